@@ -1,0 +1,108 @@
+"""How choices become bits: one-hot or domain-wall, as one affine map ``x = matrix @ b + base``.
+
+- **one-hot**: one bit a value, exactly one of them set.
+- **domain-wall** (Chancellor, Quantum Science and Technology 4, 045004, 2019): k - 1 bits
+  for k ordered values; bit v says "at least the v-th value", so
+  ``x_v = b_v - b_{v+1}`` with ``b_0 = 1`` and ``b_k = 0``, and only a bit that rises
+  after it fell is invalid.
+
+A yes/no choice (``Choice.is_bit``) is one bit in both, and so is a domain-wall choice of two.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from qubopuzzle.errors import InputError
+from qubopuzzle.model import IntArray, IntMatrix, Model
+
+EncodingName = Literal["one-hot", "domain-wall"]
+ENCODINGS: tuple[str, ...] = get_args(EncodingName)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Encoding:
+    """The map between the bits of a QUBO and the literals of a model.
+
+    ``matrix`` has shape (literals, bits), ``base`` shape (literals,);
+    ``walls`` (choices,) says which choices are domain-wall encoded;
+    ``first_bit`` (choices + 1,) where each choice's bits begin.
+    """
+
+    name: str
+    model: Model
+    matrix: IntMatrix
+    base: IntArray
+    walls: NDArray[np.bool_]
+    first_bit: IntArray
+
+    @property
+    def n_bits(self) -> int:
+        """Number of bits that the choices need."""
+        return int(self.first_bit[-1])
+
+    def decode(self, bits: NDArray[Any]) -> IntArray:
+        """Literal values of samples of shape (..., bits); invalid bits give invalid literals."""
+        flat = bits.reshape(-1, bits.shape[-1])[:, : self.n_bits].astype(np.int64)
+        x = (self.matrix @ flat.T).T + self.base
+        return np.asarray(x.reshape(*bits.shape[:-1], -1), dtype=np.int64)
+
+    def encode(self, x: NDArray[Any]) -> IntArray:
+        """The bits, shape (bits,), of a valid literal vector of shape (literals,)."""
+        bits = np.zeros(self.n_bits, dtype=np.int64)
+        first = self.model.first_literal
+        for c, (start, stop) in enumerate(zip(first[:-1], first[1:], strict=True)):
+            own = x[start:stop]
+            at_least = np.cumsum(own[::-1])[::-1][1:]
+            bits[self.first_bit[c] : self.first_bit[c + 1]] = at_least if self.walls[c] else own
+        return bits
+
+    def labels(self) -> list[str]:
+        """Names of the bits, such as ``row[3].start[1]=4`` or, at a wall, ``>=4``."""
+        names: list[str] = []
+        for choice, wall in zip(self.model.choices, self.walls.tolist(), strict=True):
+            if choice.is_bit:
+                names.append(choice.name)
+            elif wall:
+                names += [f"{choice.name}>={value}" for value in choice.values[1:]]
+            else:
+                names += [f"{choice.name}={value}" for value in choice.values]
+        return names
+
+
+def encode_choices(model: Model, encoding: str) -> Encoding:
+    """Lay out the bits of every choice.
+
+    Raises:
+        InputError: for an encoding that does not exist.
+    """
+    if encoding not in ENCODINGS:
+        raise InputError(f"unknown encoding {encoding!r}; choose from {', '.join(ENCODINGS)}")
+    is_bit = np.array([choice.is_bit for choice in model.choices], dtype=bool)
+    walls = is_bit | (encoding == "domain-wall")
+    bits = model.sizes - walls
+    first_bit = np.concatenate([[0], np.cumsum(bits)]).astype(np.int64)
+
+    owner = model.choice_of_literal
+    position = np.arange(model.n_literals) - model.first_literal[owner]
+    wall = walls[owner]
+    # One-hot: literal v is bit v. Wall: literal v is b_v - b_{v+1}, kept in bits v-1 and v.
+    rises = ~wall | (position > 0)
+    falls = wall & (position < model.sizes[owner] - 1)
+    up = np.flatnonzero(rises)
+    down = np.flatnonzero(falls)
+    columns = np.concatenate(
+        [(first_bit[owner] + position - wall)[up], (first_bit[owner] + position)[down]]
+    )
+    signs = np.repeat([1, -1], [len(up), len(down)])
+    matrix = csr_array(
+        (signs, (np.concatenate([up, down]), columns)),
+        shape=(model.n_literals, int(first_bit[-1])),
+    )
+    base = (wall & (position == 0)).astype(np.int64)
+    return Encoding(encoding, model, matrix, base, walls, first_bit)

@@ -1,0 +1,168 @@
+"""Constraints as affine forms of bits: what the QUBO and the Amplify model both start from.
+
+A row ``lower <= a . x <= upper`` over literals becomes ``0 <= matrix @ b + base <= width``
+over bits. Ranges that cannot be broken are dropped and bounds that cannot be reached
+are pulled in, so that ``width`` is as small as the choices allow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from qubopuzzle.compile.encoding import Encoding
+from qubopuzzle.model import UNBOUNDED, IntArray, IntMatrix, Linear, Model, Precedence
+from qubopuzzle.model.bounds import reachable
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AffineRows:
+    """``0 <= matrix @ b + base <= width`` for each row; ``labels`` names them.
+
+    ``matrix`` has shape (rows, bits), ``base`` and ``width`` shape (rows,).
+    """
+
+    family: str
+    matrix: IntMatrix
+    base: IntArray
+    width: IntArray
+    labels: Callable[[int], str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ForbiddenPairs:
+    """Pairs of bits that must not both be 1, ``first`` and ``second`` of shape (pairs,).
+
+    ``owner`` (pairs,) says which constraint of the family each pair belongs to.
+    """
+
+    family: str
+    first: IntArray
+    second: IntArray
+    owner: IntArray
+    labels: Callable[[int], str]
+
+
+def affine_rows(encoding: Encoding, block: Linear) -> AffineRows:
+    """A block of linear constraints over the bits of an encoding.
+
+    Equalities stay as they are written; only ranges are pulled in or dropped.
+    """
+    low, high = reachable(encoding.model, block.matrix)
+    equal = block.lower == block.upper
+    lower = np.where(equal, block.lower, np.maximum(block.lower, low))
+    upper = np.where(equal, block.upper, np.minimum(block.upper, high))
+    # A range that valid choices cannot meet keeps its distance from the nearer bound.
+    lower = np.where(low > block.upper, upper, lower)
+    upper = np.where(high < block.lower, lower, upper)
+    rows = np.flatnonzero(equal | (lower > low) | (upper < high))
+    literals = block.matrix[rows]
+    return AffineRows(
+        block.family,
+        _clean(literals @ encoding.matrix),
+        literals @ encoding.base - lower[rows],
+        (upper - lower)[rows],
+        partial(_label_of, block.labels, rows),
+    )
+
+
+def wall_rows(encoding: Encoding) -> Iterator[AffineRows]:
+    """Validity of domain-wall choices by family: ``b_{v+1} + (1 - b_v) <= 1``."""
+    families = np.array([choice.family for choice in encoding.model.choices])
+    for family in dict.fromkeys(families.tolist()):
+        chosen = np.flatnonzero(encoding.walls & (families == family))
+        starts, stops = encoding.first_bit[chosen], encoding.first_bit[chosen + 1]
+        spans = [np.arange(a + 1, b) for a, b in zip(starts, stops, strict=True)]
+        later = np.concatenate([*spans, np.zeros(0, dtype=np.int64)])
+        if not len(later):
+            continue
+        n = np.arange(len(later))
+        matrix = csr_array(
+            (np.repeat([1, -1], len(n)), (np.tile(n, 2), np.concatenate([later, later - 1]))),
+            shape=(len(n), encoding.n_bits),
+        )
+        one = np.ones(len(n), dtype=np.int64)
+        labels = encoding.labels()
+        yield AffineRows(family, matrix, one, one, partial(_label_wall, labels, later))
+
+
+def precedence_pairs(encoding: Encoding, block: Precedence) -> ForbiddenPairs:
+    """A one-hot precedence: every pair of values that stand too close is forbidden."""
+    firsts, seconds, counts = [], [], []
+    for first, second, gap in _triples(block):
+        late, early = np.nonzero(
+            encoding.model.numbers(second) < encoding.model.numbers(first)[:, None] + gap
+        )
+        firsts.append(encoding.first_bit[first] + late)
+        seconds.append(encoding.first_bit[second] + early)
+        counts.append(len(late))
+    return ForbiddenPairs(
+        block.family,
+        np.concatenate(firsts) if firsts else np.zeros(0, dtype=np.int64),
+        np.concatenate(seconds) if seconds else np.zeros(0, dtype=np.int64),
+        np.repeat(np.arange(len(counts)), counts),
+        partial(_label_precedence, encoding.model, block),
+    )
+
+
+def precedence_rows(model: Model, block: Precedence) -> Linear:
+    """A precedence as at-most-one rows over literals, one for each value v of the first.
+
+    "first >= v" and "second < v + gap" exclude each other. With domain walls each row
+    telescopes to one product of two bits, ``b_v (1 - b'_{v + gap})``.
+    """
+    rows: list[IntArray] = []
+    literals: list[IntArray] = []
+    names: list[int] = []
+    for i, (first, second, gap) in enumerate(_triples(block)):
+        before, after = model.numbers(first), model.numbers(second)
+        v, too_late = np.nonzero(before[None, :] >= before[:, None])
+        w, too_early = np.nonzero(after[None, :] < before[:, None] + gap)
+        rows += [len(names) + v, len(names) + w]
+        literals += [model.first_literal[first] + too_late, model.first_literal[second] + too_early]
+        names += [i] * len(before)
+    row = np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
+    literal = np.concatenate(literals) if literals else np.zeros(0, dtype=np.int64)
+    matrix = csr_array(
+        (np.ones(len(row), dtype=np.int64), (row, literal)), shape=(len(names), model.n_literals)
+    )
+    unbounded = np.full(len(names), -UNBOUNDED)
+    labels = partial(_label_of, partial(_label_precedence, model, block), np.array(names, int))
+    return Linear(block.family, matrix, unbounded, np.ones(len(names), dtype=np.int64), labels)
+
+
+def one_hot_pairs(encoding: Encoding, block: Precedence) -> tuple[Precedence, Precedence]:
+    """Split a precedence into the part between one-hot choices and the rest."""
+    plain = ~(encoding.walls[block.first] | encoding.walls[block.second])
+    return tuple(  # type: ignore[return-value]
+        Precedence(block.family, block.first[m], block.second[m], block.gap[m])
+        for m in (plain, ~plain)
+    )
+
+
+def _triples(block: Precedence) -> Iterator[tuple[int, int, int]]:
+    return zip(block.first.tolist(), block.second.tolist(), block.gap.tolist(), strict=True)
+
+
+def _clean(matrix: IntMatrix) -> IntMatrix:
+    matrix = csr_array(matrix)
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    return matrix
+
+
+def _label_of(labels: Callable[[int], str], rows: IntArray, row: int) -> str:
+    return labels(int(rows[row]))
+
+
+def _label_wall(labels: list[str], later: IntArray, row: int) -> str:
+    return f"wall[{labels[int(later[row])]}]"
+
+
+def _label_precedence(model: Model, block: Precedence, i: int) -> str:
+    first, second = model.choices[block.first[i]].name, model.choices[block.second[i]].name
+    return f"{block.family}[{first} before {second}]"

@@ -1,0 +1,39 @@
+"""What can go wrong, as one small tree.
+
+::
+
+    QubopuzzleError          everything this package raises on purpose
+    ├── InputError           a file, clue, option or name that cannot be used
+    │   └── PuzzleError      a puzzle that breaks its own form (clues that do not fit)
+    ├── ModelError           a constraint model built wrongly
+    ├── TooLarge             refused before it fills memory; names the limit and a remedy
+    └── SolverUnavailable    a solver whose package is not installed or cannot run here
+
+Every message is one line that says what, where and what to do about it.
+"""
+
+from __future__ import annotations
+
+
+class QubopuzzleError(Exception):
+    """Base of all errors raised on purpose by this package."""
+
+
+class InputError(QubopuzzleError, ValueError):
+    """A file, name or option that cannot be used; the message names the place."""
+
+
+class PuzzleError(InputError):
+    """A puzzle that breaks its own form, such as clues that do not fit the grid."""
+
+
+class ModelError(QubopuzzleError, ValueError):
+    """A constraint model that is put together wrongly (a bug in a formulation)."""
+
+
+class TooLarge(QubopuzzleError, ValueError):
+    """Refused because it would not fit in memory; the message names limit and remedy."""
+
+
+class SolverUnavailable(QubopuzzleError, RuntimeError):
+    """A solver that is known but cannot run here; the message says how to get it."""

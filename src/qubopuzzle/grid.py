@@ -1,0 +1,64 @@
+"""Grids of cells: pure functions over numpy arrays, shared by all puzzles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qubopuzzle.errors import InputError
+
+BLACK, WHITE = "#", "."
+
+
+def runs(line: Iterable[int]) -> list[int]:
+    """Lengths of the maximal runs of black cells of a line, in order.
+
+    >>> runs([1, 1, 0, 1])
+    [2, 1]
+    >>> runs([0, 0])
+    []
+    """
+    lengths: list[int] = []
+    previous = 0
+    for cell in line:
+        if cell:
+            if previous:
+                lengths[-1] += 1
+            else:
+                lengths.append(1)
+        previous = cell
+    return lengths
+
+
+def shading_from_rows(rows: Sequence[str]) -> NDArray[np.int64]:
+    """Read ``#`` and ``.`` into a 0/1 array of shape (rows, columns).
+
+    >>> shading_from_rows(["#.", ".#"]).tolist()
+    [[1, 0], [0, 1]]
+
+    Raises:
+        InputError: for lines of different lengths or any other character.
+    """
+    width = len(rows[0]) if rows else 0
+    for r, row in enumerate(rows):
+        if len(row) != width:
+            raise InputError(f"row[{r}] has {len(row)} cells, row[0] has {width}")
+        for c, cell in enumerate(row):
+            if cell not in (BLACK, WHITE):
+                raise InputError(
+                    f"row[{r}] column[{c}] is {cell!r}, expected {BLACK!r} or {WHITE!r}"
+                )
+    return np.array([[cell == BLACK for cell in row] for row in rows], dtype=np.int64).reshape(
+        len(rows), width
+    )
+
+
+def shading_to_rows(shading: NDArray[np.int64]) -> list[str]:
+    """Write a 0/1 array of shape (rows, columns) as strings of ``#`` and ``.``.
+
+    >>> shading_to_rows(np.array([[1, 0], [0, 1]]))
+    ['#.', '.#']
+    """
+    return ["".join(BLACK if cell else WHITE for cell in row) for row in shading.tolist()]

@@ -1,0 +1,37 @@
+"""The constraint model: a puzzle as choices and constraints, before any target.
+
+``ModelBuilder`` makes a frozen ``Model``; ``violation`` is what it means;
+``propagate`` makes it smaller without changing its solutions.
+"""
+
+from qubopuzzle.model.builder import ModelBuilder
+from qubopuzzle.model.data import (
+    UNBOUNDED,
+    Choice,
+    Field,
+    IntArray,
+    IntMatrix,
+    Linear,
+    Model,
+    Precedence,
+    Reading,
+)
+from qubopuzzle.model.meaning import violation, violations
+from qubopuzzle.model.propagation import Propagation, propagate
+
+__all__ = [
+    "UNBOUNDED",
+    "Choice",
+    "Field",
+    "IntArray",
+    "IntMatrix",
+    "Linear",
+    "Model",
+    "ModelBuilder",
+    "Precedence",
+    "Propagation",
+    "Reading",
+    "propagate",
+    "violation",
+    "violations",
+]

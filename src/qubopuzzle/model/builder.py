@@ -1,0 +1,226 @@
+"""Puts a model together, from arrays, and freezes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import csr_array
+
+from qubopuzzle.errors import ModelError
+from qubopuzzle.model.data import (
+    UNBOUNDED,
+    Choice,
+    Field,
+    IntArray,
+    IntMatrix,
+    Linear,
+    Model,
+    Precedence,
+    Reading,
+)
+
+_LARGEST_COEFFICIENT = 1 << 20  # squares and their sums stay exact in int64 and in float64
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rows:
+    """Linear constraints as given, before the number of literals is known."""
+
+    family: str
+    rows: IntArray
+    literals: IntArray
+    coefficients: IntArray
+    lower: IntArray
+    upper: IntArray
+    labels: Callable[[int], str]
+
+
+class ModelBuilder:
+    """Collects choices and constraints; ``build()`` returns the frozen ``Model``.
+
+    >>> b = ModelBuilder()
+    >>> first, second = b.choice("a", range(3)), b.choice("b", range(3))
+    >>> b.precedence("order", [first], [second], [2])
+    >>> model = b.build()
+    >>> model.n_literals, model.families
+    (6, ('once', 'order'))
+    """
+
+    def __init__(self) -> None:
+        self._choices: list[Choice] = []
+        self._first_literal = [0]
+        self._linear: list[_Rows] = []
+        self._precedence: list[Precedence] = []
+
+    def choice(self, name: str, values: Sequence[Hashable], family: str = "once") -> int:
+        """Add a choice over distinct values, in order; returns its number."""
+        if len(values) == 0:
+            raise ModelError(f"choice {name} has no values")
+        if len(set(values)) != len(values):
+            raise ModelError(f"choice {name} lists a value twice")
+        return self._add_choice(Choice(name, values, family))
+
+    def bit(self, name: str, family: str = "bit") -> int:
+        """Add a yes/no choice with the values 0 and 1; returns its number."""
+        return self._add_choice(Choice(name, (0, 1), family, is_bit=True))
+
+    def _add_choice(self, choice: Choice) -> int:
+        self._choices.append(choice)
+        self._first_literal.append(self._first_literal[-1] + len(choice.values))
+        return len(self._choices) - 1
+
+    def literals(self, choice: int) -> range:
+        """The literals of a choice, in the order of its values."""
+        return range(self._first_literal[choice], self._first_literal[choice + 1])
+
+    def literal(self, choice: int, value: Hashable) -> int:
+        """The literal "choice takes value"."""
+        return self._first_literal[choice] + self._choices[choice].values.index(value)
+
+    def linear(
+        self,
+        family: str,
+        rows: ArrayLike,
+        literals: ArrayLike,
+        coefficients: ArrayLike = 1,
+        *,
+        lower: ArrayLike = -UNBOUNDED,
+        upper: ArrayLike = UNBOUNDED,
+        shape: tuple[int, ...],
+        labels: Callable[[int], str] | None = None,
+    ) -> None:
+        """Add ``lower <= sum of coefficient * literal <= upper`` for every row at once.
+
+        Args:
+            family: the rule's name, carried into weights, reports and messages.
+            rows, literals, coefficients: the terms, shape (terms,) each; a literal that
+                appears twice in a row has its coefficients added.
+            lower, upper: shape (number of rows,) or one number for all; give both the
+                same for an equality.
+            shape: the rows' index space; its product is the number of rows. Row 7 of
+                shape (2, 5) is named ``family[1,2]`` unless ``labels`` says otherwise.
+        """
+        count = int(np.prod(shape, dtype=np.int64))
+        row_array, literal_array = np.asarray(rows, np.int64), np.asarray(literals, np.int64)
+        self._linear.append(
+            _Rows(
+                family,
+                row_array,
+                literal_array,
+                np.broadcast_to(np.asarray(coefficients, np.int64), row_array.shape),
+                np.broadcast_to(np.asarray(lower, np.int64), (count,)).copy(),
+                np.broadcast_to(np.asarray(upper, np.int64), (count,)).copy(),
+                labels or partial(_label, family, shape),
+            )
+        )
+
+    def at_most_one(self, family: str, groups: Sequence[Sequence[int]]) -> None:
+        """At most one literal of each group is true."""
+        self._groups(family, groups, -UNBOUNDED, 1)
+
+    def exactly_one(self, family: str, groups: Sequence[Sequence[int]]) -> None:
+        """Exactly one literal of each group is true."""
+        self._groups(family, groups, 1, 1)
+
+    def at_least_one(self, family: str, groups: Sequence[Sequence[int]]) -> None:
+        """At least one literal of each group is true (a clause)."""
+        self._groups(family, groups, 1, UNBOUNDED)
+
+    def _groups(self, family: str, groups: Sequence[Sequence[int]], low: int, high: int) -> None:
+        rows = np.repeat(np.arange(len(groups)), [len(g) for g in groups])
+        literals = np.fromiter((lit for g in groups for lit in g), np.int64, count=len(rows))
+        self.linear(family, rows, literals, lower=low, upper=high, shape=(len(groups),))
+
+    def precedence(
+        self, family: str, first: ArrayLike, second: ArrayLike, gap: ArrayLike
+    ) -> None:
+        """Add ``value(second) >= value(first) + gap``, shape (n,) each."""
+        self._precedence.append(
+            Precedence(
+                family,
+                np.asarray(first, np.int64),
+                np.asarray(second, np.int64),
+                np.asarray(gap, np.int64),
+            )
+        )
+
+    def matrix(
+        self, rows: ArrayLike, literals: ArrayLike, coefficients: ArrayLike, n_rows: int
+    ) -> IntMatrix:
+        """A sparse (n_rows, literals) matrix; repeated entries are added, zeros dropped."""
+        r, lit = np.asarray(rows, np.int64), np.asarray(literals, np.int64)
+        coefs = np.broadcast_to(np.asarray(coefficients, np.int64), r.shape)
+        matrix = csr_array((coefs, (r, lit)), shape=(n_rows, self._first_literal[-1]))
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+        return matrix
+
+    def reading(
+        self,
+        name: str,
+        cells: ArrayLike,
+        literals: ArrayLike,
+        coefficients: ArrayLike = 1,
+        *,
+        base: ArrayLike = 0,
+        n_cells: int,
+    ) -> Reading:
+        """One reading of the answer grid: ``base + sum of coefficient * literal`` by cell."""
+        base_array = np.broadcast_to(np.asarray(base, np.int64), (n_cells,)).copy()
+        return Reading(name, base_array, self.matrix(cells, literals, coefficients, n_cells))
+
+    def build(self, field: Field | None = None, relaxed: tuple[str, ...] = ()) -> Model:
+        """Check everything and freeze it.
+
+        Raises:
+            ModelError: for literals that do not exist, coefficients or bounds that are
+                too large or contradict each other, or a precedence over values that
+                are not ascending integers.
+        """
+        model = Model(
+            choices=tuple(self._choices),
+            first_literal=np.array(self._first_literal, dtype=np.int64),
+            linear=tuple(self._frozen(block) for block in self._linear),
+            precedence=tuple(self._precedence),
+            field=field,
+            relaxed=relaxed,
+        )
+        for block in model.precedence:
+            _check_precedence(model, block)
+        return model
+
+    def _frozen(self, block: _Rows) -> Linear:
+        n_rows, n_literals = len(block.lower), self._first_literal[-1]
+        for what, numbers, end in (
+            ("row", block.rows, n_rows),
+            ("literal", block.literals, n_literals),
+        ):
+            if numbers.size and not (numbers.min() >= 0 and numbers.max() < end):
+                raise ModelError(f"{block.family}: a {what} outside 0 .. {end - 1}")
+        if (block.lower > block.upper).any():
+            row = int(np.argmax(block.lower > block.upper))
+            raise ModelError(f"{block.labels(row)}: lower bound above upper bound")
+        matrix = self.matrix(block.rows, block.literals, block.coefficients, n_rows)
+        if matrix.nnz and abs(matrix).sum(axis=1).max() > _LARGEST_COEFFICIENT:
+            raise ModelError(f"{block.family}: coefficients add up to over 2**20")
+        return Linear(block.family, matrix, block.lower, block.upper, block.labels)
+
+
+def _label(family: str, shape: tuple[int, ...], row: int) -> str:
+    return f"{family}[{','.join(str(i) for i in np.unravel_index(row, shape))}]"
+
+
+def _check_precedence(model: Model, block: Precedence) -> None:
+    if not len(block.first) == len(block.second) == len(block.gap):
+        raise ModelError(f"{block.family}: first, second and gap differ in length")
+    for choice in np.unique(np.concatenate([block.first, block.second])).tolist():
+        if not 0 <= choice < len(model.choices):
+            raise ModelError(f"{block.family}: there is no choice {choice}")
+        values = model.choices[choice].values
+        if not all(isinstance(v, int) for v in values) or list(values) != sorted(values):  # type: ignore[type-var]
+            name = model.choices[choice].name
+            raise ModelError(f"{block.family}: the values of {name} are no ascending integers")

@@ -1,0 +1,177 @@
+"""The constraint model as plain frozen data over numpy arrays.
+
+A model is a list of **choices** (exactly one value of each is taken) and
+**constraints** over **literals**. Literal ``l`` stands for "choice c takes its
+v-th value"; the literals of choice ``c`` are numbered ``first_literal[c]`` to
+``first_literal[c + 1] - 1``. An assignment is a 0/1 vector ``x`` over literals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+IntArray: TypeAlias = NDArray[np.int64]
+IntMatrix: TypeAlias = Any
+"""A ``scipy.sparse.csr_array`` of int64 (SciPy ships no types)."""
+
+UNBOUNDED = 1 << 40
+"""Stands for "no bound" in ``Linear.lower`` (negated) and ``Linear.upper``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An ordered set of distinct values, exactly one of which is taken.
+
+    ``is_bit`` marks a yes/no choice: every encoding spends one variable on it.
+    """
+
+    name: str
+    values: Sequence[Hashable]
+    family: str
+    is_bit: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Linear:
+    """``lower <= matrix @ x <= upper``, row by row, with integer coefficients.
+
+    ``matrix`` has shape (rows, literals), ``lower`` and ``upper`` shape (rows,).
+    ``labels`` names the rows for people; it is a function because most are never asked for.
+    """
+
+    family: str
+    matrix: IntMatrix
+    lower: IntArray
+    upper: IntArray
+    labels: Callable[[int], str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Precedence:
+    """``value(second[i]) >= value(first[i]) + gap[i]`` between choices with integer values.
+
+    All three arrays have shape (n,); ``first`` and ``second`` are choice numbers.
+    """
+
+    family: str
+    first: IntArray
+    second: IntArray
+    gap: IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """One way to read the answer off an assignment: ``base + matrix @ x``, cell by cell.
+
+    ``matrix`` has shape (cells, literals), ``base`` shape (cells,), cells in row-major order.
+    """
+
+    name: str
+    base: IntArray
+    matrix: IntMatrix
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Field:
+    """How an assignment paints the answer grid, and back.
+
+    ``readings`` are redundant views of the same grid of shape ``shape`` (a nonogram
+    has one from the rows and one from the columns); cell values lie in
+    ``low .. high``. ``write`` is the inverse: it takes an answer grid and returns
+    one value for each choice; it raises ``InputError`` where the grid cannot be
+    written in this formulation.
+    """
+
+    shape: tuple[int, ...]
+    low: int
+    high: int
+    readings: tuple[Reading, ...]
+    write: Callable[[IntArray], Sequence[Hashable]]
+
+    def read(self, x: NDArray[Any]) -> tuple[IntArray, IntArray]:
+        """Field reconstruction: the painted grid and the cells that do not hold together.
+
+        Args:
+            x: literal values, shape (literals,).
+
+        Returns:
+            The grid from the first reading, clipped to ``low .. high``, and the cells
+            (n, len(shape)) where a reading is out of range or readings disagree.
+        """
+        views = [r.base + r.matrix @ x.astype(np.int64) for r in self.readings]
+        first = views[0]
+        broken = (first < self.low) | (first > self.high)
+        for view in views[1:]:
+            broken |= view != first
+        grid = np.clip(first, self.low, self.high).reshape(self.shape)
+        return grid, np.argwhere(broken.reshape(self.shape)).astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """Choices, constraints and the field they paint. Made by ``ModelBuilder.build``.
+
+    ``relaxed`` names whatever the formulation left out or bounded; empty means exact.
+    """
+
+    choices: tuple[Choice, ...]
+    first_literal: IntArray
+    linear: tuple[Linear, ...]
+    precedence: tuple[Precedence, ...]
+    field: Field | None = None
+    relaxed: tuple[str, ...] = ()
+
+    @property
+    def n_literals(self) -> int:
+        """Number of literals: the sum of the choices' sizes."""
+        return int(self.first_literal[-1])
+
+    @property
+    def sizes(self) -> IntArray:
+        """Number of values of each choice, shape (choices,)."""
+        return np.diff(self.first_literal)
+
+    @property
+    def choice_of_literal(self) -> IntArray:
+        """The choice that each literal belongs to, shape (literals,)."""
+        return np.repeat(np.arange(len(self.choices)), self.sizes)
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        """Names of all constraint families, choices' first, in order of appearance."""
+        blocks: tuple[Choice | Linear | Precedence, ...] = (
+            *self.choices,
+            *self.linear,
+            *self.precedence,
+        )
+        return tuple(dict.fromkeys(b.family for b in blocks))
+
+    def numbers(self, choice: int) -> IntArray:
+        """The values of a choice as integers, shape (size,); needed by precedence."""
+        return np.asarray(self.choices[choice].values, dtype=np.int64)
+
+    def assignment(self, values: Sequence[Hashable]) -> IntArray:
+        """The literal vector in which each choice takes the given value.
+
+        Raises:
+            ValueError: if a value is not among its choice's values.
+        """
+        x = np.zeros(self.n_literals, dtype=np.int64)
+        starts = self.first_literal[:-1].tolist()
+        for choice, start, value in zip(self.choices, starts, values, strict=True):
+            x[start + choice.values.index(value)] = 1
+        return x
+
+    def values(self, x: NDArray[Any]) -> dict[str, Hashable]:
+        """The value taken by each choice of a valid assignment, by the choice's name."""
+        taken = np.flatnonzero(x)
+        owner = self.choice_of_literal[taken].tolist()
+        return {
+            self.choices[c].name: self.choices[c].values[int(lit - self.first_literal[c])]
+            for c, lit in zip(owner, taken.tolist(), strict=True)
+        }

@@ -1,0 +1,73 @@
+"""What a model means: the reference that every compiler is tested against.
+
+Written for reading, straight from the definitions, one constraint at a time.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from qubopuzzle.model.data import Linear, Model, Precedence
+
+
+def violation(model: Model, x: NDArray[Any]) -> int:
+    """How badly an assignment breaks the model; 0 exactly when everything holds.
+
+    Args:
+        x: 0/1 literal values, shape (literals,), not necessarily one value a choice.
+
+    The unit is that of the one-hot QUBO with all weights 1 (slack set at its best):
+    a choice with n values taken costs (n - 1)**2, an equality missed by d costs
+    d**2, a range missed by d costs d * (d + 1) / 2, a precedence costs 1 for every
+    pair of taken values that stand too close. Any broken constraint costs at least 1.
+    """
+    return sum(violations(model, x).values())
+
+
+def violations(model: Model, x: NDArray[Any]) -> dict[str, int]:
+    """The same by family; families that hold are listed with 0."""
+    total = dict.fromkeys(model.families, 0)
+    for c, choice in enumerate(model.choices):
+        taken = sum(_literals(model, c, x))
+        total[choice.family] += (taken - 1) ** 2
+    for linear in model.linear:
+        total[linear.family] += _linear(linear, x)
+    for precedence in model.precedence:
+        total[precedence.family] += _precedence(model, precedence, x)
+    return total
+
+
+def _literals(model: Model, choice: int, x: NDArray[Any]) -> list[int]:
+    start, stop = model.first_literal[choice : choice + 2].tolist()
+    return [int(value) for value in x[start:stop]]
+
+
+def _linear(block: Linear, x: NDArray[Any]) -> int:
+    cost = 0
+    for row, (lower, upper) in enumerate(
+        zip(block.lower.tolist(), block.upper.tolist(), strict=True)
+    ):
+        start, stop = block.matrix.indptr[row : row + 2].tolist()
+        terms = zip(block.matrix.indices[start:stop], block.matrix.data[start:stop], strict=True)
+        value = sum(int(a) * int(x[literal]) for literal, a in terms)
+        miss = max(lower - value, value - upper, 0)
+        cost += miss**2 if lower == upper else miss * (miss + 1) // 2
+    return cost
+
+
+def _precedence(model: Model, block: Precedence, x: NDArray[Any]) -> int:
+    cost = 0
+    for first, second, gap in zip(
+        block.first.tolist(), block.second.tolist(), block.gap.tolist(), strict=True
+    ):
+        before = _taken(model, first, x)
+        after = _taken(model, second, x)
+        cost += sum(v < u + gap for u in before for v in after)
+    return cost
+
+
+def _taken(model: Model, choice: int, x: NDArray[Any]) -> list[int]:
+    numbers = model.numbers(choice).tolist()
+    return [v for v, bit in zip(numbers, _literals(model, choice, x), strict=True) if bit]

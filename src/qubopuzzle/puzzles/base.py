@@ -1,0 +1,168 @@
+"""What every puzzle is: an instance with its rules, formulations, picture and examples.
+
+A puzzle is one file in this folder (or a class that another package registers in the
+entry-point group ``qubopuzzle.puzzles``) with one subclass of ``Puzzle``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from qubopuzzle.errors import InputError
+from qubopuzzle.model import IntArray, Model
+from qubopuzzle.picture import Picture
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One broken rule: its name, what is wrong in one line, and the cells (row, column)."""
+
+    rule: str
+    message: str
+    cells: tuple[tuple[int, int], ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "rule": self.rule,
+            "message": self.message,
+            "cells": [list(cell) for cell in self.cells],
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Puzzle(ABC):
+    """An instance of a puzzle, validated when it is made.
+
+    ``solution`` is a known answer (shape of the grid) or None; ``n_solutions`` is 1
+    for proved unique, 2 for at least two, None for undecided.
+    """
+
+    name: ClassVar[str]
+    default_formulation: ClassVar[str]
+    formulations: ClassVar[Mapping[str, Callable[[Any], Model]]]
+
+    id: str = ""
+    title: str = ""
+    author: str = ""
+    licence: str = ""
+    source: str = ""
+    url: str = ""
+    solution: IntArray | None = field(default=None, compare=False, repr=False)
+    n_solutions: int | None = field(default=None, compare=False)
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of the grid."""
+
+    @classmethod
+    @abstractmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read the native JSON object.
+
+        Raises:
+            PuzzleError: naming the key and the line that cannot be used.
+        """
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """The native JSON object; ``from_dict`` reads it back."""
+
+    @abstractmethod
+    def parse_answer(self, data: Any) -> IntArray:
+        """Read an answer in its native form, shape ``self.shape``; InputError if it is none."""
+
+    @abstractmethod
+    def format_answer(self, answer: IntArray) -> Any:
+        """The native form of an answer, fit for JSON."""
+
+    @abstractmethod
+    def violations(self, answer: IntArray) -> list[Violation]:
+        """Every rule that the answer breaks, straight from the rules; empty if it is right.
+
+        Raises:
+            InputError: for an array of another shape or with values that are no answer.
+        """
+
+    @abstractmethod
+    def picture(
+        self, answer: IntArray | None = None, broken: Iterable[tuple[int, int]] = ()
+    ) -> Picture:
+        """What to draw: the clues, an answer, and broken cells in red."""
+
+    @classmethod
+    @abstractmethod
+    def examples(cls) -> list[Self]:
+        """Small instances with their solutions."""
+
+    def model(self, formulation: str | None = None) -> Model:
+        """The constraint model in a named formulation (the default one without a name).
+
+        Raises:
+            InputError: for a formulation that this puzzle does not have.
+            TooLarge: if the formulation refuses an instance of this size.
+        """
+        name = formulation or self.default_formulation
+        if name not in self.formulations:
+            known = ", ".join(self.formulations)
+            raise InputError(f"{self.name} has no formulation {name!r}; choose from {known}")
+        return self.formulations[name](self)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the unsolved puzzle with matplotlib."""
+        return self.picture().plot(ax)
+
+    def _repr_svg_(self) -> str:
+        return self.picture().image("svg").decode()
+
+    def about(self) -> dict[str, Any]:
+        """The keys that every puzzle's JSON may carry, those that are set."""
+        values = {f.name: getattr(self, f.name) for f in fields(Puzzle) if f.name != "solution"}
+        about = {key: value for key, value in values.items() if value not in ("", None)}
+        if self.solution is not None:
+            about["solution"] = self.format_answer(self.solution)
+        return about
+
+
+def about_from(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of ``Puzzle.about`` in a JSON object, all but the solution, checked."""
+    about: dict[str, Any] = {}
+    for f in fields(Puzzle):
+        value = data.get(f.name)
+        if f.name == "solution" or value is None:
+            continue
+        expected, kind = (int, "a whole number") if f.name == "n_solutions" else (str, "a text")
+        if not isinstance(value, expected) or isinstance(value, bool):
+            raise InputError(f"{f.name}: expected {kind}, got {brief(value)}")
+        about[f.name] = value
+    return about
+
+
+def brief(value: object) -> str:
+    """A value for an error message, at most about 40 characters of it, on one line.
+
+    >>> brief([1] * 1000)
+    'list of 1000'
+    """
+    if isinstance(value, Sequence | Mapping) and not isinstance(value, str):
+        return f"{type(value).__name__} of {len(value)}"
+    if isinstance(value, int) and abs(value) > 10**30:
+        return "a number of over 30 digits"
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def check_shape(answer: IntArray, shape: tuple[int, int]) -> None:
+    """Raise InputError unless the answer is an array of this shape."""
+    if np.shape(answer) != shape:
+        got = " x ".join(str(n) for n in np.shape(answer)) or "a single value"
+        raise InputError(f"the answer has {got} cells, the puzzle {shape[0]} x {shape[1]}")
