@@ -1,0 +1,87 @@
+"""Logic puzzles as QUBO penalty models: annealed, decoded, judged by the rules.
+
+>>> import qubopuzzle
+>>> puzzle = qubopuzzle.Nonogram(rows=[[2], [1]], cols=[[2], [1]])
+>>> qubopuzzle.solve(puzzle, seed=1).verdict
+'valid'
+
+Public names are imported when first used, so that ``import qubopuzzle`` costs nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from qubopuzzle.compile import Qubo, compile_qubo
+    from qubopuzzle.errors import (
+        InputError,
+        ModelError,
+        PuzzleError,
+        QubopuzzleError,
+        SolverFailed,
+        SolverUnavailable,
+        TooLarge,
+    )
+    from qubopuzzle.formats import load
+    from qubopuzzle.model import Model, ModelBuilder, propagate, violation
+    from qubopuzzle.pipeline import judge, solve, to_amplify, to_bqm
+    from qubopuzzle.puzzles import Puzzle, Violation
+    from qubopuzzle.puzzles.nonogram import Nonogram
+    from qubopuzzle.result import Result
+
+_HOMES = {
+    "qubopuzzle.compile": ("Qubo", "compile_qubo"),
+    "qubopuzzle.errors": (
+        "InputError",
+        "ModelError",
+        "PuzzleError",
+        "QubopuzzleError",
+        "SolverFailed",
+        "SolverUnavailable",
+        "TooLarge",
+    ),
+    "qubopuzzle.formats": ("load",),
+    "qubopuzzle.model": ("Model", "ModelBuilder", "propagate", "violation"),
+    "qubopuzzle.pipeline": ("judge", "solve", "to_amplify", "to_bqm"),
+    "qubopuzzle.puzzles": ("Puzzle", "Violation"),
+    "qubopuzzle.puzzles.nonogram": ("Nonogram",),
+    "qubopuzzle.result": ("Result",),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "InputError",
+    "Model",
+    "ModelBuilder",
+    "ModelError",
+    "Nonogram",
+    "Puzzle",
+    "PuzzleError",
+    "Qubo",
+    "QubopuzzleError",
+    "Result",
+    "SolverFailed",
+    "SolverUnavailable",
+    "TooLarge",
+    "Violation",
+    "compile_qubo",
+    "judge",
+    "load",
+    "propagate",
+    "solve",
+    "to_amplify",
+    "to_bqm",
+    "violation",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module("importlib.metadata").version("qubopuzzle")
+    if name not in _HOME:
+        raise AttributeError(f"module 'qubopuzzle' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -7,7 +7,8 @@
     │   └── PuzzleError      a puzzle that breaks its own form (clues that do not fit)
     ├── ModelError           a constraint model built wrongly
     ├── TooLarge             refused before it fills memory; names the limit and a remedy
-    └── SolverUnavailable    a solver whose package is not installed or cannot run here
+    ├── SolverUnavailable    a solver whose package is not installed or cannot run here
+    └── SolverFailed         a backend that broke off with an error of its own
 
 Every message is one line that says what, where and what to do about it.
 """
@@ -37,3 +38,7 @@ class TooLarge(QubopuzzleError, ValueError):
 
 class SolverUnavailable(QubopuzzleError, RuntimeError):
     """A solver that is known but cannot run here; the message says how to get it."""
+
+
+class SolverFailed(QubopuzzleError, RuntimeError):
+    """A backend that broke off with an error of its own; the message quotes its first line."""

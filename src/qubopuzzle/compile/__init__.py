@@ -1,0 +1,80 @@
+"""Targets: pure functions from a model to what a solver takes.
+
+``compile_model`` is what the pipeline calls; each target is one file with one function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+
+from qubopuzzle.compile.encoding import ENCODINGS
+from qubopuzzle.compile.qubo import Qubo, compile_qubo
+from qubopuzzle.errors import ModelError
+from qubopuzzle.model import IntArray, Model
+
+__all__ = ["ENCODINGS", "TARGETS", "Compiled", "Qubo", "compile_model", "compile_qubo"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compiled:
+    """A model in the form that a solver takes.
+
+    Attributes:
+        payload: what the target is: a ``dimod.BinaryQuadraticModel`` over the variables
+            0 .. n - 1 for ``qubo``.
+        decode: from the solver's assignment, shape (variables,), to literal values.
+        sizes: numbers to report, such as ``variables`` and ``couplings``.
+        gap: no assignment that breaks a constraint has an energy below this; valid ones have 0.
+        relaxed: what the payload leaves out or bounds, by name; empty means exact.
+        encoding: how choices became variables, if the target has such an option.
+
+    """
+
+    payload: Any
+    decode: Callable[[NDArray[Any]], IntArray]
+    sizes: Mapping[str, int]
+    gap: float
+    relaxed: tuple[str, ...]
+    encoding: str | None = None
+
+
+def _to_qubo(model: Model, encoding: str, weights: Mapping[str, float] | None) -> Compiled:
+    qubo = compile_qubo(model, encoding)
+    bqm = qubo.to_bqm(weights, labelled=False)
+    return Compiled(
+        payload=bqm,
+        decode=qubo.decode,
+        sizes={"variables": bqm.num_variables, "couplings": bqm.num_interactions},
+        gap=min(qubo.weights(weights).values(), default=1),
+        relaxed=qubo.relaxed,
+        encoding=encoding,
+    )
+
+
+TARGETS: Mapping[str, Callable[[Model, str, Mapping[str, float] | None], Compiled]] = {
+    "qubo": _to_qubo,
+}
+
+
+def compile_model(
+    model: Model, target: str, encoding: str, weights: Mapping[str, float] | None = None
+) -> Compiled:
+    """Compile to a named target.
+
+    Args:
+        target: one of ``TARGETS``.
+        encoding: ``one-hot`` or ``domain-wall``.
+        weights: penalty weight by family; 1 where not given.
+
+    Raises:
+        InputError: for an unknown encoding, family or a weight that is not positive.
+        TooLarge: for a payload that would not fit in memory.
+
+    """
+    if target not in TARGETS:
+        raise ModelError(f"there is no target {target!r}")
+    return TARGETS[target](model, encoding, weights)

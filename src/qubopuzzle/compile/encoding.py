@@ -12,6 +12,7 @@ A yes/no choice (``Choice.is_bit``) is one bit in both, and so is a domain-wall 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -47,16 +48,18 @@ class Encoding:
         return int(self.first_bit[-1])
 
     def decode(self, bits: NDArray[Any]) -> IntArray:
-        """Literal values of samples of shape (..., bits); invalid bits give invalid literals."""
-        flat = bits.reshape(-1, bits.shape[-1])[:, : self.n_bits].astype(np.int64)
-        x = (self.matrix @ flat.T).T + self.base
-        return np.asarray(x.reshape(*bits.shape[:-1], -1), dtype=np.int64)
+        """Literal values of one sample or many, shape (bits,) or (samples, bits).
+
+        Bits beyond the choices' own (slack) are passed over; invalid bits give invalid literals.
+        """
+        own = bits[..., : self.n_bits].astype(np.int64)
+        return np.asarray((self.matrix @ own.T).T + self.base, dtype=np.int64)
 
     def encode(self, x: NDArray[Any]) -> IntArray:
         """The bits, shape (bits,), of a valid literal vector of shape (literals,)."""
         bits = np.zeros(self.n_bits, dtype=np.int64)
         first = self.model.first_literal
-        for c, (start, stop) in enumerate(zip(first[:-1], first[1:], strict=True)):
+        for c, (start, stop) in enumerate(pairwise(first.tolist())):
             own = x[start:stop]
             at_least = np.cumsum(own[::-1])[::-1][1:]
             bits[self.first_bit[c] : self.first_bit[c + 1]] = at_least if self.walls[c] else own
@@ -80,6 +83,7 @@ def encode_choices(model: Model, encoding: str) -> Encoding:
 
     Raises:
         InputError: for an encoding that does not exist.
+
     """
     if encoding not in ENCODINGS:
         raise InputError(f"unknown encoding {encoding!r}; choose from {', '.join(ENCODINGS)}")

@@ -47,6 +47,23 @@ class ForbiddenPairs:
     labels: Callable[[int], str]
 
 
+def lowered_rows(bits: Encoding) -> Iterator[AffineRows]:
+    """All constraints that are affine rows: walls, linear, and precedences between walls."""
+    yield from wall_rows(bits)
+    for block in bits.model.linear:
+        yield affine_rows(bits, block)
+    for precedence in bits.model.precedence:
+        rest = _split(bits, precedence)[1]
+        if len(rest.first):
+            yield affine_rows(bits, precedence_rows(bits.model, rest))
+
+
+def forbidden_pairs(bits: Encoding) -> Iterator[ForbiddenPairs]:
+    """All constraints that are pairs of bits: precedences between one-hot choices."""
+    for precedence in bits.model.precedence:
+        yield precedence_pairs(bits, _split(bits, precedence)[0])
+
+
 def affine_rows(encoding: Encoding, block: Linear) -> AffineRows:
     """A block of linear constraints over the bits of an encoding.
 
@@ -135,7 +152,7 @@ def precedence_rows(model: Model, block: Precedence) -> Linear:
     return Linear(block.family, matrix, unbounded, np.ones(len(names), dtype=np.int64), labels)
 
 
-def one_hot_pairs(encoding: Encoding, block: Precedence) -> tuple[Precedence, Precedence]:
+def _split(encoding: Encoding, block: Precedence) -> tuple[Precedence, Precedence]:
     """Split a precedence into the part between one-hot choices and the rest."""
     plain = ~(encoding.walls[block.first] | encoding.walls[block.second])
     return tuple(  # type: ignore[return-value]

@@ -28,11 +28,8 @@ from scipy.sparse import csr_array
 from qubopuzzle.compile.encoding import Encoding, encode_choices
 from qubopuzzle.compile.lowering import (
     AffineRows,
-    affine_rows,
-    one_hot_pairs,
-    precedence_pairs,
-    precedence_rows,
-    wall_rows,
+    forbidden_pairs,
+    lowered_rows,
 )
 from qubopuzzle.compile.quadratic import Quadratic, pairs_of_units, products, squares
 from qubopuzzle.errors import InputError, TooLarge
@@ -86,6 +83,7 @@ class Qubo:
 
         Raises:
             InputError: for an unknown family or a weight that is not a positive number.
+
         """
         return Quadratic.weighted_sum(
             self.n_bits, zip(self.weights(weights).values(), self.parts.values(), strict=True)
@@ -95,8 +93,13 @@ class Qubo:
         """The weight of every family, checked; see ``total``."""
         return check_weights(self.parts, weights)
 
-    def to_bqm(self, weights: Mapping[str, float] | None = None) -> dimod.BinaryQuadraticModel:
-        """The weighted sum as a dimod model with readable labels and the offset kept."""
+    def to_bqm(
+        self, weights: Mapping[str, float] | None = None, *, labelled: bool = True
+    ) -> dimod.BinaryQuadraticModel:
+        """The weighted sum as a dimod model, offset kept.
+
+        Variables have readable labels, or are 0 .. n - 1 without ``labelled``.
+        """
         import dimod
 
         form = self.total(weights)
@@ -106,7 +109,7 @@ class Qubo:
             (upper.row, upper.col, upper.data),
             form.offset,
             dimod.BINARY,
-            variable_order=self.labels(),
+            variable_order=self.labels() if labelled else range(self.n_bits),
         )
 
     def decode(self, bits: NDArray[Any]) -> IntArray:
@@ -137,6 +140,7 @@ def check_weights(
 
     Raises:
         InputError: for an unknown family or a weight that is not a positive number.
+
     """
     for family, weight in (weights or {}).items():
         if family not in families:
@@ -156,10 +160,10 @@ def compile_qubo(model: Model, encoding: str = "one-hot") -> Qubo:
     Raises:
         InputError: for an unknown encoding.
         TooLarge: if more than ``PRODUCT_LIMIT`` products would have to be multiplied out.
+
     """
     bits = encode_choices(model, encoding)
-    blocks = list(_blocks(bits))
-    pairs = [precedence_pairs(bits, one_hot_pairs(bits, p)[0]) for p in model.precedence]
+    blocks = list(lowered_rows(bits))
     _check_size(bits, blocks)
 
     slacks: list[_Slack] = []
@@ -175,7 +179,7 @@ def compile_qubo(model: Model, encoding: str = "one-hot") -> Qubo:
         parts[family].append(one_hot)
     for slack in slacks:
         parts[slack.rows.family] += _penalties(slack, n)
-    for pair in pairs:
+    for pair in forbidden_pairs(bits):
         parts[pair.family].append(products(pair.first, pair.second, n))
     return Qubo(
         bits,
@@ -183,17 +187,6 @@ def compile_qubo(model: Model, encoding: str = "one-hot") -> Qubo:
         model.relaxed,
         tuple(s for s in slacks if len(s.row)),
     )
-
-
-def _blocks(bits: Encoding) -> Iterator[AffineRows]:
-    """All constraints that are affine rows: walls, linear, and precedences between walls."""
-    yield from wall_rows(bits)
-    for block in bits.model.linear:
-        yield affine_rows(bits, block)
-    for precedence in bits.model.precedence:
-        rest = one_hot_pairs(bits, precedence)[1]
-        if len(rest.first):
-            yield affine_rows(bits, precedence_rows(bits.model, rest))
 
 
 def _check_size(bits: Encoding, blocks: list[AffineRows]) -> None:

@@ -103,6 +103,7 @@ class ModelBuilder:
                 same for an equality.
             shape: the rows' index space; its product is the number of rows. Row 7 of
                 shape (2, 5) is named ``family[1,2]`` unless ``labels`` says otherwise.
+
         """
         count = int(np.prod(shape, dtype=np.int64))
         row_array, literal_array = np.asarray(rows, np.int64), np.asarray(literals, np.int64)
@@ -135,9 +136,7 @@ class ModelBuilder:
         literals = np.fromiter((lit for g in groups for lit in g), np.int64, count=len(rows))
         self.linear(family, rows, literals, lower=low, upper=high, shape=(len(groups),))
 
-    def precedence(
-        self, family: str, first: ArrayLike, second: ArrayLike, gap: ArrayLike
-    ) -> None:
+    def precedence(self, family: str, first: ArrayLike, second: ArrayLike, gap: ArrayLike) -> None:
         """Add ``value(second) >= value(first) + gap``, shape (n,) each."""
         self._precedence.append(
             Precedence(
@@ -180,6 +179,7 @@ class ModelBuilder:
             ModelError: for literals that do not exist, coefficients or bounds that are
                 too large or contradict each other, or a precedence over values that
                 are not ascending integers.
+
         """
         model = Model(
             choices=tuple(self._choices),
@@ -221,6 +221,6 @@ def _check_precedence(model: Model, block: Precedence) -> None:
         if not 0 <= choice < len(model.choices):
             raise ModelError(f"{block.family}: there is no choice {choice}")
         values = model.choices[choice].values
-        if not all(isinstance(v, int) for v in values) or list(values) != sorted(values):  # type: ignore[type-var]
+        if not all(isinstance(v, int) for v in values) or list(values) != sorted(values):
             name = model.choices[choice].name
             raise ModelError(f"{block.family}: the values of {name} are no ascending integers")

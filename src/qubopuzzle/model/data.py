@@ -102,6 +102,7 @@ class Field:
         Returns:
             The grid from the first reading, clipped to ``low .. high``, and the cells
             (n, len(shape)) where a reading is out of range or readings disagree.
+
         """
         views = [r.base + r.matrix @ x.astype(np.int64) for r in self.readings]
         first = views[0]
@@ -160,6 +161,7 @@ class Model:
 
         Raises:
             ValueError: if a value is not among its choice's values.
+
         """
         x = np.zeros(self.n_literals, dtype=np.int64)
         starts = self.first_literal[:-1].tolist()

@@ -22,6 +22,7 @@ def violation(model: Model, x: NDArray[Any]) -> int:
     a choice with n values taken costs (n - 1)**2, an equality missed by d costs
     d**2, a range missed by d costs d * (d + 1) / 2, a precedence costs 1 for every
     pair of taken values that stand too close. Any broken constraint costs at least 1.
+
     """
     return sum(violations(model, x).values())
 

@@ -104,9 +104,7 @@ def _linear(model: Model, block: Linear, cut: Segments, alive: NDArray[np.bool_]
     _check_open(model, alive, block.family)
 
 
-def _precedence(
-    model: Model, block: Precedence, value: IntArray, alive: NDArray[np.bool_]
-) -> None:
+def _precedence(model: Model, block: Precedence, value: IntArray, alive: NDArray[np.bool_]) -> None:
     owner = model.choice_of_literal
     while len(block.first):
         before = int(alive.sum())
@@ -164,9 +162,7 @@ def _shrink(model: Model, choice: int, alive: NDArray[np.bool_]) -> Choice:
     return Choice(old.name, values, old.family, old.is_bit)
 
 
-def _shrink_linear(
-    model: Model, block: Linear, kept: NDArray[np.bool_], fixed: IntArray
-) -> Linear:
+def _shrink_linear(model: Model, block: Linear, kept: NDArray[np.bool_], fixed: IntArray) -> Linear:
     constant = block.matrix @ fixed
     matrix = block.matrix[:, kept]
     low, high = reachable(model, matrix)

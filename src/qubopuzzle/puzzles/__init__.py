@@ -26,6 +26,7 @@ def get_puzzle(name: str) -> type[Puzzle]:
 
     Raises:
         InputError: naming the puzzles that there are.
+
     """
     if name not in puzzle_names():
         raise InputError(f"unknown puzzle {name!r}; this package knows {', '.join(puzzle_names())}")

@@ -50,14 +50,14 @@ class Puzzle(ABC):
     default_formulation: ClassVar[str]
     formulations: ClassVar[Mapping[str, Callable[[Any], Model]]]
 
-    id: str = ""
-    title: str = ""
-    author: str = ""
-    licence: str = ""
-    source: str = ""
-    url: str = ""
+    id: str = field(default="", compare=False, repr=True)
+    title: str = field(default="", compare=False, repr=False)
+    author: str = field(default="", compare=False, repr=False)
+    licence: str = field(default="", compare=False, repr=False)
+    source: str = field(default="", compare=False, repr=False)
+    url: str = field(default="", compare=False, repr=False)
     solution: IntArray | None = field(default=None, compare=False, repr=False)
-    n_solutions: int | None = field(default=None, compare=False)
+    n_solutions: int | None = field(default=None, compare=False, repr=False)
 
     @property
     @abstractmethod
@@ -71,6 +71,7 @@ class Puzzle(ABC):
 
         Raises:
             PuzzleError: naming the key and the line that cannot be used.
+
         """
 
     @abstractmethod
@@ -91,6 +92,7 @@ class Puzzle(ABC):
 
         Raises:
             InputError: for an array of another shape or with values that are no answer.
+
         """
 
     @abstractmethod
@@ -110,6 +112,7 @@ class Puzzle(ABC):
         Raises:
             InputError: for a formulation that this puzzle does not have.
             TooLarge: if the formulation refuses an instance of this size.
+
         """
         name = formulation or self.default_formulation
         if name not in self.formulations:

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import comb
 from operator import index
 from typing import Any, ClassVar, Self
@@ -51,6 +51,7 @@ class Nonogram(Puzzle):
     Raises:
         PuzzleError: for clues that are no positive whole numbers, do not fit their line
             or do not add up to the same number of black cells.
+
     """
 
     name: ClassVar[str] = "nonogram"
@@ -192,7 +193,9 @@ def _check_fit(key: str, clues: tuple[Clue, ...], length: int) -> None:
     for i, clue in enumerate(clues):
         needed = sum(clue) + len(clue) - 1
         if needed > length:
-            what = f"clue {_words(clue)} needs {needed}" if needed < 10**6 else "the clue needs more"
+            what = (
+                f"clue {_words(clue)} needs {needed}" if needed < 10**6 else "the clue needs more"
+            )
             raise PuzzleError(f"{key}[{i}]: {what} cells, the line has {length}")
 
 
@@ -225,7 +228,7 @@ def _model_by_numbers(puzzle: Nonogram, *, window: bool) -> Model:
         numbered = [
             (first, second, clue[k] + 1)
             for line, clue in zip(choices, clues, strict=True)
-            for k, (first, second) in enumerate(zip(line[:-1], line[1:], strict=True))
+            for k, (first, second) in enumerate(pairwise(line))
         ]
         builder.precedence("order", *np.array(numbered, np.int64).reshape(-1, 3).T)
         paintings.append(_paint_numbers(builder, axis, choices, clues, length, window))
@@ -349,7 +352,9 @@ def _paintings(clue: Clue, length: int) -> IntArray:
     return painted
 
 
-def _finish(builder: ModelBuilder, puzzle: Nonogram, paintings: list[_Painting], write: Any) -> Model:
+def _finish(
+    builder: ModelBuilder, puzzle: Nonogram, paintings: list[_Painting], write: Any
+) -> Model:
     """Tie the two pictures together and say how they are read."""
     rows, cols = paintings
     n_cells = puzzle.shape[0] * puzzle.shape[1]

@@ -1,0 +1,47 @@
+"""A progress bar, for solving that takes more than a second while a person is watching."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bar
+
+from qubopuzzle.pipeline import Progress
+
+_PATIENCE_S = 1.0
+
+
+@contextmanager
+def shown(
+    what: str, reads: int | None, time_limit: float | None
+) -> Iterator[Callable[[Progress], None] | None]:
+    """A callback that draws on standard error; None where that is no terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    started = time.perf_counter()
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("energy {task.fields[energy]}"),
+        TimeElapsedColumn(),
+    )
+    bar = Bar(*columns, console=Console(stderr=True), transient=True)
+    task = bar.add_task(what, total=time_limit or reads, energy="-")
+
+    def update(progress: Progress) -> None:
+        seconds = time.perf_counter() - started
+        if seconds > _PATIENCE_S:
+            bar.start()
+        done = seconds if time_limit else progress.reads
+        bar.update(task, completed=done, energy=f"{progress.energy:g}")
+
+    try:
+        yield update
+    finally:
+        bar.stop()

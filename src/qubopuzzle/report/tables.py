@@ -1,0 +1,69 @@
+"""Tables for the terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.table import Table
+
+from qubopuzzle.inspection import FREE_PLAN_VARIABLES, FormSize, QuboSize
+from qubopuzzle.pipeline import all_solvers, get_puzzle, puzzle_names
+
+
+def print_sizes(sizes: list[QuboSize]) -> None:
+    """``qubopuzzle info``: one row a formulation and encoding, one below it a family."""
+    columns = ["formulation", "encoding", "family", "variables", "couplings", "density"]
+    rows = []
+    for size in sizes:
+        if size.total is None or size.families is None:
+            rows.append([size.formulation, size.encoding, f"refused: {size.refused}"])
+            continue
+        head = [size.formulation, size.encoding, "all", f"{size.variables:,}"]
+        fits = "yes" if size.fits_free_plan else "no"
+        rows.append([*head, *_form(size.total, f"{size.density:.2%}"), fits])
+        for family, form in size.families.items():
+            rows.append(["", "", family, "", *_form(form, "")])
+    _print([*columns, "|coef.|", f"<= {FREE_PLAN_VARIABLES:,}"], rows, number_from=3)
+
+
+def print_solvers() -> None:
+    """``qubopuzzle solvers``."""
+    rows = []
+    for name, solver in sorted(all_solvers().items()):
+        here = solver.available()
+        state = here.version or "yes" if here.ok else f"no: {here.why}"
+        rows.append([name, "exact" if solver.exact else "heuristic", state, solver.about])
+        for option in solver.options:
+            default = "" if option.default is None else f" (default {option.default})"
+            rows.append(["", "", "", f"--option {option.name}=...: {option.help}{default}"])
+    rows.append(["dimod:module:Class", "heuristic", "", "any dimod sampler that is installed"])
+    _print(["solver", "kind", "available", "what it is"], rows)
+
+
+def print_puzzles() -> None:
+    """``qubopuzzle puzzles``."""
+    rows = []
+    for name in puzzle_names():
+        puzzle = get_puzzle(name)
+        about = (puzzle.__doc__ or "").strip().splitlines()[0]
+        default = puzzle.default_formulation
+        others = [f for f in puzzle.formulations if f != default]
+        rows.append([name, ", ".join([f"{default} (default)", *others]), about])
+    _print(["puzzle", "formulations", "what it is"], rows)
+
+
+def _form(form: FormSize, density: str) -> list[str]:
+    low, high = form.least_coefficient, form.greatest_coefficient
+    return [f"{form.couplings:,}", density, f"{low:g} to {high:g}" if high else "none"]
+
+
+def _print(columns: list[str], rows: Iterable[list[str]], number_from: int = 99) -> None:
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    for i, column in enumerate(columns):
+        table.add_column(column, justify="right" if i >= number_from else "left", no_wrap=i < 2)
+    for row in rows:
+        table.add_row(*row)
+    # Into a pipe there is no width to fit: long lines are better than folded ones.
+    Console(width=None if sys.stdout.isatty() else 200, highlight=False).print(table)

@@ -1,0 +1,142 @@
+"""What solving an instance came to: the judged answer and everything needed to repeat it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from qubopuzzle.model import IntArray
+from qubopuzzle.picture import Picture
+from qubopuzzle.puzzles import Puzzle, Violation
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Status = Literal["solved", "unsatisfiable", "unknown"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Result:
+    """One instance, one solver.
+
+    Attributes:
+        status: ``solved`` only if the checker of the rules accepts the answer;
+            ``unsatisfiable`` only if that was proved; else ``unknown``.
+        answer: the best answer found, valid or not; None if there is none.
+        violations: the rules that the answer breaks, by the checker; empty if valid.
+        energy: of the sample behind the answer, offset included.
+        sizes: numbers of the compiled model, such as variables and couplings.
+        timings_s: seconds for load, model, presolve, compile, solve and decode; load is
+            that of the whole source.
+        reads: attempts that the solver made; ``seed`` is the one that it used.
+        relaxed: what the model left out or bounded; empty means exact.
+        presolve: what propagation did, in numbers, or None where it was off.
+        settings: the solver's options, defaults filled in.
+        proved_by: what proved that there is no solution.
+
+    """
+
+    puzzle: Puzzle
+    solver: str
+    formulation: str
+    encoding: str | None
+    weights: Mapping[str, float]
+    status: Status
+    answer: IntArray | None
+    violations: tuple[Violation, ...]
+    energy: float | None
+    sizes: Mapping[str, int]
+    timings_s: Mapping[str, float]
+    seed: int
+    reads: int
+    relaxed: tuple[str, ...]
+    presolve: Mapping[str, Any] | None
+    settings: Mapping[str, Any]
+    versions: Mapping[str, str]
+    interrupted: bool = False
+    proved_by: str | None = None
+
+    @property
+    def valid(self) -> bool:
+        """Whether the checker accepts the answer."""
+        return self.status == "solved"
+
+    @property
+    def verdict(self) -> str:
+        """One word or two for people."""
+        if self.status == "solved":
+            return "valid"
+        if self.status == "unsatisfiable":
+            return f"no solution (proved by {self.proved_by})"
+        broken = f"{len(self.violations)} rules broken" if self.violations else "no answer"
+        return f"not solved ({'interrupted, ' if self.interrupted else ''}{broken})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON: plain numbers, texts, lists."""
+        answer = None if self.answer is None else self.puzzle.format_answer(self.answer)
+        return {
+            "id": self.puzzle.id,
+            "puzzle": self.puzzle.name,
+            "solver": self.solver,
+            "formulation": self.formulation,
+            "encoding": self.encoding,
+            "weights": dict(self.weights),
+            "status": self.status,
+            "valid": self.valid,
+            "violations": [violation.to_dict() for violation in self.violations],
+            "solution": answer,
+            "energy": self.energy,
+            **self.sizes,
+            "reads": self.reads,
+            "seed": self.seed,
+            "settings": dict(self.settings),
+            "presolve": None if self.presolve is None else dict(self.presolve),
+            "relaxed": list(self.relaxed),
+            "proved_by": self.proved_by,
+            "interrupted": self.interrupted,
+            "timings_s": {stage: round(s, 6) for stage, s in self.timings_s.items()},
+            "versions": dict(self.versions),
+        }
+
+    def picture(self) -> Picture:
+        """The puzzle with the answer; cells of broken rules are marked."""
+        broken = {cell for violation in self.violations for cell in violation.cells}
+        return self.puzzle.picture(self.answer, broken)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw with matplotlib; returns the Axes."""
+        return self.picture().plot(ax)
+
+    def summary(self) -> str:
+        """One line: solver, sizes, energy, seconds by stage, verdict."""
+        how = [self.solver, self.formulation, *([self.encoding] if self.encoding else [])]
+        sizes = ", ".join(f"{n:,} {what}" for what, n in self.sizes.items())
+        energy = "none" if self.energy is None else f"{self.energy:g}"
+        seconds = " ".join(f"{stage} {s:.3f}" for stage, s in self.timings_s.items())
+        if self.presolve:
+            p = self.presolve
+            how.append(
+                f"after propagation ({p['values_before']:,} -> {p['values_after']:,} values, "
+                f"{p['cells_decided']:,} of {p['cells']:,} cells decided)"
+            )
+        parts = [" ".join(how), sizes, f"energy {energy}", f"{seconds} s", self.verdict]
+        return " | ".join(parts)
+
+    def __str__(self) -> str:
+        return f"{self.picture().text()}\n{self.summary()}"
+
+    def __repr__(self) -> str:
+        return f"<Result {self.puzzle.name} {self.puzzle.id!r} by {self.solver}: {self.verdict}>"
+
+    def _repr_svg_(self) -> str:
+        return self.picture().image("svg").decode()
+
+
+def disagreement(cells: IntArray) -> Violation:
+    """The violation for cells that the readings of a field paint differently."""
+    where = tuple((int(r), int(c)) for r, c in cells[:, :2])
+    message = f"field reconstruction disagrees on {len(np.atleast_1d(cells))} cells"
+    return Violation("reconstruction", message, where)

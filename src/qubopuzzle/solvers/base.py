@@ -1,0 +1,167 @@
+"""What every solver is: a name, a target, typed options, and one method.
+
+A solver is one file in this folder that defines ``SOLVER``, or an object that another
+package registers in the entry-point group ``qubopuzzle.solvers``.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qubopuzzle.compile import Compiled
+from qubopuzzle.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A typed option of a solver; ``minimum`` is the least value of a number.
+
+    ``type`` is int, float or str. ``default`` None means "left to the solver".
+    """
+
+    name: str
+    type: type[int] | type[float] | type[str]
+    default: int | float | str | None
+    help: str
+    minimum: float | None = None
+
+    def parse(self, value: Any) -> int | float | str:
+        """Check a value, or read it from text; InputError with the option's name if it is off."""
+        try:
+            if isinstance(value, bool) or (self.type is int and value != int(value)):
+                raise ValueError
+            parsed = self.type(value)
+            low = self.minimum is not None and not float(parsed) >= self.minimum
+            if low or (isinstance(parsed, float) and not np.isfinite(parsed)):
+                raise ValueError
+        except (TypeError, ValueError, OverflowError):
+            at_least = "" if self.minimum is None else f" of at least {self.minimum:g}"
+            kind = {int: "whole number", float: "number", str: "text"}[self.type]
+            raise InputError(
+                f"option {self.name}: expected a {kind}{at_least}, got {str(value)[:40]!r}"
+            ) from None
+        return parsed
+
+
+@dataclass(frozen=True, slots=True)
+class Availability:
+    """Whether a solver can run here, why not, and the version of its package."""
+
+    ok: bool
+    why: str = ""
+    version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How long a solver may go on.
+
+    ``reads`` independent attempts, or ``time_limit`` seconds (wall clock), whichever ends
+    first; None is no bound. Solvers stop early at a solution. ``seed`` drives everything
+    random.
+    """
+
+    reads: int | None
+    time_limit: float | None
+    seed: int
+    started: float = field(default_factory=time.perf_counter)
+
+    def seconds_left(self) -> float:
+        """Seconds until the time limit; infinite without one."""
+        if self.time_limit is None:
+            return float("inf")
+        return self.started + self.time_limit - time.perf_counter()
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a solver is: reads done, the best energy so far."""
+
+    reads: int
+    energy: float
+
+
+ProgressCallback = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """What a solver found; the judge decides what it is worth.
+
+    Attributes:
+        samples: assignments, shape (samples, variables), lowest energy first.
+        energies: shape (samples,), offset included, recomputed from the model.
+        reads: attempts made.
+        proved_unsatisfiable: an exact solver showed that there is no solution.
+        interrupted: stopped by Ctrl-C; the samples are what there was.
+        settings: what ran, defaults filled in, for the record.
+
+    """
+
+    samples: NDArray[np.int8]
+    energies: NDArray[np.float64]
+    reads: int
+    proved_unsatisfiable: bool = False
+    interrupted: bool = False
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Solver(ABC):
+    """The thin adapter around a backend. It knows targets, never puzzles."""
+
+    name: str
+    target: ClassVar[str] = "qubo"
+    exact: bool = False
+    default_encoding: str = "one-hot"
+    default_reads: int = 10
+    options: Sequence[Option] = ()
+    package: str = "qubopuzzle"
+    about: str = ""
+
+    def available(self) -> Availability:
+        """Whether it can run here; never raises."""
+        try:
+            return Availability(True, version=version(self.package))
+        except PackageNotFoundError:
+            return Availability(False, f"pip install {self.package}")
+
+    def parse_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Check options and fill in defaults.
+
+        Raises:
+            InputError: for an unknown option (naming those that there are) or a bad value.
+
+        """
+        known = {option.name: option for option in self.options}
+        for name in options:
+            if name not in known:
+                names = ", ".join(known) or "none"
+                raise InputError(f"solver {self.name} has no option {name!r}; it has: {names}")
+        return {
+            name: option.default if options.get(name) is None else option.parse(options[name])
+            for name, option in known.items()
+        }
+
+    @abstractmethod
+    def solve(
+        self,
+        compiled: Compiled,
+        budget: Budget,
+        options: Mapping[str, Any],
+        progress: ProgressCallback | None = None,
+    ) -> Outcome:
+        """Run on a compiled model; ``options`` come from ``parse_options``.
+
+        Raises:
+            TooLarge: if the solver refuses a model of this size.
+            SolverUnavailable: if its package is missing.
+
+        """

@@ -1,0 +1,13 @@
+"""``steepest-descent``: downhill from random starts, the baseline for a landscape."""
+
+from qubopuzzle.solvers.sampler import SamplerSolver
+
+SOLVER = SamplerSolver(
+    "steepest-descent",
+    "dwave.samplers:SteepestDescentSampler",
+    package="dwave-samplers",
+    default_encoding="domain-wall",
+    reads_per_call=10,
+    settings={"large_sparse_opt": True},
+    about="steepest descent from random starts (dwave-samplers)",
+)

@@ -1,0 +1,56 @@
+"""``tabu``: D-Wave's multistart tabu search on the QUBO."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import dimod
+import numpy as np
+
+from qubopuzzle.errors import TooLarge
+from qubopuzzle.solvers.base import Budget, Option
+from qubopuzzle.solvers.sampler import SamplerSolver
+
+MAX_VARIABLES = 6_000
+"""Beyond it a read overruns its time limit by seconds and fills hundreds of MB."""
+
+
+class _Tabu(SamplerSolver):
+    def call(
+        self,
+        sampler: Any,
+        bqm: dimod.BinaryQuadraticModel,
+        reads: int,
+        rng: np.random.Generator,
+        budget: Budget,
+        options: Mapping[str, Any],
+    ) -> Any:
+        if bqm.num_variables > MAX_VARIABLES:
+            raise TooLarge(
+                f"solver tabu keeps a dense matrix and takes at most {MAX_VARIABLES:,} variables, "
+                f"this model has {bqm.num_variables:,}; try --solver neal"
+            )
+        timeout = max(1, int(min(options["timeout"], 1000 * budget.seconds_left())))
+        # Its own early stop leaves out the offset, so the threshold does too.
+        return sampler.sample(
+            bqm,
+            num_reads=reads,
+            seed=int(rng.integers(2**31)),
+            timeout=timeout,
+            tenure=options["tenure"],
+            energy_threshold=-float(bqm.offset),
+        )
+
+
+SOLVER = _Tabu(
+    "tabu",
+    "dwave.samplers:TabuSampler",
+    package="dwave-samplers",
+    default_encoding="domain-wall",
+    options=[
+        Option("timeout", int, 500, "milliseconds a read", minimum=1),
+        Option("tenure", int, None, "length of the tabu list, in variables", minimum=0),
+    ],
+    about="tabu search (dwave-samplers)",
+)
