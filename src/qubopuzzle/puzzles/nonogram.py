@@ -340,9 +340,10 @@ def _check_patterns(puzzle: Nonogram) -> None:
 
 def _paintings(clue: Clue, length: int) -> IntArray:
     """All legal paintings of a line, shape (paintings, length), runs leftmost first."""
-    n, slack = len(clue), length - sum(clue) - (len(clue) - 1)
-    picks = np.array(list(combinations(range(slack + n), n)), dtype=np.int64).reshape(-1, n)
-    # Picking n of slack + n places tells how many spare cells stand before each run.
+    n, places = len(clue), length - sum(clue) + 1
+    picks = np.array(list(combinations(range(places), n)), dtype=np.int64)
+    picks = picks.reshape(comb(places, n), n)
+    # Shrink every run and the gap after it to one place; pick where the runs are.
     before = np.cumsum([0, *clue])[:n]
     painted = np.zeros((len(picks), length), dtype=np.int64)
     which = np.arange(len(picks))

@@ -1,0 +1,11 @@
+from hypothesis import HealthCheck, settings
+
+# Derandomised: a red run is red for everybody, and no time is asserted.
+settings.register_profile(
+    "ci",
+    derandomize=True,
+    deadline=None,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
+settings.load_profile("ci")

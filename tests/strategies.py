@@ -1,0 +1,101 @@
+"""Random small instances and models, and their brute force."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+from hypothesis import strategies as st
+
+from qubopuzzle import Nonogram
+from qubopuzzle.grid import runs
+from qubopuzzle.model import UNBOUNDED, Field, Model, ModelBuilder
+
+
+@st.composite
+def models(draw: st.DrawFn, max_choices: int = 4, max_values: int = 4) -> Model:
+    """Random models of a few choices, linear constraints and precedences."""
+    builder = ModelBuilder()
+    numbered = []
+    for c in range(draw(st.integers(1, max_choices))):
+        if draw(st.booleans()) and draw(st.booleans()):
+            builder.bit(f"bit[{c}]")
+            continue
+        size = draw(st.integers(1, max_values))
+        start, step = draw(st.integers(-3, 3)), draw(st.integers(1, 2))
+        numbered.append(builder.choice(f"c[{c}]", range(start, start + step * size, step)))
+    n = builder.build().n_literals
+    for family in draw(st.lists(st.sampled_from(["red", "green"]), max_size=3)):
+        rows = draw(st.integers(1, 2))
+        terms = draw(
+            st.lists(
+                st.tuples(st.integers(0, rows - 1), st.integers(0, n - 1), st.integers(-3, 3)),
+                min_size=1,
+                max_size=6,
+            )
+        )
+        lower, upper = draw(bounds())
+        builder.linear(family, *np.array(terms).T, lower=lower, upper=upper, shape=(rows,))
+    for _ in range(draw(st.integers(0, 2)) if numbered else 0):
+        first, second = draw(st.sampled_from(numbered)), draw(st.sampled_from(numbered))
+        if first != second:
+            builder.precedence("order", [first], [second], [draw(st.integers(-2, 3))])
+    return builder.build()
+
+
+@st.composite
+def bounds(draw: st.DrawFn) -> tuple[int, int]:
+    low = draw(st.integers(-3, 3))
+    high = low + draw(st.integers(0, 5))
+    open_end = draw(st.sampled_from(["none", "none", "low", "high"]))
+    return (-UNBOUNDED if open_end == "low" else low), (UNBOUNDED if open_end == "high" else high)
+
+
+@st.composite
+def nonograms(draw: st.DrawFn, max_rows: int = 3, max_cols: int = 4) -> Nonogram:
+    """Random clues with equal sums, from one picture or, often unsolvable, from two."""
+    shape = draw(st.integers(1, max_rows)), draw(st.integers(1, max_cols))
+    cells = draw(
+        st.lists(st.booleans(), min_size=shape[0] * shape[1], max_size=9999).map(
+            lambda bits: bits[: shape[0] * shape[1]]
+        )
+    )
+    by_rows = np.array(cells, dtype=int).reshape(shape)
+    shuffled = draw(st.permutations(cells)) if draw(st.booleans()) else cells
+    by_cols = np.array(shuffled, dtype=int).reshape(shape)
+    return Nonogram(
+        rows=[runs(line) for line in by_rows.tolist()],
+        cols=[runs(line) for line in by_cols.T.tolist()],
+    )
+
+
+def all_bits(n: int) -> np.ndarray:
+    """All 0/1 vectors, shape (2**n, n)."""
+    return (np.arange(2**n)[:, None] >> np.arange(n)) & 1
+
+
+def assignments(model: Model) -> np.ndarray:
+    """All valid literal vectors, shape (assignments, literals)."""
+    found = [model.assignment(values) for values in product(*(c.values for c in model.choices))]
+    return np.array(found).reshape(len(found), model.n_literals)
+
+
+def literal_field(model: Model) -> Field:
+    """A field whose cells are the literals themselves."""
+    builder = ModelBuilder()
+    for choice in model.choices:
+        builder.choice(choice.name, choice.values)
+    n = model.n_literals
+    reading = builder.reading("literals", np.arange(n), np.arange(n), n_cells=n)
+
+    def write(x: np.ndarray) -> list:
+        return list(model.values(x).values())
+
+    return Field((1, n), 0, 1, (reading,), write)
+
+
+def solutions(puzzle: Nonogram) -> set[bytes]:
+    """All answers that the rules accept, by trying every picture."""
+    rows, cols = puzzle.shape
+    pictures = all_bits(rows * cols).reshape(-1, rows, cols)
+    return {p.tobytes() for p in pictures if not puzzle.violations(p)}

@@ -1,0 +1,199 @@
+"""The nonogram: rules, formulations against the rules, decoder, hostile clues."""
+
+import numpy as np
+import pytest
+from amplify_tutorial import tutorial_model, tutorial_polynomial
+from hypothesis import given
+from strategies import all_bits, nonograms, solutions
+
+from qubopuzzle import InputError, Nonogram, PuzzleError, TooLarge, compile_qubo, violation
+from qubopuzzle.compile import ENCODINGS
+from qubopuzzle.model import propagate
+
+FORMULATIONS = list(Nonogram.formulations)
+A = Nonogram.examples()[0]
+
+
+def decode(model, x):
+    """The picture as bytes, or None where the two readings of the field disagree."""
+    grid, broken = model.field.read(x)
+    return None if len(broken) else grid.tobytes()
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+@given(puzzle=nonograms(max_rows=3, max_cols=3))
+def test_zero_energy_exactly_where_the_rules_hold(formulation, encoding, puzzle):
+    model = puzzle.model(formulation)
+    compiled = compile_qubo(model, encoding)
+    if compiled.n_bits > 16:
+        return
+    bits = all_bits(compiled.n_bits)
+    energies = compiled.total().energies(bits)
+    zero = [decode(model, x) for x in compiled.decode(bits[energies == 0])]
+    assert set(zero) == solutions(puzzle)
+    assert len(zero) == len(set(zero))
+    assert energies.min() >= 0
+    broken = energies[energies != 0]
+    assert len(broken) == 0 or broken.min() >= 1
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_every_board_of_2_by_3(formulation):
+    for cells in all_bits(6):
+        puzzle = Nonogram.from_picture(cells.reshape(2, 3))
+        model = puzzle.model(formulation)
+        for encoding in ENCODINGS:
+            compiled = compile_qubo(model, encoding)
+            bits = all_bits(compiled.n_bits)
+            energies = compiled.total().energies(bits)
+            zero = {decode(model, x) for x in compiled.decode(bits[energies == 0])}
+            assert zero == solutions(puzzle)
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+@given(puzzle=nonograms())
+def test_one_hot_energy_is_the_violation_for_any_bits(formulation, puzzle):
+    model = puzzle.model(formulation)
+    total = compile_qubo(model, "one-hot").total()
+    x = np.random.default_rng(0).integers(0, 2, (30, model.n_literals))
+    assert total.energies(x).tolist() == [violation(model, row) for row in x]
+
+
+@given(nonograms(max_rows=6, max_cols=6))
+def test_a_known_solution_has_energy_zero_in_every_form(puzzle):
+    if puzzle.shape[0] * puzzle.shape[1] > 16:
+        return
+    for answer in solutions(puzzle):
+        grid = np.frombuffer(answer, np.int64).reshape(puzzle.shape)
+        for formulation in FORMULATIONS:
+            model = puzzle.model(formulation)
+            x = model.assignment(model.field.write(grid))
+            assert decode(model, x) == answer
+            assert violation(model, x) == 0
+            for encoding in ENCODINGS:
+                compiled = compile_qubo(model, encoding)
+                assert compiled.total().energies(compiled.encode(x)[None]).tolist() == [0]
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+@given(puzzle=nonograms())
+def test_propagation_keeps_the_solutions(formulation, puzzle):
+    found = propagate(puzzle.model(formulation))
+    expected = solutions(puzzle)
+    if found.contradiction:
+        assert not expected
+        return
+    compiled = compile_qubo(found.model, "domain-wall")
+    if compiled.n_bits <= 14:
+        bits = all_bits(compiled.n_bits)
+        energies = compiled.total().energies(bits)
+        zero = compiled.decode(bits[energies == 0])
+        assert {decode(found.model, x) for x in zero} == expected
+
+
+def test_the_tutorials_model():
+    """60 variables and 272 terms, and the tutorial's energy on 1,000 random assignments."""
+    model, free = tutorial_model(A.rows, A.cols)
+    theirs = tutorial_polynomial(model)
+    ours = compile_qubo(A.model("numbering"), "one-hot")
+    assert ours.n_bits == len(free) == len(theirs.variables) == 60
+    assert ours.total().n_terms == len(theirs.as_dict()) == 272
+
+    bits = np.random.default_rng(7).integers(0, 2, (1000, 60))
+    column = {v.id: i for i, v in enumerate(next(iter(p.variables)) for p in free)}
+    expected = np.zeros(1000)
+    for ids, coefficient in theirs.as_dict().items():
+        expected += coefficient * bits[:, [column[i] for i in ids]].prod(axis=1)
+    assert (ours.total().energies(bits) == expected).all()
+    assert expected.min() > 0
+
+
+def test_window_needs_fewer_variables():
+    sizes = {f: compile_qubo(A.model(f)).n_bits for f in FORMULATIONS}
+    assert sizes == {"window": 44, "numbering": 60, "pattern": 44}
+
+
+def test_flipping_any_cell_of_a_solution_breaks_its_row_and_its_column():
+    for r, c in np.ndindex(A.shape):
+        wrong = A.solution.copy()
+        wrong[r, c] ^= 1
+        broken = A.violations(wrong)
+        assert {(v.rule, v.cells[0]) for v in broken} == {("row", (r, 0)), ("column", (0, c))}
+        assert all((r, c) in v.cells for v in broken)
+    assert broken[0].message == "row[4] reads 1, its clue is 1 1"
+
+
+def test_field_reconstruction_names_the_cells_that_disagree():
+    model = A.model()
+    x = model.assignment(model.field.write(A.solution))
+    assert len(model.field.read(x)[1]) == 0
+    start = model.first_literal[0]
+    x[start : start + 5] = [1, 0, 0, 0, 0]  # the 1 of row 0 moves from column 2 to 0
+    assert model.field.read(x)[1].tolist() == [[0, 0], [0, 2]]
+
+
+def test_lines_that_are_empty_or_full():
+    puzzle = Nonogram(rows=[[], [3]], cols=[[1], [1], [1]])
+    for formulation in FORMULATIONS:
+        model = puzzle.model(formulation)
+        x = model.assignment(model.field.write(np.array([[0, 0, 0], [1, 1, 1]])))
+        assert violation(model, x) == 0
+    empty = Nonogram(rows=[[0]], cols=[[]])
+    assert empty.rows == empty.cols == ((),)
+    assert compile_qubo(empty.model()).n_bits == 0
+
+
+@pytest.mark.parametrize(
+    ("rows", "cols", "message"),
+    [
+        ([[2]], [[1]], r"rows\[0\]: clue 2 needs 2 cells, the line has 1"),
+        ([[1, 1]], [[1], [1]], r"rows\[0\]: clue 1 1 needs 3 cells, the line has 2"),
+        ([[1]], [[]], "add up to 1 black cells but the cols to 0"),
+        ([[-1]], [[1]], r"rows\[0\]\[0\]: -1 is no length"),
+        ([[1, 0]], [[1], [1]], r"rows\[0\]\[1\]: 0 is no length"),
+        ([[10**400]], [[1]], r"rows\[0\]: the clue needs more cells"),
+        ([[-(10**400)]], [[1]], "a number of over 30 digits is no length"),
+        ([["1"]], [[1]], r"rows\[0\]\[0\]: expected a whole number, got '1'"),
+        ([[1.0]], [[1]], "expected a whole number, got 1.0"),
+        ([[True]], [[1]], "expected a whole number, got True"),
+        ([[None]], [[1]], "expected a whole number, got None"),
+        ([1], [[1]], r"rows\[0\]: expected a list of numbers, got 1"),
+        (["1"], [[1]], r"rows\[0\]: expected a list of numbers, got '1'"),
+        ("11", [[1]], "rows: expected a list of clues, got '11'"),
+        ({}, [[1]], "rows: expected a list of clues, got dict of 0"),
+        ([], [[]], "rows: 0 lines"),
+        ([[]] * 10**6, [[]], "rows: 1000000 lines; a nonogram here has 1 to 1000"),
+        ([[1] * 5000], [[1]], r"rows\[0\]: 5000 numbers do not fit"),
+    ],
+)
+def test_hostile_clues_are_refused_with_their_place(rows, cols, message):
+    with pytest.raises(PuzzleError, match=message) as caught:
+        Nonogram(rows=rows, cols=cols)
+    assert len(str(caught.value)) < 200
+
+
+def test_huge_models_are_refused_before_they_are_built():
+    dense = Nonogram(rows=[[1] * 250] * 1000, cols=[[250]] * 1000)
+    with pytest.raises(TooLarge, match="more than 20,000,000"):
+        dense.model("numbering")
+    with pytest.raises(TooLarge, match=r"rows\[0\] has .* paintings"):
+        dense.model("pattern")
+
+
+def test_unknown_formulation_is_refused():
+    with pytest.raises(InputError, match="choose from window, numbering, pattern"):
+        A.model("rows-only")
+
+
+@pytest.mark.parametrize("answer", [np.zeros((4, 5), int), np.full((5, 5), 2), np.zeros(25, int)])
+def test_answers_of_another_kind_are_refused(answer):
+    with pytest.raises(InputError, match="the answer has"):
+        A.violations(answer)
+
+
+def test_json_round_trip():
+    again = Nonogram.from_dict(A.to_dict())
+    assert again == A
+    assert (again.solution == A.solution).all()
+    assert again.to_dict() == A.to_dict()
