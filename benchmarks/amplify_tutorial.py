@@ -58,5 +58,5 @@ def _line(q: Any, clue: Sequence[int], length: int) -> amplify.ConstraintList:
 
 
 def tutorial_polynomial(model: amplify.Model) -> amplify.Poly:
-    """The QUBO that the SDK makes of the model: the sum of its penalties."""
-    return amplify.sum([c.weight * c.penalty for c in model.constraints])
+    """The QUBO that the SDK makes of the model: the sum of its penalties, weights included."""
+    return amplify.sum([c.penalty for c in model.constraints])

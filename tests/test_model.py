@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given
-from strategies import assignments, literal_field, models
 
 from qubopuzzle import ModelError
 from qubopuzzle.model import ModelBuilder, propagate, violation, violations
 from qubopuzzle.model.bounds import reachable
+from strategies import assignments, literal_field, models
 
 
 def test_violation_counts_each_kind_of_constraint():
@@ -69,9 +69,13 @@ def test_names_are_readable():
 def test_wrong_models_are_refused(make, message):
     b = ModelBuilder()
     b.choice("first", range(2))
-    with pytest.raises(ModelError, match=message):
+
+    def build():
         make(b)
         b.build()
+
+    with pytest.raises(ModelError, match=message):
+        build()
 
 
 @given(models())

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from amplify_tutorial import tutorial_model, tutorial_polynomial
 from hypothesis import given
-from strategies import all_bits, nonograms, solutions
 
+from amplify_tutorial import tutorial_model, tutorial_polynomial
 from qubopuzzle import InputError, Nonogram, PuzzleError, TooLarge, compile_qubo, violation
 from qubopuzzle.compile import ENCODINGS
 from qubopuzzle.model import propagate
+from strategies import all_bits, nonograms, solutions
 
 FORMULATIONS = list(Nonogram.formulations)
 A = Nonogram.examples()[0]

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import all_bits, assignments, models
 
 from qubopuzzle import InputError, ModelBuilder, TooLarge, compile_qubo, violation
 from qubopuzzle.compile import ENCODINGS, qubo
 from qubopuzzle.compile.qubo import _slack_weights
+from strategies import all_bits, assignments, models
 
 LARGEST = 16
 

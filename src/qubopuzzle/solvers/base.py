@@ -36,9 +36,9 @@ class Option:
     def parse(self, value: Any) -> int | float | str:
         """Check a value, or read it from text; InputError with the option's name if it is off."""
         try:
-            if isinstance(value, bool) or (self.type is int and value != int(value)):
-                raise ValueError
             parsed = self.type(value)
+            if isinstance(value, bool) or (isinstance(value, float) and parsed != value):
+                raise ValueError
             low = self.minimum is not None and not float(parsed) >= self.minimum
             if low or (isinstance(parsed, float) and not np.isfinite(parsed)):
                 raise ValueError

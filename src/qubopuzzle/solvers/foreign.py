@@ -9,16 +9,14 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import InputError, SolverFailed, SolverUnavailable
 from qubopuzzle.solvers.base import Budget
 from qubopuzzle.solvers.sampler import SamplerSolver
-
-if TYPE_CHECKING:
-    import dimod
 
 
 class ForeignSampler(SamplerSolver):
@@ -48,7 +46,7 @@ class ForeignSampler(SamplerSolver):
     def call(
         self,
         sampler: Any,
-        bqm: dimod.BinaryQuadraticModel,
+        compiled: Compiled,
         reads: int,
         rng: np.random.Generator,
         budget: Budget,
@@ -61,7 +59,7 @@ class ForeignSampler(SamplerSolver):
         known = _accepted(sampler)
         arguments = {name: value for name, value in arguments.items() if name in known}
         try:
-            return sampler.sample(bqm, **{**arguments, **options})
+            return sampler.sample(compiled.payload, **{**arguments, **options})
         except Exception as error:
             raise SolverFailed(f"{self.name}: {_first_line(error)}") from error
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import dimod
 import numpy as np
 
+from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import InputError
 from qubopuzzle.solvers.base import Budget, Option
 from qubopuzzle.solvers.sampler import SamplerSolver, in_order
@@ -25,7 +25,7 @@ class _Neal(SamplerSolver):
     def call(
         self,
         sampler: Any,
-        bqm: dimod.BinaryQuadraticModel,
+        compiled: Compiled,
         reads: int,
         rng: np.random.Generator,
         budget: Budget,
@@ -34,7 +34,9 @@ class _Neal(SamplerSolver):
         hot, cold, sweeps = options["beta_hot"], options["beta_cold"], options["sweeps"]
         if hot > cold:
             raise InputError(f"option beta_hot: {hot:g} is above beta_cold = {cold:g}")
-        betas = np.geomspace(hot, cold, sweeps)
+        bqm = compiled.payload
+        # A penalty unit is what the cheapest broken constraint costs.
+        betas = np.geomspace(hot, cold, sweeps) / compiled.gap
         step = max(1, _UPDATES_PER_CALL // bqm.num_variables)
         state: dict[str, Any] = {}
         for start in range(0, sweeps, step):

@@ -6,7 +6,7 @@ import inspect
 import math
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +22,6 @@ from qubopuzzle.solvers.base import (
     ProgressCallback,
     Solver,
 )
-
-if TYPE_CHECKING:
-    import dimod
 
 KEPT_SAMPLES = 100
 """Best samples that an outcome keeps."""
@@ -106,7 +103,7 @@ class SamplerSolver(Solver):
                     break
                 wanted = self.reads_per_call or budget.reads or self.default_reads
                 reads = int(min(wanted, left))
-                sampleset = self.call(sampler, bqm, reads, rng, budget, options)
+                sampleset = self.call(sampler, compiled, reads, rng, budget, options)
                 best.add(sampleset, reads)
                 if progress is not None:
                     progress(Progress(best.reads, best.energy))
@@ -117,15 +114,16 @@ class SamplerSolver(Solver):
     def call(
         self,
         sampler: Any,
-        bqm: dimod.BinaryQuadraticModel,
+        compiled: Compiled,
         reads: int,
         rng: np.random.Generator,
         budget: Budget,
         options: Mapping[str, Any],
     ) -> Any:
         """One call of the sampler, with the arguments that it takes."""
+        seed = int(rng.integers(2**31))
         return sampler.sample(
-            bqm, num_reads=reads, seed=int(rng.integers(2**31)), **self.settings, **options
+            compiled.payload, num_reads=reads, seed=seed, **self.settings, **options
         )
 
 

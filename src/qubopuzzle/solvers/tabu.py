@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import dimod
 import numpy as np
 
+from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import TooLarge
 from qubopuzzle.solvers.base import Budget, Option
 from qubopuzzle.solvers.sampler import SamplerSolver
@@ -20,12 +20,13 @@ class _Tabu(SamplerSolver):
     def call(
         self,
         sampler: Any,
-        bqm: dimod.BinaryQuadraticModel,
+        compiled: Compiled,
         reads: int,
         rng: np.random.Generator,
         budget: Budget,
         options: Mapping[str, Any],
     ) -> Any:
+        bqm = compiled.payload
         if bqm.num_variables > MAX_VARIABLES:
             raise TooLarge(
                 f"solver tabu keeps a dense matrix and takes at most {MAX_VARIABLES:,} variables, "

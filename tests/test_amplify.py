@@ -1,0 +1,154 @@
+"""Amplify models: the same energies, labels and weights; contradictions are errors."""
+
+import itertools
+from datetime import timedelta
+from types import SimpleNamespace
+
+import amplify
+import numpy as np
+import pytest
+from dwave.samplers import SimulatedAnnealingSampler
+from hypothesis import given
+
+from amplify_tutorial import tutorial_polynomial
+from qubopuzzle import InputError, ModelBuilder, ModelError, Nonogram, to_amplify, violation
+from qubopuzzle.compile import ENCODINGS
+from qubopuzzle.compile import amplify as target
+from strategies import all_bits, assignments, models, nonograms, solutions
+
+A = Nonogram.examples()[0]
+FORMULATIONS = list(Nonogram.formulations)
+
+
+def plain(variables):
+    """The variables themselves instead of polynomials of one variable."""
+    return [next(iter(v.variables)) for v in variables]
+
+
+def evaluate(poly, built, bits):
+    """Energies of a polynomial over our bits, shape (samples,)."""
+    column = {next(iter(v.variables)).id: i for i, v in enumerate(built.variables)}
+    energies = np.zeros(len(bits))
+    for ids, coefficient in poly.as_dict().items():
+        energies += coefficient * bits[:, [column[i] for i in ids]].prod(axis=1)
+    return energies
+
+
+@pytest.mark.parametrize(
+    ("formulation", "encoding"), list(itertools.product(FORMULATIONS, ENCODINGS))
+)
+def test_both_modes_have_the_energies_of_our_qubo(formulation, encoding):
+    """But for constraints like q + r == 0, whose penalty is q + r in the SDK, a square in ours."""
+    weights = {"field": 3}
+    for mode in target.MODES:
+        built = to_amplify(
+            A, formulation=formulation, encoding=encoding, mode=mode, weights=weights
+        )
+        poly = tutorial_polynomial(built.model) if mode == "constraint" else built.model.objective
+        bits = np.random.default_rng(3).integers(0, 2, (200, built.qubo.n_bits))
+        expected = built.qubo.total(weights).energies(bits)
+        energies = evaluate(poly, built, bits)
+        if mode == "objective" or encoding == "one-hot":
+            assert energies == pytest.approx(expected)
+        else:
+            assert (energies <= expected).all()
+            assert energies.min() >= 1
+            x = built.qubo.encoding.model
+            solution = built.qubo.encode(x.assignment(x.field.write(A.solution)))
+            assert evaluate(poly, built, solution[None]) == 0
+
+
+def test_the_tutorials_size():
+    built = to_amplify(A, formulation="numbering")
+    poly = tutorial_polynomial(built.model)
+    assert len(poly.variables) == 60
+    assert len(poly.as_dict()) == 272
+
+
+def test_constraints_carry_labels_and_weights():
+    built = to_amplify(A, weights={"order": 2.5})
+    labels = [c.label for c in built.model.constraints]
+    assert "once row[0].start[0]" in labels
+    assert "order[row[1].start[0] before row[1].start[1]]" in labels
+    assert "field[4,4]" in labels
+    weights = {c.label.split("[")[0].split()[0]: c.weight for c in built.model.constraints}
+    assert weights == {"once": 1, "order": 2.5, "field": 1}
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@given(model=models(max_choices=3, max_values=3))
+def test_native_constraints_mean_the_same(encoding, model):
+    """All constraints hold, by the SDK's own check, exactly where the model holds."""
+    try:
+        built = target.to_amplify(model, encoding=encoding)
+    except ModelError:
+        assert all(violation(model, x) for x in assignments(model))
+        return
+    holds = {
+        built.qubo.decode(bits).tobytes()
+        for bits in all_bits(len(built.variables))
+        if all(
+            c.is_satisfied(dict(zip(plain(built.variables), bits, strict=True)))
+            for c in built.model.constraints
+        )
+    }
+    assert holds == {x.tobytes() for x in assignments(model) if violation(model, x) == 0}
+
+
+def test_a_contradiction_is_an_error_before_anything_is_sent():
+    b = ModelBuilder()
+    a = b.choice("a", range(2))
+    b.linear("sum", [0, 0], b.literals(a), lower=5, upper=5, shape=(1,))
+    with pytest.raises(ModelError, match=r"sum\[0\] cannot be met"):
+        target.to_amplify(b.build())
+
+
+def test_unknown_mode_is_refused():
+    with pytest.raises(InputError, match="choose from constraint, objective"):
+        to_amplify(A, mode="native")
+
+
+@given(nonograms(max_rows=2, max_cols=3))
+def test_solutions_satisfy_the_sdk(puzzle):
+    answers = solutions(puzzle)
+    try:
+        built = to_amplify(puzzle, encoding="domain-wall")
+    except ModelError:
+        assert not answers
+        return
+    model = built.qubo.encoding.model
+    for answer in answers:
+        grid = np.frombuffer(answer, np.int64).reshape(puzzle.shape)
+        bits = built.qubo.encode(model.assignment(model.field.write(grid)))
+        values = dict(zip(plain(built.variables), bits, strict=True))
+        assert all(c.is_satisfied(values) for c in built.model.constraints)
+
+
+class LocalClient:
+    """What amplify.solve needs of a client, with simulated annealing behind it."""
+
+    version = "1"
+    parameters = None
+    acceptable_degrees = amplify.AcceptableDegrees(objective={"Binary": "Quadratic"})
+
+    def solve(self, objective, constraints=None, dry_run=False):
+        objective = amplify.sum([objective, *(c.penalty for c in constraints)])
+        terms = {(ids * 2)[:2]: c for ids, c in objective.as_dict().items() if ids}
+        sampleset = SimulatedAnnealingSampler().sample_qubo(terms, num_reads=20, seed=1)
+        sample = sampleset.first.sample
+        values = [float(sample[i]) for i in range(len(sample))]
+        zero = timedelta()
+        return SimpleNamespace(
+            _solutions=[(values, zero)], _response_time=zero, _execution_time=zero
+        )
+
+
+@pytest.mark.parametrize("mode", target.MODES)
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_a_result_of_the_sdk_is_decoded_and_judged(mode, encoding):
+    """The whole way through the real SDK: build, solve, decode, judge."""
+    built = to_amplify(A, encoding=encoding, mode=mode)
+    result = amplify.solve(built.model, LocalClient())
+    grid, broken = A.model().field.read(built.decode(result.best.values))
+    assert len(broken) == 0
+    assert A.violations(grid) == []

@@ -1,0 +1,179 @@
+"""The library as a user meets it."""
+
+import json
+
+import dimod
+import numpy as np
+import pytest
+
+import qubopuzzle
+from qubopuzzle import InputError, Nonogram, judge, load, solve, to_bqm
+from qubopuzzle.inspection import describe
+
+A = Nonogram.examples()[0]
+
+
+def test_solve_and_judge():
+    result = solve(A, seed=1)
+    assert result.status == "solved"
+    assert result.verdict == "valid"
+    assert (result.answer == A.solution).all()
+    assert result.violations == ()
+    assert str(result).endswith("| valid")
+
+
+@pytest.mark.parametrize("formulation", Nonogram.formulations)
+@pytest.mark.parametrize("presolve", ["none", "propagate"])
+def test_every_formulation_and_presolve(formulation, presolve):
+    result = solve(A, seed=1, formulation=formulation, presolve=presolve)
+    assert result.valid
+    if presolve == "propagate":
+        assert result.presolve["cells_decided"] == result.presolve["cells"] == 25
+        assert result.sizes == {"variables": 0, "couplings": 0}
+
+
+def test_propagation_proves_that_there_is_no_solution():
+    result = solve(Nonogram(rows=[[1], [1]], cols=[[2], []]), presolve="propagate")
+    solvable = solve(Nonogram(rows=[[1, 1], []], cols=[[1], [], [1]]), presolve="propagate")
+    assert solvable.valid
+    assert result.valid
+    result = solve(Nonogram(rows=[[3], []], cols=[[], [2], [1]]), presolve="propagate")
+    assert result.status == "unsatisfiable"
+    assert result.proved_by.startswith("propagation: field[")
+    assert result.answer is None
+    assert result.to_dict()["solution"] is None
+
+
+def test_json_has_everything_that_repeats_the_run():
+    data = json.loads(json.dumps(solve(A, seed=9, weights={"field": 2}).to_dict()))
+    assert {
+        "id",
+        "puzzle",
+        "solver",
+        "formulation",
+        "encoding",
+        "status",
+        "valid",
+        "violations",
+        "solution",
+        "energy",
+        "variables",
+        "couplings",
+        "timings_s",
+        "seed",
+        "relaxed",
+        "versions",
+    } <= set(data)
+    assert list(data["timings_s"]) == ["load", "model", "presolve", "compile", "solve", "decode"]
+    assert data["solution"] == ["..#..", ".#.#.", ".#.#.", "#####", "#...#"]
+    assert data["seed"] == 9
+    assert data["weights"] == {"field": 2}
+    assert data["relaxed"] == []
+    assert data["versions"]["dimod"] == dimod.__version__
+
+
+def test_a_drawn_seed_is_recorded_and_repeats_the_run():
+    noise = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, (8, 8)))
+    first = solve(noise, "random", reads=50)
+    second = solve(noise, "random", reads=50, seed=first.seed)
+    assert first.energy == second.energy
+    assert (first.answer == second.answer).all()
+
+
+def test_an_answer_that_is_wrong_is_shown_with_what_is_broken():
+    noise = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, (8, 8)))
+    result = solve(noise, "random", reads=1, seed=1)
+    assert result.status == "unknown"
+    assert not result.valid
+    assert result.violations[0].rule == "reconstruction"
+    assert {v.rule for v in result.violations[1:]} <= {"row", "column"}
+    assert result.to_dict()["violations"][0]["cells"]
+
+
+def test_to_bqm_has_energy_zero_at_the_solution():
+    bqm = to_bqm(A, encoding="domain-wall")
+    sample = {}
+    starts = A.model().field.write(A.solution)
+    for choice, value in zip(A.model().choices, starts, strict=True):
+        sample |= {f"{choice.name}>={v}": int(value >= v) for v in choice.values[1:]}
+    assert bqm.energy(sample) == 0
+    decided = to_bqm(A, presolve="propagate")
+    assert decided.num_variables == 0
+    assert decided.offset == 0
+
+
+def test_solve_takes_a_file_of_one_puzzle(tmp_path):
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps(A.to_dict()))
+    result = solve(file, seed=1)
+    assert result.valid
+    assert result.timings_s["load"] > 0
+    file.write_text(json.dumps([A.to_dict(), A.to_dict()]))
+    with pytest.raises(InputError, match="it holds 2 puzzles"):
+        solve(file)
+    assert len(load(file)) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"presolve": "all"}, "unknown presolve 'all'; choose from none, propagate"),
+        ({"reads": 0}, "reads must be"),
+        ({"time_limit": -1}, "time limit must be"),
+        ({"time_limit": float("nan")}, "time limit must be"),
+        ({"seed": -1}, "seed must be"),
+        ({"encoding": "unary"}, "unknown encoding 'unary'"),
+        ({"formulation": "x"}, "nonogram has no formulation 'x'"),
+        (
+            {"weights": {"x": 1}},
+            "weight for unknown family 'x'; this model has: once, field, order",
+        ),
+    ],
+)
+def test_wrong_arguments_are_one_clear_line(arguments, message):
+    with pytest.raises(InputError) as caught:
+        solve(A, **arguments)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_judge_takes_arrays_and_lines():
+    assert judge(A, A.solution)[1] == []
+    grid, violations = judge(A, ["#####"] * 5)
+    assert grid.sum() == 25
+    assert len(violations) == 9
+    with pytest.raises(InputError, match="expected a list of '#' and"):
+        judge(A, 7)
+
+
+def test_describe_counts_what_the_qubo_has():
+    rows = {(s.formulation, s.encoding): s for s in describe(A)}
+    assert rows["numbering", "one-hot"].variables == 60
+    assert rows["numbering", "one-hot"].total.terms == 272
+    assert rows["window", "one-hot"].variables == 44
+    for size in rows.values():
+        assert size.fits_free_plan
+        assert set(size.families) >= {"field"}
+    assert rows["window", "domain-wall"].density == pytest.approx(65 / (30 * 29 / 2))
+
+
+def test_describe_says_what_is_refused():
+    wide = Nonogram.from_picture(np.tile([1, 0], (2, 30)))
+    refused = {s.formulation: s.refused for s in describe(wide)}
+    assert refused["window"] == ""
+    big = Nonogram(rows=[[1] * 10] * 4, cols=[[4]] * 10 + [[]] * 30)
+    assert "use window" in {s.formulation: s.refused for s in describe(big)}["pattern"]
+
+
+def test_results_and_puzzles_show_themselves():
+    assert solve(A, seed=1)._repr_svg_().lstrip().startswith("<?xml")
+    assert "<svg" in A._repr_svg_()
+
+
+def test_public_names_are_all_there():
+    for name in qubopuzzle.__all__:
+        assert getattr(qubopuzzle, name).__module__.startswith("qubopuzzle")
+    assert qubopuzzle.__version__ == "0.1.0"
+    assert set(qubopuzzle.__all__) <= set(dir(qubopuzzle))
+    with pytest.raises(AttributeError, match="no attribute 'solv'"):
+        qubopuzzle.solv  # noqa: B018

@@ -1,0 +1,227 @@
+"""One suite for every solver over QUBOs."""
+
+import time
+from itertools import pairwise
+from typing import ClassVar
+
+import dimod
+import numpy as np
+import pytest
+
+from qubopuzzle import (
+    InputError,
+    ModelBuilder,
+    Nonogram,
+    SolverFailed,
+    SolverUnavailable,
+    TooLarge,
+    solve,
+)
+from qubopuzzle.compile import compile_model
+from qubopuzzle.solvers import Budget, all_solvers, get_solver
+
+A = Nonogram.examples()[0]
+NAMES = sorted(all_solvers())
+FOREIGN = "dimod:dimod:RandomSampler"
+UNSOLVABLE = Nonogram(rows=[[2], [], [1]], cols=[[2], [1]])
+
+
+def run(name, model, *, reads=3, seed=5, time_limit=None, **options):
+    solver = get_solver(name)
+    compiled = compile_model(model, solver.target, solver.default_encoding)
+    chosen = solver.parse_options(options)
+    return compiled, solver.solve(compiled, Budget(reads, time_limit, seed), chosen)
+
+
+def small_model():
+    b = ModelBuilder()
+    first, second = b.choice("a", range(3)), b.choice("b", range(3))
+    b.precedence("order", [first], [second], [1])
+    return b.build()
+
+
+@pytest.mark.parametrize("name", [*NAMES, FOREIGN])
+def test_energies_are_those_of_the_model_and_sorted(name):
+    compiled, outcome = run(name, small_model())
+    n = compiled.payload.num_variables
+    assert outcome.samples.shape == (len(outcome.energies), n)
+    assert set(np.unique(outcome.samples)) <= {0, 1}
+    again = compiled.payload.energies((outcome.samples, range(n)))
+    assert outcome.energies == pytest.approx(again)
+    assert (np.diff(outcome.energies) >= 0).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_same_seed_same_samples(name):
+    if name == "tabu":
+        pytest.skip("dwave's tabu search stops by the clock, not by a count of steps")
+    noise = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, (9, 9)))
+    options = {"sweeps": 20} if name == "neal" else {}
+    model = noise.model() if name != "exact" else small_model()
+    first, second, other = (run(name, model, seed=s, reads=1, **options)[1] for s in (1, 1, 2))
+    assert (first.samples == second.samples).all()
+    if name != "exact":
+        assert first.samples.shape != other.samples.shape or (first.samples != other.samples).any()
+
+
+@pytest.mark.parametrize("name", [*NAMES, FOREIGN])
+def test_models_without_variables(name):
+    _, outcome = run(name, ModelBuilder().build())
+    assert outcome.samples.shape == (1, 0)
+    assert outcome.energies.tolist() == [0]
+    assert not outcome.proved_unsatisfiable
+    b = ModelBuilder()
+    b.linear("never", [], [], lower=1, upper=1, shape=(1,))
+    assert run(name, b.build())[1].proved_unsatisfiable
+
+
+@pytest.mark.parametrize("name", [*NAMES, FOREIGN])
+def test_models_of_one_variable(name):
+    b = ModelBuilder()
+    b.bit("only")
+    assert run(name, b.build())[1].energies[0] == 0
+
+
+@pytest.mark.parametrize("name", [*NAMES, FOREIGN])
+def test_what_has_no_solution_is_never_solved(name):
+    result = solve(UNSOLVABLE, name, seed=1, reads=5)
+    assert not result.valid
+    assert result.status == ("unsatisfiable" if get_solver(name).exact else "unknown")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_small_puzzle_is_solved(name):
+    puzzle = Nonogram.from_picture(["#.", ".#", "##"])
+    assert solve(puzzle, name, seed=1, reads=1000).valid
+
+
+@pytest.mark.parametrize("name", ["neal", "tabu", "steepest-descent", "random"])
+def test_a_time_limit_ends_the_reads(name):
+    noise = np.random.default_rng(1).integers(0, 2, (20, 20))
+    started = time.perf_counter()
+    result = solve(Nonogram.from_picture(noise), name, encoding="one-hot", time_limit=0.3, seed=1)
+    # Generous: a bound against hanging, no measurement of speed.
+    assert time.perf_counter() - started < 20
+    assert result.reads >= 1
+
+
+def test_a_progress_callback_sees_the_best_energy_fall():
+    seen = []
+    noise = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, (9, 9)))
+    solve(noise, "random", reads=500, seed=1, progress=seen.append)
+    assert [p.reads for p in seen] == [100, 200, 300, 400, 500]
+    assert all(a.energy >= b.energy for a, b in pairwise(seen))
+
+
+def test_ctrl_c_keeps_what_there_is():
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    noise = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, (9, 9)))
+    result = solve(noise, "random", reads=500, seed=1, progress=interrupt)
+    assert result.interrupted
+    assert result.reads == 100
+    assert result.answer is not None
+    assert result.verdict.startswith("not solved (interrupted, ")
+
+
+def test_exact_refuses_large_models():
+    with pytest.raises(TooLarge, match="at most 20 variables, this model has 30"):
+        solve(A, "exact")
+
+
+def test_tabu_refuses_what_it_cannot_hold():
+    noise = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, (45, 45)))
+    with pytest.raises(TooLarge, match="at most 6,000 variables"):
+        solve(noise, "tabu")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"sweeps": "many"}, "option sweeps: expected a whole number of at least 1, got 'many'"),
+        ({"sweeps": 0}, "option sweeps"),
+        ({"sweeps": 1.5}, "option sweeps"),
+        ({"sweeps": True}, "option sweeps"),
+        ({"beta_hot": "nan"}, "option beta_hot"),
+        ({"beta_hot": "inf"}, "option beta_hot"),
+        ({"swoops": 1}, "solver neal has no option 'swoops'; it has: sweeps, beta_hot, beta_cold"),
+        ({"beta_hot": 6}, "option beta_hot: 6 is above beta_cold = 5"),
+    ],
+)
+def test_wrong_options_are_refused(options, message):
+    with pytest.raises(InputError) as caught:
+        solve(A, "neal", options=options)
+    assert message in str(caught.value)
+
+
+def test_options_are_read_from_text_and_recorded():
+    result = solve(A, "neal", seed=1, options={"sweeps": "100"})
+    assert result.settings == {"sweeps": 100, "beta_hot": 0.5, "beta_cold": 5.0}
+
+
+class Recording(dimod.ExactSolver):
+    """A foreign sampler with an option of its own."""
+
+    calls: ClassVar[list] = []
+
+    def sample(self, bqm, num_reads=1, colour="red", **kwargs):
+        self.calls.append((num_reads, colour))
+        return super().sample(bqm).truncate(num_reads)
+
+
+class Broken(dimod.ExactSolver):
+    def sample(self, bqm, **kwargs):
+        raise ValueError("first line\nsecond line")
+
+
+class NoToken:
+    def __init__(self):
+        raise OSError("no token")
+
+    def sample(self, bqm):
+        raise AssertionError
+
+
+def test_foreign_samplers_get_all_reads_and_their_own_options():
+    Recording.calls.clear()
+    puzzle = Nonogram.from_picture(["#.", ".#"])
+    result = solve(puzzle, f"dimod:{__name__}:Recording", reads=7, options={"colour": "blue"})
+    assert Recording.calls == [(7, "blue")]
+    assert result.valid
+    with pytest.raises(InputError, match="has no option 'flavour'; it has: colour"):
+        solve(puzzle, f"dimod:{__name__}:Recording", options={"flavour": 1})
+
+
+def test_foreign_failures_are_one_line():
+    puzzle = Nonogram.from_picture(["#.", ".#"])
+    with pytest.raises(SolverFailed, match=r"Broken: ValueError: first line$"):
+        solve(puzzle, f"dimod:{__name__}:Broken")
+    with pytest.raises(SolverUnavailable, match="NoToken: OSError: no token"):
+        solve(puzzle, f"dimod:{__name__}:NoToken")
+    with pytest.raises(SolverUnavailable, match="No module named 'nowhere'"):
+        solve(puzzle, "dimod:nowhere:Class")
+    with pytest.raises(InputError, match="write dimod:module:Class"):
+        solve(puzzle, "dimod:nowhere")
+    with pytest.raises(InputError, match="has no method sample"):
+        solve(puzzle, "dimod:dimod:BinaryQuadraticModel")
+
+
+def test_unknown_solvers_name_the_known_ones():
+    with pytest.raises(InputError, match="unknown solver 'nael'; choose from exact, neal, random"):
+        solve(A, "nael")
+
+
+def test_every_solver_says_whether_it_can_run():
+    for solver in all_solvers().values():
+        here = solver.available()
+        assert here.ok
+        assert here.version
+    assert not get_solver("dimod:nowhere:Class").available().ok
+
+
+@pytest.mark.parametrize("weights", [None, {"field": 0.25}, {"once": 7, "order": 2}])
+def test_neal_solves_the_reference_picture_with_any_weights(weights):
+    result = solve(A, "neal", seed=1, weights=weights)
+    assert result.valid
+    assert result.energy == 0
