@@ -16,7 +16,7 @@ def draw(picture: Picture, *, color: bool = False, ascii_only: bool = False) -> 
     margin = max((len(words) for words in left), default=0)
 
     lines = [
-        " " * margin + "".join(word.rjust(width) for word in words)
+        (" " * margin + "".join(word.rjust(width) for word in words)).rstrip()
         for words in _stacked(picture.top)
     ]
     for r in range(picture.rows):

@@ -1,0 +1,299 @@
+"""The command line as a user runs it: in a process of its own."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from qubopuzzle import Nonogram
+from qubopuzzle.formats import native
+
+A = Nonogram.examples()[0]
+UNSOLVABLE = Nonogram(rows=[[3], []], cols=[[], [2], [1]], id="none")
+NOISE = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, (30, 30)), id="noise")
+COMMAND = [sys.executable, "-m", "qubopuzzle.cli"]
+
+
+def run(*arguments, stdin=None, cwd=None, env=None):
+    """Exit status, standard output and standard error."""
+    done = subprocess.run(
+        [*COMMAND, *map(str, arguments)],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8", **(env or {})},
+        timeout=120,
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def error(*arguments, **kwargs):
+    """The one line of an error; everything else about it is checked here."""
+    status, out, err = run(*arguments, **kwargs)
+    assert status == 2
+    assert out == ""
+    assert err.startswith("qubopuzzle: error: ")
+    assert err.count("\n") == 1
+    return err.removeprefix("qubopuzzle: error: ").strip()
+
+
+@pytest.fixture
+def files(tmp_path):
+    for name, puzzles in {
+        "a.json": [A],
+        "none.json": [UNSOLVABLE],
+        "noise.json": [NOISE],
+        "two.jsonl": [A, UNSOLVABLE],
+    }.items():
+        (tmp_path / name).write_text(native.write(puzzles))
+    return tmp_path
+
+
+def test_help_is_light():
+    """Neither arrays nor solvers are imported to print help."""
+    code = (
+        "import sys, qubopuzzle.cli\n"
+        "try: qubopuzzle.cli.main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "heavy = {'numba', 'amplify', 'ortools', 'matplotlib', 'pysat', 'numpy', 'dimod'}\n"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "solve" in done.stdout
+    assert "exit status" in done.stdout
+
+
+def test_solving_imports_no_backend_that_it_does_not_use(files):
+    code = (
+        "import sys, qubopuzzle.cli\n"
+        f"qubopuzzle.cli.main(['solve', {str(files / 'a.json')!r}, '--seed', '1'])\n"
+        "heavy = {'numba', 'amplify', 'ortools', 'matplotlib', 'pysat'}\n"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_solve_prints_the_picture_and_one_line(files):
+    status, out, err = run("solve", files / "a.json", "--seed", 1)
+    assert (status, err) == (0, "")
+    assert A.picture(A.solution).text() in out
+    last = out.splitlines()[-1]
+    assert last.startswith(
+        "neal window domain-wall | 30 variables, 65 couplings | energy 0 | load "
+    )
+    assert last.endswith("| valid")
+
+
+def test_solve_reads_standard_input():
+    status, out, _ = run("solve", "-", "--seed", 1, "--json", stdin=native.write([A]))
+    assert status == 0
+    assert json.loads(out)["solution"] == A.to_dict()["solution"]
+
+
+def test_solve_many_gives_one_object_a_line(files):
+    status, out, _ = run(
+        "solve", files / "two.jsonl", files / "a.json", "--json", "--presolve", "propagate"
+    )
+    results = [json.loads(line) for line in out.splitlines()]
+    assert [r["status"] for r in results] == ["solved", "unsatisfiable", "solved"]
+    assert status == 3
+
+
+def test_exit_status_1_where_the_budget_ends(files):
+    status, out, err = run("solve", files / "noise.json", "--reads", 1, "--option", "sweeps=10")
+    assert (status, err) == (1, "")
+    assert "not solved" in out
+    assert "reconstruction: field reconstruction disagrees on" in out
+
+
+def test_exit_status_3_where_there_is_no_solution(files):
+    status, out, _ = run("solve", files / "none.json", "--presolve", "propagate")
+    assert status == 3
+    assert out.splitlines()[-1].endswith("no solution (proved by propagation: field[1,2])") or (
+        "no solution (proved by propagation: " in out
+    )
+    assert run("solve", files / "none.json", "--solver", "exact")[0] == 3
+
+
+def test_every_choice_reaches_the_result(files):
+    status, out, _ = run(
+        "solve",
+        files / "a.json",
+        "--json",
+        "--solver",
+        "tabu",
+        "--formulation",
+        "numbering",
+        "--encoding",
+        "one-hot",
+        "--weight",
+        "field=2",
+        "--weight",
+        "once=1.5",
+        "--reads",
+        50,
+        "--seed",
+        3,
+        "--time-limit",
+        20,
+        "--option",
+        "timeout=10",
+    )
+    result = json.loads(out)
+    assert status == (0 if result["valid"] else 1)
+    expected = {
+        "solver": "tabu",
+        "formulation": "numbering",
+        "encoding": "one-hot",
+        "seed": 3,
+        "weights": {"field": 2, "once": 1.5},
+        "variables": 60,
+    }
+    assert {key: result[key] for key in expected} == expected
+    assert result["settings"]["timeout"] == 10
+
+
+def test_plot_writes_whole_files(files):
+    assert run("solve", files / "a.json", "--seed", 1, "--plot", files / "a.svg")[0] == 0
+    assert "<svg" in (files / "a.svg").read_text()
+    many = files / "plot-{id}.png"
+    assert run("show", files / "two.jsonl", "--plot", many)[0] == 0
+    assert sorted(p.name for p in files.glob("*.png")) == ["plot-none.png", "plot-picross-a.png"]
+    assert not list(files.glob(".*"))
+
+
+def test_an_id_cannot_name_another_folder(files):
+    evil = Nonogram(rows=[[1]], cols=[[1]], id="../../evil")
+    (files / "evil.json").write_text(native.write([evil]))
+    assert run("show", files / "evil.json", "--plot", files / "{id}.svg")[0] == 0
+    assert (files / "_.._evil.svg").exists()
+
+
+def test_check_judges(files):
+    (files / "right.txt").write_text("\n".join(A.to_dict()["solution"]))
+    (files / "wrong.txt").write_text("\n".join(["#####"] * 5))
+    status, out, _ = run("check", files / "a.json", files / "right.txt")
+    assert (status, out.splitlines()[-1]) == (0, "picross-a: valid")
+    status, out, _ = run("check", files / "a.json", files / "wrong.txt")
+    assert status == 1
+    assert "picross-a: not valid" in out
+    assert "row: row[0] reads 5, its clue is 1" in out
+    assert "column: column[0] reads 5, its clue is 2" in out
+    status, out, _ = run("check", files / "a.json", files / "wrong.txt", "--json")
+    assert len(json.loads(out)["violations"]) == 9
+
+
+def test_check_reads_what_solve_writes(files):
+    _, out, _ = run("solve", files / "a.json", "--seed", 1, "--json")
+    assert run("check", files / "a.json", "-", stdin=out)[0] == 0
+
+
+def test_show_and_info(files):
+    status, out, _ = run("show", files / "a.json")
+    assert status == 0
+    assert out.splitlines()[0] == "picross-a A"
+    assert "█" not in out
+    assert "█" in run("show", files / "a.json", "--solution")[1]
+    status, out, _ = run("info", files / "a.json")
+    assert status == 0
+    assert "numbering" in out
+    sizes = json.loads(run("info", files / "a.json", "--json")[1])["qubos"]
+    assert {(s["formulation"], s["encoding"]) for s in sizes} == {
+        (f, e) for f in Nonogram.formulations for e in ("one-hot", "domain-wall")
+    }
+    only = run(
+        "info", files / "a.json", "--json", "--formulation", "numbering", "--encoding", "one-hot"
+    )
+    (size,) = json.loads(only[1])["qubos"]
+    assert (size["variables"], size["total"]["terms"]) == (60, 272)
+
+
+def test_lists():
+    assert "steepest-descent" in run("solvers")[1]
+    assert "window (default)" in run("puzzles")[1]
+    assert run("--version")[1] == "qubopuzzle 0.1.0\n"
+
+
+def test_output_in_another_encoding_is_plain(files):
+    status, out, _ = run("solve", files / "a.json", "--seed", 1, env={"PYTHONIOENCODING": "ascii"})
+    assert status == 0
+    assert "  5 # # # # #" in out
+
+
+def test_errors_are_one_line(files):
+    a = files / "a.json"
+    assert error("solve", files / "nowhere.json").endswith(
+        "nowhere.json: No such file or directory"
+    )
+    assert "unknown solver 'nael'" in error("solve", a, "--solver", "nael")
+    assert "picross-a: unknown encoding 'x'" in error("solve", a, "--encoding", "x")
+    assert "unknown family 'x'" in error("solve", a, "--weight", "x=1")
+    assert "weight of once must be a number" in error("solve", a, "--weight", "once=much")
+    assert "no option 'x'" in error("solve", a, "--option", "x=1")
+    assert "unknown presolve" in error("solve", a, "--presolve", "x")
+    assert "a plot's name ends in one of .svg" in error("solve", a, "--plot", "a.gif")
+    assert "there is no folder" in error("solve", a, "--plot", files / "no" / "a.svg")
+    assert "put {id} into the name" in error("solve", files / "two.jsonl", "--plot", "a.svg")
+    assert "it holds no sudoku" in error("solve", a, "--puzzle", "sudoku")
+    assert "standard input: it is empty" in error("solve", "-", stdin="")
+    assert "the answer has 1 x 2 cells" in error("check", a, "-", stdin="#.")
+    assert "comes without a solution" in error("show", files / "none.json", "--solution")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["solv"], ["solve"], ["solve", "x", "--weight", "x"], ["solve", "x", "--reads", "x"]],
+)
+def test_wrong_usage(arguments):
+    status, out, err = run(*arguments)
+    assert status == 2
+    assert "usage: qubopuzzle" in err
+    assert out == ""
+
+
+def test_one_bad_instance_does_not_stop_the_others(files):
+    big = Nonogram(rows=[[1] * 20] * 50, cols=[[50]] * 20 + [[]] * 30, id="big")
+    (files / "mixed.jsonl").write_text(native.write([big, A]))
+    status, out, err = run("solve", files / "mixed.jsonl", "--formulation", "pattern", "--json")
+    assert status == 2
+    assert err.startswith("qubopuzzle: error: big: rows[0] has ")
+    assert json.loads(out)["valid"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent differently on Windows")
+def test_ctrl_c_leaves_a_result(files):
+    process = subprocess.Popen(
+        [*COMMAND, "solve", files / "noise.json", "--json", "--time-limit", "60"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(4)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 1, err
+    assert "Traceback" not in err
+    result = json.loads(out)
+    assert result["interrupted"]
+    assert result["solution"]
+
+
+def test_a_reader_that_goes_away_is_no_error(files):
+    process = subprocess.Popen(
+        [*COMMAND, "info", files / "a.json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    process.stdout.close()
+    _, err = process.communicate(timeout=30)
+    assert err == ""

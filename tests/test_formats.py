@@ -1,0 +1,234 @@
+"""Reading: every form that a file can have, and hostile ones."""
+
+import io
+import json
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from qubopuzzle import InputError, Nonogram, load
+from qubopuzzle.formats import load_answers, match, native, read_text
+from qubopuzzle.formats import reading as reading_module
+from strategies import nonograms
+
+A = Nonogram.examples()[0]
+OBJECT = json.dumps(A.to_dict())
+NON = """catalogue "made for this test"
+title "A"
+by "nobody"
+copyright "none"
+width 5
+height 5
+
+rows
+1
+1,1
+1,1
+5
+1,1
+
+columns
+2
+3
+1,1
+3
+2
+
+goal "0010001010010101111110001"
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        OBJECT,
+        json.dumps({"source": "x", "instances": [A.to_dict()]}),
+        json.dumps([A.to_dict()]),
+        OBJECT + "\n",
+        json.dumps(A.to_dict(), indent=2),
+        "\n" + NON,
+        NON.replace("\n", "\r\n"),
+        NON.replace('title "A"', ""),
+    ],
+)
+def test_forms_of_one_puzzle(text):
+    (puzzle,) = read_text(text)
+    assert puzzle == A
+    assert (puzzle.solution == A.solution).all()
+
+
+@given(st.lists(nonograms(), min_size=1, max_size=4))
+def test_json_lines_round_trip(puzzles):
+    assert read_text(native.write(puzzles)) == puzzles
+
+
+def test_non_keeps_what_is_said_about_the_puzzle():
+    (puzzle,) = read_text(NON)
+    assert (puzzle.title, puzzle.author, puzzle.source) == ("A", "nobody", "made for this test")
+
+
+def test_non_bundles_and_empty_lines():
+    text = "width 2\nheight 2\nrows\n\n2\ncolumns\n1\n1\n====\nrows\n0\n1\ncolumns\n1\n"
+    first, second = read_text(text)
+    assert first.rows == ((), (2,))
+    assert second.rows == ((), (1,))
+
+
+def test_a_kind_of_puzzle_filters_before_anything_else_is_read():
+    other = {"puzzle": "unheard-of", "rows": 7}
+    text = json.dumps({"instances": [other, A.to_dict()]})
+    assert read_text(text, "nonogram") == [A]
+    assert read_text(NON, "nonogram") == [A]
+    with pytest.raises(InputError, match="it holds no sudoku"):
+        read_text(NON, "sudoku")
+    bare = {key: value for key, value in A.to_dict().items() if key != "puzzle"}
+    assert read_text(json.dumps(bare), "nonogram") == [A]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[]", "it holds no puzzle"),
+        ("{", "line 1: not JSON"),
+        ("[1]", "instances[0]: expected an object, got 1"),
+        ('{"instances": 3}', "instances: expected a list, got 3"),
+        ('{"rows": []}', 'no "puzzle" key says what it is'),
+        ('{"puzzle": 3}', "puzzle: expected a text, got 3"),
+        ('{"puzzle": "sokoban"}', "unknown puzzle 'sokoban'; this package knows"),
+        ('{"puzzle": "nonogram"}', "rows: missing"),
+        ('{"puzzle": "nonogram", "rows": [[1]]}', "cols: missing"),
+        ('{"puzzle": "nonogram", "rows": [[1]], "cols": [[NaN]]}', "cols[0][0]: expected"),
+        ('{"puzzle": "nonogram", "rows": [[1]], "cols": [[1e999]]}', "cols[0][0]: expected"),
+        (f"{OBJECT}\n{{", "line 2: not JSON"),
+        (f'{OBJECT}\n{{"puzzle": "nonogram", "rows": 1, "cols": 1}}', "line 2: rows: expected"),
+        ("[" * 100_000, "nested too deeply"),
+        ('{"a":' * 100_000, "nested too deeply"),
+        ("9" * 5000, "no format that this package reads"),
+        ("[" + "9" * 5000 + "]", "a number in the JSON is too long"),
+        ('{"puzzle": "nonogram", "rows": [[1]], "cols": [[1]], "id": 4}', "id: expected a text"),
+        ('{"puzzle": "nonogram", "rows": [[1]], "cols": [[1]], "n_solutions": "1"}', "n_solutions"),
+        (
+            '{"puzzle": "nonogram", "rows": [[1]], "cols": [[1]], "solution": ["#."]}',
+            "the answer has 1 x 2 cells, the puzzle 1 x 1",
+        ),
+        (
+            '{"puzzle": "nonogram", "rows": [[1]], "cols": [[1]], "solution": ["X"]}',
+            "row[0] column[0] is 'X', expected '#' or '.'",
+        ),
+        ('{"instances": [{"id": "x", "puzzle": "nonogram"}]}', "instances[0] (x): rows: missing"),
+        ("hello", "no format that this package reads"),
+        ("rows\n3b\ncolumns\n1", "line 2: '3b' has a colour; only black and white"),
+        ("rows\n1-2\ncolumns\n1", "line 2: '1-2' is no clue"),
+        ("rows\n1\nrows\n1\ncolumns\n1", "line 3: rows for the second time"),
+        ("height 3\nrows\n1\ncolumns\n1", "the puzzle at line 1: height is 3 but there are 1 rows"),
+        ("rows\n2\ncolumns\n1", "the puzzle at line 1: rows[0]: clue 2 needs 2 cells"),
+        ("rows\ncolumns\n", "the puzzle at line 1: rows: 0 lines"),
+    ],
+)
+def test_hostile_texts_are_one_clear_line(text, message):
+    with pytest.raises(InputError) as caught:
+        read_text(text)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 300
+
+
+@given(
+    st.text(max_size=200) | st.text(alphabet='{}[]",:01 \nrowscolumnspuzzlenonogram', max_size=200)
+)
+@example("rows\ncolumns")
+def test_any_text_is_a_puzzle_or_an_error(text):
+    try:
+        assert read_text(text)
+    except InputError as error:
+        assert str(error)
+
+
+@given(st.binary(max_size=200))
+@example(b"\xff\xfe")
+@example(b"\xff\xfe{")
+@example(b"\xef\xbb\xbf")
+def test_any_bytes_are_a_puzzle_or_an_error(data):
+    stdin = reading_module.sys.stdin
+    reading_module.sys.stdin = SimpleNamespace(buffer=io.BytesIO(data))
+    try:
+        assert load("-")
+    except InputError as error:
+        assert str(error).startswith("standard input: ")
+    finally:
+        reading_module.sys.stdin = stdin
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_encodings_that_say_what_they_are(tmp_path, encoding):
+    file = tmp_path / "a.json"
+    file.write_bytes(
+        json.dumps(A.to_dict() | {"title": "Bär"}, ensure_ascii=False).encode(encoding)
+    )
+    assert load(file)[0].title == "Bär"
+
+
+def test_other_encodings_are_named(tmp_path):
+    file = tmp_path / "a.non"
+    file.write_bytes(NON.replace("nobody", "Bär").encode("latin-1"))
+    with pytest.raises(InputError, match=r"a\.non: byte \d+ is no UTF-8; save the file as UTF-8"):
+        load(file)
+
+
+def test_files_that_cannot_be_read(tmp_path, monkeypatch):
+    with pytest.raises(InputError, match=r"none\.json: No such file"):
+        load(tmp_path / "none.json")
+    with pytest.raises(InputError, match="Is a directory"):
+        load(tmp_path)
+    with pytest.raises(InputError, match="null"):
+        load("a\0b")
+    empty = tmp_path / "empty.json"
+    empty.write_text(" \n")
+    with pytest.raises(InputError, match=r"empty\.json: it is empty"):
+        load(empty)
+    monkeypatch.setattr(reading_module, "SIZE_LIMIT", 2**20)
+    large = tmp_path / "large.json"
+    large.write_bytes(b" " * (2**20 + 1))
+    with pytest.raises(InputError, match="larger than 1 MiB"):
+        load(large)
+
+
+def test_a_million_rows_are_refused(tmp_path):
+    file = tmp_path / "million.json"
+    file.write_text('{"puzzle":"nonogram","rows":[' + "[1]," * 10**6 + '[1]],"cols":[[1]]}')
+    with pytest.raises(InputError, match="1000001 lines; a nonogram here has 1 to 1000"):
+        load(file)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n".join(A.to_dict()["solution"]),
+        json.dumps(A.to_dict()["solution"]),
+        json.dumps({"solution": A.to_dict()["solution"]}),
+        OBJECT,
+    ],
+)
+def test_forms_of_an_answer(tmp_path, text):
+    file = tmp_path / "answer"
+    file.write_text(text)
+    (answer,) = load_answers(file)
+    assert (A.parse_answer(answer.solution) == A.solution).all()
+
+
+def test_answers_find_their_puzzles_by_id(tmp_path):
+    file = tmp_path / "answers.jsonl"
+    file.write_text('{"id": "b", "solution": ["."]}\n{"id": "a", "solution": ["#"]}\n')
+    puzzles = [
+        Nonogram(rows=[[1]], cols=[[1]], id="a"),
+        Nonogram(rows=[[]], cols=[[]], id="b"),
+    ]
+    pairs = match(puzzles, load_answers(file))
+    assert [(p.id, a.solution) for p, a in pairs] == [("b", ["."]), ("a", ["#"])]
+    with pytest.raises(InputError, match="id 'b' is none of the 0 puzzles"):
+        match([], load_answers(file))
+    file.write_text('{"id": "b", "solution": null}')
+    with pytest.raises(InputError, match="there is no solution in it"):
+        load_answers(file)
