@@ -226,7 +226,7 @@ def test_lists():
 def test_output_in_another_encoding_is_plain(files):
     status, out, _ = run("solve", files / "a.json", "--seed", 1, env={"PYTHONIOENCODING": "ascii"})
     assert status == 0
-    assert "  5 # # # # #" in out
+    assert "  5  # # # # #" in out
 
 
 def test_errors_are_one_line(files):

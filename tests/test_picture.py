@@ -12,30 +12,30 @@ A = Nonogram.examples()[0]
 
 def test_text_of_the_solved_picture():
     assert A.picture(A.solution).text().splitlines() == [
-        "        1",
-        "    2 3 1 3 2",
-        "  1 · ·██ · ·",
-        "1 1 ·██ ·██ ·",
-        "1 1 ·██ ·██ ·",
-        "  5██████████",
-        "1 1██ · · ·██",
+        "         1",
+        "     2 3 1 3 2",
+        "  1  · ·██ · ·",
+        "1 1  ·██ ·██ ·",
+        "1 1  ·██ ·██ ·",
+        "  5 ██████████",
+        "1 1 ██ · · ·██",
     ]
 
 
 def test_text_in_ascii_and_unsolved():
-    assert A.picture().text(ascii_only=True).splitlines()[2] == "  1 . . . . ."
-    assert A.picture(A.solution).text(ascii_only=True).splitlines()[5] == "  5 # # # # #"
+    assert A.picture().text(ascii_only=True).splitlines()[2] == "  1  . . . . ."
+    assert A.picture(A.solution).text(ascii_only=True).splitlines()[5] == "  5  # # # # #"
 
 
 def test_broken_cells_are_marked_with_and_without_colour():
     picture = A.picture(A.solution, broken=[(0, 0), (0, 2)])
     assert picture.text(color=True).splitlines()[2].count("\x1b[31m") == 2
-    assert picture.text().splitlines()[2] == "  1 ▒ ·██ · ·"
+    assert picture.text().splitlines()[2] == "  1  ▒ ·██ · ·"
 
 
 def test_two_digit_clues_widen_the_cells():
     tall = Nonogram.from_picture(np.ones((12, 2), int))
-    assert tall.picture().text().splitlines()[0] == "  12 12"
+    assert tall.picture().text().splitlines()[0] == "   12 12"
 
 
 def test_plot_draws_clues_and_cells_into_given_axes():

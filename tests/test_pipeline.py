@@ -177,3 +177,15 @@ def test_public_names_are_all_there():
     assert set(qubopuzzle.__all__) <= set(dir(qubopuzzle))
     with pytest.raises(AttributeError, match="no attribute 'solv'"):
         qubopuzzle.solv  # noqa: B018
+
+
+def test_an_answer_counts_by_the_rules_even_where_a_constraint_is_broken():
+    """Runs of equal length that swapped numbers: the picture is right, the energy is not 0."""
+    puzzle = Nonogram.from_picture(["#.#"])
+    model = puzzle.model("numbering")
+    swapped = model.assignment([2, 0, 0, 0])
+    compiled = qubopuzzle.compile_qubo(model)
+    assert compiled.total().energies(compiled.encode(swapped)[None]).tolist() == [1]
+    grid, broken = model.field.read(swapped)
+    assert len(broken) == 0
+    assert puzzle.violations(grid) == []

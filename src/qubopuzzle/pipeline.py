@@ -8,12 +8,14 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from math import isfinite
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qubopuzzle.compile import ENCODINGS, Compiled, compile_model, compile_qubo
 from qubopuzzle.errors import InputError
@@ -124,7 +126,9 @@ def solve(
         compiled = compile_model(model, backend.target, encoding, weights)
     run.sizes, run.weights = compiled.sizes, dict(weights or {})
     with clock.stage("solve"):
-        outcome = backend.solve(compiled, _restarted(budget), chosen, progress)
+        accepts = partial(_accepts, puzzle, model, compiled)
+        budget = Budget(budget.reads, budget.time_limit, budget.seed, accepts)
+        outcome = backend.solve(compiled, budget, chosen, progress)
     run.settings = chosen
     with clock.stage("decode"):
         judged = _judge(puzzle, model, compiled, outcome)
@@ -204,11 +208,6 @@ def _budget(
     return Budget(reads, time_limit, secrets.randbits(31) if seed is None else seed)
 
 
-def _restarted(budget: Budget) -> Budget:
-    """The same budget with its clock started now."""
-    return Budget(budget.reads, budget.time_limit, budget.seed)
-
-
 def _presolve_numbers(found: Propagation) -> dict[str, Any]:
     return {
         "method": "propagate",
@@ -227,12 +226,23 @@ class _Judged:
     energy: float
 
 
+def _judge_sample(
+    puzzle: Puzzle, model: Model, compiled: Compiled, sample: NDArray[np.int8]
+) -> tuple[IntArray, tuple[Violation, ...]]:
+    """Decode one sample by field reconstruction and ask the rules."""
+    answer, broken = read_field(model, compiled.decode(sample))
+    return answer, (*broken, *puzzle.violations(answer))
+
+
+def _accepts(puzzle: Puzzle, model: Model, compiled: Compiled, sample: NDArray[np.int8]) -> bool:
+    return not _judge_sample(puzzle, model, compiled, sample)[1]
+
+
 def _judge(puzzle: Puzzle, model: Model, compiled: Compiled, outcome: Outcome) -> _Judged | None:
     """The first answer, in order of energy, that the rules accept; else the first of all."""
     first = None
     for sample, energy in zip(outcome.samples, outcome.energies.tolist(), strict=True):
-        answer, broken = read_field(model, compiled.decode(sample))
-        judged = _Judged(answer, (*broken, *puzzle.violations(answer)), energy)
+        judged = _Judged(*_judge_sample(puzzle, model, compiled, sample), energy)
         if not judged.violations:
             return judged
         first = first or judged

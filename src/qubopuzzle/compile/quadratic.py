@@ -68,7 +68,7 @@ class Quadratic:
 
 def squares(matrix: IntMatrix, base: IntArray) -> Quadratic:
     """``sum over rows of t**2`` with ``t = matrix @ b + base``: 0 where every t is 0, else >= 1."""
-    gram = csr_array(matrix.T @ matrix)
+    gram = matrix.T.tocsr() @ matrix
     linear = gram.diagonal() + 2 * (matrix.T @ base)
     return Quadratic(linear, _upper(gram, 2), int(base @ base))
 
@@ -79,7 +79,7 @@ def pairs_of_units(matrix: IntMatrix, base: IntArray) -> Quadratic:
     Counts the pairs among t units: 0 where every t is 0 or 1, else >= 1, for every
     integer t, negative ones too. Coefficients are integers because a**2 - a is even.
     """
-    gram = csr_array(matrix.T @ matrix)
+    gram = matrix.T.tocsr() @ matrix
     linear = (gram.diagonal() - matrix.sum(axis=0)) // 2 + matrix.T @ base
     return Quadratic(linear, _upper(gram, 1), int((base * (base - 1)).sum()) // 2)
 

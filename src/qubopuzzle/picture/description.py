@@ -30,7 +30,6 @@ class Picture:
     top: tuple[tuple[str, ...], ...] = ()
     broken: frozenset[Cell] = frozenset()
     thick_every: int = 5
-    title: str = ""
 
     def text(self, *, color: bool = False, ascii_only: bool = False) -> str:
         """The picture as lines of text; ``color`` marks broken cells with ANSI red."""
@@ -62,5 +61,5 @@ class Picture:
         top = max((len(clue) for clue in self.top), default=0)
         return (
             max(1.5, cell * (self.columns + 0.7 * left + 1)),
-            max(1.5, cell * (self.rows + 0.7 * top + 1) + (0.3 if self.title else 0)),
+            max(1.5, cell * (self.rows + 0.7 * top + 1)),
         )

@@ -48,8 +48,6 @@ def draw(picture: Picture, ax: Axes) -> None:
     ax.set_ylim(rows + 0.1, -0.7 * deepest - 0.2)
     ax.set_aspect("equal")
     ax.set_axis_off()
-    if picture.title:
-        ax.set_title(picture.title, fontsize=1.4 * size)
 
 
 def image(picture: Picture, file_format: str) -> bytes:

@@ -13,7 +13,7 @@ def draw(picture: Picture, *, color: bool = False, ascii_only: bool = False) -> 
     longest = max((len(word) for clue in picture.top for word in clue), default=1)
     width = max(2, longest + 1)
     left = [" ".join(clue) for clue in picture.left] or [""] * picture.rows
-    margin = max((len(words) for words in left), default=0)
+    margin = max((len(words) for words in left), default=0) + 1
 
     lines = [
         (" " * margin + "".join(word.rjust(width) for word in words)).rstrip()
@@ -29,8 +29,8 @@ def draw(picture: Picture, *, color: bool = False, ascii_only: bool = False) -> 
                 # Without colour a white cell would not show that it is marked.
                 cell = f"{_RED}{cell}{_PLAIN}" if color else cell.replace(white, mark)
             cells.append(cell)
-        lines.append((left[r].rjust(margin) + "".join(cells)).rstrip())
-    return "\n".join([picture.title, *lines] if picture.title else lines)
+        lines.append((left[r].rjust(margin - 1) + " " + "".join(cells)).rstrip())
+    return "\n".join(lines)
 
 
 def _stacked(clues: tuple[tuple[str, ...], ...]) -> list[list[str]]:

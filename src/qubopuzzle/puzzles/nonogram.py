@@ -154,7 +154,24 @@ class Nonogram(Puzzle):
     def examples(cls) -> list[Self]:
         """The 5x5 "A" of the tutorial and a 12x9 picture."""
         a = ["..#..", ".#.#.", ".#.#.", "#####", "#...#"]
-        return [cls.from_picture(a, id="picross-a", title="A", n_solutions=1)]
+        picture = [
+            "....###..",
+            "...##.#..",
+            "...##....",
+            ".#######.",
+            "#########",
+            "##.###.##",
+            "####.####",
+            "#########",
+            "##.###.##",
+            "###...###",
+            ".#######.",
+            "..#####..",
+        ]
+        return [
+            cls.from_picture(a, id="picross-a", title="A", n_solutions=1),
+            cls.from_picture(picture, id="nonogram-12x9", n_solutions=1),
+        ]
 
 
 def _words(clue: Iterable[int]) -> str:

@@ -65,13 +65,15 @@ class Budget:
     """How long a solver may go on.
 
     ``reads`` independent attempts, or ``time_limit`` seconds (wall clock), whichever ends
-    first; None is no bound. Solvers stop early at a solution. ``seed`` drives everything
-    random.
+    first; None is no bound. ``seed`` drives everything random. Solvers stop early at energy
+    0 and where ``accepts`` says that a sample, shape (variables,), decodes to an answer: an
+    assignment with swapped runs of equal length, say, breaks a constraint but not the rules.
     """
 
     reads: int | None
     time_limit: float | None
     seed: int
+    accepts: Callable[[NDArray[np.int8]], bool] = lambda _: False
     started: float = field(default_factory=time.perf_counter)
 
     def seconds_left(self) -> float:

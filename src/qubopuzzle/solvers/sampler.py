@@ -95,16 +95,16 @@ class SamplerSolver(Solver):
         sampler = self.make()
         rng = np.random.default_rng(budget.seed)
         best = Best(compiled)
-        interrupted = False
+        accepted = interrupted = False
         try:
-            while not best.is_solution():
+            while not (best.is_solution() or accepted):
                 left = math.inf if budget.reads is None else budget.reads - best.reads
                 if left == 0 or (best.reads and budget.seconds_left() <= 0):
                     break
                 wanted = self.reads_per_call or budget.reads or self.default_reads
                 reads = int(min(wanted, left))
                 sampleset = self.call(sampler, compiled, reads, rng, budget, options)
-                best.add(sampleset, reads)
+                accepted = budget.accepts(best.add(sampleset, reads))
                 if progress is not None:
                     progress(Progress(best.reads, best.energy))
         except KeyboardInterrupt:
@@ -145,15 +145,17 @@ class Best:
         """Whether some sample meets every constraint: its energy is 0, below the gap."""
         return self.energy < 0.5 * self._gap
 
-    def add(self, sampleset: Any, reads: int) -> None:
-        """Merge a sample set over the variables 0 .. n - 1 in any order."""
+    def add(self, sampleset: Any, reads: int) -> NDArray[np.int8]:
+        """Merge a sample set over the variables 0 .. n - 1 in any order; returns its best."""
         samples = in_order(sampleset, self._bqm.num_variables)
         energies = self._bqm.energies((samples, range(samples.shape[1])))
+        best: NDArray[np.int8] = samples[np.argmin(energies)]
         samples = np.concatenate([self._samples, samples])
         energies = np.concatenate([self._energies, energies])
         order = np.argsort(energies, kind="stable")[:KEPT_SAMPLES]
         self._samples, self._energies = samples[order], energies[order]
         self.reads += reads
+        return best
 
     def outcome(self, interrupted: bool, settings: Mapping[str, Any]) -> Outcome:
         """Freeze."""

@@ -1,0 +1,36 @@
+"""Instances that the benchmarks share: pictures made from a seed, and local collections."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from scipy.ndimage import gaussian_filter
+
+from qubopuzzle import Nonogram, load
+
+COLLECTION = Path(__file__).parents[2] / "shared" / "puzzles"
+"""Puzzles that are not part of this project; benchmarks use them where they are."""
+
+
+def smooth_picture(rows: int, cols: int, *, density: float = 0.55, seed: int = 1) -> Nonogram:
+    """Blobs: white noise blurred over 1.2 cells and cut at the density's quantile."""
+    noise = np.random.default_rng(seed).standard_normal((rows, cols))
+    field = gaussian_filter(noise, 1.2)
+    picture = (field > np.quantile(field, 1 - density)).astype(np.int64)
+    return Nonogram.from_picture(picture, id=f"smooth-{rows}x{cols}-{seed}")
+
+
+def noise_picture(rows: int, cols: int, *, density: float = 0.5, seed: int = 1) -> Nonogram:
+    """Every cell black with the same probability: many short runs, nothing to see."""
+    picture = (np.random.default_rng(seed).random((rows, cols)) < density).astype(np.int64)
+    return Nonogram.from_picture(picture, id=f"noise-{rows}x{cols}-{seed}")
+
+
+def from_collection(file: str, identity: str) -> Nonogram | None:
+    """A nonogram of a local collection, or None where that is not at hand."""
+    path = COLLECTION / file
+    if not path.exists():
+        return None
+    found = [p for p in load(path, "nonogram") if p.id == identity]
+    return found[0] if found else None  # type: ignore[return-value]

@@ -1,0 +1,25 @@
+"""Solve a nonogram from Python, and take its QUBO elsewhere."""
+
+from pathlib import Path
+
+from dwave.samplers import SimulatedAnnealingSampler
+
+import qubopuzzle
+
+here = Path(__file__).parent
+(puzzle,) = qubopuzzle.load(here / "puzzle-piece.json")
+
+# 1. Solve: annealed by dwave's simulated annealing, judged by the rules.
+result = qubopuzzle.solve(puzzle, "neal", seed=1)
+print(result)
+assert result.valid
+
+# 2. The QUBO itself, as a dimod model with readable labels; answers have energy 0.
+bqm = qubopuzzle.to_bqm(puzzle, encoding="domain-wall", weights={"once": 2})
+print(bqm.num_variables, "variables, the first is", bqm.variables[0])
+best = SimulatedAnnealingSampler().sample(bqm, num_reads=5, num_sweeps=10_000, seed=1).first
+print("lowest energy of a sampler of your own:", best.energy)
+
+# 3. The same rules as an Amplify model: native constraints with labels and weights.
+built = qubopuzzle.to_amplify(puzzle, formulation="window")
+print(len(built.model.constraints), "Amplify constraints")

@@ -1,0 +1,23 @@
+"""A model of your own: three tasks on five days, compiled to a QUBO and annealed.
+
+The constraint model knows nothing of puzzles. State what is chosen and what must hold;
+the compiler finds the penalties.
+"""
+
+import numpy as np
+from dwave.samplers import SimulatedAnnealingSampler
+
+from qubopuzzle import ModelBuilder, compile_qubo, violation
+
+builder = ModelBuilder()
+dig, build, paint = (builder.choice(task, range(5)) for task in ("dig", "build", "paint"))
+builder.precedence("order", [dig, build], [build, paint], [2, 1])  # digging takes two days
+builder.at_most_one("rain", [[builder.literal(paint, 4), builder.literal(build, 2)]])
+model = builder.build()
+
+qubo = compile_qubo(model, "domain-wall")
+bqm = qubo.to_bqm()
+best = SimulatedAnnealingSampler().sample(bqm, num_reads=20, seed=1).first
+assignment = qubo.decode(np.array([best.sample[label] for label in qubo.labels()]))
+print(model.values(assignment))
+print("energy", best.energy, "violation", violation(model, assignment))
