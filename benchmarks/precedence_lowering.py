@@ -1,0 +1,109 @@
+"""A precedence between domain walls: thresholds (ours) against substituted products.
+
+    python benchmarks/precedence_lowering.py [--seeds 10] [--sweeps 10000]
+
+Both have the same variables, walls and field part, and energy 0 at the same answers.
+They differ in ``order`` alone: one product for each threshold, or the one-hot pairs with
+``x_v = b_v - b_{v+1}`` put in. Solver: dwave-samplers' simulated annealing, one read a
+seed, for several weights of the walls (family ``once``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from statistics import median
+from typing import Any
+
+import dimod
+import numpy as np
+from dwave.samplers import SimulatedAnnealingSampler
+from scipy.sparse import csr_array, triu
+
+from instances import noise_picture, smooth_picture
+from qubopuzzle import Nonogram, compile_qubo
+from qubopuzzle.compile.quadratic import Quadratic
+from record import save, table
+
+WALL_WEIGHTS = (1, 2, 4)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--sweeps", type=int, default=10_000)
+    args = parser.parse_args()
+    rows = []
+    for puzzle in (smooth_picture(30, 30), noise_picture(30, 30)):
+        for lowering, form in _forms(puzzle).items():
+            for weight in WALL_WEIGHTS:
+                rows.append(_row(puzzle, lowering, form[weight], weight, args.seeds, args.sweeps))
+                print(rows[-1], flush=True)
+    columns = ["instance", "order as", "weight of walls", "energy 0", "energy", "s a read"]
+    save("precedence_lowering", rows, table(columns, [_cells(row) for row in rows]))
+
+
+def _forms(puzzle: Nonogram) -> dict[str, dict[int, Quadratic]]:
+    """The two QUBOs for each weight of the walls."""
+    model = puzzle.model("window")
+    walls, one_hot = compile_qubo(model, "domain-wall"), compile_qubo(model, "one-hot")
+    matrix, base = walls.encoding.matrix, walls.encoding.base
+    pairs = one_hot.parts["order"].couplings
+    product = csr_array(matrix.T @ pairs @ matrix)
+    substituted = Quadratic(
+        matrix.T @ ((pairs + pairs.T) @ base) + product.diagonal(),
+        csr_array(triu(product, k=1) + triu(product.T, k=1)),
+        int(base @ (pairs @ base)),
+    )
+    return {
+        name: {
+            weight: Quadratic.weighted_sum(
+                walls.n_bits,
+                [(weight, walls.parts["once"]), (1, walls.parts["field"]), (1, order)],
+            )
+            for weight in WALL_WEIGHTS
+        }
+        for name, order in (("thresholds", walls.parts["order"]), ("products", substituted))
+    }
+
+
+def _row(
+    puzzle: Nonogram, lowering: str, form: Quadratic, weight: int, seeds: int, sweeps: int
+) -> dict[str, Any]:
+    upper = form.couplings.tocoo()
+    bqm = dimod.BinaryQuadraticModel.from_numpy_vectors(
+        form.linear, (upper.row, upper.col, upper.data), form.offset, "BINARY"
+    )
+    energies, seconds = [], []
+    for seed in range(seeds):
+        start = time.perf_counter()
+        sampleset = SimulatedAnnealingSampler().sample(
+            bqm, num_reads=1, num_sweeps=sweeps, beta_range=(0.5, 5.0), seed=seed
+        )
+        seconds.append(time.perf_counter() - start)
+        energies.append(float(np.round(sampleset.first.energy, 6)))
+    return {
+        "instance": puzzle.id,
+        "lowering": lowering,
+        "wall_weight": weight,
+        "sweeps": sweeps,
+        "seeds": list(range(seeds)),
+        "energies": energies,
+        "solve_s": seconds,
+    }
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    solved = sum(energy == 0 for energy in row["energies"])
+    return [
+        row["instance"],
+        row["lowering"],
+        str(row["wall_weight"]),
+        f"{solved} of {len(row['seeds'])}",
+        f"{median(row['energies']):g} ({min(row['energies']):g})",
+        f"{median(row['solve_s']):.2f}",
+    ]
+
+
+if __name__ == "__main__":
+    main()
