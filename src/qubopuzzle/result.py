@@ -71,7 +71,8 @@ class Result:
             return "valid"
         if self.status == "unsatisfiable":
             return f"no solution (proved by {self.proved_by})"
-        broken = f"{len(self.violations)} rules broken" if self.violations else "no answer"
+        n = len(self.violations)
+        broken = f"{n} rule{'' if n == 1 else 's'} broken" if n else "no answer"
         return f"not solved ({'interrupted, ' if self.interrupted else ''}{broken})"
 
     def to_dict(self) -> dict[str, Any]:
