@@ -3,9 +3,9 @@
     python benchmarks/neal_encodings.py [--seeds 10] [--sweeps 10000]
 
 Solver ``neal``, formulation ``window``, one read a seed, the same sweeps for both
-encodings (30 times as many for the last instance); an answer counts when the checker of the rules accepts it. Failures are shown
-with the energy that they stopped at. The 20x20 picture is read from a local collection
-and left out, by name, where that is not at hand.
+encodings (30 times as many for the last instance); an answer counts when the checker of
+the rules accepts it. Failures are shown with the energy that they stopped at. The 20x20
+picture is read from a local collection and left out, by name, where that is not at hand.
 """
 
 from __future__ import annotations

@@ -230,27 +230,17 @@ class _Painting:
 def _model_by_numbers(puzzle: Nonogram, *, window: bool) -> Model:
     builder = ModelBuilder()
     n_rows, n_cols = puzzle.shape
-    _check_size(puzzle, window)
-    paintings = []
-    for axis, clues, length in (("row", puzzle.rows, n_cols), ("col", puzzle.cols, n_rows)):
-        choices = [
-            [
-                builder.choice(f"{axis}[{i}].start[{k}]", starts)
-                for k, starts in enumerate(_starts(clue, length, window))
-            ]
-            for i, clue in enumerate(clues)
-        ]
-        if not window:
-            _add_cell(builder, choices, clues, length)
-        numbered = [
-            (first, second, clue[k] + 1)
-            for line, clue in zip(choices, clues, strict=True)
-            for k, (first, second) in enumerate(pairwise(line))
-        ]
-        builder.precedence("order", *np.array(numbered, np.int64).reshape(-1, 3).T)
-        paintings.append(_paint_numbers(builder, axis, choices, clues, length, window))
-    write = partial(_write_starts, puzzle)
-    return _finish(builder, puzzle, paintings, write)
+    lines = [("row", puzzle.rows, n_cols), ("col", puzzle.cols, n_rows)]
+    terms = sum(
+        len(starts) * h
+        for _, clues, length in lines
+        for clue in clues
+        for starts, h in zip(_starts(clue, length, window), clue, strict=True)
+    )
+    if terms > TERM_LIMIT:
+        raise TooLarge(f"the model would have {terms:,} terms, more than {TERM_LIMIT:,}")
+    paintings = [_number_lines(builder, *line, window) for line in lines]
+    return _finish(builder, puzzle, paintings, partial(_write_starts, puzzle))
 
 
 def _starts(clue: Clue, length: int, window: bool) -> list[range]:
@@ -263,62 +253,34 @@ def _starts(clue: Clue, length: int, window: bool) -> list[range]:
     return [range(length - h + 1 if k == last else length) for k, h in enumerate(clue)]
 
 
-def _check_size(puzzle: Nonogram, window: bool) -> None:
-    terms = sum(
-        len(starts) * h
-        for clues, length in ((puzzle.rows, len(puzzle.cols)), (puzzle.cols, len(puzzle.rows)))
-        for clue in clues
-        for starts, h in zip(_starts(clue, length, window), clue, strict=True)
-    )
-    if terms > TERM_LIMIT:
-        raise TooLarge(f"the model would have {terms:,} terms, more than {TERM_LIMIT:,}")
-
-
-def _add_cell(
-    builder: ModelBuilder, choices: list[list[int]], clues: tuple[Clue, ...], length: int
-) -> None:
-    """At most one number on a cell."""
-    rows, literals = [], []
-    for i, (line, clue) in enumerate(zip(choices, clues, strict=True)):
-        for choice, starts in zip(line, _starts(clue, length, False), strict=True):
-            rows.append(i * length + np.arange(len(starts)))
-            literals.append(np.asarray(builder.literals(choice)))
-    nothing = np.zeros(0, dtype=np.int64)
-    builder.linear(
-        "cell",
-        np.concatenate([*rows, nothing]),
-        np.concatenate([*literals, nothing]),
-        upper=1,
-        shape=(len(clues), length),
-    )
-
-
-def _paint_numbers(
-    builder: ModelBuilder,
-    axis: str,
-    choices: list[list[int]],
-    clues: tuple[Clue, ...],
-    length: int,
-    window: bool,
+def _number_lines(
+    builder: ModelBuilder, axis: str, clues: tuple[Clue, ...], length: int, window: bool
 ) -> _Painting:
-    """A number on cell j paints cells j to j + h - 1 of its line, as far as there are any."""
-    lines, positions, literals, heights = [], [], [], []
-    for i, (line, clue) in enumerate(zip(choices, clues, strict=True)):
-        for choice, starts, h in zip(line, _starts(clue, length, window), clue, strict=True):
-            lines.append(np.full(len(starts), i))
-            positions.append(np.asarray(starts))
-            literals.append(np.asarray(builder.literals(choice)))
-            heights.append(np.full(len(starts), h))
-    nothing = np.zeros(0, dtype=np.int64)
-    height = np.concatenate([*heights, nothing])
-    line_of = np.repeat(np.concatenate([*lines, nothing]), height)
-    literal = np.repeat(np.concatenate([*literals, nothing]), height)
-    start = np.repeat(np.concatenate([*positions, nothing]), height)
-    ahead = np.arange(len(start)) - np.repeat(np.cumsum(height) - height, height)
-    along = start + ahead
+    """Number all rows, or all columns: choices, [cell], [order], and what is painted."""
+    order: list[tuple[int, int, int]] = []
+    entries = [np.zeros((4, 0), dtype=np.int64)]  # literal, line, start, length of the run
+    for i, clue in enumerate(clues):
+        numbers = []
+        for k, (starts, h) in enumerate(zip(_starts(clue, length, window), clue, strict=True)):
+            number = builder.choice(f"{axis}[{i}].start[{k}]", starts)
+            numbers.append(number)
+            literals = np.asarray(builder.literals(number))
+            entries.append(np.array(np.broadcast_arrays(literals, i, np.asarray(starts), h)))
+        order += [(*pair, h + 1) for pair, h in zip(pairwise(numbers), clue, strict=False)]
+    literal, line, start, height = np.concatenate(entries, axis=1)
+    if not window:
+        shape = len(clues), length
+        builder.linear("cell", line * length + start, literal, upper=1, shape=shape)
+    builder.precedence("order", *np.array(order, dtype=np.int64).reshape(-1, 3).T)
+
+    # A run that starts on cell j paints j .. j + h - 1, as far as there are cells.
+    ahead = np.arange(int(height.sum())) - np.repeat(np.cumsum(height) - height, height)
+    along = np.repeat(start, height) + ahead
     inside = along < length
-    cell = line_of * length + along if axis == "row" else along * len(clues) + line_of
-    return _Painting(literal[inside], cell[inside])
+    literal, line, along = (
+        values[inside] for values in (np.repeat(literal, height), np.repeat(line, height), along)
+    )
+    return _Painting(literal, line * length + along if axis == "row" else along * len(clues) + line)
 
 
 def _model_by_patterns(puzzle: Nonogram) -> Model:

@@ -1,0 +1,104 @@
+"""The project keeps its own promises: sizes, links, commands and tables of its docs."""
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *ROOT.glob("*/README.md"), *ROOT.glob("docs/*.md")]
+COMMANDS = re.findall(
+    r"^\| `(qubopuzzle [^`]*|python [^`]*)` \|", (ROOT / "examples/README.md").read_text(), re.M
+)
+
+
+def test_no_module_is_over_400_lines():
+    long = {p: n for p in ROOT.glob("src/**/*.py") if (n := len(p.read_text().splitlines())) > 400}
+    assert not long
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)|src=\"([^\"]+)\"", page.read_text()):
+        link = "".join(target)
+        assert link.startswith("https://") or (page.parent / link).exists(), link
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_tables_are_those_that_a_command_printed(page):
+    for name, shown in re.findall(
+        r"<!-- result: (\w+) -->\n(.*?)<!-- end -->", page.read_text(), re.S
+    ):
+        assert shown == (ROOT / f"benchmarks/results/{name}.md").read_text()
+        record = json.loads((ROOT / f"benchmarks/results/{name}.json").read_text())
+        assert {"command", "date", "machine", "python", "commit", "rows"} <= set(record)
+        assert record["rows"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_line_of_the_examples_runs(command, tmp_path):
+    words = shlex.split(command.replace("examples/", f"{ROOT}/examples/"))
+    program = ["-m", "qubopuzzle.cli"] if words[0] == "qubopuzzle" else []
+    done = subprocess.run(
+        [sys.executable, *program, *words[1:]],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+        env={"PATH": "", "PYTHONIOENCODING": "utf-8"},
+    )
+    wrong_on_purpose = "wrong" in command
+    assert done.returncode == (1 if wrong_on_purpose else 0), done.stdout + done.stderr
+    assert done.stderr == ""
+    if "solve" in words:
+        assert "| valid" in done.stdout
+
+
+def test_the_readme_shows_what_the_command_prints():
+    shown = re.search(
+        r"\$ pip install '\.\[all\]' && (qubopuzzle .*)\n((?:.*\n)*?)```",
+        (ROOT / "README.md").read_text(),
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "qubopuzzle.cli", *shlex.split(shown[1])[1:]],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=True,
+    )
+    assert without_times(done.stdout) == without_times(shown[2])
+
+
+def without_times(text):
+    return re.sub(r"load .* s \|", "", text)
+
+
+def test_the_readme_library_example_runs():
+    code = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)[1]
+    scope = {}
+    exec("import matplotlib; matplotlib.use('agg')\n" + code, scope)  # noqa: S102
+    assert scope["result"].valid
+    assert scope["bqm"].num_variables == 60
+
+
+def test_the_page_on_puzzles_builds_what_it_shows():
+    page = (ROOT / "docs/adding-a-puzzle.md").read_text()
+    scope = {}
+    exec(re.search(r"```python\n(.*?)```", page, re.S)[1], scope)  # noqa: S102
+    from qubopuzzle import compile_qubo
+
+    model = scope["latin_model"](3)
+    compiled = compile_qubo(model, "domain-wall")
+    bits = (
+        scope["np"].arange(2**compiled.n_bits)[:, None] >> scope["np"].arange(compiled.n_bits)
+    ) & 1
+    assert (compiled.total().energies(bits) == 0).sum() == 12
+
+
+def test_nothing_of_this_machine_is_in_the_project():
+    for page in [*PAGES, *ROOT.glob("benchmarks/results/*")]:
+        assert not re.search(r"/(root|work|home|tmp)/", page.read_text()), page
