@@ -16,7 +16,7 @@ from qubopuzzle.formats import native
 A = Nonogram.examples()[0]
 UNSOLVABLE = Nonogram(rows=[[3], []], cols=[[], [2], [1]], id="none")
 NOISE = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, (30, 30)), id="noise")
-COMMAND = [sys.executable, "-m", "qubopuzzle.cli"]
+COMMAND = [sys.executable, "-m", "qubopuzzle"]
 
 
 def run(*arguments, stdin=None, cwd=None, env=None):

@@ -197,3 +197,17 @@ def test_json_round_trip():
     assert again == A
     assert (again.solution == A.solution).all()
     assert again.to_dict() == A.to_dict()
+
+
+def test_from_picture_takes_lines_and_arrays():
+    assert Nonogram.from_picture(["#.", "##"]) == Nonogram.from_picture(np.array([[7, 0], [1, 2]]))
+    with pytest.raises(PuzzleError, match="this array has 1 axes"):
+        Nonogram.from_picture(np.ones(3))
+    with pytest.raises(InputError, match=r"row\[1\] has 1 cells, row\[0\] has 2"):
+        Nonogram.from_picture(["##", "#"])
+
+
+def test_a_known_solution_cannot_be_changed():
+    with pytest.raises(ValueError, match="read-only"):
+        A.solution[0, 0] = 1
+    assert len({A, Nonogram(A.rows, A.cols)}) == 1

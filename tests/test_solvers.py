@@ -225,3 +225,23 @@ def test_neal_solves_the_reference_picture_with_any_weights(weights):
     result = solve(A, "neal", seed=1, weights=weights)
     assert result.valid
     assert result.energy == 0
+
+
+def test_a_sample_that_the_rules_accept_ends_the_reads():
+    solver = get_solver("random")
+    compiled = compile_model(A.model(), "qubo", "one-hot")
+    seen = []
+
+    def accepts(sample):
+        seen.append(sample)
+        return len(seen) == 2
+
+    outcome = solver.solve(compiled, Budget(900, None, 1, accepts), {})
+    assert outcome.reads == 200
+    assert outcome.energies[0] > 0
+    assert seen[0].shape == (compiled.payload.num_variables,)
+
+
+@pytest.mark.parametrize("name", [*NAMES, FOREIGN])
+def test_versions_are_recorded(name):
+    assert all(get_solver(name).versions().values())

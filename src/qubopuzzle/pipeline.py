@@ -61,7 +61,7 @@ __all__ = [
 
 DEFAULT_SOLVER = "neal"
 PRESOLVES = ("none", "propagate")
-_VERSIONS = ("qubopuzzle", "numpy", "scipy", "dimod", "dwave-samplers")
+_VERSIONS = ("qubopuzzle", "numpy", "scipy", "dimod")
 
 
 def solve(
@@ -113,7 +113,8 @@ def solve(
     with clock.stage("model"):
         model = puzzle.model(formulation)
     encoding = encoding or backend.default_encoding
-    run = _Run(puzzle, solver, formulation or puzzle.default_formulation, encoding, budget, clock)
+    name = formulation or puzzle.default_formulation
+    run = _Run(puzzle, backend, name, encoding, budget, clock)
     with clock.stage("presolve"):
         reduced = propagate(model) if presolve == "propagate" else None
     if reduced is not None:
@@ -269,7 +270,7 @@ class _Run:
     """What is known of a run so far; ``result`` freezes it."""
 
     puzzle: Puzzle
-    solver: str
+    solver: Solver
     formulation: str
     encoding: str | None
     budget: Budget
@@ -287,7 +288,7 @@ class _Run:
         stages = ("load", "model", "presolve", "compile", "solve", "decode")
         return Result(
             puzzle=self.puzzle,
-            solver=self.solver,
+            solver=self.solver.name,
             formulation=self.formulation,
             encoding=self.encoding,
             weights=self.weights,
@@ -302,7 +303,7 @@ class _Run:
             relaxed=relaxed,
             presolve=self.presolve,
             settings=self.settings,
-            versions=versions(),
+            versions={**versions(), **self.solver.versions()},
             interrupted=outcome is not None and outcome.interrupted,
             proved_by=None if solved else self.proved_by,
         )

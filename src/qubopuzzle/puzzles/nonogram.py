@@ -72,7 +72,10 @@ class Nonogram(Puzzle):
         object.__setattr__(self, "rows", rows)
         object.__setattr__(self, "cols", cols)
         if self.solution is not None:
-            check_shape(self.solution, self.shape)
+            solution = np.array(self.solution, dtype=np.int64)
+            check_shape(solution, self.shape)
+            solution.setflags(write=False)
+            object.__setattr__(self, "solution", solution)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -82,9 +85,10 @@ class Nonogram(Puzzle):
     @classmethod
     def from_picture(cls, picture: Sequence[str] | IntArray, **about: Any) -> Self:
         """The nonogram of a picture, given as lines of ``#`` and ``.`` or a 0/1 array."""
-        grid = np.asarray(
-            picture if isinstance(picture, np.ndarray) else shading_from_rows(picture)
-        ).astype(np.int64)
+        array = picture if isinstance(picture, np.ndarray) else shading_from_rows(picture)
+        if array.ndim != 2:
+            raise PuzzleError(f"a picture has rows and columns, this array has {array.ndim} axes")
+        grid = (array != 0).astype(np.int64)
         rows = tuple(tuple(runs(line)) for line in grid.tolist())
         cols = tuple(tuple(runs(line)) for line in grid.T.tolist())
         return cls(rows=rows, cols=cols, solution=grid, **about)

@@ -85,9 +85,9 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a solver is: reads done, the best energy so far."""
+    """How far a solver is: reads done (with a fraction inside one), the best energy so far."""
 
-    reads: int
+    reads: float
     energy: float
 
 
@@ -151,6 +151,10 @@ class Solver(ABC):
             name: option.default if options.get(name) is None else option.parse(options[name])
             for name, option in known.items()
         }
+
+    def versions(self) -> dict[str, str]:
+        """Versions of the packages behind it, for the record."""
+        return {self.package: self.available().version}
 
     @abstractmethod
     def solve(

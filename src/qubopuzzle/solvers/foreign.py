@@ -9,14 +9,12 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
-
-import numpy as np
 
 from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import InputError, SolverFailed, SolverUnavailable
-from qubopuzzle.solvers.base import Budget
-from qubopuzzle.solvers.sampler import SamplerSolver
+from qubopuzzle.solvers.sampler import Call, SamplerSolver
 
 
 class ForeignSampler(SamplerSolver):
@@ -43,23 +41,20 @@ class ForeignSampler(SamplerSolver):
                 raise InputError(f"{self.name} has no option {name!r}; it has: {names}")
         return {name: _literal(value) for name, value in options.items()}
 
-    def call(
-        self,
-        sampler: Any,
-        compiled: Compiled,
-        reads: int,
-        rng: np.random.Generator,
-        budget: Budget,
-        options: Mapping[str, Any],
-    ) -> Any:
+    def versions(self) -> dict[str, str]:
+        """The version that the sampler's package says it has."""
+        package = self.sampler.partition(":")[0].partition(".")[0]
+        return {package: str(getattr(import_module(package), "__version__", "unknown"))}
+
+    def call(self, sampler: Any, compiled: Compiled, call: Call) -> Any:
         """One call, with those of num_reads, seed and time_limit that the sampler takes."""
-        arguments: dict[str, Any] = {"num_reads": reads, "seed": int(rng.integers(2**31))}
-        if budget.time_limit is not None:
-            arguments["time_limit"] = max(budget.seconds_left(), 0.001)
+        arguments: dict[str, Any] = {"num_reads": call.reads, "seed": call.seed()}
+        if call.budget.time_limit is not None:
+            arguments["time_limit"] = max(call.budget.seconds_left(), 0.001)
         known = _accepted(sampler)
         arguments = {name: value for name, value in arguments.items() if name in known}
         try:
-            return sampler.sample(compiled.payload, **{**arguments, **options})
+            return sampler.sample(compiled.payload, **{**arguments, **call.options})
         except Exception as error:
             raise SolverFailed(f"{self.name}: {_first_line(error)}") from error
 

@@ -8,30 +8,21 @@ same seed gives the same samples on every machine.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import InputError
-from qubopuzzle.solvers.base import Budget, Option
-from qubopuzzle.solvers.sampler import SamplerSolver, in_order
+from qubopuzzle.solvers.base import Option
+from qubopuzzle.solvers.sampler import Call, SamplerSolver, in_order
 
 _UPDATES_PER_CALL = 30_000_000
 
 
 class _Neal(SamplerSolver):
-    def call(
-        self,
-        sampler: Any,
-        compiled: Compiled,
-        reads: int,
-        rng: np.random.Generator,
-        budget: Budget,
-        options: Mapping[str, Any],
-    ) -> Any:
-        hot, cold, sweeps = options["beta_hot"], options["beta_cold"], options["sweeps"]
+    def call(self, sampler: Any, compiled: Compiled, call: Call) -> Any:
+        hot, cold, sweeps = (call.options[o] for o in ("beta_hot", "beta_cold", "sweeps"))
         if hot > cold:
             raise InputError(f"option beta_hot: {hot:g} is above beta_cold = {cold:g}")
         bqm = compiled.payload
@@ -42,14 +33,15 @@ class _Neal(SamplerSolver):
         for start in range(0, sweeps, step):
             sampleset = sampler.sample(
                 bqm,
-                num_reads=reads,
+                num_reads=call.reads,
                 beta_schedule_type="custom",
                 beta_schedule=betas[start : start + step],
-                seed=int(rng.integers(2**31)),
+                seed=call.seed(),
                 **state,
             )
-            if budget.seconds_left() <= 0:
+            if call.budget.seconds_left() <= 0:
                 break
+            call.tick(start / sweeps)
             state = {"initial_states": (in_order(sampleset, bqm.num_variables), bqm.variables)}
         return sampleset
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
@@ -25,6 +26,24 @@ from qubopuzzle.solvers.base import (
 
 KEPT_SAMPLES = 100
 """Best samples that an outcome keeps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a sampler: what is asked of it, and where to say how far it is.
+
+    ``tick`` takes the fraction of the call that is done, 0 to 1.
+    """
+
+    reads: int
+    rng: np.random.Generator
+    budget: Budget
+    options: Mapping[str, Any]
+    tick: Callable[[float], None]
+
+    def seed(self) -> int:
+        """A fresh seed below 2**31."""
+        return int(self.rng.integers(2**31))
 
 
 class SamplerSolver(Solver):
@@ -103,27 +122,26 @@ class SamplerSolver(Solver):
                     break
                 wanted = self.reads_per_call or budget.reads or self.default_reads
                 reads = int(min(wanted, left))
-                sampleset = self.call(sampler, compiled, reads, rng, budget, options)
+
+                def tick(done: float, reads: int = reads) -> None:
+                    if progress is not None:
+                        progress(Progress(best.reads + done * reads, best.energy))
+
+                sampleset = self.call(sampler, compiled, Call(reads, rng, budget, options, tick))
                 accepted = budget.accepts(best.add(sampleset, reads))
-                if progress is not None:
-                    progress(Progress(best.reads, best.energy))
+                tick(0.0)
         except KeyboardInterrupt:
             interrupted = True
         return best.outcome(interrupted, {**self.settings, **options})
 
-    def call(
-        self,
-        sampler: Any,
-        compiled: Compiled,
-        reads: int,
-        rng: np.random.Generator,
-        budget: Budget,
-        options: Mapping[str, Any],
-    ) -> Any:
-        """One call of the sampler, with the arguments that it takes."""
-        seed = int(rng.integers(2**31))
+    def call(self, sampler: Any, compiled: Compiled, call: Call) -> Any:
+        """One call of the sampler, with the arguments that it takes; returns its sample set."""
         return sampler.sample(
-            compiled.payload, num_reads=reads, seed=seed, **self.settings, **options
+            compiled.payload,
+            num_reads=call.reads,
+            seed=call.seed(),
+            **self.settings,
+            **call.options,
         )
 
 

@@ -1,45 +1,37 @@
-"""``tabu``: D-Wave's multistart tabu search on the QUBO."""
+"""``tabu``: D-Wave's multistart tabu search on the QUBO.
+
+It stops by the clock, so the same seed need not give the same samples twice.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
-
-import numpy as np
 
 from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import TooLarge
-from qubopuzzle.solvers.base import Budget, Option
-from qubopuzzle.solvers.sampler import SamplerSolver
+from qubopuzzle.solvers.base import Option
+from qubopuzzle.solvers.sampler import Call, SamplerSolver
 
 MAX_VARIABLES = 6_000
 """Beyond it a read overruns its time limit by seconds and fills hundreds of MB."""
 
 
 class _Tabu(SamplerSolver):
-    def call(
-        self,
-        sampler: Any,
-        compiled: Compiled,
-        reads: int,
-        rng: np.random.Generator,
-        budget: Budget,
-        options: Mapping[str, Any],
-    ) -> Any:
+    def call(self, sampler: Any, compiled: Compiled, call: Call) -> Any:
         bqm = compiled.payload
         if bqm.num_variables > MAX_VARIABLES:
             raise TooLarge(
                 f"solver tabu keeps a dense matrix and takes at most {MAX_VARIABLES:,} variables, "
                 f"this model has {bqm.num_variables:,}; try --solver neal"
             )
-        timeout = max(1, int(min(options["timeout"], 1000 * budget.seconds_left())))
+        timeout = max(1, int(min(call.options["timeout"], 1000 * call.budget.seconds_left())))
         # Its own early stop leaves out the offset, so the threshold does too.
         return sampler.sample(
             bqm,
-            num_reads=reads,
-            seed=int(rng.integers(2**31)),
+            num_reads=call.reads,
+            seed=call.seed(),
             timeout=timeout,
-            tenure=options["tenure"],
+            tenure=call.options["tenure"],
             energy_threshold=-float(bqm.offset),
         )
 
