@@ -19,7 +19,7 @@ def models(draw: st.DrawFn, max_choices: int = 4, max_values: int = 4) -> Model:
     numbered = []
     for c in range(draw(st.integers(1, max_choices))):
         if draw(st.booleans()) and draw(st.booleans()):
-            builder.bit(f"bit[{c}]")
+            numbered.append(builder.bit(f"bit[{c}]"))
             continue
         size = draw(st.integers(1, max_values))
         start, step = draw(st.integers(-3, 3)), draw(st.integers(1, 2))

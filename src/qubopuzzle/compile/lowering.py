@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from qubopuzzle.compile.encoding import Encoding
-from qubopuzzle.model import UNBOUNDED, IntArray, IntMatrix, Linear, Model, Precedence
+from qubopuzzle.model import IntArray, IntMatrix, Linear, Model, Precedence
 from qubopuzzle.model.bounds import reachable
 
 
@@ -55,7 +55,7 @@ def lowered_rows(bits: Encoding) -> Iterator[AffineRows]:
     for precedence in bits.model.precedence:
         rest = _split(bits, precedence)[1]
         if len(rest.first):
-            yield affine_rows(bits, precedence_rows(bits.model, rest))
+            yield precedence_rows(bits, rest)
 
 
 def forbidden_pairs(bits: Encoding) -> Iterator[ForbiddenPairs]:
@@ -126,30 +126,65 @@ def precedence_pairs(encoding: Encoding, block: Precedence) -> ForbiddenPairs:
     )
 
 
-def precedence_rows(model: Model, block: Precedence) -> Linear:
-    """A precedence as at-most-one rows over literals, one for each value v of the first.
+def precedence_rows(encoding: Encoding, block: Precedence) -> AffineRows:
+    """A precedence as at-most-one rows over bits, one for each value v of the first.
 
-    "first >= v" and "second < v + gap" exclude each other. With domain walls each row
-    telescopes to one product of two bits, ``b_v (1 - b'_{v + gap})``.
+    "first >= v" and "second < v + gap" exclude each other. Between domain walls both are
+    one bit, so each row's penalty is the one product ``b_v (1 - b'_{v + gap})``.
     """
     rows: list[IntArray] = []
-    literals: list[IntArray] = []
-    names: list[int] = []
+    bits: list[IntArray] = []
+    signs: list[IntArray] = []
+    bases: list[IntArray] = []
+    owners: list[int] = []
     for i, (first, second, gap) in enumerate(_triples(block)):
-        before, after = model.numbers(first), model.numbers(second)
-        v, too_late = np.nonzero(before[None, :] >= before[:, None])
-        w, too_early = np.nonzero(after[None, :] < before[:, None] + gap)
-        rows += [len(names) + v, len(names) + w]
-        literals += [model.first_literal[first] + too_late, model.first_literal[second] + too_early]
-        names += [i] * len(before)
-    row = np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
-    literal = np.concatenate(literals) if literals else np.zeros(0, dtype=np.int64)
-    matrix = csr_array(
-        (np.ones(len(row), dtype=np.int64), (row, literal)), shape=(len(names), model.n_literals)
+        before, after = encoding.model.numbers(first), encoding.model.numbers(second)
+        too_early = np.searchsorted(after, before + gap)
+        needed = np.flatnonzero(too_early > 0)
+        base = np.zeros(len(needed), dtype=np.int64)
+        for row, bit, sign, constant in (
+            _at_least(encoding, first, needed, 1),
+            _at_least(encoding, second, too_early[needed], -1),
+        ):
+            rows.append(len(owners) + row)
+            bits.append(bit)
+            signs.append(sign)
+            base += constant
+        # "second < w" is 1 - "second >= w".
+        bases.append(base + 1)
+        owners += [i] * len(needed)
+    row, bit, sign, base = (
+        np.concatenate([*parts, np.zeros(0, dtype=np.int64)])
+        for parts in (rows, bits, signs, bases)
     )
-    unbounded = np.full(len(names), -UNBOUNDED)
-    labels = partial(_label_of, partial(_label_precedence, model, block), np.array(names, int))
-    return Linear(block.family, matrix, unbounded, np.ones(len(names), dtype=np.int64), labels)
+    matrix = csr_array((sign, (row, bit)), shape=(len(owners), encoding.n_bits))
+    labels = partial(
+        _label_of, partial(_label_precedence, encoding.model, block), np.array(owners, int)
+    )
+    one = np.ones(len(owners), dtype=np.int64)
+    return AffineRows(block.family, _clean(matrix), base, one, labels)
+
+
+def _at_least(
+    encoding: Encoding, choice: int, index: IntArray, sign: int
+) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    """``sign`` times "choice takes its index[r]-th value or a later one", for each row r.
+
+    Returns rows, bits and coefficients of the terms, and the constants, shape (rows,).
+    """
+    start, stop = encoding.first_bit[choice : choice + 2].tolist()
+    size = len(encoding.model.choices[choice].values)
+    row = np.arange(len(index))
+    if encoding.walls[choice]:
+        inside = (index > 0) & (index < size)
+        row = row[inside]
+        bit, constant = start + index[inside] - 1, sign * (index == 0)
+    else:
+        count = stop - start - index
+        row = np.repeat(row, count)
+        bit = stop - 1 - (np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count))
+        constant = np.zeros(len(index), dtype=np.int64)
+    return row, bit, np.full(len(row), sign), constant
 
 
 def _split(encoding: Encoding, block: Precedence) -> tuple[Precedence, Precedence]:

@@ -195,9 +195,10 @@ def _check_size(bits: Encoding, blocks: list[AffineRows]) -> None:
         int((np.diff(b.matrix.indptr).astype(np.int64) ** 2).sum()) for b in blocks
     )
     if terms > PRODUCT_LIMIT:
+        other = "" if bits.walls.all() else "--encoding domain-wall or "
         raise TooLarge(
             f"the QUBO needs {terms:,} products, more than {PRODUCT_LIMIT:,}; "
-            "try another formulation, --encoding domain-wall or --presolve propagate"
+            f"try another formulation, {other}--presolve propagate"
         )
 
 

@@ -178,8 +178,9 @@ class Nonogram(Puzzle):
         ]
 
 
-def _words(clue: Iterable[int]) -> str:
-    return " ".join(map(str, clue)) or "0"
+def _words(clue: Sequence[int]) -> str:
+    words = " ".join(map(str, clue[:20])) or "0"
+    return words if len(clue) <= 20 else f"{words} ... ({len(clue)} runs)"
 
 
 def _clues(key: str, clues: Any) -> tuple[Clue, ...]:
