@@ -17,7 +17,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.compile import ENCODINGS, Compiled, compile_model, compile_qubo
+from qubopuzzle.compile import (
+    ENCODINGS,
+    Compiled,
+    compile_model,
+    compile_qubo,
+    encode_choices,
+)
 from qubopuzzle.errors import InputError
 from qubopuzzle.formats import load, load_answers, match
 from qubopuzzle.model import IntArray, Model, Propagation, propagate
@@ -118,14 +124,14 @@ def solve(
     with clock.stage("presolve"):
         reduced = propagate(model) if presolve == "propagate" else None
     if reduced is not None:
-        run.presolve = _presolve_numbers(reduced)
+        run.presolve = _presolve_numbers(reduced, model, encoding)
         if reduced.contradiction and not model.relaxed:
             run.proved_by = f"propagation: {reduced.contradiction}"
             return run.result(None, model.relaxed)
         model = reduced.model
     with clock.stage("compile"):
         compiled = compile_model(model, backend.target, encoding, weights)
-    run.sizes, run.weights = compiled.sizes, dict(weights or {})
+    run.sizes, run.weights, run.encoding = compiled.sizes, dict(weights or {}), compiled.encoding
     with clock.stage("solve"):
         accepts = partial(_accepts, puzzle, model, compiled)
         budget = Budget(budget.reads, budget.time_limit, budget.seed, accepts)
@@ -209,11 +215,11 @@ def _budget(
     return Budget(reads, time_limit, secrets.randbits(31) if seed is None else seed)
 
 
-def _presolve_numbers(found: Propagation) -> dict[str, Any]:
+def _presolve_numbers(found: Propagation, before: Model, encoding: str) -> dict[str, Any]:
     return {
         "method": "propagate",
-        "values_before": found.literals_before,
-        "values_after": found.literals_after,
+        "variables_before": encode_choices(before, encoding).n_bits,
+        "variables_after": encode_choices(found.model, encoding).n_bits,
         "cells": found.cells,
         "cells_decided": found.cells_decided,
         "passes": found.passes,

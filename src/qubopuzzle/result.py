@@ -120,8 +120,8 @@ class Result:
         if self.presolve:
             p = self.presolve
             how.append(
-                f"after propagation ({p['values_before']:,} -> {p['values_after']:,} values, "
-                f"{p['cells_decided']:,} of {p['cells']:,} cells decided)"
+                f"after propagation ({p['variables_before']:,} -> {p['variables_after']:,} "
+                f"variables, {p['cells_decided']:,} of {p['cells']:,} cells decided)"
             )
         parts = [" ".join(how), sizes, f"energy {energy}", f"{seconds} s", self.verdict]
         return " | ".join(parts)

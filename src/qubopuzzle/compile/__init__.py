@@ -11,12 +11,20 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from qubopuzzle.compile.encoding import ENCODINGS
+from qubopuzzle.compile.encoding import ENCODINGS, encode_choices
 from qubopuzzle.compile.qubo import Qubo, compile_qubo
 from qubopuzzle.errors import ModelError
 from qubopuzzle.model import IntArray, Model
 
-__all__ = ["ENCODINGS", "TARGETS", "Compiled", "Qubo", "compile_model", "compile_qubo"]
+__all__ = [
+    "ENCODINGS",
+    "TARGETS",
+    "Compiled",
+    "Qubo",
+    "compile_model",
+    "compile_qubo",
+    "encode_choices",
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
