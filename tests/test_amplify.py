@@ -11,7 +11,15 @@ from dwave.samplers import SimulatedAnnealingSampler
 from hypothesis import given
 
 from amplify_tutorial import tutorial_polynomial
-from qubopuzzle import InputError, ModelBuilder, ModelError, Nonogram, to_amplify, violation
+from qubopuzzle import (
+    InputError,
+    ModelBuilder,
+    Nonogram,
+    Unsatisfiable,
+    compile_qubo,
+    to_amplify,
+    violation,
+)
 from qubopuzzle.compile import ENCODINGS
 from qubopuzzle.compile import amplify as target
 from strategies import all_bits, assignments, models, nonograms, solutions
@@ -40,21 +48,22 @@ def evaluate(poly, built, bits):
 def test_both_modes_have_the_energies_of_our_qubo(formulation, encoding):
     """But for constraints like q + r == 0, whose penalty is q + r in the SDK, a square in ours."""
     weights = {"field": 3}
+    ours = compile_qubo(A.model(formulation), encoding)
     for mode in target.MODES:
         built = to_amplify(
             A, formulation=formulation, encoding=encoding, mode=mode, weights=weights
         )
         poly = tutorial_polynomial(built.model) if mode == "constraint" else built.model.objective
-        bits = np.random.default_rng(3).integers(0, 2, (200, built.qubo.n_bits))
-        expected = built.qubo.total(weights).energies(bits)
+        bits = np.random.default_rng(3).integers(0, 2, (200, ours.n_bits))
+        expected = ours.total(weights).energies(bits)
         energies = evaluate(poly, built, bits)
         if mode == "objective" or encoding == "one-hot":
             assert energies == pytest.approx(expected)
         else:
             assert (energies <= expected).all()
             assert energies.min() >= 1
-            x = built.qubo.encoding.model
-            solution = built.qubo.encode(x.assignment(x.field.write(A.solution)))
+            x = built.encoding.model
+            solution = ours.encode(x.assignment(x.field.write(A.solution)))
             assert evaluate(poly, built, solution[None]) == 0
 
 
@@ -81,11 +90,11 @@ def test_native_constraints_mean_the_same(encoding, model):
     """All constraints hold, by the SDK's own check, exactly where the model holds."""
     try:
         built = target.to_amplify(model, encoding=encoding)
-    except ModelError:
+    except Unsatisfiable:
         assert all(violation(model, x) for x in assignments(model))
         return
     holds = {
-        built.qubo.decode(bits).tobytes()
+        built.encoding.decode(bits).tobytes()
         for bits in all_bits(len(built.variables))
         if all(
             c.is_satisfied(dict(zip(plain(built.variables), bits, strict=True)))
@@ -99,7 +108,7 @@ def test_a_contradiction_is_an_error_before_anything_is_sent():
     b = ModelBuilder()
     a = b.choice("a", range(2))
     b.linear("sum", [0, 0], b.literals(a), lower=5, upper=5, shape=(1,))
-    with pytest.raises(ModelError, match=r"sum\[0\] cannot be met"):
+    with pytest.raises(Unsatisfiable, match=r"sum\[0\] cannot be met"):
         target.to_amplify(b.build())
 
 
@@ -113,13 +122,13 @@ def test_solutions_satisfy_the_sdk(puzzle):
     answers = solutions(puzzle)
     try:
         built = to_amplify(puzzle, encoding="domain-wall")
-    except ModelError:
+    except Unsatisfiable:
         assert not answers
         return
-    model = built.qubo.encoding.model
+    model = built.encoding.model
     for answer in answers:
         grid = np.frombuffer(answer, np.int64).reshape(puzzle.shape)
-        bits = built.qubo.encode(model.assignment(model.field.write(grid)))
+        bits = built.encoding.encode(model.assignment(model.field.write(grid)))
         values = dict(zip(plain(built.variables), bits, strict=True))
         assert all(c.is_satisfied(values) for c in built.model.constraints)
 
@@ -149,6 +158,18 @@ def test_a_result_of_the_sdk_is_decoded_and_judged(mode, encoding):
     """The whole way through the real SDK: build, solve, decode, judge."""
     built = to_amplify(A, encoding=encoding, mode=mode)
     result = amplify.solve(built.model, LocalClient())
-    grid, broken = A.model().field.read(built.decode(result.best.values))
+    grid, broken = built.read(result.best.values)
     assert len(broken) == 0
     assert A.violations(grid) == []
+
+
+@pytest.mark.parametrize("mode", target.MODES)
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_models_without_terms(mode, encoding):
+    built = to_amplify(A, presolve="propagate", mode=mode, encoding=encoding)
+    assert len(built.variables) == 0
+    b = ModelBuilder()
+    b.bit("only")
+    one = target.to_amplify(b.build(), mode=mode, encoding=encoding)
+    assert len(one.variables) == 1
+    assert len(repr(one)) < 100

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from qubopuzzle import InputError, Nonogram, load
-from qubopuzzle.formats import load_answers, match, native, read_text
+from qubopuzzle.formats import Answer, load_answers, match, native, read_text
 from qubopuzzle.formats import reading as reading_module
 from strategies import nonograms
 
@@ -91,7 +91,7 @@ def test_a_kind_of_puzzle_filters_before_anything_else_is_read():
     ("text", "message"),
     [
         ("[]", "it holds no puzzle"),
-        ("{", "line 1: not JSON"),
+        ("{", "line 1 column 2: not JSON"),
         ("[1]", "instances[0]: expected an object, got 1"),
         ('{"instances": 3}', "instances: expected a list, got 3"),
         ('{"rows": []}', 'no "puzzle" key says what it is'),
@@ -226,9 +226,69 @@ def test_answers_find_their_puzzles_by_id(tmp_path):
         Nonogram(rows=[[]], cols=[[]], id="b"),
     ]
     pairs = match(puzzles, load_answers(file))
-    assert [(p.id, a.solution) for p, a in pairs] == [("b", ["."]), ("a", ["#"])]
-    with pytest.raises(InputError, match="id 'b' is none of the 0 puzzles"):
-        match([], load_answers(file))
+    assert [(p.id, a.solution) for p, a in pairs] == [("a", ["#"]), ("b", ["."])]
+    assert match(puzzles, load_answers(file)[:1])[0] == (puzzles[0], None)
+    with pytest.raises(InputError, match="id 'b' is none of the 1 puzzles"):
+        match(puzzles[:1], load_answers(file))
+    with pytest.raises(InputError, match="there is no answer in it"):
+        match(puzzles, [])
     file.write_text('{"id": "b", "solution": null}')
+    assert [a.solution for a in load_answers(file)] == [None]
+    file.write_text('{"id": "b"}')
     with pytest.raises(InputError, match="there is no solution in it"):
         load_answers(file)
+
+
+def test_answers_without_telling_ids_are_taken_in_order():
+    twice = [Nonogram(rows=[[1]], cols=[[1]], id="a"), Nonogram(rows=[[]], cols=[[]], id="a")]
+    answers = [Answer("a", ["#"]), Answer("a", ["."])]
+    assert [a.solution for _, a in match(twice, answers)] == [["#"], ["."]]
+    with pytest.raises(InputError, match="must match in number"):
+        match(twice, answers[:1])
+    with pytest.raises(InputError, match="id 'x' is none of the 1 puzzles"):
+        match(twice[:1], [Answer("x", ["#"])])
+
+
+def test_goals_of_non_files_are_answers(tmp_path):
+    file = tmp_path / "a.non"
+    file.write_text(NON)
+    (answer,) = load_answers(file)
+    assert answer.solution == A.to_dict()["solution"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("rows\n1\n\n1\ncolumns\n1\n1", "line 3: blank; write 0 for an empty line, or give height"),
+        ("rows\n-1\ncolumns\n1", "line 2: '-1' is no clue"),
+        ("rows\n[1,1]\ncolumns\n1", "line 2: '[1,1]' is no clue"),
+        ("5\nrows\n1\ncolumns\n1", "line 1: '5' is neither a keyword nor below one"),
+        ("height -3\nrows\n1\ncolumns\n1", "height: '-3' is no size"),
+        ('rows\n1\ncolumns\n1\ngoal "0"', "solution: row[0] reads 0, its clue is 1"),
+        ('rows\n1\ncolumns\n1\ngoal "11"', "goal: expected 1 digits 0 and 1"),
+    ],
+)
+def test_non_reads_nothing_but_what_is_there(text, message):
+    with pytest.raises(InputError) as caught:
+        read_text(text)
+    assert message in str(caught.value)
+
+
+def test_non_with_tabs_quotes_and_blank_lines_around():
+    text = 'title\t"Fred\'s "fish""\nheight\t2\nwidth 1\nrows\n\n1\n1\n\ncolumns\n2\n\n'
+    (puzzle,) = read_text(text)
+    assert puzzle.title == 'Fred\'s "fish"'
+    assert puzzle.rows == ((1,), (1,))
+
+
+def test_json_lines_may_hold_other_line_separators(tmp_path):
+    title = "one\u2028two"
+    lines = [json.dumps(A.to_dict() | {"title": title}, ensure_ascii=False)] * 2
+    assert [p.title for p in read_text("\n".join(lines))] == [title, title]
+
+
+def test_compressed_files_are_named(tmp_path):
+    file = tmp_path / "a.gz"
+    file.write_bytes(b"\x1f\x8bxyz")
+    with pytest.raises(InputError, match="it is compressed; unpack it first"):
+        load(file)

@@ -143,7 +143,7 @@ def test_judge_takes_arrays_and_lines():
     grid, violations = judge(A, ["#####"] * 5)
     assert grid.sum() == 25
     assert len(violations) == 9
-    with pytest.raises(InputError, match="expected a list of '#' and"):
+    with pytest.raises(InputError, match="expected lines of '#' and"):
         judge(A, 7)
 
 

@@ -74,7 +74,7 @@ def test_the_readme_shows_what_the_command_prints():
 
 
 def without_times(text):
-    return re.sub(r"load .* s \|", "", text)
+    return re.sub(r"seed .* s \|", "", text)
 
 
 def test_the_readme_library_example_runs():

@@ -21,10 +21,12 @@ if TYPE_CHECKING:
         SolverFailed,
         SolverUnavailable,
         TooLarge,
+        Unsatisfiable,
     )
+    from qubopuzzle.exchange import decode, judge, to_amplify, to_bqm
     from qubopuzzle.formats import load
     from qubopuzzle.model import Model, ModelBuilder, propagate, violation
-    from qubopuzzle.pipeline import judge, solve, to_amplify, to_bqm
+    from qubopuzzle.pipeline import all_solvers, solve
     from qubopuzzle.puzzles import Puzzle, Violation
     from qubopuzzle.puzzles.nonogram import Nonogram
     from qubopuzzle.result import Result
@@ -39,10 +41,12 @@ _HOMES = {
         "SolverFailed",
         "SolverUnavailable",
         "TooLarge",
+        "Unsatisfiable",
     ),
     "qubopuzzle.formats": ("load",),
     "qubopuzzle.model": ("Model", "ModelBuilder", "propagate", "violation"),
-    "qubopuzzle.pipeline": ("judge", "solve", "to_amplify", "to_bqm"),
+    "qubopuzzle.exchange": ("decode", "judge", "to_amplify", "to_bqm"),
+    "qubopuzzle.pipeline": ("all_solvers", "solve"),
     "qubopuzzle.puzzles": ("Puzzle", "Violation"),
     "qubopuzzle.puzzles.nonogram": ("Nonogram",),
     "qubopuzzle.result": ("Result",),
@@ -63,8 +67,11 @@ __all__ = [
     "SolverFailed",
     "SolverUnavailable",
     "TooLarge",
+    "Unsatisfiable",
     "Violation",
+    "all_solvers",
     "compile_qubo",
+    "decode",
     "judge",
     "load",
     "propagate",

@@ -11,153 +11,63 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from qubopuzzle.arguments import parser
 from qubopuzzle.errors import InputError, QubopuzzleError
 
 if TYPE_CHECKING:
     from qubopuzzle.picture import Picture
     from qubopuzzle.pipeline import Puzzle, Result
 
-SOLVED, NOT_SOLVED, BAD_INPUT, UNSATISFIABLE = 0, 1, 2, 3
-
-_EXIT_STATUS = """exit status:
-  0  every instance solved and valid
-  1  some not solved within the budget
-  2  wrong usage or bad input
-  3  proved to have no solution"""
+SOLVED, NOT_SOLVED, BAD_INPUT, UNSATISFIABLE, OUR_FAULT = 0, 1, 2, 3, 4
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
-    args = _parser().parse_args(arguments)
-    command: Callable[[argparse.Namespace], int] = args.command
+    _prepare_streams()
+    args = parser().parse_args(arguments)
     try:
-        status = command(args)
+        status = _COMMANDS[args.command](args)
         sys.stdout.flush()
         return status
     except QubopuzzleError as error:
         return _complain(str(error))
     except MemoryError:
-        return _complain("out of memory; the puzzle is too large for this machine")
+        return _complain("out of memory")
     except KeyboardInterrupt:
         print("qubopuzzle: interrupted", file=sys.stderr)
         return NOT_SOLVED
-    except BrokenPipeError:
-        # The reader of our output went away (`| head`); nothing is left to say.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return NOT_SOLVED
+    except OSError as error:
+        # The reader of our output went away (`| head`), or the disk is full.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        if isinstance(error, BrokenPipeError):
+            return NOT_SOLVED
+        return _complain(f"cannot write: {error.strerror or error}")
+    except Exception as error:
+        if os.environ.get("QUBOPUZZLE_DEBUG"):
+            raise
+        kind = type(error).__name__
+        _complain(f"an error of this program, please report it: {kind}: {error}")
+        return OUR_FAULT
+
+
+def _prepare_streams() -> None:
+    """Output never fails for want of a stream or of a letter in the stream's encoding."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: PTH123, SIM115
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _complain(message: str) -> int:
-    print(f"qubopuzzle: error: {' '.join(message.splitlines())}", file=sys.stderr)
+    print(f"qubopuzzle: error: {_clean(message)}", file=sys.stderr)
     return BAD_INPUT
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="qubopuzzle",
-        description="Logic puzzles as QUBO penalty models: annealed, decoded, judged by the rules.",
-        epilog=_EXIT_STATUS,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and stop")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-
-    solve = _command(commands, "solve", _solve, "solve puzzles and judge the answers", many=True)
-    solve.add_argument("--solver", default=None, metavar="S", help="see `qubopuzzle solvers`")
-    solve.add_argument("--formulation", metavar="F", help="see `qubopuzzle puzzles`")
-    solve.add_argument("--encoding", metavar="E", help="one-hot or domain-wall")
-    solve.add_argument(
-        "--presolve", default="none", metavar="HOW", help="none (default) or propagate"
-    )
-    solve.add_argument(
-        "--weight",
-        action="append",
-        default=[],
-        type=_assignment,
-        metavar="FAMILY=W",
-        help="penalty weight of a family of rules (default 1 each); repeatable",
-    )
-    solve.add_argument("--reads", type=int, metavar="N", help="attempts (default 10)")
-    solve.add_argument("--seed", type=int, metavar="N", help="for everything random")
-    solve.add_argument(
-        "--time-limit", type=float, metavar="SECONDS", help="bound on solving one instance"
-    )
-    solve.add_argument(
-        "--option",
-        action="append",
-        default=[],
-        type=_assignment,
-        metavar="NAME=VALUE",
-        help="an option of the solver; repeatable",
-    )
-    solve.add_argument("--json", action="store_true", help="one JSON object a line and instance")
-    _plot_option(solve)
-
-    check = _command(commands, "check", _check, "judge a given answer")
-    check.add_argument("solution", metavar="SOLUTION", help="a file with the answer, or -")
-    check.add_argument("--json", action="store_true", help="one JSON object a line and instance")
-
-    show = _command(commands, "show", _show, "draw a puzzle")
-    show.add_argument("--solution", action="store_true", help="with the solution in the file")
-    _plot_option(show)
-
-    info = _command(commands, "info", _info, "size of a puzzle's QUBO in every form")
-    info.add_argument("--formulation", metavar="F", help="only this one")
-    info.add_argument("--encoding", metavar="E", help="only this one")
-    info.add_argument("--json", action="store_true", help="one JSON object a line and instance")
-
-    for name, run, text in (
-        ("solvers", _solvers, "list the solvers, whether they can run here, and their options"),
-        ("puzzles", _puzzles, "list the puzzles and their formulations"),
-    ):
-        commands.add_parser(name, help=text, description=text).set_defaults(command=run)
-    return parser
-
-
-def _command(
-    commands: Any,
-    name: str,
-    run: Callable[[argparse.Namespace], int],
-    text: str,
-    *,
-    many: bool = False,
-) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = commands.add_parser(
-        name,
-        help=text,
-        description=text,
-        epilog=_EXIT_STATUS,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    what = "a file (native JSON, JSON Lines or .non, told by content), or - for standard input"
-    if many:
-        parser.add_argument("sources", nargs="+", metavar="SOURCE", help=what)
-    else:
-        parser.add_argument("source", metavar="PUZZLE", help=what)
-    parser.add_argument("--puzzle", metavar="P", help="read only this kind, such as nonogram")
-    parser.set_defaults(command=run)
-    return parser
-
-
-def _plot_option(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--plot", metavar="FILE", help="draw to .svg, .png, .pdf; {id} in the name for several"
-    )
-
-
-class _Version(argparse.Action):
-    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        from importlib.metadata import version
-
-        print(f"qubopuzzle {version('qubopuzzle')}")
-        parser.exit()
-
-
-def _assignment(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        raise argparse.ArgumentTypeError(f"expected NAME=VALUE, got {text!r}")
-    return name, value
+def _clean(text: str) -> str:
+    """One line without control characters: names in files must not steer a terminal."""
+    return "".join(c if c.isprintable() else " " if c.isspace() else "?" for c in text)
 
 
 def _weights(pairs: list[tuple[str, str]]) -> dict[str, float]:
@@ -176,38 +86,59 @@ def _solve(args: argparse.Namespace) -> int:
     from qubopuzzle import pipeline
     from qubopuzzle.report import progress
 
-    solver = args.solver or pipeline.DEFAULT_SOLVER
-    pipeline.get_solver(solver).parse_options(dict(args.option))
+    if args.solver is not None and args.solver.startswith("dimod:"):
+        sys.path.append(str(Path.cwd()))  # a sampler in a file of the user's own
+    run = {
+        "solver": pipeline.DEFAULT_SOLVER if args.solver is None else args.solver,
+        "encoding": args.encoding,
+        "presolve": args.presolve,
+        "reads": args.reads,
+        "seed": args.seed,
+        "time_limit": args.time_limit,
+        "options": dict(args.option),
+    }
+    weights = _weights(args.weight)
+    pipeline.check_run(**run)
+    if args.sources.count("-") > 1:
+        raise InputError("standard input (-) can be read only once")
     instances = [item for source in args.sources for item in _timed_load(source, args.puzzle)]
-    _check_plot(args.plot, len(instances))
+    plots = _plots(args.plot, [puzzle for puzzle, _ in instances])
     worst = SOLVED
     for number, (puzzle, seconds) in enumerate(instances, start=1):
-        name = puzzle.id or f"instance {number}"
-        with progress.shown(name, args.reads, args.time_limit) as callback:
-            try:
+        name = _name(puzzle, number)
+        try:
+            with progress.shown(name, args.reads, args.time_limit) as callback:
                 result = pipeline.solve(
                     puzzle,
-                    solver,
                     formulation=args.formulation,
-                    encoding=args.encoding,
-                    presolve=args.presolve,
-                    weights=_weights(args.weight),
-                    reads=args.reads,
-                    seed=args.seed,
-                    time_limit=args.time_limit,
-                    options=dict(args.option),
+                    weights=weights,
                     progress=callback,
                     load_s=seconds,
+                    **run,
                 )
-            except QubopuzzleError as error:
-                worst = _complain(f"{name}: {error}")
-                continue
+        except QubopuzzleError as error:
+            worst = _complain(f"{name}: {error}")
+            if args.json:
+                failed = {"id": puzzle.id, "puzzle": puzzle.name, "status": "error"}
+                print(json.dumps({**failed, "valid": False, "error": str(error)}), flush=True)
+            continue
         _print_result(result, args)
-        _plot(args.plot, result.picture(), name)
+        _plot(plots, number, result.picture())
         worst = _worse(worst, result)
         if result.interrupted:
+            if number < len(instances):
+                print(f"qubopuzzle: {len(instances) - number} not started", file=sys.stderr)
             break
     return worst
+
+
+def _name(puzzle: Puzzle, number: int) -> str:
+    return _clean(puzzle.id) or f"instance {number}"
+
+
+def _heading(puzzle: Puzzle) -> str:
+    words = [puzzle.id, puzzle.title if puzzle.title != puzzle.id else ""]
+    return _clean(" ".join(filter(None, words)))
 
 
 def _worse(worst: int, result: Result) -> int:
@@ -221,8 +152,8 @@ def _print_result(result: Result, args: argparse.Namespace) -> None:
     if args.json:
         print(json.dumps(result.to_dict()), flush=True)
         return
-    title = " ".join(filter(None, [result.puzzle.id, result.puzzle.title]))
-    print("\n".join(filter(None, [title, _text(result.picture()), result.summary()])), flush=True)
+    parts = [_heading(result.puzzle), _text(result.picture()), _clean(result.summary())]
+    print("\n".join(filter(None, parts)), flush=True)
     for violation in result.violations[:5]:
         print(f"  {violation.rule}: {violation.message}")
     if len(result.violations) > 5:
@@ -232,38 +163,53 @@ def _print_result(result: Result, args: argparse.Namespace) -> None:
 def _check(args: argparse.Namespace) -> int:
     from qubopuzzle import pipeline
 
+    if args.source == args.solution == "-":
+        raise InputError("standard input (-) can be read only once")
     puzzles = pipeline.load(args.source, args.puzzle)
+    answers = pipeline.load_answers(args.solution)
     status = SOLVED
-    for puzzle, answer in pipeline.match(puzzles, pipeline.load_answers(args.solution)):
-        try:
-            grid, violations = pipeline.judge(puzzle, answer.solution)
-        except InputError as error:
-            raise InputError(f"{args.solution}: {error}") from None
-        status = NOT_SOLVED if violations else status
-        if args.json:
-            broken = [violation.to_dict() for violation in violations]
-            print(json.dumps({"id": puzzle.id, "valid": not violations, "violations": broken}))
-            continue
-        cells = {cell for violation in violations for cell in violation.cells}
-        print(_text(puzzle.picture(grid, cells)))
-        print(f"{puzzle.id or puzzle.name}: {'not valid' if violations else 'valid'}")
-        for violation in violations:
-            print(f"  {violation.rule}: {violation.message}")
+    try:
+        for number, (puzzle, answer) in enumerate(pipeline.match(puzzles, answers), start=1):
+            given = None if answer is None else answer.solution
+            if not _judge(_name(puzzle, number), puzzle, given, args.json):
+                status = NOT_SOLVED
+    except InputError as error:
+        raise InputError(f"{args.solution}: {error}") from None
     return status
+
+
+def _judge(name: str, puzzle: Puzzle, given: Any, as_json: bool) -> bool:
+    """Print the verdict on one answer; returns whether it is valid."""
+    from qubopuzzle import pipeline
+
+    grid, violations = (None, []) if given is None else pipeline.judge(puzzle, given)
+    valid = grid is not None and not violations
+    if as_json:
+        broken = [violation.to_dict() for violation in violations]
+        answered = {"id": puzzle.id, "answered": grid is not None, "valid": valid}
+        print(json.dumps({**answered, "violations": broken}))
+        return valid
+    cells = {cell for violation in violations for cell in violation.cells}
+    if grid is not None:
+        print(_text(puzzle.picture(grid, cells)))
+    print(f"{name}: {'no answer' if grid is None else 'valid' if valid else 'not valid'}")
+    for violation in violations:
+        print(f"  {violation.rule}: {violation.message}")
+    return valid
 
 
 def _show(args: argparse.Namespace) -> int:
     from qubopuzzle import pipeline
 
     puzzles = pipeline.load(args.source, args.puzzle)
-    _check_plot(args.plot, len(puzzles))
+    plots = _plots(args.plot, puzzles)
     for number, puzzle in enumerate(puzzles, start=1):
-        name = puzzle.id or f"instance {number}"
+        name = _name(puzzle, number)
         if args.solution and puzzle.solution is None:
             raise InputError(f"{args.source}: {name} comes without a solution")
         picture = puzzle.picture(puzzle.solution if args.solution else None)
-        print("\n".join(filter(None, [f"{puzzle.id} {puzzle.title}".strip(), _text(picture)])))
-        _plot(args.plot, picture, name)
+        print("\n".join(filter(None, [_heading(puzzle), _text(picture)])))
+        _plot(plots, number, picture)
     return SOLVED
 
 
@@ -279,7 +225,7 @@ def _info(args: argparse.Namespace) -> int:
             print(json.dumps({"id": puzzle.id, "puzzle": puzzle.name, "qubos": rows}))
             continue
         rows_by_columns = " x ".join(map(str, puzzle.shape))
-        print(f"{puzzle.id or puzzle.name}: {puzzle.name}, {rows_by_columns} cells")
+        print(f"{_clean(puzzle.id) or puzzle.name}: {puzzle.name}, {rows_by_columns} cells")
         print_sizes(sizes)
     return SOLVED
 
@@ -307,22 +253,26 @@ def _timed_load(source: str, kind: str | None) -> list[tuple[Puzzle, float]]:
     return [(puzzle, seconds) for puzzle in puzzles]
 
 
-def _check_plot(pattern: str | None, count: int) -> None:
-    """Refuse before any work what could not be written after it."""
-    from qubopuzzle.report.files import image_format
+def _plots(pattern: str | None, puzzles: Sequence[Puzzle]) -> list[Path]:
+    """The file for each puzzle's drawing; what cannot be written is refused before any work."""
+    from qubopuzzle.report.files import image_format, with_id
 
     if pattern is None:
-        return
+        return []
     image_format(Path(pattern))
-    if count > 1 and "{id}" not in pattern:
-        raise InputError(f"--plot {pattern}: there are {count} puzzles; put {{id}} into the name")
+    names = [_name(puzzle, number) for number, puzzle in enumerate(puzzles, start=1)]
+    paths = [with_id(pattern, name) for name in names]
+    if len(set(paths)) < len(paths):
+        what = "put {id} into the name" if "{id}" not in pattern else "their ids are not unique"
+        raise InputError(f"--plot {pattern}: there are {len(paths)} puzzles; {what}")
+    return paths
 
 
-def _plot(pattern: str | None, picture: Picture, name: str) -> None:
-    from qubopuzzle.report.files import image_format, with_id, write_whole
+def _plot(paths: list[Path], number: int, picture: Picture) -> None:
+    from qubopuzzle.report.files import image_format, write_whole
 
-    if pattern is not None:
-        path = with_id(pattern, name)
+    if paths:
+        path = paths[number - 1]
         write_whole(path, picture.image(image_format(path)))
 
 
@@ -330,6 +280,16 @@ def _text(picture: Picture) -> str:
     encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
     color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     return picture.text(color=color, ascii_only=not encoding.startswith("utf"))
+
+
+_COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "solve": _solve,
+    "check": _check,
+    "show": _show,
+    "info": _info,
+    "solvers": _solvers,
+    "puzzles": _puzzles,
+}
 
 
 if __name__ == "__main__":

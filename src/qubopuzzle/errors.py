@@ -7,6 +7,7 @@
     │   └── PuzzleError      a puzzle that breaks its own form (clues that do not fit)
     ├── ModelError           a constraint model built wrongly
     ├── TooLarge             refused before it fills memory; names the limit and a remedy
+    ├── Unsatisfiable        asked for a model of something proved to have no solution
     ├── SolverUnavailable    a solver whose package is not installed or cannot run here
     └── SolverFailed         a backend that broke off with an error of its own
 
@@ -34,6 +35,10 @@ class ModelError(QubopuzzleError, ValueError):
 
 class TooLarge(QubopuzzleError, ValueError):
     """Refused because it would not fit in memory; the message names limit and remedy."""
+
+
+class Unsatisfiable(QubopuzzleError, ValueError):
+    """Asked for a model of something that is proved to have no solution."""
 
 
 class SolverUnavailable(QubopuzzleError, RuntimeError):

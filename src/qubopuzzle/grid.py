@@ -40,7 +40,6 @@ def shading_from_rows(rows: Sequence[str]) -> NDArray[np.int64]:
 
     Raises:
         InputError: for lines of different lengths or any other character.
-
     """
     width = len(rows[0]) if rows else 0
     for r, row in enumerate(rows):

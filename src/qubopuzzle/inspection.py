@@ -62,7 +62,6 @@ def describe(
 
     Raises:
         InputError: for a formulation or encoding that does not exist.
-
     """
     if formulation is not None and formulation not in puzzle.formulations:
         puzzle.model(formulation)

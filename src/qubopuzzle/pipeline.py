@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from math import isfinite
+from numbers import Real
+from operator import index
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,15 +22,24 @@ from numpy.typing import NDArray
 from qubopuzzle.compile import (
     ENCODINGS,
     Compiled,
+    check_weights,
     compile_model,
-    compile_qubo,
     encode_choices,
 )
 from qubopuzzle.errors import InputError
+from qubopuzzle.exchange import (
+    PRESOLVES,
+    decode,
+    judge,
+    load_one,
+    read_field,
+    to_amplify,
+    to_bqm,
+)
 from qubopuzzle.formats import load, load_answers, match
 from qubopuzzle.model import IntArray, Model, Propagation, propagate
 from qubopuzzle.puzzles import Puzzle, Violation, get_puzzle, puzzle_names
-from qubopuzzle.result import Result, disagreement
+from qubopuzzle.result import Result
 from qubopuzzle.solvers import (
     Budget,
     Outcome,
@@ -39,11 +50,6 @@ from qubopuzzle.solvers import (
     get_solver,
 )
 
-if TYPE_CHECKING:
-    import dimod
-
-    from qubopuzzle.compile.amplify import AmplifyModel
-
 __all__ = [
     "DEFAULT_SOLVER",
     "ENCODINGS",
@@ -52,6 +58,8 @@ __all__ = [
     "Puzzle",
     "Result",
     "all_solvers",
+    "check_run",
+    "decode",
     "get_puzzle",
     "get_solver",
     "judge",
@@ -66,13 +74,12 @@ __all__ = [
 ]
 
 DEFAULT_SOLVER = "neal"
-PRESOLVES = ("none", "propagate")
 _VERSIONS = ("qubopuzzle", "numpy", "scipy", "dimod")
 
 
 def solve(
     puzzle: Puzzle | str | PathLike[str],
-    solver: str = DEFAULT_SOLVER,
+    solver: Any = DEFAULT_SOLVER,
     *,
     formulation: str | None = None,
     encoding: str | None = None,
@@ -89,14 +96,15 @@ def solve(
 
     Args:
         puzzle: an instance, or a file that holds exactly one.
-        solver: a name of ``all_solvers()`` or ``dimod:module:Class``.
+        solver: a name that ``qubopuzzle solvers`` lists, ``dimod:module:Class``, or a
+            dimod sampler.
         formulation: one of the puzzle's; its default without.
         encoding: ``one-hot`` or ``domain-wall``; the solver's default without.
         presolve: ``none`` (the formulation is annealed as it is) or ``propagate``.
         weights: penalty weight by family, such as ``{"field": 2}``; 1 where not given.
         reads: attempts; without it 10, or as many as fit into ``time_limit``.
         seed: for everything random; drawn and recorded without.
-        time_limit: seconds of solving (wall clock).
+        time_limit: seconds of solving (wall clock), building not counted.
         options: the solver's own, see ``qubopuzzle solvers``.
         progress: called with the reads and the best energy so far.
         load_s: seconds that reading the instance took, for the record.
@@ -105,121 +113,109 @@ def solve(
         InputError: for anything asked for that does not exist or cannot be used.
         TooLarge: if the model or the solver refuses this size.
         SolverUnavailable, SolverFailed: if the backend is missing or breaks off.
-
     """
     if not isinstance(puzzle, Puzzle):
-        puzzle, load_s = _load_one(puzzle)
-    backend = get_solver(solver)
-    chosen = backend.parse_options(options or {})
-    budget = _budget(backend, reads, time_limit, seed)
-    if presolve not in PRESOLVES:
-        raise InputError(f"unknown presolve {presolve!r}; choose from {', '.join(PRESOLVES)}")
-
+        puzzle, load_s = load_one(puzzle)
+    backend, chosen, budget = check_run(
+        solver,
+        encoding=encoding,
+        presolve=presolve,
+        reads=reads,
+        seed=seed,
+        time_limit=time_limit,
+        options=options,
+    )
+    encoding = encoding or backend.default_encoding
     clock = _Clock({"load": load_s})
+    name = formulation or puzzle.default_formulation
+    run = _Run(puzzle, backend, name, encoding, budget, clock, settings=chosen)
+
     with clock.stage("model"):
         model = puzzle.model(formulation)
-    encoding = encoding or backend.default_encoding
-    name = formulation or puzzle.default_formulation
-    run = _Run(puzzle, backend, name, encoding, budget, clock)
-    with clock.stage("presolve"):
-        reduced = propagate(model) if presolve == "propagate" else None
-    if reduced is not None:
+    run.relaxed = (*model.omitted, *model.bounded)
+    check_weights(model.families, weights)
+    run.weights = dict(weights or {})
+    if presolve == "propagate":
+        with clock.stage("presolve"):
+            reduced = propagate(model)
         run.presolve = _presolve_numbers(reduced, model, encoding)
-        if reduced.contradiction and not model.relaxed:
+        if reduced.contradiction is not None and not model.bounded:
             run.proved_by = f"propagation: {reduced.contradiction}"
-            return run.result(None, model.relaxed)
+            return run.result(None)
         model = reduced.model
     with clock.stage("compile"):
         compiled = compile_model(model, backend.target, encoding, weights)
-    run.sizes, run.weights, run.encoding = compiled.sizes, dict(weights or {}), compiled.encoding
+    run.sizes, run.encoding = compiled.sizes, compiled.encoding
+    accepts = partial(_accepts, puzzle, model, compiled)
     with clock.stage("solve"):
-        accepts = partial(_accepts, puzzle, model, compiled)
         budget = Budget(budget.reads, budget.time_limit, budget.seed, accepts)
         outcome = backend.solve(compiled, budget, chosen, progress)
-    run.settings = chosen
     with clock.stage("decode"):
         judged = _judge(puzzle, model, compiled, outcome)
-    if outcome.proved_unsatisfiable:
-        run.proved_by = solver
-    return run.result(judged, compiled.relaxed, outcome)
+    if outcome.infeasible and not compiled.bounded:
+        run.proved_by = backend.name if compiled.sizes.get("variables") else "compilation"
+    return run.result(judged, outcome)
 
 
-def to_bqm(
-    puzzle: Puzzle,
+def check_run(
+    solver: Any = DEFAULT_SOLVER,
     *,
-    formulation: str | None = None,
-    encoding: str = "one-hot",
-    weights: Mapping[str, float] | None = None,
+    encoding: str | None = None,
     presolve: str = "none",
-) -> dimod.BinaryQuadraticModel:
-    """The puzzle's QUBO as a dimod model with readable labels; valid answers have energy 0."""
-    model = _model(puzzle, formulation, presolve)
-    return compile_qubo(model, encoding).to_bqm(weights)
+    reads: int | None = None,
+    seed: int | None = None,
+    time_limit: float | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> tuple[Solver, dict[str, Any], Budget]:
+    """Everything about a run that does not depend on the puzzle, checked.
 
+    Returns the solver, its options with defaults, and the budget.
 
-def to_amplify(
-    puzzle: Puzzle,
-    *,
-    formulation: str | None = None,
-    encoding: str = "one-hot",
-    weights: Mapping[str, float] | None = None,
-    presolve: str = "none",
-    mode: str = "constraint",
-) -> AmplifyModel:
-    """The puzzle as an Amplify model; see ``qubopuzzle.compile.amplify.to_amplify``."""
-    from qubopuzzle.compile import amplify
-
-    model = _model(puzzle, formulation, presolve)
-    return amplify.to_amplify(model, encoding=encoding, weights=weights, mode=mode)
-
-
-def read_field(model: Model, x: IntArray) -> tuple[IntArray, list[Violation]]:
-    """Field reconstruction of literal values: the grid, and where its readings disagree."""
-    if model.field is None:
-        raise InputError("this model paints no field")
-    grid, cells = model.field.read(x)
-    return grid, [disagreement(cells)] if len(cells) else []
-
-
-def _model(puzzle: Puzzle, formulation: str | None, presolve: str) -> Model:
-    model = puzzle.model(formulation)
-    if presolve == "none":
-        return model
+    Raises:
+        InputError: for anything that does not exist or cannot be used; see ``solve``.
+    """
+    backend = get_solver(solver)
+    if encoding is not None and encoding not in ENCODINGS:
+        raise InputError(f"unknown encoding {encoding!r}; choose from {', '.join(ENCODINGS)}")
     if presolve not in PRESOLVES:
         raise InputError(f"unknown presolve {presolve!r}; choose from {', '.join(PRESOLVES)}")
-    reduced = propagate(model)
-    if reduced.contradiction:
-        raise InputError(f"the puzzle has no solution (propagation: {reduced.contradiction})")
-    return reduced.model
-
-
-def _load_one(source: str | PathLike[str]) -> tuple[Puzzle, float]:
-    started = time.perf_counter()
-    puzzles = load(source)
-    if len(puzzles) != 1:
-        raise InputError(f"{source}: it holds {len(puzzles)} puzzles; use load() and solve each")
-    return puzzles[0], time.perf_counter() - started
+    budget = _budget(backend, reads, time_limit, seed)
+    return backend, backend.parse_options(options or {}), budget
 
 
 def _budget(
     solver: Solver, reads: int | None, time_limit: float | None, seed: int | None
 ) -> Budget:
-    if reads is not None and not 1 <= reads <= 10**9:
-        raise InputError(f"reads must be 1 to 1,000,000,000, got {reads}")
-    if time_limit is not None and not (isfinite(time_limit) and time_limit > 0):
-        raise InputError(f"time limit must be a positive number of seconds, got {time_limit}")
-    if seed is not None and not 0 <= seed < 2**63:
-        raise InputError(f"seed must be 0 to 2**63 - 1, got {seed}")
+    if reads is not None:
+        reads = _whole("reads", reads, 1, 10**9)
+    if seed is not None:
+        seed = _whole("seed", seed, 0, 2**63 - 1)
+    if time_limit is not None:
+        number = isinstance(time_limit, Real) and not isinstance(time_limit, bool)
+        if not (number and isfinite(time_limit) and time_limit > 0):
+            raise InputError(f"time limit must be a positive number of seconds, got {time_limit!r}")
     if reads is None and time_limit is None:
         reads = solver.default_reads
     return Budget(reads, time_limit, secrets.randbits(31) if seed is None else seed)
 
 
-def _presolve_numbers(found: Propagation, before: Model, encoding: str) -> dict[str, Any]:
+def _whole(name: str, value: Any, low: int, high: int) -> int:
+    try:
+        number = index(value)
+    except TypeError:
+        number = low - 1
+    if isinstance(value, bool) or not low <= number <= high:
+        raise InputError(f"{name} must be a whole number from {low} to {high:,}, got {value!r:.40}")
+    return number
+
+
+def _presolve_numbers(found: Propagation, before: Model, encoding: str | None) -> dict[str, Any]:
+    sizes = [encode_choices(model, encoding or "one-hot").n_bits for model in (before, found.model)]
     return {
         "method": "propagate",
-        "variables_before": encode_choices(before, encoding).n_bits,
-        "variables_after": encode_choices(found.model, encoding).n_bits,
+        "contradiction": found.contradiction,
+        "variables_before": sizes[0],
+        "variables_after": sizes[1],
         "cells": found.cells,
         "cells_decided": found.cells_decided,
         "passes": found.passes,
@@ -285,12 +281,13 @@ class _Run:
     weights: Mapping[str, float] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
     presolve: Mapping[str, Any] | None = None
+    relaxed: tuple[str, ...] = ()
     proved_by: str | None = None
 
-    def result(
-        self, judged: _Judged | None, relaxed: tuple[str, ...], outcome: Outcome | None = None
-    ) -> Result:
+    def result(self, judged: _Judged | None, outcome: Outcome | None = None) -> Result:
         solved = judged is not None and not judged.violations
+        if self.proved_by and not solved:
+            judged = None
         stages = ("load", "model", "presolve", "compile", "solve", "decode")
         return Result(
             puzzle=self.puzzle,
@@ -299,16 +296,16 @@ class _Run:
             encoding=self.encoding,
             weights=self.weights,
             status="solved" if solved else "unsatisfiable" if self.proved_by else "unknown",
-            answer=None if judged is None or (self.proved_by and not solved) else judged.answer,
+            answer=None if judged is None else judged.answer,
             violations=() if judged is None else judged.violations,
             energy=None if judged is None else judged.energy,
             sizes={"variables": 0, "couplings": 0, **self.sizes},
             timings_s={stage: self.clock.seconds.get(stage, 0.0) for stage in stages},
             seed=self.budget.seed,
             reads=0 if outcome is None else outcome.reads,
-            relaxed=relaxed,
+            relaxed=self.relaxed,
             presolve=self.presolve,
-            settings=self.settings,
+            settings={**self.settings, **({} if outcome is None else outcome.settings)},
             versions={**versions(), **self.solver.versions()},
             interrupted=outcome is not None and outcome.interrupted,
             proved_by=None if solved else self.proved_by,
@@ -324,9 +321,3 @@ def versions() -> dict[str, str]:
         except PackageNotFoundError:
             found[name] = "not installed"
     return found
-
-
-def judge(puzzle: Puzzle, answer: Any) -> tuple[IntArray, list[Violation]]:
-    """Judge an answer that somebody gives: an array, or its native JSON form."""
-    grid = answer if isinstance(answer, np.ndarray) else puzzle.parse_answer(answer)
-    return grid, puzzle.violations(grid)

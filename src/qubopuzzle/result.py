@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles import Puzzle, Violation
@@ -36,7 +34,6 @@ class Result:
         presolve: what propagation did, in numbers, or None where it was off.
         settings: the solver's options, defaults filled in.
         proved_by: what proved that there is no solution.
-
     """
 
     puzzle: Puzzle
@@ -114,7 +111,9 @@ class Result:
     def summary(self) -> str:
         """One line: solver, sizes, energy, seconds by stage, verdict."""
         how = [self.solver, self.formulation, *([self.encoding] if self.encoding else [])]
-        sizes = ", ".join(f"{n:,} {what}" for what, n in self.sizes.items())
+        sizes = ", ".join(
+            f"{n:,} {what[:-1] if n == 1 else what}" for what, n in self.sizes.items()
+        )
         energy = "none" if self.energy is None else f"{self.energy:g}"
         seconds = " ".join(f"{stage} {s:.3f}" for stage, s in self.timings_s.items())
         if self.presolve:
@@ -122,9 +121,15 @@ class Result:
             how.append(
                 f"after propagation ({p['variables_before']:,} -> {p['variables_after']:,} "
                 f"variables, {p['cells_decided']:,} of {p['cells']:,} cells decided)"
+                if p["contradiction"] is None
+                else "after propagation"
             )
-        parts = [" ".join(how), sizes, f"energy {energy}", f"{seconds} s", self.verdict]
-        return " | ".join(parts)
+        found = f"energy {energy}, seed {self.seed}"
+        return " | ".join([" ".join(how), sizes, found, f"{seconds} s", self.verdict])
+
+    def __bool__(self) -> bool:
+        """Whether it is solved: the checker accepts the answer."""
+        return self.valid
 
     def __str__(self) -> str:
         return f"{self.picture().text()}\n{self.summary()}"
@@ -138,6 +143,6 @@ class Result:
 
 def disagreement(cells: IntArray) -> Violation:
     """The violation for cells that the readings of a field paint differently."""
-    where = tuple((int(r), int(c)) for r, c in cells[:, :2])
-    message = f"field reconstruction disagrees on {len(np.atleast_1d(cells))} cells"
+    where = tuple(tuple(cell) for cell in cells.tolist())
+    message = f"the readings of the field disagree on {len(where)} cells"
     return Violation("reconstruction", message, where)

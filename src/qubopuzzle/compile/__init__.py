@@ -12,7 +12,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from qubopuzzle.compile.encoding import ENCODINGS, encode_choices
-from qubopuzzle.compile.qubo import Qubo, compile_qubo
+from qubopuzzle.compile.qubo import Qubo, check_weights, compile_qubo
 from qubopuzzle.errors import ModelError
 from qubopuzzle.model import IntArray, Model
 
@@ -21,6 +21,7 @@ __all__ = [
     "TARGETS",
     "Compiled",
     "Qubo",
+    "check_weights",
     "compile_model",
     "compile_qubo",
     "encode_choices",
@@ -35,53 +36,57 @@ class Compiled:
         payload: what the target is: a ``dimod.BinaryQuadraticModel`` over the variables
             0 .. n - 1 for ``qubo``.
         decode: from the solver's assignment, shape (variables,), to literal values.
+        encode: the inverse for valid literal values, which gives warm starts.
         sizes: numbers to report, such as ``variables`` and ``couplings``.
         gap: no assignment that breaks a constraint has an energy below this; valid ones have 0.
-        relaxed: what the payload leaves out or bounds, by name; empty means exact.
+        omitted, bounded: rules that the model leaves out or narrows, see ``Model``.
         encoding: how choices became variables, if the target has such an option.
-
     """
 
     payload: Any
     decode: Callable[[NDArray[Any]], IntArray]
+    encode: Callable[[NDArray[Any]], IntArray]
     sizes: Mapping[str, int]
     gap: float
-    relaxed: tuple[str, ...]
+    omitted: tuple[str, ...] = ()
+    bounded: tuple[str, ...] = ()
     encoding: str | None = None
 
 
-def _to_qubo(model: Model, encoding: str, weights: Mapping[str, float] | None) -> Compiled:
+def _to_qubo(model: Model, encoding: str | None, weights: Mapping[str, float] | None) -> Compiled:
+    encoding = encoding or "one-hot"
     qubo = compile_qubo(model, encoding)
     bqm = qubo.to_bqm(weights, labelled=False)
     return Compiled(
         payload=bqm,
         decode=qubo.decode,
+        encode=qubo.encode,
         sizes={"variables": bqm.num_variables, "couplings": bqm.num_interactions},
-        gap=min(qubo.weights(weights).values(), default=1),
-        relaxed=qubo.relaxed,
+        gap=qubo.gap(weights),
+        omitted=model.omitted,
+        bounded=model.bounded,
         encoding=encoding,
     )
 
 
-TARGETS: Mapping[str, Callable[[Model, str, Mapping[str, float] | None], Compiled]] = {
+TARGETS: Mapping[str, Callable[[Model, str | None, Mapping[str, float] | None], Compiled]] = {
     "qubo": _to_qubo,
 }
 
 
 def compile_model(
-    model: Model, target: str, encoding: str, weights: Mapping[str, float] | None = None
+    model: Model, target: str, encoding: str | None, weights: Mapping[str, float] | None = None
 ) -> Compiled:
     """Compile to a named target.
 
     Args:
         target: one of ``TARGETS``.
-        encoding: ``one-hot`` or ``domain-wall``.
+        encoding: ``one-hot`` or ``domain-wall``, for targets of bits.
         weights: penalty weight by family; 1 where not given.
 
     Raises:
         InputError: for an unknown encoding, family or a weight that is not positive.
         TooLarge: for a payload that would not fit in memory.
-
     """
     if target not in TARGETS:
         raise ModelError(f"there is no target {target!r}")

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.compile.encoding import Encoding
+from qubopuzzle.compile.encoding import Encoding, encode_choices
 from qubopuzzle.compile.lowering import AffineRows, ForbiddenPairs, forbidden_pairs, lowered_rows
-from qubopuzzle.compile.qubo import Qubo, compile_qubo
-from qubopuzzle.errors import InputError, ModelError
+from qubopuzzle.compile.qubo import Qubo, check_weights, compile_qubo
+from qubopuzzle.errors import InputError, Unsatisfiable
 from qubopuzzle.model import IntArray, Model
 
 if TYPE_CHECKING:
@@ -39,12 +39,22 @@ class AmplifyModel:
     model: amplify.Model
     variables: Any  # amplify.PolyArray
     mode: str
-    qubo: Qubo
+    encoding: Encoding
+
+    def read(self, values: Any) -> tuple[IntArray, IntArray]:
+        """The answer grid of ``solution.values``, and the cells whose readings disagree."""
+        field = self.encoding.model.field
+        if field is None:
+            raise InputError("this model paints no field")
+        return field.read(self.decode(values))
+
+    def __repr__(self) -> str:
+        return f"<AmplifyModel {self.mode}: {len(self.variables)} variables>"
 
     def decode(self, values: Any) -> IntArray:
         """Literal values, shape (literals,), of ``solution.values`` of an Amplify result."""
         bits = np.asarray(self.variables.evaluate(values)).round().astype(np.int64)
-        return self.qubo.decode(bits)
+        return self.encoding.decode(bits)
 
 
 def to_amplify(
@@ -63,35 +73,37 @@ def to_amplify(
 
     Raises:
         InputError: for an unknown encoding, mode, family or a weight that is not positive.
-        ModelError: for a constraint that no assignment can meet. The SDK would drop it
+        Unsatisfiable: for a constraint that no assignment can meet. The SDK would drop it
             with a warning and report an unsolvable model as solved.
-
     """
     import amplify
 
     if mode not in MODES:
         raise InputError(f"unknown mode {mode!r}; choose from {', '.join(MODES)}")
-    qubo = compile_qubo(model, encoding)
-    generator = amplify.VariableGenerator()
-    labels = qubo.labels() if mode == "objective" else qubo.encoding.labels()
-    variables = amplify.PolyArray(
-        [generator.scalar("Binary", name=_name(label)) for label in labels]
-    )
     if mode == "objective":
+        qubo = compile_qubo(model, encoding)
+        variables = _variables(qubo.labels())
         built = amplify.Model(_objective(qubo, variables, weights))
-        return AmplifyModel(built, variables, mode, qubo)
-    by_family = qubo.weights(weights)
+        return AmplifyModel(built, variables, mode, qubo.encoding)
+    bits = encode_choices(model, encoding)
+    variables = _variables(bits.labels())
+    by_family = check_weights(model.families, weights)
     constraints = amplify.ConstraintList()
-    for family, constraint in _constraints(qubo.encoding, variables):
+    for family, constraint in _constraints(bits, variables):
         if by_family[family] != 1:
             constraint.weight = by_family[family]
         constraints.append(constraint)
-    return AmplifyModel(amplify.Model(constraints), variables, mode, qubo)
+    return AmplifyModel(amplify.Model(constraints), variables, mode, bits)
 
 
-def _name(label: str) -> str:
-    """Amplify typesets names; brackets and signs that it would interpret become plain."""
-    return label.replace("_", "-")
+def _variables(labels: list[str]) -> Any:
+    """One binary variable a label; Amplify would typeset an underscore as an index."""
+    import amplify
+
+    generator = amplify.VariableGenerator()
+    return amplify.PolyArray(
+        [generator.scalar("Binary", name=label.replace("_", "-")) for label in labels]
+    )
 
 
 def _objective(qubo: Qubo, variables: Any, weights: Mapping[str, float] | None) -> Any:
@@ -108,7 +120,7 @@ def _objective(qubo: Qubo, variables: Any, weights: Mapping[str, float] | None) 
     nonzero = np.flatnonzero(form.linear)
     if len(nonzero):
         terms.append((variables.take(nonzero.tolist()) * form.linear[nonzero]).sum())
-    return amplify.sum(terms) + form.offset
+    return amplify.sum([*terms, amplify.Poly(form.offset)])
 
 
 def _constraints(encoding: Encoding, variables: Any) -> Iterator[tuple[str, amplify.Constraint]]:
@@ -136,7 +148,7 @@ def _row_constraints(rows: AffineRows, variables: Any) -> Iterator[amplify.Const
         label = rows.labels(row)
         low, high = int(least[row]) + base, int(greatest[row]) + base
         if low > width or high < 0:
-            raise ModelError(f"{label} cannot be met by any assignment: no solution")
+            raise Unsatisfiable(f"{label} cannot be met by any assignment: no solution")
         if low >= 0 and high <= width:
             continue
         coefficients = rows.matrix.data[own]

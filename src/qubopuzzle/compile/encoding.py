@@ -67,15 +67,16 @@ class Encoding:
 
     def labels(self) -> list[str]:
         """Names of the bits, such as ``row[3].start[1]=4`` or, at a wall, ``>=4``."""
-        names: list[str] = []
-        for choice, wall in zip(self.model.choices, self.walls.tolist(), strict=True):
-            if choice.is_bit:
-                names.append(choice.name)
-            elif wall:
-                names += [f"{choice.name}>={value}" for value in choice.values[1:]]
-            else:
-                names += [f"{choice.name}={value}" for value in choice.values]
-        return names
+        return [name for c in range(len(self.model.choices)) for name in self.bit_labels(c)]
+
+    def bit_labels(self, number: int) -> list[str]:
+        """Names of one choice's bits."""
+        choice = self.model.choices[number]
+        if choice.is_bit:
+            return [choice.name]
+        if self.walls[number]:
+            return [f"{choice.name}>={value}" for value in choice.values[1:]]
+        return [f"{choice.name}={value}" for value in choice.values]
 
 
 def encode_choices(model: Model, encoding: str) -> Encoding:
@@ -83,7 +84,6 @@ def encode_choices(model: Model, encoding: str) -> Encoding:
 
     Raises:
         InputError: for an encoding that does not exist.
-
     """
     if encoding not in ENCODINGS:
         raise InputError(f"unknown encoding {encoding!r}; choose from {', '.join(ENCODINGS)}")

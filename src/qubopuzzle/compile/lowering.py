@@ -64,6 +64,15 @@ def forbidden_pairs(bits: Encoding) -> Iterator[ForbiddenPairs]:
         yield precedence_pairs(bits, _split(bits, precedence)[0])
 
 
+def n_forbidden_pairs(bits: Encoding) -> int:
+    """How many pairs ``forbidden_pairs`` would make, without making them."""
+    return sum(
+        int(np.searchsorted(bits.model.numbers(second), bits.model.numbers(first) + gap).sum())
+        for precedence in bits.model.precedence
+        for first, second, gap in _triples(_split(bits, precedence)[0])
+    )
+
+
 def affine_rows(encoding: Encoding, block: Linear) -> AffineRows:
     """A block of linear constraints over the bits of an encoding.
 
@@ -103,8 +112,7 @@ def wall_rows(encoding: Encoding) -> Iterator[AffineRows]:
             shape=(len(n), encoding.n_bits),
         )
         one = np.ones(len(n), dtype=np.int64)
-        labels = encoding.labels()
-        yield AffineRows(family, matrix, one, one, partial(_label_wall, labels, later))
+        yield AffineRows(family, matrix, one, one, partial(_label_wall, encoding, later))
 
 
 def precedence_pairs(encoding: Encoding, block: Precedence) -> ForbiddenPairs:
@@ -211,8 +219,9 @@ def _label_of(labels: Callable[[int], str], rows: IntArray, row: int) -> str:
     return labels(int(rows[row]))
 
 
-def _label_wall(labels: list[str], later: IntArray, row: int) -> str:
-    return f"wall[{labels[int(later[row])]}]"
+def _label_wall(encoding: Encoding, later: IntArray, row: int) -> str:
+    choice = int(np.searchsorted(encoding.first_bit, later[row], side="right")) - 1
+    return f"wall[{encoding.bit_labels(choice)[int(later[row] - encoding.first_bit[choice])]}]"
 
 
 def _label_precedence(model: Model, block: Precedence, i: int) -> str:

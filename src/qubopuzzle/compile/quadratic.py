@@ -54,6 +54,11 @@ class Quadratic:
         """Number of monomials other than 0, the constant among them."""
         return int(np.count_nonzero(self.linear)) + self.n_couplings + (self.offset != 0)
 
+    def magnitude(self) -> float:
+        """A bound on the absolute value of the form and of every sum on the way to it."""
+        parts = np.abs(self.linear).sum(), np.abs(self.couplings.data).sum(), abs(self.offset)
+        return float(sum(map(float, parts)))
+
     def energies(self, bits: NDArray[Any]) -> NDArray[Any]:
         """Energy of each sample; ``bits`` has shape (samples, n), the result (samples,)."""
         b = bits.astype(np.int64)

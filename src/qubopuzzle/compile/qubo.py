@@ -16,9 +16,10 @@ correctness, also where a domain wall is broken, because the parts cannot cancel
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from qubopuzzle.compile.lowering import (
     AffineRows,
     forbidden_pairs,
     lowered_rows,
+    n_forbidden_pairs,
 )
 from qubopuzzle.compile.quadratic import Quadratic, pairs_of_units, products, squares
 from qubopuzzle.errors import InputError, TooLarge
@@ -56,13 +58,11 @@ class _Slack:
 class Qubo:
     """A compiled model. ``parts`` holds one ``Quadratic`` a family, over the same bits.
 
-    Bits are those of ``encoding`` followed by slack bits; ``relaxed`` names what the
-    model left out (nothing is left out by the compilation).
+    Bits are those of ``encoding`` followed by slack bits. Nothing is left out.
     """
 
     encoding: Encoding
     parts: Mapping[str, Quadratic]
-    relaxed: tuple[str, ...]
     _slack: tuple[_Slack, ...]
 
     @property
@@ -74,24 +74,35 @@ class Qubo:
         """A readable name for each bit, shape (bits,)."""
         names = self.encoding.labels()
         for slack in self._slack:
-            for row, weight in zip(slack.row.tolist(), slack.weight.tolist(), strict=True):
-                names.append(f"{slack.rows.labels(row)}.slack={weight}")
+            starts = np.searchsorted(slack.row, slack.row).tolist()
+            for i, (row, start) in enumerate(zip(slack.row.tolist(), starts, strict=True)):
+                names.append(f"{slack.rows.labels(row)}.slack[{i - start}]")
         return _distinct(names)
 
     def total(self, weights: Mapping[str, float] | None = None) -> Quadratic:
         """``Q(w) = sum of w_f Q_f``; families that are not named have weight 1.
 
         Raises:
-            InputError: for an unknown family or a weight that is not a positive number.
-
+            InputError: for an unknown family, a weight that is not a positive number, or
+                weights so large or far apart that double precision would lose the smallest.
         """
+        by_family = self.weights(weights)
+        size = sum(by_family[family] * part.magnitude() for family, part in self.parts.items())
+        if not size < 2**50 * min(1.0, self.gap(weights)):
+            raise InputError("the weights are too large or too far apart for double precision")
         return Quadratic.weighted_sum(
-            self.n_bits, zip(self.weights(weights).values(), self.parts.values(), strict=True)
+            self.n_bits, ((by_family[family], part) for family, part in self.parts.items())
         )
+
+    def gap(self, weights: Mapping[str, float] | None = None) -> float:
+        """The least energy of an assignment that breaks a constraint: the smallest weight."""
+        by_family = self.weights(weights)
+        costing = [by_family[f] for f, part in self.parts.items() if part.magnitude() > 0]
+        return min(costing, default=1)
 
     def weights(self, weights: Mapping[str, float] | None = None) -> dict[str, float]:
         """The weight of every family, checked; see ``total``."""
-        return check_weights(self.parts, weights)
+        return check_weights(tuple(self.parts), weights)
 
     def to_bqm(
         self, weights: Mapping[str, float] | None = None, *, labelled: bool = True
@@ -133,22 +144,20 @@ class Qubo:
         return np.concatenate(parts)
 
 
-def check_weights(
-    families: Mapping[str, object], weights: Mapping[str, float] | None
-) -> dict[str, float]:
+def check_weights(families: Sequence[str], weights: Mapping[str, float] | None) -> dict[str, float]:
     """A weight for each family: the given one, or 1.
 
     Raises:
         InputError: for an unknown family or a weight that is not a positive number.
-
     """
     for family, weight in (weights or {}).items():
         if family not in families:
             known = ", ".join(families) or "none"
             raise InputError(f"weight for unknown family {family!r}; this model has: {known}")
-        if not (isfinite(weight) and weight > 0):
-            raise InputError(f"weight of {family} must be a positive number, got {weight}")
-    return {family: (weights or {}).get(family, 1) for family in families}
+        if not (isinstance(weight, Real) and isfinite(weight) and weight > 0):
+            raise InputError(f"weight of {family} must be a positive number, got {weight!r:.40}")
+    given = {f: int(w) if w == int(w) else float(w) for f, w in (weights or {}).items()}
+    return {family: given.get(family, 1) for family in families}
 
 
 def compile_qubo(model: Model, encoding: str = "one-hot") -> Qubo:
@@ -160,7 +169,6 @@ def compile_qubo(model: Model, encoding: str = "one-hot") -> Qubo:
     Raises:
         InputError: for an unknown encoding.
         TooLarge: if more than ``PRODUCT_LIMIT`` products would have to be multiplied out.
-
     """
     bits = encode_choices(model, encoding)
     blocks = list(lowered_rows(bits))
@@ -184,16 +192,14 @@ def compile_qubo(model: Model, encoding: str = "one-hot") -> Qubo:
     return Qubo(
         bits,
         {f: Quadratic.weighted_sum(n, [(1, q) for q in forms]) for f, forms in parts.items()},
-        model.relaxed,
         tuple(s for s in slacks if len(s.row)),
     )
 
 
 def _check_size(bits: Encoding, blocks: list[AffineRows]) -> None:
     one_hot = bits.model.sizes[~bits.walls]
-    terms = int((one_hot**2).sum()) + sum(
-        int((np.diff(b.matrix.indptr).astype(np.int64) ** 2).sum()) for b in blocks
-    )
+    terms = int((one_hot**2).sum()) + n_forbidden_pairs(bits)
+    terms += sum(int((np.diff(b.matrix.indptr).astype(np.int64) ** 2).sum()) for b in blocks)
     if terms > PRODUCT_LIMIT:
         other = "" if bits.walls.all() else "--encoding domain-wall or "
         raise TooLarge(
@@ -253,7 +259,12 @@ def _penalties(slack: _Slack, n: int) -> list[Quadratic]:
 
 
 def _distinct(names: list[str]) -> list[str]:
-    """Names as they are, or numbered where a model uses one twice."""
+    """Names as they are; a name that comes again is numbered."""
     if len(set(names)) == len(names):
         return names
-    return [f"{name}#{i}" for i, name in enumerate(names)]
+    count = dict.fromkeys(names, 0)
+    distinct = []
+    for name in names:
+        count[name] += 1
+        distinct.append(name if count[name] == 1 else f"{name}#{count[name]}")
+    return distinct

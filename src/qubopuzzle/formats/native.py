@@ -21,7 +21,6 @@ def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
 
     Raises:
         InputError: naming the line or the instance.
-
     """
     puzzles: list[Puzzle] = []
     for place, data in objects(text):
@@ -55,13 +54,13 @@ def objects(text: str) -> Iterator[tuple[str, Any]]:
 
     Raises:
         InputError: for a text that is not JSON, naming the line.
-
     """
     try:
         data = _parse(text)
     except json.JSONDecodeError as error:
         if not error.msg.startswith("Extra data"):
-            raise InputError(f"line {error.lineno}: not JSON ({error.msg})") from None
+            where = f"line {error.lineno} column {error.colno}"
+            raise InputError(f"{where}: not JSON ({error.msg})") from None
         yield from _lines(text)
         return
     many = data.get("instances") if isinstance(data, dict) else data
@@ -76,7 +75,7 @@ def objects(text: str) -> Iterator[tuple[str, Any]]:
 
 
 def _lines(text: str) -> Iterator[tuple[str, Any]]:
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             try:
                 yield f"line {number}: ", _parse(line)

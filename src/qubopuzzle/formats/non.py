@@ -28,12 +28,11 @@ def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
 
     Raises:
         InputError: naming the line.
-
     """
     if puzzle not in (None, Nonogram.name):
         return []
     sections: list[_Section] = [_Section(1)]
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(re.split(r"\r\n|\r|\n", text), start=1):
         if _DIVIDER.match(line):
             sections.append(_Section(number + 1))
         else:
@@ -49,31 +48,68 @@ class _Section:
     lines: list[str] = field(default_factory=list)
 
 
+@dataclass
+class _Content:
+    """What a section says: keywords, and the numbered lines below rows and columns."""
+
+    words: dict[str, str] = field(default_factory=dict)
+    lines: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
+
+
 def _puzzle(section: _Section) -> Nonogram:
-    clues: dict[str, list[list[int]]] = {"rows": [], "columns": []}
-    words: dict[str, str] = {}
-    current: str | None = None
+    content = _content(section)
+    about = {_KEYWORDS[key]: word for key, word in content.words.items() if key in _KEYWORDS}
+    try:
+        rows, cols = (_clues(content, *key) for key in (("rows", "height"), ("columns", "width")))
+        data = {"rows": rows, "cols": cols, "id": about.get("title", ""), **about}
+        if "goal" in content.words:
+            data["solution"] = _goal(content.words["goal"], len(rows), len(cols))
+        return Nonogram.from_dict(data)
+    except InputError as error:
+        raise InputError(f"the puzzle at line {section.first}: {error}") from None
+
+
+def _content(section: _Section) -> _Content:
+    content = _Content()
+    current: list[tuple[int, str]] | None = None
     for number, line in enumerate(section.lines, start=section.first):
         text = line.strip()
-        keyword, _, rest = text.partition(" ")
-        if text.lower() in clues:
-            current = text.lower()
-            if clues[current]:
-                raise InputError(f"line {number}: {current} for the second time")
-        elif keyword.lower() in _KEYWORDS or keyword.lower() in ("width", "height", "goal"):
-            words[keyword.lower()] = rest.strip().strip('"')
-            current = None if keyword.lower() == "goal" else current
-        elif current and text[:1].isdigit():
-            clues[current].append(_clue(number, text))
-        elif current and not text and len(clues[current]) < _expected(words, current):
-            clues[current].append([])
-    return _finish(section, clues, words)
+        keyword, rest = ([*text.split(None, 1), "", ""])[:2]
+        keyword = keyword.lower()
+        if text.lower() in ("rows", "columns"):
+            if text.lower() in content.lines:
+                raise InputError(f"line {number}: {text.lower()} for the second time")
+            current = content.lines.setdefault(text.lower(), [])
+        elif keyword[:1].isalpha():
+            # Keywords that are not known are passed over, as the format asks.
+            content.words[keyword] = _unquoted(rest)
+            current = None if current and keyword == "goal" else current
+        elif current is not None:
+            current.append((number, text))
+        elif text:
+            raise InputError(f"line {number}: {text[:20]!r} is neither a keyword nor below one")
+    return content
 
 
-def _expected(words: dict[str, str], current: str) -> int:
-    """How many clues the section has; an empty line beyond them only divides."""
-    size = words.get("height" if current == "rows" else "width", "")
-    return int(size) if size.isascii() and size.isdigit() and len(size) < 7 else 0
+def _clues(content: _Content, key: str, size_key: str) -> list[list[int]]:
+    """The clues below ``rows`` or ``columns``; blank lines count where the size says so."""
+    lines = list(content.lines.get(key, ()))
+    size = content.words.get(size_key)
+    if size is not None and not re.fullmatch("[0-9]{1,6}", size):
+        raise InputError(f"{size_key}: {size[:20]!r} is no size")
+    blank = [not text for _, text in lines]
+    while lines and blank[-1] and len(lines) > int(size or 0):
+        lines.pop()
+        blank.pop()
+    while lines and blank[0] and len(lines) > int(size or 0):
+        lines.pop(0)
+        blank.pop(0)
+    if size is None and any(blank):
+        number = lines[blank.index(True)][0]
+        raise InputError(f"line {number}: blank; write 0 for an empty line, or give {size_key}")
+    if size is not None and len(lines) != int(size):
+        raise InputError(f"{size_key} is {size} but there are {len(lines)} {key}")
+    return [_clue(number, text) for number, text in lines]
 
 
 def _clue(number: int, text: str) -> list[int]:
@@ -87,25 +123,13 @@ def _clue(number: int, text: str) -> list[int]:
     return clue
 
 
-def _finish(
-    section: _Section, clues: dict[str, list[list[int]]], words: dict[str, str]
-) -> Nonogram:
-    for key, name in (("rows", "height"), ("columns", "width")):
-        expected = _expected(words, key)
-        if expected and len(clues[key]) != expected:
-            raise InputError(
-                f"the puzzle at line {section.first}: {name} is {expected} "
-                f"but there are {len(clues[key])} {key}"
-            )
-    about = {_KEYWORDS[key]: value for key, value in words.items() if key in _KEYWORDS}
-    about["id"] = words.get("title", "")
-    data = {"rows": clues["rows"], "cols": clues["columns"], **about}
-    goal = re.sub(r"[^01]", "", words.get("goal", ""))
-    columns = len(clues["columns"])
-    if goal and columns and len(goal) == columns * len(clues["rows"]):
-        shades = goal.replace("1", BLACK).replace("0", WHITE)
-        data["solution"] = [shades[i : i + columns] for i in range(0, len(goal), columns)]
-    try:
-        return Nonogram.from_dict(data)
-    except InputError as error:
-        raise InputError(f"the puzzle at line {section.first}: {error}") from None
+def _goal(text: str, rows: int, columns: int) -> list[str]:
+    if not re.fullmatch("[01]*", text) or len(text) != rows * columns:
+        raise InputError(f"goal: expected {rows * columns} digits 0 and 1, row by row")
+    shades = text.replace("1", BLACK).replace("0", WHITE)
+    return [shades[i : i + columns] for i in range(0, len(shades), columns)]
+
+
+def _unquoted(text: str) -> str:
+    quoted = len(text) > 1 and text[0] == text[-1] == '"'
+    return text[1:-1] if quoted else text

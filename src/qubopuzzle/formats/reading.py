@@ -40,22 +40,19 @@ def load(source: str | PathLike[str], puzzle: str | None = None) -> list[Puzzle]
 
     Raises:
         InputError: one line naming the file, the place and what is wrong there.
-
     """
     return read_source(source, lambda text: read_text(text, puzzle))
 
 
 def read_source(source: str | PathLike[str], read: Callable[[str], T]) -> T:
     """Decode a file, or standard input for ``-``, and read it; errors name the source."""
-    name = "standard input" if source == "-" else str(source)
+    name = "standard input" if source == "-" else str(source)[:200] or "''"
     try:
         text = _decode(_bytes(source))
         if not text.strip():
             raise InputError("it is empty")
         return read(text)
-    except OSError as error:
-        raise InputError(f"{name}: {error.strerror or error}") from None
-    except ValueError as error:  # InputError, or a path with a null character
+    except InputError as error:
         raise InputError(f"{name}: {error}") from None
 
 
@@ -73,17 +70,26 @@ def read_text(text: str, puzzle: str | None = None) -> list[Puzzle]:
 
 
 def _bytes(source: str | PathLike[str]) -> bytes:
-    if source == "-":
-        data = sys.stdin.buffer.read(SIZE_LIMIT + 1)
-    else:
-        with Path(source).open("rb") as file:
-            data = file.read(SIZE_LIMIT + 1)
+    try:
+        if source == "-":
+            if sys.stdin is None:
+                raise InputError("it is closed")
+            data = sys.stdin.buffer.read(SIZE_LIMIT + 1)
+        else:
+            with Path(source).open("rb") as file:
+                data = file.read(SIZE_LIMIT + 1)
+    except OSError as error:
+        raise InputError(error.strerror or str(error)) from None
+    except ValueError as error:  # a path with a null character
+        raise InputError(str(error)) from None
     if len(data) > SIZE_LIMIT:
         raise InputError(f"larger than {SIZE_LIMIT // 2**20} MiB")
     return data
 
 
 def _decode(data: bytes) -> str:
+    if data.startswith((b"\x1f\x8b", b"PK\x03\x04")):
+        raise InputError("it is compressed; unpack it first")
     utf16 = data.startswith((b"\xff\xfe", b"\xfe\xff"))
     try:
         return data.decode("utf-16" if utf16 else "utf-8-sig")

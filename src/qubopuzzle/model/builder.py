@@ -23,7 +23,8 @@ from qubopuzzle.model.data import (
     Reading,
 )
 
-_LARGEST_COEFFICIENT = 1 << 20  # squares and their sums stay exact in int64 and in float64
+_LARGEST = 1 << 20
+"""Of bounds and of the sum of a row's coefficients: their squares add up exactly in int64."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,6 +53,7 @@ class ModelBuilder:
 
     def __init__(self) -> None:
         self._choices: list[Choice] = []
+        self._names: set[str] = set()
         self._first_literal = [0]
         self._linear: list[_Rows] = []
         self._precedence: list[Precedence] = []
@@ -60,15 +62,19 @@ class ModelBuilder:
         """Add a choice over distinct values, in order; returns its number."""
         if len(values) == 0:
             raise ModelError(f"choice {name} has no values")
-        if len(set(values)) != len(values):
+        own = values if isinstance(values, range) else tuple(map(_plain, values))
+        if len(set(own)) != len(own):
             raise ModelError(f"choice {name} lists a value twice")
-        return self._add_choice(Choice(name, values, family))
+        return self._add_choice(Choice(name, own, family))
 
     def bit(self, name: str, family: str = "bit") -> int:
         """Add a yes/no choice with the values 0 and 1; returns its number."""
         return self._add_choice(Choice(name, (0, 1), family, is_bit=True))
 
     def _add_choice(self, choice: Choice) -> int:
+        if choice.name in self._names:
+            raise ModelError(f"there are two choices named {choice.name}")
+        self._names.add(choice.name)
         self._choices.append(choice)
         self._first_literal.append(self._first_literal[-1] + len(choice.values))
         return len(self._choices) - 1
@@ -103,18 +109,19 @@ class ModelBuilder:
                 same for an equality.
             shape: the rows' index space; its product is the number of rows. Row 7 of
                 shape (2, 5) is named ``family[1,2]`` unless ``labels`` says otherwise.
-
         """
         count = int(np.prod(shape, dtype=np.int64))
-        row_array, literal_array = np.asarray(rows, np.int64), np.asarray(literals, np.int64)
+        row_array, literal_array = _integers(family, rows), _integers(family, literals)
+        if row_array.shape != literal_array.shape:
+            raise ModelError(f"{family}: rows and literals differ in length")
         self._linear.append(
             _Rows(
                 family,
                 row_array,
                 literal_array,
-                np.broadcast_to(np.asarray(coefficients, np.int64), row_array.shape),
-                np.broadcast_to(np.asarray(lower, np.int64), (count,)).copy(),
-                np.broadcast_to(np.asarray(upper, np.int64), (count,)).copy(),
+                _spread(family, coefficients, len(row_array)),
+                _spread(family, lower, count),
+                _spread(family, upper, count),
                 labels or partial(_label, family, shape),
             )
         )
@@ -141,9 +148,9 @@ class ModelBuilder:
         self._precedence.append(
             Precedence(
                 family,
-                np.asarray(first, np.int64),
-                np.asarray(second, np.int64),
-                np.asarray(gap, np.int64),
+                _integers(family, first),
+                _integers(family, second),
+                _integers(family, gap),
             )
         )
 
@@ -172,22 +179,34 @@ class ModelBuilder:
         base_array = np.broadcast_to(np.asarray(base, np.int64), (n_cells,)).copy()
         return Reading(name, base_array, self.matrix(cells, literals, coefficients, n_cells))
 
-    def build(self, field: Field | None = None, relaxed: tuple[str, ...] = ()) -> Model:
-        """Check everything and freeze it.
+    def build(
+        self,
+        field: Field | None = None,
+        *,
+        omitted: tuple[str, ...] = (),
+        bounded: tuple[str, ...] = (),
+    ) -> Model:
+        """Check everything and freeze it; for the arguments see ``Model``.
 
         Raises:
             ModelError: for literals that do not exist, coefficients or bounds that are
                 too large or contradict each other, or a precedence over values that
                 are not ascending integers.
-
         """
+        blocks: tuple[Choice | _Rows | Precedence, ...] = (
+            *self._choices,
+            *self._linear,
+            *self._precedence,
+        )
         model = Model(
             choices=tuple(self._choices),
             first_literal=np.array(self._first_literal, dtype=np.int64),
             linear=tuple(self._frozen(block) for block in self._linear),
             precedence=tuple(self._precedence),
+            families=tuple(dict.fromkeys(block.family for block in blocks)),
             field=field,
-            relaxed=relaxed,
+            omitted=omitted,
+            bounded=bounded,
         )
         for block in model.precedence:
             _check_precedence(model, block)
@@ -205,9 +224,38 @@ class ModelBuilder:
             row = int(np.argmax(block.lower > block.upper))
             raise ModelError(f"{block.labels(row)}: lower bound above upper bound")
         matrix = self.matrix(block.rows, block.literals, block.coefficients, n_rows)
-        if matrix.nnz and abs(matrix).sum(axis=1).max() > _LARGEST_COEFFICIENT:
+        if matrix.nnz and abs(matrix).sum(axis=1).max() > _LARGEST:
             raise ModelError(f"{block.family}: coefficients add up to over 2**20")
+        for bound in (block.lower, block.upper):
+            np.clip(bound, -UNBOUNDED, UNBOUNDED, out=bound)
+            if (np.abs(bound[np.abs(bound) < UNBOUNDED]) > _LARGEST).any():
+                raise ModelError(f"{block.family}: a bound is over 2**20; leave it out for none")
         return Linear(block.family, matrix, block.lower, block.upper, block.labels)
+
+
+def _integers(family: str, numbers: ArrayLike) -> IntArray:
+    """A copy as int64; infinities become "unbounded"; ModelError for anything not whole."""
+    given = np.asarray(numbers)
+    if given.size and given.dtype.kind not in "iu":
+        if given.dtype.kind != "f" or np.isnan(given).any():
+            raise ModelError(f"{family}: expected whole numbers, got {given.dtype} values")
+        given = np.clip(given, -UNBOUNDED, UNBOUNDED)
+        if (given != np.round(given)).any():
+            raise ModelError(f"{family}: expected whole numbers, got fractions")
+    return np.array(given, dtype=np.int64)
+
+
+def _spread(family: str, numbers: ArrayLike, count: int) -> IntArray:
+    """The same number ``count`` times, or ``count`` numbers."""
+    given = _integers(family, numbers)
+    if given.shape not in ((), (count,)):
+        raise ModelError(f"{family}: expected 1 or {count} numbers, got shape {given.shape}")
+    return np.broadcast_to(given, (count,)).copy()
+
+
+def _plain(value: Hashable) -> Hashable:
+    """NumPy integers as Python's, so that values print and compare as people expect."""
+    return int(value) if isinstance(value, np.integer) else value
 
 
 def _label(family: str, shape: tuple[int, ...], row: int) -> str:

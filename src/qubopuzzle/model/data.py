@@ -102,7 +102,6 @@ class Field:
         Returns:
             The grid from the first reading, clipped to ``low .. high``, and the cells
             (n, len(shape)) where a reading is out of range or readings disagree.
-
         """
         views = [r.base + r.matrix @ x.astype(np.int64) for r in self.readings]
         first = views[0]
@@ -117,15 +116,22 @@ class Field:
 class Model:
     """Choices, constraints and the field they paint. Made by ``ModelBuilder.build``.
 
-    ``relaxed`` names whatever the formulation left out or bounded; empty means exact.
+    Attributes:
+        families: names of all constraint families, choices' first, in order of appearance.
+        omitted: rules that the formulation leaves out, by name: an assignment that meets
+            the model need not be a solution, but what has no assignment has no solution.
+        bounded: rules that it narrows, by name: an assignment that meets the model is a
+            solution, but there may be solutions that it does not have.
     """
 
     choices: tuple[Choice, ...]
     first_literal: IntArray
     linear: tuple[Linear, ...]
     precedence: tuple[Precedence, ...]
+    families: tuple[str, ...]
     field: Field | None = None
-    relaxed: tuple[str, ...] = ()
+    omitted: tuple[str, ...] = ()
+    bounded: tuple[str, ...] = ()
 
     @property
     def n_literals(self) -> int:
@@ -142,16 +148,6 @@ class Model:
         """The choice that each literal belongs to, shape (literals,)."""
         return np.repeat(np.arange(len(self.choices)), self.sizes)
 
-    @property
-    def families(self) -> tuple[str, ...]:
-        """Names of all constraint families, choices' first, in order of appearance."""
-        blocks: tuple[Choice | Linear | Precedence, ...] = (
-            *self.choices,
-            *self.linear,
-            *self.precedence,
-        )
-        return tuple(dict.fromkeys(b.family for b in blocks))
-
     def numbers(self, choice: int) -> IntArray:
         """The values of a choice as integers, shape (size,); needed by precedence."""
         return np.asarray(self.choices[choice].values, dtype=np.int64)
@@ -161,7 +157,6 @@ class Model:
 
         Raises:
             ValueError: if a value is not among its choice's values.
-
         """
         x = np.zeros(self.n_literals, dtype=np.int64)
         starts = self.first_literal[:-1].tolist()

@@ -18,11 +18,11 @@ def violation(model: Model, x: NDArray[Any]) -> int:
     Args:
         x: 0/1 literal values, shape (literals,), not necessarily one value a choice.
 
-    The unit is that of the one-hot QUBO with all weights 1 (slack set at its best):
-    a choice with n values taken costs (n - 1)**2, an equality missed by d costs
-    d**2, a range missed by d costs d * (d + 1) / 2, a precedence costs 1 for every
-    pair of taken values that stand too close. Any broken constraint costs at least 1.
-
+    A choice with n values taken costs (n - 1)**2, an equality missed by d costs d**2, a
+    range missed by d costs d * (d + 1) / 2, a precedence costs 1 for every pair of taken
+    values that stand too close; any broken constraint costs at least 1. With valid choices
+    a QUBO with all weights 1 is 0 for the same assignments; where all ranges are at most 1
+    wide, as in the nonogram, the one-hot QUBO has just this energy, for any bits.
     """
     return sum(violations(model, x).values())
 

@@ -7,7 +7,7 @@ case (a choice with one value left is fixed). The solutions stay exactly the sam
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -65,7 +65,7 @@ def propagate(model: Model) -> Propagation:
                 break
     except _Contradiction as found:
         contradiction = str(found)
-    reduced = model if contradiction else _reduce(model, alive)
+    reduced = model if contradiction is not None else _reduce(model, alive)
     cells, decided = _decided(reduced)
     return Propagation(
         reduced, contradiction, model.n_literals, reduced.n_literals, cells, decided, passes
@@ -144,14 +144,15 @@ def _reduce(model: Model, alive: NDArray[np.bool_]) -> Model:
     kept = np.flatnonzero(open_choice).tolist()
     choices = tuple(_shrink(model, c, alive) for c in kept)
     sizes = [len(choice.values) for choice in choices]
-    bare = Model(choices, np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), (), ())
-    return Model(
-        choices,
-        bare.first_literal,
-        tuple(_shrink_linear(bare, block, kept_literal, fixed) for block in model.linear),
-        tuple(_shrink_precedence(bare, block, open_choice) for block in model.precedence),
-        _shrink_field(model.field, kept_literal, fixed, kept),
-        model.relaxed,
+    first_literal = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    bare = replace(model, choices=choices, first_literal=first_literal, linear=(), precedence=())
+    return replace(
+        bare,
+        linear=tuple(_shrink_linear(bare, block, kept_literal, fixed) for block in model.linear),
+        precedence=tuple(
+            _shrink_precedence(bare, block, open_choice) for block in model.precedence
+        ),
+        field=_shrink_field(model.field, kept_literal, fixed, kept),
     )
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Cell = tuple[int, int]
+Cell = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

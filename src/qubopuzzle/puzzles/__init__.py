@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 from inspect import isclass
 from pkgutil import iter_modules
 
@@ -16,8 +17,11 @@ ENTRY_POINTS = "qubopuzzle.puzzles"
 
 
 def puzzle_names() -> list[str]:
-    """Names of all puzzles, without importing any: files of this folder, then entry points."""
-    own = [m.name for m in iter_modules(__path__) if m.name != "base"]
+    """Names of all puzzles, without importing any: files of this folder, then entry points.
+
+    Modules that begin with an underscore are what puzzles share; own names win.
+    """
+    own = [m.name for m in iter_modules(__path__) if m.name != "base" and m.name[0] != "_"]
     return list(dict.fromkeys([*own, *(e.name for e in entry_points(group=ENTRY_POINTS))]))
 
 
@@ -26,18 +30,18 @@ def get_puzzle(name: str) -> type[Puzzle]:
 
     Raises:
         InputError: naming the puzzles that there are.
-
     """
     if name not in puzzle_names():
         raise InputError(f"unknown puzzle {name!r}; this package knows {', '.join(puzzle_names())}")
+    if find_spec(f"{__name__}.{name}") is not None:
+        for value in vars(import_module(f"{__name__}.{name}")).values():
+            if isclass(value) and issubclass(value, Puzzle) and getattr(value, "name", "") == name:
+                return value
     for entry in entry_points(group=ENTRY_POINTS, name=name):
-        found = entry.load()
-        if not (isclass(found) and issubclass(found, Puzzle)):
-            raise InputError(f"entry point {entry.value} of puzzle {name!r} is no Puzzle class")
-        return found
-    module = import_module(f"{__name__}.{name}")
-    return next(
-        value
-        for value in vars(module).values()
-        if isclass(value) and issubclass(value, Puzzle) and value.__module__ == module.__name__
-    )
+        try:
+            found = entry.load()
+        except Exception as error:
+            raise InputError(f"puzzle {name!r}: {entry.value} does not load: {error}") from error
+        if isclass(found) and issubclass(found, Puzzle):
+            return found
+    raise InputError(f"puzzle {name!r}: its module or entry point has no Puzzle class")

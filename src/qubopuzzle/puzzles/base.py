@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from qubopuzzle.errors import InputError
+from qubopuzzle.errors import InputError, PuzzleError
 from qubopuzzle.model import IntArray, Model
 from qubopuzzle.picture import Picture
 
@@ -27,7 +27,7 @@ class Violation:
 
     rule: str
     message: str
-    cells: tuple[tuple[int, int], ...]
+    cells: tuple[tuple[int, ...], ...]
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -59,6 +59,9 @@ class Puzzle(ABC):
     solution: IntArray | None = field(default=None, compare=False, repr=False)
     n_solutions: int | None = field(default=None, compare=False, repr=False)
 
+    def __post_init__(self) -> None:
+        about_from({f.name: getattr(self, f.name) for f in fields(Puzzle)})
+
     @property
     @abstractmethod
     def shape(self) -> tuple[int, int]:
@@ -71,7 +74,6 @@ class Puzzle(ABC):
 
         Raises:
             PuzzleError: naming the key and the line that cannot be used.
-
         """
 
     @abstractmethod
@@ -92,12 +94,11 @@ class Puzzle(ABC):
 
         Raises:
             InputError: for an array of another shape or with values that are no answer.
-
         """
 
     @abstractmethod
     def picture(
-        self, answer: IntArray | None = None, broken: Iterable[tuple[int, int]] = ()
+        self, answer: IntArray | None = None, broken: Iterable[tuple[int, ...]] = ()
     ) -> Picture:
         """What to draw: the clues, an answer, and broken cells in red."""
 
@@ -112,7 +113,6 @@ class Puzzle(ABC):
         Raises:
             InputError: for a formulation that this puzzle does not have.
             TooLarge: if the formulation refuses an instance of this size.
-
         """
         name = formulation or self.default_formulation
         if name not in self.formulations:
@@ -145,7 +145,7 @@ def about_from(data: Mapping[str, Any]) -> dict[str, Any]:
             continue
         expected, kind = (int, "a whole number") if f.name == "n_solutions" else (str, "a text")
         if not isinstance(value, expected) or isinstance(value, bool):
-            raise InputError(f"{f.name}: expected {kind}, got {brief(value)}")
+            raise PuzzleError(f"{f.name}: expected {kind}, got {brief(value)}")
         about[f.name] = value
     return about
 
@@ -160,7 +160,7 @@ def brief(value: object) -> str:
         return f"{type(value).__name__} of {len(value)}"
     if isinstance(value, int) and abs(value) > 10**30:
         return "a number of over 30 digits"
-    text = repr(value)
+    text = " ".join(repr(value).split())
     return text if len(text) <= 40 else text[:37] + "..."
 
 

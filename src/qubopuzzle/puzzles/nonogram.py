@@ -17,7 +17,7 @@ Energy gap: each family's penalty is 0 where its rule holds and at least 1 where
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, pairwise
 from math import comb
@@ -51,7 +51,6 @@ class Nonogram(Puzzle):
     Raises:
         PuzzleError: for clues that are no positive whole numbers, do not fit their line
             or do not add up to the same number of black cells.
-
     """
 
     name: ClassVar[str] = "nonogram"
@@ -61,6 +60,7 @@ class Nonogram(Puzzle):
     cols: tuple[Clue, ...]
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         rows, cols = _clues("rows", self.rows), _clues("cols", self.cols)
         _check_fit("rows", rows, len(cols))
         _check_fit("cols", cols, len(rows))
@@ -72,10 +72,17 @@ class Nonogram(Puzzle):
         object.__setattr__(self, "rows", rows)
         object.__setattr__(self, "cols", cols)
         if self.solution is not None:
-            solution = np.array(self.solution, dtype=np.int64)
-            check_shape(solution, self.shape)
-            solution.setflags(write=False)
-            object.__setattr__(self, "solution", solution)
+            object.__setattr__(self, "solution", self._checked_solution())
+
+    def _checked_solution(self) -> IntArray:
+        given: Any = self.solution
+        solution = np.array(given) if isinstance(given, np.ndarray) else self.parse_answer(given)
+        broken = self.violations(solution)
+        if broken:
+            raise PuzzleError(f"solution: {broken[0].message}")
+        solution = solution.astype(np.int64)
+        solution.setflags(write=False)
+        return solution
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -83,12 +90,9 @@ class Nonogram(Puzzle):
         return len(self.rows), len(self.cols)
 
     @classmethod
-    def from_picture(cls, picture: Sequence[str] | IntArray, **about: Any) -> Self:
-        """The nonogram of a picture, given as lines of ``#`` and ``.`` or a 0/1 array."""
-        array = picture if isinstance(picture, np.ndarray) else shading_from_rows(picture)
-        if array.ndim != 2:
-            raise PuzzleError(f"a picture has rows and columns, this array has {array.ndim} axes")
-        grid = (array != 0).astype(np.int64)
+    def from_picture(cls, picture: Any, **about: Any) -> Self:
+        """The nonogram of a picture, given as lines of ``#`` and ``.`` or as rows of 0 and 1."""
+        grid = _grid("picture", picture)
         rows = tuple(tuple(runs(line)) for line in grid.tolist())
         cols = tuple(tuple(runs(line)) for line in grid.T.tolist())
         return cls(rows=rows, cols=cols, solution=grid, **about)
@@ -101,10 +105,8 @@ class Nonogram(Puzzle):
         for key in ("rows", "cols"):
             if key not in data:
                 raise PuzzleError(f"{key}: missing")
-        puzzle = cls(rows=data["rows"], cols=data["cols"], **about_from(data))
-        if data.get("solution") is None:
-            return puzzle
-        return replace(puzzle, solution=puzzle.parse_answer(data["solution"]))
+        solution = data.get("solution")
+        return cls(rows=data["rows"], cols=data["cols"], solution=solution, **about_from(data))
 
     def to_dict(self) -> dict[str, Any]:
         """The native JSON object."""
@@ -112,10 +114,8 @@ class Nonogram(Puzzle):
         return {"puzzle": self.name, **self.about(), **clues}
 
     def parse_answer(self, data: Any) -> IntArray:
-        """Read lines of ``#`` and ``.``."""
-        if not isinstance(data, list | tuple) or not all(isinstance(row, str) for row in data):
-            raise InputError(f"solution: expected a list of '#' and '.' lines, got {brief(data)}")
-        answer = shading_from_rows(data)
+        """Read lines of ``#`` and ``.``, or rows of 0 and 1."""
+        answer = _grid("solution", data)
         check_shape(answer, self.shape)
         return answer
 
@@ -143,7 +143,7 @@ class Nonogram(Puzzle):
     # --- picture and examples ----------------------------------------------------------
 
     def picture(
-        self, answer: IntArray | None = None, broken: Iterable[tuple[int, int]] = ()
+        self, answer: IntArray | None = None, broken: Iterable[tuple[int, ...]] = ()
     ) -> Picture:
         """The grid with its clues on the left and on top."""
         left, top = (
@@ -178,13 +178,28 @@ class Nonogram(Puzzle):
         ]
 
 
+def _grid(what: str, data: Any) -> IntArray:
+    """A 0/1 grid from lines of ``#`` and ``.``, rows of 0 and 1, or an array."""
+    if isinstance(data, list | tuple) and data and all(isinstance(row, str) for row in data):
+        return shading_from_rows(data)
+    try:
+        grid = np.asarray(data)
+    except ValueError:  # rows of different lengths
+        grid = np.zeros(0)
+    if grid.ndim != 2 or grid.dtype.kind not in "biuf" or not np.isin(grid, (0, 1)).all():
+        raise InputError(
+            f"{what}: expected lines of '#' and '.' or rows of 0 and 1, got {brief(data)}"
+        )
+    return grid.astype(np.int64)
+
+
 def _words(clue: Sequence[int]) -> str:
     words = " ".join(map(str, clue[:20])) or "0"
     return words if len(clue) <= 20 else f"{words} ... ({len(clue)} runs)"
 
 
 def _clues(key: str, clues: Any) -> tuple[Clue, ...]:
-    if not isinstance(clues, list | tuple):
+    if not isinstance(clues, list | tuple | np.ndarray):
         raise PuzzleError(f"{key}: expected a list of clues, got {brief(clues)}")
     if not 1 <= len(clues) <= LINE_LIMIT:
         raise PuzzleError(f"{key}: {len(clues)} lines; a nonogram here has 1 to {LINE_LIMIT}")
@@ -192,7 +207,8 @@ def _clues(key: str, clues: Any) -> tuple[Clue, ...]:
 
 
 def _clue(place: str, clue: Any) -> Clue:
-    if isinstance(clue, str) or not isinstance(clue, Sequence | np.ndarray):
+    vector = isinstance(clue, np.ndarray) and clue.ndim == 1
+    if isinstance(clue, str) or not (vector or isinstance(clue, Sequence)):
         raise PuzzleError(f"{place}: expected a list of numbers, got {brief(clue)}")
     if len(clue) > LINE_LIMIT:
         raise PuzzleError(f"{place}: {len(clue)} numbers do not fit any line")
@@ -365,8 +381,8 @@ def _write_starts(puzzle: Nonogram, answer: IntArray) -> list[int]:
     for clues, lines in ((puzzle.rows, answer), (puzzle.cols, answer.T)):
         for clue, line in zip(clues, lines, strict=True):
             found = np.flatnonzero(np.diff(np.concatenate([[0], line])) == 1).tolist()
-            if len(found) != len(clue):
-                raise InputError(f"a line has {len(found)} runs, its clue {len(clue)}")
+            if tuple(runs(line.tolist())) != clue:
+                raise InputError("the answer breaks a clue, so it is no assignment of starts")
             starts += found
     return starts
 

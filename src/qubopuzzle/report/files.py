@@ -15,6 +15,8 @@ IMAGE_FORMATS = ("svg", "png", "pdf", "jpg", "webp")
 def image_format(path: Path) -> str:
     """The image format that a file's name asks for; InputError if it names none of ours."""
     suffix = path.suffix.lower().lstrip(".")
+    if path.is_dir():
+        raise InputError(f"{path}: that is a folder")
     if suffix not in IMAGE_FORMATS:
         known = ", ".join(f".{name}" for name in IMAGE_FORMATS)
         raise InputError(f"{path}: a plot's name ends in one of {known}")
@@ -31,8 +33,9 @@ def with_id(pattern: str, identity: str) -> Path:
 
 def write_whole(path: Path, data: bytes) -> None:
     """Write to a temporary file beside ``path`` and rename it; InputError if that fails."""
+    path = path.resolve()  # what a link leads to, not the link
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".qubopuzzle-")
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(data)

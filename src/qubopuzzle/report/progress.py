@@ -26,7 +26,7 @@ def shown(
         return
     started = time.perf_counter()
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TextColumn("energy {task.fields[energy]}"),
         TimeElapsedColumn(),

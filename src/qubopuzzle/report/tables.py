@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Iterable
 
@@ -65,5 +66,10 @@ def _print(columns: list[str], rows: Iterable[list[str]], number_from: int = 99)
         table.add_column(column, justify="right" if i >= number_from else "left", no_wrap=i < 2)
     for row in rows:
         table.add_row(*row)
+    if sys.stdout.isatty():
+        Console(highlight=False, markup=False).print(table)
+        return
     # Into a pipe there is no width to fit: long lines are better than folded ones.
-    Console(width=None if sys.stdout.isatty() else 200, highlight=False).print(table)
+    text = io.StringIO()
+    Console(file=text, width=200, highlight=False, markup=False).print(table)
+    print("\n".join(line.rstrip() for line in text.getvalue().rstrip().splitlines()))

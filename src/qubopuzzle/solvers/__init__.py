@@ -6,11 +6,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pkgutil import iter_modules
+from typing import Any
 
-from qubopuzzle.errors import InputError
+from qubopuzzle.compile import Compiled
+from qubopuzzle.errors import InputError, SolverUnavailable
 from qubopuzzle.solvers.base import (
     Availability,
     Budget,
@@ -21,7 +24,7 @@ from qubopuzzle.solvers.base import (
     Solver,
 )
 from qubopuzzle.solvers.foreign import ForeignSampler
-from qubopuzzle.solvers.sampler import SamplerSolver
+from qubopuzzle.solvers.sampler import SamplerSolver, first_line
 
 __all__ = [
     "Availability",
@@ -40,27 +43,67 @@ ENTRY_POINTS = "qubopuzzle.solvers"
 
 
 def all_solvers() -> dict[str, Solver]:
-    """Every solver by name: files of this folder that define SOLVER, then entry points."""
-    modules = [import_module(f"{__name__}.{m.name}") for m in iter_modules(__path__)]
-    own: list[Solver] = [m.SOLVER for m in modules if hasattr(m, "SOLVER")]
-    theirs = [entry.load() for entry in entry_points(group=ENTRY_POINTS)]
-    return {solver.name: solver for solver in (*own, *theirs)}
+    """Every solver by name: files of this folder that define SOLVER, then entry points.
+
+    An entry point that cannot be loaded is listed, as not available; own names win.
+    """
+    theirs = {entry.name: _load(entry) for entry in entry_points(group=ENTRY_POINTS)}
+    return theirs | _own_solvers()
 
 
-def get_solver(name: str) -> Solver:
-    """A solver by name, or by ``dimod:module:Class``.
+def get_solver(solver: Any) -> Solver:
+    """A solver by name, by ``dimod:module:Class``, or around a dimod sampler.
 
     Raises:
         InputError: naming the solvers that there are.
-
+        SolverUnavailable: for an entry point that cannot be loaded.
     """
-    kind, _, sampler = name.partition(":")
-    if kind == "dimod" and sampler:
-        if sampler.count(":") != 1:
-            raise InputError(f"solver {name!r}: write dimod:module:Class")
-        return ForeignSampler(sampler)
-    solvers = all_solvers()
-    if name not in solvers:
-        known = ", ".join(sorted(solvers))
-        raise InputError(f"unknown solver {name!r}; choose from {known} or dimod:module:Class")
-    return solvers[name]
+    if not isinstance(solver, str):
+        return ForeignSampler.of(solver)
+    kind, _, address = solver.partition(":")
+    if kind == "dimod" and address:
+        module, _, name = address.partition(":")
+        if not (module and name) or ":" in name:
+            raise InputError(f"solver {solver!r}: write dimod:module:Class")
+        return ForeignSampler(address)
+    own = _own_solvers()
+    if solver in own:
+        return own[solver]
+    for entry in entry_points(group=ENTRY_POINTS, name=solver):
+        return _load(entry)
+    known = ", ".join(sorted(all_solvers()))
+    raise InputError(f"unknown solver {solver!r}; choose from {known} or dimod:module:Class")
+
+
+def _own_solvers() -> dict[str, Solver]:
+    modules = [import_module(f"{__name__}.{m.name}") for m in iter_modules(__path__)]
+    return {m.SOLVER.name: m.SOLVER for m in modules if hasattr(m, "SOLVER")}
+
+
+class _Broken(Solver):
+    """An entry point that cannot be loaded."""
+
+    def __init__(self, name: str, why: str) -> None:
+        self.name, self.why = name, why
+
+    def available(self) -> Availability:
+        return Availability(False, self.why)
+
+    def solve(
+        self,
+        compiled: Compiled,
+        budget: Budget,
+        options: Mapping[str, Any],
+        progress: ProgressCallback | None = None,
+    ) -> Outcome:
+        raise SolverUnavailable(f"{self.name}: {self.why}")
+
+
+def _load(entry: EntryPoint) -> Solver:
+    try:
+        found = entry.load()
+    except Exception as error:
+        return _Broken(entry.name, f"entry point {entry.value}: {first_line(error)}")
+    if not isinstance(found, Solver):
+        return _Broken(entry.name, f"entry point {entry.value} is no Solver")
+    return found

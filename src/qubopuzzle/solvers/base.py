@@ -22,7 +22,7 @@ from qubopuzzle.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A typed option of a solver; ``minimum`` is the least value of a number.
+    """A typed option of a solver; a number lies in ``minimum .. maximum``.
 
     ``type`` is int, float or str. ``default`` None means "left to the solver".
     """
@@ -32,23 +32,35 @@ class Option:
     default: int | float | str | None
     help: str
     minimum: float | None = None
+    maximum: float | None = None
 
     def parse(self, value: Any) -> int | float | str:
         """Check a value, or read it from text; InputError with the option's name if it is off."""
+        if self.type is str:
+            return str(value)
         try:
-            parsed = self.type(value)
-            if isinstance(value, bool) or (isinstance(value, float) and parsed != value):
+            number = float(value)
+            if isinstance(value, bool) or not np.isfinite(number):
                 raise ValueError
-            low = self.minimum is not None and not float(parsed) >= self.minimum
-            if low or (isinstance(parsed, float) and not np.isfinite(parsed)):
+            parsed = self.type(number)
+            if parsed != number or not self._allows(number):
                 raise ValueError
         except (TypeError, ValueError, OverflowError):
-            at_least = "" if self.minimum is None else f" of at least {self.minimum:g}"
-            kind = {int: "whole number", float: "number", str: "text"}[self.type]
             raise InputError(
-                f"option {self.name}: expected a {kind}{at_least}, got {str(value)[:40]!r}"
+                f"option {self.name}: expected {self.kind()}, got {str(value)[:40]!r}"
             ) from None
         return parsed
+
+    def kind(self) -> str:
+        """What it takes, for people: "a whole number of at least 1"."""
+        text = {int: "a whole number", float: "a number", str: "a text"}[self.type]
+        if self.minimum is not None and self.maximum is not None:
+            return f"{text} from {self.minimum:g} to {self.maximum:,.0f}"
+        return text if self.minimum is None else f"{text} of at least {self.minimum:g}"
+
+    def _allows(self, number: float) -> bool:
+        low = self.minimum is None or number >= self.minimum
+        return low and (self.maximum is None or number <= self.maximum)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,16 +114,15 @@ class Outcome:
         samples: assignments, shape (samples, variables), lowest energy first.
         energies: shape (samples,), offset included, recomputed from the model.
         reads: attempts made.
-        proved_unsatisfiable: an exact solver showed that there is no solution.
+        infeasible: proved that no assignment of the payload meets all its constraints.
         interrupted: stopped by Ctrl-C; the samples are what there was.
-        settings: what ran, defaults filled in, for the record.
-
+        settings: what ran where that differs from the options asked for.
     """
 
     samples: NDArray[np.int8]
     energies: NDArray[np.float64]
     reads: int
-    proved_unsatisfiable: bool = False
+    infeasible: bool = False
     interrupted: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
 
@@ -122,7 +133,7 @@ class Solver(ABC):
     name: str
     target: ClassVar[str] = "qubo"
     exact: bool = False
-    default_encoding: str = "one-hot"
+    default_encoding: str | None = "one-hot"
     default_reads: int = 10
     options: Sequence[Option] = ()
     package: str = "qubopuzzle"
@@ -140,7 +151,6 @@ class Solver(ABC):
 
         Raises:
             InputError: for an unknown option (naming those that there are) or a bad value.
-
         """
         known = {option.name: option for option in self.options}
         for name in options:
@@ -169,5 +179,4 @@ class Solver(ABC):
         Raises:
             TooLarge: if the solver refuses a model of this size.
             SolverUnavailable: if its package is missing.
-
         """

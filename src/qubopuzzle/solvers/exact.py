@@ -8,7 +8,7 @@ from typing import Any
 from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import TooLarge
 from qubopuzzle.solvers.base import Budget, Outcome, ProgressCallback
-from qubopuzzle.solvers.sampler import Best, SamplerSolver, empty_outcome
+from qubopuzzle.solvers.sampler import Best, SamplerSolver, empty_outcome, in_order
 
 MAX_VARIABLES = 20
 """2**20 assignments; every further variable doubles time and memory."""
@@ -33,13 +33,9 @@ class _Exact(SamplerSolver):
                 f"model has {n}; try --encoding domain-wall, --presolve propagate or --solver neal"
             )
         best = Best(compiled)
-        best.add(self.make().sample(compiled.payload), 1)
-        found = best.outcome(False, options)
-        # A relaxed model proves nothing about the puzzle when it has no solution.
-        proved = not best.is_solution() and not compiled.relaxed
-        return Outcome(
-            found.samples, found.energies, 1, proved_unsatisfiable=proved, settings=options
-        )
+        best.add(in_order(self.make().sample(compiled.payload), n), 1)
+        found = best.outcome(False, {})
+        return Outcome(found.samples, found.energies, 1, infeasible=best.energy > 0)
 
 
 SOLVER = _Exact(

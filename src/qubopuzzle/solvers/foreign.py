@@ -1,62 +1,103 @@
 """``dimod:module:Class``: any dimod sampler that is installed, under its own options.
 
-All reads are asked for in one call, because a foreign sampler may be a cloud; a time
-limit is handed on where the sampler has ``time_limit`` and is else not enforced.
+All reads are asked for in one call, because a foreign sampler may be a cloud. With a time
+limit they are asked for in calls of about a second, and the limit is handed on where the
+sampler has ``time_limit``. Ctrl-C is heard between calls.
 """
 
 from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from typing import Any
 
 from qubopuzzle.compile import Compiled
-from qubopuzzle.errors import InputError, SolverFailed, SolverUnavailable
-from qubopuzzle.solvers.sampler import Call, SamplerSolver
+from qubopuzzle.errors import InputError, SolverUnavailable
+from qubopuzzle.solvers.base import Budget
+from qubopuzzle.solvers.sampler import Call, SamplerSolver, first_line
+
+_OURS = {"num_reads": "reads", "seed": "seed", "time_limit": "time limit"}
 
 
 class ForeignSampler(SamplerSolver):
-    """A sampler that a user names; ``address`` is ``module:Class``."""
+    """A sampler that a user names as ``module:Class`` (or function), or hands over ready-made."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, sampler: Any = None) -> None:
         super().__init__(f"dimod:{address}", address, reads_per_call=None, about="a dimod sampler")
+        self._sampler = sampler
+        self._last_call_s = 0.0
+
+    @classmethod
+    def of(cls, sampler: Any) -> ForeignSampler:
+        """Wrap a sampler that is there already; InputError if it is none."""
+        made = type(sampler)
+        if not callable(getattr(sampler, "sample", None)):
+            raise InputError(f"solver: expected a name or a dimod sampler, got {made.__name__}")
+        return cls(f"{made.__module__}:{made.__qualname__}", sampler)
 
     def make(self) -> Any:
         """The sampler; SolverUnavailable if it cannot be made (no token, no device)."""
+        if self._sampler is not None:
+            return self._sampler
         try:
-            return super().make()
+            found = self.found()
+            if isinstance(found, type) and not hasattr(found, "sample"):
+                raise InputError(f"{self.name}: {self.sampler} has no method sample")
+            made = found()
         except (InputError, SolverUnavailable):
             raise
         except Exception as error:
-            raise SolverUnavailable(f"{self.name}: {_first_line(error)}") from error
+            raise SolverUnavailable(f"{self.name}: {first_line(error)}") from error
+        if not callable(getattr(made, "sample", None)):
+            raise InputError(f"{self.name}: {self.sampler} makes nothing that can sample")
+        return made
 
     def parse_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Options by the sampler's own names; text is read as a Python literal if it is one."""
         known = _accepted(self.make()) if options else set()
         for name in options:
+            if name in _OURS:
+                raise InputError(f"{self.name}: give {name} as the {_OURS[name]} of the run")
             if name not in known:
-                names = ", ".join(sorted(known))
+                names = ", ".join(sorted(known - set(_OURS)))
                 raise InputError(f"{self.name} has no option {name!r}; it has: {names}")
         return {name: _literal(value) for name, value in options.items()}
 
     def versions(self) -> dict[str, str]:
-        """The version that the sampler's package says it has."""
-        package = self.sampler.partition(":")[0].partition(".")[0]
-        return {package: str(getattr(import_module(package), "__version__", "unknown"))}
+        """The version of the package that the sampler's module comes from."""
+        module = self.sampler.partition(":")[0]
+        for name in packages_distributions().get(module.partition(".")[0], ()):
+            # A namespace such as dwave belongs to many distributions; ours has the module.
+            if module.replace(".", "-").startswith(name) or "." not in module:
+                return {name: version(name)}
+        try:
+            return {module: str(import_module(module).__version__)}
+        except (ImportError, AttributeError, PackageNotFoundError):
+            return {module: "unknown"}
 
-    def call(self, sampler: Any, compiled: Compiled, call: Call) -> Any:
+    def next_reads(self, before: int, budget: Budget) -> int:
+        """All reads at once; under a time limit as many as took about a second."""
+        if budget.time_limit is None:
+            return budget.reads or self.default_reads
+        return max(1, min(2 * before, int(before / max(self._last_call_s, 1e-3))))
+
+    def call(self, sampler: Any, compiled: Compiled, call: Call) -> Iterator[Any]:
         """One call, with those of num_reads, seed and time_limit that the sampler takes."""
         arguments: dict[str, Any] = {"num_reads": call.reads, "seed": call.seed()}
         if call.budget.time_limit is not None:
             arguments["time_limit"] = max(call.budget.seconds_left(), 0.001)
         known = _accepted(sampler)
         arguments = {name: value for name, value in arguments.items() if name in known}
-        try:
-            return sampler.sample(compiled.payload, **{**arguments, **call.options})
-        except Exception as error:
-            raise SolverFailed(f"{self.name}: {_first_line(error)}") from error
+        started = time.perf_counter()
+        sampleset = sampler.sample(compiled.payload, **arguments, **call.options)
+        if hasattr(sampleset, "resolve"):
+            sampleset.resolve()
+        self._last_call_s = time.perf_counter() - started
+        yield sampleset
 
 
 def _accepted(sampler: Any) -> set[str]:
@@ -70,8 +111,3 @@ def _literal(value: Any) -> Any:
         return ast.literal_eval(value) if isinstance(value, str) else value
     except (ValueError, SyntaxError):
         return value
-
-
-def _first_line(error: Exception) -> str:
-    line = (str(error).splitlines() or [""])[0]
-    return f"{type(error).__name__}: {line[:200]}"

@@ -1,13 +1,16 @@
 """``neal``: D-Wave's simulated annealing, single-flip Metropolis on the QUBO.
 
 The annealer of the ``dwave-neal`` package, which is now ``dwave-samplers``. A read is cut
-into calls of about half a second, each going on from the last one's state, so that a time limit
-and Ctrl-C are kept inside long reads; the cut depends on the model's size alone, so the
-same seed gives the same samples on every machine.
+into calls, each going on from the last one's state, so that Ctrl-C is heard inside long
+reads. Without a time limit the cut depends on the model's size alone: the same seed gives
+the same samples on every machine. A time limit that is too short for the sweeps asked for
+shortens the schedule rather than breaking it off hot; the result says how many there were.
 """
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -18,19 +21,25 @@ from qubopuzzle.solvers.base import Option
 from qubopuzzle.solvers.sampler import Call, SamplerSolver, in_order
 
 _UPDATES_PER_CALL = 30_000_000
+_PROBE_UPDATES = 500_000
 
 
 class _Neal(SamplerSolver):
-    def call(self, sampler: Any, compiled: Compiled, call: Call) -> Any:
+    def call(self, sampler: Any, compiled: Compiled, call: Call) -> Iterator[Any]:
         hot, cold, sweeps = (call.options[o] for o in ("beta_hot", "beta_cold", "sweeps"))
         if hot > cold:
             raise InputError(f"option beta_hot: {hot:g} is above beta_cold = {cold:g}")
-        bqm = compiled.payload
+        bqm, n = compiled.payload, compiled.payload.num_variables
+        step = max(1, _UPDATES_PER_CALL // n)
+        fitting = self._fitting(sampler, bqm, hot / compiled.gap, call)
+        if fitting < sweeps:
+            sweeps, step = int(fitting), max(1, int(fitting * 0.2))
+            call.note("sweeps", sweeps)
         # A penalty unit is what the cheapest broken constraint costs.
-        betas = np.geomspace(hot, cold, sweeps) / compiled.gap
-        step = max(1, _UPDATES_PER_CALL // bqm.num_variables)
+        betas = np.geomspace(hot, cold, sweeps) / compiled.gap if sweeps > 1 else [cold]
         state: dict[str, Any] = {}
         for start in range(0, sweeps, step):
+            call.tick(start / sweeps)
             sampleset = sampler.sample(
                 bqm,
                 num_reads=call.reads,
@@ -39,11 +48,23 @@ class _Neal(SamplerSolver):
                 seed=call.seed(),
                 **state,
             )
-            if call.budget.seconds_left() <= 0:
-                break
-            call.tick(start / sweeps)
-            state = {"initial_states": (in_order(sampleset, bqm.num_variables), bqm.variables)}
-        return sampleset
+            yield sampleset
+            state = {"initial_states": (in_order(sampleset, n), range(n))}
+
+    def _fitting(self, sampler: Any, bqm: Any, beta: float, call: Call) -> float:
+        """How many sweeps fit into the time that is left, by a short trial."""
+        if call.budget.time_limit is None:
+            return float("inf")
+        trial = max(1, _PROBE_UPDATES // bqm.num_variables)
+        started = time.perf_counter()
+        for sweeps in (1, trial):
+            before, started = started, time.perf_counter()
+            betas = np.full(sweeps, beta)
+            sampler.sample(bqm, beta_schedule_type="custom", beta_schedule=betas, seed=0)
+        overhead, both = started - before, time.perf_counter() - started
+        per_sweep: float = max(both - overhead, both / 10) / trial
+        # Five calls, each with its overhead, and some slack for uneven machines.
+        return max(1.0, (0.9 * call.budget.seconds_left() - 5 * overhead) / per_sweep)
 
 
 SOLVER = _Neal(
@@ -52,7 +73,7 @@ SOLVER = _Neal(
     package="dwave-samplers",
     default_encoding="domain-wall",
     options=[
-        Option("sweeps", int, 10_000, "sweeps a read", minimum=1),
+        Option("sweeps", int, 10_000, "sweeps a read", minimum=1, maximum=10_000_000),
         Option("beta_hot", float, 0.5, "first inverse temperature, in penalty units", 1e-9),
         Option("beta_cold", float, 5.0, "last inverse temperature, in penalty units", 1e-9),
     ],

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import inspect
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle.compile import Compiled
-from qubopuzzle.errors import InputError, SolverUnavailable
+from qubopuzzle.errors import QubopuzzleError, SolverFailed, SolverUnavailable
 from qubopuzzle.solvers.base import (
     Availability,
     Budget,
@@ -32,7 +32,8 @@ KEPT_SAMPLES = 100
 class Call:
     """One call of a sampler: what is asked of it, and where to say how far it is.
 
-    ``tick`` takes the fraction of the call that is done, 0 to 1.
+    ``tick`` takes the fraction of the call that is done, 0 to 1; ``note`` records a
+    setting that differs from the options.
     """
 
     reads: int
@@ -40,6 +41,7 @@ class Call:
     budget: Budget
     options: Mapping[str, Any]
     tick: Callable[[float], None]
+    note: Callable[[str, Any], None]
 
     def seed(self) -> int:
         """A fresh seed below 2**31."""
@@ -56,7 +58,6 @@ class SamplerSolver(Solver):
         options: options handed to ``sample`` under their own names when they are set.
         reads_per_call: reads asked for in one call; None asks for all at once.
         settings: further arguments for every call.
-
     """
 
     def __init__(
@@ -77,28 +78,28 @@ class SamplerSolver(Solver):
         self.about = about
 
     def available(self) -> Availability:
-        """Whether the sampler's class can be imported."""
+        """Whether the sampler's package is there, without importing it."""
+        module = self.sampler.partition(":")[0]
         try:
-            self.sampler_class()
-        except SolverUnavailable as error:
-            return Availability(False, str(error))
+            there = find_spec(module) is not None
+        except (ImportError, ValueError):
+            there = False
+        if not there:
+            return Availability(False, f"pip install {self.package or module.partition('.')[0]}")
         return super().available() if self.package else Availability(True)
 
-    def sampler_class(self) -> Any:
-        """Import the sampler's class; SolverUnavailable if that fails for any reason."""
+    def make(self) -> Any:
+        """The sampler, ready to sample."""
+        return self.found()()
+
+    def found(self) -> Any:
+        """The sampler's class or factory; SolverUnavailable if it cannot be imported."""
         module, _, name = self.sampler.partition(":")
         remedy = f"pip install {self.package}" if self.package else f"is {module} installed?"
         try:
             return getattr(import_module(module), name)
         except (ImportError, AttributeError) as error:
             raise SolverUnavailable(f"{self.name}: {error} ({remedy})") from error
-
-    def make(self) -> Any:
-        """The sampler, ready to sample."""
-        found = self.sampler_class()
-        if not callable(getattr(found, "sample", None)):
-            raise InputError(f"{self.name}: {self.sampler} has no method sample, so is no sampler")
-        return found() if inspect.isclass(found) else found
 
     def solve(
         self,
@@ -107,36 +108,50 @@ class SamplerSolver(Solver):
         options: Mapping[str, Any],
         progress: ProgressCallback | None = None,
     ) -> Outcome:
-        """Sample call by call until the reads or the time are spent or energy 0 is reached."""
-        bqm = compiled.payload
-        if bqm.num_variables == 0:
+        """Sample call by call until the reads or the time are spent or a solution is found."""
+        if compiled.payload.num_variables == 0:
             return empty_outcome(compiled)
         sampler = self.make()
         rng = np.random.default_rng(budget.seed)
         best = Best(compiled)
+        notes: dict[str, Any] = {}
         accepted = interrupted = False
+        reads = 0
+        latest: NDArray[np.int8] | None = None
         try:
             while not (best.is_solution() or accepted):
                 left = math.inf if budget.reads is None else budget.reads - best.reads
-                if left == 0 or (best.reads and budget.seconds_left() <= 0):
+                if left <= 0 or (reads and budget.seconds_left() <= 0):
                     break
-                wanted = self.reads_per_call or budget.reads or self.default_reads
-                reads = int(min(wanted, left))
+                reads = int(min(left, self.next_reads(reads, budget)))
 
                 def tick(done: float, reads: int = reads) -> None:
                     if progress is not None:
                         progress(Progress(best.reads + done * reads, best.energy))
 
-                sampleset = self.call(sampler, compiled, Call(reads, rng, budget, options, tick))
-                accepted = budget.accepts(best.add(sampleset, reads))
+                call = Call(reads, rng, budget, options, tick, notes.__setitem__)
+                for latest in self._guarded(sampler, compiled, call):  # noqa: B007
+                    pass
+                if latest is not None:
+                    accepted = budget.accepts(best.add(latest, reads))
+                    latest = None
                 tick(0.0)
         except KeyboardInterrupt:
             interrupted = True
-        return best.outcome(interrupted, {**self.settings, **options})
+            if latest is not None:
+                best.add(latest, 1)
+        return best.outcome(interrupted, notes)
 
-    def call(self, sampler: Any, compiled: Compiled, call: Call) -> Any:
-        """One call of the sampler, with the arguments that it takes; returns its sample set."""
-        return sampler.sample(
+    def next_reads(self, before: int, budget: Budget) -> int:
+        """How many reads to ask for in the next call; ``before`` is the last call's number."""
+        return self.reads_per_call or budget.reads or self.default_reads
+
+    def call(self, sampler: Any, compiled: Compiled, call: Call) -> Iterator[Any]:
+        """One call of the sampler. The last sample set that it yields is the result.
+
+        Sample sets before it are states on the way, kept if the call is broken off.
+        """
+        yield sampler.sample(
             compiled.payload,
             num_reads=call.reads,
             seed=call.seed(),
@@ -144,12 +159,23 @@ class SamplerSolver(Solver):
             **call.options,
         )
 
+    def _guarded(self, sampler: Any, compiled: Compiled, call: Call) -> Iterator[NDArray[np.int8]]:
+        """Samples of a call in variable order; a backend's own error becomes SolverFailed."""
+        try:
+            for sampleset in self.call(sampler, compiled, call):
+                yield in_order(sampleset, compiled.payload.num_variables)
+        except (QubopuzzleError, MemoryError):
+            raise
+        except Exception as error:
+            raise SolverFailed(f"{self.name}: {first_line(error)}") from error
+
 
 class Best:
-    """The best samples so far, in variable order, with energies recomputed from the model."""
+    """The best distinct samples so far, with energies recomputed from the model."""
 
     def __init__(self, compiled: Compiled) -> None:
         self._bqm, self._gap = compiled.payload, compiled.gap
+        self._complete = not compiled.omitted
         self._samples = np.zeros((0, self._bqm.num_variables), dtype=np.int8)
         self._energies = np.zeros(0)
         self.reads = 0
@@ -160,18 +186,20 @@ class Best:
         return float(self._energies[0]) if len(self._energies) else float("inf")
 
     def is_solution(self) -> bool:
-        """Whether some sample meets every constraint: its energy is 0, below the gap."""
-        return self.energy < 0.5 * self._gap
+        """Whether some sample meets every constraint of a model that leaves no rule out."""
+        return self._complete and self.energy == 0
 
-    def add(self, sampleset: Any, reads: int) -> NDArray[np.int8]:
-        """Merge a sample set over the variables 0 .. n - 1 in any order; returns its best."""
-        samples = in_order(sampleset, self._bqm.num_variables)
+    def add(self, samples: NDArray[np.int8], reads: int) -> NDArray[np.int8]:
+        """Merge samples, shape (samples, variables); returns the best of them."""
         energies = self._bqm.energies((samples, range(samples.shape[1])))
+        # An energy below the gap is 0 but for rounding in float weights.
+        energies[np.abs(energies) < 0.5 * self._gap] = 0
         best: NDArray[np.int8] = samples[np.argmin(energies)]
-        samples = np.concatenate([self._samples, samples])
-        energies = np.concatenate([self._energies, energies])
+        merged = np.concatenate([self._samples, samples])
+        merged, first = np.unique(merged, axis=0, return_index=True)
+        energies = np.concatenate([self._energies, energies])[first]
         order = np.argsort(energies, kind="stable")[:KEPT_SAMPLES]
-        self._samples, self._energies = samples[order], energies[order]
+        self._samples, self._energies = merged[order], energies[order]
         self.reads += reads
         return best
 
@@ -183,19 +211,36 @@ class Best:
 
 
 def in_order(sampleset: Any, n: int) -> NDArray[np.int8]:
-    """Samples as 0/1 with columns in variable order 0 .. n - 1, shape (samples, n)."""
-    sampleset = sampleset.change_vartype("BINARY", inplace=False)
-    samples = np.zeros((len(sampleset), n), dtype=np.int8)
-    samples[:, list(sampleset.variables)] = sampleset.record.sample
+    """Samples as 0/1 with columns in variable order 0 .. n - 1, shape (samples, n).
+
+    Raises:
+        SolverFailed: for anything but a sample set with rows over exactly these variables.
+    """
+    try:
+        binary = sampleset.change_vartype("BINARY", inplace=False)
+        columns, rows = list(binary.variables), binary.record.sample
+    except AttributeError:
+        raise SolverFailed(f"the sampler returned a {type(sampleset).__name__}") from None
+    if not len(rows):
+        raise SolverFailed("the sampler returned no sample")
+    if len(columns) != n or set(columns) != set(range(n)):
+        raise SolverFailed("the sampler returned samples over other variables than the model's")
+    if not np.isin(rows, (0, 1)).all():
+        raise SolverFailed("the sampler returned values that are not binary")
+    samples = np.zeros((len(rows), n), dtype=np.int8)
+    samples[:, columns] = rows
     return samples
 
 
 def empty_outcome(compiled: Compiled) -> Outcome:
     """The outcome for a model without variables: its offset says whether it is solved."""
     energy = float(compiled.payload.offset)
-    return Outcome(
-        np.zeros((1, 0), dtype=np.int8),
-        np.array([energy]),
-        reads=0,
-        proved_unsatisfiable=energy >= compiled.gap and not compiled.relaxed,
-    )
+    samples = np.zeros((1, 0), dtype=np.int8)
+    infeasible = energy >= 0.5 * compiled.gap
+    return Outcome(samples, np.array([energy]), reads=0, infeasible=infeasible)
+
+
+def first_line(error: Exception) -> str:
+    """An error's type and the first line of its message, for a message of ours."""
+    line = (str(error).splitlines() or [""])[0]
+    return f"{type(error).__name__}: {line[:200]}"

@@ -5,10 +5,11 @@ It stops by the clock, so the same seed need not give the same samples twice.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from qubopuzzle.compile import Compiled
-from qubopuzzle.errors import TooLarge
+from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.solvers.base import Option
 from qubopuzzle.solvers.sampler import Call, SamplerSolver
 
@@ -17,21 +18,26 @@ MAX_VARIABLES = 6_000
 
 
 class _Tabu(SamplerSolver):
-    def call(self, sampler: Any, compiled: Compiled, call: Call) -> Any:
+    def call(self, sampler: Any, compiled: Compiled, call: Call) -> Iterator[Any]:
         bqm = compiled.payload
         if bqm.num_variables > MAX_VARIABLES:
             raise TooLarge(
                 f"solver tabu keeps a dense matrix and takes at most {MAX_VARIABLES:,} variables, "
                 f"this model has {bqm.num_variables:,}; try --solver neal"
             )
+        tenure = call.options["tenure"]
+        if tenure is not None and tenure >= bqm.num_variables:
+            raise InputError(
+                f"option tenure: {tenure} is not below the {bqm.num_variables} variables"
+            )
         timeout = max(1, int(min(call.options["timeout"], 1000 * call.budget.seconds_left())))
         # Its own early stop leaves out the offset, so the threshold does too.
-        return sampler.sample(
+        yield sampler.sample(
             bqm,
             num_reads=call.reads,
             seed=call.seed(),
             timeout=timeout,
-            tenure=call.options["tenure"],
+            tenure=tenure,
             energy_threshold=-float(bqm.offset),
         )
 
@@ -42,7 +48,7 @@ SOLVER = _Tabu(
     package="dwave-samplers",
     default_encoding="domain-wall",
     options=[
-        Option("timeout", int, 500, "milliseconds a read", minimum=1),
+        Option("timeout", int, 500, "milliseconds a read", 1, 86_400_000),
         Option("tenure", int, None, "length of the tabu list, in variables", minimum=0),
     ],
     about="tabu search (dwave-samplers)",

@@ -1,0 +1,120 @@
+"""What the command line takes. Only argparse is imported, so that --help is instant."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+_EXIT_STATUS = """exit status:
+  0  every instance solved and valid
+  1  some not solved within the budget, or broken off
+  2  wrong usage, bad input, or something that cannot run here
+  3  proved to have no solution
+  4  an error of this program"""
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(
+        prog="qubopuzzle",
+        description="Logic puzzles as QUBO penalty models: annealed, decoded, judged by the rules.",
+        epilog=_EXIT_STATUS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    top.add_argument("--version", action=_Version, nargs=0, help="print the version and stop")
+    commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    solve = _command(commands, "solve", "solve puzzles and judge the answers", many=True)
+    solve.add_argument("--solver", default=None, metavar="S", help="see `qubopuzzle solvers`")
+    solve.add_argument("--formulation", metavar="F", help="see `qubopuzzle puzzles`")
+    solve.add_argument("--encoding", metavar="E", help="one-hot or domain-wall")
+    solve.add_argument(
+        "--presolve", default="none", metavar="HOW", help="none (default) or propagate"
+    )
+    solve.add_argument(
+        "--weight",
+        action="append",
+        default=[],
+        type=_assignment,
+        metavar="FAMILY=W",
+        help="penalty weight of a family of rules (default 1 each); repeatable",
+    )
+    solve.add_argument("--reads", type=int, metavar="N", help="attempts (default 10)")
+    solve.add_argument("--seed", type=int, metavar="N", help="for everything random")
+    solve.add_argument(
+        "--time-limit", type=float, metavar="SECONDS", help="bound on solving one instance"
+    )
+    solve.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        type=_assignment,
+        metavar="NAME=VALUE",
+        help="an option of the solver; repeatable",
+    )
+    solve.add_argument("--json", action="store_true", help="one JSON object a line and instance")
+    _plot_option(solve)
+
+    check = _command(commands, "check", "judge a given answer")
+    check.add_argument("solution", metavar="SOLUTION", help="a file with the answer, or -")
+    check.add_argument("--json", action="store_true", help="one JSON object a line and instance")
+
+    show = _command(commands, "show", "draw a puzzle")
+    show.add_argument("--solution", action="store_true", help="with the solution in the file")
+    _plot_option(show)
+
+    info = _command(commands, "info", "size of a puzzle's QUBO in every form")
+    info.add_argument("--formulation", metavar="F", help="only this one")
+    info.add_argument("--encoding", metavar="E", help="only this one")
+    info.add_argument("--json", action="store_true", help="one JSON object a line and instance")
+
+    for name, text in (
+        ("solvers", "list the solvers, whether they can run here, and their options"),
+        ("puzzles", "list the puzzles and their formulations"),
+    ):
+        commands.add_parser(name, help=text, description=text).set_defaults(command=name)
+    return top
+
+
+def _command(
+    commands: Any,
+    name: str,
+    text: str,
+    *,
+    many: bool = False,
+) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=text,
+        description=text,
+        epilog=_EXIT_STATUS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    what = "a file (native JSON, JSON Lines or .non, told by content), or - for standard input"
+    if many:
+        parser.add_argument("sources", nargs="+", metavar="SOURCE", help=what)
+    else:
+        parser.add_argument("source", metavar="PUZZLE", help=what)
+    parser.add_argument("--puzzle", metavar="P", help="read only this kind, such as nonogram")
+    parser.set_defaults(command=name)
+    return parser
+
+
+def _plot_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--plot", metavar="FILE", help="draw to .svg, .png, .pdf; {id} in the name for several"
+    )
+
+
+class _Version(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        from importlib.metadata import version
+
+        print(f"qubopuzzle {version('qubopuzzle')}")
+        parser.exit()
+
+
+def _assignment(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise argparse.ArgumentTypeError(f"expected NAME=VALUE, got {text!r}")
+    return name, value
