@@ -261,7 +261,7 @@ def test_goals_of_non_files_are_answers(tmp_path):
     [
         ("rows\n1\n\n1\ncolumns\n1\n1", "line 3: blank; write 0 for an empty line, or give height"),
         ("rows\n-1\ncolumns\n1", "line 2: '-1' is no clue"),
-        ("rows\n[1,1]\ncolumns\n1", "line 2: '[1,1]' is no clue"),
+        ("rows\n[1,1]\ncolumns\n1", "line 2: '[1' is no clue"),
         ("5\nrows\n1\ncolumns\n1", "line 1: '5' is neither a keyword nor below one"),
         ("height -3\nrows\n1\ncolumns\n1", "height: '-3' is no size"),
         ('rows\n1\ncolumns\n1\ngoal "0"', "solution: row[0] reads 0, its clue is 1"),

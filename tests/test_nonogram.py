@@ -100,13 +100,22 @@ def test_the_tutorials_model():
     assert ours.n_bits == len(free) == len(theirs.variables) == 60
     assert ours.total().n_terms == len(theirs.as_dict()) == 272
 
-    bits = np.random.default_rng(7).integers(0, 2, (1000, 60))
+    # The same polynomial, coefficient by coefficient, so the same energy everywhere ...
     column = {v.id: i for i, v in enumerate(next(iter(p.variables)) for p in free)}
-    expected = np.zeros(1000)
-    for ids, coefficient in theirs.as_dict().items():
-        expected += coefficient * bits[:, [column[i] for i in ids]].prod(axis=1)
-    assert (ours.total().energies(bits) == expected).all()
-    assert expected.min() > 0
+    form = ours.total()
+    rows, cols = form.couplings.nonzero()
+    mine = {(): form.offset, **{(i,): c for i, c in enumerate(form.linear) if c}}
+    mine |= {(i, j): form.couplings[i, j] for i, j in zip(rows, cols, strict=True)}
+    assert {tuple(sorted(column[i] for i in ids)): c for ids, c in theirs.as_dict().items()} == mine
+
+    # ... and, in the SDK's own arithmetic, on 1,000 random assignments.
+    bits = np.random.default_rng(7).integers(0, 2, (1000, 60))
+    variables = [next(iter(p.variables)) for p in free]
+    expected = [
+        float(theirs.substitute(dict(zip(variables, b, strict=True)))) for b in bits.tolist()
+    ]
+    assert form.energies(bits).tolist() == expected
+    assert min(expected) > 0
 
 
 def test_window_needs_fewer_variables():

@@ -144,6 +144,7 @@ def test_tabu_refuses_what_it_cannot_hold():
             "option sweeps: expected a whole number from 1 to 10,000,000, got 'many'",
         ),
         ({"sweeps": 0}, "option sweeps"),
+        ({"sweeps": 10**30}, "option sweeps"),
         ({"sweeps": 1.5}, "option sweeps"),
         ({"sweeps": True}, "option sweeps"),
         ({"beta_hot": "nan"}, "option beta_hot"),

@@ -14,6 +14,7 @@ _EXIT_STATUS = """exit status:
 
 
 def parser() -> argparse.ArgumentParser:
+    """The parser of the whole command line; ``command`` is the name of the command."""
     top = argparse.ArgumentParser(
         prog="qubopuzzle",
         description="Logic puzzles as QUBO penalty models: annealed, decoded, judged by the rules.",
