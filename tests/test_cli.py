@@ -298,3 +298,111 @@ def test_a_reader_that_goes_away_is_no_error(files):
     process.stdout.close()
     _, err = process.communicate(timeout=30)
     assert err == ""
+
+
+def test_check_never_skips_a_puzzle(files):
+    two = [A, Nonogram(rows=[[1]], cols=[[1]], id="b")]
+    (files / "pair.jsonl").write_text(native.write(two))
+    one = json.dumps({"id": "b", "solution": ["#"]})
+    status, out, _ = run("check", files / "pair.jsonl", "-", stdin=one)
+    assert status == 1
+    assert "picross-a: no answer" in out
+    assert "b: valid" in out
+    null = json.dumps({"id": "b", "solution": None})
+    status, out, _ = run("check", files / "pair.jsonl", "-", "--json", stdin=f"{one[:-1]}}}\n")
+    assert [json.loads(line)["answered"] for line in out.splitlines()] == [False, True]
+    assert run("check", files / "pair.jsonl", "-", stdin=null)[0] == 1
+    assert "there is no answer in it" in error("check", files / "a.json", "-", stdin="[]")
+    wrong = json.dumps({"id": "other", "solution": ["#"]})
+    assert "id 'other' is none of the 1 puzzles" in error(
+        "check", files / "a.json", "-", stdin=wrong
+    )
+
+
+def test_names_in_files_do_not_steer_the_terminal(files):
+    evil = Nonogram(rows=[[1]], cols=[[1]], id="[/b]\x1b[31m\nfake: valid\x07", title="日本\x9b2J")
+    (files / "evil.json").write_text(native.write([evil]))
+    for command in ("solve", "show", "info"):
+        for encoding in ("utf-8", "latin1", "ascii"):
+            status, out, err = run(command, files / "evil.json", env={"PYTHONIOENCODING": encoding})
+            assert (status, err) == (0, "")
+            assert not set("\x1b\x07\x9b") & set(out)
+            assert "\nfake" not in out
+
+
+def test_streams_may_be_closed_or_full(files):
+    script = f"{sys.executable} -m qubopuzzle solve {files / 'a.json'} --seed 1"
+    for redirect, status in (("2>&-", 0), (">&-", 0), ("</dev/null", 0), (">/dev/full", 2)):
+        done = subprocess.run(
+            f"{script} {redirect}",
+            shell=True,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == status, redirect
+        assert "Traceback" not in done.stderr
+        if status:
+            assert "cannot write: No space left on device" in done.stderr
+    closed = subprocess.run(
+        f"{sys.executable} -m qubopuzzle solve - <&-",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "standard input: it is closed" in closed.stderr
+
+
+def test_plots_are_refused_before_any_work(files):
+    twice = files / "twice.jsonl"
+    twice.write_text(native.write([A, A]))
+    assert "their ids are not unique" in error("solve", twice, "--plot", files / "{id}.svg")
+    (files / "folder.svg").mkdir()
+    assert "that is a folder" in error("solve", files / "a.json", "--plot", files / "folder.svg")
+
+
+def test_a_plot_goes_through_a_link(files):
+    (files / "link.svg").symlink_to(files / "real.svg")
+    assert run("show", files / "a.json", "--plot", files / "link.svg")[0] == 0
+    assert (files / "link.svg").is_symlink()
+    assert "<svg" in (files / "real.svg").read_text()
+
+
+def test_an_error_of_ours_is_one_line_and_status_4(files):
+    code = (
+        "import qubopuzzle.cli as cli, sys\n"
+        "cli._COMMANDS['show'] = lambda args: 1 / 0\n"
+        f"sys.exit(cli.main(['show', {str(files / 'a.json')!r}]))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 4
+    assert done.stderr == (
+        "qubopuzzle: error: an error of this program, please report it: "
+        "ZeroDivisionError: division by zero\n"
+    )
+
+
+def test_wrong_runs_are_refused_once_for_many_puzzles(files):
+    assert error("solve", files / "two.jsonl", "--reads", "0").startswith("reads must be")
+    assert "can be read only once" in error("solve", "-", "-", stdin="")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
+def test_a_person_sees_a_progress_bar(files):
+    import pty
+
+    leader, follower = pty.openpty()
+    process = subprocess.Popen(
+        [*COMMAND, "solve", str(files / "noise.json"), "--time-limit", "3", "--json"],
+        stdout=subprocess.PIPE,
+        stderr=follower,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "80"},
+    )
+    process.communicate(timeout=60)
+    os.set_blocking(leader, False)
+    shown = os.read(leader, 100_000).decode()
+    os.close(leader)
+    os.close(follower)
+    assert "noise" in shown
+    assert "energy" in shown

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from qubopuzzle import ModelError
-from qubopuzzle.model import ModelBuilder, propagate, violation, violations
+from qubopuzzle.model import Field, ModelBuilder, propagate, violation, violations
 from qubopuzzle.model.bounds import reachable
 from strategies import assignments, literal_field, models
 
@@ -118,3 +118,93 @@ def test_a_reduced_model_writes_and_reads_its_solutions(model):
             small = reduced.assignment(reduced.field.write(x))
             assert violation(reduced, small) == 0
             assert (reduced.field.read(small)[0] == x).all()
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda b: b.linear("f", [0], [0], 0.5, shape=(1,)), "got fractions"),
+        (lambda b: b.linear("f", [0], [0], lower=0.9, shape=(1,)), "got fractions"),
+        (lambda b: b.linear("f", [0], [0], lower=np.nan, shape=(1,)), "expected whole numbers"),
+        (lambda b: b.linear("f", [0], ["x"], shape=(1,)), "expected whole numbers"),
+        (lambda b: b.linear("f", [0, 0], [0], shape=(1,)), "differ in length"),
+        (lambda b: b.linear("f", [0], [0], lower=[1, 2], shape=(1,)), "expected 1 or 1 numbers"),
+        (
+            lambda b: b.linear("f", [0], [0], lower=2**32, upper=2**32, shape=(1,)),
+            "a bound is over",
+        ),
+        (lambda b: b.precedence("f", [0], [0], [1.7]), "got fractions"),
+        (lambda b: b.choice("first", [1, 2]), "two choices named first"),
+    ],
+)
+def test_numbers_are_never_rounded_or_wrapped(make, message):
+    b = ModelBuilder()
+    b.choice("first", range(2))
+
+    def build():
+        make(b)
+        b.build()
+
+    with pytest.raises(ModelError, match=message):
+        build()
+
+
+def test_infinite_bounds_and_numpy_values():
+    b = ModelBuilder()
+    a = b.choice("a", np.arange(3))
+    values = [0, 1]
+    b.choice("b", values)
+    values.append(2)
+    b.linear("f", [0], [b.literal(a, np.int64(1))], -1, lower=-np.inf, upper=2**63 - 1, shape=(1,))
+    model = b.build()
+    assert model.choices[0].values == (0, 1, 2)
+    assert model.n_literals == 5
+    assert not propagate(model).contradiction
+    assert all(violation(model, x) == 0 for x in assignments(model))
+
+
+def test_labels_survive_propagation():
+    b = ModelBuilder()
+    first = [b.literals(b.choice(name, range(2)))[0] for name in "abc"]
+    b.linear("f", [0, 1, 1, 1], [first[0], *first], lower=[1, 2], upper=[1, 2], shape=(2,))
+    reduced = propagate(b.build()).model
+    assert [choice.name for choice in reduced.choices] == ["b", "c"]
+    (left,) = reduced.linear
+    assert [left.labels(i) for i in range(len(left.lower))] == ["f[1]"]
+    assert (left.lower.tolist(), left.upper.tolist()) == ([1], [1])
+
+
+def test_decided_cells_are_those_that_cannot_change():
+    b = ModelBuilder()
+    a = b.choice("a", range(3))
+    n = b.build().n_literals
+    field = Field((1, n), 0, 1, (b.reading("x", range(n), range(n), n_cells=n),), list)
+    free = propagate(b.build(field))
+    assert (free.cells, free.cells_decided) == (3, 0)
+    b.linear("not", [0], [b.literal(a, 2)], upper=0, shape=(1,))
+    assert propagate(b.build(field)).cells_decided == 1
+
+
+def test_a_reading_out_of_range_is_broken():
+    b = ModelBuilder()
+    b.choice("a", range(2))
+    b.choice("b", range(2))
+    reading = b.reading("sum", [0, 0], [0, 2], n_cells=1)
+    field = Field((1, 1), 0, 1, (reading,), list)
+    grid, broken = field.read(np.array([1, 0, 1, 0]))
+    assert grid.tolist() == [[1]]
+    assert broken.tolist() == [[0, 0]]
+
+
+def test_families_are_kept_when_their_constraints_are_gone():
+    b = ModelBuilder()
+    b.choice("a", range(1))
+    assert propagate(b.build()).model.families == ("once",)
+
+
+def test_a_range_missed_by_more_costs_more_than_its_distance():
+    b = ModelBuilder()
+    bits = [b.literals(b.bit(f"b{i}"))[1] for i in range(4)]
+    b.linear("few", [0] * 4, bits, upper=1, shape=(1,))
+    model = b.build()
+    assert violation(model, model.assignment([1, 1, 1, 1])) == 6

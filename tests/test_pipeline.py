@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import qubopuzzle
-from qubopuzzle import InputError, Nonogram, judge, load, solve, to_bqm
+from qubopuzzle import InputError, Nonogram, Unsatisfiable, decode, judge, load, solve, to_bqm
 from qubopuzzle.inspection import describe
 
 A = Nonogram.examples()[0]
@@ -190,3 +190,107 @@ def test_an_answer_counts_by_the_rules_even_where_a_constraint_is_broken():
     grid, broken = model.field.read(swapped)
     assert len(broken) == 0
     assert puzzle.violations(grid) == []
+
+
+@pytest.mark.parametrize("presolve", ["none", "propagate"])
+@pytest.mark.parametrize("encoding", ["one-hot", "domain-wall"])
+def test_samples_of_a_bqm_are_decoded_and_judged(encoding, presolve):
+    puzzle = Nonogram.from_picture(["##.", "#.#"])
+    how = {"encoding": encoding, "presolve": presolve}
+    bqm = to_bqm(puzzle, **how)
+    if bqm.num_variables:
+        sampleset = dimod.ExactSolver().sample(bqm)
+        for sample in (sampleset, sampleset.first.sample):
+            answer, violations = decode(puzzle, sample, **how)
+            assert violations == []
+            assert (answer == puzzle.solution).all()
+        worst = max(sampleset.data(), key=lambda d: d.energy).sample
+        assert decode(puzzle, worst, **how)[1]
+    values = [0] * bqm.num_variables
+    assert decode(puzzle, values, **how)[0].shape == puzzle.shape
+    with pytest.raises(InputError, match="other variables than the model"):
+        decode(puzzle, {"x": 1}, **how)
+    with pytest.raises(InputError, match="values of 0 or 1"):
+        decode(puzzle, [*values, 1], **how)
+
+
+def test_valid_weights_stay_valid_after_presolve():
+    result = solve(A, presolve="propagate", weights={"once": 2}, seed=1)
+    assert result.valid
+    assert result.weights == {"once": 2}
+
+
+@pytest.mark.parametrize("wrong", [{"weights": {"x": 1}}, {"encoding": "x"}])
+def test_wrong_arguments_are_refused_before_propagation_proves_anything(wrong):
+    impossible = Nonogram(rows=[[3], []], cols=[[], [2], [1]])
+    with pytest.raises(InputError):
+        solve(impossible, presolve="propagate", **wrong)
+
+
+def test_no_model_of_what_has_no_solution():
+    with pytest.raises(Unsatisfiable, match="no solution in this model"):
+        to_bqm(Nonogram(rows=[[3], []], cols=[[], [2], [1]]), presolve="propagate")
+
+
+def test_numpy_numbers_are_welcome():
+    result = solve(
+        A,
+        "neal",
+        seed=np.int64(3),
+        reads=np.int32(2),
+        weights={"field": np.int64(2)},
+        options={"sweeps": np.int64(500)},
+        time_limit=np.float64(9),
+    )
+    json.dumps(result.to_dict())
+    assert Nonogram(rows=np.array([[1], [1]]), cols=[[1], np.array([1])]).shape == (2, 2)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"seed": 1.0},
+        {"seed": "1"},
+        {"reads": "10"},
+        {"reads": 2.5},
+        {"time_limit": "1"},
+        {"weights": {"field": "2"}},
+        {"seed": True},
+    ],
+)
+def test_numbers_of_another_kind_are_refused(wrong):
+    with pytest.raises(InputError):
+        solve(A, **wrong)
+
+
+def test_results_are_true_if_solved_and_their_answers_cannot_be_changed():
+    result = solve(A, seed=1)
+    assert result
+    assert judge(A, result)[1] == []
+    with pytest.raises(ValueError, match="read-only"):
+        result.answer[0, 0] = 1
+    assert not solve(Nonogram(rows=[[3], []], cols=[[], [2], [1]]), presolve="propagate")
+
+
+def test_paths_are_taken_wherever_puzzles_are(tmp_path):
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps(A.to_dict()))
+    assert to_bqm(file).num_variables == 44
+    assert judge(file, A.solution)[1] == []
+    with pytest.raises(InputError, match="expected a puzzle or a file, got dict"):
+        solve(A.to_dict())
+
+
+@pytest.mark.parametrize(
+    "solution", [["#"], [[7] * 5] * 5, [[0.5] * 5] * 5, "#", ["#####"] * 5, [[1], [1, 0]]]
+)
+def test_known_solutions_must_be_solutions(solution):
+    with pytest.raises(InputError):
+        Nonogram(A.rows, A.cols, solution=solution)
+    assert Nonogram(A.rows, A.cols, solution=A.solution.tolist()) == A
+
+
+@pytest.mark.parametrize("about", [{"id": 5}, {"title": ["x"]}, {"n_solutions": "x"}])
+def test_what_is_said_about_a_puzzle_is_checked(about):
+    with pytest.raises(InputError):
+        Nonogram([[1]], [[1]], **about)

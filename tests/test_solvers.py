@@ -2,7 +2,6 @@
 
 import time
 from itertools import pairwise
-from typing import ClassVar
 
 import dimod
 import numpy as np
@@ -19,6 +18,7 @@ from qubopuzzle import (
 )
 from qubopuzzle.compile import compile_model
 from qubopuzzle.solvers import Budget, all_solvers, get_solver
+from toys import Coin, Recording
 
 A = Nonogram.examples()[0]
 NAMES = sorted(all_solvers())
@@ -164,45 +164,22 @@ def test_options_are_read_from_text_and_recorded():
     assert result.settings == {"sweeps": 100, "beta_hot": 0.5, "beta_cold": 5.0}
 
 
-class Recording(dimod.ExactSolver):
-    """A foreign sampler with an option of its own."""
-
-    calls: ClassVar[list] = []
-
-    def sample(self, bqm, num_reads=1, colour="red", **kwargs):
-        self.calls.append((num_reads, colour))
-        return super().sample(bqm).truncate(num_reads)
-
-
-class Broken(dimod.ExactSolver):
-    def sample(self, bqm, **kwargs):
-        raise ValueError("first line\nsecond line")
-
-
-class NoToken:
-    def __init__(self):
-        raise OSError("no token")
-
-    def sample(self, bqm):
-        raise AssertionError
-
-
 def test_foreign_samplers_get_all_reads_and_their_own_options():
     Recording.calls.clear()
     puzzle = Nonogram.from_picture(["#.", ".#"])
-    result = solve(puzzle, f"dimod:{__name__}:Recording", reads=7, options={"colour": "blue"})
+    result = solve(puzzle, "dimod:toys:Recording", reads=7, options={"colour": "blue"})
     assert Recording.calls == [(7, "blue")]
     assert result.valid
     with pytest.raises(InputError, match="has no option 'flavour'; it has: colour"):
-        solve(puzzle, f"dimod:{__name__}:Recording", options={"flavour": 1})
+        solve(puzzle, "dimod:toys:Recording", options={"flavour": 1})
 
 
 def test_foreign_failures_are_one_line():
     puzzle = Nonogram.from_picture(["#.", ".#"])
     with pytest.raises(SolverFailed, match=r"Broken: ValueError: first line$"):
-        solve(puzzle, f"dimod:{__name__}:Broken")
+        solve(puzzle, "dimod:toys:Broken")
     with pytest.raises(SolverUnavailable, match="NoToken: OSError: no token"):
-        solve(puzzle, f"dimod:{__name__}:NoToken")
+        solve(puzzle, "dimod:toys:NoToken")
     with pytest.raises(SolverUnavailable, match="No module named 'nowhere'"):
         solve(puzzle, "dimod:nowhere:Class")
     with pytest.raises(InputError, match="write dimod:module:Class"):
@@ -249,3 +226,168 @@ def test_a_sample_that_the_rules_accept_ends_the_reads():
 @pytest.mark.parametrize("name", [*NAMES, FOREIGN])
 def test_versions_are_recorded(name):
     assert all(get_solver(name).versions().values())
+
+
+def test_a_foreign_sampler_may_be_handed_over_or_made_by_a_function():
+    puzzle = Nonogram.from_picture(["#.", ".#"])
+    handed = solve(puzzle, Recording(), reads=3)
+    assert handed.solver == "dimod:toys:Recording"
+    assert handed.valid
+    assert solve(puzzle, "dimod:toys:factory", reads=3).valid
+    with pytest.raises(InputError, match="expected a name or a dimod sampler, got int"):
+        solve(puzzle, 7)
+
+
+def test_spins_in_another_order_are_understood():
+    assert solve(Nonogram.from_picture(["#.", ".#", "##"]), "dimod:toys:Spins").valid
+
+
+@pytest.mark.parametrize(
+    ("sampler", "message"),
+    [
+        ("Lazy", "RuntimeError: the cloud went away"),
+        ("NoneAtAll", "the sampler returned a NoneType"),
+        ("Nothing", "the sampler returned no sample"),
+        ("Halves", "values that are not binary"),
+        ("Extra", "over other variables"),
+        ("Missing", "over other variables"),
+    ],
+)
+def test_unfit_samples_are_an_error_of_the_sampler(sampler, message):
+    with pytest.raises(SolverFailed, match=message):
+        solve(A, f"dimod:toys:{sampler}")
+
+
+@pytest.mark.parametrize("option", ["num_reads", "seed", "time_limit"])
+def test_what_belongs_to_the_run_is_no_option(option):
+    with pytest.raises(InputError, match=f"give {option} as the"):
+        solve(A, FOREIGN, options={option: 1})
+
+
+def test_foreign_versions_are_those_of_the_distribution():
+    name = "dimod:dwave.samplers:SimulatedAnnealingSampler"
+    assert list(get_solver(name).versions()) == ["dwave-samplers"]
+    assert get_solver("dimod:dimod:ExactSolver").versions() == {"dimod": dimod.__version__}
+
+
+def test_a_time_limit_cuts_a_foreign_samplers_reads():
+    noise = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, (25, 25)))
+    name = "dimod:dwave.samplers:SimulatedAnnealingSampler"
+    started = time.perf_counter()
+    result = solve(noise, name, time_limit=1, reads=10**6, seed=1)
+    assert time.perf_counter() - started < 30  # against running for hours
+    assert 1 <= result.reads < 10**6
+
+
+@pytest.mark.parametrize("presolve", ["none", "propagate"])
+def test_what_a_relaxed_model_proves(presolve):
+    """Bounded: nothing proves "no solution". Omitted: energy 0 is not solved yet."""
+    assert solve(Coin(kind="exact"), "exact", presolve=presolve).valid
+    impossible = solve(Coin(kind="impossible"), "exact", presolve=presolve)
+    assert impossible.status == "unsatisfiable"
+    assert (impossible.violations, impossible.energy, impossible.answer) == ((), None, None)
+    bounded = solve(Coin(kind="bounded"), "exact", presolve="none")
+    assert bounded.status == "unknown"
+    assert bounded.relaxed == ("one",)
+    omitted = solve(Coin(kind="omitted"), "random", presolve=presolve, seed=3, reads=200)
+    assert omitted.valid
+    assert omitted.relaxed == ("one",)
+
+
+def test_a_bounded_model_that_propagation_empties_is_unknown():
+    assert solve(Coin(kind="bounded"), "neal", presolve="propagate").status == "unknown"
+
+
+def test_samplers_go_on_where_energy_zero_is_not_enough():
+    solver = get_solver("random")
+    compiled = compile_model(Coin(kind="omitted").model(), "qubo", "one-hot")
+    outcome = solver.solve(compiled, Budget(700, None, 1, lambda sample: False), {})
+    assert outcome.reads == 700
+    assert len(outcome.samples) == 4  # distinct ones only
+
+
+def test_neal_goes_on_from_where_a_call_ended(monkeypatch):
+    """Cut into many calls, a read still anneals: the last call alone could not solve this."""
+    from qubopuzzle.solvers import neal
+
+    puzzle = Nonogram.examples()[1]
+    monkeypatch.setattr(neal, "_UPDATES_PER_CALL", 69 * 50)
+    ticks = []
+    result = solve(puzzle, "neal", seed=1, reads=3, progress=ticks.append)
+    assert result.valid
+    assert len(ticks) > 200
+    assert all(a.reads <= b.reads for a, b in pairwise(ticks))
+
+
+def test_neal_shortens_its_schedule_to_the_time_limit():
+    noise = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, (30, 30)))
+    cut = solve(noise, "neal", reads=1, time_limit=0.5, seed=1, options={"sweeps": 10**7})
+    assert 1 <= cut.settings["sweeps"] < 10**7
+    hot = solve(noise, "neal", reads=1, seed=1, options={"sweeps": 1})
+    assert cut.energy < hot.energy / 2
+
+
+def test_ctrl_c_inside_a_read_keeps_its_state(monkeypatch):
+    from qubopuzzle.solvers import neal
+
+    monkeypatch.setattr(neal, "_UPDATES_PER_CALL", 1000)
+    noise = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, (9, 9)))
+
+    def interrupt(progress):
+        if progress.reads > 0.5:
+            raise KeyboardInterrupt
+
+    result = solve(noise, "neal", reads=1, seed=1, progress=interrupt)
+    assert result.interrupted
+    assert result.answer is not None
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        {"once": 10**18},
+        {"field": 5e18, "once": 1e18},
+        {"once": 1e17, "field": 0.001},
+        {"once": 1e308},
+        {"field": 1e-300},
+    ],
+)
+def test_weights_that_double_precision_cannot_hold_are_refused(weights):
+    with pytest.raises(InputError, match="too large or too far apart"):
+        solve(A, "neal", encoding="one-hot", weights=weights)
+
+
+def test_fractional_weights_still_give_exactly_zero():
+    result = solve(A, "neal", seed=1, weights={"once": 0.1, "field": 0.3, "order": 1 / 3})
+    assert result.valid
+    assert result.energy == 0
+
+
+@pytest.mark.parametrize("tenure", [30, 1000])
+def test_tabu_refuses_a_tenure_beyond_the_model(tenure):
+    with pytest.raises(InputError, match="is not below the 30 variables"):
+        solve(A, "tabu", options={"tenure": tenure})
+
+
+class BrokenEntry:
+    name, value = "theirs", "nowhere:SOLVER"
+
+    def load(self):
+        raise ImportError("no module named nowhere")
+
+
+def test_a_broken_entry_point_breaks_nothing_else(monkeypatch):
+    import qubopuzzle.solvers as registry
+
+    def entries(group, name="theirs"):
+        return [BrokenEntry()] if name == "theirs" else []
+
+    monkeypatch.setattr(registry, "entry_points", entries)
+    assert solve(A, "neal", seed=1).valid
+    here = registry.all_solvers()["theirs"].available()
+    assert (here.ok, here.why) == (
+        False,
+        "entry point nowhere:SOLVER: ImportError: no module named nowhere",
+    )
+    with pytest.raises(SolverUnavailable, match="theirs: entry point nowhere:SOLVER"):
+        solve(A, "theirs")

@@ -133,8 +133,8 @@ def solve(
     with clock.stage("model"):
         model = puzzle.model(formulation)
     run.relaxed = (*model.omitted, *model.bounded)
-    check_weights(model.families, weights)
-    run.weights = dict(weights or {})
+    checked = check_weights(model.families, weights)
+    run.weights = {family: checked[family] for family in weights or {}}
     if presolve == "propagate":
         with clock.stage("presolve"):
             reduced = propagate(model)

@@ -109,6 +109,7 @@ class Field:
         for view in views[1:]:
             broken |= view != first
         grid = np.clip(first, self.low, self.high).reshape(self.shape)
+        grid.setflags(write=False)
         return grid, np.argwhere(broken.reshape(self.shape)).astype(np.int64)
 
 

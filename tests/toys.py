@@ -1,0 +1,136 @@
+"""Toy samplers and puzzles that misbehave on purpose, for the tests."""
+
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import ClassVar
+
+import dimod
+import numpy as np
+
+from qubopuzzle import Puzzle, Violation
+from qubopuzzle.model import Field, ModelBuilder
+from qubopuzzle.picture import Picture
+
+
+class Recording(dimod.ExactSolver):
+    """A foreign sampler with an option of its own."""
+
+    calls: ClassVar[list] = []
+
+    def sample(self, bqm, num_reads=1, colour="red", **kwargs):
+        self.calls.append((num_reads, colour))
+        return super().sample(bqm).truncate(num_reads)
+
+
+class Broken:
+    def sample(self, bqm, **kwargs):
+        raise ValueError("first line\nsecond line")
+
+
+class NoToken:
+    def __init__(self):
+        raise OSError("no token")
+
+    def sample(self, bqm):
+        raise AssertionError
+
+
+class Spins:
+    """The right answer as spins, variables in another order, the best row last."""
+
+    def sample(self, bqm, num_reads=1):
+        best = dimod.ExactSolver().sample(bqm).truncate(5)
+        order = list(bqm.variables)[::-1]
+        rows = np.array([[2 * s[v] - 1 for v in order] for s in best.samples(sorted_by=None)])
+        return dimod.SampleSet.from_samples((rows[::-1], order), "SPIN", energy=0)
+
+
+class Lazy:
+    """A sample set that fails only when it is looked at, as a cloud's may."""
+
+    def sample(self, bqm):
+        future = Future()
+        future.set_exception(RuntimeError("the cloud went away"))
+        return dimod.SampleSet.from_future(future)
+
+
+def returning(what):
+    """A sampler class whose sample returns something unfit."""
+
+    class Odd:
+        def sample(self, bqm):
+            n = bqm.num_variables
+            rows = {
+                "nothing": np.zeros((0, n)),
+                "halves": np.full((1, n), 0.5),
+                "extra": np.zeros((1, n + 1)),
+                "missing": np.zeros((1, n - 1)),
+            }
+            if what == "none":
+                return None
+            return dimod.SampleSet.from_samples(rows[what], "BINARY", energy=0)
+
+    return Odd
+
+
+NoneAtAll, Nothing, Halves, Extra, Missing = map(
+    returning, ("none", "nothing", "halves", "extra", "missing")
+)
+
+
+def factory():
+    """A function that makes a sampler, as people write for composites."""
+    return Recording()
+
+
+@dataclass(frozen=True)
+class Coin(Puzzle):
+    """Two cells, exactly one of them 1; ``kind`` says what its model does wrong."""
+
+    name: ClassVar[str] = "coin"
+    default_formulation: ClassVar[str] = "plain"
+    kind: str = "exact"
+
+    @property
+    def shape(self):
+        return 1, 2
+
+    @classmethod
+    def from_dict(cls, data):
+        return cls(kind=data["kind"])
+
+    def to_dict(self):
+        return {"puzzle": self.name, "kind": self.kind, **self.about()}
+
+    def parse_answer(self, data):
+        return np.array(data)
+
+    def format_answer(self, answer):
+        return answer.tolist()
+
+    def violations(self, answer):
+        right = answer.sum() == 1 and self.kind not in ("impossible", "bounded")
+        return [] if right else [Violation("one", "not exactly one", ((0, 0), (0, 1)))]
+
+    def picture(self, answer=None, broken=()):
+        return Picture(1, 2, black=answer, broken=frozenset(broken))
+
+    @classmethod
+    def examples(cls):
+        return [cls()]
+
+
+def coin_model(puzzle):
+    b = ModelBuilder()
+    bits = [b.literals(b.bit(f"cell[{i}]"))[1] for i in range(2)]
+    if puzzle.kind == "exact":
+        b.exactly_one("one", [bits])
+    if puzzle.kind in ("bounded", "impossible"):  # no assignment at all
+        b.linear("one", [0, 0], bits, lower=3, upper=3, shape=(1,))
+    reading = b.reading("cells", [0, 1], bits, n_cells=2)
+    field = Field((1, 2), 0, 1, (reading,), lambda answer: answer.ravel().tolist())
+    relaxed = {"omitted": {"omitted": ("one",)}, "bounded": {"bounded": ("one",)}}
+    return b.build(field, **relaxed.get(puzzle.kind, {}))
+
+
+Coin.formulations = {"plain": coin_model}
