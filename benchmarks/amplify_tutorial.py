@@ -19,30 +19,40 @@ Clues = Sequence[Sequence[int]]
 
 
 def tutorial_model(rows: Clues, cols: Clues) -> tuple[amplify.Model, list[Any]]:
-    """The constraint model, and its free variables in the order of our one-hot bits.
-
-    That order is: rows first, then columns; in a line number by number; for a number
-    cell by cell.
-    """
+    """The constraint model, and its arrays of variables: one a row, then one a column."""
     generator = amplify.VariableGenerator()
     constraints = amplify.ConstraintList()
-    painted, free = [], []
+    painted, arrays = [], []
     for clues, length in ((rows, len(cols)), (cols, len(rows))):
         picture = amplify.PolyArray(np.zeros((len(clues), length)))
         for i, clue in enumerate(clues):
             q = generator.array("Binary", shape=(length, len(clue)))
+            arrays.append(q)
             if clue:
                 q[length - clue[-1] + 1 :, len(clue) - 1] = 0
                 constraints += _line(q, clue, length)
             for k, h in enumerate(clue):
-                last = length - h if k == len(clue) - 1 else length - 1
-                free += [q[j, k] for j in range(last + 1)]
                 for j in range(length):
                     picture[i, j] += q[max(0, j - h + 1) : j + 1, k].sum()
         painted.append(picture)
     by_rows, by_columns = painted
     constraints += amplify.equal_to(by_rows - by_columns.T, 0, axis=())
-    return amplify.Model(constraints), free
+    return amplify.Model(constraints), arrays
+
+
+def free_variables(arrays: Sequence[Any], rows: Clues, cols: Clues) -> list[amplify.Variable]:
+    """The variables that are not fixed to 0, in the order of our one-hot bits.
+
+    That order is: rows first, then columns; in a line number by number; for a number
+    cell by cell.
+    """
+    lines = [(clue, len(cols)) for clue in rows] + [(clue, len(rows)) for clue in cols]
+    return [
+        next(iter(q[j, k].variables))
+        for q, (clue, length) in zip(arrays, lines, strict=True)
+        for k, h in enumerate(clue)
+        for j in range(length - h + 1 if k == len(clue) - 1 else length)
+    ]
 
 
 def _line(q: Any, clue: Sequence[int], length: int) -> amplify.ConstraintList:

@@ -17,9 +17,14 @@ assert result.valid
 # 2. The QUBO itself, as a dimod model with readable labels; answers have energy 0.
 bqm = qubopuzzle.to_bqm(puzzle, encoding="domain-wall", weights={"once": 2})
 print(bqm.num_variables, "variables, the first is", bqm.variables[0])
-best = SimulatedAnnealingSampler().sample(bqm, num_reads=5, num_sweeps=10_000, seed=1).first
-print("lowest energy of a sampler of your own:", best.energy)
+sampleset = SimulatedAnnealingSampler().sample(bqm, num_reads=5, num_sweeps=10_000, seed=1)
+print("lowest energy of a sampler of your own:", sampleset.first.energy)
 
-# 3. The same rules as an Amplify model: native constraints with labels and weights.
+# 3. Back from its samples: field reconstruction, and the rules that the answer breaks.
+answer, violations = qubopuzzle.decode(puzzle, sampleset, encoding="domain-wall")
+print(answer.sum(), "black cells,", len(violations), "rules broken")
+
+# 4. The same rules as an Amplify model: native constraints with labels and weights.
+#    result = amplify.solve(built.model, client); built.read(result.best.values)
 built = qubopuzzle.to_amplify(puzzle, formulation="window")
 print(len(built.model.constraints), "Amplify constraints")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from amplify_tutorial import tutorial_model, tutorial_polynomial
+from amplify_tutorial import free_variables, tutorial_model, tutorial_polynomial
 from qubopuzzle import InputError, Nonogram, PuzzleError, TooLarge, compile_qubo, violation
 from qubopuzzle.compile import ENCODINGS
 from qubopuzzle.model import propagate
@@ -94,14 +94,15 @@ def test_propagation_keeps_the_solutions(formulation, puzzle):
 
 def test_the_tutorials_model():
     """60 variables and 272 terms, and the tutorial's energy on 1,000 random assignments."""
-    model, free = tutorial_model(A.rows, A.cols)
+    model, arrays = tutorial_model(A.rows, A.cols)
+    free = free_variables(arrays, A.rows, A.cols)
     theirs = tutorial_polynomial(model)
     ours = compile_qubo(A.model("numbering"), "one-hot")
     assert ours.n_bits == len(free) == len(theirs.variables) == 60
     assert ours.total().n_terms == len(theirs.as_dict()) == 272
 
     # The same polynomial, coefficient by coefficient, so the same energy everywhere ...
-    column = {v.id: i for i, v in enumerate(next(iter(p.variables)) for p in free)}
+    column = {variable.id: i for i, variable in enumerate(free)}
     form = ours.total()
     rows, cols = form.couplings.nonzero()
     mine = {(): form.offset, **{(i,): c for i, c in enumerate(form.linear) if c}}
@@ -110,10 +111,7 @@ def test_the_tutorials_model():
 
     # ... and, in the SDK's own arithmetic, on 1,000 random assignments.
     bits = np.random.default_rng(7).integers(0, 2, (1000, 60))
-    variables = [next(iter(p.variables)) for p in free]
-    expected = [
-        float(theirs.substitute(dict(zip(variables, b, strict=True)))) for b in bits.tolist()
-    ]
+    expected = [float(theirs.substitute(dict(zip(free, b, strict=True)))) for b in bits.tolist()]
     assert form.energies(bits).tolist() == expected
     assert min(expected) > 0
 
