@@ -31,10 +31,13 @@ class _Neal(SamplerSolver):
             raise InputError(f"option beta_hot: {hot:g} is above beta_cold = {cold:g}")
         bqm, n = compiled.payload, compiled.payload.num_variables
         step = max(1, _UPDATES_PER_CALL // n)
-        fitting = self._fitting(sampler, bqm, hot / compiled.gap, call)
-        if fitting < sweeps:
-            sweeps, step = int(fitting), max(1, int(fitting * 0.2))
-            call.note("sweeps", sweeps)
+        if call.budget.time_limit is not None:
+            fitting, step = self._fitting(sampler, bqm, hot / compiled.gap, step, call)
+            if fitting < sweeps:
+                if call.started > 0 and fitting < 0.1 * sweeps:
+                    return
+                sweeps = max(1, fitting)
+                call.note("last_read_sweeps", sweeps)
         # A penalty unit is what the cheapest broken constraint costs.
         betas = np.geomspace(hot, cold, sweeps) / compiled.gap if sweeps > 1 else [cold]
         state: dict[str, Any] = {}
@@ -51,10 +54,10 @@ class _Neal(SamplerSolver):
             yield sampleset
             state = {"initial_states": (in_order(sampleset, n), range(n))}
 
-    def _fitting(self, sampler: Any, bqm: Any, beta: float, call: Call) -> float:
-        """How many sweeps fit into the time that is left, by a short trial."""
-        if call.budget.time_limit is None:
-            return float("inf")
+    def _fitting(
+        self, sampler: Any, bqm: Any, beta: float, step: int, call: Call
+    ) -> tuple[int, int]:
+        """How many sweeps fit into the time left, by a short trial, and how many a call."""
         trial = max(1, _PROBE_UPDATES // bqm.num_variables)
         started = time.perf_counter()
         for sweeps in (1, trial):
@@ -62,9 +65,11 @@ class _Neal(SamplerSolver):
             betas = np.full(sweeps, beta)
             sampler.sample(bqm, beta_schedule_type="custom", beta_schedule=betas, seed=0)
         overhead, both = started - before, time.perf_counter() - started
-        per_sweep: float = max(both - overhead, both / 10) / trial
-        # Five calls, each with its overhead, and some slack for uneven machines.
-        return max(1.0, (0.9 * call.budget.seconds_left() - 5 * overhead) / per_sweep)
+        per_sweep = max(both - overhead, both / 10) / trial
+        # Calls of about a third of a second; each costs the overhead again.
+        step = max(1, min(step, int(0.3 / per_sweep)))
+        left = 0.95 * call.budget.seconds_left()
+        return int(left / (per_sweep + overhead / step)), step
 
 
 SOLVER = _Neal(

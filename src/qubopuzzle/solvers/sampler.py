@@ -32,11 +32,12 @@ KEPT_SAMPLES = 100
 class Call:
     """One call of a sampler: what is asked of it, and where to say how far it is.
 
-    ``tick`` takes the fraction of the call that is done, 0 to 1; ``note`` records a
-    setting that differs from the options.
+    ``started`` counts the reads of earlier calls; ``tick`` takes the fraction of the call
+    that is done, 0 to 1; ``note`` records a setting that differs from the options.
     """
 
     reads: int
+    started: int
     rng: np.random.Generator
     budget: Budget
     options: Mapping[str, Any]
@@ -129,12 +130,13 @@ class SamplerSolver(Solver):
                     if progress is not None:
                         progress(Progress(best.reads + done * reads, best.energy))
 
-                call = Call(reads, rng, budget, options, tick, notes.__setitem__)
+                call = Call(reads, best.reads, rng, budget, options, tick, notes.__setitem__)
                 for latest in self._guarded(sampler, compiled, call):  # noqa: B007
                     pass
-                if latest is not None:
-                    accepted = budget.accepts(best.add(latest, reads))
-                    latest = None
+                if latest is None:  # the sampler sees that nothing more fits into the time
+                    break
+                accepted = budget.accepts(best.add(latest, reads))
+                latest = None
                 tick(0.0)
         except KeyboardInterrupt:
             interrupted = True
@@ -149,7 +151,8 @@ class SamplerSolver(Solver):
     def call(self, sampler: Any, compiled: Compiled, call: Call) -> Iterator[Any]:
         """One call of the sampler. The last sample set that it yields is the result.
 
-        Sample sets before it are states on the way, kept if the call is broken off.
+        Sample sets before it are states on the way, kept if the call is broken off. A
+        call after the first may yield nothing where the time left is too short for it.
         """
         yield sampler.sample(
             compiled.payload,
