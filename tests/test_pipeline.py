@@ -65,7 +65,15 @@ def test_json_has_everything_that_repeats_the_run():
         "relaxed",
         "versions",
     } <= set(data)
-    assert list(data["timings_s"]) == ["load", "model", "presolve", "compile", "solve", "decode"]
+    assert list(data["timings_s"]) == [
+        "load",
+        "model",
+        "presolve",
+        "compile",
+        "prepare",
+        "solve",
+        "decode",
+    ]
     assert data["solution"] == ["..#..", ".#.#.", ".#.#.", "#####", "#...#"]
     assert data["seed"] == 9
     assert data["weights"] == {"field": 2}

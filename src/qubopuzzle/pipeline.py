@@ -147,6 +147,8 @@ def solve(
         compiled = compile_model(model, backend.target, encoding, weights)
     run.sizes, run.encoding = compiled.sizes, compiled.encoding
     accepts = partial(_accepts, puzzle, model, compiled)
+    with clock.stage("prepare"):
+        backend.prepare()
     with clock.stage("solve"):
         budget = Budget(budget.reads, budget.time_limit, budget.seed, accepts)
         outcome = backend.solve(compiled, budget, chosen, progress)
@@ -288,7 +290,7 @@ class _Run:
         solved = judged is not None and not judged.violations
         if self.proved_by and not solved:
             judged = None
-        stages = ("load", "model", "presolve", "compile", "solve", "decode")
+        stages = ("load", "model", "presolve", "compile", "prepare", "solve", "decode")
         return Result(
             puzzle=self.puzzle,
             solver=self.solver.name,
@@ -299,7 +301,7 @@ class _Run:
             answer=None if judged is None else judged.answer,
             violations=() if judged is None else judged.violations,
             energy=None if judged is None else judged.energy,
-            sizes={"variables": 0, "couplings": 0, **self.sizes},
+            sizes=self.sizes or {"variables": 0, "couplings": 0},
             timings_s={stage: self.clock.seconds.get(stage, 0.0) for stage in stages},
             seed=self.budget.seed,
             reads=0 if outcome is None else outcome.reads,

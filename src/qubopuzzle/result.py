@@ -27,8 +27,8 @@ class Result:
         violations: the rules that the answer breaks, by the checker; empty if valid.
         energy: of the sample behind the answer, offset included.
         sizes: numbers of the compiled model, such as variables and couplings.
-        timings_s: seconds for load, model, presolve, compile, solve and decode; load is
-            that of the whole source.
+        timings_s: seconds for load (of the whole source), model, presolve, compile, prepare
+            (the solver's imports and kernels, once a process), solve and decode.
         reads: attempts that the solver made; ``seed`` is the one that it used.
         relaxed: what the model left out or bounded; empty means exact.
         presolve: what propagation did, in numbers, or None where it was off.
@@ -87,6 +87,8 @@ class Result:
             "violations": [violation.to_dict() for violation in self.violations],
             "solution": answer,
             "energy": self.energy,
+            "variables": None,
+            "couplings": None,
             **self.sizes,
             "reads": self.reads,
             "seed": self.seed,

@@ -9,11 +9,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle.compile.encoding import ENCODINGS, encode_choices
 from qubopuzzle.compile.qubo import Qubo, check_weights, compile_qubo
-from qubopuzzle.errors import ModelError
+from qubopuzzle.errors import InputError, ModelError
 from qubopuzzle.model import IntArray, Model
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "TARGETS",
     "Compiled",
     "Qubo",
+    "WeightedModel",
     "check_weights",
     "compile_model",
     "compile_qubo",
@@ -34,7 +36,7 @@ class Compiled:
 
     Attributes:
         payload: what the target is: a ``dimod.BinaryQuadraticModel`` over the variables
-            0 .. n - 1 for ``qubo``.
+            0 .. n - 1 for ``qubo``, a ``WeightedModel`` for ``model``.
         decode: from the solver's assignment, shape (variables,), to literal values.
         encode: the inverse for valid literal values, which gives warm starts.
         sizes: numbers to report, such as ``variables`` and ``couplings``.
@@ -69,8 +71,38 @@ def _to_qubo(model: Model, encoding: str | None, weights: Mapping[str, float] | 
     )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class WeightedModel:
+    """The payload of the target ``model``: a constraint model and a weight for each family."""
+
+    model: Model
+    weights: Mapping[str, float]
+
+
+def _to_model(model: Model, encoding: str | None, weights: Mapping[str, float] | None) -> Compiled:
+    if encoding is not None:
+        raise InputError("this solver anneals the model itself and takes no encoding")
+    by_family = check_weights(model.families, weights)
+    constraints = sum(len(block.lower) for block in model.linear)
+    constraints += sum(len(block.first) for block in model.precedence)
+    return Compiled(
+        payload=WeightedModel(model, by_family),
+        decode=_same,
+        encode=_same,
+        sizes={"variables": model.n_literals, "constraints": constraints},
+        gap=1,
+        omitted=model.omitted,
+        bounded=model.bounded,
+    )
+
+
+def _same(x: NDArray[Any]) -> IntArray:
+    return x.astype(np.int64)
+
+
 TARGETS: Mapping[str, Callable[[Model, str | None, Mapping[str, float] | None], Compiled]] = {
     "qubo": _to_qubo,
+    "model": _to_model,
 }
 
 

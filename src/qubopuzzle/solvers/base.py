@@ -166,6 +166,9 @@ class Solver(ABC):
         """Versions of the packages behind it, for the record."""
         return {self.package: self.available().version}
 
+    def prepare(self) -> None:  # noqa: B027
+        """Import and compile what solving needs, once a process; not part of solving time."""
+
     @abstractmethod
     def solve(
         self,

@@ -1,0 +1,241 @@
+"""The annealer: energies, distributions, and what a user may ask of it."""
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from scipy.stats import chisquare
+
+from qubopuzzle import InputError, ModelBuilder, Nonogram, solve, violation
+from qubopuzzle.annealer import Setting, State, anneal, annealing_form
+from qubopuzzle.annealer.kernels import add_ties, costs, put
+from strategies import assignments, models
+
+FIXED = Setting(beta=0.7, increment=0.0, decay=0.98)
+
+
+def energy(model, weights, values):
+    """Weighted energy from scratch: a precedence costs its weight for each missing step."""
+    x = model.assignment(values)
+    total = 0.0
+    for block in model.linear:
+        for row, (lower, upper) in enumerate(zip(block.lower, block.upper, strict=True)):
+            value = int((block.matrix[[row]] @ x)[0])
+            miss = max(lower - value, value - upper, 0)
+            cost = miss**2 if lower == upper else miss * (miss + 1) / 2
+            total += weights.get(block.family, 1) * cost
+    for block in model.precedence:
+        for first, second, gap in zip(block.first, block.second, block.gap, strict=True):
+            total += weights.get(block.family, 1) * max(0, values[first] + gap - values[second])
+    return total
+
+
+@settings(max_examples=30)
+@given(model=models(max_values=4))
+def test_costs_of_a_choice_are_differences_of_energies(model):
+    weights = {"red": 2.0, "order": 3.0}
+    form = annealing_form(model, weights, chains=False)
+    rng = np.random.default_rng(0)
+    state = State(form, rng)
+    value = np.array([rng.integers(len(c.values)) for c in model.choices])
+    state.set_values(value)
+    for c, choice in enumerate(model.choices):
+        put(form.arrays, int(form.arrays.first[c] + value[c]), -1, state.total)
+        out = np.zeros(len(choice.values))
+        costs(form.arrays, c, state.total, state.row_weight, out)
+        add_ties(form.arrays, c, state.value, state.tie_weight, out)
+        put(form.arrays, int(form.arrays.first[c] + value[c]), 1, state.total)
+        expected = []
+        for v in range(len(choice.values)):
+            other = value.copy()
+            other[c] = v
+            expected.append(
+                energy(
+                    model, weights, [m.values[i] for m, i in zip(model.choices, other, strict=True)]
+                )
+            )
+        assert out - out[0] == pytest.approx(np.array(expected) - expected[0])
+
+
+@settings(max_examples=30)
+@given(model=models(), chains=...)
+def test_sums_and_energies_stay_true_while_it_runs(model, chains: bool):
+    form = annealing_form(model, chains=chains)
+    state = State(form, np.random.default_rng(1))
+    state.run(30, Setting(2.0))
+    x = form.literals(state.value)
+    sums = [block.matrix @ x for block in model.linear]
+    assert state.total.tolist() == np.concatenate([np.zeros(0), *sums]).tolist()
+    assert state.energy == violation(model, form.literals(state.best))
+    assert (state.row_weight >= form.row_weight).all()
+
+
+def chain_model():
+    """Three runs on nine cells, as in a nonogram, with targets for some cells."""
+    b = ModelBuilder()
+    lengths, cells = (2, 1, 2), 9
+    runs = [b.choice(f"run[{k}]", range(cells - h + 1)) for k, h in enumerate(lengths)]
+    b.precedence("order", runs[:-1], runs[1:], [3, 2])
+    rows, literals = [], []
+    for run, h in zip(runs, lengths, strict=True):
+        for v in range(cells - h + 1):
+            rows += range(v, v + h)
+            literals += [b.literal(run, v)] * h
+    target = np.array([1, 0, 1, 1, 0, 0, 1, 0, 1])
+    b.linear("field", rows, literals, lower=target, upper=target, shape=(cells,))
+    return b.build()
+
+
+def loose_model():
+    b = ModelBuilder()
+    one, two = b.choice("one", range(3)), b.choice("two", range(0, 6, 2))
+    b.bit("bit")
+    b.precedence("order", [one], [two], [2])
+    b.linear("sum", [0, 0, 0], [1, 4, 7], [1, 2, 1], lower=1, upper=2, shape=(1,))
+    return b.build()
+
+
+@pytest.mark.parametrize(
+    ("model", "chains", "n_chains"),
+    [(chain_model(), True, 1), (chain_model(), False, 0), (loose_model(), False, 0)],
+    ids=["chain", "no chain", "loose"],
+)
+def test_samples_follow_the_boltzmann_distribution(model, chains, n_chains):
+    """At fixed weights and temperature, chi-square over all states at the 0.1 percent level."""
+    form = annealing_form(model, chains=chains)
+    assert form.n_chains == n_chains
+    states = [
+        values
+        for values in product(*(choice.values for choice in model.choices))
+        if not chains or energy(model, {"field": 0}, values) == 0
+    ]
+    mass = np.exp([-FIXED.beta * energy(model, {}, values) for values in states])
+    state = State(form, np.random.default_rng(5))
+    counts, n, thin = Counter(), 20_000, 4 if chains else 25
+    for _ in range(n):
+        state.energy = 1 << 60
+        done = 0
+        while done < thin:  # energy 0 ends a run early
+            done += state.run(thin - done, FIXED)
+            state.energy = 1 << 60
+        counts[tuple(c.values[i] for c, i in zip(model.choices, state.value, strict=True))] += 1
+    assert set(counts) <= set(states)
+    expected = n * mass / mass.sum()
+    likely = expected > 5
+    observed = np.array([counts[s] for s in states])
+    observed = np.append(observed[likely], n - observed[likely].sum())
+    expected = np.append(expected[likely], n - expected[likely].sum())
+    kept = expected > 0
+    assert chisquare(observed[kept], expected[kept]).pvalue > 0.001
+
+
+def test_chains_that_meet_in_a_row_are_left_alone():
+    b = ModelBuilder()
+    first, second = b.choice("a", range(4)), b.choice("b", range(4))
+    b.precedence("order", [first], [second], [1])
+    b.linear("both", [0, 0], [b.literal(first, 0), b.literal(second, 3)], upper=1, shape=(1,))
+    assert annealing_form(b.build()).n_chains == 0
+    c = ModelBuilder()
+    first, second = c.choice("a", range(4)), c.choice("b", range(4))
+    c.precedence("order", [first], [second], [1])
+    c.linear("never both", [0, 0], [c.literal(first, 3), c.literal(second, 0)], upper=1, shape=(1,))
+    assert annealing_form(c.build()).n_chains == 1
+
+
+@settings(max_examples=20)
+@given(model=models())
+def test_every_small_model_that_has_a_solution_is_solved(model):
+    if not any(violation(model, x) == 0 for x in assignments(model)):
+        return
+    form = annealing_form(model)
+    for read in anneal(form, 1, first_sweeps=200):
+        if read.energy == 0:
+            assert violation(model, form.literals(read.value)) == 0
+            return
+        assert read.number < 50
+
+
+def test_a_broken_start_is_mended():
+    model = chain_model()
+    state = State(annealing_form(model), np.random.default_rng(0))
+    state.set_values(np.array([7, 3, 0]))
+    assert [int(v) for v in state.value] == [0, 3, 5]
+
+
+def test_a_chain_that_cannot_be_kept_is_no_chain():
+    b = ModelBuilder()
+    first, second = b.choice("a", range(2)), b.choice("b", range(2))
+    b.precedence("order", [first], [second], [5])
+    form = annealing_form(b.build())
+    assert form.n_chains == 0
+    state = State(form, np.random.default_rng(0))
+    state.run(5, Setting(3.0))
+    assert state.energy == 1
+
+
+def test_weights_stay_bounded():
+    b = ModelBuilder()
+    a = b.choice("a", range(2))
+    b.linear("never", [0, 0], b.literals(a), lower=5, upper=5, shape=(1,))
+    state = State(annealing_form(b.build()), np.random.default_rng(0))
+    state.run(100_000, Setting(1.0, increment=0.3, decay=0.98))
+    assert 1 < state.row_weight[0] <= 1 + 0.3 / 0.02
+
+
+def test_a_start_is_where_it_starts():
+    puzzle = Nonogram.examples()[1]
+    model = puzzle.model()
+    form = annealing_form(model)
+    values = model.field.write(puzzle.solution)
+    start = np.array([c.values.index(v) for c, v in zip(model.choices, values, strict=True)])
+    first = next(anneal(form, 1, start=start, portfolio=[Setting(50.0)]))
+    assert (first.energy, first.sweeps) == (0, 1)
+
+
+def test_pictures_that_single_flips_find_hard():
+    noise = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, (20, 20)))
+    for seed in range(3):
+        result = solve(noise, "annealer", seed=seed)
+        assert result.valid
+        assert result.encoding is None
+        assert result.to_dict()["couplings"] is None
+
+
+def test_options_fix_the_portfolio():
+    puzzle = Nonogram.examples()[1]
+    options = {"beta": 4.5, "increment": 0.1, "decay": 0.9, "sweeps": 50, "chains": 0}
+    assert solve(puzzle, "annealer", seed=1, options=options).valid
+    with pytest.raises(InputError, match="takes no encoding"):
+        solve(puzzle, "annealer", encoding="one-hot")
+    with pytest.raises(InputError, match="option decay: expected a number from 0 to 1"):
+        solve(puzzle, "annealer", options={"decay": 1})
+
+
+def test_plain_python_draws_the_same():
+    """Without numba's compiler the same seed gives the same states."""
+    code = (
+        "import numpy as np\n"
+        "from qubopuzzle import Nonogram\n"
+        "from qubopuzzle.annealer import annealing_form, anneal\n"
+        "puzzle = Nonogram.from_picture(np.random.default_rng(3).integers(0, 2, (6, 6)))\n"
+        "for chains in (True, False):\n"
+        "    form = annealing_form(puzzle.model(), chains=chains)\n"
+        "    read = next(anneal(form, 7, first_sweeps=5))\n"
+        "    print(read.value.tolist(), read.energy, read.sweeps)\n"
+    )
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-W", "error", "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "NUMBA_DISABLE_JIT": disabled},
+        ).stdout
+        for disabled in ("0", "1")
+    ]
+    assert outputs[0] == outputs[1]
