@@ -71,7 +71,8 @@ def test_sums_and_energies_stay_true_while_it_runs(model, chains: bool):
     x = form.literals(state.value)
     sums = [block.matrix @ x for block in model.linear]
     assert state.total.tolist() == np.concatenate([np.zeros(0), *sums]).tolist()
-    assert state.energy == violation(model, form.literals(state.best))
+    assert state.energy == violation(model, form.literals(state.best)) == form.energy(state.best)
+    assert form.energy(state.value) == violation(model, x)
     assert (state.row_weight >= form.row_weight).all()
 
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from math import isfinite
 from numbers import Real
@@ -314,7 +314,8 @@ class _Run:
         )
 
 
-def versions() -> dict[str, str]:
+@cache
+def versions() -> Mapping[str, str]:
     """Versions of what a result depends on."""
     found = {"python": platform.python_version()}
     for name in _VERSIONS:

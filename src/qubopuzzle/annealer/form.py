@@ -85,6 +85,19 @@ class AnnealingForm:
     n_chains: int
     earliest: IntArray
 
+    def energy(self, value: IntArray) -> int:
+        """The unweighted energy of a state from scratch: ``violation`` of its literals."""
+        x, cost = self.literals(value), 0
+        for block in self.model.linear:
+            total = block.matrix @ x
+            missed = np.maximum(np.maximum(block.lower - total, total - block.upper), 0)
+            equal = block.lower == block.upper
+            cost += int(np.where(equal, missed**2, missed * (missed + 1) // 2).sum())
+        number = self.arrays.number[self.arrays.first[:-1] + value]
+        for pair in self.model.precedence:
+            cost += int((number[pair.second] < number[pair.first] + pair.gap).sum())
+        return cost
+
     def literals(self, value: IntArray) -> IntArray:
         """The literal vector, shape (literals,), of a state (the place of each value)."""
         x = np.zeros(self.model.n_literals, dtype=np.int64)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import count
 
 import numpy as np
@@ -141,6 +142,7 @@ def anneal(
         yield Read(number, state.best.copy(), int(state.energy), done, setting)
 
 
+@cache
 def compile_kernels() -> None:
     """Compile the kernels, or load them from numba's cache: a few seconds once, then little."""
     builder = ModelBuilder()

@@ -86,7 +86,7 @@ class _Annealer(Solver):
         samples = np.zeros((len(kept), model.n_literals), dtype=np.int8)
         for i, read in enumerate(kept):
             samples[i] = form.literals(read.value)
-        energies = np.array([violation(model, x) for x in samples], dtype=float)
+        energies = np.array([form.energy(read.value) for read in kept], dtype=float)
         order = np.argsort(energies, kind="stable")
         return Outcome(samples[order], energies[order], started, interrupted=interrupted)
 

@@ -10,6 +10,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, ClassVar
 
@@ -141,10 +142,8 @@ class Solver(ABC):
 
     def available(self) -> Availability:
         """Whether it can run here; never raises."""
-        try:
-            return Availability(True, version=version(self.package))
-        except PackageNotFoundError:
-            return Availability(False, f"pip install {self.package}")
+        found = _version(self.package)
+        return Availability(bool(found), "" if found else f"pip install {self.package}", found)
 
     def parse_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Check options and fill in defaults.
@@ -164,7 +163,7 @@ class Solver(ABC):
 
     def versions(self) -> dict[str, str]:
         """Versions of the packages behind it, for the record."""
-        return {self.package: self.available().version}
+        return {self.package: _version(self.package)}
 
     def prepare(self) -> None:  # noqa: B027
         """Import and compile what solving needs, once a process; not part of solving time."""
@@ -183,3 +182,12 @@ class Solver(ABC):
             TooLarge: if the solver refuses a model of this size.
             SolverUnavailable: if its package is missing.
         """
+
+
+@cache
+def _version(package: str) -> str:
+    """The installed version, or nothing."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
