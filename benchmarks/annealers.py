@@ -1,6 +1,6 @@
 """Whole collections of nonograms: the annealer against a SAT solver, in one run.
 
-    python benchmarks/annealers.py [--seeds 3] [--limit 10] [--only NAME]
+    python benchmarks/annealers.py [--seeds 2] [--limit 10] [--boards 100] [--only NAME]
 
 Seconds from the clues to a checked picture, one thread: for ``annealer`` model, form and
 annealing (median over seeds), for SAT the encoding in Python and CaDiCaL. A run that does
@@ -14,6 +14,7 @@ import argparse
 import gzip
 import time
 from collections.abc import Iterator
+from itertools import islice
 from statistics import median
 from typing import Any
 
@@ -28,14 +29,15 @@ UNSOLVED_BY_ALL = ("knotty", "faase")
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--limit", type=float, default=10, help="seconds a run")
+    parser.add_argument("--boards", type=int, default=100, help="of the tournament's 1,000")
     parser.add_argument("--only", help="only groups whose name contains this")
     args = parser.parse_args()
     solve(smooth_picture(5, 5), "annealer", seed=0)  # kernels compiled, imports done
     sat_solve(smooth_picture(5, 5))
     groups: dict[str, list[Nonogram]] = {}
-    for name, puzzle in _instances():
+    for name, puzzle in _instances(args.boards):
         if args.only is None or args.only in name:
             groups.setdefault(name, []).append(puzzle)
     rows = []
@@ -59,7 +61,7 @@ def main() -> None:
     save("annealers", rows, text)
 
 
-def _instances() -> Iterator[tuple[str, Nonogram]]:
+def _instances(boards: int) -> Iterator[tuple[str, Nonogram]]:
     path = COLLECTION / "nonogram.jsonl"
     if path.exists():
         for puzzle in load(path):
@@ -70,7 +72,8 @@ def _instances() -> Iterator[tuple[str, Nonogram]]:
                 yield "drawings and generated, 5x5 to 60x55", puzzle  # type: ignore[misc]
     path = COLLECTION / "nonogram_taai2011.txt.gz"
     if path.exists():
-        for puzzle in _tournament(gzip.decompress(path.read_bytes()).decode()):
+        tournament = _tournament(gzip.decompress(path.read_bytes()).decode())
+        for puzzle in islice(tournament, boards):
             yield "TAAI 2011 tournament, 25x25", puzzle
     for seed in range(1, 6):
         yield "blobs 45x60", smooth_picture(45, 60, seed=seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,9 @@ from scipy.ndimage import gaussian_filter
 
 from qubopuzzle import Nonogram, load
 
-COLLECTION = Path(__file__).parents[2] / "shared" / "puzzles"
+COLLECTION = Path(
+    os.environ.get("QUBOPUZZLE_COLLECTION", Path(__file__).parents[2] / "shared" / "puzzles")
+)
 """Puzzles that are not part of this project; benchmarks use them where they are."""
 
 
