@@ -240,3 +240,16 @@ def test_plain_python_draws_the_same():
         for disabled in ("0", "1")
     ]
     assert outputs[0] == outputs[1]
+
+
+def test_ctrl_c_inside_a_restart_keeps_its_best_state():
+    noise = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, (30, 30)))
+
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    options = {"sweeps": 10**6, "beta": 0.1}
+    result = solve(noise, "annealer", seed=1, options=options, progress=interrupt)
+    assert result.interrupted
+    assert result.reads == 1
+    assert result.answer is not None

@@ -39,13 +39,17 @@ PORTFOLIO = (Setting(3), Setting(6), Setting(4), Setting(12))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Read:
-    """One restart: its best state as the place of each choice's value, and how it came about."""
+    """One restart: its best state as the place of each choice's value, and how it came about.
+
+    ``interrupted`` says that Ctrl-C ended it; no other restart follows.
+    """
 
     number: int
     value: IntArray
     energy: int
     sweeps: int
     setting: Setting
+    interrupted: bool = False
 
 
 class State:
@@ -134,12 +138,17 @@ def anneal(
             state.set_values(start)
         else:
             state.run(1, Setting(0.0, 0.0, 1.0))
-        done = 0
-        while done < wanted and state.energy > 0:
-            done += state.run(min(step, wanted - done), setting)
-            if not tick(done / wanted, int(state.energy)):
-                break
-        yield Read(number, state.best.copy(), int(state.energy), done, setting)
+        done, interrupted = 0, False
+        try:
+            while done < wanted and state.energy > 0:
+                done += state.run(min(step, wanted - done), setting)
+                if not tick(done / wanted, int(state.energy)):
+                    break
+        except KeyboardInterrupt:
+            interrupted = True
+        yield Read(number, state.best.copy(), int(state.energy), done, setting, interrupted)
+        if interrupted:
+            return
 
 
 @cache

@@ -70,6 +70,8 @@ def read_text(text: str, puzzle: str | None = None) -> list[Puzzle]:
 
 
 def _bytes(source: str | PathLike[str]) -> bytes:
+    if str(source).startswith(("http://", "https://")):
+        raise InputError("addresses are not read yet; save the puzzle to a file")
     try:
         if source == "-":
             if sys.stdin is None:

@@ -78,6 +78,7 @@ class _Annealer(Solver):
                 started += 1
                 kept = sorted([*kept, read], key=lambda r: r.energy)[:KEPT_READS]
                 solved = read.energy == 0 and not compiled.omitted
+                interrupted = read.interrupted
                 accepted = solved or budget.accepts(form.literals(read.value).astype(np.int8))
                 if accepted or started == budget.reads or budget.seconds_left() <= 0:
                     break
