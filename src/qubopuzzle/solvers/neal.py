@@ -21,6 +21,7 @@ from qubopuzzle.solvers.base import Option
 from qubopuzzle.solvers.sampler import Call, SamplerSolver, in_order
 
 _UPDATES_PER_CALL = 30_000_000
+_DENSE = 1_000_000  # couplings from which on an update is that much slower
 _PROBE_UPDATES = 500_000
 
 
@@ -30,7 +31,7 @@ class _Neal(SamplerSolver):
         if hot > cold:
             raise InputError(f"option beta_hot: {hot:g} is above beta_cold = {cold:g}")
         bqm, n = compiled.payload, compiled.payload.num_variables
-        step = max(1, _UPDATES_PER_CALL // n)
+        step = max(1, _UPDATES_PER_CALL // n // (1 + bqm.num_interactions // _DENSE))
         if call.budget.time_limit is not None:
             fitting, step = self._fitting(sampler, bqm, hot / compiled.gap, step, call)
             if fitting < sweeps:
