@@ -13,10 +13,10 @@ from scipy.stats import chisquare
 
 from qubopuzzle import InputError, ModelBuilder, Nonogram, solve, violation
 from qubopuzzle.annealer import Setting, State, anneal, annealing_form
-from qubopuzzle.annealer.kernels import add_ties, costs, put
+from qubopuzzle.annealer.kernels import costs, price, put
 from strategies import assignments, models
 
-FIXED = Setting(beta=0.7, increment=0.0, decay=0.98)
+FIXED = Setting(beta=0.7, increment=0.0, decay=0.98, focus=0.0)
 
 
 def energy(model, weights, values):
@@ -45,11 +45,12 @@ def test_costs_of_a_choice_are_differences_of_energies(model):
     value = np.array([rng.integers(len(c.values)) for c in model.choices])
     state.set_values(value)
     for c, choice in enumerate(model.choices):
-        put(form.arrays, int(form.arrays.first[c] + value[c]), -1, state.total)
-        out = np.zeros(len(choice.values))
-        costs(form.arrays, c, state.total, state.row_weight, out)
-        add_ties(form.arrays, c, state.value, state.tie_weight, out)
-        put(form.arrays, int(form.arrays.first[c] + value[c]), 1, state.total)
+        literal = int(form.arrays.first[c] + value[c])
+        put(form.arrays, state.moving, literal, -1)
+        price(form.arrays, state.moving, int(form.arrays.unit_of_choice[c]))
+        costs(form.arrays, state.moving, c, 0)
+        put(form.arrays, state.moving, literal, 1)
+        out = state.moving.mass[: len(choice.values)].copy()
         expected = []
         for v in range(len(choice.values)):
             other = value.copy()
@@ -70,10 +71,10 @@ def test_sums_and_energies_stay_true_while_it_runs(model, chains: bool):
     state.run(30, Setting(2.0))
     x = form.literals(state.value)
     sums = [block.matrix @ x for block in model.linear]
-    assert state.total.tolist() == np.concatenate([np.zeros(0), *sums]).tolist()
+    assert state.moving.total.tolist() == np.concatenate([np.zeros(0), *sums]).tolist()
     assert state.energy == violation(model, form.literals(state.best)) == form.energy(state.best)
     assert form.energy(state.value) == violation(model, x)
-    assert (state.row_weight >= form.row_weight).all()
+    assert (state.moving.row_weight >= form.row_weight).all()
 
 
 def chain_model():
@@ -119,11 +120,7 @@ def test_samples_follow_the_boltzmann_distribution(model, chains, n_chains):
     state = State(form, np.random.default_rng(5))
     counts, n, thin = Counter(), 20_000, 4 if chains else 25
     for _ in range(n):
-        state.energy = 1 << 60
-        done = 0
-        while done < thin:  # energy 0 ends a run early
-            done += state.run(thin - done, FIXED)
-            state.energy = 1 << 60
+        state.run(thin, FIXED, target=-1)
         counts[tuple(c.values[i] for c, i in zip(model.choices, state.value, strict=True))] += 1
     assert set(counts) <= set(states)
     expected = n * mass / mass.sum()
@@ -154,11 +151,8 @@ def test_every_small_model_that_has_a_solution_is_solved(model):
     if not any(violation(model, x) == 0 for x in assignments(model)):
         return
     form = annealing_form(model)
-    for read in anneal(form, 1, first_sweeps=200):
-        if read.energy == 0:
-            assert violation(model, form.literals(read.value)) == 0
-            return
-        assert read.number < 50
+    best = anneal(form, seed=1, sweeps=200, reads=60).reads[0]
+    assert best.energy == violation(model, form.literals(best.value)) == 0
 
 
 def test_a_broken_start_is_mended():
@@ -185,7 +179,7 @@ def test_weights_stay_bounded():
     b.linear("never", [0, 0], b.literals(a), lower=5, upper=5, shape=(1,))
     state = State(annealing_form(b.build()), np.random.default_rng(0))
     state.run(100_000, Setting(1.0, increment=0.3, decay=0.98))
-    assert 1 < state.row_weight[0] <= 1 + 0.3 / 0.02
+    assert 1 < state.moving.row_weight[0] <= 1 + 0.3 / 0.02
 
 
 def test_a_start_is_where_it_starts():
@@ -194,8 +188,8 @@ def test_a_start_is_where_it_starts():
     form = annealing_form(model)
     values = model.field.write(puzzle.solution)
     start = np.array([c.values.index(v) for c, v in zip(model.choices, values, strict=True)])
-    first = next(anneal(form, 1, start=start, portfolio=[Setting(50.0)]))
-    assert (first.energy, first.sweeps) == (0, 1)
+    first = anneal(form, seed=1, initial_states=start, portfolio=[Setting(50.0)], sweeps=1).reads[0]
+    assert (first.number, first.energy) == (0, 0)
 
 
 def test_pictures_that_single_flips_find_hard():
@@ -209,7 +203,7 @@ def test_pictures_that_single_flips_find_hard():
 
 def test_options_fix_the_portfolio():
     puzzle = Nonogram.examples()[1]
-    options = {"beta": 4.5, "increment": 0.1, "decay": 0.9, "sweeps": 50, "chains": 0}
+    options = {"beta": 4.5, "increment": 0.1, "decay": 0.9, "focus": 0.5, "sweeps": 50, "chains": 0}
     assert solve(puzzle, "annealer", seed=1, options=options).valid
     with pytest.raises(InputError, match="takes no encoding"):
         solve(puzzle, "annealer", encoding="one-hot")
@@ -226,7 +220,7 @@ def test_plain_python_draws_the_same():
         "puzzle = Nonogram.from_picture(np.random.default_rng(3).integers(0, 2, (6, 6)))\n"
         "for chains in (True, False):\n"
         "    form = annealing_form(puzzle.model(), chains=chains)\n"
-        "    read = next(anneal(form, 7, first_sweeps=5))\n"
+        "    read = anneal(form, seed=7, sweeps=5, reads=1).reads[0]\n"
         "    print(read.value.tolist(), read.energy, read.sweeps)\n"
     )
     outputs = [
@@ -253,3 +247,50 @@ def test_ctrl_c_inside_a_restart_keeps_its_best_state():
     assert result.interrupted
     assert result.reads == 1
     assert result.answer is not None
+
+
+def test_threads_change_nothing():
+    noise = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, (20, 20)))
+    options = {"sweeps": 20}
+    runs = [
+        solve(noise, "annealer", seed=seed, reads=40, options={**options, "threads": threads})
+        for seed in (1, 2)
+        for threads in (1, 2, 5)
+    ]
+    for same in (runs[:3], runs[3:]):
+        assert same[0].reads > 1
+        assert len({(r.energy, r.reads, r.answer.tobytes()) for r in same}) == 1
+
+
+def test_it_stops_when_told():
+    b = ModelBuilder()
+    a = b.choice("a", range(2))
+    b.linear("never", [0, 0], b.literals(a), lower=5, upper=5, shape=(1,))
+    form = annealing_form(b.build())
+    asked = []
+
+    def enough():
+        asked.append(1)
+        return len(asked) > 2
+
+    for stopped in (
+        anneal(form, seed=1, interrupt_function=enough, threads=2),
+        anneal(form, seed=1, time_limit=0.1),
+        anneal(form, seed=1, reads=2, sweeps=3),
+        anneal(form, seed=1, target_energy=16),
+        anneal(form, seed=1, accepts=lambda x: x.sum() == 1, sweeps=3),
+    ):
+        assert stopped.reads[0].energy == 16
+        assert not stopped.interrupted
+    assert stopped.n_reads == 1
+
+
+def test_reads_are_kept_by_energy():
+    noise = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, (20, 20)))
+    form = annealing_form(noise.model())
+    settings = [Setting(beta) for beta in np.linspace(1, 2, 120)]
+    found = anneal(form, seed=1, reads=120, sweeps=1, portfolio=settings, target_energy=-1)
+    energies = [read.energy for read in found.reads]
+    assert energies == sorted(energies)
+    assert (len(energies), found.n_reads) == (100, 120)
+    assert all(form.energy(read.value) == read.energy for read in found.reads)

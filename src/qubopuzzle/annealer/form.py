@@ -1,12 +1,12 @@
 """A model as flat arrays for the annealing kernels.
 
 The state is one value a choice, so choices are exact and never penalised. Linear rows
-keep their sums; the energy of a value is found from the rows that it touches. Values of a
-choice are stored as **steps**: what changes in the rows from one value to the next. A run
-of a nonogram that moves by one cell changes two rows, however long it is.
+keep their sums; the energy of a value is found from the rows that it touches. Choices are
+redrawn in **units**: a chain of precedences at once (``chains``), others one by one.
 
-Precedences that form a path, with choices that meet in no row, become **chains**; a whole
-chain is redrawn at once and never broken.
+What a unit can do to a row is a **slot**, whose cost is found once for all values. Values
+of a choice are stored as **steps**, the slots that come and go from one value to the next:
+a run of a nonogram that moves by one cell changes two, however long it is.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
+from qubopuzzle.annealer.chains import Precedences, earliest, find_chains
 from qubopuzzle.model import IntArray, IntMatrix, Model
 
 FloatArray = NDArray[np.float64]
@@ -31,13 +32,19 @@ class Arrays(NamedTuple):
         first: first literal of each choice, and one past the last, shape (choices + 1,).
         number: value of each literal where precedences need it, else 0, (literals,).
         term_start, term_row, term_coefficient: the rows of each literal.
-        step_start, step_row, step_before, step_after: a literal's cost is the sum, over
-            its steps, of the row's penalty after less before; where ``cumulative``
-            (choices,) it adds to the cost of the value before.
+        slot_start, slot_row, slot_amount: by unit, the rows that its values touch and by
+            how much.
+        step_start, step_slot, step_sign: a value's cost is the sum of its steps' slots
+            (numbered within the unit) with their signs; where ``cumulative`` (choices,)
+            it adds to the cost of the value before.
         lower, upper: bounds of the rows, (rows,).
         unit_start, unit_choice: units that are redrawn at once: single choices or chains.
         gap: at a chain's later choices, the least distance to the one before, (choices in
             units,).
+        earliest: the first place of each choice that its chain allows, (choices,).
+        half: units before this one make the first half of a sweep.
+        touching_start, touching_unit: the units that touch each row.
+        unit_of_choice: the unit of each choice, (choices,).
         tie_start, tie_other, tie_gap, tie_after, tie: precedences outside chains, by
             choice: with whom, the gap, whether the other comes after, and its number.
         tie_first, tie_second, tie_distance: those precedences by number.
@@ -48,16 +55,23 @@ class Arrays(NamedTuple):
     term_start: IntArray
     term_row: IntArray
     term_coefficient: IntArray
+    slot_start: IntArray
+    slot_row: IntArray
+    slot_amount: IntArray
     step_start: IntArray
-    step_row: IntArray
-    step_before: IntArray
-    step_after: IntArray
+    step_slot: IntArray
+    step_sign: FloatArray
     cumulative: NDArray[np.bool_]
     lower: IntArray
     upper: IntArray
     unit_start: IntArray
     unit_choice: IntArray
     gap: IntArray
+    earliest: IntArray
+    half: int
+    touching_start: IntArray
+    touching_unit: IntArray
+    unit_of_choice: IntArray
     tie_start: IntArray
     tie_other: IntArray
     tie_gap: IntArray
@@ -73,8 +87,8 @@ class AnnealingForm:
     """A model ready to be annealed.
 
     ``row_weight`` and ``tie_weight`` are the weights that constraints start from and decay
-    to, by the weight of their family; ``largest_unit`` is the number of literals of the
-    largest unit; ``earliest`` (choices,) places every chain as far to the front as it goes.
+    to, by the weight of their family; ``largest_unit`` and ``most_slots`` are the number of
+    literals and of slots of the largest unit.
     """
 
     model: Model
@@ -82,8 +96,13 @@ class AnnealingForm:
     row_weight: FloatArray
     tie_weight: FloatArray
     largest_unit: int
+    most_slots: int
     n_chains: int
-    earliest: IntArray
+
+    @property
+    def n_units(self) -> int:
+        """Number of units."""
+        return len(self.arrays.unit_start) - 1
 
     def energy(self, value: IntArray) -> int:
         """The unweighted energy of a state from scratch: ``violation`` of its literals."""
@@ -121,142 +140,81 @@ def annealing_form(
         rows = csr_array(vstack([block.matrix for block in model.linear], dtype=np.int64))
     terms = csr_array(rows.T.tocsr())
     terms.sort_indices()
-    first, second, gap, family = _precedences(model)
+    order = Precedences.of(model)
     paths, loose = (
-        _paths(model, terms, first, second, gap) if chains else ([], np.ones(len(first), bool))
+        find_chains(model, terms, order) if chains else ([], np.ones(len(order.first), bool))
     )
+    n = len(model.choices)
     in_path = {choice for path in paths for choice in path}
-    units = [*paths, *([c] for c in range(len(model.choices)) if c not in in_path)]
+    # In the order of the model: what does not interact, such as the rows of a picture,
+    # mostly comes together.
+    units = sorted([*paths, *([c] for c in range(n) if c not in in_path)])
+    lengths = np.array([len(unit) for unit in units], dtype=np.int64)
     unit_choice = np.array([c for unit in units for c in unit], dtype=np.int64)
-    gap_before = np.zeros(len(model.choices), dtype=np.int64)
-    gap_before[second[~loose]] = gap[~loose]
-    sizes = model.sizes
-    ties = _ties(len(model.choices), first[loose], second[loose], gap[loose])
-    steps = _steps(model, terms)
+    unit_of_choice = np.zeros(n, dtype=np.int64)
+    unit_of_choice[unit_choice] = np.repeat(np.arange(len(units)), lengths)
+    gap_before = np.zeros(n, dtype=np.int64)
+    gap_before[order.second[~loose]] = order.gap[~loose]
+    first_place, _ = earliest(model, order, np.flatnonzero(~loose))
+    ties = _ties(n, order.first[loose], order.second[loose], order.gap[loose])
+    slots, steps = _slots(model, terms, unit_of_choice, len(units))
+    touching = np.unique(_pairs(slots[1], np.repeat(np.arange(len(units)), np.diff(slots[0]))))
     arrays = Arrays(
         model.first_literal,
-        _numbers(model, np.concatenate([first, second])),
+        order.number,
         terms.indptr.astype(np.int64),
         terms.indices.astype(np.int64),
         terms.data,
+        *slots,
         *steps,
         np.concatenate([np.zeros(0, np.int64), *(block.lower for block in model.linear)]),
         np.concatenate([np.zeros(0, np.int64), *(block.upper for block in model.linear)]),
-        np.concatenate([[0], np.cumsum([len(unit) for unit in units])]).astype(np.int64),
+        _starts(np.repeat(np.arange(len(units)), lengths), len(units)),
         unit_choice,
         gap_before[unit_choice],
+        first_place,
+        _half(touching, len(units)),
+        _starts(touching >> 32, rows.shape[0]),
+        touching & 0xFFFFFFFF,
+        unit_of_choice,
         *ties,
-        first[loose],
-        second[loose],
-        gap[loose],
+        order.first[loose],
+        order.second[loose],
+        order.gap[loose],
     )
-    earliest = np.zeros(len(model.choices), dtype=np.int64)
-    for path in paths:
-        earliest[path] = _earliest(model, path, gap_before[path[1:]]) or []
     row_weights = [np.full(len(b.lower), float(by_family.get(b.family, 1))) for b in model.linear]
-    tie_weights = np.array([float(by_family.get(f, 1)) for f in family])
+    tie_weights = np.array([float(by_family.get(f, 1)) for f in order.family])
+    literals = np.bincount(unit_of_choice, model.sizes, len(units)) if n else np.zeros(1)
     return AnnealingForm(
         model,
         arrays,
         np.concatenate([np.zeros(0), *row_weights]),
         tie_weights[loose],
-        max((int(sizes[unit].sum()) for unit in units), default=0),
+        int(literals.max()),
+        int(np.diff(slots[0]).max(initial=0)),
         len(paths),
-        earliest,
     )
 
 
-def _precedences(model: Model) -> tuple[IntArray, IntArray, IntArray, list[str]]:
-    nothing = np.zeros(0, dtype=np.int64)
-    blocks = model.precedence
-    family = [block.family for block in blocks for _ in range(len(block.first))]
-    return (
-        np.concatenate([nothing, *(block.first for block in blocks)]),
-        np.concatenate([nothing, *(block.second for block in blocks)]),
-        np.concatenate([nothing, *(block.gap for block in blocks)]),
-        family,
-    )
+def _pairs(high: IntArray, low: IntArray) -> IntArray:
+    """Two numbers below 2**31 as one, which sorts like the pair."""
+    return (high << 32) | low
 
 
-def _numbers(model: Model, choices: IntArray) -> IntArray:
-    number = np.zeros(model.n_literals, dtype=np.int64)
-    for c in np.unique(choices).tolist():
-        number[model.first_literal[c] : model.first_literal[c + 1]] = model.numbers(c)
-    return number
+def _starts(numbers: IntArray, n: int) -> IntArray:
+    """Where each of 0 .. n - 1 begins in a sorted array, and its length, shape (n + 1,)."""
+    return np.concatenate([[0], np.cumsum(np.bincount(numbers, minlength=n))]).astype(np.int64)
 
 
-def _paths(
-    model: Model, terms: IntMatrix, first: IntArray, second: IntArray, gap: IntArray
-) -> tuple[list[list[int]], NDArray[np.bool_]]:
-    """Paths of precedences that can be redrawn exactly, and which precedences are in none."""
-    n = len(model.choices)
-    alone = (np.bincount(first, minlength=n) == 1) & (np.bincount(second, minlength=n) <= 1)
-    edge = alone[first] & (np.bincount(second, minlength=n)[second] == 1)
-    follower = {
-        int(a): (int(b), i) for i, (a, b) in enumerate(zip(first, second, strict=True)) if edge[i]
-    }
-    followed = {b for b, _ in follower.values()}
-    paths, loose = [], np.ones(len(first), dtype=bool)
-    for start in follower:
-        if start in followed:
-            continue
-        path, edges = [start], []
-        while path[-1] in follower:
-            after, i = follower[path[-1]]
-            path.append(after)
-            edges.append(i)
-        fits = _earliest(model, path, gap[edges]) is not None
-        if fits and _separable(model, terms, path, gap[edges]):
-            paths.append(path)
-            loose[edges] = False
-    return paths, loose
+def _half(touching: IntArray, n_units: int) -> int:
+    """The first unit that meets an earlier one in a row, if that leaves two fair halves.
 
-
-def _earliest(model: Model, path: list[int], gaps: IntArray) -> list[int] | None:
-    """The first place of each choice of a path that the gaps allow, or None if one has none."""
-    places: list[int] = []
-    limit = -(1 << 60)
-    for choice, gap in zip(path, [*gaps.tolist(), 0], strict=True):
-        numbers = model.numbers(choice)
-        place = int(np.searchsorted(numbers, limit))
-        if place == len(numbers):
-            return None
-        places.append(place)
-        limit = int(numbers[place]) + gap
-    return places
-
-
-def _separable(model: Model, terms: IntMatrix, path: list[int], gaps: IntArray) -> bool:
-    """Whether no two choices of the path, at values that the gaps allow, touch the same row.
-
-    Only then is the chain's energy a sum over its choices, and redrawing it exact.
+    Units before it do not interact: in a nonogram, the rows. Else simply the middle.
     """
-    ahead = np.concatenate([[0], np.cumsum(gaps)])
-    lowest: dict[int, int] = {}
-    for place, choice in enumerate(path):
-        start, stop = model.first_literal[choice : choice + 2].tolist()
-        entries = slice(terms.indptr[start], terms.indptr[stop])
-        rows = terms.indices[entries]
-        of_value = np.repeat(model.numbers(choice), np.diff(terms.indptr[start : stop + 1]))
-        # Positions with the gaps taken out: allowed neighbours never fall.
-        slack = of_value - ahead[place]
-        for row, least, most in _extremes(rows, slack):
-            if lowest.get(row, most + 1) <= most:
-                return False
-            lowest[row] = min(lowest.get(row, least), least)
-    return True
-
-
-def _extremes(rows: IntArray, slack: IntArray) -> list[tuple[int, int, int]]:
-    if not len(rows):
-        return []
-    order = np.lexsort((slack, rows))
-    rows, slack = rows[order], slack[order]
-    starts = np.flatnonzero(np.concatenate([[True], rows[1:] != rows[:-1]]))
-    ends = np.concatenate([starts[1:], [len(rows)]]) - 1
-    return list(
-        zip(rows[starts].tolist(), slack[starts].tolist(), slack[ends].tolist(), strict=True)
-    )
+    row, unit = touching >> 32, touching & 0xFFFFFFFF
+    later = unit[1:][row[1:] == row[:-1]]
+    first = int(later.min()) if len(later) else 0
+    return first if n_units // 4 <= first <= n_units - n_units // 4 else n_units // 2
 
 
 def _ties(
@@ -267,40 +225,54 @@ def _ties(
     order = np.argsort(own, kind="stable")
     number = np.tile(np.arange(len(first)), 2)
     after = np.repeat([True, False], len(first))
-    start = np.concatenate([[0], np.cumsum(np.bincount(own, minlength=n))]).astype(np.int64)
     other = np.concatenate([second, first])
-    return start, other[order], np.tile(gap, 2)[order], after[order], number[order]
+    return _starts(own, n), other[order], np.tile(gap, 2)[order], after[order], number[order]
 
 
-def _steps(
-    model: Model, terms: IntMatrix
-) -> tuple[IntArray, IntArray, IntArray, IntArray, NDArray[np.bool_]]:
-    """Steps from value to value, or from nothing to the value where those are fewer."""
+_Slots = tuple[IntArray, IntArray, IntArray]
+_Steps = tuple[IntArray, IntArray, FloatArray, NDArray[np.bool_]]
+
+
+def _slots(
+    model: Model, terms: IntMatrix, unit_of_choice: IntArray, n_units: int
+) -> tuple[_Slots, _Steps]:
+    """Slots of the units; steps from value to value, or from nothing where those are fewer."""
     n = model.n_literals
-    owner, starts = model.choice_of_literal, model.first_literal[:-1]
-    follows = np.ones(n, dtype=np.int64)
-    follows[starts] = 0
-    shift = (
-        csr_array((follows[1:], (np.arange(1, n), np.arange(n - 1))), shape=(n, n), dtype=np.int64)
-        if n
-        else csr_array((0, 0), dtype=np.int64)
-    )
-    change = csr_array(terms - shift @ terms)
-    change.eliminate_zeros()
-    change.sort_indices()
-    counts = [np.diff(m.indptr) for m in (change, terms)]
-    per_choice = [np.add.reduceat(c, starts) if n else c for c in counts]
-    cumulative = per_choice[0] < per_choice[1]
-    use = cumulative[owner]
-    parts = []
-    for matrix, chosen in ((change, use), (terms, ~use)):
-        literal = np.repeat(np.arange(n), np.diff(matrix.indptr))
-        kept = chosen[literal]
-        row = matrix.indices[kept].astype(np.int64)
-        parts.append((literal[kept], row, matrix.data[kept]))
-    literal, row, delta = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    order = np.lexsort((row, literal))
-    literal, row, delta = literal[order], row[order], delta[order]
-    after = np.asarray(terms[literal, row], dtype=np.int64).ravel() if len(literal) else delta
-    start = np.concatenate([[0], np.cumsum(np.bincount(literal, minlength=n))]).astype(np.int64)
-    return start, row, after - delta, after, cumulative
+    owner = model.choice_of_literal
+    literal = np.repeat(np.arange(n), np.diff(terms.indptr))
+    row, amount = terms.indices.astype(np.int64), terms.data
+    unit = unit_of_choice[owner[literal]] if n else literal
+    # Slots by unit, row and amount; every entry's slot by its place among them.
+    by = np.lexsort((amount, row, unit))
+    new = np.ones(len(by), dtype=bool)
+    for key in (unit[by], row[by], amount[by]):
+        new[1:] &= key[1:] == key[:-1]
+    new[1:] = ~new[1:]
+    slot_start = _starts(unit[by][new], n_units)
+    slot = np.empty(len(by), dtype=np.int64)
+    slot[by] = np.cumsum(new) - 1
+    slots = slot_start, row[by][new], amount[by][new]
+    slot -= slot_start[unit]
+    # A slot that a value shares with the one before neither comes nor goes.
+    key = literal * (int(slot.max(initial=0)) + 2) + slot
+    ordered = np.argsort(key)
+    key, literal, slot = key[ordered], literal[ordered], slot[ordered]
+    step = int(slot.max(initial=0)) + 2
+    begins = np.zeros(n + 1, dtype=bool)
+    begins[model.first_literal] = True
+    came = begins[literal] | ~np.isin(key - step, key, assume_unique=True)
+    goes = ~begins[literal + 1] & ~np.isin(key + step, key, assume_unique=True)
+    moves = np.bincount(owner[np.concatenate([literal[came], literal[goes]])], minlength=1)
+    alone = np.bincount(owner[literal], minlength=1)
+    cumulative = np.zeros(len(model.choices), dtype=bool)
+    size = max(len(moves), len(alone))
+    moves, alone = (np.pad(counts, (0, size - len(counts))) for counts in (moves, alone))
+    cumulative[:size] = (moves < alone)[: len(cumulative)]
+    use = cumulative[owner[literal]] if n else np.zeros(0, dtype=bool)
+    steps = [(literal[kept], slot[kept], 1.0) for kept in (came & use, ~use)]
+    steps.append((literal[goes & use] + 1, slot[goes & use], -1.0))
+    at = np.concatenate([part[0] for part in steps])
+    sign = np.concatenate([np.full(len(part[0]), part[2]) for part in steps])
+    by = np.argsort(at, kind="stable")
+    step_slot = np.concatenate([part[1] for part in steps])[by]
+    return slots, (_starts(at, n), step_slot, sign[by], cumulative)

@@ -1,18 +1,47 @@
 """The inner loops, compiled by numba; plain Python with NUMBA_DISABLE_JIT=1.
 
-``value`` holds the place of each choice's value, ``total`` each row's sum, ``row_weight``
-and ``tie_weight`` the weights of the constraints. ``work`` and ``mass`` are scratch of the
-size of the largest unit, ``place`` of the number of its choices.
+``a`` is the model, ``form.Arrays``; ``s`` is what changes, ``Moving``.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 from numba import njit
 
-_HUGE = 1 << 60
+from qubopuzzle.annealer.borrowing import borrowed
+from qubopuzzle.annealer.form import FloatArray
+from qubopuzzle.model import IntArray
+
+_FAR = 1 << 60
+_LEAST = 1e-290  # below it, a chain's mass has underflowed
+_SMALL, _LARGE = 1e-100, 1e100
+
+
+class Moving(NamedTuple):
+    """One annealing run.
+
+    Attributes:
+        value: the place of each choice's value, shape (choices,); best: that of the
+            lowest energy so far.
+        total: each row's sum, (rows,).
+        row_base, row_weight: weights that rows decay to, and weights now, (rows,).
+        tie_base, tie_weight: the same for loose precedences, (ties,).
+        disturbed: whether a broken constraint touches a unit, (units,).
+        slot, mass: scratch, of the most slots of a unit and the literals of the largest.
+    """
+
+    value: IntArray
+    best: IntArray
+    total: IntArray
+    row_base: FloatArray
+    row_weight: FloatArray
+    tie_base: FloatArray
+    tie_weight: FloatArray
+    disturbed: Any
+    slot: FloatArray
+    mass: FloatArray
 
 
 @njit(inline="always")
@@ -22,266 +51,208 @@ def penalty(lower: int, upper: int, total: int) -> int:
     return missed * missed if lower == upper else missed * (missed + 1) // 2
 
 
-@njit(nogil=True, cache=True)
-def put(a: Any, literal: int, sign: int, total: Any) -> None:
+@njit(nogil=True, cache=True, inline="always")
+def put(a: Any, s: Any, literal: int, sign: int) -> None:
     """Add a literal's terms to the rows, or take them away with sign -1."""
     for e in range(a.term_start[literal], a.term_start[literal + 1]):
-        total[a.term_row[e]] += sign * a.term_coefficient[e]
+        s.total[a.term_row[e]] += sign * a.term_coefficient[e]
 
 
-@njit(nogil=True, cache=True)
-def costs(a: Any, choice: int, total: Any, row_weight: Any, out: Any) -> Any:
-    """Weighted energy of each value of a choice that is taken out; returns how many."""
+@njit(nogil=True, cache=True, inline="always")
+def price(a: Any, s: Any, unit: int) -> None:
+    """Weighted energy of each slot of a unit that is taken out."""
+    start = a.slot_start[unit]
+    for k in range(start, a.slot_start[unit + 1]):
+        row = a.slot_row[k]
+        lower, upper, own = a.lower[row], a.upper[row], s.total[row]
+        changed = penalty(lower, upper, own + a.slot_amount[k]) - penalty(lower, upper, own)
+        s.slot[k - start] = s.row_weight[row] * changed
+
+
+@njit(nogil=True, cache=True, inline="always")
+def costs(a: Any, s: Any, choice: int, at: int) -> None:
+    """Weighted energy of each value of a choice, from ``mass[at]`` on.
+
+    Loose precedences cost their weight for every step that is missing.
+    """
     first = a.first[choice]
     size = a.first[choice + 1] - first
+    cumulative = a.cumulative[choice]
     energy = 0.0
     for i in range(size):
-        if not a.cumulative[choice]:
+        if not cumulative:
             energy = 0.0
         for e in range(a.step_start[first + i], a.step_start[first + i + 1]):
-            row = a.step_row[e]
-            lower, upper, own = a.lower[row], a.upper[row], total[row]
-            energy += row_weight[row] * (
-                penalty(lower, upper, own + a.step_after[e])
-                - penalty(lower, upper, own + a.step_before[e])
-            )
-        out[i] = energy
-    return size
-
-
-@njit(nogil=True, cache=True)
-def add_ties(a: Any, choice: int, value: Any, tie_weight: Any, out: Any) -> None:
-    """Add what loose precedences cost: their weight for every step that is missing."""
-    first = a.first[choice]
+            energy += a.step_sign[e] * s.slot[a.step_slot[e]]
+        s.mass[at + i] = energy
     for e in range(a.tie_start[choice], a.tie_start[choice + 1]):
         other = a.tie_other[e]
-        there = a.number[a.first[other] + value[other]]
-        weight, gap = tie_weight[a.tie[e]], a.tie_gap[e]
-        for i in range(a.first[choice + 1] - first):
+        there = a.number[a.first[other] + s.value[other]]
+        weight, gap = s.tie_weight[a.tie[e]], a.tie_gap[e]
+        for i in range(size):
             here = a.number[first + i]
             short = here + gap - there if a.tie_after[e] else there + gap - here
             if short > 0:
-                out[i] += weight * short
+                s.mass[at + i] += weight * short
 
 
-@njit(nogil=True, cache=True)
-def draw(mass: Any, offset: int, size: int, rng: Any) -> int:
-    """A place with probability proportional to its mass; ``mass`` holds running sums."""
-    target = rng.random() * mass[offset + size - 1]
-    low, high = 0, size - 1
-    while low < high:
-        middle = (low + high) // 2
-        if mass[offset + middle] > target:
-            high = middle
-        else:
-            low = middle + 1
-    return low
-
-
-@njit(nogil=True, cache=True)
-def redraw_choice(
-    a: Any,
-    choice: int,
-    value: Any,
-    total: Any,
-    row_weight: Any,
-    tie_weight: Any,
-    beta: float,
-    work: Any,
-    mass: Any,
-    rng: Any,
-) -> None:
-    """Draw a choice from its conditional Boltzmann distribution (heat bath)."""
-    first = a.first[choice]
-    put(a, first + value[choice], -1, total)
-    size = costs(a, choice, total, row_weight, work)
-    add_ties(a, choice, value, tie_weight, work)
-    least = work[:size].min()
-    running = 0.0
-    for i in range(size):
-        running += math.exp(-beta * (work[i] - least))
-        mass[i] = running
-    value[choice] = draw(mass, 0, size, rng)
-    put(a, first + value[choice], 1, total)
-
-
-@njit(nogil=True, cache=True)
-def forward(
-    a: Any,
-    start: int,
-    stop: int,
-    value: Any,
-    total: Any,
-    row_weight: Any,
-    tie_weight: Any,
-    beta: float,
-    work: Any,
-    mass: Any,
-) -> bool:
+@njit(nogil=True, cache=True, inline="always")
+def forward(a: Any, s: Any, unit: int, beta: float) -> bool:
     """Running sums of the weights of all ways to place a chain up to each choice and value.
 
-    mass(k, v) = sum over v' <= v of exp(-beta cost) * mass(k - 1, v' - gap), scaled by
-    choice. False if nothing is left, which only underflow can do.
+    mass(k, v) = sum over v' <= v of exp(-beta cost) * mass(k - 1, v' - gap), scaled where
+    it grows or shrinks much. False if nothing is left, which only underflow can do.
     """
     offset = before = before_first = before_size = 0
-    for q in range(start, stop):
+    start = a.unit_start[unit]
+    for q in range(start, a.unit_start[unit + 1]):
         choice = a.unit_choice[q]
         first = a.first[choice]
-        size = costs(a, choice, total, row_weight, work)
-        add_ties(a, choice, value, tie_weight, work)
-        # How much comes before each value; then the least cost among those reachable.
-        least, j = math.inf, 0
-        for i in range(size):
-            mass[offset + i] = 1.0
-            if q > start:
-                limit = a.number[first + i] - a.gap[q]
+        size = a.first[choice + 1] - first
+        costs(a, s, choice, offset)
+        least = math.inf
+        for i in range(offset + a.earliest[choice], offset + size):
+            if s.mass[i] < least:
+                least = s.mass[i]
+        for i in range(offset, offset + size):
+            s.mass[i] = math.exp(-beta * max(s.mass[i] - least, 0.0))
+        running = 0.0
+        if q == start:
+            for i in range(offset, offset + size):
+                running += s.mass[i]
+                s.mass[i] = running
+        else:
+            j, gap = 0, a.gap[q]
+            for i in range(size):
+                limit = a.number[first + i] - gap
                 while j < before_size and a.number[before_first + j] <= limit:
                     j += 1
-                mass[offset + i] = mass[before + j - 1] if j else 0.0
-            if mass[offset + i] > 0.0 and work[i] < least:
-                least = work[i]
-        running = 0.0
-        for i in range(size):
-            if mass[offset + i] > 0.0:
-                running += mass[offset + i] * math.exp(-beta * (work[i] - least))
-            mass[offset + i] = running
-        if not running > 1e-290:
+                if j:
+                    running += s.mass[offset + i] * s.mass[before + j - 1]
+                s.mass[offset + i] = running
+        if not running > _LEAST:
             return False
-        for i in range(size):
-            mass[offset + i] /= running
+        if not _SMALL < running < _LARGE:
+            for i in range(offset, offset + size):
+                s.mass[i] /= running
         before, before_first, before_size = offset, first, size
         offset += size
     return True
 
 
-@njit(nogil=True, cache=True)
-def redraw_chain(
-    a: Any,
-    start: int,
-    stop: int,
-    value: Any,
-    total: Any,
-    row_weight: Any,
-    tie_weight: Any,
-    beta: float,
-    work: Any,
-    mass: Any,
-    rng: Any,
-) -> None:
-    """Draw a whole chain from its conditional distribution: forward sums, backward draws.
+@njit(nogil=True, cache=True, inline="always")
+def backward(a: Any, s: Any, unit: int, rng: Any) -> None:
+    """Draw the values of a unit from the running sums of ``forward``, last choice first."""
+    start, stop = a.unit_start[unit], a.unit_start[unit + 1]
+    end = 0
+    for q in range(start, stop):
+        end += a.first[a.unit_choice[q] + 1] - a.first[a.unit_choice[q]]
+    limit = _FAR
+    for q in range(stop - 1, start - 1, -1):
+        choice = a.unit_choice[q]
+        first = a.first[choice]
+        size = a.first[choice + 1] - first
+        end -= size
+        while a.number[first + size - 1] > limit:
+            size -= 1
+        # The first place whose running sum passes a random share of the whole; counting
+        # is quicker than a search, whose branches nobody can foresee.
+        target = rng.random() * s.mass[end + size - 1]
+        place = 0
+        for i in range(end, end + size - 1):
+            place += 1 if s.mass[i] <= target else 0
+        s.value[choice] = place
+        limit = a.number[first + place] - a.gap[q]
 
-    Block Gibbs sampling of a chain-structured part: Hamze and de Freitas, "From fields to
-    trees", UAI 2004.
+
+@njit(nogil=True, cache=True, inline="always")
+def redraw(a: Any, s: Any, unit: int, beta: float, rng: Any) -> None:
+    """Draw a unit from its conditional Boltzmann distribution: a heat bath.
+
+    For a chain: forward sums, backward draws. Block Gibbs sampling of a chain-structured
+    part: Hamze and de Freitas, "From fields to trees", UAI 2004.
     """
+    start, stop = a.unit_start[unit], a.unit_start[unit + 1]
     for q in range(start, stop):
         choice = a.unit_choice[q]
-        put(a, a.first[choice] + value[choice], -1, total)
-    if forward(a, start, stop, value, total, row_weight, tie_weight, beta, work, mass):
-        end = 0
-        for q in range(start, stop):
-            end += a.first[a.unit_choice[q] + 1] - a.first[a.unit_choice[q]]
-        limit = _HUGE
-        for q in range(stop - 1, start - 1, -1):
-            choice = a.unit_choice[q]
-            first = a.first[choice]
-            size = a.first[choice + 1] - first
-            end -= size
-            allowed = size
-            while a.number[first + allowed - 1] > limit:
-                allowed -= 1
-            value[choice] = draw(mass, end, allowed, rng)
-            limit = a.number[first + value[choice]] - a.gap[q]
+        put(a, s, a.first[choice] + s.value[choice], -1)
+    price(a, s, unit)
+    if forward(a, s, unit, beta):
+        backward(a, s, unit, rng)
     for q in range(start, stop):
         choice = a.unit_choice[q]
-        put(a, a.first[choice] + value[choice], 1, total)
+        put(a, s, a.first[choice] + s.value[choice], 1)
 
 
-@njit(nogil=True, cache=True)
-def learn(
-    a: Any,
-    value: Any,
-    total: Any,
-    row_base: Any,
-    row_weight: Any,
-    tie_base: Any,
-    tie_weight: Any,
-    increment: float,
-    decay: float,
-) -> int:
+@njit(nogil=True, cache=True, inline="always")
+def learn(a: Any, s: Any, increment: float, decay: float) -> int:
     """Raise the weights of broken constraints, let all decay; returns the unweighted energy.
 
-    A weight stays below base + increment / (1 - decay): nothing overflows.
+    A weight stays below base + increment / (1 - decay): nothing overflows. Marks the units
+    that broken constraints touch as disturbed.
     """
     energy = 0
-    for row in range(len(total)):
-        missed = penalty(a.lower[row], a.upper[row], total[row])
-        energy += missed
-        raised = row_weight[row] + (increment if missed else 0.0)
-        row_weight[row] = row_base[row] + (raised - row_base[row]) * decay
+    s.disturbed[:] = False
+    for row in range(len(s.total)):
+        missed = penalty(a.lower[row], a.upper[row], s.total[row])
+        raised = s.row_weight[row] - s.row_base[row]
+        if missed:
+            energy += missed
+            raised += increment
+            for e in range(a.touching_start[row], a.touching_start[row + 1]):
+                s.disturbed[a.touching_unit[e]] = True
+        s.row_weight[row] = s.row_base[row] + raised * decay
     for i in range(len(a.tie_first)):
         one, two = a.tie_first[i], a.tie_second[i]
-        here = a.number[a.first[one] + value[one]]
-        there = a.number[a.first[two] + value[two]]
-        broken = there < here + a.tie_distance[i]
-        energy += 1 if broken else 0
-        raised = tie_weight[i] + (increment if broken else 0.0)
-        tie_weight[i] = tie_base[i] + (raised - tie_base[i]) * decay
+        here = a.number[a.first[one] + s.value[one]]
+        there = a.number[a.first[two] + s.value[two]]
+        raised = s.tie_weight[i] - s.tie_base[i]
+        if there < here + a.tie_distance[i]:
+            energy += 1
+            raised += increment
+            s.disturbed[a.unit_of_choice[one]] = True
+            s.disturbed[a.unit_of_choice[two]] = True
+        s.tie_weight[i] = s.tie_base[i] + raised * decay
     return energy
 
 
 @njit(nogil=True, cache=True)
 def sweeps(
-    a: Any,
-    order: Any,
-    n: int,
-    value: Any,
-    total: Any,
-    row_base: Any,
-    row_weight: Any,
-    tie_base: Any,
-    tie_weight: Any,
+    model: Any,
+    moving: Any,
+    rng: Any,
+    passes: int,
+    redraws: int,
     beta: float,
     increment: float,
     decay: float,
-    best: Any,
-    best_energy: int,
-    work: Any,
-    mass: Any,
-    rng: Any,
-) -> tuple[int, int]:
-    """Up to ``n`` sweeps over all units in random order; stops at energy 0.
+    focus: float,
+    lowest: int,
+    target: int,
+) -> tuple[int, int, int]:
+    """Redraw units, half of them in turn, until there were ``redraws``, or ``target`` is met.
 
-    Returns the sweeps done and the lowest unweighted energy, whose state is in ``best``.
+    A pass redraws the disturbed units of its half, and of the others a share of
+    1 - ``focus``; then weights learn. Returns the passes ever done, the redraws of this
+    call, and the lowest unweighted energy, whose state is in ``best``.
     """
-    for done in range(n):
-        for i in range(len(order) - 1, 0, -1):
-            j = int(rng.random() * (i + 1))
-            order[i], order[j] = order[j], order[i]
-        for i in range(len(order)):
-            start, stop = a.unit_start[order[i]], a.unit_start[order[i] + 1]
-            if stop - start == 1:
-                redraw_choice(
-                    a,
-                    a.unit_choice[start],
-                    value,
-                    total,
-                    row_weight,
-                    tie_weight,
-                    beta,
-                    work,
-                    mass,
-                    rng,
-                )
-            else:
-                redraw_chain(
-                    a, start, stop, value, total, row_weight, tie_weight, beta, work, mass, rng
-                )
-        energy = learn(
-            a, value, total, row_base, row_weight, tie_base, tie_weight, increment, decay
-        )
-        if energy < best_energy:
-            best_energy = energy
-            best[:] = value
-            if energy == 0:
-                return done + 1, 0
-    return n, best_energy
+    a, s = borrowed(model), borrowed(moving)
+    n_units = len(a.unit_start) - 1
+    done = 0
+    while done < redraws:
+        start, stop = (a.half, n_units) if passes % 2 else (0, a.half)
+        passes += 1
+        before = done
+        for unit in range(start, stop):
+            if s.disturbed[unit] or focus == 0.0 or rng.random() >= focus:
+                redraw(a, s, unit, beta, rng)
+                done += 1
+        if done == before:  # nothing to redraw must not take for ever
+            done += 1
+        energy = learn(a, s, increment, decay)
+        if energy < lowest:
+            lowest = energy
+            s.best[:] = s.value
+            if energy <= target:
+                break
+    return passes, done, lowest

@@ -1,6 +1,6 @@
-"""Restarts over a portfolio of settings, within a budget.
+"""Restarts over a portfolio of settings, in threads, within a budget.
 
-What is annealed is a sequence of QUBOs: after every sweep the penalty weight of each
+What is annealed is a sequence of QUBOs: after every half sweep the penalty weight of each
 constraint grows by ``increment`` where it is broken and decays towards its base. The
 landscape fills up under a local minimum instead of the state climbing out of it. Energies
 are always those of the unweighted model.
@@ -8,154 +8,180 @@ are always those of the unweighted model.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from functools import cache
-from itertools import count
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.annealer.form import AnnealingForm, annealing_form
-from qubopuzzle.annealer.kernels import put, sweeps
-from qubopuzzle.model import IntArray, ModelBuilder
+from qubopuzzle.annealer.form import AnnealingForm
+from qubopuzzle.annealer.state import Setting, State
+from qubopuzzle.model import IntArray
 
-_HUGE = 1 << 60
-_UPDATES_PER_CALL = 200_000
+KEPT_READS = 100
+"""Best reads that are kept."""
 
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """Inverse temperature ``beta`` in units of a penalty, and how weights learn."""
-
-    beta: float
-    increment: float = 0.3
-    decay: float = 0.98
-
-
-PORTFOLIO = (Setting(3), Setting(6), Setting(4), Setting(12))
+PORTFOLIO = (
+    Setting(6, 0.15, 0.98, 0.97),
+    Setting(10, 0.2, 0.98, 0.9),
+    Setting(20, 0.1, 0.99, 0.97),
+)
 """Settings of successive restarts, in a cycle."""
+
+_UPDATES_PER_SLICE = 200_000
+_GLANCE_S = 0.05
+_MOST_DOUBLINGS = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Read:
-    """One restart: its best state as the place of each choice's value, and how it came about.
-
-    ``interrupted`` says that Ctrl-C ended it; no other restart follows.
-    """
+    """One restart: its best state as the place of each choice's value, and how it came about."""
 
     number: int
     value: IntArray
     energy: int
     sweeps: int
     setting: Setting
-    interrupted: bool = False
 
 
-class State:
-    """One annealing run: values, row sums and learning weights."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Annealed:
+    """What ``anneal`` found: the best reads, lowest energy first, of ``n_reads``.
 
-    def __init__(self, form: AnnealingForm, rng: np.random.Generator) -> None:
-        a = form.arrays
-        self.form, self.rng = form, rng
-        self.value = form.earliest.copy()
-        self.total = np.zeros(len(a.lower), dtype=np.int64)
-        self.row_weight, self.tie_weight = form.row_weight.copy(), form.tie_weight.copy()
-        self.best, self.energy = self.value.copy(), _HUGE
-        self._order = np.arange(len(a.unit_start) - 1)
-        self._work = np.zeros(max(1, form.largest_unit))
-        self._mass = np.zeros(max(1, form.largest_unit))
-        self.set_values(self.value)
+    ``interrupted`` says that Ctrl-C ended it.
+    """
 
-    def set_values(self, value: NDArray[np.integer]) -> None:
-        """Start from given values, shape (choices,), as places in each choice.
-
-        Chains that they break start at their earliest places instead.
-        """
-        self.value[:] = value
-        a = self.form.arrays
-        number = a.number[a.first[:-1] + self.value]
-        for start, stop in zip(a.unit_start[:-1], a.unit_start[1:], strict=True):
-            chain = a.unit_choice[start:stop]
-            if (number[chain[1:]] < number[chain[:-1]] + a.gap[start + 1 : stop]).any():
-                self.value[chain] = self.form.earliest[chain]
-        self.total[:] = 0
-        for literal in (self.form.arrays.first[:-1] + self.value).tolist():
-            put(self.form.arrays, literal, 1, self.total)
-
-    def run(self, n: int, setting: Setting) -> int:
-        """Up to ``n`` sweeps; returns how many there were. ``energy`` 0 ends them."""
-        form = self.form
-        done, self.energy = sweeps(
-            form.arrays,
-            self._order,
-            n,
-            self.value,
-            self.total,
-            form.row_weight,
-            self.row_weight,
-            form.tie_weight,
-            self.tie_weight,
-            float(setting.beta),
-            float(setting.increment),
-            float(setting.decay),
-            self.best,
-            self.energy,
-            self._work,
-            self._mass,
-            self.rng,
-        )
-        return int(done)
+    reads: tuple[Read, ...]
+    n_reads: int
+    interrupted: bool
 
 
 def anneal(
     form: AnnealingForm,
-    seed: int,
     *,
+    seed: int,
+    reads: int | None = None,
+    time_limit: float | None = None,
+    target_energy: int = 0,
+    accepts: Callable[[IntArray], bool] = lambda _: False,
     portfolio: Sequence[Setting] = PORTFOLIO,
-    first_sweeps: int = 1000,
-    start: NDArray[np.integer] | None = None,
-    tick: Callable[[float, int], bool] = lambda _done, _energy: True,
-) -> Iterator[Read]:
-    """Restart for ever; each restart's best state as it ends.
+    sweeps: int = 2000,
+    initial_states: NDArray[np.integer] | None = None,
+    threads: int = 1,
+    interrupt_function: Callable[[], bool] = lambda: False,
+    progress: Callable[[float, float], None] = lambda _reads, _energy: None,
+) -> Annealed:
+    """Restart until a read reaches the target or is accepted, or the budget is spent.
+
+    Read i depends on the seed and i alone, and the reads that count are those up to the
+    first that ends the search: the result does not depend on the number of threads, as
+    long as no time limit cuts a read short.
 
     Args:
         form: what to anneal.
-        seed: restart i depends on the seed and i alone.
-        portfolio: settings, in a cycle.
-        first_sweeps: sweeps of a restart in the first cycle; doubled in each that follows.
-        start: values to begin the first restart from, shape (choices,).
-        tick: called every few milliseconds with the fraction of the restart that is done
-            and its lowest energy; False ends the restart.
+        seed: of everything random.
+        reads: restarts at most; None for no bound.
+        time_limit: seconds (wall clock); None for no bound.
+        target_energy: an unweighted energy of at most this ends the search.
+        accepts: so does a read whose best state, as literals (literals,), it accepts.
+        portfolio: settings of successive reads, in a cycle.
+        sweeps: sweeps of a read in the first cycle; doubled in each of the
+            eight that follow.
+        initial_states: where the first reads start, as places in each choice, shape
+            (states, choices); the others start at random. Chains that they break start at
+            their earliest places.
+        threads: reads that run at the same time.
+        interrupt_function: asked about 20 times a second; True ends the search.
+        progress: called as often, with the reads done (with fractions) and the lowest
+            energy so far.
     """
-    step = max(1, _UPDATES_PER_CALL // max(1, form.model.n_literals))
-    for number in count():
-        setting = portfolio[number % len(portfolio)]
-        wanted = first_sweeps << min(number // len(portfolio), 20)
-        rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, number])))
-        state = State(form, rng)
-        if number == 0 and start is not None:
-            state.set_values(start)
-        else:
-            state.run(1, Setting(0.0, 0.0, 1.0))
-        done, interrupted = 0, False
+    search = _Search(form, seed, time_limit, target_energy, accepts, portfolio, sweeps)
+    if initial_states is not None:
+        search.starts = np.atleast_2d(np.asarray(initial_states))
+    running: set[Future[Read]] = set()
+    kept: list[Read] = []
+    begun, interrupted = 0, False
+
+    def collect(ended: set[Future[Read]]) -> None:
+        kept.extend(future.result() for future in ended)
+        kept.sort(key=lambda read: (read.energy, read.number))
+        kept[:] = [read for read in kept if read.number <= search.last][:KEPT_READS]
+
+    with ThreadPoolExecutor(threads) as pool:
         try:
-            while done < wanted and state.energy > 0:
-                done += state.run(min(step, wanted - done), setting)
-                if not tick(done / wanted, int(state.energy)):
+            while True:
+                bound = min(search.last + 1, inf if reads is None else reads)
+                while len(running) < threads and begun < bound and (begun == 0 or search.open()):
+                    running.add(pool.submit(search.read, begun))
+                    begun += 1
+                if not running:
                     break
+                ended, running = wait(running, _GLANCE_S, FIRST_COMPLETED)
+                collect(ended)
+                progress(begun - len(running) + search.done(), search.lowest)
+                search.stopped = search.stopped or interrupt_function()
         except KeyboardInterrupt:
             interrupted = True
-        yield Read(number, state.best.copy(), int(state.energy), done, setting, interrupted)
-        if interrupted:
-            return
+        finally:
+            search.stopped = True
+    collect(running)  # the pool has waited for them
+    return Annealed(tuple(kept), int(min(begun, search.last + 1)), interrupted)
 
 
-@cache
-def compile_kernels() -> None:
-    """Compile the kernels, or load them from numba's cache: a few seconds once, then little."""
-    builder = ModelBuilder()
-    choices = [builder.choice(name, range(2)) for name in "abc"]
-    builder.precedence("order", choices[:1], choices[1:2], [1])
-    builder.at_most_one("one", [[0, 4]])
-    State(annealing_form(builder.build()), np.random.default_rng(0)).run(1, Setting(1))
+class _Search:
+    """What the reads of a search share: ``last`` is the first read so far that ends it."""
+
+    def __init__(
+        self,
+        form: AnnealingForm,
+        seed: int,
+        time_limit: float | None,
+        target: int,
+        accepts: Callable[[IntArray], bool],
+        portfolio: Sequence[Setting],
+        sweeps: int,
+    ) -> None:
+        self.form, self.seed, self.target, self.accepts = form, seed, target, accepts
+        self.portfolio, self.sweeps = portfolio, sweeps
+        self.ends = inf if time_limit is None else time.perf_counter() + time_limit
+        self.starts: NDArray[np.integer] = np.zeros((0, len(form.model.choices)), dtype=np.int64)
+        self.last, self.lowest, self.stopped = inf, inf, False
+        self._fraction: dict[int, float] = {}
+        self._lock = threading.Lock()
+
+    def open(self) -> bool:
+        """Whether there is time for another read."""
+        return not self.stopped and time.perf_counter() < self.ends
+
+    def done(self) -> float:
+        """How much of the reads that run is done, in reads."""
+        return sum(self._fraction.copy().values())
+
+    def read(self, number: int) -> Read:
+        """One read from start to end; short calls of the kernel, so that it can be stopped."""
+        setting = self.portfolio[number % len(self.portfolio)]
+        wanted = self.sweeps << min(number // len(self.portfolio), _MOST_DOUBLINGS)
+        rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence([self.seed, number])))
+        state = State(self.form, rng)
+        if number < len(self.starts):
+            state.set_values(self.starts[number])
+        else:
+            state.scatter()
+        step = max(1, _UPDATES_PER_SLICE // max(1, self.form.model.n_literals))
+        done = 0
+        while done < wanted and state.energy > self.target:
+            state.run(min(step, wanted - done), setting, self.target)
+            done = min(done + step, wanted)
+            self._fraction[number] = done / wanted
+            self.lowest = min(self.lowest, state.energy)
+            if number > self.last or not self.open():
+                break
+        if state.energy <= self.target or self.accepts(self.form.literals(state.best)):
+            with self._lock:
+                self.last = min(self.last, number)
+        self._fraction.pop(number, None)
+        return Read(number, state.best.copy(), state.energy, done, setting)

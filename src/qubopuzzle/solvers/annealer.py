@@ -7,6 +7,7 @@ are those of the unweighted model, recomputed from the answer.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -16,24 +17,24 @@ from qubopuzzle.model import violation
 from qubopuzzle.solvers.base import Budget, Option, Outcome, Progress, ProgressCallback, Solver
 
 if TYPE_CHECKING:
-    from qubopuzzle.annealer import Read, Setting
-
-KEPT_READS = 100
+    from qubopuzzle.annealer import Setting
 
 
 class _Annealer(Solver):
     name = "annealer"
     target: ClassVar[str] = "model"
     default_encoding = None
-    default_reads = 100
+    default_reads = 24
     package = "numba"
     about = "annealing of the model itself, with penalty weights that learn"
     options = (
-        Option("sweeps", int, 1000, "sweeps of the first reads; later ones double", 1, 10**9),
+        Option("sweeps", int, 2000, "sweeps of the first reads; later ones double", 1, 10**9),
         Option("beta", float, None, "inverse temperature (default: a portfolio)", 0),
-        Option("increment", float, 0.3, "what a sweep adds to a broken constraint's weight", 0),
-        Option("decay", float, 0.98, "what a sweep leaves of the added weight", 0, 0.9999),
+        Option("increment", float, None, "what half a sweep adds to a broken one's weight", 0),
+        Option("decay", float, None, "what it leaves of the added weight", 0, 0.9999),
+        Option("focus", float, None, "share of undisturbed units that it leaves out", 0, 1),
         Option("chains", int, 1, "1 redraws chains of precedences at once, 0 does not", 0, 1),
+        Option("threads", int, 1, "reads at the same time; the result is the same", 1, 256),
     )
 
     def prepare(self) -> None:
@@ -58,46 +59,32 @@ class _Annealer(Solver):
             energy = violation(model, nothing[0])
             return Outcome(nothing, np.array([float(energy)]), 0, infeasible=energy > 0)
         form = annealing_form(model, weights, chains=bool(options["chains"]))
-        kept: list[Read] = []
-        started, interrupted = 0, False
-
-        def tick(done: float, energy: int) -> bool:
-            if progress is not None:
-                best = min([energy, *(read.energy for read in kept)])
-                progress(Progress(started + done, best))
-            return budget.seconds_left() > 0
-
-        try:
-            for read in anneal(
-                form,
-                budget.seed,
-                portfolio=_portfolio(options),
-                first_sweeps=options["sweeps"],
-                tick=tick,
-            ):
-                started += 1
-                kept = sorted([*kept, read], key=lambda r: r.energy)[:KEPT_READS]
-                solved = read.energy == 0 and not compiled.omitted
-                interrupted = read.interrupted
-                accepted = solved or budget.accepts(form.literals(read.value).astype(np.int8))
-                if accepted or started == budget.reads or budget.seconds_left() <= 0:
-                    break
-        except KeyboardInterrupt:
-            interrupted = True
-        samples = np.zeros((len(kept), model.n_literals), dtype=np.int8)
-        for i, read in enumerate(kept):
+        found = anneal(
+            form,
+            seed=budget.seed,
+            reads=budget.reads,
+            time_limit=None if budget.time_limit is None else budget.seconds_left(),
+            target_energy=-1 if compiled.omitted else 0,
+            accepts=lambda x: budget.accepts(x.astype(np.int8)),
+            portfolio=_portfolio(options),
+            sweeps=options["sweeps"],
+            threads=options["threads"],
+            progress=lambda reads, energy: progress and progress(Progress(reads, energy)),
+        )
+        samples = np.zeros((len(found.reads), model.n_literals), dtype=np.int8)
+        for i, read in enumerate(found.reads):
             samples[i] = form.literals(read.value)
-        energies = np.array([form.energy(read.value) for read in kept], dtype=float)
-        order = np.argsort(energies, kind="stable")
-        return Outcome(samples[order], energies[order], started, interrupted=interrupted)
+        energies = np.array([form.energy(read.value) for read in found.reads], dtype=float)
+        return Outcome(samples, energies, found.n_reads, interrupted=found.interrupted)
 
 
 def _portfolio(options: Mapping[str, Any]) -> Sequence[Setting]:
     """The portfolio with what the options fix."""
-    from qubopuzzle.annealer import PORTFOLIO, Setting
+    from qubopuzzle.annealer import PORTFOLIO
 
-    betas = [s.beta for s in PORTFOLIO] if options["beta"] is None else [options["beta"]]
-    return [Setting(beta, options["increment"], options["decay"]) for beta in betas]
+    names = ("beta", "increment", "decay", "focus")
+    fixed = {name: options[name] for name in names if options[name] is not None}
+    return tuple(dict.fromkeys(replace(setting, **fixed) for setting in PORTFOLIO))
 
 
 SOLVER = _Annealer()

@@ -1,0 +1,158 @@
+"""Chains: paths of precedences whose choices can be redrawn together, exactly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qubopuzzle.model import IntArray, IntMatrix, Model
+
+_FAR = 1 << 40
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Precedences:
+    """All precedences of a model, shape (n,) each, and the integer value of each literal.
+
+    ``number`` (literals,) is 0 for choices under no precedence.
+    """
+
+    first: IntArray
+    second: IntArray
+    gap: IntArray
+    family: list[str]
+    number: IntArray
+
+    @classmethod
+    def of(cls, model: Model) -> Precedences:
+        """Gather the blocks of a model."""
+        nothing = np.zeros(0, dtype=np.int64)
+        first, second, gap = (
+            np.concatenate([nothing, *(getattr(block, name) for block in model.precedence)])
+            for name in ("first", "second", "gap")
+        )
+        family = [b.family for b in model.precedence for _ in range(len(b.first))]
+        number = _numbers(model, np.unique(np.concatenate([first, second])).tolist())
+        return cls(first, second, gap, family, number)
+
+
+def find_chains(
+    model: Model, terms: IntMatrix, order: Precedences
+) -> tuple[list[list[int]], NDArray[np.bool_]]:
+    """Paths of choices that can be redrawn at once, and which precedences are in none.
+
+    A path has at most one precedence into each choice and one out of it, some placement
+    that keeps all of them, and no two choices that meet in a row. Only then is its energy
+    a sum over its choices, and redrawing it exact.
+    """
+    n = len(model.choices)
+    into, out = (np.bincount(ends, minlength=n) for ends in (order.second, order.first))
+    alone = (out == 1) & (into <= 1)
+    edge = alone[order.first] & (into[order.second] == 1)
+    follower = {
+        a: (b, i)
+        for i, (a, b) in enumerate(zip(order.first.tolist(), order.second.tolist(), strict=True))
+        if edge[i]
+    }
+    followed = {b for b, _ in follower.values()}
+    paths, edges = [], []
+    for start in follower:
+        if start in followed:
+            continue
+        path, through = [start], []
+        while path[-1] in follower:
+            after, i = follower[path[-1]]
+            path.append(after)
+            through.append(i)
+        paths.append(path)
+        edges.append(through)
+    loose = np.ones(len(order.first), dtype=bool)
+    if not paths:
+        return [], loose
+    inside = np.concatenate(edges)
+    _, fits = earliest(model, order, inside)
+    apart = _apart(model, terms, paths, order, inside)
+    kept = []
+    for i, (path, through) in enumerate(zip(paths, edges, strict=True)):
+        if apart[i] and fits[path].all():
+            kept.append(path)
+            loose[through] = False
+    return kept, loose
+
+
+def earliest(
+    model: Model, order: Precedences, edges: IntArray
+) -> tuple[IntArray, NDArray[np.bool_]]:
+    """The first place of each choice that the given precedences allow, (choices,).
+
+    Also whether there is one; where there is none, the place is the last.
+    """
+    first, second, gap = order.first[edges], order.second[edges], order.gap[edges]
+    owner, starts, last = model.choice_of_literal, model.first_literal[:-1], model.sizes - 1
+    place, limit = np.zeros(len(starts), dtype=np.int64), np.full(len(starts), -_FAR)
+    while len(edges):
+        limit[second] = order.number[starts + np.minimum(place, last)][first] + gap
+        moved = np.add.reduceat(order.number < limit[owner], starts, dtype=np.int64)
+        if (moved == place).all():
+            break
+        place = moved
+    return np.minimum(place, last), place <= last
+
+
+def _apart(
+    model: Model,
+    terms: IntMatrix,
+    paths: list[list[int]],
+    order: Precedences,
+    edges: IntArray,
+) -> NDArray[np.bool_]:
+    """By path: whether no two choices, at values that the gaps allow, touch the same row."""
+    n = len(model.choices)
+    lengths = [len(path) for path in paths]
+    choices = np.concatenate(paths)
+    path_of, place_of, ahead = (np.full(n, -1), np.zeros(n, np.int64), np.zeros(n, np.int64))
+    path_of[choices] = np.repeat(np.arange(len(paths)), lengths)
+    place_of[choices] = np.concatenate([np.arange(length) for length in lengths])
+    gap = np.zeros(n, dtype=np.int64)
+    gap[order.second[edges]] = order.gap[edges]
+    total = np.cumsum(gap[choices])
+    begins = np.cumsum([0, *lengths[:-1]])
+    ahead[choices] = total - np.repeat(total[begins] - gap[choices[begins]], lengths)
+
+    literal = np.repeat(np.arange(model.n_literals), np.diff(terms.indptr))
+    choice = model.choice_of_literal[literal]
+    kept = path_of[choice] >= 0
+    literal, choice, row = literal[kept], choice[kept], terms.indices[kept].astype(np.int64)
+    if not len(row):
+        return np.ones(len(paths), dtype=bool)
+    # Positions with the gaps taken out: allowed neighbours never fall.
+    slack = order.number[literal] - ahead[choice]
+    by = np.lexsort((slack, place_of[choice], row, path_of[choice]))
+    row, choice, slack = row[by], choice[by], slack[by]
+    path = path_of[choice]
+    new = np.ones(len(by), dtype=bool)
+    new[1:] = (row[1:] != row[:-1]) | (choice[1:] != choice[:-1])
+    starts = np.flatnonzero(new)
+    least, most = slack[starts], slack[np.append(starts[1:], len(by)) - 1]
+    row, path = row[starts], path[starts]
+    same = (row[1:] == row[:-1]) & (path[1:] == path[:-1])
+    group = np.concatenate([[0], np.cumsum(~same)])
+    # The least slack of all earlier choices of the group, by one running minimum.
+    lowest = np.minimum.accumulate(least - group * _FAR) + group * _FAR
+    apart = np.ones(len(paths), dtype=bool)
+    apart[path[1:][same & (lowest[:-1] <= most[1:])]] = False
+    return apart
+
+
+def _numbers(model: Model, choices: list[int]) -> IntArray:
+    number = np.zeros(model.n_literals, dtype=np.int64)
+    first = model.first_literal.tolist()
+    for c in choices:
+        values = model.choices[c].values
+        if isinstance(values, range):
+            number[first[c] : first[c + 1]] = np.arange(values.start, values.stop, values.step)
+        else:
+            number[first[c] : first[c + 1]] = values
+    return number
