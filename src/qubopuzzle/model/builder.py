@@ -269,6 +269,8 @@ def _check_precedence(model: Model, block: Precedence) -> None:
         if not 0 <= choice < len(model.choices):
             raise ModelError(f"{block.family}: there is no choice {choice}")
         values = model.choices[choice].values
+        if isinstance(values, range) and values.step > 0:
+            continue
         if not all(isinstance(v, int) for v in values) or list(values) != sorted(values):
             name = model.choices[choice].name
             raise ModelError(f"{block.family}: the values of {name} are no ascending integers")

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations, pairwise
+from itertools import accumulate, combinations, pairwise
 from math import comb
 from operator import index
 from typing import Any, ClassVar, Self
@@ -268,8 +268,8 @@ def _starts(clue: Clue, length: int, window: bool) -> list[range]:
     """Where each number of a line may stand."""
     if window:
         slack = length - sum(clue) - (len(clue) - 1)
-        before = np.cumsum([0, *(h + 1 for h in clue)]).tolist()
-        return [range(s, s + slack + 1) for s in before[: len(clue)]]
+        before = accumulate((h + 1 for h in clue[:-1]), initial=0)
+        return [range(s, s + slack + 1) for s in before if clue]
     last = len(clue) - 1
     return [range(length - h + 1 if k == last else length) for k, h in enumerate(clue)]
 
@@ -278,30 +278,41 @@ def _number_lines(
     builder: ModelBuilder, axis: str, clues: tuple[Clue, ...], length: int, window: bool
 ) -> _Painting:
     """Number all rows, or all columns: choices, [cell], [order], and what is painted."""
+    numbers: list[tuple[int, int, int, int, int]] = []  # choice, line, first start, size, run
     order: list[tuple[int, int, int]] = []
-    entries = [np.zeros((4, 0), dtype=np.int64)]  # literal, line, start, length of the run
     for i, clue in enumerate(clues):
-        numbers = []
-        for k, (starts, h) in enumerate(zip(_starts(clue, length, window), clue, strict=True)):
-            number = builder.choice(f"{axis}[{i}].start[{k}]", starts)
-            numbers.append(number)
-            literals = np.asarray(builder.literals(number))
-            entries.append(np.array(np.broadcast_arrays(literals, i, np.asarray(starts), h)))
-        order += [(*pair, h + 1) for pair, h in zip(pairwise(numbers), clue, strict=False)]
-    literal, line, start, height = np.concatenate(entries, axis=1)
+        line = [
+            (builder.choice(f"{axis}[{i}].start[{k}]", starts), i, starts.start, len(starts), h)
+            for k, (starts, h) in enumerate(zip(_starts(clue, length, window), clue, strict=True))
+        ]
+        order += [(one[0], two[0], one[-1] + 1) for one, two in pairwise(line)]
+        numbers += line
+    choice, on, first, size, run = np.array(numbers, dtype=np.int64).reshape(-1, 5).T
+    place = _ramp(size)
+    line_of, start, height = (
+        np.repeat(on, size),
+        np.repeat(first, size) + place,
+        np.repeat(run, size),
+    )
+    literal = np.repeat([builder.literals(c).start for c in choice.tolist()], size) + place
     if not window:
         shape = len(clues), length
-        builder.linear("cell", line * length + start, literal, upper=1, shape=shape)
+        builder.linear("cell", line_of * length + start, literal, upper=1, shape=shape)
     builder.precedence("order", *np.array(order, dtype=np.int64).reshape(-1, 3).T)
 
     # A run that starts on cell j paints j .. j + h - 1, as far as there are cells.
-    ahead = np.arange(int(height.sum())) - np.repeat(np.cumsum(height) - height, height)
-    along = np.repeat(start, height) + ahead
+    along = np.repeat(start, height) + _ramp(height)
     inside = along < length
-    literal, line, along = (
-        values[inside] for values in (np.repeat(literal, height), np.repeat(line, height), along)
+    literal, line_of, along = (
+        values[inside] for values in (np.repeat(literal, height), np.repeat(line_of, height), along)
     )
-    return _Painting(literal, line * length + along if axis == "row" else along * len(clues) + line)
+    cell = line_of * length + along if axis == "row" else along * len(clues) + line_of
+    return _Painting(literal, cell)
+
+
+def _ramp(counts: IntArray) -> IntArray:
+    """0 .. count - 1 for each count, one after the other."""
+    return np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
 
 
 def _model_by_patterns(puzzle: Nonogram) -> Model:

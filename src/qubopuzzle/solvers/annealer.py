@@ -24,11 +24,11 @@ class _Annealer(Solver):
     name = "annealer"
     target: ClassVar[str] = "model"
     default_encoding = None
-    default_reads = 24
+    default_reads = 127
     package = "numba"
     about = "annealing of the model itself, with penalty weights that learn"
     options = (
-        Option("sweeps", int, 2000, "sweeps of the first reads; later ones double", 1, 10**9),
+        Option("sweeps", int, 1000, "sweeps of a read; later ones may have more", 1, 10**9),
         Option("beta", float, None, "inverse temperature (default: a portfolio)", 0),
         Option("increment", float, None, "what half a sweep adds to a broken one's weight", 0),
         Option("decay", float, None, "what it leaves of the added weight", 0, 0.9999),
