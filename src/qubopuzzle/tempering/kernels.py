@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 from numba import njit
 
 NEGLIGIBLE = 40.0
@@ -19,96 +20,88 @@ NEGLIGIBLE = 40.0
 
 
 @njit(nogil=True, cache=True)
-def switch(a: Any, variable: int, sign: int, field: Any) -> None:
-    """Add a variable's couplings to the fields of the others, or take them away."""
-    for e in range(a.start[variable], a.start[variable + 1]):
-        field[a.column[e]] += sign * a.coupling[e]
-
-
-@njit(nogil=True, cache=True)
 def settle(a: Any, value: Any, field: Any) -> Any:
     """Fields of a state from scratch, written to ``field``; returns its energy."""
+    first, start, column, coupling = a.first, a.start, a.column, a.coupling
     energy = a.constant
     field[:] = a.linear
     n_groups = a.n_groups
     for u in range(len(value)):
-        if u < n_groups:
-            energy += field[value[u]]
-            switch(a, value[u], 1, field)
-        elif value[u]:
-            energy += field[a.first[u]]
-            switch(a, a.first[u], 1, field)
+        if u < n_groups or value[u]:
+            i = value[u] if u < n_groups else first[u]
+            energy += field[i]
+            for e in range(start[i], start[i + 1]):
+                field[column[e]] += coupling[e]
     return energy
 
 
 @njit(nogil=True, cache=True)
-def redraw_group(
-    a: Any, u: int, value: Any, field: Any, beta: float, table: Any, cut: float, mass: Any, rng: Any
+def sweep_groups(
+    a: Any, value: Any, field: Any, beta: float, table: Any, cut: float, mass: Any, rng: Any
 ) -> Any:
-    """Draw a group's variable from its conditional distribution; returns the energy's change."""
-    first, size = a.first[u], a.first[u + 1] - a.first[u]
-    least = field[first]
-    for i in range(1, size):
-        least = min(least, field[first + i])
-    running = 0.0
-    known = len(table)
-    for i in range(size):
-        above = field[first + i] - least
-        if above < known:
-            running += table[int(above)]
-        elif above < cut:
-            running += math.exp(-beta * above)
-        mass[i] = running
-    new = 0
-    if running > 1.0:
-        target = rng.random() * running
-        while mass[new] <= target:
-            new += 1
-    else:  # nothing but the least has any weight
-        while mass[new] == 0.0:
-            new += 1
-    old = value[u]
-    new += first
-    if new == old:
-        return least - least
-    change = field[new] - field[old]
-    switch(a, old, -1, field)
-    switch(a, new, 1, field)
-    value[u] = new
+    """Draw every group's variable from its conditional distribution, in order.
+
+    Returns the energy's change. ``mass`` is scratch for the running sums of one group.
+    """
+    # Written out: numba counts references for every array handed to a function, which in
+    # this loop costs more than the draws do.
+    units, start, column, coupling = a.first, a.start, a.column, a.coupling
+    change = a.constant - a.constant
+    last = len(table) - 1
+    covered = last >= cut  # the table's last entry is 0 then
+    for u in range(a.n_groups):
+        first = units[u]
+        size = units[u + 1] - first
+        least = field[first]
+        for i in range(1, size):
+            least = min(least, field[first + i])
+        running = 0.0
+        if covered:
+            for i in range(size):
+                running += table[np.uint64(min(int(field[first + i] - least), last))]
+                mass[i] = running
+        else:
+            for i in range(size):
+                above = field[first + i] - least
+                if above < cut:
+                    running += math.exp(-beta * above)
+                mass[i] = running
+        # The least alone has mass 1: no number is drawn where there is no choice.
+        target = rng.random() * running if running > 1.0 else 0.0
+        place = 0
+        while place < size - 1 and mass[place] <= target:
+            place += 1
+        old, new = value[u], first + place
+        if new != old:
+            change += field[new] - field[old]
+            for e in range(start[old], start[old + 1]):
+                field[column[e]] -= coupling[e]
+            for e in range(start[new], start[new + 1]):
+                field[column[e]] += coupling[e]
+            value[u] = new
     return change
 
 
 @njit(nogil=True, cache=True)
-def redraw_free(a: Any, u: int, value: Any, field: Any, beta: float, cut: float, rng: Any) -> Any:
-    """Draw a free variable from its conditional distribution; returns the energy's change."""
-    i = a.first[u]
-    cost = field[i]
-    new = 0
-    if -cut < cost < cut:
-        new = 1 if rng.random() * (1.0 + math.exp(beta * cost)) < 1.0 else 0
-    elif cost < 0:
-        new = 1
-    if new == value[u]:
-        return cost - cost
-    value[u] = new
-    if new:
-        switch(a, i, 1, field)
-        return cost
-    switch(a, i, -1, field)
-    return -cost
+def sweep_free(a: Any, value: Any, field: Any, beta: float, cut: float, rng: Any) -> Any:
+    """Draw every free variable from its conditional distribution, in order.
 
-
-@njit(nogil=True, cache=True)
-def sweep(
-    a: Any, value: Any, field: Any, beta: float, table: Any, cut: float, mass: Any, rng: Any
-) -> Any:
-    """Redraw every unit once, in order; returns the energy's change."""
-    change = field[0] - field[0]
-    n_groups = a.n_groups
-    for u in range(n_groups):
-        change += redraw_group(a, u, value, field, beta, table, cut, mass, rng)
-    for u in range(n_groups, len(value)):
-        change += redraw_free(a, u, value, field, beta, cut, rng)
+    Returns the energy's change.
+    """
+    units, start, column, coupling = a.first, a.start, a.column, a.coupling
+    change = a.constant - a.constant
+    for u in range(a.n_groups, len(value)):
+        i = units[u]
+        cost = field[i]
+        new = 1 if cost < 0 else 0
+        if -cut < cost < cut:
+            new = 1 if rng.random() * (1.0 + math.exp(beta * cost)) < 1.0 else 0
+        sign = new - value[u]
+        if sign != 0:
+            change += sign * cost
+            for e in range(start[i], start[i + 1]):
+                field[column[e]] += sign * coupling[e]
+            value[u] = new
     return change
 
 
@@ -153,7 +146,9 @@ def temper(
             r = replica[k]
             if fresh and t % fresh == 0:
                 energy[r] = settle(a, value[r], field[r])
-            energy[r] += sweep(a, value[r], field[r], beta[k], table[k], cut[k], mass, rng)
+            x, f = value[r], field[r]
+            energy[r] += sweep_groups(a, x, f, beta[k], table[k], cut[k], mass, rng)
+            energy[r] += sweep_free(a, x, f, beta[k], cut[k], rng)
             if energy[r] < best_energy[0]:
                 best_energy[0] = energy[r]
                 best[:] = value[r]

@@ -13,16 +13,17 @@ FloatArray = NDArray[np.float64]
 MAX_REPLICAS = 64
 REJECTION = 0.5
 """The share of exchanges refused that spends least per trip between hot and cold."""
-_ENTRIES = 1024
+_ENTRIES = 4096
 
 
 def default_beta_range(form: Form) -> tuple[float, float]:
     """Hot and cold end from the biases, in the BQM's own units.
 
-    Hot: beta = 1 / s with s the root mean square, over variables, of their field's standard
-    deviation where every unit is uniform. Cold: n exp(-beta d) = 0.1, that is, among n units
-    a tenth is expected above its ground state by the typical smallest bias d (the median
-    over variables of their smallest one that is not 0).
+    Hot: beta = 2 / s with s the root mean square, over variables, of their field's standard
+    deviation where every unit is uniform. For the spin glass of Sherrington and Kirkpatrick
+    (Phys. Rev. Lett. 35, 1975) that is its transition; above it every sampler is quick.
+    Cold: n exp(-beta d) = 1, that is, of n units one is expected above its ground state by
+    the typical smallest bias d (the median over variables of their smallest one but 0).
     """
     a = form.arrays
     n = int(a.first[-1])
@@ -41,8 +42,8 @@ def default_beta_range(form: Form) -> tuple[float, float]:
     if not len(least):
         return 1.0, 1.0
     step = float(np.median(least))
-    hot = 1 / (width or float(biases.max()))
-    cold = np.log(10 * units) / step
+    hot = 2 / (width or float(biases.max()))
+    cold = np.log(10 + units) / step
     return hot * form.scale, max(cold, hot) * form.scale
 
 
@@ -85,7 +86,7 @@ def tables(beta: FloatArray, *, exact: bool) -> tuple[FloatArray, FloatArray]:
     """
     with np.errstate(divide="ignore"):
         cut = NEGLIGIBLE / beta
-    entries = int(min(_ENTRIES, np.ceil(cut.max()))) if exact else 0
+    entries = int(min(_ENTRIES, np.ceil(cut.max()) + 1)) if exact else 0
     table = np.exp(-np.outer(beta, np.arange(entries)))
     table[np.arange(entries) >= cut[:, None]] = 0
     return table, cut
