@@ -22,8 +22,9 @@ def default_beta_range(form: Form) -> tuple[float, float]:
     Hot: beta = 2 / s with s the root mean square, over variables, of their field's standard
     deviation where every unit is uniform. For the spin glass of Sherrington and Kirkpatrick
     (Phys. Rev. Lett. 35, 1975) that is its transition; above it every sampler is quick.
-    Cold: n exp(-beta d) = 1, that is, of n units one is expected above its ground state by
-    the typical smallest bias d (the median over variables of their smallest one but 0).
+    Cold: (n + 10) exp(-beta d) = 1, that is, of n units about one is expected to be above its
+    ground state by the typical smallest bias d (the median over variables of their smallest
+    one but 0).
     """
     a = form.arrays
     n = int(a.first[-1])
