@@ -41,7 +41,7 @@ class _Tempering(SamplerSolver):
             target_energy=None if compiled.omitted else 0.5 * compiled.gap,
             progress=lambda done, _energy: call.tick(done),
         )
-        call.note("last_read_betas", sampleset.info["betas"])
+        call.note("last_read_replicas", len(sampleset.info["betas"]))
         yield sampleset
         if sampleset.info["interrupted"]:
             raise KeyboardInterrupt

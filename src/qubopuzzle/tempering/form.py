@@ -124,7 +124,8 @@ def form_of(bqm: dimod.BinaryQuadraticModel, groups: Iterable[Iterable[Hashable]
     binary = dimod.BinaryQuadraticModel(bqm, dtype=np.float64).change_vartype(
         dimod.BINARY, inplace=False
     )
-    linear, (row, column, coupling), offset = binary.to_numpy_vectors(labels)
+    vectors: Any = binary.to_numpy_vectors(labels)
+    linear, (row, column, coupling), offset = vectors
     if not (np.isfinite(linear).all() and np.isfinite(coupling).all() and np.isfinite(offset)):
         raise InputError("the BQM has a bias that is not a finite number")
 

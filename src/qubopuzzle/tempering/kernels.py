@@ -36,7 +36,7 @@ def settle(a: Any, value: Any, field: Any) -> Any:
 
 
 @njit(nogil=True, cache=True)
-def sweep_groups(
+def sweep_groups(  # noqa: C901
     a: Any, value: Any, field: Any, beta: float, table: Any, cut: float, mass: Any, rng: Any
 ) -> Any:
     """Draw every group's variable from its conditional distribution, in order.

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from math import isfinite
 from numbers import Integral, Real
 from typing import Any
 
 import dimod
 import numpy as np
+from dimod.core.initialized import Initialized
+from dimod.core.sampler import Sampler
 from numpy.typing import NDArray
 
 from qubopuzzle.errors import InputError
@@ -19,6 +21,21 @@ from qubopuzzle.tempering.ladder import MAX_REPLICAS, default_beta_range, geomet
 from qubopuzzle.tempering.run import Control, ProgressFunction, Run
 
 _FIRST_REPLICAS = 10
+_PARAMETERS = (
+    "num_reads",
+    "num_sweeps",
+    "num_replicas",
+    "beta_range",
+    "one_hot_groups",
+    "seed",
+    "initial_states",
+    "initial_states_generator",
+    "time_limit",
+    "target_energy",
+    "interrupt_function",
+    "num_threads",
+    "progress",
+)
 
 
 def one_hot_groups(cqm: dimod.ConstrainedQuadraticModel) -> list[list[Hashable]]:
@@ -30,7 +47,7 @@ def one_hot_groups(cqm: dimod.ConstrainedQuadraticModel) -> list[list[Hashable]]
     ]
 
 
-class OneHotTemperingSampler(dimod.Sampler, dimod.Initialized):
+class OneHotTemperingSampler(Sampler, Initialized):
     """Replica exchange (parallel tempering) on a BQM, with one-hot groups kept exactly.
 
     Each read runs replicas of the model at a ladder of inverse temperatures. A sweep redraws
@@ -41,16 +58,11 @@ class OneHotTemperingSampler(dimod.Sampler, dimod.Initialized):
     lowest state that any of its replicas saw.
     """
 
-    parameters: Mapping[str, Any] = {}
-    properties: Mapping[str, Any] = {}
+    parameters: dict[str, Any] = {}  # noqa: RUF012  of each sampler its own, see __init__
+    properties: dict[str, Any] = {}  # noqa: RUF012
 
     def __init__(self) -> None:
-        names = (
-            "num_reads num_sweeps num_replicas beta_range one_hot_groups seed initial_states "
-            "initial_states_generator time_limit target_energy interrupt_function num_threads "
-            "progress"
-        ).split()
-        self.parameters = {name: [] for name in names}
+        self.parameters = {name: [] for name in _PARAMETERS}
         self.parameters["initial_states_generator"] = ["initial_states_generators"]
         self.properties = {
             "initial_states_generators": ("none", "random", "tile"),
@@ -153,7 +165,10 @@ class OneHotTemperingSampler(dimod.Sampler, dimod.Initialized):
         info = run.info(chains)
         info["preprocessing"] = ready - began
         info["sampling"] = time.perf_counter() - ready
-        return dimod.SampleSet.from_samples_bqm((samples, form.labels), bqm, info=info)
+        sampleset: dimod.SampleSet = dimod.SampleSet.from_samples_bqm(  # type: ignore[no-untyped-call]
+            (samples, form.labels), bqm, info=info
+        )
+        return sampleset
 
     def sample_cqm(
         self, cqm: dimod.ConstrainedQuadraticModel, **parameters: Any
@@ -186,13 +201,16 @@ class OneHotTemperingSampler(dimod.Sampler, dimod.Initialized):
         bqm.add_quadratic_from(cqm.objective.quadratic)
         bqm.offset = cqm.objective.offset
         found = self.sample(bqm, one_hot_groups=one_hot_groups(cqm), **parameters)
-        return dimod.SampleSet.from_samples_cqm(found, cqm, info=found.info)
+        judged: dimod.SampleSet = dimod.SampleSet.from_samples_cqm(  # type: ignore[no-untyped-call]
+            found, cqm, info=found.info
+        )
+        return judged
 
     def _starts(
         self,
         bqm: dimod.BinaryQuadraticModel,
         states: Any,
-        generator: str,
+        generator: Any,
         num_reads: int | None,
         seed: int,
     ) -> tuple[NDArray[np.int8], int]:
