@@ -121,11 +121,7 @@ def form_of(bqm: dimod.BinaryQuadraticModel, groups: Iterable[Iterable[Hashable]
     labels = list(bqm.variables)
     n = len(labels)
     ordered, sizes = _in_groups(labels, groups)
-    binary = dimod.BinaryQuadraticModel(bqm, dtype=np.float64).change_vartype(
-        dimod.BINARY, inplace=False
-    )
-    vectors: Any = binary.to_numpy_vectors(labels)
-    linear, (row, column, coupling), offset = vectors
+    linear, row, column, coupling, offset = _binary(bqm, labels)
     if not (np.isfinite(linear).all() and np.isfinite(coupling).all() and np.isfinite(offset)):
         raise InputError("the BQM has a bias that is not a finite number")
 
@@ -165,7 +161,24 @@ def form_of(bqm: dimod.BinaryQuadraticModel, groups: Iterable[Iterable[Hashable]
         matrix.data.astype(coupling.dtype),
         linear.dtype.type(constant),
     )
-    return Form(arrays, labels, position, scale or 1.0, float(offset), bqm.vartype is dimod.SPIN)
+    return Form(arrays, labels, position, scale or 1.0, offset, bqm.vartype is dimod.SPIN)
+
+
+def _binary(
+    bqm: dimod.BinaryQuadraticModel, labels: Sequence[Hashable]
+) -> tuple[NDArray[np.float64], IntArray, IntArray, NDArray[np.float64], float]:
+    """Linear biases, rows, columns and couplings, and offset, for variables of 0 and 1."""
+    vectors: Any = bqm.to_numpy_vectors(labels)
+    linear, (row, column, coupling), offset = vectors
+    linear, coupling = linear.astype(np.float64), coupling.astype(np.float64)
+    offset = float(offset)
+    if bqm.vartype is dimod.SPIN:  # s = 2 x - 1
+        offset += coupling.sum() - linear.sum()
+        linear = 2 * linear
+        np.subtract.at(linear, row, 2 * coupling)
+        np.subtract.at(linear, column, 2 * coupling)
+        coupling = 4 * coupling
+    return linear, row.astype(np.int64), column.astype(np.int64), coupling, offset
 
 
 def _in_groups(
