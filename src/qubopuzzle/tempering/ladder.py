@@ -60,7 +60,7 @@ def respaced(
 
     The refusals between neighbours add up to a barrier that depends on the range alone;
     rungs go where it is cut into equal parts (Syed, Bouchard-Cote, Deligiannidis and Doucet,
-    "Non-reversible parallel tempering", J. R. Stat. Soc. B 84, 2022, algorithm 3).
+    "Non-reversible parallel tempering", J. R. Stat. Soc. B 84, 2022).
 
     Args:
         beta: the rungs, shape (rungs,), rising.
