@@ -17,6 +17,9 @@ _UPDATES_PER_SLICE = 400_000
 _FRESH = 256
 """Sweeps after which fields of floats are computed anew."""
 _FIRST_STAGE = 16
+_FROZEN = 0.2
+"""The hot end is frozen where a sweep changes less than this share of what it could."""
+_COLDEST = 1e200
 
 Tick = Callable[[float, float], bool]
 """Takes the fraction of a read that is done and its lowest energy; False ends the read."""
@@ -114,18 +117,44 @@ class Chain:
                 return False
         return not self.reached(target)
 
-    def tune(self, burn_in: int, wanted: int, n: int | None, target: float, tick: Tick) -> bool:
+    def tune(
+        self, burn_in: int, wanted: int, n: int | None, target: float, tick: Tick, *, hotter: bool
+    ) -> bool:
         """Space the rungs by what exchanges measure, in stages that double in length.
 
-        The last stage changes nothing more; ``n`` rungs, or as many as it takes.
+        Args:
+            burn_in: sweeps to take for it.
+            n: how many rungs to have; None for as many as it takes.
+            hotter: whether the hot end may go up, where it turns out to be frozen.
+            wanted, target, tick: see ``go_on``.
         """
         stage = _FIRST_STAGE
-        while self.done + stage + 2 * stage <= burn_in:
-            if not self.go_on(self.done + stage, wanted, target, tick):
+        while self.done < burn_in:
+            rest = burn_in - self.done
+            stage = rest if rest < 3 * stage else stage
+            if not self.go_on(self.done + stage - 1, wanted, target, tick):
                 return False
-            self.set_ladder(respaced(self.beta, self.acceptance, n))
+            hottest = self.replica[0]
+            before = self.value[hottest].copy()
+            if not self.go_on(self.done + 1, wanted, target, tick):
+                return False
+            beta = respaced(self.beta, self.acceptance, n)
+            moved = float(np.mean(self.value[hottest] != before)) if len(before) else 1.0
+            more = hotter and self.done < burn_in and len(beta) > 1
+            if more and moved < _FROZEN * self.form.liveliest:
+                beta = np.concatenate([[beta[0] / 2], beta[1:] if n else beta])
+            self.set_ladder(beta)
             stage *= 2
-        return self.go_on(burn_in, wanted, target, tick)
+        return True
+
+    def quench(self) -> None:
+        """Let the best state slide downhill until it stays where it is."""
+        end = Chain(self.form, np.array([_COLDEST * self.form.scale]), self.rng, self.best)
+        lowest = np.inf
+        while end.best_energy < lowest:
+            lowest = end.best_energy
+            end.run(1)
+        self.best[:], self._best_energy[0] = end.best, end._best_energy[0]
 
     def set_ladder(self, beta: FloatArray) -> None:
         """Put the replicas on another ladder, each rung's from the nearest one before."""

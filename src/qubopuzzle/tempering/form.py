@@ -71,6 +71,14 @@ class Form:
         """Whether all biases are integers."""
         return bool(self.arrays.linear.dtype.kind == "i")
 
+    @property
+    def liveliest(self) -> float:
+        """The share of the units that a sweep changes where all their values cost the same."""
+        a = self.arrays
+        size = np.diff(a.first)[: a.n_groups]
+        units = len(a.first) - 1
+        return float((1 - 1 / size).sum() + 0.5 * (units - a.n_groups)) / max(1, units)
+
     def sample(self, value: NDArray[np.integer]) -> NDArray[np.int8]:
         """Values of the BQM's variables in its order, shape (variables,), of a state."""
         a = self.arrays

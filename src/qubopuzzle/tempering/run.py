@@ -92,10 +92,11 @@ class Run:
         replicas: int | None,
         target: float,
         control: Control,
+        hotter: bool = False,
     ) -> None:
         self.form, self.reads, self.sweeps, self.seed = form, reads, sweeps, seed
         self.starts, self.beta, self.replicas = starts, beta, replicas
-        self.target, self.control = target, control
+        self.target, self.control, self.hotter = target, control, hotter
         self.burn_in = min(_MOST_BURN_IN, int(_BURN_IN * sweeps))
 
     def run(self, threads: int) -> list[Chain]:
@@ -104,9 +105,16 @@ class Run:
         chains: dict[int, Chain] = {0: first}
         pool: ThreadPoolExecutor | None = None
         try:
-            going = first.tune(self.burn_in, self.sweeps, self.replicas, self.target, self._tick(0))
+            going = first.tune(
+                self.burn_in,
+                self.sweeps,
+                self.replicas,
+                self.target,
+                self._tick(0),
+                hotter=self.hotter,
+            )
             self.beta = first.beta
-            if not going:
+            if not going:  # by the target, or by the clock
                 self._ended(0, first)
             if threads == 1 or self.reads == 1:
                 for read in range(self.reads):
@@ -154,5 +162,7 @@ class Run:
         self._ended(read, chain)
 
     def _ended(self, read: int, chain: Chain) -> None:
+        if not chain.reached(self.target):
+            chain.quench()
         if chain.reached(self.target):
             self.control.reached(read)

@@ -135,6 +135,7 @@ class OneHotTemperingSampler(Sampler, Initialized):
             ValueError, TypeError: from dimod, for initial states that do not fit.
         """
         self.remove_unknown_kwargs(**kwargs)
+        compile_kernels()  # once a process, and no part of any time
         began = time.perf_counter()
         _check(num_sweeps=num_sweeps, num_replicas=num_replicas, num_threads=num_threads)
         _check(num_reads=num_reads, seed=seed)
@@ -142,7 +143,6 @@ class OneHotTemperingSampler(Sampler, Initialized):
         form = form_of(bqm, one_hot_groups)
         starts, reads = self._starts(bqm, initial_states, initial_states_generator, num_reads, seed)
         hot, cold = _range(beta_range, default_beta_range(form))
-        compile_kernels()
         run = Run(
             form,
             reads=reads,
@@ -151,6 +151,7 @@ class OneHotTemperingSampler(Sampler, Initialized):
             starts=starts,
             beta=geometric(hot, cold, int(num_replicas or _FIRST_REPLICAS)),
             replicas=num_replicas,
+            hotter=beta_range is None or next(iter(beta_range)) is None,
             target=_number("target_energy", target_energy, float("-inf")),
             control=Control(
                 deadline=began + _number("time_limit", time_limit, float("inf")),
