@@ -1,12 +1,14 @@
 """Replica exchange with one-hot groups: dimod's conventions, distributions, limits."""
 
 import os
+import re
 import subprocess
 import sys
 import time
 import unittest
 from collections import Counter
 from itertools import pairwise, product
+from pathlib import Path
 
 import dimod
 import dimod.testing
@@ -386,7 +388,7 @@ def test_the_ladder_is_cut_into_equal_parts():
     closer = respaced(beta, np.array([0.9, 0.1, 0.9, 0.9]), None)
     assert len(closer) == 4
     assert ((closer >= 1) & (closer <= 2)).sum() == 2
-    assert len(respaced(beta, np.zeros(4), None)) == 9
+    assert len(respaced(beta, np.zeros(4), None)) == 21
     assert len(respaced(geometric(1, 9, 60), np.zeros(59), None)) == 64
     assert len(respaced(beta, np.zeros(4), 3)) == 3
     table, cut = tables(np.array([0.01, 5.0]), exact=True)
@@ -422,3 +424,34 @@ def test_the_solver_keeps_its_limits():
     result = solve(puzzle, "tempering", seed=1, options={"sweeps": 10**9}, progress=interrupt)
     assert result.interrupted
     assert result.answer is not None
+
+
+def test_reads_end_in_a_local_minimum():
+    bias = dict(enumerate(rng().normal(size=300)))
+    found = SAMPLER.sample(dimod.BinaryQuadraticModel(bias, {}, 0, "BINARY"), num_sweeps=1, seed=1)
+    assert found.first.energy == pytest.approx(sum(b for b in bias.values() if b < 0))
+
+
+def test_a_frozen_hot_end_goes_up():
+    """The Potts model on a ring of squares: its groups are ordered at the default hot end."""
+    side, colours = 8, range(12)
+    bqm = dimod.BinaryQuadraticModel("BINARY")
+    for i, j, k in product(range(side), range(side), colours):
+        bqm.add_quadratic((i, j, k), ((i + 1) % side, j, k), -1)
+        bqm.add_quadratic((i, j, k), (i, (j + 1) % side, k), -1)
+    groups = [[(i, j, k) for k in colours] for i, j in product(range(side), range(side))]
+    found = SAMPLER.sample(bqm, one_hot_groups=groups, seed=1)
+    assert found.first.energy == -2 * side**2
+    hot = default_beta_range(form_of(bqm, groups))[0]
+    assert found.info["betas"][0] < hot
+    kept = SAMPLER.sample(bqm, one_hot_groups=groups, seed=1, beta_range=(hot, None))
+    assert kept.info["betas"][0] == pytest.approx(hot)
+
+
+def test_the_page_tells_the_truth():
+    page = (Path(__file__).parents[1] / "docs/tempering.md").read_text()
+    namespace = {}
+    for code in re.findall(r"```python\n(.*?)```", page, re.S):
+        exec(code, namespace)  # noqa: S102
+    sample = namespace["found"].first.sample
+    assert sample["A", "r"] == sample["B", "g"] == 1

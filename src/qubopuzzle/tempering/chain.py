@@ -140,7 +140,7 @@ class Chain:
                 return False
             beta = respaced(self.beta, self.acceptance, n)
             moved = float(np.mean(self.value[hottest] != before)) if len(before) else 1.0
-            more = hotter and self.done < burn_in and len(beta) > 1
+            more = hotter and 2 * self.done < burn_in and len(beta) > 1
             if more and moved < _FROZEN * self.form.liveliest:
                 beta = np.concatenate([[beta[0] / 2], beta[1:] if n else beta])
             self.set_ladder(beta)

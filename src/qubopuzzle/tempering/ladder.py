@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import erfcinv
 
 from qubopuzzle.tempering.form import Form
 from qubopuzzle.tempering.kernels import NEGLIGIBLE
@@ -58,9 +59,12 @@ def respaced(
 ) -> FloatArray:
     """Rungs with the same chance of exchange between all neighbours.
 
-    The refusals between neighbours add up to a barrier that depends on the range alone;
+    Refusals between close neighbours add up to a barrier that depends on the range alone;
     rungs go where it is cut into equal parts (Syed, Bouchard-Cote, Deligiannidis and Doucet,
-    "Non-reversible parallel tempering", J. R. Stat. Soc. B 84, 2022).
+    "Non-reversible parallel tempering", J. R. Stat. Soc. B 84, 2022). Between neighbours that
+    are far apart there is more of it than refusals show: for energies with a normal
+    distribution (Kofke, J. Chem. Phys. 117, 2002) a step of size x is accepted with chance
+    a = erfc(x / 2), and cut into ever smaller ones it adds x / sqrt(pi).
 
     Args:
         beta: the rungs, shape (rungs,), rising.
@@ -70,14 +74,20 @@ def respaced(
     """
     if len(beta) < 2 or beta[0] == beta[-1]:
         return beta
-    refused = np.clip(1 - acceptance, 1e-3, 1)
-    barrier = np.concatenate([[0], np.cumsum(refused)])
+    barrier = np.concatenate([[0], np.cumsum(_steps(acceptance))])
     if n is None:
-        n = int(np.clip(np.ceil(barrier[-1] / REJECTION) + 1, 2, most))
+        parts = np.ceil(barrier[-1] / _steps(np.array([1 - REJECTION]))[0] - 1e-9)
+        n = int(np.clip(parts + 1, 2, most))
     wanted = np.linspace(0, barrier[-1], n)
     spaced = np.exp(np.interp(wanted, barrier, np.log(beta)))
     spaced[0], spaced[-1] = beta[0], beta[-1]
     return np.asarray(spaced)
+
+
+def _steps(acceptance: FloatArray) -> FloatArray:
+    """The barrier between neighbours; less than one in a thousand is not told apart."""
+    clipped = np.clip(acceptance, 1e-3, 1 - 1e-3)
+    return np.asarray(2 / np.sqrt(np.pi) * erfcinv(clipped))
 
 
 def tables(beta: FloatArray, *, exact: bool) -> tuple[FloatArray, FloatArray]:
