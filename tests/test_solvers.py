@@ -60,7 +60,9 @@ def test_same_seed_same_samples(name):
     if name == "tabu":
         pytest.skip("dwave's tabu search stops by the clock, not by a count of steps")
     noise = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, (9, 9)))
-    options = {"neal": {"sweeps": 20}, "annealer": {"sweeps": 2}}.get(name, {})
+    options = {"neal": {"sweeps": 20}, "annealer": {"sweeps": 2}, "tempering": {"sweeps": 2}}.get(
+        name, {}
+    )
     model = noise.model() if name != "exact" else small_model()
     first, second, other = (run(name, model, seed=s, reads=1, **options)[1] for s in (1, 1, 2))
     assert (first.samples == second.samples).all()

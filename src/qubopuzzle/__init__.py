@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from qubopuzzle.puzzles import Puzzle, Violation
     from qubopuzzle.puzzles.nonogram import Nonogram
     from qubopuzzle.result import Result
+    from qubopuzzle.tempering import OneHotTemperingSampler
 
 _HOMES = {
     "qubopuzzle.compile": ("Qubo", "compile_qubo"),
@@ -50,6 +51,7 @@ _HOMES = {
     "qubopuzzle.puzzles": ("Puzzle", "Violation"),
     "qubopuzzle.puzzles.nonogram": ("Nonogram",),
     "qubopuzzle.result": ("Result",),
+    "qubopuzzle.tempering": ("OneHotTemperingSampler",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -59,6 +61,7 @@ __all__ = [
     "ModelBuilder",
     "ModelError",
     "Nonogram",
+    "OneHotTemperingSampler",
     "Puzzle",
     "PuzzleError",
     "Qubo",

@@ -43,6 +43,7 @@ class Compiled:
         gap: no assignment that breaks a constraint has an energy below this; valid ones have 0.
         omitted, bounded: rules that the model leaves out or narrows, see ``Model``.
         encoding: how choices became variables, if the target has such an option.
+        groups: variables of which exactly one is 1 in every valid assignment, disjoint.
     """
 
     payload: Any
@@ -53,6 +54,7 @@ class Compiled:
     omitted: tuple[str, ...] = ()
     bounded: tuple[str, ...] = ()
     encoding: str | None = None
+    groups: tuple[range, ...] = ()
 
 
 def _to_qubo(model: Model, encoding: str | None, weights: Mapping[str, float] | None) -> Compiled:
@@ -68,6 +70,7 @@ def _to_qubo(model: Model, encoding: str | None, weights: Mapping[str, float] | 
         omitted=model.omitted,
         bounded=model.bounded,
         encoding=encoding,
+        groups=qubo.encoding.one_hot_groups(),
     )
 
 

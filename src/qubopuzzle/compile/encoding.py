@@ -65,6 +65,12 @@ class Encoding:
             bits[self.first_bit[c] : self.first_bit[c + 1]] = at_least if self.walls[c] else own
         return bits
 
+    def one_hot_groups(self) -> tuple[range, ...]:
+        """The bits of each one-hot choice; exactly one of a group is set in valid bits."""
+        bounds = pairwise(self.first_bit.tolist())
+        own = (range(*pair) for pair, wall in zip(bounds, self.walls, strict=True) if not wall)
+        return tuple(group for group in own if group)
+
     def labels(self) -> list[str]:
         """Names of the bits, such as ``row[3].start[1]=4`` or, at a wall, ``>=4``."""
         return [name for c in range(len(self.model.choices)) for name in self.bit_labels(c)]

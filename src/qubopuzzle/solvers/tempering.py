@@ -1,0 +1,62 @@
+"""``tempering``: replica exchange on the QUBO, one-hot groups kept exactly.
+
+See docs/tempering.md. With the one-hot encoding the model's choices are the groups; with
+domain walls there are none. A read makes its own ladder and ends at a solution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from qubopuzzle.compile import Compiled
+from qubopuzzle.solvers.base import Option
+from qubopuzzle.solvers.sampler import Call, SamplerSolver
+
+
+class _Tempering(SamplerSolver):
+    def prepare(self) -> None:
+        """Compile the kernels, or load them from numba's cache."""
+        from qubopuzzle.tempering import compile_kernels
+
+        compile_kernels()
+
+    def call(self, sampler: Any, compiled: Compiled, call: Call) -> Iterator[Any]:
+        options, left = call.options, call.budget.seconds_left()
+        limited = call.budget.time_limit is not None
+        if limited and left <= 0 and call.started > 0:
+            return
+        # Options are in penalty units, what the cheapest broken constraint costs.
+        ends = [options["beta_hot"], options["beta_cold"]]
+        sampleset = sampler.sample(
+            compiled.payload,
+            num_reads=call.reads,
+            num_sweeps=options["sweeps"],
+            num_replicas=options["replicas"],
+            beta_range=[None if beta is None else beta / compiled.gap for beta in ends],
+            one_hot_groups=compiled.groups,
+            seed=call.seed(),
+            time_limit=max(0.0, left) if limited else None,
+            # Energies are 0 or at least the gap; between them there is only rounding.
+            target_energy=None if compiled.omitted else 0.5 * compiled.gap,
+            progress=lambda done, _energy: call.tick(done),
+        )
+        call.note("last_read_replicas", len(sampleset.info["betas"]))
+        yield sampleset
+        if sampleset.info["interrupted"]:
+            raise KeyboardInterrupt
+
+
+SOLVER = _Tempering(
+    "tempering",
+    "qubopuzzle.tempering:OneHotTemperingSampler",
+    package="numba",
+    default_encoding="one-hot",
+    options=[
+        Option("sweeps", int, 10_000, "sweeps a read, of every replica", 1, 10**9),
+        Option("replicas", int, None, "replicas (default: as many as it takes)", 1, 1000),
+        Option("beta_hot", float, None, "lowest inverse temperature, in penalty units", 1e-9),
+        Option("beta_cold", float, None, "highest inverse temperature, in penalty units", 1e-9),
+    ],
+    about="replica exchange, one-hot groups kept exactly",
+)

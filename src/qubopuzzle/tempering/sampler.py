@@ -1,0 +1,268 @@
+"""The dimod surface: ``OneHotTemperingSampler``."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from math import isfinite
+from numbers import Integral, Real
+from typing import Any
+
+import dimod
+import numpy as np
+from dimod.core.initialized import Initialized
+from dimod.core.sampler import Sampler
+from numpy.typing import NDArray
+
+from qubopuzzle.errors import InputError
+from qubopuzzle.tempering.chain import compile_kernels
+from qubopuzzle.tempering.form import form_of
+from qubopuzzle.tempering.ladder import MAX_REPLICAS, default_beta_range, geometric
+from qubopuzzle.tempering.run import Control, ProgressFunction, Run
+
+_FIRST_REPLICAS = 10
+_PARAMETERS = (
+    "num_reads",
+    "num_sweeps",
+    "num_replicas",
+    "beta_range",
+    "one_hot_groups",
+    "seed",
+    "initial_states",
+    "initial_states_generator",
+    "time_limit",
+    "target_energy",
+    "interrupt_function",
+    "num_threads",
+    "progress",
+)
+
+
+def one_hot_groups(cqm: dimod.ConstrainedQuadraticModel) -> list[list[Hashable]]:
+    """The variables of each discrete constraint of a CQM, in the constraints' order."""
+    return [
+        list(constraint.lhs.variables)
+        for label, constraint in cqm.constraints.items()
+        if label in cqm.discrete
+    ]
+
+
+class OneHotTemperingSampler(Sampler, Initialized):
+    """Replica exchange (parallel tempering) on a BQM, with one-hot groups kept exactly.
+
+    Each read runs replicas of the model at a ladder of inverse temperatures. A sweep redraws
+    every free variable, and every group of variables of which one is 1, from its conditional
+    Boltzmann distribution; then neighbours on the ladder may swap (Swendsen and Wang, Phys.
+    Rev. Lett. 57, 1986; Hukushima and Nemoto, J. Phys. Soc. Jpn. 65, 1996; even and odd
+    pairs in turn as in Syed et al., J. R. Stat. Soc. B 84, 2022). A read's sample is the
+    lowest state that any of its replicas saw.
+    """
+
+    parameters: dict[str, Any] = {}  # noqa: RUF012  of each sampler its own, see __init__
+    properties: dict[str, Any] = {}  # noqa: RUF012
+
+    def __init__(self) -> None:
+        self.parameters = {name: [] for name in _PARAMETERS}
+        self.parameters["initial_states_generator"] = ["initial_states_generators"]
+        self.properties = {
+            "initial_states_generators": ("none", "random", "tile"),
+            "max_replicas": MAX_REPLICAS,
+        }
+
+    def sample(
+        self,
+        bqm: dimod.BinaryQuadraticModel,
+        *,
+        num_reads: int | None = None,
+        num_sweeps: int = 1000,
+        num_replicas: int | None = None,
+        beta_range: Sequence[float | None] | None = None,
+        one_hot_groups: Iterable[Iterable[Hashable]] = (),
+        seed: int | None = None,
+        initial_states: Any = None,
+        initial_states_generator: str = "random",
+        time_limit: float | None = None,
+        target_energy: float | None = None,
+        interrupt_function: Callable[[], bool] | None = None,
+        num_threads: int = 1,
+        progress: ProgressFunction | None = None,
+        **kwargs: Any,
+    ) -> dimod.SampleSet:
+        """Sample a BQM, BINARY or SPIN.
+
+        The same seed gives the same samples, for any number of threads, unless the time
+        limit or an interruption ends the run.
+
+        Args:
+            bqm: the model.
+            num_reads: independent reads; by default as many as initial states, or one.
+            num_sweeps: sweeps of every replica in a read.
+            num_replicas: rungs of the ladder; by default as many as it takes for neighbours
+                to swap about every other time, up to ``properties["max_replicas"]``.
+            beta_range: hottest and coldest inverse temperature, per unit of the BQM's
+                energy. Where None, from the biases: hot 2 / s with s the root mean square
+                of the fields' standard deviation under uniform states, cold ln(n + 10) / d
+                for n units and d the median over variables of their smallest bias; see
+                ``ladder.default_beta_range``.
+            one_hot_groups: groups of variables, exactly one of each is 1 (SPIN: +1) in
+                every sample. The BQM may or may not have a penalty for that.
+            seed: a whole number of at least 0; a random one if None.
+            initial_states: one state a read, samples-like, from which all of its replicas
+                start. A group with several ones keeps one of them at random; one without
+                gets one at random.
+            initial_states_generator: what reads beyond those start from: ``random`` states,
+                ``tile`` (the given ones again), or ``none``, an error.
+            time_limit: seconds for the whole call; checked every few milliseconds, or every
+                sweep of all replicas if that takes longer.
+            target_energy: a read that comes down to it ends; offset included. Those after
+                the first such read are left out.
+            interrupt_function: called between slices of a few milliseconds; a true value
+                ends the run with what there is.
+            num_threads: threads, one read each.
+            progress: called between slices with the fraction of the work that is done and
+                the lowest energy so far, from the thread of the read, never twice at once.
+
+        Returns:
+            The reads in order, energies from ``bqm.energies``. ``info`` has ``seed``,
+            ``betas`` (list of floats), ``acceptance`` (mean chance of a swap, by pair of
+            neighbours), ``sweeps`` (by read, of every replica), ``burn_in`` (sweeps of the
+            first read in which the ladder was made), ``preprocessing`` and ``sampling``
+            (s), ``timed_out`` and ``interrupted`` (by Ctrl-C or ``interrupt_function``).
+
+        Raises:
+            InputError: for groups that overlap or name no variable, and for arguments out
+                of range; it is a ValueError.
+            ValueError, TypeError: from dimod, for initial states that do not fit.
+        """
+        self.remove_unknown_kwargs(**kwargs)
+        compile_kernels()  # once a process, and no part of any time
+        began = time.perf_counter()
+        _check(num_sweeps=num_sweeps, num_replicas=num_replicas, num_threads=num_threads)
+        _check(num_reads=num_reads, seed=seed)
+        seed = int(np.random.default_rng().integers(2**31)) if seed is None else int(seed)
+        form = form_of(bqm, one_hot_groups)
+        starts, reads = self._starts(bqm, initial_states, initial_states_generator, num_reads, seed)
+        hot, cold = _range(beta_range, default_beta_range(form))
+        run = Run(
+            form,
+            reads=reads,
+            sweeps=int(num_sweeps),
+            seed=seed,
+            starts=starts,
+            beta=geometric(hot, cold, int(num_replicas or _FIRST_REPLICAS)),
+            replicas=num_replicas,
+            hotter=beta_range is None or next(iter(beta_range)) is None,
+            target=_number("target_energy", target_energy, float("-inf")),
+            control=Control(
+                deadline=began + _number("time_limit", time_limit, float("inf")),
+                interrupt=interrupt_function,
+                progress=progress,
+                reads=reads,
+            ),
+        )
+        ready = time.perf_counter()
+        chains = run.run(int(num_threads))
+        samples = np.array([form.sample(chain.best) for chain in chains], dtype=np.int8)
+        info = run.info(chains)
+        info["preprocessing"] = ready - began
+        info["sampling"] = time.perf_counter() - ready
+        sampleset: dimod.SampleSet = dimod.SampleSet.from_samples_bqm(  # type: ignore[no-untyped-call]
+            (samples, form.labels), bqm, info=info
+        )
+        return sampleset
+
+    def sample_cqm(
+        self, cqm: dimod.ConstrainedQuadraticModel, **parameters: Any
+    ) -> dimod.SampleSet:
+        """Minimise a CQM whose constraints are all discrete, see ``cqm.add_discrete``.
+
+        Args:
+            cqm: all variables BINARY.
+            parameters: see ``sample``.
+
+        Returns:
+            As ``sample``, with ``is_satisfied`` and ``is_feasible`` for every read.
+
+        Raises:
+            InputError: for another constraint or vartype. ``dimod.cqm_to_bqm`` makes
+                penalties of those, and ``one_hot_groups(cqm)`` still gives the groups.
+        """
+        for label in cqm.constraints:
+            if label not in cqm.discrete:
+                raise InputError(
+                    f"constraint {label!r} is not discrete; make a BQM of the model with "
+                    "dimod.cqm_to_bqm and pass one_hot_groups=one_hot_groups(cqm)"
+                )
+        bqm = dimod.BinaryQuadraticModel(dimod.BINARY)
+        for v in cqm.variables:
+            if cqm.vartype(v) is not dimod.BINARY:
+                raise InputError(f"variable {v!r} is {cqm.vartype(v).name}, not BINARY")
+            bqm.add_variable(v)
+        bqm.add_linear_from(cqm.objective.linear)
+        bqm.add_quadratic_from(cqm.objective.quadratic)
+        bqm.offset = cqm.objective.offset
+        found = self.sample(bqm, one_hot_groups=one_hot_groups(cqm), **parameters)
+        judged: dimod.SampleSet = dimod.SampleSet.from_samples_cqm(  # type: ignore[no-untyped-call]
+            found, cqm, info=found.info
+        )
+        return judged
+
+    def _starts(
+        self,
+        bqm: dimod.BinaryQuadraticModel,
+        states: Any,
+        generator: Any,
+        num_reads: int | None,
+        seed: int,
+    ) -> tuple[NDArray[np.int8], int]:
+        """Given states in the BQM's order, shape (at most reads, variables), and the reads."""
+        if generator not in self.properties["initial_states_generators"]:
+            raise InputError(f"unknown initial_states_generator {generator!r}")
+        nothing = np.zeros((0, bqm.num_variables), dtype=np.int8)
+        if states is None:
+            if generator != "random":
+                raise InputError(f"initial_states_generator {generator!r} needs initial_states")
+            return nothing, num_reads or 1
+        parsed = self.parse_initial_states(
+            bqm, states, generator, num_reads, seed % 2**32, copy_always=True
+        )
+        found = parsed.initial_states
+        order = [found.variables.index(v) for v in bqm.variables]
+        return found.record.sample[:, order], parsed.num_reads
+
+
+def _check(**numbers: Any) -> None:
+    """InputError for a number that is not whole and in range; None is left to the sampler."""
+    for name, number in numbers.items():
+        least = 0 if name == "seed" else 1
+        if number is None and name not in ("num_sweeps", "num_threads"):
+            continue
+        if not isinstance(number, Integral) or isinstance(number, bool) or number < least:
+            raise InputError(f"{name}: expected a whole number of at least {least}, got {number!r}")
+
+
+def _number(name: str, number: Any, default: float) -> float:
+    if number is None:
+        return default
+    if not isinstance(number, Real) or isinstance(number, bool) or number != number:
+        raise InputError(f"{name}: expected a number, got {number!r}")
+    return float(number)
+
+
+def _range(
+    given: Sequence[float | None] | None, default: tuple[float, float]
+) -> tuple[float, float]:
+    """Both ends; a default end gives way to a given one beyond it."""
+    if given is None:
+        return default
+    try:
+        hot, cold = (None if beta is None else float(beta) for beta in given)
+    except (TypeError, ValueError):
+        hot = cold = 0.0
+    low = min(default[0], cold or default[0]) if hot is None else hot
+    high = max(default[1], low) if cold is None else cold
+    if not (0 < low <= high and isfinite(high)):
+        raise InputError(
+            f"beta_range: expected two numbers with 0 < hot <= cold, got {given!r:.60}"
+        )
+    return low, high
