@@ -101,6 +101,26 @@ def earliest(
     return np.minimum(place, last), place <= last
 
 
+def chain_reach(model: Model, order: Precedences, edges: IntArray) -> IntArray:
+    """How many values of the choice before each literal's value allows, (literals,).
+
+    1 for the literals of choices that come second in none of the given precedences.
+    """
+    owner, starts = model.choice_of_literal, model.first_literal[:-1]
+    before = np.full(len(starts), -1)
+    before[order.second[edges]] = order.first[edges]
+    gap = np.zeros(len(starts), dtype=np.int64)
+    gap[order.second[edges]] = order.gap[edges]
+    reach = np.ones(model.n_literals, dtype=np.int64)
+    (later,) = np.nonzero(before[owner] >= 0)
+    one = before[owner[later]]
+    # Values ascend within a choice, choices are far apart: one sorted list.
+    keys = owner * _FAR + order.number
+    limits = one * _FAR + np.clip(order.number[later] - gap[owner[later]], -_FAR // 4, _FAR // 4)
+    reach[later] = np.searchsorted(keys, limits, side="right") - starts[one]
+    return reach
+
+
 def _apart(
     model: Model,
     terms: IntMatrix,

@@ -19,10 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from qubopuzzle.annealer.chains import Precedences, earliest, find_chains
+from qubopuzzle.annealer.chains import Precedences, chain_reach, earliest, find_chains
 from qubopuzzle.model import IntArray, IntMatrix, Model
 
 FloatArray = NDArray[np.float64]
+PlaceArray = NDArray[np.uint64]
+"""Only ever an index: unsigned, so that numba need not ask whether it counts from the end."""
 
 
 class Arrays(NamedTuple):
@@ -41,6 +43,8 @@ class Arrays(NamedTuple):
         unit_start, unit_choice: units that are redrawn at once: single choices or chains.
         gap: at a chain's later choices, the least distance to the one before, (choices in
             units,).
+        reach: at a chain's later choices, how many values of the one before each value
+            allows; 1 elsewhere, (literals,).
         earliest: the first place of each choice that its chain allows, (choices,).
         half: units before this one make the first half of a sweep.
         touching_start, touching_unit: the units that touch each row.
@@ -53,13 +57,13 @@ class Arrays(NamedTuple):
     first: IntArray
     number: IntArray
     term_start: IntArray
-    term_row: IntArray
+    term_row: PlaceArray
     term_coefficient: IntArray
     slot_start: IntArray
-    slot_row: IntArray
+    slot_row: PlaceArray
     slot_amount: IntArray
     step_start: IntArray
-    step_slot: IntArray
+    step_slot: PlaceArray
     step_sign: FloatArray
     cumulative: NDArray[np.bool_]
     lower: IntArray
@@ -67,6 +71,7 @@ class Arrays(NamedTuple):
     unit_start: IntArray
     unit_choice: IntArray
     gap: IntArray
+    reach: IntArray
     earliest: IntArray
     half: int
     touching_start: IntArray
@@ -87,8 +92,8 @@ class AnnealingForm:
     """A model ready to be annealed.
 
     ``row_weight`` and ``tie_weight`` are the weights that constraints start from and decay
-    to, by the weight of their family; ``largest_unit`` and ``most_slots`` are the number of
-    literals and of slots of the largest unit.
+    to, by the weight of their family; ``largest_unit`` is the number of literals and choices
+    of the largest unit, ``most_slots`` the most slots of one.
     """
 
     model: Model
@@ -158,12 +163,12 @@ def annealing_form(
     first_place, _ = earliest(model, order, np.flatnonzero(~loose))
     ties = _ties(n, order.first[loose], order.second[loose], order.gap[loose])
     slots, steps = _slots(model, terms, unit_of_choice, len(units))
-    touching = np.unique(_pairs(slots[1], np.repeat(np.arange(len(units)), np.diff(slots[0]))))
+    touching = np.unique(_pairs(slots[1].astype(np.int64), np.repeat(np.arange(len(units)), np.diff(slots[0]))))
     arrays = Arrays(
         model.first_literal,
         order.number,
         terms.indptr.astype(np.int64),
-        terms.indices.astype(np.int64),
+        terms.indices.astype(np.uint64),
         terms.data,
         *slots,
         *steps,
@@ -172,6 +177,7 @@ def annealing_form(
         _starts(np.repeat(np.arange(len(units)), lengths), len(units)),
         unit_choice,
         gap_before[unit_choice],
+        chain_reach(model, order, np.flatnonzero(~loose)),
         first_place,
         _half(touching, len(units)),
         _starts(touching >> 32, rows.shape[0]),
@@ -184,13 +190,13 @@ def annealing_form(
     )
     row_weights = [np.full(len(b.lower), float(by_family.get(b.family, 1))) for b in model.linear]
     tie_weights = np.array([float(by_family.get(f, 1)) for f in order.family])
-    literals = np.bincount(unit_of_choice, model.sizes, len(units)) if n else np.zeros(1)
+    places = np.bincount(unit_of_choice, model.sizes + 1, len(units)) if n else np.zeros(1)
     return AnnealingForm(
         model,
         arrays,
         np.concatenate([np.zeros(0), *row_weights]),
         tie_weights[loose],
-        int(literals.max()),
+        int(places.max()),
         int(np.diff(slots[0]).max(initial=0)),
         len(paths),
     )
@@ -229,8 +235,8 @@ def _ties(
     return _starts(own, n), other[order], np.tile(gap, 2)[order], after[order], number[order]
 
 
-_Slots = tuple[IntArray, IntArray, IntArray]
-_Steps = tuple[IntArray, IntArray, FloatArray, NDArray[np.bool_]]
+_Slots = tuple[IntArray, PlaceArray, IntArray]
+_Steps = tuple[IntArray, PlaceArray, FloatArray, NDArray[np.bool_]]
 
 
 def _slots(
@@ -275,4 +281,10 @@ def _slots(
     sign = np.concatenate([np.full(len(part[0]), part[2]) for part in steps])
     by = np.argsort(at, kind="stable")
     step_slot = np.concatenate([part[1] for part in steps])[by]
-    return slots, (_starts(at, n), step_slot, sign[by], cumulative)
+    places = step_slot.astype(np.uint64)
+    return (slots[0], slots[1].astype(np.uint64), slots[2]), (
+        _starts(at, n),
+        places,
+        sign[by],
+        cumulative,
+    )

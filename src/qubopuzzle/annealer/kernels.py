@@ -29,7 +29,8 @@ class Moving(NamedTuple):
         row_base, row_weight: weights that rows decay to, and weights now, (rows,).
         tie_base, tie_weight: the same for loose precedences, (ties,).
         disturbed: whether a broken constraint touches a unit, (units,).
-        slot, mass: scratch, of the most slots of a unit and the literals of the largest.
+        slot, mass: scratch, for the most slots of a unit, and for the literals and choices
+            of the largest.
     """
 
     value: IntArray
@@ -101,42 +102,35 @@ def forward(a: Any, s: Any, unit: int, beta: float) -> bool:
     """Running sums of the weights of all ways to place a chain up to each choice and value.
 
     mass(k, v) = sum over v' <= v of exp(-beta cost) * mass(k - 1, v' - gap), scaled where
-    it grows or shrinks much. False if nothing is left, which only underflow can do.
+    it grows or shrinks much; ``reach`` says where v' - gap is. False if nothing is left, which only underflow can do.
     """
-    offset = before = before_first = before_size = 0
-    start = a.unit_start[unit]
-    for q in range(start, a.unit_start[unit + 1]):
+    mass = s.mass
+    # Every choice's sums follow a 0; before the first choice stands a 1.
+    before, offset = 0, 3
+    mass[0], mass[1] = 0.0, 1.0
+    for q in range(a.unit_start[unit], a.unit_start[unit + 1]):
         choice = a.unit_choice[q]
         first = a.first[choice]
         size = a.first[choice + 1] - first
+        mass[offset - 1] = 0.0
         costs(a, s, choice, offset)
         least = math.inf
         for i in range(offset + a.earliest[choice], offset + size):
-            if s.mass[i] < least:
-                least = s.mass[i]
+            if mass[i] < least:
+                least = mass[i]
         for i in range(offset, offset + size):
-            s.mass[i] = math.exp(-beta * max(s.mass[i] - least, 0.0))
+            mass[i] = math.exp(-beta * max(mass[i] - least, 0.0))
         running = 0.0
-        if q == start:
-            for i in range(offset, offset + size):
-                running += s.mass[i]
-                s.mass[i] = running
-        else:
-            j, gap = 0, a.gap[q]
-            for i in range(size):
-                limit = a.number[first + i] - gap
-                while j < before_size and a.number[before_first + j] <= limit:
-                    j += 1
-                if j:
-                    running += s.mass[offset + i] * s.mass[before + j - 1]
-                s.mass[offset + i] = running
+        for i in range(size):
+            running += mass[offset + i] * mass[before + a.reach[first + i]]
+            mass[offset + i] = running
         if not running > _LEAST:
             return False
         if not _SMALL < running < _LARGE:
             for i in range(offset, offset + size):
-                s.mass[i] /= running
-        before, before_first, before_size = offset, first, size
-        offset += size
+                mass[i] /= running
+        before = offset - 1
+        offset += size + 1
     return True
 
 
@@ -144,25 +138,24 @@ def forward(a: Any, s: Any, unit: int, beta: float) -> bool:
 def backward(a: Any, s: Any, unit: int, rng: Any) -> None:
     """Draw the values of a unit from the running sums of ``forward``, last choice first."""
     start, stop = a.unit_start[unit], a.unit_start[unit + 1]
-    end = 0
+    end = 3
     for q in range(start, stop):
-        end += a.first[a.unit_choice[q] + 1] - a.first[a.unit_choice[q]]
-    limit = _FAR
+        end += a.first[a.unit_choice[q] + 1] - a.first[a.unit_choice[q]] + 1
+    allowed = _FAR
     for q in range(stop - 1, start - 1, -1):
         choice = a.unit_choice[q]
         first = a.first[choice]
         size = a.first[choice + 1] - first
-        end -= size
-        while a.number[first + size - 1] > limit:
-            size -= 1
+        end -= size + 1
+        allowed = min(allowed, size)
         # The first place whose running sum passes a random share of the whole; counting
         # is quicker than a search, whose branches nobody can foresee.
-        target = rng.random() * s.mass[end + size - 1]
+        target = rng.random() * s.mass[end + allowed - 1]
         place = 0
-        for i in range(end, end + size - 1):
+        for i in range(end, end + allowed - 1):
             place += 1 if s.mass[i] <= target else 0
         s.value[choice] = place
-        limit = a.number[first + place] - a.gap[q]
+        allowed = a.reach[first + place]
 
 
 @njit(nogil=True, cache=True, inline="always")

@@ -28,8 +28,8 @@ KEPT_READS = 100
 PORTFOLIO = (
     Setting(6, 0.15, 0.98, 0.97),
     Setting(10, 0.1, 0.99, 0.97),
-    Setting(20, 0.2, 0.98, 0.97),
-    Setting(10, 0.2, 0.98, 0.9),
+    Setting(20, 0.1, 0.995, 0.97),
+    Setting(20, 0.2, 0.98, 0.9),
 )
 """Settings of successive restarts, in a cycle."""
 

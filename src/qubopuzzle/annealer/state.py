@@ -46,7 +46,7 @@ class State:
             tie_weight=form.tie_weight.copy(),
             disturbed=np.ones(form.n_units, dtype=bool),
             slot=np.zeros(max(1, form.most_slots)),
-            mass=np.zeros(max(1, form.largest_unit)),
+            mass=np.zeros(form.largest_unit + 3),
         )
         self._passes = 0
         self.set_values(a.earliest)

@@ -268,9 +268,11 @@ def _check_precedence(model: Model, block: Precedence) -> None:
     for choice in np.unique(np.concatenate([block.first, block.second])).tolist():
         if not 0 <= choice < len(model.choices):
             raise ModelError(f"{block.family}: there is no choice {choice}")
-        values = model.choices[choice].values
-        if isinstance(values, range) and values.step > 0:
-            continue
-        if not all(isinstance(v, int) for v in values) or list(values) != sorted(values):
-            name = model.choices[choice].name
+        name, values = model.choices[choice].name, model.choices[choice].values
+        ascending = isinstance(values, range) and values.step > 0
+        if not ascending and not (
+            all(isinstance(v, int) for v in values) and list(values) == sorted(values)
+        ):
             raise ModelError(f"{block.family}: the values of {name} are no ascending integers")
+        if max(abs(values[0]), abs(values[-1])) > _LARGEST:
+            raise ModelError(f"{block.family}: the values of {name} go beyond 2**20")
