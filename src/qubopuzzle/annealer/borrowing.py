@@ -19,24 +19,25 @@ def borrowed(arrays: Any) -> Any:
     return arrays
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _borrow(_typing: Any, arrays: Any) -> Any:
     def codegen(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         (packed,) = args
         for i, kind in enumerate(arrays.types):
             if isinstance(kind, types.Array):
                 array = context.make_array(kind)(context, builder, builder.extract_value(packed, i))
-                array.meminfo = cgutils.get_null_value(array.meminfo.type)
-                array.parent = cgutils.get_null_value(array.parent.type)
-                packed = builder.insert_value(packed, array._getvalue(), i)
+                array.meminfo = cgutils.get_null_value(array.meminfo.type)  # type: ignore[no-untyped-call]
+                array.parent = cgutils.get_null_value(array.parent.type)  # type: ignore[no-untyped-call]
+                value = array._getvalue()  # noqa: SLF001
+                packed = builder.insert_value(packed, value, i)
         return packed
 
     return arrays(arrays), codegen
 
 
-@overload(borrowed)  # type: ignore[untyped-decorator]
+@overload(borrowed)
 def _borrowed(arrays: Any) -> Any:  # noqa: ARG001
     def compiled(arrays: Any) -> Any:  # the signature that is overloaded, to the letter
-        return _borrow(arrays)
+        return _borrow(arrays)  # type: ignore[call-arg]  # numba adds the first
 
     return compiled

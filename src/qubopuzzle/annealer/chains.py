@@ -149,13 +149,12 @@ def _apart(
         return np.ones(len(paths), dtype=bool)
     # Positions with the gaps taken out: allowed neighbours never fall.
     slack = order.number[literal] - ahead[choice]
-    by = np.lexsort((slack, place_of[choice], row, path_of[choice]))
-    row, choice, slack = row[by], choice[by], slack[by]
-    path = path_of[choice]
-    new = np.ones(len(by), dtype=bool)
-    new[1:] = (row[1:] != row[:-1]) | (choice[1:] != choice[:-1])
-    starts = np.flatnonzero(new)
-    least, most = slack[starts], slack[np.append(starts[1:], len(by)) - 1]
+    # By path, row and place in the path; there the least and the most slack.
+    key = (path_of[choice] * (int(row.max()) + 1) + row) * max(lengths) + place_of[choice]
+    by = np.argsort(key, kind="stable")
+    key, row, slack, path = key[by], row[by], slack[by], path_of[choice[by]]
+    starts = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
+    least, most = np.minimum.reduceat(slack, starts), np.maximum.reduceat(slack, starts)
     row, path = row[starts], path[starts]
     same = (row[1:] == row[:-1]) & (path[1:] == path[:-1])
     group = np.concatenate([[0], np.cumsum(~same)])
@@ -168,11 +167,18 @@ def _apart(
 
 def _numbers(model: Model, choices: list[int]) -> IntArray:
     number = np.zeros(model.n_literals, dtype=np.int64)
-    first = model.first_literal.tolist()
-    for c in choices:
-        values = model.choices[c].values
-        if isinstance(values, range):
-            number[first[c] : first[c + 1]] = np.arange(values.start, values.stop, values.step)
-        else:
-            number[first[c] : first[c + 1]] = values
+    sizes = model.sizes
+    ranges = [c for c in choices if isinstance(model.choices[c].values, range)]
+    if ranges:
+        begin_step = np.array(
+            [(v.start, v.step) for c in ranges if isinstance(v := model.choices[c].values, range)]
+        )
+        begin, step, first = np.zeros((3, len(sizes)), dtype=np.int64)
+        begin[ranges], step[ranges] = begin_step.T
+        first[:] = model.first_literal[:-1]
+        begin -= first * step
+        owner = model.choice_of_literal
+        number = begin[owner] + step[owner] * np.arange(model.n_literals)
+    for c in set(choices) - set(ranges):
+        number[model.first_literal[c] : model.first_literal[c + 1]] = model.numbers(c)
     return number

@@ -163,30 +163,45 @@ def annealing_form(
     first_place, _ = earliest(model, order, np.flatnonzero(~loose))
     ties = _ties(n, order.first[loose], order.second[loose], order.gap[loose])
     slots, steps = _slots(model, terms, unit_of_choice, len(units))
-    touching = np.unique(_pairs(slots[1].astype(np.int64), np.repeat(np.arange(len(units)), np.diff(slots[0]))))
+    touching = np.unique(
+        _pairs(slots[1].astype(np.int64), np.repeat(np.arange(len(units)), np.diff(slots[0])))
+    )
+    slot_start, slot_row, slot_amount = slots
+    step_start, step_slot, step_sign, cumulative = steps
+    tie_start, tie_other, tie_gap, tie_after, tie = ties
+    nothing = np.zeros(0, dtype=np.int64)
     arrays = Arrays(
-        model.first_literal,
-        order.number,
-        terms.indptr.astype(np.int64),
-        terms.indices.astype(np.uint64),
-        terms.data,
-        *slots,
-        *steps,
-        np.concatenate([np.zeros(0, np.int64), *(block.lower for block in model.linear)]),
-        np.concatenate([np.zeros(0, np.int64), *(block.upper for block in model.linear)]),
-        _starts(np.repeat(np.arange(len(units)), lengths), len(units)),
-        unit_choice,
-        gap_before[unit_choice],
-        chain_reach(model, order, np.flatnonzero(~loose)),
-        first_place,
-        _half(touching, len(units)),
-        _starts(touching >> 32, rows.shape[0]),
-        touching & 0xFFFFFFFF,
-        unit_of_choice,
-        *ties,
-        order.first[loose],
-        order.second[loose],
-        order.gap[loose],
+        first=model.first_literal,
+        number=order.number,
+        term_start=terms.indptr.astype(np.int64),
+        term_row=terms.indices.astype(np.uint64),
+        term_coefficient=terms.data,
+        slot_start=slot_start,
+        slot_row=slot_row,
+        slot_amount=slot_amount,
+        step_start=step_start,
+        step_slot=step_slot,
+        step_sign=step_sign,
+        cumulative=cumulative,
+        lower=np.concatenate([nothing, *(block.lower for block in model.linear)]),
+        upper=np.concatenate([nothing, *(block.upper for block in model.linear)]),
+        unit_start=_starts(np.repeat(np.arange(len(units)), lengths), len(units)),
+        unit_choice=unit_choice,
+        gap=gap_before[unit_choice],
+        reach=chain_reach(model, order, np.flatnonzero(~loose)),
+        earliest=first_place,
+        half=_half(touching, len(units)),
+        touching_start=_starts(touching >> 32, rows.shape[0]),
+        touching_unit=touching & 0xFFFFFFFF,
+        unit_of_choice=unit_of_choice,
+        tie_start=tie_start,
+        tie_other=tie_other,
+        tie_gap=tie_gap,
+        tie_after=tie_after,
+        tie=tie,
+        tie_first=order.first[loose],
+        tie_second=order.second[loose],
+        tie_distance=order.gap[loose],
     )
     row_weights = [np.full(len(b.lower), float(by_family.get(b.family, 1))) for b in model.linear]
     tie_weights = np.array([float(by_family.get(f, 1)) for f in order.family])
@@ -249,11 +264,11 @@ def _slots(
     row, amount = terms.indices.astype(np.int64), terms.data
     unit = unit_of_choice[owner[literal]] if n else literal
     # Slots by unit, row and amount; every entry's slot by its place among them.
-    by = np.lexsort((amount, row, unit))
+    low, span = int(amount.min(initial=0)), int(np.ptp(amount)) + 1 if len(amount) else 1
+    key = (unit * (int(row.max(initial=0)) + 1) + row) * span + (amount - low)
+    by = np.argsort(key, kind="stable")
     new = np.ones(len(by), dtype=bool)
-    for key in (unit[by], row[by], amount[by]):
-        new[1:] &= key[1:] == key[:-1]
-    new[1:] = ~new[1:]
+    new[1:] = key[by][1:] != key[by][:-1]
     slot_start = _starts(unit[by][new], n_units)
     slot = np.empty(len(by), dtype=np.int64)
     slot[by] = np.cumsum(new) - 1

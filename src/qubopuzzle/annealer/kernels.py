@@ -102,7 +102,8 @@ def forward(a: Any, s: Any, unit: int, beta: float) -> bool:
     """Running sums of the weights of all ways to place a chain up to each choice and value.
 
     mass(k, v) = sum over v' <= v of exp(-beta cost) * mass(k - 1, v' - gap), scaled where
-    it grows or shrinks much; ``reach`` says where v' - gap is. False if nothing is left, which only underflow can do.
+    it grows or shrinks much; ``reach`` says where v' - gap is. False if nothing
+    is left, which only underflow can do.
     """
     mass = s.mass
     # Every choice's sums follow a 0; before the first choice stands a 1.

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate, combinations, pairwise
+from itertools import accumulate, combinations
 from math import comb
 from operator import index
 from typing import Any, ClassVar, Self
@@ -278,36 +278,27 @@ def _number_lines(
     builder: ModelBuilder, axis: str, clues: tuple[Clue, ...], length: int, window: bool
 ) -> _Painting:
     """Number all rows, or all columns: choices, [cell], [order], and what is painted."""
-    numbers: list[tuple[int, int, int, int, int]] = []  # choice, line, first start, size, run
-    order: list[tuple[int, int, int]] = []
-    for i, clue in enumerate(clues):
-        line = [
-            (builder.choice(f"{axis}[{i}].start[{k}]", starts), i, starts.start, len(starts), h)
-            for k, (starts, h) in enumerate(zip(_starts(clue, length, window), clue, strict=True))
-        ]
-        order += [(one[0], two[0], one[-1] + 1) for one, two in pairwise(line)]
-        numbers += line
+    numbers = [
+        (builder.choice(f"{axis}[{i}].start[{k}]", starts), i, starts.start, len(starts), h)
+        for i, clue in enumerate(clues)
+        for k, (starts, h) in enumerate(zip(_starts(clue, length, window), clue, strict=True))
+    ]
     choice, on, first, size, run = np.array(numbers, dtype=np.int64).reshape(-1, 5).T
-    place = _ramp(size)
-    line_of, start, height = (
-        np.repeat(on, size),
-        np.repeat(first, size) + place,
-        np.repeat(run, size),
-    )
+    line, height, place = np.repeat(on, size), np.repeat(run, size), _ramp(size)
+    start = np.repeat(first, size) + place
     literal = np.repeat([builder.literals(c).start for c in choice.tolist()], size) + place
     if not window:
         shape = len(clues), length
-        builder.linear("cell", line_of * length + start, literal, upper=1, shape=shape)
-    builder.precedence("order", *np.array(order, dtype=np.int64).reshape(-1, 3).T)
-
+        builder.linear("cell", line * length + start, literal, upper=1, shape=shape)
+    (before,) = np.nonzero(on[1:] == on[:-1])
+    builder.precedence("order", choice[before], choice[before + 1], run[before] + 1)
     # A run that starts on cell j paints j .. j + h - 1, as far as there are cells.
     along = np.repeat(start, height) + _ramp(height)
     inside = along < length
-    literal, line_of, along = (
-        values[inside] for values in (np.repeat(literal, height), np.repeat(line_of, height), along)
+    literal, line, along = (
+        values[inside] for values in (np.repeat(literal, height), np.repeat(line, height), along)
     )
-    cell = line_of * length + along if axis == "row" else along * len(clues) + line_of
-    return _Painting(literal, cell)
+    return _Painting(literal, line * length + along if axis == "row" else along * len(clues) + line)
 
 
 def _ramp(counts: IntArray) -> IntArray:
