@@ -73,7 +73,7 @@ __all__ = [
     "versions",
 ]
 
-DEFAULT_SOLVER = "neal"
+DEFAULT_SOLVER = "annealer"
 _VERSIONS = ("qubopuzzle", "numpy", "scipy", "dimod")
 
 
