@@ -1,0 +1,112 @@
+"""How the time to a picture grows with its size: the annealer, its parts, and SAT.
+
+    python benchmarks/growth.py [--pictures 5] [--seeds 3] [--limit 60]
+
+Pictures of blobs, half of the cells black. Medians over pictures and seeds, one thread, in
+seconds: building (the model and its form), annealing with chains and without, and SAT
+(encoding in Python and CaDiCaL). Answers are checked by the rules. Also draws
+``docs/images/growth.svg``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from math import inf
+from statistics import median
+from typing import Any
+
+import matplotlib.pyplot as plt
+
+from instances import smooth_picture
+from qubopuzzle import Nonogram
+from qubopuzzle.annealer import anneal, annealing_form, compile_kernels
+from record import ROOT, save, table
+from sat_baseline import sat_solve
+
+SIZES = [(20, 20), (30, 30), (40, 40), (45, 60), (60, 60), (70, 70), (80, 80), (100, 100)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--pictures", type=int, default=5)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--limit", type=float, default=60, help="seconds a run")
+    args = parser.parse_args()
+    compile_kernels()
+    annealing_form(smooth_picture(5, 5).model())
+    sat_solve(smooth_picture(5, 5))
+    rows = [_row(rows, cols, args) for rows, cols in SIZES]
+    columns = ["size", "building s", "annealing s", "without chains s", "SAT s", "ratio"]
+    columns += ["slowest annealing s", "failures"]
+    save("growth", rows, table(columns, [_cells(row) for row in rows]))
+    _draw(rows)
+
+
+def _row(n_rows: int, n_cols: int, args: argparse.Namespace) -> dict[str, Any]:
+    row: dict[str, Any] = {"rows": n_rows, "cols": n_cols, "limit_s": args.limit}
+    row |= {"building_s": [], "annealing_s": [], "without_chains_s": [], "sat_s": []}
+    for seed in range(1, args.pictures + 1):
+        puzzle = smooth_picture(n_rows, n_cols, seed=seed)
+        for run in range(args.seeds):
+            building, annealing = _anneal(puzzle, run, args.limit, chains=True)
+            row["building_s"].append(building)
+            row["annealing_s"].append(annealing)
+            row["without_chains_s"].append(_anneal(puzzle, run, args.limit, chains=False)[1])
+        start = time.perf_counter()
+        answer = sat_solve(puzzle)
+        row["sat_s"].append(time.perf_counter() - start)
+        assert answer is not None
+        assert not puzzle.violations(answer)
+    print(_cells(row), flush=True)
+    return row
+
+
+def _anneal(puzzle: Nonogram, seed: int, limit: float, *, chains: bool) -> tuple[float, float]:
+    """Seconds of building and of annealing; infinite if there is no answer."""
+    start = time.perf_counter()
+    model = puzzle.model()
+    form = annealing_form(model, chains=chains)
+    built = time.perf_counter()
+    best = anneal(form, seed=seed, time_limit=limit).reads[0]
+    done = time.perf_counter()
+    assert model.field is not None
+    answer, torn = model.field.read(form.literals(best.value))
+    solved = not len(torn) and not puzzle.violations(answer)
+    return built - start, done - built if solved else inf
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    building, annealing, without, sat = (
+        median(row[name]) for name in ("building_s", "annealing_s", "without_chains_s", "sat_s")
+    )
+    failures = sum(t == inf for t in row["annealing_s"] + row["without_chains_s"])
+    return [
+        f"{row['rows']}x{row['cols']}",
+        *(f"{t:.3f}" for t in (building, annealing, without, sat)),
+        f"{(building + annealing) / sat:.2f}",
+        f"{max(row['annealing_s']):.2f}",
+        str(failures),
+    ]
+
+
+def _draw(rows: list[dict[str, Any]]) -> None:
+    cells = [row["rows"] * row["cols"] for row in rows]
+    series = {
+        "SAT (CaDiCaL, encoding included)": ("sat_s", "o-"),
+        "annealer": ("annealing_s", "s-"),
+        "annealer, chains off": ("without_chains_s", "^:"),
+        "building the annealer's model": ("building_s", "x--"),
+    }
+    figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
+    for label, (name, style) in series.items():
+        axes.loglog(cells, [median(row[name]) for row in rows], style, label=label)
+    axes.set_xticks(cells, [f"{row['rows']}x{row['cols']}" for row in rows], fontsize=7)
+    axes.minorticks_off()
+    axes.set(xlabel="picture", ylabel="seconds, one thread (median)")
+    axes.legend(frameon=False)
+    figure.savefig(ROOT / "docs" / "images" / "growth.svg", metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    main()

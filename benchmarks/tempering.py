@@ -1,0 +1,123 @@
+"""Replica exchange against single flips on the same one-hot BQM, for the same time.
+
+    python benchmarks/tempering.py [--reads 30] [--sweeps 20000]
+
+``neal`` anneals the one-hot BQM of a picture of 20x20 cells with default temperatures; then
+``OneHotTemperingSampler``, told the groups, gets as much time as a read of it took, layout
+included. TTS(99%) as in ``annealers.py``. The last row of each picture is not the same BQM:
+neal with domain walls, which suits it better (docs/formulations.md). One thread.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from typing import Any
+
+import numpy as np
+from dwave.samplers import SimulatedAnnealingSampler
+
+from annealers import tts
+from instances import from_collection, smooth_picture
+from qubopuzzle import OneHotTemperingSampler
+from qubopuzzle.compile import compile_model
+from qubopuzzle.puzzles import Puzzle
+from qubopuzzle.tempering.ladder import FloatArray
+from record import save, table
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--reads", type=int, default=30)
+    parser.add_argument("--sweeps", type=int, default=20_000, help="of a read of neal")
+    args = parser.parse_args()
+    puzzles = [from_collection("nonogram.jsonl", name) for name in ("webpbn-00006", "jwilk-038-bike")]
+    puzzles += [smooth_picture(20, 20, seed=seed) for seed in (1, 2, 3)]
+    rows = []
+    for puzzle in puzzles:
+        if puzzle is not None:
+            rows.append(_row(puzzle, args.reads, args.sweeps))
+            print(*_cells(rows[-1]), sep="\n", flush=True)
+    columns = ["picture", "sampler", "variables", "solved", "mean s", "TTS(99%) s", "best energy"]
+    columns += ["neal / tempering"]
+    text = table(columns, [cells for row in rows for cells in _cells(row)])
+    save("tempering", rows, text)
+
+
+def _row(puzzle: Puzzle, reads: int, sweeps: int) -> dict[str, Any]:
+    one_hot = compile_model(puzzle.model(), "qubo", "one-hot")
+    walls = compile_model(puzzle.model(), "qubo", "domain-wall")
+    neal, tempering = SimulatedAnnealingSampler(), OneHotTemperingSampler()
+    tempering.sample(one_hot.payload, one_hot_groups=one_hot.groups, num_sweeps=1)  # compiled
+    row: dict[str, Any] = {"id": puzzle.id, "sweeps": sweeps, "seeds": list(range(reads))}
+    row["neal"] = _runs(
+        one_hot,
+        lambda seed: neal.sample(one_hot.payload, num_reads=1, num_sweeps=sweeps, seed=seed),
+        reads,
+    )
+    limit = float(np.mean(row["neal"]["seconds"]))
+    row["tempering"] = _runs(
+        one_hot,
+        lambda seed: tempering.sample(
+            one_hot.payload,
+            one_hot_groups=one_hot.groups,
+            num_sweeps=10**9,
+            time_limit=limit,
+            target_energy=0,
+            seed=seed,
+        ),
+        reads,
+    )
+    row["neal, domain-wall"] = _runs(
+        walls,
+        lambda seed: neal.sample(walls.payload, num_reads=1, num_sweeps=sweeps, seed=seed),
+        reads,
+    )
+    return row
+
+
+def _runs(compiled: Any, sample: Any, reads: int) -> dict[str, Any]:
+    seconds, energies = [], []
+    for seed in range(reads):
+        start = time.perf_counter()
+        found = sample(seed)
+        seconds.append(time.perf_counter() - start)
+        energies.append(float(found.first.energy))
+    return {"variables": compiled.payload.num_variables, "seconds": seconds, "energies": energies}
+
+
+def _cells(row: dict[str, Any]) -> list[list[str]]:
+    lines = []
+    for name in ("neal", "tempering", "neal, domain-wall"):
+        runs = row[name]
+        seconds, solved = np.array(runs["seconds"]), _solved(runs)
+        lines.append(
+            [
+                row["id"],
+                name,
+                f"{runs['variables']:,}",
+                f"{int(solved.sum())} of {len(solved)}",
+                f"{seconds.mean():.3f}",
+                tts(seconds, solved),
+                f"{min(runs['energies']):g}",
+                _ratio(row["neal"], runs) if name == "tempering" else "",
+            ]
+        )
+    return lines
+
+
+def _ratio(neal: dict[str, Any], ours: dict[str, Any]) -> str:
+    """TTS(99%) of neal over ours, or its lower bound where neal never solved."""
+    theirs = sum(neal["seconds"]) / (_solved(neal).sum() or 3)
+    if not _solved(ours).any():
+        return "none"
+    ratio = theirs / (sum(ours["seconds"]) / _solved(ours).sum())
+    return f"{'' if _solved(neal).any() else '> '}{ratio:,.0f}"
+
+
+def _solved(runs: dict[str, Any]) -> FloatArray:
+    return (np.array(runs["energies"]) < 0.5).astype(float)
+
+
+if __name__ == "__main__":
+    main()
