@@ -1,6 +1,6 @@
 """Replica exchange against single flips on the same one-hot BQM, for the same time.
 
-    python benchmarks/tempering.py [--reads 30] [--sweeps 20000]
+    python benchmarks/tempering.py [--reads 100] [--sweeps 20000]
 
 ``neal`` anneals the one-hot BQM of a picture of 20x20 cells with default temperatures; then
 ``OneHotTemperingSampler``, told the groups, gets as much time as a read of it took, layout
@@ -28,10 +28,12 @@ from record import save, table
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--reads", type=int, default=30)
+    parser.add_argument("--reads", type=int, default=100)
     parser.add_argument("--sweeps", type=int, default=20_000, help="of a read of neal")
     args = parser.parse_args()
-    puzzles = [from_collection("nonogram.jsonl", name) for name in ("webpbn-00006", "jwilk-038-bike")]
+    puzzles = [
+        from_collection("nonogram.jsonl", name) for name in ("webpbn-00006", "jwilk-038-bike")
+    ]
     puzzles += [smooth_picture(20, 20, seed=seed) for seed in (1, 2, 3)]
     rows = []
     for puzzle in puzzles:

@@ -14,6 +14,7 @@ from scipy.stats import chisquare
 from qubopuzzle import InputError, ModelBuilder, Nonogram, solve, violation
 from qubopuzzle.annealer import Setting, State, anneal, annealing_form
 from qubopuzzle.annealer.kernels import costs, price, put
+from qubopuzzle.annealer.search import luby
 from strategies import assignments, models
 
 FIXED = Setting(beta=0.7, increment=0.0, decay=0.98, focus=0.0)
@@ -294,3 +295,47 @@ def test_reads_are_kept_by_energy():
     assert energies == sorted(energies)
     assert (len(energies), found.n_reads) == (100, 120)
     assert all(form.energy(read.value) == read.energy for read in found.reads)
+
+
+def test_restarts_have_the_lengths_of_luby():
+    lengths = [luby(i) for i in range(1, 16)]
+    assert lengths == [1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8]
+
+
+def test_the_rows_of_a_picture_are_the_first_half():
+    for shape in ((6, 6), (4, 9), (9, 4)):
+        puzzle = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, shape))
+        form = annealing_form(puzzle.model())
+        assert form.arrays.half == sum(1 for clue in puzzle.rows if clue)
+
+
+def test_an_error_in_a_thread_is_raised():
+    form = annealing_form(chain_model())
+
+    def accepts(_):
+        raise RuntimeError("no")
+
+    with pytest.raises(RuntimeError, match="no"):
+        anneal(form, seed=1, accepts=accepts, target_energy=-1, sweeps=5, threads=2)
+
+
+def test_a_model_without_a_form_and_a_seed_of_its_own():
+    first = anneal(chain_model(), reads=3, target_energy=-1, sweeps=5)
+    again = anneal(chain_model(), reads=3, target_energy=-1, sweeps=5, seed=first.seed)
+    assert [r.value.tolist() for r in first.reads] == [r.value.tolist() for r in again.reads]
+
+
+def test_focus_only_leaves_out_what_is_not_disturbed():
+    """With focus 1 and everything satisfied but one row, only its units move."""
+    b = ModelBuilder()
+    bits = [b.choice(f"c{i}", range(3)) for i in range(6)]
+    b.linear("never", [0, 0], [b.literal(bits[0], v) for v in (0, 1)], lower=2, shape=(1,))
+    b.linear("free", [0] * 3, [b.literal(c, 0) for c in bits[1:4]], upper=3, shape=(1,))
+    state = State(annealing_form(b.build()), np.random.default_rng(0))
+    state.scatter()
+    before = state.value.copy()
+    moved = np.zeros(6, dtype=bool)
+    for _ in range(50):
+        state.run(1, Setting(1.0, focus=1.0))
+        moved |= state.value != before
+    assert moved.tolist() == [True, False, False, False, False, False]

@@ -8,9 +8,10 @@ are always those of the unweighted model.
 
 from __future__ import annotations
 
+import secrets
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from math import inf
@@ -18,9 +19,9 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.annealer.form import AnnealingForm
+from qubopuzzle.annealer.form import AnnealingForm, annealing_form
 from qubopuzzle.annealer.state import Setting, State
-from qubopuzzle.model import IntArray
+from qubopuzzle.model import IntArray, Model
 
 KEPT_READS = 100
 """Best reads that are kept."""
@@ -52,18 +53,19 @@ class Read:
 class Annealed:
     """What ``anneal`` found: the best reads, lowest energy first, of ``n_reads``.
 
-    ``interrupted`` says that Ctrl-C ended it.
+    ``interrupted`` says that Ctrl-C ended it; ``seed`` repeats it.
     """
 
     reads: tuple[Read, ...]
     n_reads: int
     interrupted: bool
+    seed: int
 
 
 def anneal(
-    form: AnnealingForm,
+    model: AnnealingForm | Model,
     *,
-    seed: int,
+    seed: int | None = None,
     reads: int | None = None,
     time_limit: float | None = None,
     target_energy: int = 0,
@@ -82,8 +84,8 @@ def anneal(
     long as no time limit cuts a read short.
 
     Args:
-        form: what to anneal.
-        seed: of everything random.
+        model: what to anneal, or its form.
+        seed: of everything random; drawn if None.
         reads: restarts at most; None for no bound.
         time_limit: seconds (wall clock); None for no bound.
         target_energy: an unweighted energy of at most this ends the search.
@@ -98,17 +100,23 @@ def anneal(
         progress: called as often, with the reads done (with fractions) and the lowest
             energy so far.
     """
+    form = annealing_form(model) if isinstance(model, Model) else model
+    seed = secrets.randbits(31) if seed is None else seed
     search = _Search(form, seed, time_limit, target_energy, accepts, portfolio, sweeps)
     if initial_states is not None:
         search.starts = np.atleast_2d(np.asarray(initial_states))
     running: set[Future[Read]] = set()
-    kept: list[Read] = []
+    kept: dict[int, Read] = {}
     begun, interrupted = 0, False
 
-    def collect(ended: set[Future[Read]]) -> None:
-        kept.extend(future.result() for future in ended)
-        kept.sort(key=lambda read: (read.energy, read.number))
-        kept[:] = [read for read in kept if read.number <= search.last][:KEPT_READS]
+    def collect() -> None:
+        """Move what has ended to ``kept``; an error in a thread is raised here."""
+        for future in [future for future in running if future.done()]:
+            read = future.result()
+            kept[read.number] = read
+            running.discard(future)
+        for number in [*(n for n in kept if n > search.last), *_worst(kept)]:
+            kept.pop(number, None)
 
     with ThreadPoolExecutor(threads) as pool:
         try:
@@ -119,16 +127,26 @@ def anneal(
                     begun += 1
                 if not running:
                     break
-                ended, running = wait(running, _GLANCE_S, FIRST_COMPLETED)
-                collect(ended)
+                wait(running, _GLANCE_S, FIRST_COMPLETED)
+                collect()
                 progress(begun - len(running) + search.done(), search.lowest)
                 search.stopped = search.stopped or interrupt_function()
         except KeyboardInterrupt:
             interrupted = True
         finally:
             search.stopped = True
-    collect(running)  # the pool has waited for them
-    return Annealed(tuple(kept), int(min(begun, search.last + 1)), interrupted)
+    collect()  # the pool has waited for the others
+    best = sorted(kept.values(), key=_rank)
+    return Annealed(tuple(best), int(min(begun, search.last + 1)), interrupted, seed)
+
+
+def _rank(read: Read) -> tuple[int, int]:
+    return read.energy, read.number
+
+
+def _worst(kept: Mapping[int, Read]) -> list[int]:
+    """The numbers of the reads beyond the best ``KEPT_READS``."""
+    return [read.number for read in sorted(kept.values(), key=_rank)[KEPT_READS:]]
 
 
 def luby(i: int) -> int:
