@@ -22,7 +22,7 @@ from instances import smooth_picture
 from qubopuzzle import Nonogram
 from qubopuzzle.annealer import anneal, annealing_form, compile_kernels
 from record import ROOT, save, table
-from sat_baseline import sat_solve
+from sat_baseline import sat_seconds
 
 SIZES = [(20, 20), (30, 30), (40, 40), (45, 60), (60, 60), (70, 70), (80, 80), (100, 100)]
 
@@ -35,7 +35,7 @@ def main() -> None:
     args = parser.parse_args()
     compile_kernels()
     annealing_form(smooth_picture(5, 5).model())
-    sat_solve(smooth_picture(5, 5))
+    sat_seconds(smooth_picture(5, 5))
     rows = [_row(rows, cols, args) for rows, cols in SIZES]
     columns = ["size", "building s", "annealing s", "without chains s", "SAT s", "ratio"]
     columns += ["slowest annealing s", "failures"]
@@ -53,11 +53,7 @@ def _row(n_rows: int, n_cols: int, args: argparse.Namespace) -> dict[str, Any]:
             row["building_s"].append(building)
             row["annealing_s"].append(annealing)
             row["without_chains_s"].append(_anneal(puzzle, run, args.limit, chains=False)[1])
-        start = time.perf_counter()
-        answer = sat_solve(puzzle)
-        row["sat_s"].append(time.perf_counter() - start)
-        assert answer is not None
-        assert not puzzle.violations(answer)
+        row["sat_s"].append(sat_seconds(puzzle))
     print(_cells(row), flush=True)
     return row
 

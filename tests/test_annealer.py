@@ -1,8 +1,5 @@
 """The annealer: energies, distributions, and what a user may ask of it."""
 
-import os
-import subprocess
-import sys
 from collections import Counter
 from itertools import product
 
@@ -11,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from scipy.stats import chisquare
 
+from kernels import compiled_and_plain
 from qubopuzzle import InputError, ModelBuilder, Nonogram, solve, violation
 from qubopuzzle.annealer import Setting, State, anneal, annealing_form
 from qubopuzzle.annealer.kernels import costs, price, put
@@ -224,17 +222,8 @@ def test_plain_python_draws_the_same():
         "    read = anneal(form, seed=7, sweeps=5, reads=1).reads[0]\n"
         "    print(read.value.tolist(), read.energy, read.sweeps)\n"
     )
-    outputs = [
-        subprocess.run(
-            [sys.executable, "-W", "error", "-c", code],
-            capture_output=True,
-            text=True,
-            check=True,
-            env={**os.environ, "NUMBA_DISABLE_JIT": disabled},
-        ).stdout
-        for disabled in ("0", "1")
-    ]
-    assert outputs[0] == outputs[1]
+    compiled, plain = compiled_and_plain(code)
+    assert compiled == plain
 
 
 def test_ctrl_c_inside_a_restart_keeps_its_best_state():

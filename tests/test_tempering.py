@@ -1,9 +1,6 @@
 """Replica exchange with one-hot groups: dimod's conventions, distributions, limits."""
 
-import os
 import re
-import subprocess
-import sys
 import time
 import unittest
 from collections import Counter
@@ -19,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
+from kernels import compiled_and_plain
 from qubopuzzle import InputError, Nonogram, OneHotTemperingSampler, compile_qubo, solve
 from qubopuzzle.tempering import Chain, form_of, one_hot_groups
 from qubopuzzle.tempering.ladder import default_beta_range, geometric, respaced, tables
@@ -159,17 +157,8 @@ def test_plain_python_draws_the_same():
         "        num_sweeps=300)\n"
         "    print(found.record.sample.tolist(), found.info['betas'], found.info['acceptance'])\n"
     )
-    outputs = [
-        subprocess.run(
-            [sys.executable, "-W", "error", "-c", code],
-            capture_output=True,
-            text=True,
-            check=True,
-            env={**os.environ, "NUMBA_DISABLE_JIT": disabled},
-        ).stdout
-        for disabled in ("0", "1")
-    ]
-    assert outputs[0] == outputs[1]
+    compiled, plain = compiled_and_plain(code)
+    assert compiled == plain
 
 
 @pytest.mark.parametrize("target", [None, 3.0])
