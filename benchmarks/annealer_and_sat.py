@@ -5,7 +5,8 @@
 Seconds from the clues to a checked picture, one thread: for ``annealer`` model, form and
 annealing (mean over seeds), for SAT the encoding in Python and CaDiCaL. A run that does
 not end within the limit is a failure, counted with the limit and listed by name. The
-collections lie beside the project and are left out, by name, where they are not at hand.
+collections lie beside the project and are left out, by name, where they are not at hand;
+knotty and faase are in ``frontier.py``.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ def _sample(
             break
         seconds.append(time.perf_counter() - start)
         solved.append(result.valid)
-        energies.append(0.0 if result.valid or result.energy is None else result.energy)
+        energies.append(0.0 if result.valid else inf if result.energy is None else result.energy)
     about = {"id": puzzle.id, "solver": name, "settings": settings, "seeds": list(range(seeds))}
     return about | {
         "limit_s": limit,
@@ -113,6 +113,8 @@ def tts(seconds: Any, solved: Any) -> str:
     """
     if not solved.any():
         return f"> {log(100) * seconds.sum() / 3:.3g}"
+    if len(solved) < 2:
+        return f"{_estimate(seconds, solved):.3g}"
     with np.errstate(invalid="ignore"):  # a resample without a solved run is infinite
         interval = bootstrap(
             (seconds, solved),

@@ -1,4 +1,4 @@
-"""Nonograms that no known solver solves: how far down annealing comes in ten minutes.
+"""Two nonograms that no solver of an old survey solved: how far annealing comes in ten minutes.
 
     python benchmarks/frontier.py [--minutes 10] [--seed 1]
 

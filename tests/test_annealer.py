@@ -11,7 +11,7 @@ from scipy.stats import chisquare
 from kernels import compiled_and_plain
 from qubopuzzle import InputError, ModelBuilder, Nonogram, solve, violation
 from qubopuzzle.annealer import Setting, State, anneal, annealing_form
-from qubopuzzle.annealer.kernels import costs, price, put
+from qubopuzzle.annealer.kernels import backward, costs, forward_logs, price, put
 from qubopuzzle.annealer.search import luby
 from strategies import assignments, models
 
@@ -206,7 +206,7 @@ def test_options_fix_the_portfolio():
     assert solve(puzzle, "annealer", seed=1, options=options).valid
     with pytest.raises(InputError, match="takes no encoding"):
         solve(puzzle, "annealer", encoding="one-hot")
-    with pytest.raises(InputError, match="option decay: expected a number from 0 to 1"):
+    with pytest.raises(InputError, match=r"option decay: expected a number from 0 to 0\.9999"):
         solve(puzzle, "annealer", options={"decay": 1})
 
 
@@ -328,3 +328,89 @@ def test_focus_only_leaves_out_what_is_not_disturbed():
         state.run(1, Setting(1.0, focus=1.0))
         moved |= state.value != before
     assert moved.tolist() == [True, False, False, False, False, False]
+
+
+def test_chains_far_from_what_their_choices_would_like():
+    """Each choice's best places exclude each other: sums underflow, logarithms do not."""
+    n = 200
+    b = ModelBuilder()
+    one, two = b.choice("one", range(n)), b.choice("two", range(n))
+    b.precedence("order", [one], [two], [1])
+    b.exactly_one("want", [[b.literal(one, n - 2)], [b.literal(two, 2)]])
+    form = annealing_form(b.build(), {"want": 150})
+    assert form.n_chains == 1
+    assert anneal(form, seed=0, reads=10, target_energy=1).reads[0].energy == 1
+
+
+def test_logarithms_draw_from_the_same_distribution():
+    model = chain_model()
+    form = annealing_form(model)
+    state = State(form, np.random.default_rng(3))
+    unit, counts = 0, Counter()
+    states = product(*(c.values for c in model.choices))
+    states = [v for v in states if energy(model, {"field": 0}, v) == 0]
+    mass = np.exp([-0.7 * energy(model, {}, v) for v in states])
+    state.moving.total[:] = 0  # the chain taken out
+    price(form.arrays, state.moving, unit)
+    for _ in range(5000):
+        forward_logs(form.arrays, state.moving, unit, 0.7)
+        backward(form.arrays, state.moving, unit, True, state.rng)
+        counts[tuple(state.value.tolist())] += 1
+    expected = 5000 * mass / mass.sum()
+    observed = np.array([counts[s] for s in states])
+    assert observed.sum() == 5000
+    likely = expected > 5
+    observed = np.append(observed[likely], observed[~likely].sum())
+    expected = np.append(expected[likely], expected[~likely].sum())
+    assert chisquare(observed[expected > 0], expected[expected > 0]).pvalue > 0.001
+
+
+def test_a_chain_has_no_other_precedence_within():
+    b = ModelBuilder()
+    one, two, three = (b.choice(name, range(4)) for name in ("one", "two", "three"))
+    b.precedence("order", [one, two], [two, three], [0, 0])
+    b.precedence("span", [two], [one], [-1])
+    assert annealing_form(b.build()).n_chains == 0
+
+
+def test_a_choice_before_itself_is_never_kept():
+    b = ModelBuilder()
+    b.choice("one", range(4))
+    b.precedence("order", [0], [0], [1])
+    found = anneal(b.build(), seed=1, reads=1, sweeps=3)
+    assert found.reads[0].energy == 1
+
+
+@pytest.mark.parametrize(
+    "states", [[3, 0, 0], [-1, 0, 0], [0.5, 0, 0], [0], [[0, 0, 0, 0]], [[[0, 0, 0]]]]
+)
+def test_initial_states_must_exist(states):
+    with pytest.raises(InputError, match="initial_states"):
+        anneal(loose_model(), initial_states=states)
+
+
+@pytest.mark.parametrize("wrong", [{"reads": 0}, {"sweeps": 0}, {"threads": 0}])
+def test_numbers_must_be_positive(wrong):
+    with pytest.raises(InputError, match="must be at least 1, got 0"):
+        anneal(loose_model(), **wrong)
+
+
+def test_a_start_counts():
+    puzzle = Nonogram.examples()[1]
+    model = puzzle.model()
+    values = model.field.write(puzzle.solution)
+    start = np.array([c.values.index(v) for c, v in zip(model.choices, values, strict=True)])
+    hot = anneal(model, seed=1, reads=1, sweeps=1, initial_states=start, portfolio=[Setting(0.1)])
+    assert (hot.reads[0].energy, hot.reads[0].sweeps) == (0, 0)
+
+
+def test_a_single_unit_starts_anywhere():
+    b = ModelBuilder()
+    b.choice("one", range(50))
+    form = annealing_form(b.build())
+    starts = set()
+    for seed in range(20):
+        state = State(form, np.random.default_rng(seed))
+        state.scatter()
+        starts.add(int(state.value[0]))
+    assert len(starts) > 5

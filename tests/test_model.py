@@ -208,3 +208,20 @@ def test_a_range_missed_by_more_costs_more_than_its_distance():
     b.linear("few", [0] * 4, bits, upper=1, shape=(1,))
     model = b.build()
     assert violation(model, model.assignment([1, 1, 1, 1])) == 6
+
+
+def test_a_gap_beyond_all_values_is_never_kept():
+    b = ModelBuilder()
+    choices = [b.choice(name, range(3)) for name in "ab"]
+    b.precedence("order", choices[:1], choices[1:], [2**63 - 1])
+    model = b.build()
+    assert all(violation(model, x) > 0 for x in assignments(model))
+    assert propagate(model).contradiction
+
+
+def test_an_equality_needs_a_number():
+    b = ModelBuilder()
+    a = b.choice("a", range(3))
+    b.linear("sum", [0], [b.literal(a, 0)], lower=np.inf, upper=np.inf, shape=(1,))
+    with pytest.raises(ModelError, match="sum: an equality needs a finite number"):
+        b.build()

@@ -38,19 +38,36 @@ class Precedences:
         return cls(first, second, gap, family, number)
 
 
-def find_chains(
-    model: Model, terms: IntMatrix, order: Precedences
-) -> tuple[list[list[int]], NDArray[np.bool_]]:
-    """Paths of choices that can be redrawn at once, and which precedences are in none.
+@dataclass(frozen=True, slots=True, eq=False)
+class Chains:
+    """Paths of choices that can be redrawn at once.
 
-    A path has at most one precedence into each choice and one out of it, some placement
-    that keeps all of them, and no two choices that meet in a row. Only then is its energy
-    a sum over its choices, and redrawing it exact.
+    ``loose`` (precedences,) says which precedences are in none; ``earliest`` (choices,) is
+    the first place of each choice that its chain allows.
+    """
+
+    paths: list[list[int]]
+    loose: NDArray[np.bool_]
+    earliest: IntArray
+
+
+def no_chains(model: Model, order: Precedences) -> Chains:
+    """Every choice by itself."""
+    nowhere = np.zeros(len(model.choices), dtype=np.int64)
+    return Chains([], np.ones(len(order.first), dtype=bool), nowhere)
+
+
+def find_chains(model: Model, terms: IntMatrix, order: Precedences) -> Chains:
+    """Find them.
+
+    A path has at most one precedence into each choice and one out of it, no other between
+    its choices, some placement that keeps all of them, and no two choices that meet in a
+    row. Only then is its energy a sum over its choices, and redrawing it exact.
     """
     n = len(model.choices)
     into, out = (np.bincount(ends, minlength=n) for ends in (order.second, order.first))
     alone = (out == 1) & (into <= 1)
-    edge = alone[order.first] & (into[order.second] == 1)
+    edge = alone[order.first] & (into[order.second] == 1) & (order.first != order.second)
     follower = {
         a: (b, i)
         for i, (a, b) in enumerate(zip(order.first.tolist(), order.second.tolist(), strict=True))
@@ -68,37 +85,36 @@ def find_chains(
             through.append(i)
         paths.append(path)
         edges.append(through)
-    loose = np.ones(len(order.first), dtype=bool)
     if not paths:
-        return [], loose
-    inside = np.concatenate(edges)
-    _, fits = earliest(model, order, inside)
-    apart = _apart(model, terms, paths, order, inside)
-    kept = []
-    for i, (path, through) in enumerate(zip(paths, edges, strict=True)):
-        if apart[i] and fits[path].all():
-            kept.append(path)
-            loose[through] = False
-    return kept, loose
+        return no_chains(model, order)
+    place = _earliest(model, order, edges)
+    good = _apart(model, terms, paths, order, np.concatenate(edges))
+    loose = np.ones(len(order.first), dtype=bool)
+    loose[np.concatenate(edges)] = False
+    path_of = np.full(n, -1)
+    path_of[np.concatenate(paths)] = np.repeat(np.arange(len(paths)), [len(p) for p in paths])
+    one, two = path_of[order.first[loose]], path_of[order.second[loose]]
+    good[one[(one == two) & (one >= 0)]] = False
+    good[path_of[(place == model.sizes) & (path_of >= 0)]] = False
+    for i in np.flatnonzero(~good).tolist():
+        loose[edges[i]] = True
+        place[paths[i]] = 0
+    return Chains([path for i, path in enumerate(paths) if good[i]], loose, place)
 
 
-def earliest(
-    model: Model, order: Precedences, edges: IntArray
-) -> tuple[IntArray, NDArray[np.bool_]]:
-    """The first place of each choice that the given precedences allow, (choices,).
-
-    Also whether there is one; where there is none, the place is the last.
-    """
-    first, second, gap = order.first[edges], order.second[edges], order.gap[edges]
-    owner, starts, last = model.choice_of_literal, model.first_literal[:-1], model.sizes - 1
-    place, limit = np.zeros(len(starts), dtype=np.int64), np.full(len(starts), -_FAR)
-    while len(edges):
-        limit[second] = order.number[starts + np.minimum(place, last)][first] + gap
-        moved = np.add.reduceat(order.number < limit[owner], starts, dtype=np.int64)
-        if (moved == place).all():
-            break
-        place = moved
-    return np.minimum(place, last), place <= last
+def _earliest(model: Model, order: Precedences, edges: list[list[int]]) -> IntArray:
+    """The first place of each choice that its path allows, (choices,); its size for none."""
+    starts, sizes = model.first_literal[:-1], model.sizes
+    # Values ascend within a choice, choices are far apart: one sorted list.
+    keys = model.choice_of_literal * _FAR + order.number
+    place = np.zeros(len(starts), dtype=np.int64)
+    for depth in range(max(len(through) for through in edges)):
+        at = np.array([through[depth] for through in edges if len(through) > depth])
+        one, two = order.first[at], order.second[at]
+        limit = order.number[starts[one] + np.minimum(place[one], sizes[one] - 1)] + order.gap[at]
+        place[two] = np.searchsorted(keys, two * _FAR + limit) - starts[two]
+        place[two[place[one] == sizes[one]]] = sizes[two[place[one] == sizes[one]]]
+    return np.clip(place, 0, sizes)
 
 
 def chain_reach(model: Model, order: Precedences, edges: IntArray) -> IntArray:
@@ -116,7 +132,7 @@ def chain_reach(model: Model, order: Precedences, edges: IntArray) -> IntArray:
     one = before[owner[later]]
     # Values ascend within a choice, choices are far apart: one sorted list.
     keys = owner * _FAR + order.number
-    limits = one * _FAR + np.clip(order.number[later] - gap[owner[later]], -_FAR // 4, _FAR // 4)
+    limits = one * _FAR + order.number[later] - gap[owner[later]]
     reach[later] = np.searchsorted(keys, limits, side="right") - starts[one]
     return reach
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from qubopuzzle.annealer.chains import Precedences, chain_reach, earliest, find_chains
+from qubopuzzle.annealer.chains import Precedences, chain_reach, find_chains, no_chains
 from qubopuzzle.model import IntArray, IntMatrix, Model
 
 FloatArray = NDArray[np.float64]
@@ -146,9 +146,8 @@ def annealing_form(
     terms = csr_array(rows.T.tocsr())
     terms.sort_indices()
     order = Precedences.of(model)
-    paths, loose = (
-        find_chains(model, terms, order) if chains else ([], np.ones(len(order.first), bool))
-    )
+    found = find_chains(model, terms, order) if chains else no_chains(model, order)
+    paths, loose = found.paths, found.loose
     n = len(model.choices)
     in_path = {choice for path in paths for choice in path}
     # In the order of the model: what does not interact, such as the rows of a picture,
@@ -160,7 +159,6 @@ def annealing_form(
     unit_of_choice[unit_choice] = np.repeat(np.arange(len(units)), lengths)
     gap_before = np.zeros(n, dtype=np.int64)
     gap_before[order.second[~loose]] = order.gap[~loose]
-    first_place, _ = earliest(model, order, np.flatnonzero(~loose))
     ties = _ties(n, order.first[loose], order.second[loose], order.gap[loose])
     slots, steps = _slots(model, terms, unit_of_choice, len(units))
     touching = np.unique(
@@ -189,7 +187,7 @@ def annealing_form(
         unit_choice=unit_choice,
         gap=gap_before[unit_choice],
         reach=chain_reach(model, order, np.flatnonzero(~loose)),
-        earliest=first_place,
+        earliest=found.earliest,
         half=_half(touching, len(units)),
         touching_start=_starts(touching >> 32, rows.shape[0]),
         touching_unit=touching & 0xFFFFFFFF,
@@ -234,20 +232,23 @@ def _half(touching: IntArray, n_units: int) -> int:
     """
     row, unit = touching >> 32, touching & 0xFFFFFFFF
     later = unit[1:][row[1:] == row[:-1]]
-    first = int(later.min()) if len(later) else 0
-    return first if n_units // 4 <= first <= n_units - n_units // 4 else n_units // 2
+    first = int(later.min(initial=n_units))
+    fair = n_units // 4 <= first <= n_units - n_units // 4
+    return first if fair else (n_units + 1) // 2
 
 
 def _ties(
     n: int, first: IntArray, second: IntArray, gap: IntArray
 ) -> tuple[IntArray, IntArray, IntArray, NDArray[np.bool_], IntArray]:
-    """Loose precedences by choice, from both ends."""
+    """Loose precedences by choice, from both ends; of a choice with itself there is no choice."""
+    (number,) = np.nonzero(first != second)
+    first, second, gap = first[number], second[number], gap[number]
     own = np.concatenate([first, second])
     order = np.argsort(own, kind="stable")
-    number = np.tile(np.arange(len(first)), 2)
     after = np.repeat([True, False], len(first))
     other = np.concatenate([second, first])
-    return _starts(own, n), other[order], np.tile(gap, 2)[order], after[order], number[order]
+    gaps, numbers = np.tile(gap, 2), np.tile(number, 2)
+    return _starts(own, n), other[order], gaps[order], after[order], numbers[order]
 
 
 _Slots = tuple[IntArray, PlaceArray, IntArray]

@@ -102,8 +102,7 @@ def forward(a: Any, s: Any, unit: int, beta: float) -> bool:
     """Running sums of the weights of all ways to place a chain up to each choice and value.
 
     mass(k, v) = sum over v' <= v of exp(-beta cost) * mass(k - 1, v' - gap), scaled where
-    it grows or shrinks much; ``reach`` says where v' - gap is. False if nothing
-    is left, which only underflow can do.
+    it grows or shrinks much; ``reach`` says where v' - gap is. False if it underflows.
     """
     mass = s.mass
     # Every choice's sums follow a 0; before the first choice stands a 1.
@@ -126,7 +125,7 @@ def forward(a: Any, s: Any, unit: int, beta: float) -> bool:
             running += mass[offset + i] * mass[before + a.reach[first + i]]
             mass[offset + i] = running
         if not running > _LEAST:
-            return False
+            return False  # far from what the choices before allow: see forward_logs
         if not _SMALL < running < _LARGE:
             for i in range(offset, offset + size):
                 mass[i] /= running
@@ -136,8 +135,32 @@ def forward(a: Any, s: Any, unit: int, beta: float) -> bool:
 
 
 @njit(nogil=True, cache=True, inline="always")
-def backward(a: Any, s: Any, unit: int, rng: Any) -> None:
-    """Draw the values of a unit from the running sums of ``forward``, last choice first."""
+def forward_logs(a: Any, s: Any, unit: int, beta: float) -> None:
+    """The logarithms of what ``forward`` finds: slower, but nothing underflows."""
+    mass = s.mass
+    before, offset = 0, 3
+    mass[0], mass[1] = -math.inf, 0.0
+    for q in range(a.unit_start[unit], a.unit_start[unit + 1]):
+        choice = a.unit_choice[q]
+        first = a.first[choice]
+        size = a.first[choice + 1] - first
+        mass[offset - 1] = -math.inf
+        costs(a, s, choice, offset)
+        running = -math.inf
+        for i in range(size):
+            log = mass[before + a.reach[first + i]] - beta * mass[offset + i]
+            high, low = max(running, log), min(running, log)
+            running = high
+            if low > -math.inf:
+                running += math.log1p(math.exp(low - high))
+            mass[offset + i] = running
+        before = offset - 1
+        offset += size + 1
+
+
+@njit(nogil=True, cache=True, inline="always")
+def backward(a: Any, s: Any, unit: int, logs: bool, rng: Any) -> None:
+    """Draw the values of a unit, last choice first, from running sums or their logarithms."""
     start, stop = a.unit_start[unit], a.unit_start[unit + 1]
     end = 3
     for q in range(start, stop):
@@ -151,7 +174,11 @@ def backward(a: Any, s: Any, unit: int, rng: Any) -> None:
         allowed = min(allowed, size)
         # The first place whose running sum passes a random share of the whole; counting
         # is quicker than a search, whose branches nobody can foresee.
-        target = rng.random() * s.mass[end + allowed - 1]
+        target = s.mass[end + allowed - 1]
+        if logs:
+            target += math.log1p(-rng.random())
+        else:
+            target *= rng.random()
         place = 0
         for i in range(end, end + allowed - 1):
             place += 1 if s.mass[i] <= target else 0
@@ -171,8 +198,10 @@ def redraw(a: Any, s: Any, unit: int, beta: float, rng: Any) -> None:
         choice = a.unit_choice[q]
         put(a, s, a.first[choice] + s.value[choice], -1)
     price(a, s, unit)
-    if forward(a, s, unit, beta):
-        backward(a, s, unit, rng)
+    logs = not forward(a, s, unit, beta)
+    if logs:
+        forward_logs(a, s, unit, beta)
+    backward(a, s, unit, logs, rng)
     for q in range(start, stop):
         choice = a.unit_choice[q]
         put(a, s, a.first[choice] + s.value[choice], 1)
@@ -227,7 +256,8 @@ def sweeps(
     """Redraw units, half of them in turn, until there were ``redraws``, or ``target`` is met.
 
     A pass redraws the disturbed units of its half, and of the others a share of
-    1 - ``focus``; then weights learn. Returns the passes ever done, the redraws of this
+    1 - ``focus``; then weights learn. It counts as at least 1/64 of the units, which is
+    about what looking at all of them costs. Returns the passes ever done, the redraws of this
     call, and the lowest unweighted energy, whose state is in ``best``.
     """
     a, s = borrowed(model), borrowed(moving)
@@ -241,8 +271,7 @@ def sweeps(
             if s.disturbed[unit] or focus == 0.0 or rng.random() >= focus:
                 redraw(a, s, unit, beta, rng)
                 done += 1
-        if done == before:  # nothing to redraw must not take for ever
-            done += 1
+        done = max(done, before + 1 + n_units // 64)
         energy = learn(a, s, increment, decay)
         if energy < lowest:
             lowest = energy

@@ -15,12 +15,14 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from math import inf
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from qubopuzzle.annealer.form import AnnealingForm, annealing_form
 from qubopuzzle.annealer.state import Setting, State
+from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray, Model
 
 KEPT_READS = 100
@@ -72,7 +74,7 @@ def anneal(
     accepts: Callable[[IntArray], bool] = lambda _: False,
     portfolio: Sequence[Setting] = PORTFOLIO,
     sweeps: int = 1000,
-    initial_states: NDArray[np.integer] | None = None,
+    initial_states: ArrayLike | None = None,
     threads: int = 1,
     interrupt_function: Callable[[], bool] = lambda: False,
     progress: Callable[[float, float], None] = lambda _reads, _energy: None,
@@ -89,7 +91,8 @@ def anneal(
         reads: restarts at most; None for no bound.
         time_limit: seconds (wall clock); None for no bound.
         target_energy: an unweighted energy of at most this ends the search.
-        accepts: so does a read whose best state, as literals (literals,), it accepts.
+        accepts: so does a read whose best state, as literals (literals,), it accepts; it
+            is called from the threads.
         portfolio: settings of successive reads, in a cycle.
         sweeps: sweeps of a read, times ``luby`` of its number.
         initial_states: where the first reads start, as places in each choice, shape
@@ -99,12 +102,16 @@ def anneal(
         interrupt_function: asked about 20 times a second; True ends the search.
         progress: called as often, with the reads done (with fractions) and the lowest
             energy so far.
+
+    Raises:
+        InputError: for initial states that do not exist, and numbers out of range.
     """
     form = annealing_form(model) if isinstance(model, Model) else model
     seed = secrets.randbits(31) if seed is None else seed
+    _at_least_one(reads=reads, sweeps=sweeps, threads=threads)
     search = _Search(form, seed, time_limit, target_energy, accepts, portfolio, sweeps)
     if initial_states is not None:
-        search.starts = np.atleast_2d(np.asarray(initial_states))
+        search.starts = _checked(form, initial_states)
     running: set[Future[Read]] = set()
     kept: dict[int, Read] = {}
     begun, interrupted = 0, False
@@ -138,6 +145,25 @@ def anneal(
     collect()  # the pool has waited for the others
     best = sorted(kept.values(), key=_rank)
     return Annealed(tuple(best), int(min(begun, search.last + 1)), interrupted, seed)
+
+
+def _at_least_one(**numbers: int | None) -> None:
+    for name, number in numbers.items():
+        if number is not None and number < 1:
+            raise InputError(f"{name} must be at least 1, got {number}")
+
+
+def _checked(form: AnnealingForm, states: Any) -> IntArray:
+    found = np.atleast_2d(np.asarray(states))
+    sizes = form.model.sizes
+    if found.dtype.kind not in "iu" or found.ndim != 2 or found.shape[1] != len(sizes):
+        raise InputError(
+            f"initial_states: expected whole numbers of shape (states, {len(sizes)}), "
+            f"got {found.dtype} of shape {found.shape}"
+        )
+    if (found < 0).any() or (found >= sizes).any():
+        raise InputError("initial_states: a place outside 0 .. the number of values - 1")
+    return found.astype(np.int64)
 
 
 def _rank(read: Read) -> tuple[int, int]:
@@ -179,7 +205,7 @@ class _Search:
         self.form, self.seed, self.target, self.accepts = form, seed, target, accepts
         self.portfolio, self.sweeps = portfolio, sweeps
         self.ends = inf if time_limit is None else time.perf_counter() + time_limit
-        self.starts: NDArray[np.integer] = np.zeros((0, len(form.model.choices)), dtype=np.int64)
+        self.starts: IntArray = np.zeros((0, len(form.model.choices)), dtype=np.int64)
         self.last, self.lowest, self.stopped = inf, inf, False
         self._fraction: dict[int, float] = {}
         self._lock = threading.Lock()

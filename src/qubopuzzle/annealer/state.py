@@ -64,7 +64,7 @@ class State:
     def set_values(self, value: NDArray[np.integer]) -> None:
         """Start from given values, shape (choices,), as places in each choice.
 
-        Chains that they break start at their earliest places instead.
+        Chains that they break start at their earliest places instead. Places must exist.
         """
         a, own = self.form.arrays, self.moving.value
         own[:] = value
@@ -79,11 +79,15 @@ class State:
         x = self.form.literals(own)
         sums = [block.matrix @ x for block in self.form.model.linear]
         self.moving.total[:] = np.concatenate([np.zeros(0, np.int64), *sums])
+        energy = self.form.energy(own)
+        if energy < self.energy:
+            self.energy = energy
+            self.moving.best[:] = own
 
     def scatter(self) -> None:
         """Every unit at random, at infinite temperature."""
         everything = Setting(beta=0.0, increment=0.0, decay=1.0, focus=0.0)
-        self.run(1, everything)
+        self.run(1, everything, target=-1)
 
     def run(self, n: int, setting: Setting, target: int = 0) -> int:
         """About ``n`` sweeps, as many redraws as there are units each; returns the redraws.

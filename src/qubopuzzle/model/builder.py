@@ -24,6 +24,7 @@ from qubopuzzle.model.data import (
 )
 
 _LARGEST = 1 << 20
+_FARTHEST = 1 << 22  # a gap beyond it is beyond all values
 """Of bounds and of the sum of a row's coefficients: their squares add up exactly in int64."""
 
 
@@ -150,7 +151,7 @@ class ModelBuilder:
                 family,
                 _integers(family, first),
                 _integers(family, second),
-                _integers(family, gap),
+                np.clip(_integers(family, gap), -_FARTHEST, _FARTHEST),
             )
         )
 
@@ -223,6 +224,8 @@ class ModelBuilder:
         if (block.lower > block.upper).any():
             row = int(np.argmax(block.lower > block.upper))
             raise ModelError(f"{block.labels(row)}: lower bound above upper bound")
+        if ((block.lower == block.upper) & (abs(block.lower) >= UNBOUNDED)).any():
+            raise ModelError(f"{block.family}: an equality needs a finite number")
         matrix = self.matrix(block.rows, block.literals, block.coefficients, n_rows)
         if matrix.nnz and abs(matrix).sum(axis=1).max() > _LARGEST:
             raise ModelError(f"{block.family}: coefficients add up to over 2**20")

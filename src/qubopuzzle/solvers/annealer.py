@@ -30,7 +30,7 @@ class _Annealer(Solver):
     options = (
         Option("sweeps", int, 1000, "sweeps of a read; later ones may have more", 1, 10**9),
         Option("beta", float, None, "inverse temperature (default: a portfolio)", 0),
-        Option("increment", float, None, "what half a sweep adds to a broken one's weight", 0),
+        Option("increment", float, None, "what half a sweep adds to a broken one's weight", 0, 1e6),
         Option("decay", float, None, "what it leaves of the added weight", 0, 0.9999),
         Option("focus", float, None, "share of undisturbed units that it leaves out", 0, 1),
         Option("chains", int, 1, "1 redraws chains of precedences at once, 0 does not", 0, 1),

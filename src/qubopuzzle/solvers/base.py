@@ -56,12 +56,16 @@ class Option:
         """What it takes, for people: "a whole number of at least 1"."""
         text = {int: "a whole number", float: "a number", str: "a text"}[self.type]
         if self.minimum is not None and self.maximum is not None:
-            return f"{text} from {self.minimum:g} to {self.maximum:,.0f}"
+            return f"{text} from {self.minimum:g} to {_plain(self.maximum)}"
         return text if self.minimum is None else f"{text} of at least {self.minimum:g}"
 
     def _allows(self, number: float) -> bool:
         low = self.minimum is None or number >= self.minimum
         return low and (self.maximum is None or number <= self.maximum)
+
+
+def _plain(number: float) -> str:
+    return f"{number:,.0f}" if number == int(number) else f"{number:g}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,7 @@ class Chain:
         self._mass = np.zeros(size)
         self._best_energy = np.full(1, np.inf)
         self.best = np.zeros(len(a.first) - 1, dtype=np.int32)
+        self._rounding = 1e-12 * (np.abs(a.linear).sum() + np.abs(a.coupling).sum())
         self.done = 0
         states = [form.random_state(rng) if start is None else start for _ in beta]
         self._lay_out(beta, np.array(states, dtype=np.int32).reshape(len(beta), -1))
@@ -182,7 +183,7 @@ class Chain:
         """A target in the form's units, with room for rounding."""
         form = self.form
         inner = (target - form.offset) * form.scale
-        return inner + 1e-9 * max(1.0, abs(inner)) if np.isfinite(inner) else float(inner)
+        return inner + self._rounding if np.isfinite(inner) else float(inner)
 
 
 @cache

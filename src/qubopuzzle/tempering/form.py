@@ -197,6 +197,8 @@ def _in_groups(
     owner: dict[int, int] = {}
     chosen: list[list[int]] = []
     for number, group in enumerate(groups):
+        if not isinstance(group, Iterable) or (isinstance(group, str) and group in place):
+            raise InputError(f"one-hot group {number}: expected several variables, got {group!r}")
         own: list[int] = []
         for label in group:
             i = place.get(label)

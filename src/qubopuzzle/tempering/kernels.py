@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-NEGLIGIBLE = 40.0
-"""exp(-40) is below the 2**-53 that separates two random numbers: never drawn."""
+NEGLIGIBLE = 36.0
+"""exp(-36) is the least that 1 + exp(-x) still shows in a double; beyond it lies 2**-52."""
 
 
 @njit(nogil=True, cache=True)

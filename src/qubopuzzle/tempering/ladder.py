@@ -34,8 +34,9 @@ def default_beta_range(form: Form) -> tuple[float, float]:
     share = np.repeat(np.where(np.arange(units) < a.n_groups, 1 / np.maximum(size, 1), 0.5), size)
     rows = np.repeat(np.arange(len(a.start) - 1), np.diff(a.start))
     spread = np.zeros(max(n, 1))
-    np.add.at(spread, rows, a.coupling.astype(float) ** 2 * (share * (1 - share))[a.column])
-    width = float(np.sqrt(spread.mean()))
+    most = float(np.abs(a.coupling).max(initial=0)) or 1.0  # so that squares stay finite
+    np.add.at(spread, rows, (a.coupling / most) ** 2 * (share * (1 - share))[a.column])
+    width = float(np.sqrt(spread.mean())) * most
     least = np.full(max(n, 1), np.inf)
     np.minimum.at(least, rows, np.abs(a.coupling))
     biases = np.abs(a.linear[:n]).astype(float)

@@ -155,6 +155,13 @@ class Run:
         return lambda fraction, energy: self.control.tick(read, fraction, energy)
 
     def _read(self, read: int, chains: dict[int, Chain]) -> None:
+        try:
+            self._go(read, chains)
+        except Exception as error:
+            self.control.error = error  # the other reads need not go on
+            raise
+
+    def _go(self, read: int, chains: dict[int, Chain]) -> None:
         if not self.control.goes_on(read):
             return
         chain = chains[read] if read in chains else chains.setdefault(read, self._chain(read))

@@ -66,7 +66,7 @@ class OneHotTemperingSampler(Sampler, Initialized):
         self.parameters["initial_states_generator"] = ["initial_states_generators"]
         self.properties = {
             "initial_states_generators": ("none", "random", "tile"),
-            "max_replicas": MAX_REPLICAS,
+            "max_automatic_replicas": MAX_REPLICAS,
         }
 
     def sample(
@@ -98,7 +98,7 @@ class OneHotTemperingSampler(Sampler, Initialized):
             num_reads: independent reads; by default as many as initial states, or one.
             num_sweeps: sweeps of every replica in a read.
             num_replicas: rungs of the ladder; by default as many as it takes for neighbours
-                to swap about every other time, up to ``properties["max_replicas"]``.
+                to swap about every other time, up to ``properties["max_automatic_replicas"]``.
             beta_range: hottest and coldest inverse temperature, per unit of the BQM's
                 energy. Where None, from the biases: hot 2 / s with s the root mean square
                 of the fields' standard deviation under uniform states, cold ln(n + 10) / d
