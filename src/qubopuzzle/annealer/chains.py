@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from qubopuzzle.annealer.layout import apart
 from qubopuzzle.model import IntArray, IntMatrix, Model
 
 _FAR = 1 << 40
@@ -145,40 +146,20 @@ def _apart(
     edges: IntArray,
 ) -> NDArray[np.bool_]:
     """By path: whether no two choices, at values that the gaps allow, touch the same row."""
-    n = len(model.choices)
-    lengths = [len(path) for path in paths]
+    lengths = np.array([len(path) for path in paths])
     choices = np.concatenate(paths)
-    path_of, place_of, ahead = (np.full(n, -1), np.zeros(n, np.int64), np.zeros(n, np.int64))
-    path_of[choices] = np.repeat(np.arange(len(paths)), lengths)
-    place_of[choices] = np.concatenate([np.arange(length) for length in lengths])
-    gap = np.zeros(n, dtype=np.int64)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    gap = np.zeros(len(model.choices), dtype=np.int64)
     gap[order.second[edges]] = order.gap[edges]
     total = np.cumsum(gap[choices])
-    begins = np.cumsum([0, *lengths[:-1]])
-    ahead[choices] = total - np.repeat(total[begins] - gap[choices[begins]], lengths)
-
-    literal = np.repeat(np.arange(model.n_literals), np.diff(terms.indptr))
-    choice = model.choice_of_literal[literal]
-    kept = path_of[choice] >= 0
-    literal, choice, row = literal[kept], choice[kept], terms.indices[kept].astype(np.int64)
-    if not len(row):
-        return np.ones(len(paths), dtype=bool)
-    # Positions with the gaps taken out: allowed neighbours never fall.
-    slack = order.number[literal] - ahead[choice]
-    # By path, row and place in the path; there the least and the most slack.
-    key = (path_of[choice] * (int(row.max()) + 1) + row) * max(lengths) + place_of[choice]
-    by = np.argsort(key, kind="stable")
-    key, row, slack, path = key[by], row[by], slack[by], path_of[choice[by]]
-    starts = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
-    least, most = np.minimum.reduceat(slack, starts), np.maximum.reduceat(slack, starts)
-    row, path = row[starts], path[starts]
-    same = (row[1:] == row[:-1]) & (path[1:] == path[:-1])
-    group = np.concatenate([[0], np.cumsum(~same)])
-    # The least slack of all earlier choices of the group, by one running minimum.
-    lowest = np.minimum.accumulate(least - group * _FAR) + group * _FAR
-    apart = np.ones(len(paths), dtype=bool)
-    apart[path[1:][same & (lowest[:-1] <= most[1:])]] = False
-    return apart
+    ahead = np.zeros(len(model.choices), dtype=np.int64)
+    ahead[choices] = total - np.repeat(total[starts[:-1]], lengths)
+    slack = order.number - ahead[model.choice_of_literal]
+    term_start, term_row = terms.indptr.astype(np.int64), terms.indices.astype(np.uint64)
+    found: NDArray[np.bool_] = apart(
+        term_start, term_row, model.first_literal, starts, choices, slack, terms.shape[1]
+    )
+    return found
 
 
 def _numbers(model: Model, choices: list[int]) -> IntArray:

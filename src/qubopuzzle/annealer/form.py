@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
 from qubopuzzle.annealer.chains import Precedences, chain_reach, find_chains, no_chains
-from qubopuzzle.model import IntArray, IntMatrix, Model
+from qubopuzzle.annealer.layout import find_cumulative, find_slots, find_steps
+from qubopuzzle.model import IntArray, Model
 
 FloatArray = NDArray[np.float64]
 PlaceArray = NDArray[np.uint64]
@@ -149,10 +150,7 @@ def annealing_form(
     found = find_chains(model, terms, order) if chains else no_chains(model, order)
     paths, loose = found.paths, found.loose
     n = len(model.choices)
-    in_path = {choice for path in paths for choice in path}
-    # In the order of the model: what does not interact, such as the rows of a picture,
-    # mostly comes together.
-    units = sorted([*paths, *([c] for c in range(n) if c not in in_path)])
+    units = _units(n, paths)
     lengths = np.array([len(unit) for unit in units], dtype=np.int64)
     unit_choice = np.array([c for unit in units for c in unit], dtype=np.int64)
     unit_of_choice = np.zeros(n, dtype=np.int64)
@@ -160,22 +158,26 @@ def annealing_form(
     gap_before = np.zeros(n, dtype=np.int64)
     gap_before[order.second[~loose]] = order.gap[~loose]
     ties = _ties(n, order.first[loose], order.second[loose], order.gap[loose])
-    slots, steps = _slots(model, terms, unit_of_choice, len(units))
-    touching = np.unique(
-        _pairs(slots[1].astype(np.int64), np.repeat(np.arange(len(units)), np.diff(slots[0])))
+    unit_start = _starts(np.repeat(np.arange(len(units)), lengths), len(units))
+    literal_terms = terms.indptr.astype(np.int64), terms.indices.astype(np.uint64)
+    slot_start, slot_row, slot_amount, slot_of = find_slots(
+        *literal_terms, terms.data, model.first_literal, unit_start, unit_choice, rows.shape[0]
     )
-    slot_start, slot_row, slot_amount = slots
-    step_start, step_slot, step_sign, cumulative = steps
+    most_slots = int(np.diff(slot_start).max(initial=0))
+    places = literal_terms[0], slot_of, model.first_literal
+    cumulative = find_cumulative(*places, most_slots)
+    step_start, step_slot, step_sign = find_steps(*places, cumulative, most_slots)
+    touching = np.unique(_pairs(slot_row, np.repeat(np.arange(len(units)), np.diff(slot_start))))
     tie_start, tie_other, tie_gap, tie_after, tie = ties
     nothing = np.zeros(0, dtype=np.int64)
     arrays = Arrays(
         first=model.first_literal,
         number=order.number,
-        term_start=terms.indptr.astype(np.int64),
-        term_row=terms.indices.astype(np.uint64),
+        term_start=literal_terms[0],
+        term_row=literal_terms[1],
         term_coefficient=terms.data,
         slot_start=slot_start,
-        slot_row=slot_row,
+        slot_row=slot_row.astype(np.uint64),
         slot_amount=slot_amount,
         step_start=step_start,
         step_slot=step_slot,
@@ -183,7 +185,7 @@ def annealing_form(
         cumulative=cumulative,
         lower=np.concatenate([nothing, *(block.lower for block in model.linear)]),
         upper=np.concatenate([nothing, *(block.upper for block in model.linear)]),
-        unit_start=_starts(np.repeat(np.arange(len(units)), lengths), len(units)),
+        unit_start=unit_start,
         unit_choice=unit_choice,
         gap=gap_before[unit_choice],
         reach=chain_reach(model, order, np.flatnonzero(~loose)),
@@ -203,16 +205,25 @@ def annealing_form(
     )
     row_weights = [np.full(len(b.lower), float(by_family.get(b.family, 1))) for b in model.linear]
     tie_weights = np.array([float(by_family.get(f, 1)) for f in order.family])
-    places = np.bincount(unit_of_choice, model.sizes + 1, len(units)) if n else np.zeros(1)
+    room = np.bincount(unit_of_choice, model.sizes + 1, len(units)) if n else np.zeros(1)
     return AnnealingForm(
         model,
         arrays,
         np.concatenate([np.zeros(0), *row_weights]),
         tie_weights[loose],
-        int(places.max()),
-        int(np.diff(slots[0]).max(initial=0)),
+        int(room.max()),
+        most_slots,
         len(paths),
     )
+
+
+def _units(n: int, paths: list[list[int]]) -> list[list[int]]:
+    """Chains and single choices, in the order of the model.
+
+    What does not interact, such as the rows of a picture, mostly comes together there.
+    """
+    in_path = {choice for path in paths for choice in path}
+    return sorted([*paths, *([c] for c in range(n) if c not in in_path)])
 
 
 def _pairs(high: IntArray, low: IntArray) -> IntArray:
@@ -249,58 +260,3 @@ def _ties(
     other = np.concatenate([second, first])
     gaps, numbers = np.tile(gap, 2), np.tile(number, 2)
     return _starts(own, n), other[order], gaps[order], after[order], numbers[order]
-
-
-_Slots = tuple[IntArray, PlaceArray, IntArray]
-_Steps = tuple[IntArray, PlaceArray, FloatArray, NDArray[np.bool_]]
-
-
-def _slots(
-    model: Model, terms: IntMatrix, unit_of_choice: IntArray, n_units: int
-) -> tuple[_Slots, _Steps]:
-    """Slots of the units; steps from value to value, or from nothing where those are fewer."""
-    n = model.n_literals
-    owner = model.choice_of_literal
-    literal = np.repeat(np.arange(n), np.diff(terms.indptr))
-    row, amount = terms.indices.astype(np.int64), terms.data
-    unit = unit_of_choice[owner[literal]] if n else literal
-    # Slots by unit, row and amount; every entry's slot by its place among them.
-    low, span = int(amount.min(initial=0)), int(np.ptp(amount)) + 1 if len(amount) else 1
-    key = (unit * (int(row.max(initial=0)) + 1) + row) * span + (amount - low)
-    by = np.argsort(key, kind="stable")
-    new = np.ones(len(by), dtype=bool)
-    new[1:] = key[by][1:] != key[by][:-1]
-    slot_start = _starts(unit[by][new], n_units)
-    slot = np.empty(len(by), dtype=np.int64)
-    slot[by] = np.cumsum(new) - 1
-    slots = slot_start, row[by][new], amount[by][new]
-    slot -= slot_start[unit]
-    # A slot that a value shares with the one before neither comes nor goes.
-    key = literal * (int(slot.max(initial=0)) + 2) + slot
-    ordered = np.argsort(key)
-    key, literal, slot = key[ordered], literal[ordered], slot[ordered]
-    step = int(slot.max(initial=0)) + 2
-    begins = np.zeros(n + 1, dtype=bool)
-    begins[model.first_literal] = True
-    came = begins[literal] | ~np.isin(key - step, key, assume_unique=True)
-    goes = ~begins[literal + 1] & ~np.isin(key + step, key, assume_unique=True)
-    moves = np.bincount(owner[np.concatenate([literal[came], literal[goes]])], minlength=1)
-    alone = np.bincount(owner[literal], minlength=1)
-    cumulative = np.zeros(len(model.choices), dtype=bool)
-    size = max(len(moves), len(alone))
-    moves, alone = (np.pad(counts, (0, size - len(counts))) for counts in (moves, alone))
-    cumulative[:size] = (moves < alone)[: len(cumulative)]
-    use = cumulative[owner[literal]] if n else np.zeros(0, dtype=bool)
-    steps = [(literal[kept], slot[kept], 1.0) for kept in (came & use, ~use)]
-    steps.append((literal[goes & use] + 1, slot[goes & use], -1.0))
-    at = np.concatenate([part[0] for part in steps])
-    sign = np.concatenate([np.full(len(part[0]), part[2]) for part in steps])
-    by = np.argsort(at, kind="stable")
-    step_slot = np.concatenate([part[1] for part in steps])[by]
-    places = step_slot.astype(np.uint64)
-    return (slots[0], slots[1].astype(np.uint64), slots[2]), (
-        _starts(at, n),
-        places,
-        sign[by],
-        cumulative,
-    )
