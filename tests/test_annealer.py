@@ -1,7 +1,9 @@
 """The annealer: energies, distributions, and what a user may ask of it."""
 
+import re
 from collections import Counter
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -414,3 +416,31 @@ def test_a_single_unit_starts_anywhere():
         state.scatter()
         starts.add(int(state.value[0]))
     assert len(starts) > 5
+
+
+def test_the_page_runs(capsys):
+    page = (Path(__file__).parents[1] / "docs/annealer.md").read_text()
+    exec(re.search(r"```python\n(.*?)```", page, re.S)[1], {})  # noqa: S102
+    assert capsys.readouterr().out == "0 [0 2 4]\n"
+
+
+@settings(max_examples=30)
+@given(model=models())
+def test_slots_and_steps_say_what_every_value_does(model):
+    """From the arrays alone, the terms of each literal again."""
+    a = annealing_form(model).arrays
+    rows = [block.matrix.toarray() for block in model.linear]
+    expected = np.concatenate([np.zeros((0, model.n_literals), dtype=int), *rows])
+    for choice in range(len(model.choices)):
+        start = a.slot_start[a.unit_of_choice[choice]]
+        taken = Counter()
+        for literal in range(a.first[choice], a.first[choice + 1]):
+            if not a.cumulative[choice]:
+                taken.clear()
+            for e in range(a.step_start[literal], a.step_start[literal + 1]):
+                taken[int(a.step_slot[e])] += int(a.step_sign[e])
+            column = np.zeros(len(expected), dtype=int)
+            for slot, times in taken.items():
+                assert times in (0, 1)
+                column[a.slot_row[start + slot]] += times * a.slot_amount[start + slot]
+            assert column.tolist() == expected[:, literal].tolist()
