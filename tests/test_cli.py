@@ -12,6 +12,7 @@ import pytest
 
 from qubopuzzle import Nonogram
 from qubopuzzle.formats import native
+from qubopuzzle.pipeline import DEFAULT_SOLVER
 
 A = Nonogram.examples()[0]
 UNSOLVABLE = Nonogram(rows=[[3], []], cols=[[], [2], [1]], id="none")
@@ -415,3 +416,8 @@ def test_a_person_sees_a_progress_bar(files):
     process.wait(timeout=60)
     assert b"hopeless" in shown
     assert b"energy" in shown
+
+
+def test_the_help_names_the_default_solver():
+    _, out, _ = run("solve", "--help")
+    assert f"{DEFAULT_SOLVER} (default)" in out

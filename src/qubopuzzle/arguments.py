@@ -25,7 +25,12 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
     solve = _command(commands, "solve", "solve puzzles and judge the answers", many=True)
-    solve.add_argument("--solver", default=None, metavar="S", help="see `qubopuzzle solvers`")
+    solve.add_argument(
+        "--solver",
+        default=None,
+        metavar="S",
+        help="annealer (default) or another that `qubopuzzle solvers` lists",
+    )
     solve.add_argument("--formulation", metavar="F", help="see `qubopuzzle puzzles`")
     solve.add_argument("--encoding", metavar="E", help="one-hot or domain-wall")
     solve.add_argument(

@@ -29,10 +29,12 @@ class _Annealer(Solver):
     about = "annealing of the model itself, with penalty weights that learn"
     options = (
         Option("sweeps", int, 1000, "sweeps of a read; later ones may have more", 1, 10**9),
-        Option("beta", float, None, "inverse temperature (default: a portfolio)", 0),
-        Option("increment", float, None, "what half a sweep adds to a broken one's weight", 0, 1e6),
-        Option("decay", float, None, "what it leaves of the added weight", 0, 0.9999),
-        Option("focus", float, None, "share of undisturbed units that it leaves out", 0, 1),
+        Option("beta", float, None, "inverse temperature, in penalty units (portfolio)", 0),
+        Option(
+            "increment", float, None, "added to broken weights, a half sweep (portfolio)", 0, 1e6
+        ),
+        Option("decay", float, None, "what is left of that, a half sweep (portfolio)", 0, 0.9999),
+        Option("focus", float, None, "share of undisturbed units left out (portfolio)", 0, 1),
         Option("chains", int, 1, "1 redraws chains of precedences at once, 0 does not", 0, 1),
         Option("threads", int, 1, "reads at the same time; the result is the same", 1, 256),
     )
