@@ -54,7 +54,9 @@ def main() -> None:
         rows.append(_sat(puzzle))
         print(_cells(rows[-1]), flush=True)
     columns = ["instance", "solver", "solved", "median s", "worst s", "TTS(99%) s", "best energy"]
-    save("annealers", rows, table(columns, [_cells(row) for row in rows]))
+    text = table(columns, [_cells(row) for row in rows])
+    refused = [f"{row['id']} ({row['refused']})" for row in rows if row["refused"]]
+    save("annealers", rows, f"{text}\n\nRefused: {'; '.join(refused) or 'none'}.")
 
 
 def _instances() -> list[Nonogram]:
@@ -133,7 +135,7 @@ def _estimate(seconds: Any, solved: Any, axis: int = -1) -> Any:
 
 def _cells(row: dict[str, Any]) -> list[str]:
     if row["refused"]:
-        return [row["id"], row["solver"], row["refused"], "-", "-", "-", "-"]
+        return [row["id"], row["solver"], "refused", "-", "-", "-", "-"]
     exact, n = row["solver"] == "CaDiCaL", len(row["solved"])
     times = [t if ok else inf for t, ok in zip(row["seconds"], row["solved"], strict=True)]
     seconds, solved = np.array(row["seconds"]), np.array(row["solved"], dtype=float)
