@@ -6,6 +6,7 @@ import json
 import os
 import platform
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -39,8 +40,8 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def save(name: str, rows: Sequence[Mapping[str, Any]], markdown: str) -> None:
     """Write ``results/NAME.json`` and ``.md`` and refresh the blocks of the docs that show it."""
     about = machine()
-    command = " ".join(["python", *(Path(a).name if a.endswith(".py") else a for a in sys.argv)])
-    command = command.replace("python ", "python benchmarks/", 1)
+    script, *arguments = sys.argv
+    command = shlex.join(["python", f"benchmarks/{Path(script).name}", *arguments])
     caption = (
         f"`{command}`, {about['date']}, commit {about['commit']}, {about['machine']}, "
         f"Python {about['python']}, "
