@@ -83,11 +83,12 @@ def _instances(boards: int) -> Iterator[tuple[str, Nonogram]]:
     path = COLLECTION / "nonogram.jsonl"
     if path.exists():
         for puzzle in load(path):
+            assert isinstance(puzzle, Nonogram)
             if puzzle.id.startswith("dom-"):
                 small = int(puzzle.id.removeprefix("dom-")) <= 10
-                yield (DRAWINGS if small else HARD_DOMINOES), puzzle  # type: ignore[misc]
+                yield (DRAWINGS if small else HARD_DOMINOES), puzzle
             elif puzzle.id not in FRONTIER:
-                yield DRAWINGS, puzzle  # type: ignore[misc]
+                yield DRAWINGS, puzzle
     path = COLLECTION / "nonogram_taai2011.txt.gz"
     if path.exists():
         tournament = _tournament(gzip.decompress(path.read_bytes()).decode())

@@ -13,6 +13,7 @@ import pytest
 from qubopuzzle import Nonogram
 from qubopuzzle.formats import native
 from qubopuzzle.pipeline import DEFAULT_SOLVER
+from qubopuzzle.signals import uninterrupted
 
 A = Nonogram.examples()[0]
 UNSOLVABLE = Nonogram(rows=[[3], []], cols=[[], [2], [1]], id="none")
@@ -421,3 +422,32 @@ def test_a_person_sees_a_progress_bar(files):
 def test_the_help_names_the_default_solver():
     _, out, _ = run("solve", "--help")
     assert f"{DEFAULT_SOLVER} (default)" in out
+
+
+def test_ctrl_c_waits_for_what_must_not_be_interrupted():
+    steps = []
+    with pytest.raises(KeyboardInterrupt), uninterrupted():
+        signal.raise_signal(signal.SIGINT)
+        steps.append("done")
+    assert steps == ["done"]
+    assert signal.getsignal(signal.SIGINT) is not None
+
+
+@pytest.mark.parametrize("delay", [0.2, 0.4, 0.6, 0.8])
+@pytest.mark.parametrize("solver", ["annealer", "tempering"])
+def test_ctrl_c_early_is_one_line_or_a_result(files, solver, delay):
+    process = subprocess.Popen(
+        [*COMMAND, "solve", files / "hopeless.json", "--json", "--solver", solver],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(delay)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 1
+    if out:
+        assert json.loads(out)["interrupted"]
+        assert err == ""
+    else:
+        assert err == "qubopuzzle: interrupted\n"

@@ -12,6 +12,19 @@ from qubopuzzle.model.bounds import reachable
 from strategies import assignments, literal_field, models
 
 
+def refused(make, message):
+    """A model with one choice of two values, and what ``make`` adds, cannot be built."""
+    b = ModelBuilder()
+    b.choice("first", range(2))
+
+    def build():
+        make(b)
+        b.build()
+
+    with pytest.raises(ModelError, match=message):
+        build()
+
+
 def test_violation_counts_each_kind_of_constraint():
     b = ModelBuilder()
     a, c = b.choice("a", range(3)), b.choice("b", range(3))
@@ -67,15 +80,7 @@ def test_names_are_readable():
     ],
 )
 def test_wrong_models_are_refused(make, message):
-    b = ModelBuilder()
-    b.choice("first", range(2))
-
-    def build():
-        make(b)
-        b.build()
-
-    with pytest.raises(ModelError, match=message):
-        build()
+    refused(make, message)
 
 
 @given(models())
@@ -138,15 +143,7 @@ def test_a_reduced_model_writes_and_reads_its_solutions(model):
     ],
 )
 def test_numbers_are_never_rounded_or_wrapped(make, message):
-    b = ModelBuilder()
-    b.choice("first", range(2))
-
-    def build():
-        make(b)
-        b.build()
-
-    with pytest.raises(ModelError, match=message):
-        build()
+    refused(make, message)
 
 
 def test_infinite_bounds_and_numpy_values():

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from qubopuzzle.arguments import parser
 from qubopuzzle.errors import InputError, QubopuzzleError
+from qubopuzzle.signals import raise_interrupted
 
 if TYPE_CHECKING:
     from qubopuzzle.picture import Picture
@@ -24,6 +25,7 @@ SOLVED, NOT_SOLVED, BAD_INPUT, UNSATISFIABLE, OUR_FAULT = 0, 1, 2, 3, 4
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
     _prepare_streams()
+    raise_interrupted()
     args = parser().parse_args(arguments)
     try:
         status = _COMMANDS[args.command](args)

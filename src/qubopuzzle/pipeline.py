@@ -40,6 +40,7 @@ from qubopuzzle.formats import load, load_answers, match
 from qubopuzzle.model import IntArray, Model, Propagation, propagate
 from qubopuzzle.puzzles import Puzzle, Violation, get_puzzle, puzzle_names
 from qubopuzzle.result import Result
+from qubopuzzle.signals import uninterrupted
 from qubopuzzle.solvers import (
     Budget,
     Outcome,
@@ -147,7 +148,7 @@ def solve(
         compiled = compile_model(model, backend.target, encoding, weights)
     run.sizes, run.encoding = compiled.sizes, compiled.encoding
     accepts = partial(_accepts, puzzle, model, compiled)
-    with clock.stage("prepare"):
+    with clock.stage("prepare"), uninterrupted():
         backend.prepare()
     with clock.stage("solve"):
         budget = Budget(budget.reads, budget.time_limit, budget.seed, accepts)

@@ -1,7 +1,7 @@
 """Arrays of a named tuple without reference counts, inside compiled code.
 
 numba counts references, atomically, each time that a kernel reads an array out of a tuple;
-in the annealer's inner loop that took 40 percent of the time. The caller holds the arrays
+in the annealer's inner loops that took a large part of the time. The caller holds the arrays
 for as long as the kernel runs, so it may do without.
 """
 

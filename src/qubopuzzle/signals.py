@@ -1,0 +1,47 @@
+"""Ctrl-C where it may not be heard, and as an exit status of ours."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C, as a class of its own.
+
+    Python ends a program by the signal, whatever status it returns, if a plain
+    KeyboardInterrupt ever passed through an ``exec``, as importing dataclasses does.
+    """
+
+
+def raise_interrupted() -> None:
+    """From now on Ctrl-C raises ``Interrupted``; a handler of the caller's own stays."""
+    if _in_main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupt)
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Ctrl-C is heard at the end of the block: an exception inside a compiler can crash it."""
+    if not _in_main_thread():
+        yield
+        return
+    heard: list[FrameType | None] = []
+    before = signal.signal(signal.SIGINT, lambda _number, frame: heard.append(frame))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if heard and callable(before):
+            before(signal.SIGINT, heard[0])
+
+
+def _in_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise Interrupted
