@@ -9,34 +9,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle.annealer.layout import apart
 from qubopuzzle.model import IntArray, IntMatrix, Model
-
-_FAR = 1 << 40
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Precedences:
-    """All precedences of a model, shape (n,) each, and the integer value of each literal.
-
-    ``number`` (literals,) is 0 for choices under no precedence.
-    """
-
-    first: IntArray
-    second: IntArray
-    gap: IntArray
-    family: list[str]
-    number: IntArray
-
-    @classmethod
-    def of(cls, model: Model) -> Precedences:
-        """Gather the blocks of a model."""
-        nothing = np.zeros(0, dtype=np.int64)
-        first, second, gap = (
-            np.concatenate([nothing, *(getattr(block, name) for block in model.precedence)])
-            for name in ("first", "second", "gap")
-        )
-        family = [b.family for b in model.precedence for _ in range(len(b.first))]
-        number = _numbers(model, np.unique(np.concatenate([first, second])).tolist())
-        return cls(first, second, gap, family, number)
+from qubopuzzle.model.order import Precedences
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,26 +39,7 @@ def find_chains(model: Model, terms: IntMatrix, order: Precedences) -> Chains:
     row. Only then is its energy a sum over its choices, and redrawing it exact.
     """
     n = len(model.choices)
-    into, out = (np.bincount(ends, minlength=n) for ends in (order.second, order.first))
-    alone = (out == 1) & (into <= 1)
-    edge = alone[order.first] & (into[order.second] == 1) & (order.first != order.second)
-    follower = {
-        a: (b, i)
-        for i, (a, b) in enumerate(zip(order.first.tolist(), order.second.tolist(), strict=True))
-        if edge[i]
-    }
-    followed = {b for b, _ in follower.values()}
-    paths, edges = [], []
-    for start in follower:
-        if start in followed:
-            continue
-        path, through = [start], []
-        while path[-1] in follower:
-            after, i = follower[path[-1]]
-            path.append(after)
-            through.append(i)
-        paths.append(path)
-        edges.append(through)
+    paths, edges = order.paths()
     if not paths:
         return no_chains(model, order)
     place = _earliest(model, order, edges)
@@ -106,14 +60,12 @@ def find_chains(model: Model, terms: IntMatrix, order: Precedences) -> Chains:
 def _earliest(model: Model, order: Precedences, edges: list[list[int]]) -> IntArray:
     """The first place of each choice that its path allows, (choices,); its size for none."""
     starts, sizes = model.first_literal[:-1], model.sizes
-    # Values ascend within a choice, choices are far apart: one sorted list.
-    keys = model.choice_of_literal * _FAR + order.number
     place = np.zeros(len(starts), dtype=np.int64)
     for depth in range(max(len(through) for through in edges)):
         at = np.array([through[depth] for through in edges if len(through) > depth])
         one, two = order.first[at], order.second[at]
         limit = order.number[starts[one] + np.minimum(place[one], sizes[one] - 1)] + order.gap[at]
-        place[two] = np.searchsorted(keys, two * _FAR + limit) - starts[two]
+        place[two] = order.below(two, limit)
         place[two[place[one] == sizes[one]]] = sizes[two[place[one] == sizes[one]]]
     return np.clip(place, 0, sizes)
 
@@ -123,18 +75,15 @@ def chain_reach(model: Model, order: Precedences, edges: IntArray) -> IntArray:
 
     1 for the literals of choices that come second in none of the given precedences.
     """
-    owner, starts = model.choice_of_literal, model.first_literal[:-1]
-    before = np.full(len(starts), -1)
+    owner = model.choice_of_literal
+    before = np.full(len(model.choices), -1)
     before[order.second[edges]] = order.first[edges]
-    gap = np.zeros(len(starts), dtype=np.int64)
+    gap = np.zeros(len(model.choices), dtype=np.int64)
     gap[order.second[edges]] = order.gap[edges]
     reach = np.ones(model.n_literals, dtype=np.int64)
     (later,) = np.nonzero(before[owner] >= 0)
     one = before[owner[later]]
-    # Values ascend within a choice, choices are far apart: one sorted list.
-    keys = owner * _FAR + order.number
-    limits = one * _FAR + order.number[later] - gap[owner[later]]
-    reach[later] = np.searchsorted(keys, limits, side="right") - starts[one]
+    reach[later] = order.below(one, order.number[later] - gap[owner[later]] + 1)
     return reach
 
 
@@ -160,22 +109,3 @@ def _apart(
         term_start, term_row, model.first_literal, starts, choices, slack, terms.shape[1]
     )
     return found
-
-
-def _numbers(model: Model, choices: list[int]) -> IntArray:
-    number = np.zeros(model.n_literals, dtype=np.int64)
-    sizes = model.sizes
-    ranges = [c for c in choices if isinstance(model.choices[c].values, range)]
-    if ranges:
-        begin_step = np.array(
-            [(v.start, v.step) for c in ranges if isinstance(v := model.choices[c].values, range)]
-        )
-        begin, step, first = np.zeros((3, len(sizes)), dtype=np.int64)
-        begin[ranges], step[ranges] = begin_step.T
-        first[:] = model.first_literal[:-1]
-        begin -= first * step
-        owner = model.choice_of_literal
-        number = begin[owner] + step[owner] * np.arange(model.n_literals)
-    for c in set(choices) - set(ranges):
-        number[model.first_literal[c] : model.first_literal[c + 1]] = model.numbers(c)
-    return number

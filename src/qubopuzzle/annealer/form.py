@@ -19,9 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from qubopuzzle.annealer.chains import Precedences, chain_reach, find_chains, no_chains
+from qubopuzzle.annealer.chains import chain_reach, find_chains, no_chains
 from qubopuzzle.annealer.layout import find_cumulative, find_slots, find_steps
 from qubopuzzle.model import IntArray, Model
+from qubopuzzle.model.order import Precedences
 
 FloatArray = NDArray[np.float64]
 PlaceArray = NDArray[np.uint64]

@@ -1,0 +1,101 @@
+"""All precedences of a model together: the values that they order, the paths that they form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qubopuzzle.model.data import IntArray, Model
+
+_FAR = 1 << 40
+"""Further apart than any two values."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Precedences:
+    """All precedences of a model, shape (n,) each, and the integer value of each literal.
+
+    ``number`` (literals,) is 0 for choices under no precedence, ``numbered`` (choices,)
+    says which are under one. ``keys`` (literals,) ascend by choice and then by value;
+    ``starts`` (choices,) is the first literal of each choice.
+    """
+
+    first: IntArray
+    second: IntArray
+    gap: IntArray
+    family: list[str]
+    number: IntArray
+    numbered: NDArray[np.bool_]
+    keys: IntArray
+    starts: IntArray
+
+    @classmethod
+    def of(cls, model: Model) -> Precedences:
+        """Gather the blocks of a model."""
+        nothing = np.zeros(0, dtype=np.int64)
+        first, second, gap = (
+            np.concatenate([nothing, *(getattr(block, name) for block in model.precedence)])
+            for name in ("first", "second", "gap")
+        )
+        family = [b.family for b in model.precedence for _ in range(len(b.first))]
+        ends = np.unique(np.concatenate([first, second]))
+        numbered = np.zeros(len(model.choices), dtype=bool)
+        numbered[ends] = True
+        number = _numbers(model, ends.tolist())
+        keys = model.choice_of_literal * _FAR + number
+        starts = model.first_literal[:-1]
+        return cls(first, second, gap, family, number, numbered, keys, starts)
+
+    def paths(self) -> tuple[list[list[int]], list[list[int]]]:
+        """Choices in order along each path of precedences, and the precedences between them.
+
+        A path goes through choices with at most one precedence into them and one out.
+        """
+        n = len(self.numbered)
+        into, out = (np.bincount(ends, minlength=n) for ends in (self.second, self.first))
+        alone = (out == 1) & (into <= 1)
+        edge = alone[self.first] & (into[self.second] == 1) & (self.first != self.second)
+        follower = {
+            a: (b, i)
+            for i, (a, b) in enumerate(zip(self.first.tolist(), self.second.tolist(), strict=True))
+            if edge[i]
+        }
+        followed = {b for b, _ in follower.values()}
+        paths, edges = [], []
+        for start in follower:
+            if start in followed:
+                continue
+            path, through = [start], []
+            while path[-1] in follower:
+                after, i = follower[path[-1]]
+                path.append(after)
+                through.append(i)
+            paths.append(path)
+            edges.append(through)
+        return paths, edges
+
+    def below(self, choice: IntArray, limit: IntArray) -> IntArray:
+        """How many values of each choice are below its limit, shape of ``limit``."""
+        found = np.searchsorted(self.keys, choice * _FAR + limit) - self.starts[choice]
+        return np.asarray(found, dtype=np.int64)
+
+
+def _numbers(model: Model, choices: list[int]) -> IntArray:
+    number = np.zeros(model.n_literals, dtype=np.int64)
+    sizes = model.sizes
+    ranges = [c for c in choices if isinstance(model.choices[c].values, range)]
+    if ranges:
+        begin_step = np.array(
+            [(v.start, v.step) for c in ranges if isinstance(v := model.choices[c].values, range)]
+        )
+        begin, step, first = np.zeros((3, len(sizes)), dtype=np.int64)
+        begin[ranges], step[ranges] = begin_step.T
+        first[:] = model.first_literal[:-1]
+        begin -= first * step
+        owner = model.choice_of_literal
+        number = begin[owner] + step[owner] * np.arange(model.n_literals)
+    for c in set(choices) - set(ranges):
+        number[model.first_literal[c] : model.first_literal[c + 1]] = model.numbers(c)
+    return number
