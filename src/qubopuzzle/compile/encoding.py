@@ -94,7 +94,11 @@ def encode_choices(model: Model, encoding: str) -> Encoding:
     if encoding not in ENCODINGS:
         raise InputError(f"unknown encoding {encoding!r}; choose from {', '.join(ENCODINGS)}")
     is_bit = np.array([choice.is_bit for choice in model.choices], dtype=bool)
-    walls = is_bit | (encoding == "domain-wall")
+    return lay_out(model, is_bit | (encoding == "domain-wall"), encoding)
+
+
+def lay_out(model: Model, walls: NDArray[np.bool_], name: str) -> Encoding:
+    """The same with each choice's encoding chosen: ``walls`` (choices,) are domain walls."""
     bits = model.sizes - walls
     first_bit = np.concatenate([[0], np.cumsum(bits)]).astype(np.int64)
 
@@ -115,4 +119,4 @@ def encode_choices(model: Model, encoding: str) -> Encoding:
         shape=(model.n_literals, int(first_bit[-1])),
     )
     base = (wall & (position == 0)).astype(np.int64)
-    return Encoding(encoding, model, matrix, base, walls, first_bit)
+    return Encoding(name, model, matrix, base, walls, first_bit)

@@ -149,6 +149,14 @@ class Model:
         """The choice that each literal belongs to, shape (literals,)."""
         return np.repeat(np.arange(len(self.choices)), self.sizes)
 
+    @property
+    def answer_choices(self) -> IntArray:
+        """The choices that decide what the field's first reading paints; all without a field."""
+        if self.field is None:
+            return np.arange(len(self.choices))
+        read = np.unique(self.field.readings[0].matrix.indices)
+        return np.unique(self.choice_of_literal[read])
+
     def numbers(self, choice: int) -> IntArray:
         """The values of a choice as integers, shape (size,); needed by precedence."""
         return np.asarray(self.choices[choice].values, dtype=np.int64)

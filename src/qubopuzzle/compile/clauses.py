@@ -1,0 +1,219 @@
+"""Clauses in batches of arrays, and the parts of a CNF that every row is made of.
+
+A literal of a clause is a variable's number, 1 .. n, or its negative, as in DIMACS;
+``TRUE`` and ``FALSE`` may stand for constants until a clause is stored.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from qubopuzzle.errors import TooLarge
+from qubopuzzle.model import IntArray
+
+TRUE = 1 << 40
+FALSE = -TRUE
+CLAUSE_LIMIT = 30_000_000
+"""Most literals in all clauses together: about 1 GB in a solver."""
+PAIRWISE = 5
+"""Up to so many literals, "at most one" is a clause a pair; above, a ladder is smaller."""
+_COUNTER = 5_000
+"""Up to so many states a sum is counted one by one; above, a network is smaller."""
+
+Alternatives = Sequence[tuple[int, int]]
+"""(coefficient, literal) of which at most one literal is true."""
+
+
+class Clauses:
+    """A formula that grows. ``batches`` are arrays of shape (clauses, width)."""
+
+    def __init__(self, n_variables: int) -> None:
+        self.n_variables = n_variables
+        self.batches: list[IntArray] = []
+        self.contradiction = False
+        self._few: dict[int, list[Sequence[int]]] = defaultdict(list)
+        self._n_literals = 0
+
+    def fresh(self, count: int) -> IntArray:
+        """New variables, shape (count,)."""
+        first = self.n_variables + 1
+        self.n_variables += count
+        return np.arange(first, first + count)
+
+    def add(self, *columns: ArrayLike) -> None:
+        """Clauses from columns of literals, shape (clauses,) each or one for all."""
+        rows = np.stack(np.broadcast_arrays(*map(np.atleast_1d, columns)), axis=1)
+        self.add_rows(np.asarray(rows, dtype=np.int64))
+
+    def add_rows(self, rows: IntArray) -> None:
+        """Clauses of shape (clauses, width); constants are taken out."""
+        rows = rows[~(rows == TRUE).any(axis=1)]
+        own = rows != FALSE
+        widths = own.sum(axis=1)
+        for width in np.unique(widths).tolist():
+            chosen = widths == width
+            self._store(rows[chosen][own[chosen]].reshape(int(chosen.sum()), width))
+
+    def add_few(self, clauses: Iterable[Sequence[int]]) -> None:
+        """Clauses one by one."""
+        for clause in clauses:
+            if TRUE in clause:
+                continue
+            own = [literal for literal in clause if literal != FALSE]
+            self._few[len(own)].append(own)
+            self._count(len(own))
+            self.contradiction |= not own
+
+    def finish(self) -> tuple[IntArray, ...]:
+        """All clauses."""
+        few = (np.array(rows, dtype=np.int64) for width, rows in self._few.items() if width)
+        return (*self.batches, *few)
+
+    def _store(self, rows: IntArray) -> None:
+        self._count(rows.size)
+        if rows.shape[1]:
+            self.batches.append(rows)
+        else:
+            self.contradiction |= bool(len(rows))
+
+    def _count(self, n_literals: int) -> None:
+        self._n_literals += n_literals
+        if self._n_literals > CLAUSE_LIMIT:
+            raise TooLarge(
+                f"the formula would have over {CLAUSE_LIMIT:,} literals; try another "
+                "formulation, or --presolve propagate"
+            )
+
+    # --- whole rows --------------------------------------------------------------------
+
+    def exactly_one(self, groups: IntArray) -> None:
+        """Exactly one literal of each group, shape (groups, size).
+
+        Above ``PAIRWISE`` by a ladder: bit v says "one of the literals from v on", the
+        order encoding of the group's number (Tamura et al., Constraints 14, 254, 2009).
+        """
+        self.add_rows(groups)
+        n, size = groups.shape
+        if size <= PAIRWISE:
+            for one, other in combinations(range(size), 2):
+                self.add(-groups[:, one], -groups[:, other])
+            return
+        ladder = self.fresh(n * (size - 1)).reshape(n, size - 1)
+        edge = np.full((n, 1), TRUE)
+        above, below = np.hstack([edge, ladder]).ravel(), np.hstack([ladder, -edge]).ravel()
+        self.add(-ladder[:, 1:].ravel(), ladder[:, :-1].ravel())
+        self.add(-groups.ravel(), above)
+        self.add(-groups.ravel(), -below)
+        self.add(-above, below, groups.ravel())
+
+    def linear(self, blocks: Sequence[Alternatives], lower: int, upper: int) -> None:
+        """``lower <= sum of coefficient * literal <= upper``.
+
+        At most one literal of each block is true; blocks are independent of each other.
+        """
+        constant, open_blocks = 0, []
+        for block in blocks:
+            constant += sum(coefficient for coefficient, literal in block if literal == TRUE)
+            own = [pair for pair in block if abs(pair[1]) != TRUE]
+            open_blocks += [own] if own else []
+        lower, upper = lower - constant, upper - constant
+        sizes = {abs(coefficient) for block in open_blocks for coefficient, _ in block}
+        if len(sizes) == 1 and all(len(block) == 1 for block in open_blocks):
+            pairs = [block[0] for block in open_blocks]
+            (size,) = sizes
+            # -x is (1 - x) - 1: every coefficient becomes +size.
+            shift = sum(size for coefficient, _ in pairs if coefficient < 0)
+            literals = [literal if coefficient > 0 else -literal for coefficient, literal in pairs]
+            self.count(literals, -((-lower - shift) // size), (upper + shift) // size)
+        else:
+            self._sum(open_blocks, lower, upper)
+
+    def count(self, literals: Sequence[int], lower: int, upper: int) -> None:
+        """Between ``lower`` and ``upper`` of the literals are true."""
+        n = len(literals)
+        lower, upper = max(lower, 0), min(upper, n)
+        if lower > upper:
+            self.add_few([[]])
+            return
+        if lower in (1, n):
+            self.add_few([literals] if lower == 1 else [[literal] for literal in literals])
+            lower = 0
+        if upper in (0, n - 1):
+            negated = [-literal for literal in literals]
+            self.add_few([[literal] for literal in negated] if upper == 0 else [negated])
+            upper = n
+        elif upper == 1:
+            self._at_most_one(literals)
+            upper = n
+        if lower == 0 and upper == n:
+            return
+        if n * min(upper + 1, n - lower + 1) <= _COUNTER:
+            self._sum([[(1, literal)] for literal in literals], lower, upper)
+        else:
+            self._network(literals, lower, upper)
+
+    def _at_most_one(self, literals: Sequence[int]) -> None:
+        if len(literals) <= PAIRWISE:
+            self.add_few([-one, -other] for one, other in combinations(literals, 2))
+            return
+        ladder = self.fresh(len(literals) - 1)
+        own = np.asarray(literals)
+        self.add(-ladder[1:], ladder[:-1])
+        self.add(-own[1:], ladder)
+        self.add(-own[:-1], -ladder)
+
+    def _network(self, literals: Sequence[int], lower: int, upper: int) -> None:
+        """Cardinality networks (Asín et al., Constraints 16, 195, 2011), by PySAT."""
+        from pysat.card import CardEnc, EncType
+
+        kind, own = EncType.cardnetwrk, list(literals)
+        for build, bound, needed in (
+            (CardEnc.atleast, lower, lower > 0),
+            (CardEnc.atmost, upper, upper < len(own)),
+        ):
+            if needed:
+                formula = build(own, bound=bound, top_id=self.n_variables, encoding=kind)
+                self.n_variables = max(self.n_variables, formula.nv)
+                self.add_few(formula.clauses)
+
+    def _sum(self, blocks: Sequence[Alternatives], lower: int, upper: int) -> None:
+        """A decision diagram over partial sums: node s after i blocks says "s so far".
+
+        A node is true if the diagram is entered and every step was taken; one from which
+        the bounds are out of reach is no node but forbidden (Abío et al., JAIR 45, 443, 2012).
+        """
+        least = [min(0, *(a for a, _ in block)) for block in blocks]
+        most = [max(0, *(a for a, _ in block)) for block in blocks]
+        rest_low, rest_high = sum(least), sum(most)
+        if rest_low > upper or rest_high < lower:
+            self.add_few([[]])
+            return
+        nodes = {0: TRUE}
+        for block, low, high in zip(blocks, least, most, strict=True):
+            rest_low, rest_high = rest_low - low, rest_high - high
+            after: dict[int, int] = {}
+
+            step = partial(self._node, after, (lower, upper), (rest_low, rest_high))
+            stay = [literal for _, literal in block]
+            for total, node in nodes.items():
+                self.add_few([-node, -literal, step(total + a)] for a, literal in block)
+                self.add_few([[-node, *stay, step(total)]])
+            nodes = after
+
+    def _node(
+        self, after: dict[int, int], bounds: tuple[int, int], rest: tuple[int, int], total: int
+    ) -> int:
+        """The node for a sum so far, with what the blocks that are left can add."""
+        if total + rest[0] > bounds[1] or total + rest[1] < bounds[0]:
+            return FALSE
+        if total + rest[0] >= bounds[0] and total + rest[1] <= bounds[1]:
+            return TRUE
+        if total not in after:
+            after[total] = int(self.fresh(1)[0])
+        return after[total]

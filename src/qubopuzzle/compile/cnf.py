@@ -1,0 +1,111 @@
+"""CNF: a formula whose models are exactly the assignments that meet the model.
+
+Choices under a precedence get **order variables** ("at least the v-th value", the bits of a
+domain wall; Tamura et al., Constraints 14, 254, 2009), others one variable a value. A
+precedence is then one clause of two literals a value, and "the value lies in lo .. hi" is
+two literals. What makes nonograms small is that a row's terms along a path of precedences
+that exclude each other, such as the runs that may cover a cell, become one variable y with
+
+- ``c_k in lo_k .. hi_k -> y`` for each choice k of the path, and
+- ``y -> not (c_k < lo_k and c_{k+1} > hi_{k+1})`` for each two neighbours and both ends,
+
+complete because the precedences make "below" and "above" change sides only once. A row
+"terms of one path = terms of another" is one y for both, so that a cell costs no equation.
+Other rows become clauses, at-most-one ladders, counters or decision diagrams (``clauses``).
+The rows are in ``rows``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qubopuzzle.compile.clauses import TRUE, Clauses
+from qubopuzzle.compile.encoding import Encoding, lay_out
+from qubopuzzle.compile.rows import Places, add_rows, at_least, value_of
+from qubopuzzle.model import IntArray, Model
+from qubopuzzle.model.order import Precedences
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cnf:
+    """A formula; variables 1 .. ``bits.n_bits`` are the choices', the others auxiliary.
+
+    ``batches`` are arrays of clauses, shape (clauses, width) each. ``contradiction`` says
+    that it holds the empty clause, too.
+    """
+
+    bits: Encoding
+    n_variables: int
+    batches: tuple[IntArray, ...]
+    contradiction: bool
+
+    @property
+    def n_clauses(self) -> int:
+        """Number of clauses, the empty one included."""
+        return sum(map(len, self.batches)) + self.contradiction
+
+    def clauses(self) -> Iterator[list[int]]:
+        """All clauses but the empty one, as lists of DIMACS literals."""
+        return chain.from_iterable(batch.tolist() for batch in self.batches)
+
+    def other_answer(self, sample: NDArray[np.int8]) -> list[int]:
+        """The clause "the answer grid is another than this sample's", at least for its choices.
+
+        Args:
+            sample: 0/1 by variable, shape (variables,).
+        """
+        model = self.bits.model
+        taken = np.flatnonzero(self.bits.decode(sample))
+        taken = taken[np.isin(model.choice_of_literal[taken], model.answer_choices)]
+        choice = model.choice_of_literal[taken]
+        index = taken - model.first_literal[choice]
+        wall = self.bits.walls[choice]
+        above = at_least(self.bits, choice, index + 1)[wall]
+        own = np.where(wall, at_least(self.bits, choice, index), value_of(self.bits, taken))
+        clause = np.concatenate([-own, above])
+        return [int(literal) for literal in clause if abs(literal) != TRUE]
+
+
+def compile_cnf(model: Model) -> Cnf:
+    """Compile.
+
+    Raises:
+        TooLarge: if the formula would not fit in memory.
+    """
+    order = Precedences.of(model)
+    is_bit = np.array([choice.is_bit for choice in model.choices], dtype=bool)
+    bits = lay_out(model, order.numbered | is_bit | (model.sizes <= 2), "order")
+    clauses = Clauses(bits.n_bits)
+    _choices(bits, clauses)
+    _precedences(bits, order, clauses)
+    place = Places.of(model, order)
+    for block in model.linear:
+        add_rows(bits, place, block, clauses)
+    return Cnf(bits, clauses.n_variables, clauses.finish(), clauses.contradiction)
+
+
+def _choices(bits: Encoding, clauses: Clauses) -> None:
+    """Order variables fall from value to value; of others exactly one is true."""
+    owner = np.repeat(np.arange(len(bits.walls)), np.diff(bits.first_bit))
+    variable = np.arange(1, bits.n_bits + 1)
+    (later,) = np.nonzero((owner[1:] == owner[:-1]) & bits.walls[owner[1:]])
+    clauses.add(-variable[later + 1], variable[later])
+    sizes = bits.model.sizes
+    for size in np.unique(sizes[~bits.walls]).tolist():
+        chosen = np.flatnonzero(~bits.walls & (sizes == size))
+        clauses.exactly_one(bits.first_bit[chosen][:, None] + np.arange(1, size + 1))
+
+
+def _precedences(bits: Encoding, order: Precedences, clauses: Clauses) -> None:
+    """``first >= v -> second >= v + gap`` for every value v."""
+    sizes = bits.model.sizes[order.first]
+    which = np.repeat(np.arange(len(order.first)), sizes)
+    first, second = order.first[which], order.second[which]
+    index = np.arange(len(which)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    limit = order.number[order.starts[first] + index] + order.gap[which]
+    clauses.add(-at_least(bits, first, index), at_least(bits, second, order.below(second, limit)))

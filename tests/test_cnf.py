@@ -1,0 +1,116 @@
+"""The formula has exactly the model's solutions, and other properties of its clauses."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pysat.solvers import Solver
+
+from qubopuzzle import Nonogram, TooLarge, violation
+from qubopuzzle.compile import clauses as clauses_module
+from qubopuzzle.compile.clauses import Clauses
+from qubopuzzle.compile.cnf import compile_cnf
+from qubopuzzle.model import ModelBuilder
+from strategies import all_bits, assignments, models, nonograms, solutions
+
+
+def satisfiable(formula, given):
+    """Whether the formula has a model with these values of its first variables."""
+    if formula.contradiction:
+        return False
+    assumptions = [v if bit else -v for v, bit in enumerate(given, start=1)]
+    with Solver("minisat22", bootstrap_with=list(formula.clauses())) as solver:
+        return solver.solve(assumptions=assumptions)
+
+
+def all_answers(formula):
+    """Every model's literal values, by the clause that asks for another answer."""
+    found = []
+    if formula.contradiction:
+        return found
+    with Solver("cadical195", bootstrap_with=list(formula.clauses())) as solver:
+        while solver.solve():
+            model = solver.get_model()
+            sample = np.zeros(formula.n_variables, dtype=np.int8)
+            sample[[v - 1 for v in model if 0 < v <= len(sample)]] = 1
+            found.append(formula.bits.decode(sample))
+            blocked = formula.other_answer(sample)
+            if not blocked:
+                break
+            solver.add_clause(blocked)
+    return found
+
+
+@given(model=models())
+def test_a_model_and_its_formula_have_the_same_solutions(model):
+    formula = compile_cnf(model)
+    met = [x.tobytes() for x in assignments(model) if violation(model, x) == 0]
+    for x in assignments(model):
+        assert satisfiable(formula, formula.bits.encode(x)) == (violation(model, x) == 0)
+    assert sorted(x.tobytes() for x in all_answers(formula)) == sorted(met)
+
+
+@given(puzzle=nonograms(), formulation=st.sampled_from(sorted(Nonogram.formulations)))
+def test_a_nonogram_and_its_formula_have_the_same_pictures(puzzle, formulation):
+    model = puzzle.model(formulation)
+    found = [model.field.read(x)[0].tobytes() for x in all_answers(compile_cnf(model))]
+    assert sorted(found) == sorted(solutions(puzzle))
+
+
+@given(
+    n=st.integers(1, 8),
+    signs=st.integers(0, 255),
+    size=st.integers(1, 3),
+    low=st.integers(-9, 9),
+    width=st.integers(0, 9),
+    network=st.booleans(),
+)
+def test_sums_of_equal_coefficients(n, signs, size, low, width, network):
+    coefficients = [size if signs >> i & 1 else -size for i in range(n)]
+    formula = Clauses(n)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(clauses_module, "_COUNTER", 0 if network else 10**6)
+        blocks = [[(a, v)] for v, a in enumerate(coefficients, start=1)]
+        formula.linear(blocks, low, low + width)
+    batches = formula.finish()
+    with Solver("minisat22", bootstrap_with=[c for b in batches for c in b.tolist()]) as solver:
+        for bits in all_bits(n):
+            wanted = low <= int(bits @ coefficients) <= low + width
+            assumptions = [v if bit else -v for v, bit in enumerate(bits, start=1)]
+            assert (not formula.contradiction and solver.solve(assumptions)) == wanted
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 6, 9])
+def test_exactly_one_and_at_most_one(size):
+    for lower in (0, 1):
+        formula = Clauses(size)
+        if lower:
+            formula.exactly_one(np.arange(1, size + 1)[None])
+        else:
+            formula.count(list(range(1, size + 1)), 0, 1)
+        clauses = [c for b in formula.finish() for c in b.tolist()]
+        with Solver("minisat22", bootstrap_with=clauses) as solver:
+            for bits in all_bits(size):
+                assumptions = [v if bit else -v for v, bit in enumerate(bits, start=1)]
+                assert solver.solve(assumptions) == (lower <= bits.sum() <= 1)
+
+
+def test_a_cell_of_a_nonogram_is_one_variable():
+    """Order variables only, and one variable a cell that is not known from the start."""
+    puzzle = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, (12, 15)))
+    formula = compile_cnf(puzzle.model())
+    assert formula.n_variables <= formula.bits.n_bits + 12 * 15
+    assert max(batch.shape[1] for batch in formula.batches) <= 3
+
+
+def test_a_model_without_choices():
+    assert compile_cnf(ModelBuilder().build()).n_clauses == 0
+    b = ModelBuilder()
+    b.linear("never", [], [], lower=1, upper=1, shape=(1,))
+    assert compile_cnf(b.build()).contradiction
+
+
+def test_a_formula_that_would_not_fit_is_refused(monkeypatch):
+    monkeypatch.setattr(clauses_module, "CLAUSE_LIMIT", 100)
+    with pytest.raises(TooLarge, match="over 100 literals"):
+        compile_cnf(Nonogram.examples()[1].model())
