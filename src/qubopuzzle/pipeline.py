@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import secrets
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -26,7 +27,7 @@ from qubopuzzle.compile import (
     compile_model,
     encode_choices,
 )
-from qubopuzzle.errors import InputError
+from qubopuzzle.errors import InputError, SolverUnavailable
 from qubopuzzle.exchange import (
     PRESOLVES,
     decode,
@@ -90,6 +91,7 @@ def solve(
     seed: int | None = None,
     time_limit: float | None = None,
     options: Mapping[str, Any] | None = None,
+    solutions: int | None = 1,
     progress: ProgressCallback | None = None,
     load_s: float = 0.0,
 ) -> Result:
@@ -107,6 +109,8 @@ def solve(
         seed: for everything random; drawn and recorded without.
         time_limit: seconds of solving (wall clock), building not counted.
         options: the solver's own, see ``qubopuzzle solvers``.
+        solutions: how many different answers to look for, None for all; more than 1 only
+            with exact solvers. ``result.complete`` says whether there are no others.
         progress: called with the reads and the best energy so far.
         load_s: seconds that reading the instance took, for the record.
 
@@ -125,6 +129,7 @@ def solve(
         seed=seed,
         time_limit=time_limit,
         options=options,
+        solutions=solutions,
     )
     encoding = encoding or backend.default_encoding
     clock = _Clock({"load": load_s})
@@ -142,19 +147,26 @@ def solve(
         run.presolve = _presolve_numbers(reduced, model, encoding)
         if reduced.contradiction is not None and not model.bounded:
             run.proved_by = f"propagation: {reduced.contradiction}"
-            return run.result(None)
+            return run.result([])
         model = reduced.model
+    with clock.stage("prepare"), uninterrupted():
+        backend.prepare()
     with clock.stage("compile"):
         compiled = compile_model(model, backend.target, encoding, weights)
     run.sizes, run.encoding = compiled.sizes, compiled.encoding
-    accepts = partial(_accepts, puzzle, model, compiled)
-    with clock.stage("prepare"), uninterrupted():
-        backend.prepare()
     with clock.stage("solve"):
-        budget = Budget(budget.reads, budget.time_limit, budget.seed, accepts)
+        budget = Budget(
+            budget.reads,
+            budget.time_limit,
+            budget.seed,
+            accepts=partial(_accepts, puzzle, model, compiled),
+            solutions=budget.solutions,
+            key=lambda sample: read_field(model, compiled.decode(sample))[0].tobytes(),
+        )
         outcome = backend.solve(compiled, budget, chosen, progress)
     with clock.stage("decode"):
-        judged = _judge(puzzle, model, compiled, outcome)
+        judged = _judge(puzzle, model, compiled, outcome, budget.solutions)
+    run.complete = outcome.complete and not compiled.bounded
     if outcome.infeasible and not compiled.bounded:
         run.proved_by = backend.name if compiled.sizes.get("variables") else "compilation"
     return run.result(judged, outcome)
@@ -169,6 +181,7 @@ def check_run(
     seed: int | None = None,
     time_limit: float | None = None,
     options: Mapping[str, Any] | None = None,
+    solutions: int | None = 1,
 ) -> tuple[Solver, dict[str, Any], Budget]:
     """Everything about a run that does not depend on the puzzle, checked.
 
@@ -182,12 +195,25 @@ def check_run(
         raise InputError(f"unknown encoding {encoding!r}; choose from {', '.join(ENCODINGS)}")
     if presolve not in PRESOLVES:
         raise InputError(f"unknown presolve {presolve!r}; choose from {', '.join(PRESOLVES)}")
-    budget = _budget(backend, reads, time_limit, seed)
+    here = backend.available()
+    if not here.ok and backend.name in all_solvers():
+        raise SolverUnavailable(f"solver {backend.name} cannot run here: {here.why}")
+    solutions = sys.maxsize if solutions is None else _whole("solutions", solutions, 1, 10**9)
+    if solutions > 1 and not backend.exact:
+        proving = ", ".join(name for name, other in sorted(all_solvers().items()) if other.exact)
+        raise InputError(
+            f"solver {backend.name} cannot say that there is no other solution; use {proving}"
+        )
+    budget = _budget(backend, reads, time_limit, seed, solutions)
     return backend, backend.parse_options(options or {}), budget
 
 
 def _budget(
-    solver: Solver, reads: int | None, time_limit: float | None, seed: int | None
+    solver: Solver,
+    reads: int | None,
+    time_limit: float | None,
+    seed: int | None,
+    solutions: int,
 ) -> Budget:
     if reads is not None:
         reads = _whole("reads", reads, 1, 10**9)
@@ -199,7 +225,8 @@ def _budget(
             raise InputError(f"time limit must be a positive number of seconds, got {time_limit!r}")
     if reads is None and time_limit is None:
         reads = solver.default_reads
-    return Budget(reads, time_limit, secrets.randbits(31) if seed is None else seed)
+    seed = secrets.randbits(31) if seed is None else seed
+    return Budget(reads, time_limit, seed, solutions=solutions)
 
 
 def _whole(name: str, value: Any, low: int, high: int) -> int:
@@ -244,15 +271,20 @@ def _accepts(puzzle: Puzzle, model: Model, compiled: Compiled, sample: NDArray[n
     return not _judge_sample(puzzle, model, compiled, sample)[1]
 
 
-def _judge(puzzle: Puzzle, model: Model, compiled: Compiled, outcome: Outcome) -> _Judged | None:
-    """The first answer, in order of energy, that the rules accept; else the first of all."""
-    first = None
+def _judge(
+    puzzle: Puzzle, model: Model, compiled: Compiled, outcome: Outcome, solutions: int
+) -> list[_Judged]:
+    """Different answers that the rules accept, in order of energy; else the first of all."""
+    first: list[_Judged] = []
+    valid: dict[bytes, _Judged] = {}
     for sample, energy in zip(outcome.samples, outcome.energies.tolist(), strict=True):
         judged = _Judged(*_judge_sample(puzzle, model, compiled, sample), energy)
         if not judged.violations:
-            return judged
-        first = first or judged
-    return first
+            valid.setdefault(judged.answer.tobytes(), judged)
+            if len(valid) == solutions:
+                break
+        first = first or [judged]
+    return list(valid.values()) or first
 
 
 @dataclass
@@ -286,8 +318,10 @@ class _Run:
     presolve: Mapping[str, Any] | None = None
     relaxed: tuple[str, ...] = ()
     proved_by: str | None = None
+    complete: bool = False
 
-    def result(self, judged: _Judged | None, outcome: Outcome | None = None) -> Result:
+    def result(self, found: list[_Judged], outcome: Outcome | None = None) -> Result:
+        judged = found[0] if found else None
         solved = judged is not None and not judged.violations
         if self.proved_by and not solved:
             judged = None
@@ -312,6 +346,9 @@ class _Run:
             versions={**versions(), **self.solver.versions()},
             interrupted=outcome is not None and outcome.interrupted,
             proved_by=None if solved else self.proved_by,
+            solutions=tuple(each.answer for each in found) if solved else (),
+            complete=self.complete or bool(self.proved_by and not solved),
+            proof=None if outcome is None else outcome.proof,
         )
 
 

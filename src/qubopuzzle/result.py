@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles import Puzzle, Violation
+from qubopuzzle.solvers import Proof
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,6 +37,9 @@ class Result:
         presolve: what propagation did, in numbers, or None where it was off.
         settings: the solver's options, defaults filled in.
         proved_by: what proved that there is no solution.
+        solutions: different answers that the checker accepts, ``answer`` first.
+        complete: proved that there are no others.
+        proof: of ``complete``, if the solver was asked for it.
     """
 
     puzzle: Puzzle
@@ -55,6 +61,9 @@ class Result:
     versions: Mapping[str, str]
     interrupted: bool = False
     proved_by: str | None = None
+    solutions: tuple[IntArray, ...] = ()
+    complete: bool = False
+    proof: Proof | None = None
 
     @property
     def valid(self) -> bool:
@@ -65,12 +74,31 @@ class Result:
     def verdict(self) -> str:
         """One word or two for people."""
         if self.status == "solved":
-            return "valid"
+            return f"valid{self._others()}"
         if self.status == "unsatisfiable":
             return f"no solution (proved by {self.proved_by})"
         n = len(self.violations)
         broken = f"{n} rule{'' if n == 1 else 's'} broken" if n else "no answer"
         return f"not solved ({'interrupted, ' if self.interrupted else ''}{broken})"
+
+    @property
+    def unique(self) -> bool | None:
+        """Whether there is exactly one solution; None where that is not decided."""
+        if len(self.solutions) == 1:
+            return True if self.complete else None
+        return False if self.solutions or self.complete else None
+
+    def differing(self) -> IntArray:
+        """The cells (n, axes) where the first two solutions differ; none if there are not two."""
+        if len(self.solutions) < 2:
+            return np.zeros((0, len(self.puzzle.shape)), dtype=np.int64)
+        return np.argwhere(self.solutions[0] != self.solutions[1]).astype(np.int64)
+
+    def _others(self) -> str:
+        n = len(self.solutions)
+        if self.complete:
+            return f", {'unique' if n == 1 else f'{n:,} solutions'} (proved by {self.solver})"
+        return "" if n == 1 else f", {n:,} solutions or more"
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON: plain numbers, texts, lists."""
@@ -96,6 +124,8 @@ class Result:
             "presolve": None if self.presolve is None else dict(self.presolve),
             "relaxed": list(self.relaxed),
             "proved_by": self.proved_by,
+            "solutions": [self.puzzle.format_answer(answer) for answer in self.solutions],
+            "complete": self.complete,
             "interrupted": self.interrupted,
             "timings_s": {stage: round(s, 6) for stage, s in self.timings_s.items()},
             "versions": dict(self.versions),

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qubopuzzle.compile.cnf import compile_cnf
 from qubopuzzle.compile.encoding import ENCODINGS, encode_choices
 from qubopuzzle.compile.qubo import Qubo, check_weights, compile_qubo
 from qubopuzzle.errors import InputError, ModelError
@@ -36,9 +37,10 @@ class Compiled:
 
     Attributes:
         payload: what the target is: a ``dimod.BinaryQuadraticModel`` over the variables
-            0 .. n - 1 for ``qubo``, a ``WeightedModel`` for ``model``.
+            0 .. n - 1 for ``qubo``, a ``WeightedModel`` for ``model``, a ``Cnf`` for ``cnf``.
         decode: from the solver's assignment, shape (variables,), to literal values.
-        encode: the inverse for valid literal values, which gives warm starts.
+        encode: the inverse for valid literal values, which gives warm starts; auxiliary
+            variables of exact targets, which come last, are left out.
         sizes: numbers to report, such as ``variables`` and ``couplings``.
         gap: no assignment that breaks a constraint has an energy below this; valid ones have 0.
         omitted, bounded: rules that the model leaves out or narrows, see ``Model``.
@@ -99,6 +101,28 @@ def _to_model(model: Model, encoding: str | None, weights: Mapping[str, float] |
     )
 
 
+def _to_cnf(model: Model, encoding: str | None, weights: Mapping[str, float] | None) -> Compiled:
+    _check_plain(encoding, weights)
+    formula = compile_cnf(model)
+    return Compiled(
+        payload=formula,
+        decode=formula.bits.decode,
+        encode=formula.bits.encode,
+        sizes={"variables": formula.n_variables, "clauses": formula.n_clauses},
+        gap=1,
+        omitted=model.omitted,
+        bounded=model.bounded,
+    )
+
+
+def _check_plain(encoding: str | None, weights: Mapping[str, float] | None) -> None:
+    """Exact targets keep every constraint, whatever its weight."""
+    if encoding is not None:
+        raise InputError("this solver chooses its own encoding; leave --encoding out")
+    if weights:
+        raise InputError("this solver keeps every constraint and takes no weights")
+
+
 def _same(x: NDArray[Any]) -> IntArray:
     return x.astype(np.int64)
 
@@ -106,6 +130,7 @@ def _same(x: NDArray[Any]) -> IntArray:
 TARGETS: Mapping[str, Callable[[Model, str | None, Mapping[str, float] | None], Compiled]] = {
     "qubo": _to_qubo,
     "model": _to_model,
+    "cnf": _to_cnf,
 }
 
 

@@ -17,7 +17,7 @@ The rows are in ``rows``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -52,6 +52,14 @@ class Cnf:
     def clauses(self) -> Iterator[list[int]]:
         """All clauses but the empty one, as lists of DIMACS literals."""
         return chain.from_iterable(batch.tolist() for batch in self.batches)
+
+    def to_dimacs(self, more: Sequence[Sequence[int]] = ()) -> str:
+        """The formula as a DIMACS file, with the names of the choices' variables as comments."""
+        names = [f"c {v} {label}" for v, label in enumerate(self.bits.labels(), start=1)]
+        clauses = [*self.clauses(), *more, *([[]] if self.contradiction else [])]
+        head = f"p cnf {self.n_variables} {len(clauses)}"
+        lines = (" ".join(map(str, [*clause, 0])) for clause in clauses)
+        return "\n".join([*names, head, *lines, ""])
 
     def other_answer(self, sample: NDArray[np.int8]) -> list[int]:
         """The clause "the answer grid is another than this sample's", at least for its choices.

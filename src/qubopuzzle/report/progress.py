@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import isinf
 
 from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
@@ -39,7 +40,9 @@ def shown(
         if seconds > _PATIENCE_S:
             bar.start()
         done = seconds if time_limit else progress.reads
-        bar.update(task, completed=done, energy=f"{progress.energy:g}")
+        bar.update(
+            task, completed=done, energy="-" if isinf(progress.energy) else f"{progress.energy:g}"
+        )
 
     try:
         yield update

@@ -21,6 +21,7 @@ from qubopuzzle.solvers.base import (
     Outcome,
     Progress,
     ProgressCallback,
+    Proof,
     Solver,
 )
 from qubopuzzle.solvers.foreign import ForeignSampler
@@ -33,6 +34,7 @@ __all__ = [
     "Outcome",
     "Progress",
     "ProgressCallback",
+    "Proof",
     "SamplerSolver",
     "Solver",
     "all_solvers",

@@ -85,12 +85,17 @@ class Budget:
     first; None is no bound. ``seed`` drives everything random. Solvers stop early at energy
     0 and where ``accepts`` says that a sample, shape (variables,), decodes to an answer: an
     assignment with swapped runs of equal length, say, breaks a constraint but not the rules.
+
+    Exact solvers stop after ``solutions`` different answers; samples with the same ``key``
+    are the same answer.
     """
 
     reads: int | None
     time_limit: float | None
     seed: int
     accepts: Callable[[NDArray[np.int8]], bool] = lambda _: False
+    solutions: int = 1
+    key: Callable[[NDArray[np.int8]], bytes] = lambda sample: sample.tobytes()
     started: float = field(default_factory=time.perf_counter)
 
     def seconds_left(self) -> float:
@@ -112,6 +117,14 @@ ProgressCallback = Callable[[Progress], None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Proof:
+    """A proof that ``formula`` (DIMACS CNF) has no model: lines of DRAT, which is text, too."""
+
+    formula: str
+    drat: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
     """What a solver found; the judge decides what it is worth.
 
@@ -120,6 +133,8 @@ class Outcome:
         energies: shape (samples,), offset included, recomputed from the model.
         reads: attempts made.
         infeasible: proved that no assignment of the payload meets all its constraints.
+        complete: proved that no answers meet them but those of the samples.
+        proof: of what was proved, if the solver was asked for it.
         interrupted: stopped by Ctrl-C; the samples are what there was.
         settings: what ran where that differs from the options asked for.
     """
@@ -130,6 +145,8 @@ class Outcome:
     infeasible: bool = False
     interrupted: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
+    complete: bool = False
+    proof: Proof | None = None
 
 
 class Solver(ABC):

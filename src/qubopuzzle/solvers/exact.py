@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import TooLarge
@@ -26,16 +29,33 @@ class _Exact(SamplerSolver):
     ) -> Outcome:
         n = compiled.payload.num_variables
         if n == 0:
-            return empty_outcome(compiled)
+            return replace(empty_outcome(compiled), complete=True)
         if n > MAX_VARIABLES:
             raise TooLarge(
                 f"solver exact tries all assignments of at most {MAX_VARIABLES} variables, this "
                 f"model has {n}; try --encoding domain-wall, --presolve propagate or --solver neal"
             )
+        samples = in_order(self.make().sample(compiled.payload), n)
         best = Best(compiled)
-        best.add(in_order(self.make().sample(compiled.payload), n), 1)
-        found = best.outcome(False, {})
-        return Outcome(found.samples, found.energies, 1, infeasible=best.energy > 0)
+        best.add(samples, 1)
+        if best.energy > 0:
+            found = best.outcome(False, {})
+            return Outcome(found.samples, found.energies, 1, infeasible=True, complete=True)
+        energies = compiled.payload.energies((samples, range(n)))
+        met = samples[energies < 0.5 * compiled.gap]
+        answers = {
+            budget.key(sample): sample
+            for sample in met
+            if not compiled.omitted or budget.accepts(sample)
+        }
+        chosen = list(answers.values())[: budget.solutions]
+        return Outcome(
+            np.array(chosen, dtype=np.int8).reshape(len(chosen), n),
+            np.zeros(len(chosen)),
+            reads=1,
+            infeasible=not chosen,
+            complete=len(chosen) == len(answers),
+        )
 
 
 SOLVER = _Exact(
