@@ -22,7 +22,7 @@ from qubopuzzle.solvers import Budget, all_solvers, get_solver
 from toys import Coin, Recording
 
 A = Nonogram.examples()[0]
-NAMES = sorted(all_solvers())
+NAMES = sorted(name for name, solver in all_solvers().items() if solver.available().ok)
 FOREIGN = "dimod:dimod:RandomSampler"
 UNSOLVABLE = Nonogram(rows=[[2], [], [1]], cols=[[2], [1]])
 
@@ -196,7 +196,7 @@ def test_foreign_failures_are_one_line():
 
 def test_unknown_solvers_name_the_known_ones():
     with pytest.raises(
-        InputError, match="unknown solver 'nael'; choose from annealer, exact, neal, random"
+        InputError, match="unknown solver 'nael'; choose from annealer, .*exact, .*neal, "
     ):
         solve(A, "nael")
 
@@ -204,8 +204,7 @@ def test_unknown_solvers_name_the_known_ones():
 def test_every_solver_says_whether_it_can_run():
     for solver in all_solvers().values():
         here = solver.available()
-        assert here.ok
-        assert here.version
+        assert here.version if here.ok else here.why.startswith("pip install 'qubopuzzle[")
     assert not get_solver("dimod:nowhere:Class").available().ok
 
 
@@ -397,5 +396,6 @@ def test_a_broken_entry_point_breaks_nothing_else(monkeypatch):
         False,
         "entry point nowhere:SOLVER: ImportError: no module named nowhere",
     )
-    with pytest.raises(SolverUnavailable, match="theirs cannot run here: entry point nowhere:SOLVER"):
+    message = "theirs cannot run here: entry point nowhere:SOLVER"
+    with pytest.raises(SolverUnavailable, match=message):
         solve(A, "theirs")

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle.compile.cnf import compile_cnf
+from qubopuzzle.compile.cpsat import compile_cpsat
 from qubopuzzle.compile.encoding import ENCODINGS, encode_choices
 from qubopuzzle.compile.qubo import Qubo, check_weights, compile_qubo
 from qubopuzzle.errors import InputError, ModelError
@@ -37,7 +38,8 @@ class Compiled:
 
     Attributes:
         payload: what the target is: a ``dimod.BinaryQuadraticModel`` over the variables
-            0 .. n - 1 for ``qubo``, a ``WeightedModel`` for ``model``, a ``Cnf`` for ``cnf``.
+            0 .. n - 1 for ``qubo``, a ``WeightedModel`` for ``model``, a ``Cnf`` for ``cnf``,
+            a ``CpSat`` for ``cpsat``.
         decode: from the solver's assignment, shape (variables,), to literal values.
         encode: the inverse for valid literal values, which gives warm starts; auxiliary
             variables of exact targets, which come last, are left out.
@@ -115,6 +117,20 @@ def _to_cnf(model: Model, encoding: str | None, weights: Mapping[str, float] | N
     )
 
 
+def _to_cpsat(model: Model, encoding: str | None, weights: Mapping[str, float] | None) -> Compiled:
+    _check_plain(encoding, weights)
+    built = compile_cpsat(model)
+    return Compiled(
+        payload=built,
+        decode=built.bits.decode,
+        encode=built.bits.encode,
+        sizes={"variables": built.n_variables, "constraints": built.n_constraints},
+        gap=1,
+        omitted=model.omitted,
+        bounded=model.bounded,
+    )
+
+
 def _check_plain(encoding: str | None, weights: Mapping[str, float] | None) -> None:
     """Exact targets keep every constraint, whatever its weight."""
     if encoding is not None:
@@ -131,6 +147,7 @@ TARGETS: Mapping[str, Callable[[Model, str | None, Mapping[str, float] | None], 
     "qubo": _to_qubo,
     "model": _to_model,
     "cnf": _to_cnf,
+    "cpsat": _to_cpsat,
 }
 
 
@@ -147,6 +164,7 @@ def compile_model(
     Raises:
         InputError: for an unknown encoding, family or a weight that is not positive.
         TooLarge: for a payload that would not fit in memory.
+        SolverUnavailable: if building it takes a package that is not installed.
     """
     if target not in TARGETS:
         raise ModelError(f"there is no target {target!r}")

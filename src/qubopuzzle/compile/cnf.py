@@ -67,16 +67,7 @@ class Cnf:
         Args:
             sample: 0/1 by variable, shape (variables,).
         """
-        model = self.bits.model
-        taken = np.flatnonzero(self.bits.decode(sample))
-        taken = taken[np.isin(model.choice_of_literal[taken], model.answer_choices)]
-        choice = model.choice_of_literal[taken]
-        index = taken - model.first_literal[choice]
-        wall = self.bits.walls[choice]
-        above = at_least(self.bits, choice, index + 1)[wall]
-        own = np.where(wall, at_least(self.bits, choice, index), value_of(self.bits, taken))
-        clause = np.concatenate([-own, above])
-        return [int(literal) for literal in clause if abs(literal) != TRUE]
+        return other_answer(self.bits, sample)
 
 
 def compile_cnf(model: Model) -> Cnf:
@@ -86,15 +77,39 @@ def compile_cnf(model: Model) -> Cnf:
         TooLarge: if the formula would not fit in memory.
     """
     order = Precedences.of(model)
-    is_bit = np.array([choice.is_bit for choice in model.choices], dtype=bool)
-    bits = lay_out(model, order.numbered | is_bit | (model.sizes <= 2), "order")
+    bits = order_bits(model, order)
     clauses = Clauses(bits.n_bits)
-    _choices(bits, clauses)
-    _precedences(bits, order, clauses)
+    add_choices(bits, order, clauses)
     place = Places.of(model, order)
     for block in model.linear:
         add_rows(bits, place, block, clauses)
     return Cnf(bits, clauses.n_variables, clauses.finish(), clauses.contradiction)
+
+
+def order_bits(model: Model, order: Precedences) -> Encoding:
+    """Order variables for choices under a precedence and of two values, else one a value."""
+    is_bit = np.array([choice.is_bit for choice in model.choices], dtype=bool)
+    return lay_out(model, order.numbered | is_bit | (model.sizes <= 2), "order")
+
+
+def add_choices(bits: Encoding, order: Precedences, clauses: Clauses) -> None:
+    """Each choice takes one value, and the precedences hold."""
+    _choices(bits, clauses)
+    _precedences(bits, order, clauses)
+
+
+def other_answer(bits: Encoding, sample: NDArray[np.int8]) -> list[int]:
+    """The clause of DIMACS literals of ``bits`` that ``Cnf.other_answer`` returns."""
+    model = bits.model
+    taken = np.flatnonzero(bits.decode(sample))
+    taken = taken[np.isin(model.choice_of_literal[taken], model.answer_choices)]
+    choice = model.choice_of_literal[taken]
+    index = taken - model.first_literal[choice]
+    wall = bits.walls[choice]
+    above = at_least(bits, choice, index + 1)[wall]
+    own = np.where(wall, at_least(bits, choice, index), value_of(bits, taken))
+    clause = np.concatenate([-own, above])
+    return [int(literal) for literal in clause if abs(literal) != TRUE]
 
 
 def _choices(bits: Encoding, clauses: Clauses) -> None:

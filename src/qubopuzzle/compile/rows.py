@@ -91,21 +91,30 @@ class _Groups:
     literal: IntArray
 
 
-def add_rows(bits: Encoding, place: Places, block: Linear, clauses: Clauses) -> None:
-    """Add a block of linear constraints."""
+def add_rows(
+    bits: Encoding, place: Places, block: Linear, clauses: Clauses, *, all_rows: bool = True
+) -> IntArray:
+    """Add a block of linear constraints.
+
+    With ``all_rows`` false, only those that are one group or "group = group" and those that
+    nothing can meet; returns the numbers of the rows left to do.
+    """
     low, high = reachable(bits.model, block.matrix)
     if ((low > block.upper) | (high < block.lower)).any():
         clauses.add_few([[]])
-        return
+        return np.zeros(0, dtype=np.int64)
     (rows,) = np.nonzero((low < block.lower) | (high > block.upper))
     units = _units(bits, place, block.matrix[rows])
     groups = _groups(bits, place, units)
     named = _Rows(groups, block.lower[rows], block.upper[rows], clauses)
     named.equal_pairs()
     named.single()
-    named.others(units)
+    if all_rows:
+        named.others(units)
     (defined,) = np.nonzero((groups.literal == 0) & (named.literal != 0))
     _define(bits, units, groups, defined, named.literal[defined], clauses)
+    left: IntArray = rows[named.left]
+    return left
 
 
 def _units(bits: Encoding, place: Places, matrix: IntMatrix) -> _Units:
@@ -244,6 +253,7 @@ class _Rows:
                 blocks.setdefault(number, []).append((coefficient, literal))
             low, high = int(self.lower[row]), int(self.upper[row])
             self.clauses.linear(list(blocks.values()), low, high)
+        self.left[:] = False
 
 
 def _define(

@@ -159,12 +159,15 @@ class Solver(ABC):
     default_reads: int = 10
     options: Sequence[Option] = ()
     package: str = "qubopuzzle"
+    extra: str = ""
+    """The extra of ours that installs the package, if it is optional."""
     about: str = ""
 
     def available(self) -> Availability:
         """Whether it can run here; never raises."""
-        found = _version(self.package)
-        return Availability(bool(found), "" if found else f"pip install {self.package}", found)
+        found = installed_version(self.package)
+        needed = f"'qubopuzzle[{self.extra}]'" if self.extra else self.package
+        return Availability(bool(found), "" if found else f"pip install {needed}", found)
 
     def parse_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Check options and fill in defaults.
@@ -184,7 +187,7 @@ class Solver(ABC):
 
     def versions(self) -> dict[str, str]:
         """Versions of the packages behind it, for the record."""
-        return {self.package: _version(self.package)}
+        return {self.package: installed_version(self.package)}
 
     def prepare(self) -> None:  # noqa: B027
         """Import and compile what solving needs, once a process; not part of solving time."""
@@ -206,7 +209,7 @@ class Solver(ABC):
 
 
 @cache
-def _version(package: str) -> str:
+def installed_version(package: str) -> str:
     """The installed version, or nothing."""
     try:
         return version(package)

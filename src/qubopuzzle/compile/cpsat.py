@@ -1,0 +1,151 @@
+"""CP-SAT: a model of OR-Tools whose solutions are exactly the assignments that meet ours.
+
+It shares its variables with the CNF (see ``cnf``): order variables for choices under a
+precedence, one variable a value for others, and one for a group of terms along a path of
+precedences, so that "this group = that group" costs no equation. CP-SAT adds what a CNF
+has no words for: choices are ``exactly_one`` constraints, and all other rows stay linear
+equations over the choices' variables.
+
+The model is written as text in the format of protocol buffers, which OR-Tools reads several
+times faster than it takes constraints one call at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from qubopuzzle.compile.clauses import Clauses
+from qubopuzzle.compile.cnf import add_choices, order_bits, other_answer
+from qubopuzzle.compile.encoding import Encoding
+from qubopuzzle.compile.lowering import AffineRows, affine_rows
+from qubopuzzle.compile.rows import Places, add_rows
+from qubopuzzle.errors import ModelError, SolverUnavailable
+from qubopuzzle.model import IntArray, Linear, Model
+from qubopuzzle.model.order import Precedences
+
+_LINES = 10_000
+"""Constraints of a batch that become text at once."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CpSat:
+    """A CP-SAT model; its variables 0 .. ``bits.n_bits`` - 1 are the choices'.
+
+    ``model`` is an ``ortools.sat.python.cp_model.CpModel``: clone it before you add to it.
+    """
+
+    bits: Encoding
+    model: Any
+    n_variables: int
+    n_constraints: int
+
+    def other_answer(self, sample: NDArray[np.int8]) -> list[int]:
+        """The clause "the answer grid is another than this sample's", as ``add_clauses`` takes it.
+
+        Args:
+            sample: 0/1 by variable, shape (variables,).
+        """
+        return other_answer(self.bits, sample)
+
+
+class _Constraints(Clauses):
+    """Clauses that keep "exactly one" as it is."""
+
+    def __init__(self, n_variables: int) -> None:
+        super().__init__(n_variables)
+        self.exactly: list[IntArray] = []
+
+    def exactly_one(self, groups: IntArray) -> None:
+        """Exactly one literal of each group, shape (groups, size)."""
+        self.exactly.append(groups)
+
+
+def compile_cpsat(model: Model) -> CpSat:
+    """Compile.
+
+    Raises:
+        SolverUnavailable: if OR-Tools is not installed.
+        TooLarge: if the model would not fit in memory.
+    """
+    try:
+        from ortools.sat.python.cp_model import CpModel
+    except ImportError:
+        raise SolverUnavailable("OR-Tools is missing: pip install 'qubopuzzle[cpsat]'") from None
+    order = Precedences.of(model)
+    bits = order_bits(model, order)
+    parts = _Constraints(bits.n_bits)
+    add_choices(bits, order, parts)
+    place = Places.of(model, order)
+    rows = [
+        affine_rows(bits, _only(block, left))
+        for block in model.linear
+        if len(left := add_rows(bits, place, block, parts, all_rows=False))
+    ]
+    built = CpModel()
+    _add(built, "variables{domain:[0,1]}\n" * parts.n_variables)
+    add_clauses(built, parts.finish())
+    for groups in parts.exactly:
+        _add_batch(built, "exactly_one", groups)
+    for row in rows:
+        _add_rows(built, row)
+    if parts.contradiction:
+        _add(built, "constraints{bool_or{}}\n")
+    return CpSat(bits, built, parts.n_variables, len(built.proto.constraints))
+
+
+def add_clauses(built: Any, batches: Sequence[IntArray]) -> None:
+    """Add clauses of DIMACS literals, shape (clauses, width) each, to a ``CpModel``."""
+    for batch in batches:
+        _add_batch(built, "bool_or", batch)
+
+
+def hint(built: Any, sample: NDArray[np.int8]) -> None:
+    """Start the search from a sample, shape (variables,)."""
+    built.clear_hints()
+    numbers, values = (",".join(map(str, each)) for each in (range(len(sample)), sample.tolist()))
+    _add(built, f"solution_hint{{vars:[{numbers}] values:[{values}]}}")
+
+
+def _add_batch(built: Any, kind: str, literals: IntArray) -> None:
+    # CP-SAT numbers variables from 0 and writes "not v" as -v - 1.
+    own = np.where(literals > 0, literals - 1, literals)
+    line = f"constraints{{{kind}{{literals:[{','.join(['%d'] * own.shape[1])}]}}}}\n"
+    for start in range(0, len(own), _LINES):
+        part = own[start : start + _LINES]
+        _add(built, (line * len(part)) % tuple(part.ravel().tolist()))
+
+
+def _add_rows(built: Any, rows: AffineRows) -> None:
+    lines = list(_linear_lines(rows))
+    for start in range(0, len(lines), _LINES):
+        _add(built, "".join(lines[start : start + _LINES]))
+
+
+def _linear_lines(rows: AffineRows) -> Iterator[str]:
+    start = rows.matrix.indptr.tolist()
+    bits, coefficients = rows.matrix.indices.tolist(), rows.matrix.data.tolist()
+    for row, (base, width) in enumerate(zip(rows.base.tolist(), rows.width.tolist(), strict=True)):
+        own = slice(*start[row : row + 2])
+        terms = f"vars:{bits[own]} coeffs:{coefficients[own]}"
+        yield f"constraints{{linear{{{terms} domain:[{-base},{width - base}]}}}}\n"
+
+
+def _add(built: Any, text: str) -> None:
+    if not built.proto.merge_text_format(text):
+        raise ModelError(f"OR-Tools does not read {text[:60]!r}")
+
+
+def _only(block: Linear, rows: IntArray) -> Linear:
+    return Linear(
+        block.family,
+        csr_array(block.matrix[rows]),
+        block.lower[rows],
+        block.upper[rows],
+        lambda row: block.labels(int(rows[row])),
+    )

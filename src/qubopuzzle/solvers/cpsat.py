@@ -1,0 +1,106 @@
+"""``cpsat``: CP-SAT of Google OR-Tools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from math import isfinite
+from typing import Any, ClassVar
+
+import numpy as np
+
+from qubopuzzle.compile import Compiled
+from qubopuzzle.errors import SolverFailed
+from qubopuzzle.solvers.base import Budget, Option
+from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Sample, Search
+
+_SEEDS = 1 << 31
+_POLL_S = 0.1
+"""Python listens for Ctrl-C so often where waiting for a thread cannot be interrupted."""
+_EARLY_S = 0.5
+"""CP-SAT may stop so long before its time limit for the sake of the limit."""
+
+
+class _CpSatSearch(Search):
+    """CP-SAT is not incremental: every answer is a search of its own, from the last one."""
+
+    def __init__(self, compiled: Compiled, budget: Budget, options: Mapping[str, Any]) -> None:
+        self._payload, self._budget, self._options = compiled.payload, budget, options
+        self._model = self._payload.model
+        self._closed = False
+
+    def next(self) -> Sample | None:
+        if self._closed:
+            return None
+        left = self._budget.seconds_left()
+        if left <= 0:
+            raise OutOfTime
+        solver, status = self._solve(left)
+        if status in ("OPTIMAL", "FEASIBLE"):
+            return np.array(solver.response_proto.solution, dtype=np.int8)
+        if status == "INFEASIBLE":
+            return None
+        if status == "UNKNOWN" and self._budget.seconds_left() < _EARLY_S:
+            raise OutOfTime
+        raise SolverFailed(f"cpsat: CP-SAT stopped with status {status}")
+
+    def exclude(self, sample: Sample) -> None:
+        from qubopuzzle.compile.cpsat import add_clauses, hint
+
+        clause = self._payload.other_answer(sample)
+        if not clause:
+            self._closed = True
+            return
+        if self._model is self._payload.model:
+            self._model = self._model.clone()
+        add_clauses(self._model, [np.array([clause])])
+        hint(self._model, sample)
+
+    def _solve(self, seconds: float) -> tuple[Any, str]:
+        """Run in a thread, so that Python hears Ctrl-C; CP-SAT itself must not."""
+        from ortools.sat.python.cp_model import CpSolver
+
+        solver = CpSolver()
+        settings = solver.parameters
+        settings.num_workers = self._options["workers"]
+        settings.random_seed = self._budget.seed % _SEEDS
+        settings.catch_sigint_signal = False
+        if isfinite(seconds):
+            settings.max_time_in_seconds = seconds
+        with ThreadPoolExecutor(1) as thread:
+            run = thread.submit(solver.solve, self._model)
+            try:
+                while not wait([run], _POLL_S).done:
+                    pass
+            except BaseException:
+                while not run.done():  # a search that has not begun yet cannot be stopped
+                    solver.stop_search()
+                    wait([run], _POLL_S)
+                raise
+        return solver, solver.status_name(run.result())
+
+
+class _CpSat(CompleteSolver):
+    name = "cpsat"
+    target: ClassVar[str] = "cpsat"
+    package = "ortools"
+    extra = "cpsat"
+    about = "CP-SAT (Google OR-Tools): order variables, clauses and linear rows; proves"
+    options = (
+        Option("workers", int, 1, "threads that search; 0 for all cores", minimum=0, maximum=1024),
+    )
+
+    def prepare(self) -> None:
+        """Import OR-Tools."""
+        import ortools.sat.python.cp_model  # noqa: F401
+
+    @contextmanager
+    def search(
+        self, compiled: Compiled, budget: Budget, options: Mapping[str, Any]
+    ) -> Iterator[Search]:
+        """Start from the model as it was compiled."""
+        yield _CpSatSearch(compiled, budget, options)
+
+
+SOLVER = _CpSat()
