@@ -29,7 +29,9 @@ def needs(package):
 
 
 CPSAT = pytest.param("cpsat", {}, marks=needs("ortools"), id="cpsat")
-EVERY = [CPSAT]
+CBC = pytest.param("mip", {"backend": "cbc"}, marks=needs("pulp"), id="cbc")
+HIGHS = pytest.param("mip", {"backend": "highs"}, marks=needs("highspy"), id="highs")
+EVERY = [CPSAT, CBC, HIGHS]
 
 
 def run(name, model, *, seed=1, time_limit=None, solutions=1, **options):
@@ -227,7 +229,7 @@ def test_ctrl_c_ends_a_search(name, options, tmp_path):
         text=True,
         env={
             **os.environ,
-            "PYTHONPATH": os.pathsep.join(p for p in sys.path if p),
+            "PYTHONPATH": path,
             "TMPDIR": str(tmp_path),
         },
     )

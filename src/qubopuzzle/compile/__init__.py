@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from qubopuzzle.compile.cnf import compile_cnf
 from qubopuzzle.compile.cpsat import compile_cpsat
 from qubopuzzle.compile.encoding import ENCODINGS, encode_choices
+from qubopuzzle.compile.mip import compile_mip
 from qubopuzzle.compile.qubo import Qubo, check_weights, compile_qubo
 from qubopuzzle.errors import InputError, ModelError
 from qubopuzzle.model import IntArray, Model
@@ -39,7 +40,7 @@ class Compiled:
     Attributes:
         payload: what the target is: a ``dimod.BinaryQuadraticModel`` over the variables
             0 .. n - 1 for ``qubo``, a ``WeightedModel`` for ``model``, a ``Cnf`` for ``cnf``,
-            a ``CpSat`` for ``cpsat``.
+            a ``CpSat`` for ``cpsat``, a ``Mip`` for ``mip``.
         decode: from the solver's assignment, shape (variables,), to literal values.
         encode: the inverse for valid literal values, which gives warm starts; auxiliary
             variables of exact targets, which come last, are left out.
@@ -131,6 +132,20 @@ def _to_cpsat(model: Model, encoding: str | None, weights: Mapping[str, float] |
     )
 
 
+def _to_mip(model: Model, encoding: str | None, weights: Mapping[str, float] | None) -> Compiled:
+    _check_plain(encoding, weights)
+    rows = compile_mip(model)
+    return Compiled(
+        payload=rows,
+        decode=rows.bits.decode,
+        encode=rows.bits.encode,
+        sizes={"variables": rows.n_variables, "rows": rows.n_rows},
+        gap=1,
+        omitted=model.omitted,
+        bounded=model.bounded,
+    )
+
+
 def _check_plain(encoding: str | None, weights: Mapping[str, float] | None) -> None:
     """Exact targets keep every constraint, whatever its weight."""
     if encoding is not None:
@@ -148,6 +163,7 @@ TARGETS: Mapping[str, Callable[[Model, str | None, Mapping[str, float] | None], 
     "model": _to_model,
     "cnf": _to_cnf,
     "cpsat": _to_cpsat,
+    "mip": _to_mip,
 }
 
 

@@ -1,0 +1,163 @@
+"""MIP: rows over 0/1 variables that hold for exactly the assignments that meet the model.
+
+Choices under a precedence get order variables ("at least the v-th value", which fall from
+value to value), so that a precedence is one row of two variables a value; other choices get
+one variable a value and the row "their sum is 1", the assignment form. Linear constraints
+stay as they are written, over these variables. There is nothing to minimise.
+
+The rows are plain arrays that any solver can take, and text in the LP and MPS formats
+(``mip_text``).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, vstack
+
+from qubopuzzle.compile.cnf import order_bits, other_answer
+from qubopuzzle.compile.encoding import Encoding
+from qubopuzzle.compile.lowering import AffineRows, affine_rows, precedence_rows, wall_rows
+from qubopuzzle.compile.mip_text import lp_text, mps_text, safe_names
+from qubopuzzle.errors import TooLarge
+from qubopuzzle.model import UNBOUNDED, IntArray, IntMatrix, Model
+from qubopuzzle.model.order import Precedences
+
+TERM_LIMIT = 20_000_000
+"""Most terms in all rows together: about 1 GB with the text that a solver reads."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mip:
+    """``lower <= matrix @ b <= upper`` over 0/1 variables b, the bits of ``bits``.
+
+    ``matrix`` has shape (rows, variables) and integer entries, ``lower`` and ``upper`` shape
+    (rows,); -UNBOUNDED and UNBOUNDED there are no bounds. ``label`` names a row.
+    """
+
+    bits: Encoding
+    matrix: IntMatrix
+    lower: IntArray
+    upper: IntArray
+    label: Callable[[int], str]
+
+    @property
+    def n_variables(self) -> int:
+        """Number of variables."""
+        return self.bits.n_bits
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.lower)
+
+    @property
+    def contradiction(self) -> bool:
+        """Whether a row without terms cannot hold."""
+        empty = np.diff(self.matrix.indptr) == 0
+        return bool((empty & ((self.lower > 0) | (self.upper < 0))).any())
+
+    def broken(self, sample: NDArray[Any]) -> IntArray:
+        """The rows that a sample of 0/1, shape (variables,), breaks; exact."""
+        value = self.matrix @ sample.astype(np.int64)
+        return np.flatnonzero((value < self.lower) | (value > self.upper))
+
+    def with_other_answer(self, sample: NDArray[np.int8]) -> Mip:
+        """The same with a row more: the answer grid is another than this sample's."""
+        clause = np.array(other_answer(self.bits, sample), dtype=np.int64)
+        # "v or not w" is v + (1 - w) >= 1.
+        row = csr_array(
+            (np.sign(clause), (np.zeros(len(clause), dtype=np.int64), np.abs(clause) - 1)),
+            shape=(1, self.n_variables),
+        )
+        return replace(
+            self,
+            matrix=csr_array(vstack([self.matrix, row])),
+            lower=np.append(self.lower, 1 - np.count_nonzero(clause < 0)),
+            upper=np.append(self.upper, UNBOUNDED),
+            label=partial(_label_or_other, self.label, self.n_rows),
+        )
+
+    def variable_names(self) -> list[str]:
+        """Names that both formats allow, from the readable ones, such as ``x_r1c2_is_3``."""
+        return safe_names("x_", self.bits.labels())
+
+    def row_names(self) -> list[str]:
+        """Names of the rows that both formats allow."""
+        return safe_names("r_", [self.label(row) for row in range(self.n_rows)])
+
+    def to_lp(self) -> str:
+        """The program in CPLEX LP format, with readable names."""
+        return lp_text(self.matrix, self.lower, self.upper, self.variable_names(), self.row_names())
+
+    def to_mps(self, *, plain_names: bool = False) -> str:
+        """The program in free MPS format; with ``plain_names`` x0, x1, ... and r0, r1, ..."""
+        if plain_names:
+            columns, rows = (
+                [f"{letter}{i}" for i in range(n)]
+                for letter, n in (("x", self.n_variables), ("r", self.n_rows))
+            )
+        else:
+            columns, rows = self.variable_names(), self.row_names()
+        return mps_text(self.matrix, self.lower, self.upper, columns, rows)
+
+
+def compile_mip(model: Model, bits: Encoding | None = None) -> Mip:
+    """Compile; ``bits`` may say how choices become variables, to compare.
+
+    Raises:
+        TooLarge: if the rows would not fit in memory.
+    """
+    bits = bits or order_bits(model, Precedences.of(model))
+    parts = [
+        *wall_rows(bits),
+        _one_value(bits),
+        *(affine_rows(bits, block) for block in model.linear),
+        *(precedence_rows(bits, block) for block in model.precedence),
+    ]
+    n_terms = sum(part.matrix.nnz for part in parts)
+    if n_terms > TERM_LIMIT:
+        raise TooLarge(
+            f"the rows would have {n_terms:,} terms, at most {TERM_LIMIT:,} fit; try another "
+            "formulation, or --presolve propagate"
+        )
+    matrix = csr_array(vstack([part.matrix for part in parts]), dtype=np.int64)
+    base = np.concatenate([part.base for part in parts])
+    width = np.concatenate([part.width for part in parts])
+    positive = matrix.maximum(0).sum(axis=1)
+    negative = matrix.sum(axis=1) - positive
+    # What no bits can break is no bound.
+    lower = np.where(-base <= negative, -UNBOUNDED, -base)
+    upper = np.where(width - base >= positive, UNBOUNDED, width - base)
+    rows = np.flatnonzero((lower > -UNBOUNDED) | (upper < UNBOUNDED))
+    label = partial(_label, parts, rows)
+    return Mip(bits, csr_array(matrix[rows]), lower[rows], upper[rows], label)
+
+
+def _one_value(bits: Encoding) -> AffineRows:
+    """The sum of a choice's values is 1, for choices that are not on walls."""
+    choices = np.flatnonzero(~bits.walls)
+    sizes = bits.model.sizes[choices]
+    row = np.repeat(np.arange(len(choices)), sizes)
+    bit = np.arange(len(row)) + np.repeat(bits.first_bit[choices] - np.cumsum(sizes) + sizes, sizes)
+    matrix = csr_array((np.ones_like(bit), (row, bit)), shape=(len(choices), bits.n_bits))
+    base = np.full(len(choices), -1)
+    names = [bits.model.choices[choice].name for choice in choices.tolist()]
+    return AffineRows("", matrix, base, np.zeros_like(base), names.__getitem__)
+
+
+def _label(parts: Sequence[AffineRows], rows: IntArray, row: int) -> str:
+    number = int(rows[row])
+    ends = np.cumsum([len(part.base) for part in parts]).tolist()
+    part = bisect_right(ends, number)
+    return parts[part].labels(number - (ends[part - 1] if part else 0))
+
+
+def _label_or_other(label: Callable[[int], str], own: int, row: int) -> str:
+    return label(row) if row < own else f"other_answer[{row - own}]"
