@@ -9,13 +9,25 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qubopuzzle import InputError, Nonogram, SolverUnavailable, solve, violation
-from qubopuzzle.compile import compile_model
+from qubopuzzle import (
+    InputError,
+    Nonogram,
+    SolverFailed,
+    SolverUnavailable,
+    TooLarge,
+    solve,
+    violation,
+)
+from qubopuzzle.compile import compile_model, encode_choices
+from qubopuzzle.compile import mip as mip_module
+from qubopuzzle.compile.mip import compile_mip
+from qubopuzzle.compile.mip_text import safe_names
 from qubopuzzle.model import ModelBuilder
 from qubopuzzle.solvers import Budget, get_solver
+from qubopuzzle.solvers import mip as mip_solver
 from qubopuzzle.solvers.base import installed_version
 from strategies import assignments, models, nonograms, solutions
 
@@ -76,13 +88,72 @@ def test_cpsat_finds_all_pictures_of_a_nonogram(puzzle, formulation):
     assert result.status == ("solved" if result.solutions else "unsatisfiable")
 
 
-def latin_square(n):
-    """Choices under no precedence: each value once in every row and column."""
+@given(model=models(), flips=st.integers(0, 2**16))
+def test_the_rows_of_a_mip_hold_for_the_solutions_of_the_model(model, flips):
+    for bits in (None, encode_choices(model, "one-hot")):
+        mip = compile_mip(model, bits)
+        for x in assignments(model):
+            assert (len(mip.broken(mip.bits.encode(x))) == 0) == (violation(model, x) == 0)
+        # Bits that no choice has break a row, too.
+        anything = flips >> np.arange(mip.n_variables) & 1
+        x = mip.bits.decode(anything)
+        valid = (x >= 0).all() and (np.add.reduceat(x, model.first_literal[:-1]) == 1).all()
+        met = bool(valid) and violation(model, x) == 0
+        assert (len(mip.broken(anything)) == 0) == met
+
+
+@given(model=models(), seed=st.integers(0, 2**16))
+def test_an_answer_excluded_is_one_row(model, seed):
+    mip = compile_mip(model)
+    every = assignments(model)
+    answer = every[seed % len(every)]
+    other = mip.with_other_answer(mip.bits.encode(answer).astype(np.int8))
+    assert other.n_rows == mip.n_rows + 1
+    for x in every:
+        same = (x == answer).all()
+        bits = mip.bits.encode(x)
+        assert (mip.n_rows in other.broken(bits)) == same
+        assert other.contradiction or len(other.broken(bits)) == len(mip.broken(bits)) + same
+
+
+@needs("pulp")
+@given(model=models(max_choices=3, max_values=3))
+@settings(max_examples=SMALL)
+def test_cbc_finds_all_solutions_of_a_model(model):
+    check_all_answers("mip", model)
+
+
+@needs("highspy")
+@given(model=models(max_choices=3, max_values=2))
+@settings(max_examples=SMALL // 2)
+def test_highs_finds_all_solutions_of_a_model(model):
+    check_all_answers("mip", model, backend="highs")
+
+
+@needs("pulp")
+@given(puzzle=nonograms(), formulation=st.sampled_from(sorted(Nonogram.formulations)))
+@settings(max_examples=SMALL)
+def test_cbc_finds_all_pictures_of_a_nonogram(puzzle, formulation):
+    result = solve(puzzle, "mip", formulation=formulation, solutions=None, seed=1)
+    assert sorted(picture.tobytes() for picture in result.solutions) == sorted(solutions(puzzle))
+    assert result.complete
+
+
+@pytest.mark.parametrize(("name", "options"), EVERY)
+def test_a_picture_of_some_size(name, options):
+    picture = np.random.default_rng(1).integers(0, 2, (12, 15))
+    result = solve(Nonogram.from_picture(picture), name, seed=1, options=options)
+    assert result.valid
+    assert all(result.sizes.values())
+
+
+def latin(rows, n):
+    """Choices under no precedence: each value once in every row, at most once in a column."""
     b = ModelBuilder()
-    cells = [[b.choice(f"cell[{i},{j}]", range(n)) for j in range(n)] for i in range(n)]
-    for family, lines in (("row", cells), ("column", zip(*cells, strict=True))):
-        groups = [[b.literal(c, v) for c in line] for line in lines for v in range(n)]
-        b.exactly_one(family, groups)
+    cells = [[b.choice(f"cell[{i},{j}]", range(n)) for j in range(n)] for i in range(rows)]
+    b.exactly_one("row", [[b.literal(c, v) for c in row] for row in cells for v in range(n)])
+    columns = [list(column) for column in zip(*cells, strict=True)]
+    b.at_most_one("column", [[b.literal(c, v) for c in line] for line in columns for v in range(n)])
     return b.build()
 
 
@@ -103,7 +174,7 @@ def negative_gaps():
     return b.build()
 
 
-MODELS = [latin_square(3), large_coefficients(), negative_gaps()]
+MODELS = [latin(2, 3), large_coefficients(), negative_gaps()]
 
 
 @pytest.mark.parametrize(("name", "options"), EVERY)
@@ -153,12 +224,176 @@ def test_rules_left_out_are_looked_at_one_answer_after_another(name, options):
 @pytest.mark.parametrize(("name", "options"), EVERY)
 def test_a_compiled_model_can_be_solved_again(name, options):
     solver = get_solver(name)
-    compiled = compile_model(latin_square(2), solver.target, None)
+    compiled = compile_model(latin(2, 2), solver.target, None)
     for _ in range(2):
         outcome = solver.solve(
             compiled, Budget(None, None, 1, solutions=9), solver.parse_options(options)
         )
         assert len(outcome.samples) == 2
+
+
+# --- files -----------------------------------------------------------------------------
+
+READ = """
+import json, sys, highspy
+for path in sys.argv[1:]:
+    highs = highspy.Highs()
+    highs.setOptionValue("output_flag", False)
+    assert highs.readModel(path) == highspy.HighsStatus.kOk, path
+    highs.run()
+    found = highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
+    values = dict(zip(highs.getLp().col_names_, highs.getSolution().col_value))
+    print(json.dumps(values if found else None))
+"""
+
+
+def read_by_highs(paths):
+    command = [sys.executable, "-c", READ, *map(str, paths)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def read_by_cbc(paths):
+    found = []
+    for path in paths:
+        solution = path.with_suffix(".solution")
+        command = [mip_solver._cbc_path(), str(path), "-solve", "-solution", str(solution)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert "error" not in done.stdout.replace("0 errors", "")
+        status, *lines = solution.read_text().splitlines()
+        pairs = [line.replace("**", " ").split()[1:3] for line in lines]
+        found.append({n: float(v) for n, v in pairs} if status.startswith("Optimal") else None)
+    return found
+
+
+def exported():
+    """Models, awkward names among them, and whether they have solutions."""
+    b = ModelBuilder()
+    names = ["end", "e5", "free", "x y", "x,y", "x_y", "Größe", "st", "a" * 300, "a" * 300 + "b"]
+    choices = [b.choice(name, range(4)) for name in names]
+    literals = [b.literal(choice, 2) for choice in choices]
+    b.linear("two", [0] * 10 + [1, 1], literals + literals[:2], lower=1, upper=3, shape=(2,))
+    b.precedence("order", choices[:3], choices[1:4], [1, 1, -2])
+    loose = ModelBuilder()
+    loose.bit("in no row")
+    impossible = Nonogram(rows=[[2], [], [1]], cols=[[2], [1]])
+    return [
+        (b.build(), True),
+        (loose.build(), True),
+        *((model, bool(met(model))) for model in MODELS),
+        (impossible.model(), False),
+        (Nonogram.examples()[0].model("numbering"), True),
+        (ModelBuilder().build(), True),
+    ]
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        pytest.param(read_by_highs, marks=needs("highspy"), id="highs"),
+        pytest.param(read_by_cbc, marks=needs("pulp"), id="cbc"),
+    ],
+)
+@pytest.mark.parametrize("form", ["lp", "mps"])
+def test_files_say_what_the_rows_say(form, read, tmp_path):
+    built, solvable = zip(*exported(), strict=True)
+    programs = [compile_mip(model) for model in built]
+    paths = [tmp_path / f"{i}.{form}" for i in range(len(programs))]
+    for path, mip in zip(paths, programs, strict=True):
+        path.write_text(mip.to_lp() if form == "lp" else mip.to_mps())
+    answers = read(paths)
+    assert tuple(values is not None for values in answers) == solvable
+    for model, mip, values in zip(built, programs, answers, strict=True):
+        if values is not None:
+            sample = np.array([round(values.get(name, 0)) for name in mip.variable_names()])
+            assert not len(mip.broken(sample))
+            assert violation(model, mip.bits.decode(sample)) == 0
+
+
+def test_names_are_safe_and_different():
+    labels = ["a[1]", "a(1)", "a 1", "a_1_2", "", "", "-1", "1", "ä"]
+    names = safe_names("x_", labels)
+    assert len(set(names)) == len(labels)
+    assert all(name.isascii() and name.replace("_", "a").isalnum() for name in names)
+    assert names[:2] == ["x_a_1", "x_a_1_2"]
+
+
+def test_lines_of_an_lp_file_are_short():
+    text = compile_mip(Nonogram.from_picture(np.ones((30, 30), dtype=int)).model()).to_lp()
+    assert max(map(len, text.splitlines())) < 560
+
+
+def test_rows_that_would_not_fit_are_refused(monkeypatch):
+    monkeypatch.setattr(mip_module, "TERM_LIMIT", 100)
+    with pytest.raises(TooLarge, match="at most 100 fit"):
+        compile_mip(Nonogram.examples()[1].model())
+
+
+# --- backends that are late or wrong ----------------------------------------------------
+
+
+def pretend(monkeypatch, script):
+    """CBC as a script of Python; ``sys.argv[1]`` is where its solution goes."""
+
+    def command(problem, solution, seconds, threads, seed):
+        return [sys.executable, "-c", f"import sys, time\n{script}", str(solution)]
+
+    monkeypatch.setattr(mip_solver, "_cbc", command)
+
+
+def writes(text):
+    return f"open(sys.argv[1], 'w').write({text!r})"
+
+
+@needs("pulp")
+def test_a_backend_that_is_late_is_ended(monkeypatch):
+    monkeypatch.setattr(mip_solver, "GRACE_S", 0.1)
+    pretend(monkeypatch, "time.sleep(300)")
+    started = time.perf_counter()
+    outcome = run("mip", latin(2, 2), time_limit=0.5)[1]
+    assert time.perf_counter() - started < 60
+    assert (outcome.complete, outcome.interrupted) == (False, False)
+
+
+@needs("pulp")
+@pytest.mark.parametrize("status", ["Infeasible", "Integer infeasible"])
+def test_what_is_said_after_the_time_is_no_proof(monkeypatch, status):
+    pretend(monkeypatch, "time.sleep(1)\n" + writes(f"{status} - objective value 0\n"))
+    assert not run("mip", latin(2, 2), time_limit=0.5)[1].infeasible
+    assert run("mip", latin(2, 2))[1].infeasible
+
+
+@needs("pulp")
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        (writes("Optimal - objective value 0\n0 x0 1 0\n"), "breaks row"),
+        (writes("Optimal - objective value 0\n**  0 x0 7 0\n"), "breaks"),
+        (writes("Unbounded - objective value 0\n"), "stopped with status 'unbounded"),
+        (writes("Stopped on time (no integer solution - continuous used)\n"), "stopped with"),
+        ("print('out of luck'); sys.exit(3)", "cbc failed: out of luck"),
+        ("pass", "cbc failed"),
+    ],
+)
+def test_what_a_backend_says_is_checked(monkeypatch, script, message):
+    pretend(monkeypatch, script)
+    with pytest.raises(SolverFailed, match=message):
+        run("mip", latin(2, 2))
+
+
+@needs("pulp")
+def test_an_answer_found_before_the_time_was_up_counts(monkeypatch):
+    lines = "0 x0 0.9999999 0\n3 x3 1 0\n5 x5 1 0\n6 x6 1.0000001 0\n"
+    pretend(monkeypatch, writes(f"Stopped on time - objective value 0\n{lines}"))
+    b = ModelBuilder()
+    for i in range(2):
+        b.choice(f"c[{i}]", range(3))
+    with pytest.raises(SolverFailed):
+        run("mip", b.build())
+    pretend(
+        monkeypatch, writes("Stopped on time - objective value 0\n0 x0 0.9999999 0\n3 x3 1 0\n")
+    )
+    assert len(run("mip", b.build())[0]) == 1
 
 
 # --- time and Ctrl-C -------------------------------------------------------------------
@@ -193,7 +428,7 @@ def test_the_time_limit_is_kept(name, options):
 
 @pytest.mark.parametrize(("name", "options"), EVERY)
 def test_a_time_limit_that_is_over(name, options):
-    outcome = run(name, latin_square(3), time_limit=1e-9, **options)[1]
+    outcome = run(name, latin(3, 3), time_limit=1e-9, **options)[1]
     assert (len(outcome.samples), outcome.complete, outcome.interrupted) == (0, False, False)
 
 
@@ -262,14 +497,47 @@ def test_wrong_workers_are_refused(workers):
 
 @needs("ortools")
 def test_several_workers_find_the_same_answers():
-    assert len(run("cpsat", latin_square(3), solutions=ALL, workers=2)[0]) == 12
+    assert len(run("cpsat", latin(3, 3), solutions=ALL, workers=2)[0]) == 12
 
 
-@pytest.mark.parametrize("name", ["cpsat"])
+@needs("pulp")
+def test_wrong_options_of_mip_are_refused():
+    for options, message in (
+        ({"backend": "glpk"}, "option backend: expected cbc or highs, got 'glpk'"),
+        ({"threads": 0}, "option threads: expected a whole number from 1 to 1,024"),
+        ({"workers": 2}, "solver mip has no option 'workers'; it has: backend, threads"),
+    ):
+        with pytest.raises(InputError, match=message):
+            get_solver("mip").parse_options(options)
+
+
+@pytest.mark.parametrize("options", [CBC.values[1], HIGHS.values[1]])
+def test_a_backend_that_is_not_installed(options, monkeypatch):
+    monkeypatch.setattr(mip_solver, "installed_version", lambda package: "")
+    extra = {"cbc": "mip", "highs": "highs"}[options["backend"]]
+    with pytest.raises(SolverUnavailable, match=rf"pip install 'qubopuzzle\[{extra}\]'"):
+        get_solver("mip").parse_options(options)
+
+
+@needs("highspy")
+def test_highs_alone_is_enough(monkeypatch):
+    from qubopuzzle.solvers import base
+
+    monkeypatch.setattr(base, "installed_version", lambda package: "")
+    assert get_solver("mip").available().ok
+
+
+@needs("pulp")
+def test_several_threads_find_the_same_answers():
+    assert len(run("mip", latin(2, 2), solutions=ALL, threads=2)[0]) == 2
+
+
+@pytest.mark.parametrize("name", ["cpsat", "mip"])
 def test_a_missing_package_is_one_line(name, monkeypatch):
     from qubopuzzle.solvers import base
 
     monkeypatch.setattr(base, "installed_version", lambda package: "")
+    monkeypatch.setattr(mip_solver, "installed_version", lambda package: "")
     here = get_solver(name).available()
     assert (here.ok, here.why) == (False, f"pip install 'qubopuzzle[{name}]'")
     puzzle = Nonogram(rows=[[1], [1]], cols=[[1], [1]])
@@ -280,4 +548,4 @@ def test_a_missing_package_is_one_line(name, monkeypatch):
 def test_a_missing_package_is_one_line_for_the_compiler_too(monkeypatch):
     monkeypatch.setitem(sys.modules, "ortools.sat.python.cp_model", None)
     with pytest.raises(SolverUnavailable, match=r"pip install 'qubopuzzle\[cpsat\]'"):
-        compile_model(latin_square(2), "cpsat", None)
+        compile_model(latin(2, 2), "cpsat", None)

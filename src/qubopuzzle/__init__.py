@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         TooLarge,
         Unsatisfiable,
     )
-    from qubopuzzle.exchange import decode, judge, to_amplify, to_bqm
+    from qubopuzzle.exchange import decode, judge, to_amplify, to_bqm, to_mip
     from qubopuzzle.formats import load
     from qubopuzzle.model import Model, ModelBuilder, propagate, violation
     from qubopuzzle.pipeline import all_solvers, solve
@@ -46,7 +46,7 @@ _HOMES = {
     ),
     "qubopuzzle.formats": ("load",),
     "qubopuzzle.model": ("Model", "ModelBuilder", "propagate", "violation"),
-    "qubopuzzle.exchange": ("decode", "judge", "to_amplify", "to_bqm"),
+    "qubopuzzle.exchange": ("decode", "judge", "to_amplify", "to_bqm", "to_mip"),
     "qubopuzzle.pipeline": ("all_solvers", "solve"),
     "qubopuzzle.puzzles": ("Puzzle", "Violation"),
     "qubopuzzle.puzzles.nonogram": ("Nonogram",),
@@ -81,6 +81,7 @@ __all__ = [
     "solve",
     "to_amplify",
     "to_bqm",
+    "to_mip",
     "violation",
 ]
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import dimod
 
     from qubopuzzle.compile.amplify import AmplifyModel
+    from qubopuzzle.compile.mip import Mip
 
 PRESOLVES = ("none", "propagate")
 
@@ -70,6 +71,26 @@ def to_amplify(
 
     model = _model(one_puzzle(puzzle), formulation, presolve)
     return amplify.to_amplify(model, encoding=encoding, weights=weights, mode=mode)
+
+
+def to_mip(
+    puzzle: Puzzle | str | PathLike[str],
+    *,
+    formulation: str | None = None,
+    presolve: str = "none",
+) -> Mip:
+    """The puzzle as rows over 0/1 variables: arrays, and text of the LP and MPS formats.
+
+    >>> from qubopuzzle import Nonogram, to_mip
+    >>> to_mip(Nonogram(rows=[[1]], cols=[[1], []])).to_lp().splitlines()[0]
+    'Minimize'
+
+    Raises:
+        InputError, TooLarge, Unsatisfiable: see ``to_bqm``.
+    """
+    from qubopuzzle.compile.mip import compile_mip
+
+    return compile_mip(_model(one_puzzle(puzzle), formulation, presolve))
 
 
 def decode(

@@ -8,13 +8,14 @@ be ended at any time. It writes what CBC writes: a line with the status, then a 
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 
 def main(problem: str, solution: str, seconds: str, threads: str, seed: str) -> None:
     """Solve the file ``problem`` and write ``solution``; ``seconds`` may be ``inf``."""
-    import highspy
-
+    highspy: Any = import_module("highspy")
     highs = highspy.Highs()
     highs.setOptionValue("output_flag", False)
     highs.setOptionValue("time_limit", float(seconds))
