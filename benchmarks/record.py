@@ -20,14 +20,14 @@ RESULTS = Path(__file__).parent / "results"
 PACKAGES = ("qubopuzzle", "numpy", "scipy", "dimod", "dwave-samplers", "amplify")
 
 
-def machine() -> dict[str, Any]:
+def machine(packages: Sequence[str] = ()) -> dict[str, Any]:
     """The machine and the versions that figures depend on."""
     return {
         "date": date.today().isoformat(),
         "machine": f"{platform.machine()}, {_processor()}, {os.cpu_count()} cores",
         "python": platform.python_version(),
         "commit": _commit(),
-        **{name: version(name) for name in PACKAGES},
+        **{name: version(name) for name in (*PACKAGES, *packages)},
     }
 
 
@@ -37,15 +37,20 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def save(name: str, rows: Sequence[Mapping[str, Any]], markdown: str) -> None:
-    """Write ``results/NAME.json`` and ``.md`` and refresh the blocks of the docs that show it."""
-    about = machine()
+def save(
+    name: str, rows: Sequence[Mapping[str, Any]], markdown: str, packages: Sequence[str] = ()
+) -> None:
+    """Write ``results/NAME.json`` and ``.md`` and refresh the blocks of the docs that show it.
+
+    ``packages`` are recorded beside those that every benchmark uses.
+    """
+    about = machine(packages)
     script, *arguments = sys.argv
     command = shlex.join(["python", f"benchmarks/{Path(script).name}", *arguments])
     caption = (
         f"`{command}`, {about['date']}, commit {about['commit']}, {about['machine']}, "
         f"Python {about['python']}, "
-        + ", ".join(f"{name} {about[name]}" for name in PACKAGES if name != "qubopuzzle")
+        + ", ".join(f"{name} {about[name]}" for name in (*PACKAGES[1:], *packages))
     )
     RESULTS.mkdir(exist_ok=True)
     record = {"command": command, **about, "rows": list(rows)}

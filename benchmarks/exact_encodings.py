@@ -1,0 +1,189 @@
+"""How should a puzzle be written for CP-SAT and for a MIP solver? Building counts.
+
+Nonograms, whose rules are choices, precedences and the equations between rows and columns.
+Each program finds one picture, on one thread, with three seeds.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from math import inf
+from statistics import median
+from typing import Any
+
+import numpy as np
+from ortools.sat.python.cp_model import CpModel, CpSolver
+
+from instances import noise_picture, smooth_picture
+from qubopuzzle import Nonogram
+from qubopuzzle.compile import compile_model, encode_choices
+from qubopuzzle.compile.cpsat import compile_cpsat
+from qubopuzzle.compile.mip import Mip, compile_mip
+from qubopuzzle.model import UNBOUNDED, Model
+from qubopuzzle.solvers import Budget, get_solver
+from record import save, table
+
+LIMIT_S = 15.0
+SEEDS = (1, 2, 3)
+PACKAGES = ("ortools", "pulp", "highspy")
+CPSAT_PUZZLES = (
+    noise_picture(20, 20),
+    noise_picture(30, 30),
+    noise_picture(40, 40),
+    smooth_picture(45, 60),
+)
+MIP_PUZZLES = (
+    noise_picture(20, 20),
+    noise_picture(25, 25),
+    smooth_picture(30, 30),
+    smooth_picture(45, 60),
+)
+
+
+def main() -> None:
+    cpsat = [
+        {"form": form, "puzzle": puzzle.id, **_timed(lambda p, b=build: _solve_cpsat(p, b), puzzle)}
+        for form, build in CPSAT_FORMS.items()
+        for puzzle in CPSAT_PUZZLES
+    ]
+    _save("exact_cpsat", cpsat, ["form"])
+    mip = [
+        {
+            "form": form,
+            "backend": backend,
+            "puzzle": puzzle.id,
+            **_timed(lambda p, r=rows, b=backend: _solve_mip(p, r, b), puzzle),
+        }
+        for form, rows in MIP_FORMS.items()
+        for backend in ("cbc", "highs")
+        for puzzle in MIP_PUZZLES
+    ]
+    _save("exact_mip", mip, ["form", "backend"])
+
+
+def _timed(
+    run: Callable[[Nonogram], Callable[[int], float]], puzzle: Nonogram
+) -> Mapping[str, Any]:
+    start = time.perf_counter()
+    solve = run(puzzle)
+    building = time.perf_counter() - start
+    return {"building_s": building, "solving_s": [solve(seed) for seed in SEEDS]}
+
+
+def _save(name: str, rows: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> None:
+    puzzles = list(dict.fromkeys(row["puzzle"] for row in rows))
+    lines: dict[tuple[str, ...], list[str]] = {}
+    for row in rows:
+        solving = median(row["solving_s"])
+        solved = sum(seconds < inf for seconds in row["solving_s"])
+        text = f"{row['building_s']:.2f} + {solving:.2f}"
+        cell = text if solved == len(SEEDS) else f"{solved}/{len(SEEDS)} in {LIMIT_S:.0f} s"
+        lines.setdefault(tuple(row[key] for key in keys), []).append(cell)
+    heads = [*keys, *(puzzle.removesuffix("-1") for puzzle in puzzles)]
+    markdown = table(heads, [[*key, *cells] for key, cells in lines.items()])
+    plain = [
+        {**row, "solving_s": [s if s < inf else None for s in row["solving_s"]]} for row in rows
+    ]
+    save(name, plain, markdown, PACKAGES)
+
+
+# --- CP-SAT ----------------------------------------------------------------------------
+
+
+def _solve_cpsat(puzzle: Nonogram, build: Callable[[Nonogram], Any]) -> Callable[[int], float]:
+    built = build(puzzle)
+
+    def solve(seed: int) -> float:
+        solver = CpSolver()
+        solver.parameters.num_workers = 1
+        solver.parameters.random_seed = seed
+        solver.parameters.max_time_in_seconds = LIMIT_S
+        start = time.perf_counter()
+        status = solver.status_name(solver.solve(built))
+        return time.perf_counter() - start if status in ("OPTIMAL", "FEASIBLE") else inf
+
+    return solve
+
+
+def _rows_as_they_are(mip: Mip) -> Any:
+    """The rows of a MIP, all linear, in CP-SAT."""
+    built = CpModel()
+    text = ["variables{domain:[0,1]}\n" * mip.n_variables]
+    start, bits = mip.matrix.indptr.tolist(), mip.matrix.indices.tolist()
+    coefficients = mip.matrix.data.tolist()
+    lower = np.maximum(mip.lower, -UNBOUNDED).tolist()
+    for row, (low, high) in enumerate(zip(lower, mip.upper.tolist(), strict=True)):
+        own = slice(start[row], start[row + 1])
+        terms = f"vars:{bits[own]} coeffs:{coefficients[own]} domain:[{low},{high}]"
+        text.append(f"constraints{{linear{{{terms}}}}}\n")
+    assert built.proto.parse_text_format("".join(text))
+    return built
+
+
+def _automata(puzzle: Nonogram) -> Any:
+    """One variable a cell and an automaton a line, straight from the clues."""
+    n_rows, n_cols = puzzle.shape
+    built = CpModel()
+    cells = np.array([[built.new_bool_var("") for _ in range(n_cols)] for _ in range(n_rows)])
+    for clues, lines in ((puzzle.rows, cells), (puzzle.cols, cells.T)):
+        for clue, line in zip(clues, lines, strict=True):
+            state, arcs = 0, [(0, 0, 0)]
+            for number, run in enumerate(clue):
+                if number:
+                    arcs += [(state, 0, state + 1), (state + 1, 0, state + 1)]
+                    state += 1
+                arcs += [(state + i, 1, state + i + 1) for i in range(run)]
+                state += run
+            if clue:
+                arcs.append((state, 0, state))
+            built.add_automaton(line.tolist(), 0, [state], arcs)
+    return built
+
+
+# --- MIP -------------------------------------------------------------------------------
+
+
+def _assignment(model: Model) -> Mip:
+    return compile_mip(model, encode_choices(model, "one-hot"))
+
+
+def _solve_mip(
+    puzzle: Nonogram, rows: Callable[[Model], Mip], backend: str
+) -> Callable[[int], float]:
+    model = puzzle.model()
+    mip = rows(model)
+    solver = get_solver("mip")
+    compiled = replace(
+        compile_model(model, "mip", None),
+        payload=mip,
+        decode=mip.bits.decode,
+        encode=mip.bits.encode,
+        sizes={"variables": mip.n_variables, "rows": mip.n_rows},
+    )
+
+    def solve(seed: int) -> float:
+        budget = Budget(None, LIMIT_S, seed)
+        outcome = solver.solve(compiled, budget, solver.parse_options({"backend": backend}))
+        return time.perf_counter() - budget.started if len(outcome.samples) else inf
+
+    return solve
+
+
+CPSAT_FORMS: dict[str, Callable[[Nonogram], Any]] = {
+    "one variable a value, linear rows": lambda p: _rows_as_they_are(_assignment(p.model())),
+    "order variables, linear rows": lambda p: _rows_as_they_are(compile_mip(p.model())),
+    "order variables, clauses, one variable a cell (ours)": lambda p: (
+        compile_cpsat(p.model()).model
+    ),
+    "an automaton a line": _automata,
+}
+MIP_FORMS: dict[str, Callable[[Model], Mip]] = {
+    "one variable a value": _assignment,
+    "order variables (ours)": compile_mip,
+}
+
+
+if __name__ == "__main__":
+    main()
