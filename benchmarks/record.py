@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import date
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -71,7 +72,9 @@ def refresh(page: Path, name: str, text: str) -> None:
         page.write_text(after)
 
 
+@cache
 def _commit() -> str:
+    """The commit before this run wrote anything."""
     done = subprocess.run(
         ["git", "describe", "--always", "--dirty"],
         cwd=ROOT,

@@ -69,7 +69,7 @@ def test_help_is_light():
         "import sys, qubopuzzle.cli\n"
         "try: qubopuzzle.cli.main(['--help'])\n"
         "except SystemExit: pass\n"
-        "heavy = {'numba', 'amplify', 'ortools', 'matplotlib', 'pysat', 'numpy', 'dimod'}\n"
+        "heavy = {'numba', 'amplify', 'ortools', 'pulp', 'matplotlib', 'pysat', 'numpy', 'dimod'}\n"
         "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
@@ -82,7 +82,7 @@ def test_solving_imports_no_backend_that_it_does_not_use(files):
     code = (
         "import sys, qubopuzzle.cli\n"
         f"qubopuzzle.cli.main(['solve', {str(files / 'a.json')!r}, '--seed', '1'])\n"
-        "heavy = {'dwave.samplers', 'amplify', 'ortools', 'matplotlib', 'pysat'}\n"
+        "heavy = {'dwave.samplers', 'amplify', 'ortools', 'pulp', 'matplotlib', 'pysat'}\n"
         "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
