@@ -22,6 +22,7 @@ from qubopuzzle import (
     violation,
 )
 from qubopuzzle.compile import compile_model, encode_choices
+from qubopuzzle.compile import cpsat as cpsat_module
 from qubopuzzle.compile import mip as mip_module
 from qubopuzzle.compile.mip import compile_mip
 from qubopuzzle.compile.mip_text import safe_names
@@ -394,6 +395,44 @@ def test_an_answer_found_before_the_time_was_up_counts(monkeypatch):
         monkeypatch, writes("Stopped on time - objective value 0\n0 x0 0.9999999 0\n3 x3 1 0\n")
     )
     assert len(run("mip", b.build())[0]) == 1
+
+
+@needs("pulp")
+def test_pulp_without_cbc_is_one_line(monkeypatch):
+    monkeypatch.setattr(mip_solver, "_cbc_path", lambda: "")
+    with pytest.raises(SolverUnavailable, match="PuLP has no CBC for this platform"):
+        run("mip", latin(2, 2))
+
+
+@needs("pulp")
+@needs("ortools")
+@needs("highspy")
+def test_all_backends_in_one_process():
+    """OR-Tools cannot be imported where highspy is, and PuLP imports highspy."""
+    code = """
+import sys
+from qubopuzzle import Nonogram, solve
+puzzle = Nonogram(rows=[[1], [1]], cols=[[1], [1]])
+for name, options in ("mip", {}), ("mip", {"backend": "highs"}), ("cpsat", {}), ("mip", {}):
+    assert solve(puzzle, name, options=options, solutions=None, seed=1).complete
+assert not {"pulp", "highspy"} & set(sys.modules)
+"""
+    path = os.pathsep.join(filter(None, sys.path))
+    env = {**os.environ, "PYTHONPATH": path}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env=env
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_what_keeps_ortools_out_is_named(monkeypatch):
+    def broken(name):
+        raise ImportError("libortools.so: undefined symbol\nmore")
+
+    monkeypatch.setattr(cpsat_module, "import_module", broken)
+    for reason in (lambda: compile_model(latin(2, 2), "cpsat", None), get_solver("cpsat").prepare):
+        with pytest.raises(SolverUnavailable, match=r"one process: libortools.so: .* symbol$"):
+            reason()
 
 
 # --- time and Ctrl-C -------------------------------------------------------------------

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -66,17 +67,31 @@ class _Constraints(Clauses):
         self.exactly.append(groups)
 
 
+def ortools() -> Any:
+    """The module ``ortools.sat.python.cp_model``.
+
+    Raises:
+        SolverUnavailable: if it is not installed or cannot be imported here.
+    """
+    try:
+        return import_module("ortools.sat.python.cp_model")
+    except ModuleNotFoundError:
+        raise SolverUnavailable("OR-Tools is missing: pip install 'qubopuzzle[cpsat]'") from None
+    except ImportError as error:
+        raise SolverUnavailable(
+            "OR-Tools cannot be imported here; some versions exclude highspy, which PuLP imports, "
+            f"in one process: {str(error).splitlines()[0][:200]}"
+        ) from None
+
+
 def compile_cpsat(model: Model) -> CpSat:
     """Compile.
 
     Raises:
-        SolverUnavailable: if OR-Tools is not installed.
+        SolverUnavailable: if OR-Tools cannot be imported.
         TooLarge: if the model would not fit in memory.
     """
-    try:
-        from ortools.sat.python.cp_model import CpModel
-    except ImportError:
-        raise SolverUnavailable("OR-Tools is missing: pip install 'qubopuzzle[cpsat]'") from None
+    built = ortools().CpModel()
     order = Precedences.of(model)
     bits = order_bits(model, order)
     parts = _Constraints(bits.n_bits)
@@ -87,7 +102,6 @@ def compile_cpsat(model: Model) -> CpSat:
         for block in model.linear
         if len(left := add_rows(bits, place, block, parts, all_rows=False))
     ]
-    built = CpModel()
     _add(built, "variables{domain:[0,1]}\n" * parts.n_variables)
     add_clauses(built, parts.finish())
     for groups in parts.exactly:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from qubopuzzle.compile import Compiled
+from qubopuzzle.compile.cpsat import add_clauses, hint, ortools
 from qubopuzzle.errors import SolverFailed
 from qubopuzzle.solvers.base import Budget, Option
 from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Sample, Search
@@ -46,8 +47,6 @@ class _CpSatSearch(Search):
         raise SolverFailed(f"cpsat: CP-SAT stopped with status {status}")
 
     def exclude(self, sample: Sample) -> None:
-        from qubopuzzle.compile.cpsat import add_clauses, hint
-
         clause = self._payload.other_answer(sample)
         if not clause:
             self._closed = True
@@ -59,9 +58,7 @@ class _CpSatSearch(Search):
 
     def _solve(self, seconds: float) -> tuple[Any, str]:
         """Run in a thread, so that Python hears Ctrl-C; CP-SAT itself must not."""
-        from ortools.sat.python.cp_model import CpSolver
-
-        solver = CpSolver()
+        solver = ortools().CpSolver()
         settings = solver.parameters
         settings.num_workers = self._options["workers"]
         settings.random_seed = self._budget.seed % _SEEDS
@@ -93,7 +90,7 @@ class _CpSat(CompleteSolver):
 
     def prepare(self) -> None:
         """Import OR-Tools."""
-        import ortools.sat.python.cp_model  # noqa: F401
+        ortools()
 
     @contextmanager
     def search(

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from math import isfinite
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -104,6 +105,11 @@ def _wait(words: list[str], output: Any, seconds: float) -> int | None:
 
 
 def _cbc(problem: Path, solution: Path, seconds: float, threads: int, seed: int) -> list[str]:
+    if not _cbc_path():
+        raise SolverUnavailable(
+            "mip: PuLP has no CBC for this platform; use --option backend=highs "
+            "(pip install 'qubopuzzle[highs]')"
+        )
     limit = ["-timeMode", "elapsed", "-seconds", f"{seconds:.3f}"] if isfinite(seconds) else []
     several = ["-threads", str(threads)] if threads > 1 else []
     seeds = ["-randomSeed", str(seed), "-randomCbcSeed", str(seed)]
@@ -111,16 +117,16 @@ def _cbc(problem: Path, solution: Path, seconds: float, threads: int, seed: int)
     return [_cbc_path(), str(problem), *limit, *several, *seeds, *task]
 
 
+@cache
 def _cbc_path() -> str:
-    import pulp
+    """Where PuLP keeps CBC; nothing if it has none for this platform.
 
-    command = pulp.PULP_CBC_CMD(msg=False)
-    if not command.available():
-        raise SolverUnavailable(
-            "mip: PuLP has no CBC for this platform; use --option backend=highs "
-            "(pip install 'qubopuzzle[highs]')"
-        )
-    return str(command.path)
+    Asked in another process: PuLP imports highspy, which keeps OR-Tools out of this one.
+    """
+    question = "import pulp; cbc = pulp.PULP_CBC_CMD(msg=False); print(cbc.available() or '')"
+    words = [sys.executable, "-P", "-c", question]
+    answer = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603
+    return answer.stdout.strip()
 
 
 def _highs(problem: Path, solution: Path, seconds: float, threads: int, seed: int) -> list[str]:
@@ -174,6 +180,11 @@ class _Mip(CompleteSolver):
                 f"solver mip cannot run {backend} here: pip install 'qubopuzzle[{extra}]'"
             )
         return parsed
+
+    def prepare(self) -> None:
+        """Find CBC."""
+        if installed_version("pulp"):
+            _cbc_path()
 
     @contextmanager
     def search(
