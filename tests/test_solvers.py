@@ -397,5 +397,7 @@ def test_a_broken_entry_point_breaks_nothing_else(monkeypatch):
         False,
         "entry point nowhere:SOLVER: ImportError: no module named nowhere",
     )
-    with pytest.raises(SolverUnavailable, match="theirs cannot run here: entry point nowhere:SOLVER"):
+    with pytest.raises(
+        SolverUnavailable, match="theirs cannot run here: entry point nowhere:SOLVER"
+    ):
         solve(A, "theirs")

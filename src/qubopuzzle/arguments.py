@@ -29,7 +29,8 @@ def parser() -> argparse.ArgumentParser:
         "--solver",
         default=None,
         metavar="S",
-        help="annealer (default) or another that `qubopuzzle solvers` lists",
+        help="annealer (default; sat with --all, --unique, --proof) or another that "
+        "`qubopuzzle solvers` lists",
     )
     solve.add_argument("--formulation", metavar="F", help="see `qubopuzzle puzzles`")
     solve.add_argument("--encoding", metavar="E", help="one-hot or domain-wall")
@@ -56,6 +57,23 @@ def parser() -> argparse.ArgumentParser:
         type=_assignment,
         metavar="NAME=VALUE",
         help="an option of the solver; repeatable",
+    )
+    count = solve.add_mutually_exclusive_group()
+    count.add_argument(
+        "--all", action="store_true", help="list all solutions (solver sat unless --solver)"
+    )
+    count.add_argument(
+        "--unique",
+        action="store_true",
+        help="one solution, several (then two of them) or none? exit status 0 only for one",
+    )
+    solve.add_argument(
+        "--limit", type=int, metavar="N", help="with --all: no more than N (default 1000)"
+    )
+    solve.add_argument(
+        "--proof",
+        metavar="FILE",
+        help="a DRAT proof that there is no (other) solution, and its formula as FILE.cnf",
     )
     solve.add_argument("--json", action="store_true", help="one JSON object a line and instance")
     _plot_option(solve)

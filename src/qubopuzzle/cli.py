@@ -7,7 +7,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from qubopuzzle.picture import Picture
     from qubopuzzle.pipeline import Puzzle, Result
 
+ALL_LIMIT = 1_000
+"""Solutions that ``solve --all`` lists without ``--limit``."""
 SOLVED, NOT_SOLVED, BAD_INPUT, UNSATISFIABLE, OUR_FAULT = 0, 1, 2, 3, 4
 
 
@@ -90,21 +92,27 @@ def _solve(args: argparse.Namespace) -> int:
 
     if args.solver is not None and args.solver.startswith("dimod:"):
         sys.path.append(str(Path.cwd()))  # a sampler in a file of the user's own
+    if args.limit is not None and not args.all:
+        raise InputError("--limit goes with --all")
+    proving = args.all or args.unique or args.proof is not None
+    default = pipeline.DEFAULT_EXACT_SOLVER if proving else pipeline.DEFAULT_SOLVER
     run = {
-        "solver": pipeline.DEFAULT_SOLVER if args.solver is None else args.solver,
+        "solver": default if args.solver is None else args.solver,
         "encoding": args.encoding,
         "presolve": args.presolve,
         "reads": args.reads,
         "seed": args.seed,
         "time_limit": args.time_limit,
-        "options": dict(args.option),
+        "options": dict(args.option) | ({} if args.proof is None else {"proof": 1}),
+        "solutions": 2 if args.unique else (args.limit or ALL_LIMIT) if args.all else 1,
     }
     weights = _weights(args.weight)
     pipeline.check_run(**run)
     if args.sources.count("-") > 1:
         raise InputError("standard input (-) can be read only once")
     instances = [item for source in args.sources for item in _timed_load(source, args.puzzle)]
-    plots = _plots(args.plot, [puzzle for puzzle, _ in instances])
+    puzzles = [puzzle for puzzle, _ in instances]
+    plots, proofs = _plots(args.plot, puzzles), _paths("--proof", args.proof, puzzles)
     worst = SOLVED
     for number, (puzzle, seconds) in enumerate(instances, start=1):
         name = _name(puzzle, number)
@@ -126,7 +134,8 @@ def _solve(args: argparse.Namespace) -> int:
             continue
         _print_result(result, args)
         _plot(plots, number, result.picture())
-        worst = _worse(worst, result)
+        _proof(proofs, number, result)
+        worst = _worse(worst, result, args)
         if result.interrupted:
             if number < len(instances):
                 print(f"qubopuzzle: {len(instances) - number} not started", file=sys.stderr)
@@ -143,9 +152,12 @@ def _heading(puzzle: Puzzle) -> str:
     return _clean(" ".join(filter(None, words)))
 
 
-def _worse(worst: int, result: Result) -> int:
+def _worse(worst: int, result: Result, args: argparse.Namespace) -> int:
     """Bad input outweighs not solved, which outweighs no solution."""
     own = {"solved": SOLVED, "unknown": NOT_SOLVED, "unsatisfiable": UNSATISFIABLE}[result.status]
+    enough = result.complete or len(result.solutions) >= (args.limit or ALL_LIMIT)
+    if own == SOLVED and ((args.unique and not result.unique) or (args.all and not enough)):
+        own = NOT_SOLVED
     order = (SOLVED, UNSATISFIABLE, NOT_SOLVED, BAD_INPUT)
     return max(worst, own, key=order.index)
 
@@ -154,12 +166,27 @@ def _print_result(result: Result, args: argparse.Namespace) -> None:
     if args.json:
         print(json.dumps(result.to_dict()), flush=True)
         return
-    parts = [_heading(result.puzzle), _text(result.picture()), _clean(result.summary())]
+    parts = [_heading(result.puzzle), *_pictures(result), _clean(result.summary())]
     print("\n".join(filter(None, parts)), flush=True)
     for violation in result.violations[:5]:
         print(f"  {violation.rule}: {violation.message}")
     if len(result.violations) > 5:
         print(f"  ... and {len(result.violations) - 5} more (--json lists all)")
+
+
+def _pictures(result: Result) -> Iterator[str]:
+    """The answer; of several all, and of two the cells marked where they differ."""
+    count = len(result.solutions)
+    if count < 2:
+        yield _text(result.picture())
+        return
+    marked = map(tuple, result.differing().tolist() if count == 2 else ())
+    differ = frozenset(marked)
+    for number, answer in enumerate(result.solutions, start=1):
+        yield f"solution {number}:"
+        yield _text(result.puzzle.picture(answer, differ))
+    if differ:
+        yield f"they differ in {len(differ)} cells, marked"
 
 
 def _check(args: argparse.Namespace) -> int:
@@ -257,16 +284,25 @@ def _timed_load(source: str, kind: str | None) -> list[tuple[Puzzle, float]]:
 
 def _plots(pattern: str | None, puzzles: Sequence[Puzzle]) -> list[Path]:
     """The file for each puzzle's drawing; what cannot be written is refused before any work."""
-    from qubopuzzle.report.files import image_format, with_id
+    from qubopuzzle.report.files import image_format
+
+    if pattern is not None:
+        image_format(Path(pattern))
+    return _paths("--plot", pattern, puzzles)
+
+
+def _paths(option: str, pattern: str | None, puzzles: Sequence[Puzzle]) -> list[Path]:
+    """The file for each puzzle, none without a pattern."""
+    from qubopuzzle.report.files import check_folder, with_id
 
     if pattern is None:
         return []
-    image_format(Path(pattern))
+    check_folder(Path(pattern))
     names = [_name(puzzle, number) for number, puzzle in enumerate(puzzles, start=1)]
     paths = [with_id(pattern, name) for name in names]
     if len(set(paths)) < len(paths):
         what = "put {id} into the name" if "{id}" not in pattern else "their ids are not unique"
-        raise InputError(f"--plot {pattern}: there are {len(paths)} puzzles; {what}")
+        raise InputError(f"{option} {pattern}: there are {len(paths)} puzzles; {what}")
     return paths
 
 
@@ -276,6 +312,19 @@ def _plot(paths: list[Path], number: int, picture: Picture) -> None:
     if paths:
         path = paths[number - 1]
         write_whole(path, picture.image(image_format(path)))
+
+
+def _proof(paths: list[Path], number: int, result: Result) -> None:
+    from qubopuzzle.report.files import write_whole
+
+    if not paths:
+        return
+    path = paths[number - 1]
+    if result.proof is None:
+        print(f"qubopuzzle: {path}: not written: {result.verdict}", file=sys.stderr)
+        return
+    write_whole(path.with_name(f"{path.name}.cnf"), result.proof.formula.encode())
+    write_whole(path, result.proof.drat.encode())
 
 
 def _text(picture: Picture) -> str:

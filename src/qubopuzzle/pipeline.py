@@ -53,6 +53,7 @@ from qubopuzzle.solvers import (
 )
 
 __all__ = [
+    "DEFAULT_EXACT_SOLVER",
     "DEFAULT_SOLVER",
     "ENCODINGS",
     "PRESOLVES",
@@ -76,6 +77,7 @@ __all__ = [
 ]
 
 DEFAULT_SOLVER = "annealer"
+DEFAULT_EXACT_SOLVER = "sat"
 _VERSIONS = ("qubopuzzle", "numpy", "scipy", "dimod")
 
 

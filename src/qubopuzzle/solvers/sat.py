@@ -51,7 +51,9 @@ class _Engine:
         return sample
 
     def drat(self) -> str:
-        return "".join(f"{line}\n" for line in self._solver.get_proof())
+        lines = self._solver.get_proof()
+        # Glucose does not write down a contradiction that it meets while reading.
+        return "\n".join([*lines, *([] if "0" in lines else ["0"]), ""])
 
     def solve(self, budget: Budget) -> bool:
         """Whether there is a model."""
