@@ -29,7 +29,7 @@ def parser() -> argparse.ArgumentParser:
         "--solver",
         default=None,
         metavar="S",
-        help="annealer (default; sat with --all, --unique, --proof) or another that "
+        help="annealer (default), with --all, --unique and --proof sat, or another that "
         "`qubopuzzle solvers` lists",
     )
     solve.add_argument("--formulation", metavar="F", help="see `qubopuzzle puzzles`")

@@ -104,7 +104,7 @@ def _solve(args: argparse.Namespace) -> int:
         "seed": args.seed,
         "time_limit": args.time_limit,
         "options": dict(args.option) | ({} if args.proof is None else {"proof": 1}),
-        "solutions": 2 if args.unique else (args.limit or ALL_LIMIT) if args.all else 1,
+        "solutions": _wanted(args),
     }
     weights = _weights(args.weight)
     pipeline.check_run(**run)
@@ -143,6 +143,13 @@ def _solve(args: argparse.Namespace) -> int:
     return worst
 
 
+def _wanted(args: argparse.Namespace) -> int:
+    """How many solutions to look for."""
+    if args.all:
+        return ALL_LIMIT if args.limit is None else int(args.limit)
+    return 2 if args.unique else 1
+
+
 def _name(puzzle: Puzzle, number: int) -> str:
     return _clean(puzzle.id) or f"instance {number}"
 
@@ -155,7 +162,7 @@ def _heading(puzzle: Puzzle) -> str:
 def _worse(worst: int, result: Result, args: argparse.Namespace) -> int:
     """Bad input outweighs not solved, which outweighs no solution."""
     own = {"solved": SOLVED, "unknown": NOT_SOLVED, "unsatisfiable": UNSATISFIABLE}[result.status]
-    enough = result.complete or len(result.solutions) >= (args.limit or ALL_LIMIT)
+    enough = result.complete or len(result.solutions) >= _wanted(args)
     if own == SOLVED and ((args.unique and not result.unique) or (args.all and not enough)):
         own = NOT_SOLVED
     order = (SOLVED, UNSATISFIABLE, NOT_SOLVED, BAD_INPUT)

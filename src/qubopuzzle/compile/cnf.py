@@ -24,10 +24,10 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.compile.clauses import TRUE, Clauses
+from qubopuzzle.compile.clauses import FALSE, TRUE, Clauses
 from qubopuzzle.compile.encoding import Encoding, lay_out
 from qubopuzzle.compile.rows import Places, add_rows, at_least, value_of
-from qubopuzzle.model import IntArray, Model
+from qubopuzzle.model import Cut, IntArray, Model
 from qubopuzzle.model.order import Precedences
 
 
@@ -36,13 +36,15 @@ class Cnf:
     """A formula; variables 1 .. ``bits.n_bits`` are the choices', the others auxiliary.
 
     ``batches`` are arrays of clauses, shape (clauses, width) each. ``contradiction`` says
-    that it holds the empty clause, too.
+    that it holds the empty clause, too. ``node`` (literals,) is the formula's literal for
+    each literal of a connectivity constraint, 0 for others.
     """
 
     bits: Encoding
     n_variables: int
     batches: tuple[IntArray, ...]
     contradiction: bool
+    node: IntArray
 
     @property
     def n_clauses(self) -> int:
@@ -60,6 +62,11 @@ class Cnf:
         head = f"p cnf {self.n_variables} {len(clauses)}"
         lines = (" ".join(map(str, [*clause, 0])) for clause in clauses)
         return "\n".join([*names, head, *lines, ""])
+
+    def clause_of(self, cut: Cut) -> list[int]:
+        """A cut in the formula's literals."""
+        clause = np.concatenate([self.node[cut.true], -self.node[cut.false]])
+        return [int(literal) for literal in clause if literal != FALSE]
 
     def other_answer(self, sample: NDArray[np.int8]) -> list[int]:
         """The clause "the answer grid is another than this sample's", at least for its choices.
@@ -94,7 +101,8 @@ def compile_cnf(model: Model) -> Cnf:
     place = Places.of(model, order)
     for block in model.linear:
         add_rows(bits, place, block, clauses)
-    return Cnf(bits, clauses.n_variables, clauses.finish(), clauses.contradiction)
+    node = _nodes(model, bits, clauses)
+    return Cnf(bits, clauses.n_variables, clauses.finish(), clauses.contradiction, node)
 
 
 def _choices(bits: Encoding, clauses: Clauses) -> None:
@@ -117,3 +125,24 @@ def _precedences(bits: Encoding, order: Precedences, clauses: Clauses) -> None:
     index = np.arange(len(which)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     limit = order.number[order.starts[first] + index] + order.gap[which]
     clauses.add(-at_least(bits, first, index), at_least(bits, second, order.below(second, limit)))
+
+
+def _nodes(model: Model, bits: Encoding, clauses: Clauses) -> IntArray:
+    """One literal for each literal that connectivity speaks of, (literals,)."""
+    node = np.zeros(model.n_literals, dtype=np.int64)
+    for graph in model.connected:
+        literal = np.unique(graph.literals[node[graph.literals] == 0])
+        choice = model.choice_of_literal[literal]
+        index = literal - model.first_literal[choice]
+        wall = bits.walls[choice]
+        node[literal[~wall]] = value_of(bits, literal[~wall])
+        literal, choice, index = literal[wall], choice[wall], index[wall]
+        reached, passed = at_least(bits, choice, index), at_least(bits, choice, index + 1)
+        inner = (np.abs(reached) != TRUE) & (np.abs(passed) != TRUE)
+        own = np.where(reached == TRUE, -passed, reached)
+        own[inner] = clauses.fresh(int(inner.sum()))
+        clauses.add(-own[inner], reached[inner])
+        clauses.add(-own[inner], -passed[inner])
+        clauses.add(own[inner], -reached[inner], passed[inner])
+        node[literal] = own
+    return node
