@@ -1,10 +1,11 @@
 """CNF: a formula whose models are exactly the assignments that meet the model.
 
-Choices under a precedence get **order variables** ("at least the v-th value", the bits of a
-domain wall; Tamura et al., Constraints 14, 254, 2009), others one variable a value. A
-precedence is then one clause of two literals a value, and "the value lies in lo .. hi" is
-two literals. What makes nonograms small is that a row's terms along a path of precedences
-that exclude each other, such as the runs that may cover a cell, become one variable y with
+Choices under a precedence, or asked for stretches of values, get **order variables** ("at
+least the v-th value", the bits of a domain wall; Tamura et al., Constraints 14, 254, 2009),
+others one variable a value. A precedence is then one clause of two literals a value, and "the
+value lies in lo .. hi" is two literals. What makes nonograms small: a row's terms along a
+path of precedences that exclude each other, such as the runs that may cover a cell, become
+one variable y with
 
 - ``c_k in lo_k .. hi_k -> y`` for each choice k of the path, and
 - ``y -> not (c_k < lo_k and c_{k+1} > hi_{k+1})`` for each two neighbours and both ends,
@@ -26,7 +27,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle.compile.clauses import FALSE, TRUE, Clauses
 from qubopuzzle.compile.encoding import Encoding, lay_out
-from qubopuzzle.compile.rows import Places, add_rows, at_least, value_of
+from qubopuzzle.compile.rows import Places, add_rows, at_least, rows_of, stretches, value_of
 from qubopuzzle.model import Cut, IntArray, Model
 from qubopuzzle.model.order import Precedences
 
@@ -93,8 +94,7 @@ def compile_cnf(model: Model) -> Cnf:
         TooLarge: if the formula would not fit in memory.
     """
     order = Precedences.of(model)
-    is_bit = np.array([choice.is_bit for choice in model.choices], dtype=bool)
-    bits = lay_out(model, order.numbered | is_bit | (model.sizes <= 2), "order")
+    bits = lay_out(model, order.numbered | (model.sizes <= 2) | _by_intervals(model), "order")
     clauses = Clauses(bits.n_bits)
     _choices(bits, clauses)
     _precedences(bits, order, clauses)
@@ -103,6 +103,23 @@ def compile_cnf(model: Model) -> Cnf:
         add_rows(bits, place, block, clauses)
     node = _nodes(model, bits, clauses)
     return Cnf(bits, clauses.n_variables, clauses.finish(), clauses.contradiction, node)
+
+
+def _by_intervals(model: Model) -> NDArray[np.bool_]:
+    """Choices of whole numbers that rows ask for stretches of values, not for one, (choices,)."""
+    terms, asked = np.zeros((2, len(model.choices)), dtype=np.int64)
+    for block in model.linear:
+        literal, coefficient = block.matrix.indices, block.matrix.data
+        choice = model.choice_of_literal[literal]
+        every = np.ones(len(choice), dtype=bool)
+        new = stretches(rows_of(block.matrix), literal, choice, coefficient, every)
+        terms += np.bincount(choice, minlength=len(terms))
+        asked += np.bincount(choice[new], minlength=len(terms))
+    found = terms >= 2 * np.maximum(asked, 1)
+    for number in np.flatnonzero(found).tolist():
+        values = model.choices[number].values
+        found[number] = isinstance(values, range) or all(isinstance(v, int) for v in values)
+    return found
 
 
 def _choices(bits: Encoding, clauses: Clauses) -> None:

@@ -136,4 +136,5 @@ def _collect(
         # Where the model leaves rules out, not all that meets it is an answer.
         if not compiled.omitted or budget.accepts(sample):
             found.samples.setdefault(budget.key(sample), sample)
-        search.exclude(sample)
+        if len(found.samples) < budget.solutions:
+            search.exclude(sample)
