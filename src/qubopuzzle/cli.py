@@ -16,6 +16,7 @@ from qubopuzzle.errors import InputError, QubopuzzleError
 from qubopuzzle.signals import raise_interrupted
 
 if TYPE_CHECKING:
+    from qubopuzzle.bench.comparison import Comparison
     from qubopuzzle.picture import Picture
     from qubopuzzle.pipeline import Puzzle, Result
 
@@ -162,6 +163,86 @@ def _print_result(result: Result, args: argparse.Namespace) -> None:
         print(f"  ... and {len(result.violations) - 5} more (--json lists all)")
 
 
+def _compare(args: argparse.Namespace) -> int:
+    from qubopuzzle.bench import comparison as bench
+    from qubopuzzle.bench.plan import make_plan
+    from qubopuzzle.report import comparison as report
+    from qubopuzzle.report import progress
+
+    names = None if args.solvers is None else [name.strip() for name in args.solvers.split(",")]
+    if any(name.startswith("dimod:") for name in names or ()):
+        sys.path.append(str(Path.cwd()))  # a sampler in a file of the user's own
+    if args.sources.count("-") > 1:
+        raise InputError("standard input (-) can be read only once")
+    if args.resume and args.json is None:
+        raise InputError("--resume goes on with a file: add --json FILE")
+    outputs = _outputs(args)
+    plan = make_plan(
+        args.sources,
+        names,
+        repeat=args.repeat,
+        repeat_exact=args.repeat_exact,
+        seed=args.seed,
+        time_limit=args.time_limit,
+        hard_limit=args.hard_limit,
+        memory_limit_gib=args.memory_limit,
+        formulation=args.formulation,
+        presolve=args.presolve,
+        options=_options_by_solver(args.option),
+        puzzle=args.puzzle,
+    )
+    for name, why in plan.left_out.items():
+        print(_clean(f"qubopuzzle: {name} is left out: {why}"), file=sys.stderr)
+    for name in plan.repeated:
+        print(f"qubopuzzle: {name} is given twice, compared once", file=sys.stderr)
+    with progress.counted(sum(1 for _ in plan.jobs())) as callback:
+        done = bench.run(plan, journal=args.json, resume=args.resume, progress=callback)
+    report.print_comparison(done)
+    _write_comparison(done, outputs)
+    for found in done.disagreements:
+        print(report.disagreement_block(found, _text), file=sys.stderr)
+    if done.interrupted:
+        left = "; --resume goes on" if args.json else ""
+        print(f"qubopuzzle: interrupted{left}", file=sys.stderr)
+    return OUR_FAULT if done.disagreements else NOT_SOLVED if done.interrupted else SOLVED
+
+
+def _outputs(args: argparse.Namespace) -> dict[str, Path]:
+    """The files to write, by option; those that cannot be are refused before any run."""
+    from qubopuzzle.report.files import check_place, image_format
+
+    asked = {"--json": args.json, "--csv": args.csv, "--plot": args.plot}
+    paths = {option: Path(name) for option, name in asked.items() if name is not None}
+    for option, path in paths.items():
+        (image_format if option == "--plot" else check_place)(path)
+    if len({path.resolve() for path in paths.values()}) < len(paths):
+        raise InputError(f"{' and '.join(paths)} need different files")
+    return paths
+
+
+def _options_by_solver(pairs: list[tuple[str, str]]) -> dict[str, dict[str, str]]:
+    options: dict[str, dict[str, str]] = {}
+    for place, value in pairs:
+        solver, colon, name = place.rpartition(":")
+        if not colon:
+            raise InputError(f"--option {place}={value}: say whose, as in SOLVER:{place}={value}")
+        options.setdefault(solver, {})[name] = value
+    return options
+
+
+def _write_comparison(done: Comparison, outputs: dict[str, Path]) -> None:
+    from qubopuzzle.report.comparison import to_csv
+    from qubopuzzle.report.files import image_format, write_whole
+
+    if "--csv" in outputs:
+        write_whole(outputs["--csv"], to_csv(done).encode())
+    if "--plot" in outputs and done.rows:
+        from qubopuzzle.report import profile
+
+        path = outputs["--plot"]
+        write_whole(path, profile.draw(done, image_format(path)))
+
+
 def _check(args: argparse.Namespace) -> int:
     from qubopuzzle import pipeline
 
@@ -286,6 +367,7 @@ def _text(picture: Picture) -> str:
 
 _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "solve": _solve,
+    "compare": _compare,
     "check": _check,
     "show": _show,
     "info": _info,

@@ -1,0 +1,144 @@
+"""The picture of a comparison: how many runs are solved by when, and time against size.
+
+Lines differ in dash, marker and shade, so that they can be told apart in black and white:
+exact solvers have solid lines, heuristics dashed ones.
+"""
+
+from __future__ import annotations
+
+import io
+from itertools import groupby, pairwise
+from math import inf
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter, PercentFormatter
+
+from qubopuzzle.bench.comparison import Comparison
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Okabe and Ito's colours in an order of different greys.
+_COLORS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
+_MARKERS = "osD^vP*X<>"
+_DASHES: tuple[Any, ...] = ((0, (5, 2)), (0, (1, 1.3)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1, 1, 1)))
+_LEAST_S = 1e-4
+
+
+def draw(comparison: Comparison, file_format: str) -> bytes:
+    """The figure as the bytes of a file; the same comparison gives the same SVG."""
+    # Glyph ids in an SVG are drawn at random without a salt.
+    with mpl.rc_context({"svg.hashsalt": "qubopuzzle", "font.size": 9}):
+        figure = Figure(figsize=(9.0, 4.0), layout="constrained")
+        left, right = figure.subplots(1, 2)
+        styles = _styles(comparison)
+        survival(comparison, left, styles)
+        growth(comparison, right, styles)
+        handles, labels = left.get_legend_handles_labels()
+        figure.legend(
+            handles, labels, loc="outside lower center", ncols=min(4, len(labels)), frameon=False
+        )
+        buffer = io.BytesIO()
+        metadata = {"Date": None} if file_format == "svg" else None
+        figure.savefig(buffer, format=file_format, dpi=150, metadata=metadata)
+    return buffer.getvalue()
+
+
+def survival(comparison: Comparison, ax: Axes, styles: dict[str, dict[str, Any]]) -> None:
+    """Share of a solver's runs that are solved within t seconds, building included."""
+    limit = comparison.plan.time_limit
+    earliest = min((_seconds(row) for row in comparison.rows if row["solved"]), default=limit / 10)
+    start = min(earliest, limit / 2) / 1.5
+    for name, style in styles.items():
+        rows = [row for row in comparison.rows if row["solver"] == name]
+        if not rows:
+            continue
+        times = sorted(_seconds(row) for row in rows if row["solved"])
+        xs = [start, *times, limit]
+        ys = [0.0, *((i + 1) / len(rows) for i in range(len(times))), len(times) / len(rows)]
+        every = max(1, len(xs) // 8)
+        ax.step(xs, ys, where="post", markevery=(0 if not times else 1, every), **style)
+    ax.axvline(limit, color="0.6", linewidth=0.8, zorder=0)
+    ax.set_xscale("log")
+    ax.set_xlim(start, limit * 1.15)
+    ax.set_ylim(-0.03, 1.05)
+    ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    ax.set(xlabel="seconds, building included", ylabel="runs solved", title="Solved by when")
+    _tidy(ax)
+
+
+def growth(comparison: Comparison, ax: Axes, styles: dict[str, dict[str, Any]]) -> None:
+    """Median seconds against cells; hollow at the limit where the median run did not solve."""
+    limit = comparison.plan.time_limit
+    for name, style in styles.items():
+        rows = [row for row in comparison.rows if row["solver"] == name]
+        points = []
+        for _, group in groupby(rows, key=lambda row: row["digest"]):
+            runs = list(group)
+            seconds = median(_seconds(row) if row["solved"] else inf for row in runs)
+            points.append((runs[0]["cells"], seconds))
+        points.sort()
+        solved = [point for point in points if point[1] < inf]
+        failed = [point for point in points if point[1] == inf]
+        ax.plot([x for x, _ in solved], [y for _, y in solved], **style)
+        hollow = style | {"linestyle": "none", "markerfacecolor": "none", "clip_on": False}
+        ax.plot([x for x, _ in failed], [limit] * len(failed), **hollow)
+    ax.axhline(limit, color="0.6", linewidth=0.8, zorder=0)
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ax.set(xlabel="cells", ylabel="seconds (median)", title="Time against size")
+    ax.annotate(
+        "limit (hollow: not solved)",
+        (0.02, limit),
+        xycoords=("axes fraction", "data"),
+        xytext=(0, -3),
+        textcoords="offset points",
+        va="top",
+        fontsize=7,
+        color="0.35",
+    )
+    _sizes_axis(ax, sorted({row["cells"] for row in comparison.rows}))
+    _tidy(ax)
+
+
+def _sizes_axis(ax: Axes, sizes: list[int]) -> None:
+    """A few sizes are named themselves; a single one gets room around it."""
+    if sizes and sizes[0] == sizes[-1]:
+        ax.set_xlim(sizes[0] / 2, sizes[0] * 2)
+    if len(sizes) <= 6 and all(b / a > 1.3 for a, b in pairwise(sizes)):
+        ax.set_xticks(sizes, [f"{n:,}" for n in sizes])
+        ax.xaxis.set_minor_locator(LogLocator(subs=[]))
+    else:
+        ax.xaxis.set_minor_formatter(NullFormatter())
+
+
+def _styles(comparison: Comparison) -> dict[str, dict[str, Any]]:
+    styles: dict[str, dict[str, Any]] = {}
+    heuristics = 0
+    for i, solver in enumerate(comparison.plan.solvers):
+        dash: Any = "-"
+        if not solver.exact:
+            dash = _DASHES[heuristics % len(_DASHES)]
+            heuristics += 1
+        styles[solver.name] = {
+            "label": f"{solver.name} ({solver.kind})",
+            "color": _COLORS[i % len(_COLORS)],
+            "marker": _MARKERS[i % len(_MARKERS)],
+            "linestyle": dash,
+            "linewidth": 1.4,
+            "markersize": 5,
+        }
+    return styles
+
+
+def _seconds(row: dict[str, Any]) -> float:
+    return max(float(row["seconds"]), _LEAST_S)
+
+
+def _tidy(ax: Axes) -> None:
+    ax.grid(True, which="major", color="0.9", linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)
