@@ -214,6 +214,8 @@ def _outputs(args: argparse.Namespace) -> dict[str, Path]:
     asked = {"--json": args.json, "--csv": args.csv, "--plot": args.plot}
     paths = {option: Path(name) for option, name in asked.items() if name is not None}
     for option, path in paths.items():
+        if str(path) == "-":
+            raise InputError(f"{option} needs the name of a file, standard output has the table")
         (image_format if option == "--plot" else check_place)(path)
     if len({path.resolve() for path in paths.values()}) < len(paths):
         raise InputError(f"{' and '.join(paths)} need different files")

@@ -19,8 +19,8 @@ from typing import Any
 
 _GIB = 2**30
 _DEFAULT_SHARE = 0.75
-_WARM_UP_S = 1.0
 _PR_SET_PDEATHSIG = 1
+_WARM_UP_S = 1.0
 
 
 def main() -> None:
@@ -76,7 +76,7 @@ def _outcome(job: dict[str, Any]) -> dict[str, Any]:
         from qubopuzzle import pipeline
 
         puzzle = _puzzle(job)
-        _warm_up(type(puzzle), job["run"])
+        _warm_up(job["run"])
         result = pipeline.solve(puzzle, **job["run"])
         return {
             "result": result.to_dict(),
@@ -93,14 +93,24 @@ def _outcome(job: dict[str, Any]) -> dict[str, Any]:
         return {"status": "crashed", "why": f"{type(error).__name__}: {_line(error)}"}
 
 
-def _warm_up(kind: Any, run: dict[str, Any]) -> None:
-    """Solve an example of the puzzle, unmeasured: a fresh process imports as it goes along."""
+def _warm_up(run: dict[str, Any]) -> None:
+    """Solve a model of one bit, unmeasured: a fresh process imports as it goes along."""
     from qubopuzzle import pipeline
     from qubopuzzle.errors import QubopuzzleError
+    from qubopuzzle.model import ModelBuilder
 
-    short = run | {"time_limit": min(_WARM_UP_S, run["time_limit"]), "reads": 1}
+    builder = ModelBuilder()
+    bit = builder.literals(builder.bit("bit"))
+    builder.exactly_one("one", [[bit[1]]])
     with suppress(QubopuzzleError):  # if it is serious, the run says so too
-        pipeline.solve(kind.examples()[0], **short)
+        solver, options, budget = pipeline.check_run(
+            run["solver"], reads=1, seed=0, time_limit=_WARM_UP_S, options=run["options"]
+        )
+        compiled = pipeline.compile_model(
+            builder.build(), solver.target, solver.default_encoding, None
+        )
+        solver.prepare()
+        solver.solve(compiled, budget, options)
 
 
 def _puzzle(job: dict[str, Any]) -> Any:

@@ -26,6 +26,7 @@ from qubopuzzle.bench.plan import (
 )
 from qubopuzzle.bench.process import execute
 from qubopuzzle.bench.statistics import TimeToSolution, par2, tts
+from qubopuzzle.signals import uninterrupted
 
 Row = dict[str, Any]
 
@@ -215,8 +216,9 @@ def _run(
         for job in jobs:
             if job.key not in rows:
                 row = execute(job)
-                add(row)
-                rows[job.key] = row
+                with uninterrupted():  # a row that is finished is kept
+                    add(row)
+                    rows[job.key] = row
                 if progress is not None:
                     progress(job, row)
     except KeyboardInterrupt:

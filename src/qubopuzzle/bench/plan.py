@@ -145,6 +145,8 @@ def make_plan(
     if hard_limit is None:
         hard_limit = 2 * time_limit + START_S
     _positive("hard limit", hard_limit, "seconds")
+    if hard_limit < time_limit:
+        raise InputError(f"hard limit {hard_limit:g} s is below the time limit {time_limit:g} s")
     if memory_limit_gib is not None:
         _positive("memory limit", memory_limit_gib, "GiB")
     contenders, left_out = _contenders(solvers, dict(options or {}))

@@ -34,16 +34,16 @@ def print_comparison(comparison: Comparison) -> None:
 
 def failure_notes(comparison: Comparison) -> list[str]:
     """A line for each way that runs of a solver failed other than by the time limit."""
-    found: dict[tuple[str, str, str], list[str]] = {}
+    found: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for row in comparison.rows:
         if row["status"] in _RARE:
-            where = found.setdefault((row["solver"], row["status"], row["why"]), [])
-            where.append(f"{row['instance']}")
+            seen = found.setdefault((row["solver"], row["status"]), [])
+            seen.append((row["why"], row["instance"]))
     lines = []
-    for (solver, status, why), names in found.items():
-        distinct = list(dict.fromkeys(names))
-        more = f" and {len(distinct) - 3} more" if len(distinct) > 3 else ""
-        lines.append(f"{solver}, {status}: {_clean(why)} ({', '.join(distinct[:3])}{more})")
+    for (solver, status), seen in found.items():
+        why, instance = seen[0]
+        runs = f"{len(seen)} run{'' if len(seen) == 1 else 's'}"
+        lines.append(f"{solver}, {status} ({runs}): {_clean(why)} ({instance})")
     return lines
 
 

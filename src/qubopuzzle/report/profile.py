@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 from itertools import groupby, pairwise
-from math import inf
+from math import inf, nan
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,7 @@ _COLORS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E
 _MARKERS = "osD^vP*X<>"
 _DASHES: tuple[Any, ...] = ((0, (5, 2)), (0, (1, 1.3)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1, 1, 1)))
 _LEAST_S = 1e-4
+_LANE = 1.3
 
 
 def draw(comparison: Comparison, file_format: str) -> bytes:
@@ -39,7 +40,12 @@ def draw(comparison: Comparison, file_format: str) -> bytes:
         growth(comparison, right, styles)
         handles, labels = left.get_legend_handles_labels()
         figure.legend(
-            handles, labels, loc="outside lower center", ncols=min(4, len(labels)), frameon=False
+            handles,
+            labels,
+            loc="outside lower center",
+            ncols=min(3, len(labels)),
+            frameon=False,
+            handlelength=4,
         )
         buffer = io.BytesIO()
         metadata = {"Date": None} if file_format == "svg" else None
@@ -71,42 +77,63 @@ def survival(comparison: Comparison, ax: Axes, styles: dict[str, dict[str, Any]]
 
 
 def growth(comparison: Comparison, ax: Axes, styles: dict[str, dict[str, Any]]) -> None:
-    """Median seconds against cells; hollow at the limit where the median run did not solve."""
+    """Median seconds of each instance against its cells, a line through the median by size.
+
+    Instances whose median run did not solve stand above the limit, hollow, a lane a solver.
+    """
     limit = comparison.plan.time_limit
+    lane = limit * _LANE
     for name, style in styles.items():
-        rows = [row for row in comparison.rows if row["solver"] == name]
-        points = []
-        for _, group in groupby(rows, key=lambda row: row["digest"]):
-            runs = list(group)
-            seconds = median(_seconds(row) if row["solved"] else inf for row in runs)
-            points.append((runs[0]["cells"], seconds))
-        points.sort()
+        points = _medians([row for row in comparison.rows if row["solver"] == name])
+        sizes = sorted({cells for cells, _ in points})
+        middle = [median(s for cells, s in points if cells == size) for size in sizes]
+        ax.plot(sizes, [nan if s == inf else s for s in middle], **style | {"marker": ""})
         solved = [point for point in points if point[1] < inf]
-        failed = [point for point in points if point[1] == inf]
-        ax.plot([x for x, _ in solved], [y for _, y in solved], **style)
-        hollow = style | {"linestyle": "none", "markerfacecolor": "none", "clip_on": False}
-        ax.plot([x for x, _ in failed], [limit] * len(failed), **hollow)
+        ax.plot(*_columns(solved), **style | {"linestyle": "none"})
+        failed = [(cells, lane) for cells, s in points if s == inf]
+        hollow = style | {"linestyle": "none", "markerfacecolor": "none"}
+        ax.plot(*_columns(failed), **hollow)
+        lane *= _LANE if failed else 1
     ax.axhline(limit, color="0.6", linewidth=0.8, zorder=0)
     ax.set_xscale("log")
     ax.set_yscale("log")
+    low, _ = ax.get_ylim()
+    ax.set_ylim(low if low < limit else limit / 10, max(lane, limit * _LANE))
     ax.set(xlabel="cells", ylabel="seconds (median)", title="Time against size")
-    ax.annotate(
-        "limit (hollow: not solved)",
-        (0.02, limit),
-        xycoords=("axes fraction", "data"),
-        xytext=(0, -3),
-        textcoords="offset points",
+    note = ax.text(
+        0.99,
+        limit * 0.9,
+        "limit; above it, hollow: not solved",
+        transform=ax.get_yaxis_transform(),
+        ha="right",
         va="top",
         fontsize=7,
         color="0.35",
     )
+    note.set_in_layout(False)
     _sizes_axis(ax, sorted({row["cells"] for row in comparison.rows}))
     _tidy(ax)
 
 
+def _medians(rows: list[dict[str, Any]]) -> list[tuple[int, float]]:
+    """Cells and median seconds of each instance; infinite where the median run failed."""
+    points = []
+    for _, group in groupby(rows, key=lambda row: row["digest"]):
+        runs = list(group)
+        seconds = median(_seconds(row) if row["solved"] else inf for row in runs)
+        points.append((int(runs[0]["cells"]), seconds))
+    return points
+
+
+def _columns(points: list[tuple[int, float]]) -> tuple[list[int], list[float]]:
+    return [x for x, _ in points], [y for _, y in points]
+
+
 def _sizes_axis(ax: Axes, sizes: list[int]) -> None:
     """A few sizes are named themselves; a single one gets room around it."""
-    if sizes and sizes[0] == sizes[-1]:
+    if not sizes:
+        ax.set_xlim(1, 100)
+    elif sizes[0] == sizes[-1]:
         ax.set_xlim(sizes[0] / 2, sizes[0] * 2)
     if len(sizes) <= 6 and all(b / a > 1.3 for a, b in pairwise(sizes)):
         ax.set_xticks(sizes, [f"{n:,}" for n in sizes])
