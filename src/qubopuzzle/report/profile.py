@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter, PercentFormatter
+from matplotlib.ticker import NullFormatter, NullLocator, PercentFormatter
 
 from qubopuzzle.bench.comparison import Comparison
 
@@ -137,7 +137,7 @@ def _sizes_axis(ax: Axes, sizes: list[int]) -> None:
         ax.set_xlim(sizes[0] / 2, sizes[0] * 2)
     if len(sizes) <= 6 and all(b / a > 1.3 for a, b in pairwise(sizes)):
         ax.set_xticks(sizes, [f"{n:,}" for n in sizes])
-        ax.xaxis.set_minor_locator(LogLocator(subs=[]))
+        ax.xaxis.set_minor_locator(NullLocator())
     else:
         ax.xaxis.set_minor_formatter(NullFormatter())
 
