@@ -183,6 +183,7 @@ def misbehaved():
     return Comparison(replace(others.plan, solvers=solvers), hanging.rows + others.rows)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="bounds on memory do not hold elsewhere")
 def test_a_solver_that_misbehaves_loses_its_run_and_no_more(misbehaved):
     assert [row["status"] for row in misbehaved.rows] == [
         "killed",
@@ -200,6 +201,7 @@ def test_a_solver_that_misbehaves_loses_its_run_and_no_more(misbehaved):
     assert misbehaved.complete
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="bounds on memory do not hold elsewhere")
 def test_failures_are_in_every_output(misbehaved):
     notes = failure_notes(misbehaved)
     assert len(notes) == 5
@@ -447,6 +449,22 @@ def test_a_comparison_that_is_broken_off_goes_on(puzzles, tmp_path, number):
     status, again, _ = command(*words, "--resume")
     assert (status, again) == (0, out)
     assert journal.read_bytes() == after
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_no_run_outlives_its_comparison(puzzles, tmp_path, number):
+    who = tmp_path / "pid"
+    process = subprocess.Popen(
+        [*COMMAND, str(puzzles), "--solvers", "dimod:toys:Hanging", "--hard-limit", "600"],
+        env={**ENVIRONMENT, "TOYS_PID_FILE": str(who)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    wait_until(lambda: who.exists() and who.read_text())
+    process.send_signal(number)
+    process.wait(60)
+    wait_until(lambda: not alive(int(who.read_text())))
 
 
 # The command

@@ -58,12 +58,17 @@ class Lazy:
         return dimod.SampleSet.from_future(future)
 
 
+def sign():
+    """Say in a file who runs, if the environment names one."""
+    if "TOYS_PID_FILE" in os.environ:
+        Path(os.environ["TOYS_PID_FILE"]).write_text(str(os.getpid()))
+
+
 class Slow(Recording):
-    """Half a second a call; says in a file who runs, if the environment names one."""
+    """Half a second a call."""
 
     def sample(self, bqm, **kwargs):
-        if "TOYS_PID_FILE" in os.environ:
-            Path(os.environ["TOYS_PID_FILE"]).write_text(str(os.getpid()))
+        sign()
         time.sleep(0.5)
         return super().sample(bqm, **kwargs)
 
@@ -72,6 +77,7 @@ class Hanging:
     """Does not come back, whatever the time limit."""
 
     def sample(self, bqm):
+        sign()
         while True:
             time.sleep(1)
 

@@ -16,7 +16,6 @@ from qubopuzzle.errors import InputError, QubopuzzleError
 from qubopuzzle.signals import raise_interrupted
 
 if TYPE_CHECKING:
-    from qubopuzzle.bench.comparison import Comparison
     from qubopuzzle.picture import Picture
     from qubopuzzle.pipeline import Puzzle, Result
 
@@ -176,7 +175,7 @@ def _compare(args: argparse.Namespace) -> int:
         raise InputError("standard input (-) can be read only once")
     if args.resume and args.json is None:
         raise InputError("--resume goes on with a file: add --json FILE")
-    outputs = _outputs(args)
+    outputs = report.outputs({"--json": args.json, "--csv": args.csv, "--plot": args.plot})
     plan = make_plan(
         args.sources,
         names,
@@ -197,29 +196,14 @@ def _compare(args: argparse.Namespace) -> int:
         print(f"qubopuzzle: {name} is given twice, compared once", file=sys.stderr)
     with progress.counted(sum(1 for _ in plan.jobs())) as callback:
         done = bench.run(plan, journal=args.json, resume=args.resume, progress=callback)
+    report.write(done, outputs)
     report.print_comparison(done)
-    _write_comparison(done, outputs)
     for found in done.disagreements:
         print(report.disagreement_block(found, _text), file=sys.stderr)
     if done.interrupted:
         left = "; --resume goes on" if args.json else ""
         print(f"qubopuzzle: interrupted{left}", file=sys.stderr)
     return OUR_FAULT if done.disagreements else NOT_SOLVED if done.interrupted else SOLVED
-
-
-def _outputs(args: argparse.Namespace) -> dict[str, Path]:
-    """The files to write, by option; those that cannot be are refused before any run."""
-    from qubopuzzle.report.files import check_place, image_format
-
-    asked = {"--json": args.json, "--csv": args.csv, "--plot": args.plot}
-    paths = {option: Path(name) for option, name in asked.items() if name is not None}
-    for option, path in paths.items():
-        if str(path) == "-":
-            raise InputError(f"{option} needs the name of a file, standard output has the table")
-        (image_format if option == "--plot" else check_place)(path)
-    if len({path.resolve() for path in paths.values()}) < len(paths):
-        raise InputError(f"{' and '.join(paths)} need different files")
-    return paths
 
 
 def _options_by_solver(pairs: list[tuple[str, str]]) -> dict[str, dict[str, str]]:
@@ -230,19 +214,6 @@ def _options_by_solver(pairs: list[tuple[str, str]]) -> dict[str, dict[str, str]
             raise InputError(f"--option {place}={value}: say whose, as in SOLVER:{place}={value}")
         options.setdefault(solver, {})[name] = value
     return options
-
-
-def _write_comparison(done: Comparison, outputs: dict[str, Path]) -> None:
-    from qubopuzzle.report.comparison import to_csv
-    from qubopuzzle.report.files import image_format, write_whole
-
-    if "--csv" in outputs:
-        write_whole(outputs["--csv"], to_csv(done).encode())
-    if "--plot" in outputs and done.rows:
-        from qubopuzzle.report import profile
-
-        path = outputs["--plot"]
-        write_whole(path, profile.draw(done, image_format(path)))
 
 
 def _check(args: argparse.Namespace) -> int:

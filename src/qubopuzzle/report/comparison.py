@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import isinf
+from pathlib import Path
 from typing import Any
 
 from qubopuzzle.bench.agreement import Claim, Disagreement
 from qubopuzzle.bench.comparison import Comparison, Summary, columns_and_rows, statuses
 from qubopuzzle.bench.comparison import total_columns_and_rows as totals
+from qubopuzzle.errors import InputError
 from qubopuzzle.picture import Picture
+from qubopuzzle.report.files import check_place, image_format, write_whole
 from qubopuzzle.report.tables import print_table
 
 _RARE = ("killed", "out of memory", "crashed", "refused")
@@ -57,6 +60,29 @@ def disagreement_block(found: Disagreement, text: Callable[[Picture], str]) -> s
             lines.append(text(puzzle.picture(puzzle.parse_answer(claim.answer))))
     lines.append("One of them is wrong: please report it, with the puzzle.")
     return "\n".join(lines)
+
+
+def outputs(asked: Mapping[str, str | None]) -> dict[str, Path]:
+    """The files to write, by option; InputError for those that cannot be."""
+    paths = {option: Path(name) for option, name in asked.items() if name is not None}
+    for option, path in paths.items():
+        if str(path) == "-":
+            raise InputError(f"{option} needs the name of a file, standard output has the table")
+        (image_format if option == "--plot" else check_place)(path)
+    if len({path.resolve() for path in paths.values()}) < len(paths):
+        raise InputError(f"{' and '.join(paths)} need different files")
+    return paths
+
+
+def write(comparison: Comparison, paths: Mapping[str, Path]) -> None:
+    """The table and the plot, into those of the files that are asked for."""
+    if "--csv" in paths:
+        write_whole(paths["--csv"], to_csv(comparison).encode())
+    if "--plot" in paths and comparison.rows:
+        from qubopuzzle.report import profile
+
+        path = paths["--plot"]
+        write_whole(path, profile.draw(comparison, image_format(path)))
 
 
 def to_csv(comparison: Comparison) -> str:
