@@ -196,6 +196,60 @@ def _pictures(result: Result) -> Iterator[str]:
         yield f"they differ in {len(differ)} cells, marked"
 
 
+def _compare(args: argparse.Namespace) -> int:
+    from qubopuzzle.bench import comparison as bench
+    from qubopuzzle.bench.plan import make_plan
+    from qubopuzzle.report import comparison as report
+    from qubopuzzle.report import progress
+
+    names = None if args.solvers is None else [name.strip() for name in args.solvers.split(",")]
+    if any(name.startswith("dimod:") for name in names or ()):
+        sys.path.append(str(Path.cwd()))  # a sampler in a file of the user's own
+    if args.sources.count("-") > 1:
+        raise InputError("standard input (-) can be read only once")
+    if args.resume and args.json is None:
+        raise InputError("--resume goes on with a file: add --json FILE")
+    outputs = report.outputs({"--json": args.json, "--csv": args.csv, "--plot": args.plot})
+    plan = make_plan(
+        args.sources,
+        names,
+        repeat=args.repeat,
+        repeat_exact=args.repeat_exact,
+        seed=args.seed,
+        time_limit=args.time_limit,
+        hard_limit=args.hard_limit,
+        memory_limit_gib=args.memory_limit,
+        formulation=args.formulation,
+        presolve=args.presolve,
+        options=_options_by_solver(args.option),
+        puzzle=args.puzzle,
+    )
+    for name, why in plan.left_out.items():
+        print(_clean(f"qubopuzzle: {name} is left out: {why}"), file=sys.stderr)
+    for name in plan.repeated:
+        print(f"qubopuzzle: {name} is given twice, compared once", file=sys.stderr)
+    with progress.counted(sum(1 for _ in plan.jobs())) as callback:
+        done = bench.run(plan, journal=args.json, resume=args.resume, progress=callback)
+    report.write(done, outputs)
+    report.print_comparison(done)
+    for found in done.disagreements:
+        print(report.disagreement_block(found, _text), file=sys.stderr)
+    if done.interrupted:
+        left = "; --resume goes on" if args.json else ""
+        print(f"qubopuzzle: interrupted{left}", file=sys.stderr)
+    return OUR_FAULT if done.disagreements else NOT_SOLVED if done.interrupted else SOLVED
+
+
+def _options_by_solver(pairs: list[tuple[str, str]]) -> dict[str, dict[str, str]]:
+    options: dict[str, dict[str, str]] = {}
+    for place, value in pairs:
+        solver, colon, name = place.rpartition(":")
+        if not colon:
+            raise InputError(f"--option {place}={value}: say whose, as in SOLVER:{place}={value}")
+        options.setdefault(solver, {})[name] = value
+    return options
+
+
 def _check(args: argparse.Namespace) -> int:
     from qubopuzzle import pipeline
 
@@ -300,11 +354,11 @@ def _plots(pattern: str | None, puzzles: Sequence[Puzzle]) -> list[Path]:
 
 def _paths(option: str, pattern: str | None, puzzles: Sequence[Puzzle]) -> list[Path]:
     """The file for each puzzle, none without a pattern."""
-    from qubopuzzle.report.files import check_folder, with_id
+    from qubopuzzle.report.files import check_place, with_id
 
     if pattern is None:
         return []
-    check_folder(Path(pattern))
+    check_place(Path(pattern))
     names = [_name(puzzle, number) for number, puzzle in enumerate(puzzles, start=1)]
     paths = [with_id(pattern, name) for name in names]
     if len(set(paths)) < len(paths):
@@ -342,6 +396,7 @@ def _text(picture: Picture) -> str:
 
 _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "solve": _solve,
+    "compare": _compare,
     "check": _check,
     "show": _show,
     "info": _info,

@@ -62,6 +62,7 @@ __all__ = [
     "Result",
     "all_solvers",
     "check_run",
+    "compile_model",
     "decode",
     "get_puzzle",
     "get_solver",
