@@ -15,15 +15,15 @@ from __future__ import annotations
 import argparse
 import time
 from importlib.util import find_spec
-from math import inf, log
+from math import inf
 from statistics import median
 from typing import Any
 
 import numpy as np
-from scipy.stats import bootstrap
 
 from instances import from_collection, noise_picture, smooth_picture
 from qubopuzzle import Nonogram, QubopuzzleError, solve
+from qubopuzzle.bench.statistics import tts
 from record import save, table
 from sat_baseline import sat_seconds
 
@@ -107,32 +107,6 @@ def _sat(puzzle: Nonogram) -> dict[str, Any]:
     }
 
 
-def tts(seconds: Any, solved: Any) -> str:
-    """TTS(99%) with its interval, or the bound where no run solved, see above.
-
-    Args:
-        seconds, solved: time and 1 or 0 of each run, shape (runs,).
-    """
-    if not solved.any():
-        return f"> {log(100) * seconds.sum() / 3:.3g}"
-    if len(solved) < 2:
-        return f"{_estimate(seconds, solved):.3g}"
-    with np.errstate(invalid="ignore"):  # a resample without a solved run is infinite
-        interval = bootstrap(
-            (seconds, solved),
-            _estimate,
-            paired=True,
-            method="percentile",
-            rng=np.random.default_rng(0),
-        ).confidence_interval
-    return f"{_estimate(seconds, solved):.3g} ({interval.low:.2g} to {interval.high:.2g})"
-
-
-def _estimate(seconds: Any, solved: Any, axis: int = -1) -> Any:
-    with np.errstate(divide="ignore"):
-        return log(100) * np.sum(seconds, axis=axis) / np.sum(solved, axis=axis)
-
-
 def _cells(row: dict[str, Any]) -> list[str]:
     if row["refused"]:
         return [row["id"], row["solver"], "refused", "-", "-", "-", "-"]
@@ -145,7 +119,7 @@ def _cells(row: dict[str, Any]) -> list[str]:
         row["solver"],
         "proves" if exact else f"{int(solved.sum())} of {n}",
         *shown,
-        "-" if exact else tts(seconds, solved),
+        "-" if exact else str(tts(seconds, solved)),
         f"{min(row['energies']):g}",
     ]
 

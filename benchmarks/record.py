@@ -18,7 +18,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 RESULTS = Path(__file__).parent / "results"
-PACKAGES = ("qubopuzzle", "numpy", "scipy", "dimod", "dwave-samplers", "amplify")
+PACKAGES = ("qubopuzzle", "numpy", "scipy", "dimod", "dwave-samplers", "amplify", "python-sat")
 
 
 def machine(packages: Sequence[str] = ()) -> dict[str, Any]:

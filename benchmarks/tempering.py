@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 from dwave.samplers import SimulatedAnnealingSampler
 
-from annealers import tts
 from instances import from_collection, smooth_picture
 from qubopuzzle import OneHotTemperingSampler
+from qubopuzzle.bench.statistics import tts
 from qubopuzzle.compile import compile_model
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.tempering.ladder import FloatArray
@@ -103,7 +103,7 @@ def _cells(row: dict[str, Any]) -> list[list[str]]:
                 f"{runs['variables']:,}",
                 f"{int(solved.sum())} of {len(solved)}",
                 f"{seconds.mean():.3f}",
-                tts(seconds, solved) if name == "tempering" else _bound(runs),
+                str(tts(seconds, solved)) if name == "tempering" else _bound(runs),
                 f"{min(runs['energies']):g}",
                 _ratio(row["neal"], runs) if name == "tempering" else "",
             ]

@@ -13,8 +13,10 @@ from qubopuzzle.model import UNBOUNDED, Field, Model, ModelBuilder
 
 
 @st.composite
-def models(draw: st.DrawFn, max_choices: int = 4, max_values: int = 4) -> Model:
-    """Random models of a few choices, linear constraints and precedences."""
+def models(
+    draw: st.DrawFn, max_choices: int = 4, max_values: int = 4, connected: bool = False
+) -> Model:
+    """Random models of a few choices, linear constraints, precedences, and connectivity."""
     builder = ModelBuilder()
     numbered = []
     for c in range(draw(st.integers(1, max_choices))):
@@ -40,6 +42,11 @@ def models(draw: st.DrawFn, max_choices: int = 4, max_values: int = 4) -> Model:
         first, second = draw(st.sampled_from(numbered)), draw(st.sampled_from(numbered))
         if first != second:
             builder.precedence("order", [first], [second], [draw(st.integers(-2, 3))])
+    for _ in range(draw(st.integers(0, 2)) if connected else 0):
+        nodes = draw(st.lists(st.integers(0, n - 1), min_size=1, max_size=8))
+        ends = st.integers(0, len(nodes) - 1)
+        edges = draw(st.lists(st.tuples(ends, ends), max_size=10))
+        builder.connected("together", nodes, np.array(edges, dtype=int).reshape(-1, 2))
     return builder.build()
 
 

@@ -455,3 +455,41 @@ def test_ctrl_c_early_is_one_line_or_a_result(files, solver, delay):
         assert err == ""
     else:
         assert err == "qubopuzzle: interrupted\n"
+
+
+def test_all_unique_and_proof(files):
+    two = Nonogram(rows=[[1], [1]], cols=[[1], [1]], id="two")
+    (files / "pair.json").write_text(native.write([two]))
+    status, out, err = run("solve", files / "pair.json", "--unique")
+    assert (status, err) == (1, "")
+    assert "solution 1:" in out
+    assert "they differ in 4 cells, marked" in out
+    assert run("solve", files / "a.json", "--unique")[0] == 0
+    assert run("solve", files / "none.json", "--unique")[0] == 3
+    status, out, _ = run("solve", files / "pair.json", "--all", "--json")
+    data = json.loads(out)
+    assert (status, data["complete"], data["unique"]) == (0, True, False)
+    assert sorted(data["solutions"]) == [["#.", ".#"], [".#", "#."]]
+    assert data["solver"] == "sat"
+    assert run("solve", files / "pair.json", "--all", "--limit", 1)[0] == 0
+    run("solve", files / "two.jsonl", "--unique", "--proof", files / "{id}.drat")
+    assert (files / "picross-a.drat").read_text().endswith("0\n")
+    assert (files / "none.drat.cnf").read_text().startswith("c 1 ")
+    status, _, err = run("solve", files / "pair.json", "--proof", files / "p.drat")
+    assert status == 0
+    assert err.endswith("p.drat: not written: valid\n")
+    assert not (files / "p.drat").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--limit", 3], "--limit goes with --all"),
+        (["--all", "--limit", 0], "solutions must be a whole number from 1"),
+        (["--all", "--solver", "neal"], "solver neal cannot say that there is no other solution"),
+        (["--proof", "nowhere/p.drat"], "nowhere/p.drat: there is no folder nowhere"),
+        (["--proof", "p", "--solver", "neal"], "solver neal has no option 'proof'"),
+    ],
+)
+def test_counting_is_refused_where_it_cannot_be_done(files, arguments, message):
+    assert message in error("solve", files / "a.json", *arguments)

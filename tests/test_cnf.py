@@ -8,9 +8,11 @@ from pysat.solvers import Solver
 
 from qubopuzzle import Nonogram, TooLarge, violation
 from qubopuzzle.compile import clauses as clauses_module
+from qubopuzzle.compile import compile_model
 from qubopuzzle.compile.clauses import Clauses
 from qubopuzzle.compile.cnf import compile_cnf
 from qubopuzzle.model import ModelBuilder
+from qubopuzzle.solvers import Budget, get_solver
 from strategies import all_bits, assignments, models, nonograms, solutions
 
 
@@ -23,37 +25,33 @@ def satisfiable(formula, given):
         return solver.solve(assumptions=assumptions)
 
 
-def all_answers(formula):
-    """Every model's literal values, by the clause that asks for another answer."""
-    found = []
-    if formula.contradiction:
-        return found
-    with Solver("cadical195", bootstrap_with=list(formula.clauses())) as solver:
-        while solver.solve():
-            model = solver.get_model()
-            sample = np.zeros(formula.n_variables, dtype=np.int8)
-            sample[[v - 1 for v in model if 0 < v <= len(sample)]] = 1
-            found.append(formula.bits.decode(sample))
-            blocked = formula.other_answer(sample)
-            if not blocked:
-                break
-            solver.add_clause(blocked)
-    return found
+def all_answers(model):
+    """Literal values of every solution, by the solver sat itself."""
+    compiled = compile_model(model, "cnf", None)
+    options = get_solver("sat").parse_options({})
+    budget = Budget(None, None, 0, solutions=10**6)
+    outcome = get_solver("sat").solve(compiled, budget, options)
+    assert outcome.complete
+    return [compiled.decode(sample) for sample in outcome.samples]
 
 
 @given(model=models())
 def test_a_model_and_its_formula_have_the_same_solutions(model):
     formula = compile_cnf(model)
-    met = [x.tobytes() for x in assignments(model) if violation(model, x) == 0]
     for x in assignments(model):
         assert satisfiable(formula, formula.bits.encode(x)) == (violation(model, x) == 0)
-    assert sorted(x.tobytes() for x in all_answers(formula)) == sorted(met)
+
+
+@given(model=models(connected=True))
+def test_the_solver_finds_every_solution_once(model):
+    met = [x.tobytes() for x in assignments(model) if violation(model, x) == 0]
+    assert sorted(x.tobytes() for x in all_answers(model)) == sorted(met)
 
 
 @given(puzzle=nonograms(), formulation=st.sampled_from(sorted(Nonogram.formulations)))
 def test_a_nonogram_and_its_formula_have_the_same_pictures(puzzle, formulation):
     model = puzzle.model(formulation)
-    found = [model.field.read(x)[0].tobytes() for x in all_answers(compile_cnf(model))]
+    found = [model.field.read(x)[0].tobytes() for x in all_answers(model)]
     assert sorted(found) == sorted(solutions(puzzle))
 
 

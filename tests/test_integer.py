@@ -75,7 +75,7 @@ def check_all_answers(name, model, **options):
 
 
 @needs("ortools")
-@given(model=models())
+@given(model=models(connected=True))
 def test_cpsat_finds_all_solutions_of_a_model(model):
     check_all_answers("cpsat", model)
 
@@ -118,14 +118,14 @@ def test_an_answer_excluded_is_one_row(model, seed):
 
 
 @needs("pulp")
-@given(model=models(max_choices=3, max_values=3))
+@given(model=models(max_choices=3, max_values=3, connected=True))
 @settings(max_examples=SMALL)
 def test_cbc_finds_all_solutions_of_a_model(model):
     check_all_answers("mip", model)
 
 
 @needs("highspy")
-@given(model=models(max_choices=3, max_values=2))
+@given(model=models(max_choices=3, max_values=2, connected=True))
 @settings(max_examples=SMALL // 2)
 def test_highs_finds_all_solutions_of_a_model(model):
     check_all_answers("mip", model, backend="highs")

@@ -7,7 +7,10 @@ import pytest
 from hypothesis import given
 
 from qubopuzzle import ModelError
-from qubopuzzle.model import Field, ModelBuilder, propagate, violation, violations
+from qubopuzzle.annealer import annealing_form
+from qubopuzzle.compile import compile_qubo
+from qubopuzzle.compile.amplify import to_amplify
+from qubopuzzle.model import Field, ModelBuilder, cuts, propagate, violation, violations
 from qubopuzzle.model.bounds import reachable
 from strategies import assignments, literal_field, models
 
@@ -222,3 +225,45 @@ def test_an_equality_needs_a_number():
     b.linear("sum", [0], [b.literal(a, 0)], lower=np.inf, upper=np.inf, shape=(1,))
     with pytest.raises(ModelError, match="sum: an equality needs a finite number"):
         b.build()
+
+
+@given(model=models(connected=True))
+def test_cuts_exclude_what_falls_apart_and_no_solution(model):
+    every = assignments(model)
+    alone = replace(model, linear=(), precedence=())
+    whole = [x for x in every if violation(alone, x) == 0]
+    for x in every:
+        found = cuts(model, x)
+        assert bool(found) == (violations(model, x).get("together", 0) > 0)
+        for cut in found:
+            assert not x[cut.true].any()
+            assert x[cut.false].all()
+            assert all(y[cut.true].any() or not y[cut.false].all() for y in whole)
+
+
+@given(model=models(connected=True))
+def test_propagation_keeps_connectivity(model):
+    reduced = propagate(model)
+    met = sum(violation(model, x) == 0 for x in assignments(model))
+    if reduced.contradiction is not None:
+        assert met == 0
+    else:
+        assert met == sum(violation(reduced.model, x) == 0 for x in assignments(reduced.model))
+
+
+def test_annealers_refuse_connectivity():
+    b = ModelBuilder()
+    bits = [b.literals(b.bit(f"cell[{i}]"))[1] for i in range(3)]
+    b.connected("white", bits, [(0, 1), (1, 2)])
+    model = b.build()
+    assert violation(model, model.assignment([1, 0, 1])) == 1
+    assert violation(model, model.assignment([0, 0, 0])) == 0
+    for refuse in (compile_qubo, to_amplify, annealing_form):
+        with pytest.raises(ModelError, match=r"has no form for connectivity \(white\)"):
+            refuse(model)
+    for nodes, edges in (([9], []), ([0], [(0, 1)])):
+        b = ModelBuilder()
+        b.bit("only")
+        b.connected("white", nodes, edges)
+        with pytest.raises(ModelError, match=r"white: a (literal|node) outside"):
+            b.build()

@@ -1,7 +1,11 @@
 """Toy samplers and puzzles that misbehave on purpose, for the tests."""
 
+import os
+import signal
+import time
 from concurrent.futures import Future
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 import dimod
@@ -52,6 +56,54 @@ class Lazy:
         future = Future()
         future.set_exception(RuntimeError("the cloud went away"))
         return dimod.SampleSet.from_future(future)
+
+
+def sign():
+    """Say in a file who runs, if the environment names one."""
+    if "TOYS_PID_FILE" in os.environ:
+        Path(os.environ["TOYS_PID_FILE"]).write_text(str(os.getpid()))
+
+
+class Slow(Recording):
+    """Half a second a call."""
+
+    def sample(self, bqm, **kwargs):
+        sign()
+        time.sleep(0.5)
+        return super().sample(bqm, **kwargs)
+
+
+class Hanging:
+    """Does not come back, whatever the time limit."""
+
+    def sample(self, bqm):
+        sign()
+        while True:
+            time.sleep(1)
+
+
+class Vanishing:
+    """Takes the whole process with it, quietly."""
+
+    def sample(self, bqm):
+        print("chatter on standard output")
+        os._exit(0)
+
+
+class Dying:
+    """Ended by the system."""
+
+    def sample(self, bqm):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Hungry:
+    """Takes all the memory that it can get."""
+
+    def sample(self, bqm):
+        eaten = []
+        while True:
+            eaten.append(np.zeros(2**25))
 
 
 def returning(what):

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from qubopuzzle.bench.comparison import Comparison, compare
     from qubopuzzle.compile import Qubo, compile_qubo
     from qubopuzzle.errors import (
         InputError,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from qubopuzzle.tempering import OneHotTemperingSampler
 
 _HOMES = {
+    "qubopuzzle.bench.comparison": ("Comparison", "compare"),
     "qubopuzzle.compile": ("Qubo", "compile_qubo"),
     "qubopuzzle.errors": (
         "InputError",
@@ -56,6 +58,7 @@ _HOMES = {
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "Comparison",
     "InputError",
     "Model",
     "ModelBuilder",
@@ -73,6 +76,7 @@ __all__ = [
     "Unsatisfiable",
     "Violation",
     "all_solvers",
+    "compare",
     "compile_qubo",
     "decode",
     "judge",

@@ -13,6 +13,13 @@ _EXIT_STATUS = """exit status:
   4  an error of this program"""
 
 
+_COMPARE_STATUS = """exit status:
+  0  every run is done, whatever it came to
+  1  broken off; with --json FILE, --resume goes on
+  2  wrong usage, bad input, or no solver that can run here
+  4  two solvers contradict each other, or an error of this program"""
+
+
 def parser() -> argparse.ArgumentParser:
     """The parser of the whole command line; ``command`` is the name of the command."""
     top = argparse.ArgumentParser(
@@ -29,7 +36,8 @@ def parser() -> argparse.ArgumentParser:
         "--solver",
         default=None,
         metavar="S",
-        help="annealer (default) or another that `qubopuzzle solvers` lists",
+        help="annealer (default), with --all, --unique and --proof sat, or another that "
+        "`qubopuzzle solvers` lists",
     )
     solve.add_argument("--formulation", metavar="F", help="see `qubopuzzle puzzles`")
     solve.add_argument("--encoding", metavar="E", help="one-hot or domain-wall")
@@ -57,8 +65,27 @@ def parser() -> argparse.ArgumentParser:
         metavar="NAME=VALUE",
         help="an option of the solver; repeatable",
     )
+    count = solve.add_mutually_exclusive_group()
+    count.add_argument(
+        "--all", action="store_true", help="list all solutions (solver sat unless --solver)"
+    )
+    count.add_argument(
+        "--unique",
+        action="store_true",
+        help="one solution, several (then two of them) or none? exit status 0 only for one",
+    )
+    solve.add_argument(
+        "--limit", type=int, metavar="N", help="with --all: no more than N (default 1000)"
+    )
+    solve.add_argument(
+        "--proof",
+        metavar="FILE",
+        help="a DRAT proof that there is no (other) solution, and its formula as FILE.cnf",
+    )
     solve.add_argument("--json", action="store_true", help="one JSON object a line and instance")
     _plot_option(solve)
+
+    _compare_command(commands)
 
     check = _command(commands, "check", "judge a given answer")
     check.add_argument("solution", metavar="SOLUTION", help="a file with the answer, or -")
@@ -87,12 +114,13 @@ def _command(
     text: str,
     *,
     many: bool = False,
+    exit_status: str = _EXIT_STATUS,
 ) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
         help=text,
         description=text,
-        epilog=_EXIT_STATUS,
+        epilog=exit_status,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     what = "a file (native JSON, JSON Lines or .non, told by content), or - for standard input"
@@ -103,6 +131,65 @@ def _command(
     parser.add_argument("--puzzle", metavar="P", help="read only this kind, such as nonogram")
     parser.set_defaults(command=name)
     return parser
+
+
+def _compare_command(commands: Any) -> None:
+    compare = _command(
+        commands,
+        "compare",
+        "run several solvers on the same puzzles, each run in a process of its own",
+        many=True,
+        exit_status=_COMPARE_STATUS,
+    )
+    add = compare.add_argument
+    add(
+        "--solvers",
+        metavar="S,S,...",
+        help="names from `qubopuzzle solvers`, or dimod:module:Class (default annealer, "
+        "tempering, neal and the exact ones that are installed)",
+    )
+    add("--repeat", type=int, default=5, metavar="N", help="seeds a heuristic (default 5)")
+    add(
+        "--repeat-exact",
+        type=int,
+        default=1,
+        metavar="N",
+        help="seeds an exact solver (default 1: a proof is the same for every seed)",
+    )
+    add("--seed", type=int, default=0, metavar="N", help="the first seed (default 0)")
+    add(
+        "--time-limit",
+        type=float,
+        default=10.0,
+        metavar="SECONDS",
+        help="for building and solving, a run (default 10)",
+    )
+    add(
+        "--hard-limit",
+        type=float,
+        metavar="SECONDS",
+        help="end the process of a run after this (default twice the time limit and 30 s)",
+    )
+    add(
+        "--memory-limit",
+        type=float,
+        metavar="GIB",
+        help="address space of a run (default three quarters of the machine's memory)",
+    )
+    add("--formulation", metavar="F", help="see `qubopuzzle puzzles`")
+    add("--presolve", default="none", metavar="HOW", help="none (default) or propagate")
+    add(
+        "--option",
+        action="append",
+        default=[],
+        type=_assignment,
+        metavar="SOLVER:NAME=VALUE",
+        help="an option of one solver; repeatable",
+    )
+    add("--json", metavar="FILE", help="add a JSON object a line and run, as soon as it is done")
+    add("--resume", action="store_true", help="go on with what is in the --json file")
+    add("--csv", metavar="FILE", help="write the table")
+    add("--plot", metavar="FILE", help="draw solved runs over time, and time over size")
 
 
 def _plot_option(parser: argparse.ArgumentParser) -> None:

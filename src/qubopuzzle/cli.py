@@ -1,25 +1,17 @@
-"""The command line. Heavy imports happen inside the commands, so that --help is instant."""
+"""The command line: errors become one line and an exit status."""
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import sys
-import time
+from argparse import Namespace
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from qubopuzzle.arguments import parser
-from qubopuzzle.errors import InputError, QubopuzzleError
+from qubopuzzle.commands import compare, examine, solve
+from qubopuzzle.commands.terminal import NOT_SOLVED, OUR_FAULT, complain
+from qubopuzzle.errors import QubopuzzleError
 from qubopuzzle.signals import raise_interrupted
-
-if TYPE_CHECKING:
-    from qubopuzzle.picture import Picture
-    from qubopuzzle.pipeline import Puzzle, Result
-
-SOLVED, NOT_SOLVED, BAD_INPUT, UNSATISFIABLE, OUR_FAULT = 0, 1, 2, 3, 4
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,9 +24,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return status
     except QubopuzzleError as error:
-        return _complain(str(error))
+        return complain(str(error))
     except MemoryError:
-        return _complain("out of memory")
+        return complain("out of memory")
     except KeyboardInterrupt:
         print("qubopuzzle: interrupted", file=sys.stderr)
         return NOT_SOLVED
@@ -43,12 +35,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         if isinstance(error, BrokenPipeError):
             return NOT_SOLVED
-        return _complain(f"cannot write: {error.strerror or error}")
+        return complain(f"cannot write: {error.strerror or error}")
     except Exception as error:
         if os.environ.get("QUBOPUZZLE_DEBUG"):
             raise
         kind = type(error).__name__
-        _complain(f"an error of this program, please report it: {kind}: {error}")
+        complain(f"an error of this program, please report it: {kind}: {error}")
         return OUR_FAULT
 
 
@@ -62,235 +54,14 @@ def _prepare_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _complain(message: str) -> int:
-    print(f"qubopuzzle: error: {_clean(message)}", file=sys.stderr)
-    return BAD_INPUT
-
-
-def _clean(text: str) -> str:
-    """One line without control characters: names in files must not steer a terminal."""
-    return "".join(c if c.isprintable() else " " if c.isspace() else "?" for c in text)
-
-
-def _weights(pairs: list[tuple[str, str]]) -> dict[str, float]:
-    weights: dict[str, float] = {}
-    for family, value in pairs:
-        try:
-            number = float(value)
-        except ValueError:
-            raise InputError(f"weight of {family} must be a number, got {value!r}") from None
-        # Whole weights stay whole: the QUBO's coefficients are then exact integers.
-        weights[family] = int(number) if number.is_integer() else number
-    return weights
-
-
-def _solve(args: argparse.Namespace) -> int:
-    from qubopuzzle import pipeline
-    from qubopuzzle.report import progress
-
-    if args.solver is not None and args.solver.startswith("dimod:"):
-        sys.path.append(str(Path.cwd()))  # a sampler in a file of the user's own
-    run = {
-        "solver": pipeline.DEFAULT_SOLVER if args.solver is None else args.solver,
-        "encoding": args.encoding,
-        "presolve": args.presolve,
-        "reads": args.reads,
-        "seed": args.seed,
-        "time_limit": args.time_limit,
-        "options": dict(args.option),
-    }
-    weights = _weights(args.weight)
-    pipeline.check_run(**run)
-    if args.sources.count("-") > 1:
-        raise InputError("standard input (-) can be read only once")
-    instances = [item for source in args.sources for item in _timed_load(source, args.puzzle)]
-    plots = _plots(args.plot, [puzzle for puzzle, _ in instances])
-    worst = SOLVED
-    for number, (puzzle, seconds) in enumerate(instances, start=1):
-        name = _name(puzzle, number)
-        try:
-            with progress.shown(name, args.reads, args.time_limit) as callback:
-                result = pipeline.solve(
-                    puzzle,
-                    formulation=args.formulation,
-                    weights=weights,
-                    progress=callback,
-                    load_s=seconds,
-                    **run,
-                )
-        except QubopuzzleError as error:
-            worst = _complain(f"{name}: {error}")
-            if args.json:
-                failed = {"id": puzzle.id, "puzzle": puzzle.name, "status": "error"}
-                print(json.dumps({**failed, "valid": False, "error": str(error)}), flush=True)
-            continue
-        _print_result(result, args)
-        _plot(plots, number, result.picture())
-        worst = _worse(worst, result)
-        if result.interrupted:
-            if number < len(instances):
-                print(f"qubopuzzle: {len(instances) - number} not started", file=sys.stderr)
-            break
-    return worst
-
-
-def _name(puzzle: Puzzle, number: int) -> str:
-    return _clean(puzzle.id) or f"instance {number}"
-
-
-def _heading(puzzle: Puzzle) -> str:
-    words = [puzzle.id, puzzle.title if puzzle.title != puzzle.id else ""]
-    return _clean(" ".join(filter(None, words)))
-
-
-def _worse(worst: int, result: Result) -> int:
-    """Bad input outweighs not solved, which outweighs no solution."""
-    own = {"solved": SOLVED, "unknown": NOT_SOLVED, "unsatisfiable": UNSATISFIABLE}[result.status]
-    order = (SOLVED, UNSATISFIABLE, NOT_SOLVED, BAD_INPUT)
-    return max(worst, own, key=order.index)
-
-
-def _print_result(result: Result, args: argparse.Namespace) -> None:
-    if args.json:
-        print(json.dumps(result.to_dict()), flush=True)
-        return
-    parts = [_heading(result.puzzle), _text(result.picture()), _clean(result.summary())]
-    print("\n".join(filter(None, parts)), flush=True)
-    for violation in result.violations[:5]:
-        print(f"  {violation.rule}: {violation.message}")
-    if len(result.violations) > 5:
-        print(f"  ... and {len(result.violations) - 5} more (--json lists all)")
-
-
-def _check(args: argparse.Namespace) -> int:
-    from qubopuzzle import pipeline
-
-    if args.source == args.solution == "-":
-        raise InputError("standard input (-) can be read only once")
-    puzzles = pipeline.load(args.source, args.puzzle)
-    answers = pipeline.load_answers(args.solution)
-    status = SOLVED
-    try:
-        for number, (puzzle, answer) in enumerate(pipeline.match(puzzles, answers), start=1):
-            given = None if answer is None else answer.solution
-            if not _judge(_name(puzzle, number), puzzle, given, args.json):
-                status = NOT_SOLVED
-    except InputError as error:
-        raise InputError(f"{args.solution}: {error}") from None
-    return status
-
-
-def _judge(name: str, puzzle: Puzzle, given: Any, as_json: bool) -> bool:
-    """Print the verdict on one answer; returns whether it is valid."""
-    from qubopuzzle import pipeline
-
-    grid, violations = (None, []) if given is None else pipeline.judge(puzzle, given)
-    valid = grid is not None and not violations
-    if as_json:
-        broken = [violation.to_dict() for violation in violations]
-        answered = {"id": puzzle.id, "answered": grid is not None, "valid": valid}
-        print(json.dumps({**answered, "violations": broken}))
-        return valid
-    cells = {cell for violation in violations for cell in violation.cells}
-    if grid is not None:
-        print(_text(puzzle.picture(grid, cells)))
-    print(f"{name}: {'no answer' if grid is None else 'valid' if valid else 'not valid'}")
-    for violation in violations:
-        print(f"  {violation.rule}: {violation.message}")
-    return valid
-
-
-def _show(args: argparse.Namespace) -> int:
-    from qubopuzzle import pipeline
-
-    puzzles = pipeline.load(args.source, args.puzzle)
-    plots = _plots(args.plot, puzzles)
-    for number, puzzle in enumerate(puzzles, start=1):
-        name = _name(puzzle, number)
-        if args.solution and puzzle.solution is None:
-            raise InputError(f"{args.source}: {name} comes without a solution")
-        picture = puzzle.picture(puzzle.solution if args.solution else None)
-        print("\n".join(filter(None, [_heading(puzzle), _text(picture)])))
-        _plot(plots, number, picture)
-    return SOLVED
-
-
-def _info(args: argparse.Namespace) -> int:
-    from qubopuzzle import pipeline
-    from qubopuzzle.inspection import describe
-    from qubopuzzle.report.tables import print_sizes
-
-    for puzzle in pipeline.load(args.source, args.puzzle):
-        sizes = describe(puzzle, args.formulation, args.encoding)
-        if args.json:
-            rows = [size.to_dict() for size in sizes]
-            print(json.dumps({"id": puzzle.id, "puzzle": puzzle.name, "qubos": rows}))
-            continue
-        rows_by_columns = " x ".join(map(str, puzzle.shape))
-        print(f"{_clean(puzzle.id) or puzzle.name}: {puzzle.name}, {rows_by_columns} cells")
-        print_sizes(sizes)
-    return SOLVED
-
-
-def _solvers(_: argparse.Namespace) -> int:
-    from qubopuzzle.report.tables import print_solvers
-
-    print_solvers()
-    return SOLVED
-
-
-def _puzzles(_: argparse.Namespace) -> int:
-    from qubopuzzle.report.tables import print_puzzles
-
-    print_puzzles()
-    return SOLVED
-
-
-def _timed_load(source: str, kind: str | None) -> list[tuple[Puzzle, float]]:
-    from qubopuzzle import pipeline
-
-    started = time.perf_counter()
-    puzzles = pipeline.load(source, kind)
-    seconds = time.perf_counter() - started
-    return [(puzzle, seconds) for puzzle in puzzles]
-
-
-def _plots(pattern: str | None, puzzles: Sequence[Puzzle]) -> list[Path]:
-    """The file for each puzzle's drawing; what cannot be written is refused before any work."""
-    from qubopuzzle.report.files import image_format, with_id
-
-    if pattern is None:
-        return []
-    image_format(Path(pattern))
-    names = [_name(puzzle, number) for number, puzzle in enumerate(puzzles, start=1)]
-    paths = [with_id(pattern, name) for name in names]
-    if len(set(paths)) < len(paths):
-        what = "put {id} into the name" if "{id}" not in pattern else "their ids are not unique"
-        raise InputError(f"--plot {pattern}: there are {len(paths)} puzzles; {what}")
-    return paths
-
-
-def _plot(paths: list[Path], number: int, picture: Picture) -> None:
-    from qubopuzzle.report.files import image_format, write_whole
-
-    if paths:
-        path = paths[number - 1]
-        write_whole(path, picture.image(image_format(path)))
-
-
-def _text(picture: Picture) -> str:
-    encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
-    color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    return picture.text(color=color, ascii_only=not encoding.startswith("utf"))
-
-
-_COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
-    "solve": _solve,
-    "check": _check,
-    "show": _show,
-    "info": _info,
-    "solvers": _solvers,
-    "puzzles": _puzzles,
+_COMMANDS: dict[str, Callable[[Namespace], int]] = {
+    "solve": solve.solve,
+    "compare": compare.compare,
+    "check": examine.check,
+    "show": examine.show,
+    "info": examine.info,
+    "solvers": examine.solvers,
+    "puzzles": examine.puzzles,
 }
 
 

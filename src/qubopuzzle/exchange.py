@@ -90,7 +90,9 @@ def to_mip(
     """
     from qubopuzzle.compile.mip import compile_mip
 
-    return compile_mip(_model(one_puzzle(puzzle), formulation, presolve))
+    model = _model(one_puzzle(puzzle), formulation, presolve)
+    model.require_local("a file of rows")
+    return compile_mip(model)
 
 
 def decode(

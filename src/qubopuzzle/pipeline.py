@@ -53,6 +53,7 @@ from qubopuzzle.solvers import (
 )
 
 __all__ = [
+    "DEFAULT_EXACT_SOLVER",
     "DEFAULT_SOLVER",
     "ENCODINGS",
     "PRESOLVES",
@@ -61,6 +62,7 @@ __all__ = [
     "Result",
     "all_solvers",
     "check_run",
+    "compile_model",
     "decode",
     "get_puzzle",
     "get_solver",
@@ -76,6 +78,7 @@ __all__ = [
 ]
 
 DEFAULT_SOLVER = "annealer"
+DEFAULT_EXACT_SOLVER = "sat"
 _VERSIONS = ("qubopuzzle", "numpy", "scipy", "dimod")
 
 

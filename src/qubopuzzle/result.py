@@ -126,6 +126,7 @@ class Result:
             "proved_by": self.proved_by,
             "solutions": [self.puzzle.format_answer(answer) for answer in self.solutions],
             "complete": self.complete,
+            "unique": self.unique,
             "interrupted": self.interrupted,
             "timings_s": {stage: round(s, 6) for stage, s in self.timings_s.items()},
             "versions": dict(self.versions),

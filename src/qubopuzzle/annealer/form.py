@@ -140,7 +140,11 @@ def annealing_form(
         model: what to anneal.
         weights: weight by family; 1 where not given.
         chains: redraw chains of precedences at once; else each choice by itself.
+
+    Raises:
+        ModelError: for connectivity, see ``Model.require_local``.
     """
+    model.require_local("the annealer")
     by_family = weights or {}
     rows = csr_array((0, model.n_literals), dtype=np.int64)
     if model.linear:

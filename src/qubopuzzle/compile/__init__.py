@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from qubopuzzle.compile.encoding import ENCODINGS, encode_choices
 from qubopuzzle.compile.mip import compile_mip
 from qubopuzzle.compile.qubo import Qubo, check_weights, compile_qubo
 from qubopuzzle.errors import InputError, ModelError
-from qubopuzzle.model import IntArray, Model
+from qubopuzzle.model import Cut, IntArray, Model, cuts
 
 __all__ = [
     "ENCODINGS",
@@ -49,6 +50,8 @@ class Compiled:
         omitted, bounded: rules that the model leaves out or narrows, see ``Model``.
         encoding: how choices became variables, if the target has such an option.
         groups: variables of which exactly one is 1 in every valid assignment, disjoint.
+        cuts: for exact targets, which leave connectivity to the solver: clauses that literal
+            values, shape (literals,), break; none where they hang together.
     """
 
     payload: Any
@@ -60,6 +63,7 @@ class Compiled:
     bounded: tuple[str, ...] = ()
     encoding: str | None = None
     groups: tuple[range, ...] = ()
+    cuts: Callable[[IntArray], Sequence[Cut]] = lambda _: ()
 
 
 def _to_qubo(model: Model, encoding: str | None, weights: Mapping[str, float] | None) -> Compiled:
@@ -115,6 +119,7 @@ def _to_cnf(model: Model, encoding: str | None, weights: Mapping[str, float] | N
         gap=1,
         omitted=model.omitted,
         bounded=model.bounded,
+        cuts=partial(cuts, model),
     )
 
 
@@ -129,6 +134,7 @@ def _to_cpsat(model: Model, encoding: str | None, weights: Mapping[str, float] |
         gap=1,
         omitted=model.omitted,
         bounded=model.bounded,
+        cuts=partial(cuts, model),
     )
 
 
@@ -143,6 +149,7 @@ def _to_mip(model: Model, encoding: str | None, weights: Mapping[str, float] | N
         gap=1,
         omitted=model.omitted,
         bounded=model.bounded,
+        cuts=partial(cuts, model),
     )
 
 

@@ -80,6 +80,7 @@ def to_amplify(
 
     if mode not in MODES:
         raise InputError(f"unknown mode {mode!r}; choose from {', '.join(MODES)}")
+    model.require_local("an Amplify model")
     if mode == "objective":
         qubo = compile_qubo(model, encoding)
         variables = _variables(qubo.labels())

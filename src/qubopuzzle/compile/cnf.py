@@ -1,10 +1,11 @@
 """CNF: a formula whose models are exactly the assignments that meet the model.
 
-Choices under a precedence get **order variables** ("at least the v-th value", the bits of a
-domain wall; Tamura et al., Constraints 14, 254, 2009), others one variable a value. A
-precedence is then one clause of two literals a value, and "the value lies in lo .. hi" is
-two literals. What makes nonograms small is that a row's terms along a path of precedences
-that exclude each other, such as the runs that may cover a cell, become one variable y with
+Choices under a precedence, or asked for stretches of values, get **order variables** ("at
+least the v-th value", the bits of a domain wall; Tamura et al., Constraints 14, 254, 2009),
+others one variable a value. A precedence is then one clause of two literals a value, and "the
+value lies in lo .. hi" is two literals. What makes nonograms small: a row's terms along a
+path of precedences that exclude each other, such as the runs that may cover a cell, become
+one variable y with
 
 - ``c_k in lo_k .. hi_k -> y`` for each choice k of the path, and
 - ``y -> not (c_k < lo_k and c_{k+1} > hi_{k+1})`` for each two neighbours and both ends,
@@ -24,10 +25,10 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.compile.clauses import TRUE, Clauses
+from qubopuzzle.compile.clauses import FALSE, TRUE, Clauses
 from qubopuzzle.compile.encoding import Encoding, lay_out
-from qubopuzzle.compile.rows import Places, add_rows, at_least, value_of
-from qubopuzzle.model import IntArray, Model
+from qubopuzzle.compile.rows import Places, add_rows, at_least, rows_of, stretches, value_of
+from qubopuzzle.model import Cut, IntArray, Model
 from qubopuzzle.model.order import Precedences
 
 
@@ -36,13 +37,15 @@ class Cnf:
     """A formula; variables 1 .. ``bits.n_bits`` are the choices', the others auxiliary.
 
     ``batches`` are arrays of clauses, shape (clauses, width) each. ``contradiction`` says
-    that it holds the empty clause, too.
+    that it holds the empty clause, too. ``node`` (literals,) is the formula's literal for
+    each literal of a connectivity constraint, 0 for others.
     """
 
     bits: Encoding
     n_variables: int
     batches: tuple[IntArray, ...]
     contradiction: bool
+    node: IntArray
 
     @property
     def n_clauses(self) -> int:
@@ -60,6 +63,10 @@ class Cnf:
         head = f"p cnf {self.n_variables} {len(clauses)}"
         lines = (" ".join(map(str, [*clause, 0])) for clause in clauses)
         return "\n".join([*names, head, *lines, ""])
+
+    def clause_of(self, cut: Cut) -> list[int]:
+        """A cut in the formula's literals."""
+        return clause_of(self.node, cut)
 
     def other_answer(self, sample: NDArray[np.int8]) -> list[int]:
         """The clause "the answer grid is another than this sample's", at least for its choices.
@@ -83,19 +90,42 @@ def compile_cnf(model: Model) -> Cnf:
     place = Places.of(model, order)
     for block in model.linear:
         add_rows(bits, place, block, clauses)
-    return Cnf(bits, clauses.n_variables, clauses.finish(), clauses.contradiction)
+    node = add_nodes(model, bits, clauses)
+    return Cnf(bits, clauses.n_variables, clauses.finish(), clauses.contradiction, node)
+
+
+def _by_intervals(model: Model) -> NDArray[np.bool_]:
+    """Choices of whole numbers that rows ask for stretches of values, not for one, (choices,)."""
+    terms, asked = np.zeros((2, len(model.choices)), dtype=np.int64)
+    for block in model.linear:
+        literal, coefficient = block.matrix.indices, block.matrix.data
+        choice = model.choice_of_literal[literal]
+        every = np.ones(len(choice), dtype=bool)
+        new = stretches(rows_of(block.matrix), literal, choice, coefficient, every)
+        terms += np.bincount(choice, minlength=len(terms))
+        asked += np.bincount(choice[new], minlength=len(terms))
+    found = terms >= 2 * np.maximum(asked, 1)
+    for number in np.flatnonzero(found).tolist():
+        values = model.choices[number].values
+        found[number] = isinstance(values, range) or all(isinstance(v, int) for v in values)
+    return found
 
 
 def order_bits(model: Model, order: Precedences) -> Encoding:
-    """Order variables for choices under a precedence and of two values, else one a value."""
-    is_bit = np.array([choice.is_bit for choice in model.choices], dtype=bool)
-    return lay_out(model, order.numbered | is_bit | (model.sizes <= 2), "order")
+    """Order variables for choices under a precedence, of two values, or asked for stretches."""
+    return lay_out(model, order.numbered | (model.sizes <= 2) | _by_intervals(model), "order")
 
 
 def add_choices(bits: Encoding, order: Precedences, clauses: Clauses) -> None:
     """Each choice takes one value, and the precedences hold."""
     _choices(bits, clauses)
     _precedences(bits, order, clauses)
+
+
+def clause_of(node: IntArray, cut: Cut) -> list[int]:
+    """A cut in DIMACS literals, of which ``node`` has one for each of the model's."""
+    clause = np.concatenate([node[cut.true], -node[cut.false]])
+    return [int(literal) for literal in clause if literal != FALSE]
 
 
 def other_answer(bits: Encoding, sample: NDArray[np.int8]) -> list[int]:
@@ -132,3 +162,24 @@ def _precedences(bits: Encoding, order: Precedences, clauses: Clauses) -> None:
     index = np.arange(len(which)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     limit = order.number[order.starts[first] + index] + order.gap[which]
     clauses.add(-at_least(bits, first, index), at_least(bits, second, order.below(second, limit)))
+
+
+def add_nodes(model: Model, bits: Encoding, clauses: Clauses) -> IntArray:
+    """One literal for each literal that connectivity speaks of, (literals,)."""
+    node = np.zeros(model.n_literals, dtype=np.int64)
+    for graph in model.connected:
+        literal = np.unique(graph.literals[node[graph.literals] == 0])
+        choice = model.choice_of_literal[literal]
+        index = literal - model.first_literal[choice]
+        wall = bits.walls[choice]
+        node[literal[~wall]] = value_of(bits, literal[~wall])
+        literal, choice, index = literal[wall], choice[wall], index[wall]
+        reached, passed = at_least(bits, choice, index), at_least(bits, choice, index + 1)
+        inner = (np.abs(reached) != TRUE) & (np.abs(passed) != TRUE)
+        own = np.where(reached == TRUE, -passed, reached)
+        own[inner] = clauses.fresh(int(inner.sum()))
+        clauses.add(-own[inner], reached[inner])
+        clauses.add(-own[inner], -passed[inner])
+        clauses.add(own[inner], -reached[inner], passed[inner])
+        node[literal] = own
+    return node

@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from qubopuzzle.compile.clauses import Clauses
-from qubopuzzle.compile.cnf import add_choices, order_bits, other_answer
+from qubopuzzle.compile.cnf import add_choices, add_nodes, clause_of, order_bits, other_answer
 from qubopuzzle.compile.encoding import Encoding
 from qubopuzzle.compile.lowering import AffineRows, affine_rows
 from qubopuzzle.compile.rows import Places, add_rows
 from qubopuzzle.errors import ModelError, SolverUnavailable
-from qubopuzzle.model import IntArray, Linear, Model
+from qubopuzzle.model import Cut, IntArray, Linear, Model
 from qubopuzzle.model.order import Precedences
 
 _LINES = 10_000
@@ -39,12 +39,18 @@ class CpSat:
     """A CP-SAT model; its variables 0 .. ``bits.n_bits`` - 1 are the choices'.
 
     ``model`` is an ``ortools.sat.python.cp_model.CpModel``: clone it before you add to it.
+    ``node`` (literals,) is the DIMACS literal for each literal that connectivity speaks of.
     """
 
     bits: Encoding
     model: Any
     n_variables: int
     n_constraints: int
+    node: IntArray
+
+    def clause_of(self, cut: Cut) -> list[int]:
+        """A cut as ``add_clauses`` takes it."""
+        return clause_of(self.node, cut)
 
     def other_answer(self, sample: NDArray[np.int8]) -> list[int]:
         """The clause "the answer grid is another than this sample's", as ``add_clauses`` takes it.
@@ -102,6 +108,7 @@ def compile_cpsat(model: Model) -> CpSat:
         for block in model.linear
         if len(left := add_rows(bits, place, block, parts, all_rows=False))
     ]
+    node = add_nodes(model, bits, parts)
     _add(built, "variables{domain:[0,1]}\n" * parts.n_variables)
     add_clauses(built, parts.finish())
     for groups in parts.exactly:
@@ -110,7 +117,7 @@ def compile_cpsat(model: Model) -> CpSat:
         _add_rows(built, row)
     if parts.contradiction:
         _add(built, "constraints{bool_or{}}\n")
-    return CpSat(bits, built, parts.n_variables, len(built.proto.constraints))
+    return CpSat(bits, built, parts.n_variables, len(built.proto.constraints), node)
 
 
 def add_clauses(built: Any, batches: Sequence[IntArray]) -> None:

@@ -26,7 +26,7 @@ from qubopuzzle.compile.encoding import Encoding
 from qubopuzzle.compile.lowering import AffineRows, affine_rows, precedence_rows, wall_rows
 from qubopuzzle.compile.mip_text import lp_text, mps_text, safe_names
 from qubopuzzle.errors import TooLarge
-from qubopuzzle.model import UNBOUNDED, IntArray, IntMatrix, Model
+from qubopuzzle.model import UNBOUNDED, Cut, IntArray, IntMatrix, Model
 from qubopuzzle.model.order import Precedences
 
 TERM_LIMIT = 20_000_000
@@ -38,7 +38,8 @@ class Mip:
     """``lower <= matrix @ b <= upper`` over 0/1 variables b, the bits of ``bits``.
 
     ``matrix`` has shape (rows, variables) and integer entries, ``lower`` and ``upper`` shape
-    (rows,); -UNBOUNDED and UNBOUNDED there are no bounds. ``label`` names a row.
+    (rows,); -UNBOUNDED and UNBOUNDED there are no bounds. ``label`` names a row. Connectivity
+    is not in the rows: what falls apart is met by ``with_cut``.
     """
 
     bits: Encoding
@@ -76,12 +77,26 @@ class Mip:
             (np.sign(clause), (np.zeros(len(clause), dtype=np.int64), np.abs(clause) - 1)),
             shape=(1, self.n_variables),
         )
+        return self._with(row, 1 - int(np.count_nonzero(clause < 0)), "other_answer")
+
+    def with_cut(self, cut: Cut) -> Mip:
+        """The same with a row more: the clause of a cut."""
+        true, false = np.unique(cut.true), np.unique(cut.false)  # nodes may share a literal
+        literals = np.zeros((1, self.bits.model.n_literals), dtype=np.int64)
+        literals[0, true] += 1
+        literals[0, false] -= 1
+        row = csr_array(literals)
+        lower = 1 - len(false) - int((row @ self.bits.base)[0])
+        return self._with(csr_array(row @ self.bits.matrix), lower, "cut")
+
+    def _with(self, row: IntMatrix, lower: int, name: str) -> Mip:
+        row.eliminate_zeros()
         return replace(
             self,
             matrix=csr_array(vstack([self.matrix, row])),
-            lower=np.append(self.lower, 1 - np.count_nonzero(clause < 0)),
+            lower=np.append(self.lower, lower),
             upper=np.append(self.upper, UNBOUNDED),
-            label=partial(_label_or_other, self.label, self.n_rows),
+            label=partial(_label_or_later, self.label, self.n_rows, name),
         )
 
     def variable_names(self) -> list[str]:
@@ -159,5 +174,5 @@ def _label(parts: Sequence[AffineRows], rows: IntArray, row: int) -> str:
     return parts[part].labels(number - (ends[part - 1] if part else 0))
 
 
-def _label_or_other(label: Callable[[int], str], own: int, row: int) -> str:
-    return label(row) if row < own else f"other_answer[{row - own}]"
+def _label_or_later(label: Callable[[int], str], own: int, name: str, row: int) -> str:
+    return label(row) if row < own else name

@@ -168,8 +168,10 @@ def compile_qubo(model: Model, encoding: str = "one-hot") -> Qubo:
 
     Raises:
         InputError: for an unknown encoding.
+        ModelError: for connectivity, see ``Model.require_local``.
         TooLarge: if more than ``PRODUCT_LIMIT`` products would have to be multiplied out.
     """
+    model.require_local("a QUBO")
     bits = encode_choices(model, encoding)
     blocks = list(lowered_rows(bits))
     _check_size(bits, blocks)

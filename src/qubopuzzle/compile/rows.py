@@ -117,9 +117,29 @@ def add_rows(
     return left
 
 
+def rows_of(matrix: IntMatrix) -> IntArray:
+    """The row of each term of a sparse matrix, (terms,)."""
+    return np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+
+
+def stretches(
+    row: IntArray,
+    literal: IntArray,
+    choice: IntArray,
+    coefficient: IntArray,
+    wall: NDArray[np.bool_],
+) -> NDArray[np.bool_]:
+    """Where terms of another row, choice or coefficient begin, or a hole ends; (terms,) each."""
+    new = np.ones(len(row), dtype=bool)
+    new[1:] = wall[1:] & (literal[1:] != literal[:-1] + 1)
+    for column in (row, choice, coefficient):
+        new[1:] |= column[1:] != column[:-1]
+    return new
+
+
 def _units(bits: Encoding, place: Places, matrix: IntMatrix) -> _Units:
     model = bits.model
-    row, literal = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr)), matrix.indices
+    row, literal = rows_of(matrix), matrix.indices
     coefficient, choice = matrix.data, model.choice_of_literal[literal]
     wall = bits.walls[choice]
     if not wall.all():  # a choice that is not on walls may have its members anywhere
@@ -127,14 +147,7 @@ def _units(bits: Encoding, place: Places, matrix: IntMatrix) -> _Units:
         row, literal, coefficient, choice, wall = (
             values[ordered] for values in (row, literal, coefficient, choice, wall)
         )
-    new = np.ones(len(row), dtype=bool)
-    new[1:] = (
-        (row[1:] != row[:-1])
-        | (choice[1:] != choice[:-1])
-        | (coefficient[1:] != coefficient[:-1])
-        | (wall[1:] & (literal[1:] != literal[:-1] + 1))
-    )
-    first = np.flatnonzero(new)
+    first = np.flatnonzero(stretches(row, literal, choice, coefficient, wall))
     last = np.append(first, len(row))[1:] - 1
     own, on_wall = choice[first], wall[first]
     low, high = (

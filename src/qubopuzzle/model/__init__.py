@@ -5,9 +5,11 @@
 """
 
 from qubopuzzle.model.builder import ModelBuilder
+from qubopuzzle.model.cuts import Cut, cuts
 from qubopuzzle.model.data import (
     UNBOUNDED,
     Choice,
+    Connected,
     Field,
     IntArray,
     IntMatrix,
@@ -22,6 +24,8 @@ from qubopuzzle.model.propagation import Propagation, propagate
 __all__ = [
     "UNBOUNDED",
     "Choice",
+    "Connected",
+    "Cut",
     "Field",
     "IntArray",
     "IntMatrix",
@@ -31,6 +35,7 @@ __all__ = [
     "Precedence",
     "Propagation",
     "Reading",
+    "cuts",
     "propagate",
     "violation",
     "violations",

@@ -14,6 +14,7 @@ from qubopuzzle.errors import ModelError
 from qubopuzzle.model.data import (
     UNBOUNDED,
     Choice,
+    Connected,
     Field,
     IntArray,
     IntMatrix,
@@ -58,6 +59,7 @@ class ModelBuilder:
         self._first_literal = [0]
         self._linear: list[_Rows] = []
         self._precedence: list[Precedence] = []
+        self._connected: list[Connected] = []
 
     def choice(self, name: str, values: Sequence[Hashable], family: str = "once") -> int:
         """Add a choice over distinct values, in order; returns its number."""
@@ -155,6 +157,17 @@ class ModelBuilder:
             )
         )
 
+    def connected(self, family: str, literals: ArrayLike, edges: ArrayLike) -> None:
+        """The true ones of the literals, shape (nodes,), hang together along the edges.
+
+        Args:
+            family: the rule's name.
+            literals: the literal of each node.
+            edges: pairs of node numbers that are neighbours, shape (n, 2).
+        """
+        pairs = _integers(family, edges).reshape(-1, 2)
+        self._connected.append(Connected(family, _integers(family, literals), pairs))
+
     def matrix(
         self, rows: ArrayLike, literals: ArrayLike, coefficients: ArrayLike, n_rows: int
     ) -> IntMatrix:
@@ -194,16 +207,18 @@ class ModelBuilder:
                 too large or contradict each other, or a precedence over values that
                 are not ascending integers.
         """
-        blocks: tuple[Choice | _Rows | Precedence, ...] = (
+        blocks: tuple[Choice | _Rows | Precedence | Connected, ...] = (
             *self._choices,
             *self._linear,
             *self._precedence,
+            *self._connected,
         )
         model = Model(
             choices=tuple(self._choices),
             first_literal=np.array(self._first_literal, dtype=np.int64),
             linear=tuple(self._frozen(block) for block in self._linear),
             precedence=tuple(self._precedence),
+            connected=tuple(self._connected),
             families=tuple(dict.fromkeys(block.family for block in blocks)),
             field=field,
             omitted=omitted,
@@ -211,6 +226,12 @@ class ModelBuilder:
         )
         for block in model.precedence:
             _check_precedence(model, block)
+        for graph in model.connected:
+            for what, numbers, end in (
+                ("literal", graph.literals, model.n_literals),
+                ("node", graph.edges, len(graph.literals)),
+            ):
+                _check_range(graph.family, what, numbers, end)
         return model
 
     def _frozen(self, block: _Rows) -> Linear:
@@ -219,8 +240,7 @@ class ModelBuilder:
             ("row", block.rows, n_rows),
             ("literal", block.literals, n_literals),
         ):
-            if numbers.size and not (numbers.min() >= 0 and numbers.max() < end):
-                raise ModelError(f"{block.family}: a {what} outside 0 .. {end - 1}")
+            _check_range(block.family, what, numbers, end)
         if (block.lower > block.upper).any():
             row = int(np.argmax(block.lower > block.upper))
             raise ModelError(f"{block.labels(row)}: lower bound above upper bound")
@@ -263,6 +283,11 @@ def _plain(value: Hashable) -> Hashable:
 
 def _label(family: str, shape: tuple[int, ...], row: int) -> str:
     return f"{family}[{','.join(str(i) for i in np.unravel_index(row, shape))}]"
+
+
+def _check_range(family: str, what: str, numbers: IntArray, end: int) -> None:
+    if numbers.size and not (numbers.min() >= 0 and numbers.max() < end):
+        raise ModelError(f"{family}: a {what} outside 0 .. {end - 1}")
 
 
 def _check_precedence(model: Model, block: Precedence) -> None:

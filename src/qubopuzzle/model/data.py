@@ -14,6 +14,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from qubopuzzle.errors import ModelError
 
 IntArray: TypeAlias = NDArray[np.int64]
 IntMatrix: TypeAlias = Any
@@ -62,6 +66,30 @@ class Precedence:
     first: IntArray
     second: IntArray
     gap: IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Connected:
+    """The nodes whose literals are true hang together along edges between them.
+
+    ``literals`` (nodes,) says which literal each node is, ``edges`` (n, 2) which nodes are
+    neighbours. One node, or none, hangs together.
+    """
+
+    family: str
+    literals: IntArray
+    edges: IntArray
+
+    def components(self, x: NDArray[Any]) -> IntArray:
+        """The component of each node, 0 .. n - 1, or -1 where it is not true; (nodes,)."""
+        true = np.asarray(x)[self.literals] > 0
+        inner = self.edges[true[self.edges].all(axis=1)]
+        n = len(self.literals)
+        graph = csr_array((np.ones(len(inner)), (inner[:, 0], inner[:, 1])), shape=(n, n))
+        label = connected_components(graph, directed=False)[1]
+        found = np.full(n, -1, dtype=np.int64)
+        found[true] = np.unique(label[true], return_inverse=True)[1]
+        return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,6 +157,7 @@ class Model:
     first_literal: IntArray
     linear: tuple[Linear, ...]
     precedence: tuple[Precedence, ...]
+    connected: tuple[Connected, ...]
     families: tuple[str, ...]
     field: Field | None = None
     omitted: tuple[str, ...] = ()
@@ -156,6 +185,18 @@ class Model:
             return np.arange(len(self.choices))
         read = np.unique(self.field.readings[0].matrix.indices)
         return np.unique(self.choice_of_literal[read])
+
+    def require_local(self, who: str) -> None:
+        """Refuse constraints that no sum of small penalties expresses.
+
+        Raises:
+            ModelError: naming the constraint's family.
+        """
+        for block in self.connected:
+            raise ModelError(
+                f"{who} has no form for connectivity ({block.family}): use a formulation that "
+                "spells it out, or an exact solver"
+            )
 
     def numbers(self, choice: int) -> IntArray:
         """The values of a choice as integers, shape (size,); needed by precedence."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from qubopuzzle.model.data import Linear, Model, Precedence
+from qubopuzzle.model.data import Connected, Linear, Model, Precedence
 
 
 def violation(model: Model, x: NDArray[Any]) -> int:
@@ -20,9 +20,10 @@ def violation(model: Model, x: NDArray[Any]) -> int:
 
     A choice with n values taken costs (n - 1)**2, an equality missed by d costs d**2, a
     range missed by d costs d * (d + 1) / 2, a precedence costs 1 for every pair of taken
-    values that stand too close; any broken constraint costs at least 1. With valid choices
-    a QUBO with all weights 1 is 0 for the same assignments; where all ranges are at most 1
-    wide, as in the nonogram, the one-hot QUBO has just this energy, for any bits.
+    values that stand too close, connectivity 1 for every piece but one; any broken
+    constraint costs at least 1. With valid choices a QUBO with all weights 1 is 0 for the
+    same assignments; where all ranges are at most 1 wide, as in the nonogram, the one-hot
+    QUBO has just this energy, for any bits.
     """
     return sum(violations(model, x).values())
 
@@ -37,6 +38,8 @@ def violations(model: Model, x: NDArray[Any]) -> dict[str, int]:
         total[linear.family] += _linear(linear, x)
     for precedence in model.precedence:
         total[precedence.family] += _precedence(model, precedence, x)
+    for graph in model.connected:
+        total[graph.family] += _pieces(graph, x)
     return total
 
 
@@ -67,6 +70,21 @@ def _precedence(model: Model, block: Precedence, x: NDArray[Any]) -> int:
         after = _taken(model, second, x)
         cost += sum(v < u + gap for u in before for v in after)
     return cost
+
+
+def _pieces(graph: Connected, x: NDArray[Any]) -> int:
+    """How many pieces too many there are, found by walking."""
+    left = {node for node, literal in enumerate(graph.literals.tolist()) if x[literal]}
+    pieces = 0
+    while left:
+        pieces += 1
+        reached = [left.pop()]
+        while reached:
+            node = reached.pop()
+            around = {b if a == node else a for a, b in graph.edges.tolist() if node in (a, b)}
+            reached += around & left
+            left -= around
+    return max(pieces - 1, 0)
 
 
 def _taken(model: Model, choice: int, x: NDArray[Any]) -> list[int]:

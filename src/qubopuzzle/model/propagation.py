@@ -14,7 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle.model.bounds import Segments, reachable
-from qubopuzzle.model.data import Choice, Field, IntArray, Linear, Model, Precedence, Reading
+from qubopuzzle.model.data import (
+    Choice,
+    Connected,
+    Field,
+    IntArray,
+    Linear,
+    Model,
+    Precedence,
+    Reading,
+)
 
 _HUGE = np.iinfo(np.int64).max // 4
 
@@ -139,19 +148,22 @@ def _values(model: Model) -> IntArray:
 def _reduce(model: Model, alive: NDArray[np.bool_]) -> Model:
     """The model over the choices that still have more than one value."""
     open_choice = _alive_sizes(model, alive) > 1
+    for graph in model.connected:  # its nodes stay, decided or not
+        open_choice[model.choice_of_literal[graph.literals]] = True
     kept_literal = alive & open_choice[model.choice_of_literal]
     fixed = (alive & ~kept_literal).astype(np.int64)
     kept = np.flatnonzero(open_choice).tolist()
     choices = tuple(_shrink(model, c, alive) for c in kept)
     sizes = [len(choice.values) for choice in choices]
     first_literal = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    bare = replace(model, choices=choices, first_literal=first_literal, linear=(), precedence=())
+    bare = replace(model, choices=choices, first_literal=first_literal)
     return replace(
         bare,
         linear=tuple(_shrink_linear(bare, block, kept_literal, fixed) for block in model.linear),
         precedence=tuple(
             _shrink_precedence(bare, block, open_choice) for block in model.precedence
         ),
+        connected=tuple(_shrink_connected(block, kept_literal) for block in model.connected),
         field=_shrink_field(model.field, kept_literal, fixed, kept),
     )
 
@@ -187,6 +199,14 @@ def _shrink_precedence(
     least = np.array([model.numbers(c)[0] for c in second.tolist()], dtype=np.int64)
     needed = last + gap > least
     return Precedence(block.family, first[needed], second[needed], gap[needed])
+
+
+def _shrink_connected(block: Connected, kept: NDArray[np.bool_]) -> Connected:
+    """Without the nodes whose literals cannot be true."""
+    there = kept[block.literals]
+    node, literal = np.cumsum(there) - 1, np.cumsum(kept) - 1
+    edges = block.edges[there[block.edges].all(axis=1)]
+    return Connected(block.family, literal[block.literals[there]], node[edges])
 
 
 def _shrink_field(

@@ -15,14 +15,19 @@ IMAGE_FORMATS = ("svg", "png", "pdf", "jpg", "webp")
 def image_format(path: Path) -> str:
     """The image format that a file's name asks for; InputError if it names none of ours."""
     suffix = path.suffix.lower().lstrip(".")
-    if path.is_dir():
-        raise InputError(f"{path}: that is a folder")
+    check_place(path)
     if suffix not in IMAGE_FORMATS:
         known = ", ".join(f".{name}" for name in IMAGE_FORMATS)
         raise InputError(f"{path}: a plot's name ends in one of {known}")
+    return suffix
+
+
+def check_place(path: Path) -> None:
+    """Raise InputError where no file of this name can be: on a folder, or in none."""
+    if path.is_dir():
+        raise InputError(f"{path}: that is a folder")
     if not path.parent.is_dir():
         raise InputError(f"{path}: there is no folder {path.parent}")
-    return suffix
 
 
 def with_id(pattern: str, identity: str) -> Path:

@@ -1,17 +1,19 @@
-"""A progress bar, for solving that takes more than a second while a person is watching."""
+"""Progress bars, for what takes more than a second while a person is watching."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from math import isinf
+from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
 
+from qubopuzzle.bench.plan import Job
 from qubopuzzle.pipeline import Progress
 
 _PATIENCE_S = 1.0
@@ -48,3 +50,25 @@ def shown(
         yield update
     finally:
         bar.stop()
+
+
+@contextmanager
+def counted(runs: int) -> Iterator[Callable[[Job, Mapping[str, Any]], None] | None]:
+    """The same for a comparison: a line on standard error that counts finished runs."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("first run", total=runs)
+
+        def update(job: Job, row: Mapping[str, Any]) -> None:
+            done = f"{job.instance.label}, {job.solver.name}, seed {job.seed}: {row['status']}"
+            bar.update(task, advance=1, description=done)
+
+        yield update

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from rich.console import Console
 from rich.table import Table
@@ -26,7 +26,8 @@ def print_sizes(sizes: list[QuboSize]) -> None:
         rows.append([*head, *_form(size.total, f"{size.density:.2%}"), fits])
         for family, form in size.families.items():
             rows.append(["", "", family, "", *_form(form, "")])
-    _print([*columns, "|coef.|", f"<= {FREE_PLAN_VARIABLES:,}"], rows, number_from=3)
+    columns += ["|coef.|", f"<= {FREE_PLAN_VARIABLES:,}"]
+    print_table(columns, rows, right=range(3, len(columns)))
 
 
 def print_solvers() -> None:
@@ -40,7 +41,7 @@ def print_solvers() -> None:
             default = "" if option.default is None else f" (default {option.default})"
             rows.append(["", "", "", f"--option {option.name}=...: {option.help}{default}"])
     rows.append(["dimod:module:Class", "heuristic", "", "any dimod sampler that is installed"])
-    _print(["solver", "kind", "available", "what it is"], rows)
+    print_table(["solver", "kind", "available", "what it is"], rows)
 
 
 def print_puzzles() -> None:
@@ -52,7 +53,7 @@ def print_puzzles() -> None:
         default = puzzle.default_formulation
         others = [f for f in puzzle.formulations if f != default]
         rows.append([name, ", ".join([f"{default} (default)", *others]), about])
-    _print(["puzzle", "formulations", "what it is"], rows)
+    print_table(["puzzle", "formulations", "what it is"], rows)
 
 
 def _form(form: FormSize, density: str) -> list[str]:
@@ -60,10 +61,14 @@ def _form(form: FormSize, density: str) -> list[str]:
     return [f"{form.couplings:,}", density, f"{low:g} to {high:g}" if high else "none"]
 
 
-def _print(columns: list[str], rows: Iterable[list[str]], number_from: int = 99) -> None:
+def print_table(columns: list[str], rows: Iterable[list[str]], right: Container[int] = ()) -> None:
+    """Print a table; the columns numbered in ``right`` are set to the right.
+
+    On a terminal it is folded to the width; into a pipe, long lines stay whole.
+    """
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     for i, column in enumerate(columns):
-        table.add_column(column, justify="right" if i >= number_from else "left", no_wrap=i < 2)
+        table.add_column(column, justify="right" if i in right else "left", no_wrap=i < 2)
     for row in rows:
         table.add_row(*row)
     if sys.stdout.isatty():
@@ -71,5 +76,5 @@ def _print(columns: list[str], rows: Iterable[list[str]], number_from: int = 99)
         return
     # Into a pipe there is no width to fit: long lines are better than folded ones.
     text = io.StringIO()
-    Console(file=text, width=200, highlight=False, markup=False).print(table)
+    Console(file=text, width=1000, highlight=False, markup=False).print(table)
     print("\n".join(line.rstrip() for line in text.getvalue().rstrip().splitlines()))

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pkgutil import iter_modules
@@ -77,6 +78,7 @@ def get_solver(solver: Any) -> Solver:
     raise InputError(f"unknown solver {solver!r}; choose from {known} or dimod:module:Class")
 
 
+@cache
 def _own_solvers() -> dict[str, Solver]:
     modules = [import_module(f"{__name__}.{m.name}") for m in iter_modules(__path__)]
     return {m.SOLVER.name: m.SOLVER for m in modules if hasattr(m, "SOLVER")}

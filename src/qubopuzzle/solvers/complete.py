@@ -1,10 +1,16 @@
-"""What the exact solvers share: answer after answer, until enough, none left, or no time."""
+"""What the exact solvers share: answer after answer, until enough, none left, or no time.
+
+Connectivity comes lazily: an assignment that falls apart is answered by clauses that exclude
+it and no solution, and the search goes on. No clause comes twice, so that this ends; the
+number of cuts is reported.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from math import inf
 from typing import Any, TypeAlias
 
@@ -13,6 +19,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import QubopuzzleError, SolverFailed
+from qubopuzzle.model import Cut
 from qubopuzzle.solvers.base import Budget, Outcome, Progress, ProgressCallback, Proof, Solver
 from qubopuzzle.solvers.sampler import first_line
 
@@ -37,6 +44,10 @@ class Search(ABC):
     @abstractmethod
     def exclude(self, sample: Sample) -> None:
         """From now on the answer must differ from this sample's."""
+
+    @abstractmethod
+    def add(self, cut: Cut) -> None:
+        """From now on assignments must meet this clause over the model's literals."""
 
     def proof(self) -> Proof | None:
         """A proof of the last None, if the options ask for one."""
@@ -64,22 +75,11 @@ class CompleteSolver(Solver):
         progress: ProgressCallback | None = None,
     ) -> Outcome:
         """Search until there are ``budget.solutions`` different answers, or no more, or no time."""
-        found: dict[bytes, Sample] = {}
-        complete = interrupted = False
-        proof = None
+        found = _Found()
+        interrupted = False
         try:
             with self.search(compiled, budget, options) as search:
-                while len(found) < budget.solutions and not complete:
-                    if progress is not None:
-                        progress(Progress(len(found), inf))
-                    sample = search.next()
-                    if sample is None:
-                        complete, proof = True, search.proof()
-                        continue
-                    # Where the model leaves rules out, not all that meets it is an answer.
-                    if not compiled.omitted or budget.accepts(sample):
-                        found.setdefault(budget.key(sample), sample)
-                    search.exclude(sample)
+                _collect(search, compiled, budget, found, progress)
         except OutOfTime:
             pass
         except KeyboardInterrupt:
@@ -88,15 +88,53 @@ class CompleteSolver(Solver):
             raise
         except Exception as error:
             raise SolverFailed(f"{self.name}: {first_line(error)}") from error
-        samples = np.zeros((len(found), compiled.sizes["variables"]), dtype=np.int8)
-        for row, sample in enumerate(found.values()):
+        samples = np.zeros((len(found.samples), compiled.sizes["variables"]), dtype=np.int8)
+        for row, sample in enumerate(found.samples.values()):
             samples[row] = sample
         return Outcome(
             samples,
-            np.zeros(len(found)),
+            np.zeros(len(samples)),
             reads=1,
-            infeasible=complete and not found,
+            infeasible=found.complete and not len(samples),
             interrupted=interrupted,
-            complete=complete,
-            proof=proof,
+            settings={"cuts": found.cuts} if found.cuts else {},
+            complete=found.complete,
+            proof=found.proof,
         )
+
+
+@dataclass
+class _Found:
+    """What a search has brought so far; ``cuts`` counts the clauses for connectivity."""
+
+    samples: dict[bytes, Sample] = field(default_factory=dict)
+    complete: bool = False
+    proof: Proof | None = None
+    cuts: int = 0
+
+
+def _collect(
+    search: Search,
+    compiled: Compiled,
+    budget: Budget,
+    found: _Found,
+    progress: ProgressCallback | None,
+) -> None:
+    while len(found.samples) < budget.solutions:
+        if progress is not None:
+            progress(Progress(len(found.samples), inf))
+        sample = search.next()
+        if sample is None:
+            found.complete, found.proof = True, search.proof()
+            return
+        broken = compiled.cuts(compiled.decode(sample))
+        for cut in broken:
+            search.add(cut)
+        found.cuts += len(broken)
+        if broken:
+            continue
+        # Where the model leaves rules out, not all that meets it is an answer.
+        if not compiled.omitted or budget.accepts(sample):
+            found.samples.setdefault(budget.key(sample), sample)
+        if len(found.samples) < budget.solutions:
+            search.exclude(sample)

@@ -13,6 +13,7 @@ import numpy as np
 from qubopuzzle.compile import Compiled
 from qubopuzzle.compile.cpsat import add_clauses, hint, ortools
 from qubopuzzle.errors import SolverFailed
+from qubopuzzle.model import Cut
 from qubopuzzle.solvers.base import Budget, Option
 from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Sample, Search
 
@@ -30,6 +31,7 @@ class _CpSatSearch(Search):
         self._payload, self._budget, self._options = compiled.payload, budget, options
         self._model = self._payload.model
         self._closed = False
+        self._last: Sample | None = None
 
     def next(self) -> Sample | None:
         if self._closed:
@@ -37,9 +39,12 @@ class _CpSatSearch(Search):
         left = self._budget.seconds_left()
         if left <= 0:
             raise OutOfTime
+        if self._last is not None:
+            hint(self._model, self._last)
         solver, status = self._solve(left)
         if status in ("OPTIMAL", "FEASIBLE"):
-            return np.array(solver.response_proto.solution, dtype=np.int8)
+            self._last = np.array(solver.response_proto.solution, dtype=np.int8)
+            return self._last
         if status == "INFEASIBLE":
             return None
         if status == "UNKNOWN" and self._budget.seconds_left() < _EARLY_S:
@@ -47,14 +52,18 @@ class _CpSatSearch(Search):
         raise SolverFailed(f"cpsat: CP-SAT stopped with status {status}")
 
     def exclude(self, sample: Sample) -> None:
-        clause = self._payload.other_answer(sample)
+        self._add(self._payload.other_answer(sample))
+
+    def add(self, cut: Cut) -> None:
+        self._add(self._payload.clause_of(cut))
+
+    def _add(self, clause: list[int]) -> None:
         if not clause:
             self._closed = True
             return
         if self._model is self._payload.model:
             self._model = self._model.clone()
         add_clauses(self._model, [np.array([clause])])
-        hint(self._model, sample)
 
     def _solve(self, seconds: float) -> tuple[Any, str]:
         """Run in a thread, so that Python hears Ctrl-C; CP-SAT itself must not."""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import InputError, SolverFailed, SolverUnavailable
+from qubopuzzle.model import Cut
 from qubopuzzle.solvers import highs_process
 from qubopuzzle.solvers.base import Availability, Budget, Option, installed_version
 from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Sample, Search
@@ -57,6 +58,9 @@ class _MipSearch(Search):
 
     def exclude(self, sample: Sample) -> None:
         self._mip = self._mip.with_other_answer(sample)
+
+    def add(self, cut: Cut) -> None:
+        self._mip = self._mip.with_cut(cut)
 
     def _checked(self, values: NDArray[np.float64]) -> Sample:
         """The nearest 0/1 values, if these really meet all rows, in whole numbers."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import InputError, SolverUnavailable
+from qubopuzzle.model import Cut
 from qubopuzzle.solvers.base import Budget, Option, Proof
 from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Sample, Search
 
@@ -51,7 +52,9 @@ class _Engine:
         return sample
 
     def drat(self) -> str:
-        return "".join(f"{line}\n" for line in self._solver.get_proof())
+        lines = self._solver.get_proof()
+        # Glucose does not write down a contradiction that it meets while reading.
+        return "\n".join([*lines, *([] if "0" in lines else ["0"]), ""])
 
     def solve(self, budget: Budget) -> bool:
         """Whether there is a model."""
@@ -79,7 +82,7 @@ class _Engine:
 class _SatSearch(Search):
     def __init__(self, compiled: Compiled, budget: Budget, options: Mapping[str, Any]) -> None:
         self._formula, self._budget, self._options = compiled.payload, budget, options
-        self._excluded: list[list[int]] = []
+        self._added: list[list[int]] = []
         self._closed = self._formula.contradiction
         self._engine = _Engine(options["backend"], self._formula.clauses())
 
@@ -92,8 +95,13 @@ class _SatSearch(Search):
         return self._engine.model(self._formula.n_variables)
 
     def exclude(self, sample: Sample) -> None:
-        clause = self._formula.other_answer(sample)
-        self._excluded.append(clause)
+        self._add(self._formula.other_answer(sample))
+
+    def add(self, cut: Cut) -> None:
+        self._add(self._formula.clause_of(cut))
+
+    def _add(self, clause: list[int]) -> None:
+        self._added.append(clause)
         if clause:
             self._engine.add(clause)
         else:
@@ -103,10 +111,10 @@ class _SatSearch(Search):
         """Solved once more, from the start: proofs of a formula that grew are not DRAT."""
         if not self._options["proof"]:
             return None
-        text = self._formula.to_dimacs(self._excluded)
+        text = self._formula.to_dimacs(self._added)
         if self._closed:
             return Proof(text, "0\n")
-        clauses = [*self._formula.clauses(), *self._excluded]
+        clauses = [*self._formula.clauses(), *self._added]
         engine = _Engine(self._options["backend"], clauses, with_proof=True)
         try:
             engine.solve(self._budget)

@@ -1,0 +1,293 @@
+"""``compare``: every solver on every instance, and what that comes to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from math import inf
+from os import PathLike
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from qubopuzzle.bench.agreement import Disagreement, disagreements
+from qubopuzzle.bench.journal import Journal
+from qubopuzzle.bench.plan import (
+    DEFAULT_REPEAT,
+    DEFAULT_TIME_LIMIT,
+    Contender,
+    Job,
+    Plan,
+    Sources,
+    make_plan,
+)
+from qubopuzzle.bench.process import execute
+from qubopuzzle.bench.statistics import TimeToSolution, par2, tts
+from qubopuzzle.signals import uninterrupted
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The runs of one solver on one instance.
+
+    Attributes:
+        statuses: how many runs ended how, the most frequent first.
+        sizes: numbers of the compiled model; empty if no run came so far.
+        build_s, solve_s: medians in seconds. Building is the median of the runs that built;
+            solving that of all runs, one that failed counting as infinite.
+        tts: None where nothing ran, and for an exact solver, whose run is no attempt.
+    """
+
+    instance: str
+    cells: int
+    solver: str
+    exact: bool
+    runs: int
+    solved: int
+    statuses: Mapping[str, int]
+    sizes: Mapping[str, int]
+    build_s: float | None
+    solve_s: float
+    tts: TimeToSolution | None
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """All runs of one solver; ``par2_s`` is the mean over runs, ``spent_s`` the sum."""
+
+    solver: str
+    exact: bool
+    runs: int
+    planned: int
+    solved: int
+    par2_s: float | None
+    spent_s: float
+
+    @property
+    def success(self) -> float:
+        """Share of the runs that solved, 0 to 1; 0 without a run."""
+        return self.solved / self.runs if self.runs else 0.0
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What the finished runs came to.
+
+    ``rows`` has a plain dict a run, fit for JSON, in the order of the plan;
+    ``resumed`` of them come from the journal. ``interrupted``: broken off by Ctrl-C.
+    """
+
+    plan: Plan
+    rows: list[Row]
+    resumed: int = 0
+    interrupted: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether every run of the plan has its row."""
+        return len(self.rows) == sum(1 for _ in self.plan.jobs())
+
+    @cached_property
+    def disagreements(self) -> list[Disagreement]:
+        """Claims that contradict each other: a bug in something. Hopefully empty."""
+        return disagreements(self.plan.instances, self.rows)
+
+    def summaries(self) -> list[Summary]:
+        """One for each instance and solver that ran, in the order of the plan."""
+        groups = groupby(self.rows, key=lambda row: (row["digest"], row["solver"]))
+        return [_summary(list(rows)) for _, rows in groups]
+
+    def totals(self) -> list[Total]:
+        """One a solver, in the order of the plan."""
+        planned = Counter(job.solver.name for job in self.plan.jobs())
+        return [self._total(solver, planned[solver.name]) for solver in self.plan.solvers]
+
+    def _total(self, solver: Contender, planned: int) -> Total:
+        rows = [row for row in self.rows if row["solver"] == solver.name]
+        seconds = [row["seconds"] or 0.0 for row in rows]
+        solved = [row["solved"] for row in rows]
+        score = par2(seconds, solved, self.plan.time_limit) if rows else None
+        spent = float(sum(seconds))
+        return Total(solver.name, solver.exact, len(rows), planned, sum(solved), score, spent)
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {len(self.plan.solvers)} solvers: {len(self.rows)} runs>"
+
+
+Progress = Callable[[Job, Row], None]
+
+
+def compare(
+    sources: Sources,
+    solvers: Sequence[str] | None = None,
+    *,
+    repeat: int = DEFAULT_REPEAT,
+    repeat_exact: int = 1,
+    seed: int = 0,
+    time_limit: float = DEFAULT_TIME_LIMIT,
+    hard_limit: float | None = None,
+    memory_limit_gib: float | None = None,
+    formulation: str | None = None,
+    presolve: str = "none",
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    puzzle: str | None = None,
+    journal: str | PathLike[str] | None = None,
+    resume: bool = False,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Run every solver on every instance, each run in a process of its own.
+
+    Args:
+        sources: a puzzle, a file of puzzles, or several of them.
+        solvers: names as ``qubopuzzle solvers`` lists them, or ``dimod:module:Class``; the
+            default is annealer, tempering, neal and every exact solver that can run here.
+            One that is not installed is left out: see ``plan.left_out``.
+        repeat: runs of a heuristic on an instance, with the seeds ``seed``, ``seed + 1`` ...
+        repeat_exact: the same of an exact solver, whose proof is the same for every seed.
+        time_limit: seconds from the instance to the checked answer; the solver is told.
+            Imports and kernels, once a process, are not counted.
+        hard_limit: seconds (wall clock) after which a run's process is ended, whatever it
+            does; twice the time limit and 30 s without.
+        memory_limit_gib: bound on the address space of a run; three quarters of the
+            machine's memory without.
+        formulation, presolve: for all runs, see ``solve``.
+        options: by solver, such as ``{"annealer": {"sweeps": 500}}``.
+        puzzle: read only this kind from files.
+        journal: a file (JSON Lines) that each row is added to as soon as its run is finished.
+        resume: take the rows that are in ``journal`` and belong to this comparison.
+        progress: called with each job and its row.
+
+    Raises:
+        InputError: for anything that cannot be used, before the first run.
+    """
+    plan = make_plan(
+        sources,
+        solvers,
+        repeat=repeat,
+        repeat_exact=repeat_exact,
+        seed=seed,
+        time_limit=time_limit,
+        hard_limit=hard_limit,
+        memory_limit_gib=memory_limit_gib,
+        formulation=formulation,
+        presolve=presolve,
+        options=options,
+        puzzle=puzzle,
+    )
+    return run(plan, journal=journal, resume=resume, progress=progress)
+
+
+def run(
+    plan: Plan,
+    *,
+    journal: str | PathLike[str] | None = None,
+    resume: bool = False,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Run what is not in the journal yet; Ctrl-C ends it with the rows that there are."""
+    if journal is None:
+        return _run(plan, {}, lambda _: None, progress)
+    book = Journal(Path(journal), resume)
+    try:
+        return _run(plan, book.rows, book.add, progress)
+    finally:
+        book.close()
+
+
+def _run(
+    plan: Plan,
+    finished: Mapping[str, Row],
+    add: Callable[[Row], None],
+    progress: Progress | None,
+) -> Comparison:
+    jobs = list(plan.jobs())
+    rows = {
+        job.key: finished[job.key] | {"instance": job.instance.label}
+        for job in jobs
+        if job.key in finished
+    }
+    resumed, interrupted = len(rows), False
+    try:
+        for job in jobs:
+            if job.key not in rows:
+                row = execute(job)
+                with uninterrupted():  # a row that is finished is kept
+                    add(row)
+                    rows[job.key] = row
+                if progress is not None:
+                    progress(job, row)
+    except KeyboardInterrupt:
+        interrupted = True
+    ordered = [rows[job.key] for job in jobs if job.key in rows]
+    return Comparison(plan, ordered, resumed, interrupted)
+
+
+def _summary(rows: list[Row]) -> Summary:
+    first = rows[0]
+    ran = [row for row in rows if row["seconds"] is not None]
+    solved = [row["solved"] for row in ran]
+    built = [row["build_s"] for row in rows if "build_s" in row]
+    time = tts([row["seconds"] for row in ran], solved) if ran and not first["exact"] else None
+    return Summary(
+        instance=first["instance"],
+        cells=first["cells"],
+        solver=first["solver"],
+        exact=first["exact"],
+        runs=len(rows),
+        solved=sum(solved),
+        statuses=dict(Counter(row["status"] for row in rows).most_common()),
+        sizes=next((row["sizes"] for row in rows if row.get("sizes")), {}),
+        build_s=median(built) if built else None,
+        solve_s=median(row["solve_s"] if row["solved"] else inf for row in rows),
+        tts=time,
+    )
+
+
+def columns_and_rows(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
+    """The table of a comparison as texts, for a terminal or for Markdown."""
+    limit = f"> {comparison.plan.time_limit:g}"
+    columns = ["instance", "solver", "kind", "solved", "status", "size"]
+    columns += ["build s", "solve s", "TTS(99%) s"]
+    rows = [[*_cells(summary, limit)] for summary in comparison.summaries()]
+    return columns, rows
+
+
+def _cells(s: Summary, limit: str) -> Iterator[str]:
+    yield from (s.instance, s.solver, "exact" if s.exact else "heuristic")
+    yield f"{s.solved}/{s.runs}"
+    yield statuses(s.statuses, limit)
+    yield ", ".join(f"{n:,} {what[:-1] if n == 1 else what}" for what, n in s.sizes.items()) or "-"
+    yield "-" if s.build_s is None else f"{s.build_s:.3f}"
+    yield limit if s.solve_s == inf else f"{s.solve_s:.3f}"
+    yield "-" if s.tts is None else str(s.tts)
+
+
+def statuses(counts: Mapping[str, int], limit: str) -> str:
+    """In words; with numbers where runs ended in different ways.
+
+    >>> statuses({"valid": 3, "not solved": 2}, "> 10")
+    '3 valid, 2 > 10 s'
+    """
+    words = {"not solved": f"{limit} s", "late": f"{limit} s (late answer)"}
+    named = {words.get(status, status): n for status, n in counts.items()}
+    if len(named) == 1:
+        return next(iter(named))
+    return ", ".join(f"{n} {word}" for word, n in named.items())
+
+
+def total_columns_and_rows(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
+    """The sums as texts, a line a solver."""
+    columns = ["solver", "kind", "runs", "solved", "success", "mean PAR-2 s", "total s"]
+    rows = []
+    for t in comparison.totals():
+        runs = f"{t.runs}" if t.runs == t.planned else f"{t.runs} of {t.planned}"
+        score = "-" if t.par2_s is None else f"{t.par2_s:.3f}"
+        success = f"{t.success:.1%}" if t.runs else "-"
+        kind = "exact" if t.exact else "heuristic"
+        rows.append([t.solver, kind, runs, f"{t.solved}", success, score, f"{t.spent_s:.3f}"])
+    return columns, rows

@@ -1,0 +1,169 @@
+"""``qubopuzzle solve``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from qubopuzzle.commands.terminal import (
+    BAD_INPUT,
+    NOT_SOLVED,
+    SOLVED,
+    UNSATISFIABLE,
+    clean,
+    complain,
+    heading,
+    name_of,
+    paths,
+    plot,
+    plot_paths,
+    text,
+)
+from qubopuzzle.errors import InputError, QubopuzzleError
+
+if TYPE_CHECKING:
+    from qubopuzzle.pipeline import Puzzle, Result
+
+ALL_LIMIT = 1_000
+"""Solutions that ``--all`` lists without ``--limit``."""
+
+
+def solve(args: argparse.Namespace) -> int:
+    """Solve and judge; returns the exit status."""
+    from qubopuzzle import pipeline
+    from qubopuzzle.report import progress
+
+    if args.solver is not None and args.solver.startswith("dimod:"):
+        sys.path.append(str(Path.cwd()))  # a sampler in a file of the user's own
+    if args.limit is not None and not args.all:
+        raise InputError("--limit goes with --all")
+    proving = args.all or args.unique or args.proof is not None
+    default = pipeline.DEFAULT_EXACT_SOLVER if proving else pipeline.DEFAULT_SOLVER
+    run = {
+        "solver": default if args.solver is None else args.solver,
+        "encoding": args.encoding,
+        "presolve": args.presolve,
+        "reads": args.reads,
+        "seed": args.seed,
+        "time_limit": args.time_limit,
+        "options": dict(args.option) | ({} if args.proof is None else {"proof": 1}),
+        "solutions": _wanted(args),
+    }
+    weights = _weights(args.weight)
+    pipeline.check_run(**run)
+    if args.sources.count("-") > 1:
+        raise InputError("standard input (-) can be read only once")
+    instances = [item for source in args.sources for item in _timed_load(source, args.puzzle)]
+    puzzles = [puzzle for puzzle, _ in instances]
+    plots, proofs = plot_paths(args.plot, puzzles), paths("--proof", args.proof, puzzles)
+    worst = SOLVED
+    for number, (puzzle, seconds) in enumerate(instances, start=1):
+        name = name_of(puzzle, number)
+        try:
+            with progress.shown(name, args.reads, args.time_limit) as callback:
+                result = pipeline.solve(
+                    puzzle,
+                    formulation=args.formulation,
+                    weights=weights,
+                    progress=callback,
+                    load_s=seconds,
+                    **run,
+                )
+        except QubopuzzleError as error:
+            worst = complain(f"{name}: {error}")
+            if args.json:
+                failed = {"id": puzzle.id, "puzzle": puzzle.name, "status": "error"}
+                print(json.dumps({**failed, "valid": False, "error": str(error)}), flush=True)
+            continue
+        _print_result(result, args)
+        plot(plots, number, result.picture())
+        _proof(proofs, number, result)
+        worst = _worse(worst, result, args)
+        if result.interrupted:
+            if number < len(instances):
+                print(f"qubopuzzle: {len(instances) - number} not started", file=sys.stderr)
+            break
+    return worst
+
+
+def _wanted(args: argparse.Namespace) -> int:
+    """How many solutions to look for."""
+    if args.all:
+        return ALL_LIMIT if args.limit is None else int(args.limit)
+    return 2 if args.unique else 1
+
+
+def _weights(pairs: list[tuple[str, str]]) -> dict[str, float]:
+    weights: dict[str, float] = {}
+    for family, value in pairs:
+        try:
+            number = float(value)
+        except ValueError:
+            raise InputError(f"weight of {family} must be a number, got {value!r}") from None
+        # Whole weights stay whole: the QUBO's coefficients are then exact integers.
+        weights[family] = int(number) if number.is_integer() else number
+    return weights
+
+
+def _worse(worst: int, result: Result, args: argparse.Namespace) -> int:
+    """Bad input outweighs not solved, which outweighs no solution."""
+    own = {"solved": SOLVED, "unknown": NOT_SOLVED, "unsatisfiable": UNSATISFIABLE}[result.status]
+    enough = result.complete or len(result.solutions) >= _wanted(args)
+    if own == SOLVED and ((args.unique and not result.unique) or (args.all and not enough)):
+        own = NOT_SOLVED
+    order = (SOLVED, UNSATISFIABLE, NOT_SOLVED, BAD_INPUT)
+    return max(worst, own, key=order.index)
+
+
+def _print_result(result: Result, args: argparse.Namespace) -> None:
+    if args.json:
+        print(json.dumps(result.to_dict()), flush=True)
+        return
+    parts = [heading(result.puzzle), *_pictures(result), clean(result.summary())]
+    print("\n".join(filter(None, parts)), flush=True)
+    for violation in result.violations[:5]:
+        print(f"  {violation.rule}: {violation.message}")
+    if len(result.violations) > 5:
+        print(f"  ... and {len(result.violations) - 5} more (--json lists all)")
+
+
+def _pictures(result: Result) -> Iterator[str]:
+    """The answer; of several all, and of two the cells marked where they differ."""
+    count = len(result.solutions)
+    if count < 2:
+        yield text(result.picture())
+        return
+    marked = map(tuple, result.differing().tolist() if count == 2 else ())
+    differ = frozenset(marked)
+    for number, answer in enumerate(result.solutions, start=1):
+        yield f"solution {number}:"
+        yield text(result.puzzle.picture(answer, differ))
+    if differ:
+        yield f"they differ in {len(differ)} cells, marked"
+
+
+def _timed_load(source: str, kind: str | None) -> list[tuple[Puzzle, float]]:
+    from qubopuzzle import pipeline
+
+    started = time.perf_counter()
+    puzzles = pipeline.load(source, kind)
+    seconds = time.perf_counter() - started
+    return [(puzzle, seconds) for puzzle in puzzles]
+
+
+def _proof(paths: list[Path], number: int, result: Result) -> None:
+    from qubopuzzle.report.files import write_whole
+
+    if not paths:
+        return
+    path = paths[number - 1]
+    if result.proof is None:
+        print(f"qubopuzzle: {path}: not written: {result.verdict}", file=sys.stderr)
+        return
+    write_whole(path.with_name(f"{path.name}.cnf"), result.proof.formula.encode())
+    write_whole(path, result.proof.drat.encode())

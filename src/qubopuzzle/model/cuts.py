@@ -1,0 +1,71 @@
+"""Connectivity, lazily: what to ask for when an assignment falls apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from qubopuzzle.model.data import Connected, IntArray, Model
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cut:
+    """A clause that every solution meets: a literal of ``true`` is 1 or one of ``false`` is 0."""
+
+    family: str
+    true: IntArray
+    false: IntArray
+
+
+def cuts(model: Model, x: NDArray[Any]) -> list[Cut]:
+    """Clauses that solutions meet and this assignment does not; none if all hangs together.
+
+    For every piece but the largest: one node u of it, one node w of the largest, and the
+    false nodes S that keep them apart, a minimal separator: "u is false, or w is false, or
+    one of S is true". Connectivity follows from all such clauses (Carvajal et al.,
+    Operations Research Letters 41, 1, 2013).
+
+    Args:
+        x: literal values, shape (literals,).
+    """
+    return [cut for graph in model.connected for cut in _cuts(graph, graph.components(x))]
+
+
+def _cuts(graph: Connected, piece: IntArray) -> list[Cut]:
+    n_pieces = int(piece.max(initial=-1)) + 1
+    if n_pieces < 2:
+        return []
+    largest = int(np.argmax(np.bincount(piece[piece >= 0])))
+    w = int(np.argmax(piece == largest))
+    found = []
+    for own in set(range(n_pieces)) - {largest}:
+        inside = piece == own
+        around = _beyond(graph, inside)
+        apart = _beyond(graph, _reachable(graph, w, ~around))
+        u = int(np.argmax(inside))
+        found.append(
+            Cut(graph.family, graph.literals[around & apart], graph.literals[np.array([u, w])])
+        )
+    return found
+
+
+def _beyond(graph: Connected, inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Nodes next to some nodes, not among them, (nodes,)."""
+    out = np.zeros(len(inside), dtype=bool)
+    for one, other in (graph.edges.T, graph.edges.T[::-1]):
+        out[other[inside[one]]] = True
+    return out & ~inside
+
+
+def _reachable(graph: Connected, start: int, open_nodes: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Nodes that open nodes connect with ``start``, (nodes,)."""
+    inner = graph.edges[open_nodes[graph.edges].all(axis=1)]
+    n = len(open_nodes)
+    matrix = csr_array((np.ones(len(inner)), (inner[:, 0], inner[:, 1])), shape=(n, n))
+    label = connected_components(matrix, directed=False)[1]
+    return np.asarray(label == label[start])

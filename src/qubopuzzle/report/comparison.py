@@ -1,0 +1,132 @@
+"""``qubopuzzle compare`` for people: two tables, notes, contradictions; and for spreadsheets."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Mapping
+from math import isinf
+from pathlib import Path
+from typing import Any
+
+from qubopuzzle.bench.agreement import Claim, Disagreement
+from qubopuzzle.bench.comparison import Comparison, Summary, columns_and_rows, statuses
+from qubopuzzle.bench.comparison import total_columns_and_rows as totals
+from qubopuzzle.errors import InputError
+from qubopuzzle.picture import Picture
+from qubopuzzle.report.files import check_place, image_format, write_whole
+from qubopuzzle.report.tables import print_table
+
+_RARE = ("killed", "out of memory", "crashed", "refused")
+
+
+def print_comparison(comparison: Comparison) -> None:
+    """The runs by instance and solver, what the times are, the sums, why runs failed."""
+    print_table(*columns_and_rows(comparison), right=(3, 6, 7, 8))
+    print()
+    print_table(*totals(comparison), right=(2, 3, 4, 5, 6))
+    plan = comparison.plan
+    print(
+        f"\nSeconds, medians over seeds: build is model, presolve and compile; solve is the solver "
+        f"and the check.\nA run has {plan.time_limit:g} s for both (imports and kernels apart); "
+        f"a failed one counts twice that in PAR-2.\nTTS(99%) with its 95% bootstrap interval."
+    )
+    for note in failure_notes(comparison):
+        print(note)
+
+
+def failure_notes(comparison: Comparison) -> list[str]:
+    """A line for each way that runs of a solver failed other than by the time limit."""
+    found: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for row in comparison.rows:
+        if row["status"] in _RARE:
+            seen = found.setdefault((row["solver"], row["status"]), [])
+            seen.append((row["why"], row["instance"]))
+    lines = []
+    for (solver, status), seen in found.items():
+        why, instance = seen[0]
+        runs = f"{len(seen)} run{'' if len(seen) == 1 else 's'}"
+        lines.append(f"{solver}, {status} ({runs}): {_clean(why)} ({instance})")
+    return lines
+
+
+def disagreement_block(found: Disagreement, text: Callable[[Picture], str]) -> str:
+    """Both sides, with both answers drawn by ``text``."""
+    puzzle = found.instance.puzzle
+    lines = [f"DISAGREEMENT on {found.summary()}"]
+    for claim in (found.first, found.second):
+        lines.append(f"--- {', '.join(claim.who)}: {_says(claim)}")
+        if claim.answer is not None:
+            lines.append(text(puzzle.picture(puzzle.parse_answer(claim.answer))))
+    lines.append("One of them is wrong: please report it, with the puzzle.")
+    return "\n".join(lines)
+
+
+def outputs(asked: Mapping[str, str | None]) -> dict[str, Path]:
+    """The files to write, by option; InputError for those that cannot be."""
+    paths = {option: Path(name) for option, name in asked.items() if name is not None}
+    for option, path in paths.items():
+        if str(path) == "-":
+            raise InputError(f"{option} needs the name of a file, standard output has the table")
+        (image_format if option == "--plot" else check_place)(path)
+    if len({path.resolve() for path in paths.values()}) < len(paths):
+        raise InputError(f"{' and '.join(paths)} need different files")
+    return paths
+
+
+def write(comparison: Comparison, paths: Mapping[str, Path]) -> None:
+    """The table and the plot, into those of the files that are asked for."""
+    if "--csv" in paths:
+        write_whole(paths["--csv"], to_csv(comparison).encode())
+    if "--plot" in paths and comparison.rows:
+        from qubopuzzle.report import profile
+
+        path = paths["--plot"]
+        write_whole(path, profile.draw(comparison, image_format(path)))
+
+
+def to_csv(comparison: Comparison) -> str:
+    """A line for each instance and solver; seconds; empty where there is no number."""
+    summaries = comparison.summaries()
+    sizes = list(dict.fromkeys(name for s in summaries for name in s.sizes))
+    text = io.StringIO()
+    columns = ["instance", "cells", "solver", "kind", "runs", "solved", "status", *sizes]
+    columns += ["build_s", "solve_s", "tts99_s", "tts99_low_s", "tts99_high_s", "time_limit_s"]
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    for s in summaries:
+        writer.writerow(_record(s, sizes, comparison.plan.time_limit))
+    return text.getvalue()
+
+
+def _record(s: Summary, sizes: list[str], limit: float) -> list[Any]:
+    over = f"> {limit:g}"
+    estimate: list[Any] = ["", "", ""]
+    if s.tts is not None:
+        bound = f"> {s.tts.seconds:.6g}" if s.tts.at_least else f"{s.tts.seconds:.6g}"
+        ends = ("" if end is None else f"{end:.6g}" for end in (s.tts.low, s.tts.high))
+        estimate = [bound, *ends]
+    return [
+        s.instance,
+        s.cells,
+        s.solver,
+        "exact" if s.exact else "heuristic",
+        s.runs,
+        s.solved,
+        statuses(s.statuses, over),
+        *(s.sizes.get(name, "") for name in sizes),
+        "" if s.build_s is None else f"{s.build_s:.6f}",
+        over if isinf(s.solve_s) else f"{s.solve_s:.6f}",
+        *estimate,
+        f"{limit:g}",
+    ]
+
+
+def _says(claim: Claim) -> str:
+    if not claim.exists:
+        return f"no solution{f' (proved by {claim.proved_by})' if claim.proved_by else ''}"
+    return "a solution" if claim.answer is None else "this answer, which the rules accept"
+
+
+def _clean(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in text)

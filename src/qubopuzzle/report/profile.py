@@ -1,0 +1,171 @@
+"""The picture of a comparison: how many runs are solved by when, and time against size.
+
+Lines differ in dash, marker and shade, so that they can be told apart in black and white:
+exact solvers have solid lines, heuristics dashed ones.
+"""
+
+from __future__ import annotations
+
+import io
+from itertools import groupby, pairwise
+from math import inf, nan
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter, NullLocator, PercentFormatter
+
+from qubopuzzle.bench.comparison import Comparison
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Okabe and Ito's colours in an order of different greys.
+_COLORS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
+_MARKERS = "osD^vP*X<>"
+_DASHES: tuple[Any, ...] = ((0, (5, 2)), (0, (1, 1.3)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1, 1, 1)))
+_LEAST_S = 1e-4
+_LANE = 1.3
+
+
+def draw(comparison: Comparison, file_format: str) -> bytes:
+    """The figure as the bytes of a file; the same comparison gives the same SVG."""
+    # Glyph ids in an SVG are drawn at random without a salt.
+    with mpl.rc_context({"svg.hashsalt": "qubopuzzle", "font.size": 9}):
+        figure = Figure(figsize=(9.0, 4.0), layout="constrained")
+        left, right = figure.subplots(1, 2)
+        styles = _styles(comparison)
+        survival(comparison, left, styles)
+        growth(comparison, right, styles)
+        handles, labels = left.get_legend_handles_labels()
+        figure.legend(
+            handles,
+            labels,
+            loc="outside lower center",
+            ncols=min(3, len(labels)),
+            frameon=False,
+            handlelength=4,
+        )
+        buffer = io.BytesIO()
+        metadata = {"Date": None} if file_format == "svg" else None
+        figure.savefig(buffer, format=file_format, dpi=150, metadata=metadata)
+    return buffer.getvalue()
+
+
+def survival(comparison: Comparison, ax: Axes, styles: dict[str, dict[str, Any]]) -> None:
+    """Share of a solver's runs that are solved within t seconds, building included."""
+    limit = comparison.plan.time_limit
+    earliest = min((_seconds(row) for row in comparison.rows if row["solved"]), default=limit / 10)
+    start = min(earliest, limit / 2) / 1.5
+    for name, style in styles.items():
+        rows = [row for row in comparison.rows if row["solver"] == name]
+        if not rows:
+            continue
+        times = sorted(_seconds(row) for row in rows if row["solved"])
+        xs = [start, *times, limit]
+        ys = [0.0, *((i + 1) / len(rows) for i in range(len(times))), len(times) / len(rows)]
+        every = max(1, len(xs) // 8)
+        ax.step(xs, ys, where="post", markevery=(0 if not times else 1, every), **style)
+    ax.axvline(limit, color="0.6", linewidth=0.8, zorder=0)
+    ax.set_xscale("log")
+    ax.set_xlim(start, limit * 1.15)
+    ax.set_ylim(-0.03, 1.05)
+    ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    ax.set(xlabel="seconds, building included", ylabel="runs solved", title="Solved by when")
+    _tidy(ax)
+
+
+def growth(comparison: Comparison, ax: Axes, styles: dict[str, dict[str, Any]]) -> None:
+    """Median seconds of each instance against its cells, a line through the median by size.
+
+    Instances whose median run did not solve stand above the limit, hollow, a lane a solver.
+    """
+    limit = comparison.plan.time_limit
+    lane = limit * _LANE
+    for name, style in styles.items():
+        points = _medians([row for row in comparison.rows if row["solver"] == name])
+        sizes = sorted({cells for cells, _ in points})
+        middle = [median(s for cells, s in points if cells == size) for size in sizes]
+        ax.plot(sizes, [nan if s == inf else s for s in middle], **style | {"marker": ""})
+        solved = [point for point in points if point[1] < inf]
+        ax.plot(*_columns(solved), **style | {"linestyle": "none"})
+        failed = [(cells, lane) for cells, s in points if s == inf]
+        hollow = style | {"linestyle": "none", "markerfacecolor": "none"}
+        ax.plot(*_columns(failed), **hollow)
+        lane *= _LANE if failed else 1
+    ax.axhline(limit, color="0.6", linewidth=0.8, zorder=0)
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    low, _ = ax.get_ylim()
+    ax.set_ylim(low if low < limit else limit / 10, max(lane, limit * _LANE))
+    ax.set(xlabel="cells", ylabel="seconds (median)", title="Time against size")
+    note = ax.text(
+        0.99,
+        limit * 0.9,
+        "limit; above it, hollow: not solved",
+        transform=ax.get_yaxis_transform(),
+        ha="right",
+        va="top",
+        fontsize=7,
+        color="0.35",
+    )
+    note.set_in_layout(False)
+    _sizes_axis(ax, sorted({row["cells"] for row in comparison.rows}))
+    _tidy(ax)
+
+
+def _medians(rows: list[dict[str, Any]]) -> list[tuple[int, float]]:
+    """Cells and median seconds of each instance; infinite where the median run failed."""
+    points = []
+    for _, group in groupby(rows, key=lambda row: row["digest"]):
+        runs = list(group)
+        seconds = median(_seconds(row) if row["solved"] else inf for row in runs)
+        points.append((int(runs[0]["cells"]), seconds))
+    return points
+
+
+def _columns(points: list[tuple[int, float]]) -> tuple[list[int], list[float]]:
+    return [x for x, _ in points], [y for _, y in points]
+
+
+def _sizes_axis(ax: Axes, sizes: list[int]) -> None:
+    """A few sizes are named themselves; a single one gets room around it."""
+    if not sizes:
+        ax.set_xlim(1, 100)
+    elif sizes[0] == sizes[-1]:
+        ax.set_xlim(sizes[0] / 2, sizes[0] * 2)
+    if len(sizes) <= 6 and all(b / a > 1.3 for a, b in pairwise(sizes)):
+        ax.set_xticks(sizes, [f"{n:,}" for n in sizes])
+        ax.xaxis.set_minor_locator(NullLocator())
+    else:
+        ax.xaxis.set_minor_formatter(NullFormatter())
+
+
+def _styles(comparison: Comparison) -> dict[str, dict[str, Any]]:
+    styles: dict[str, dict[str, Any]] = {}
+    heuristics = 0
+    for i, solver in enumerate(comparison.plan.solvers):
+        dash: Any = "-"
+        if not solver.exact:
+            dash = _DASHES[heuristics % len(_DASHES)]
+            heuristics += 1
+        styles[solver.name] = {
+            "label": f"{solver.name} ({solver.kind})",
+            "color": _COLORS[i % len(_COLORS)],
+            "marker": _MARKERS[i % len(_MARKERS)],
+            "linestyle": dash,
+            "linewidth": 1.4,
+            "markersize": 5,
+        }
+    return styles
+
+
+def _seconds(row: dict[str, Any]) -> float:
+    return max(float(row["seconds"]), _LEAST_S)
+
+
+def _tidy(ax: Axes) -> None:
+    ax.grid(True, which="major", color="0.9", linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)
