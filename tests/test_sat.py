@@ -129,7 +129,7 @@ def test_what_cannot_be_asked_for():
         solve(TWO, "sat", weights={"field": 2})
     with pytest.raises(InputError, match="leave --encoding out"):
         solve(TWO, "sat", encoding="one-hot")
-    with pytest.raises(InputError, match="cannot say that there is no other solution; use .*exact, "):
+    with pytest.raises(InputError, match="cannot say that there is no other solution"):
         solve(TWO, "annealer", solutions=2)
     with pytest.raises(InputError, match="solutions must be a whole number"):
         solve(TWO, "sat", solutions=0)
