@@ -12,7 +12,7 @@ import pytest
 
 from qubopuzzle import Nonogram
 from qubopuzzle.formats import native
-from qubopuzzle.pipeline import DEFAULT_SOLVER
+from qubopuzzle.pipeline import DEFAULT_SOLVER, EXPORTS
 from qubopuzzle.signals import uninterrupted
 
 A = Nonogram.examples()[0]
@@ -493,3 +493,23 @@ def test_all_unique_and_proof(files):
 )
 def test_counting_is_refused_where_it_cannot_be_done(files, arguments, message):
     assert message in error("solve", files / "a.json", *arguments)
+
+
+@pytest.mark.parametrize("suffix", ["cnf", "lp", "mps"])
+def test_export_writes_a_file_a_puzzle(files, suffix):
+    assert run("export", files / "two.jsonl", files / f"{{id}}.{suffix}") == (0, "", "")
+    text = (files / f"picross-a.{suffix}").read_text()
+    assert text == EXPORTS[f".{suffix}"](A)
+    assert (files / f"none.{suffix}").exists()
+
+
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [
+        ("a.xyz", "a.xyz: a model's name ends in one of .cnf, .lp, .mps"),
+        ("nowhere/a.cnf", "nowhere/a.cnf: there is no folder nowhere"),
+        ("all.lp", "FILE all.lp: there are 2 puzzles; put {id} into the name"),
+    ],
+)
+def test_exports_are_refused_before_any_work(files, file, message):
+    assert error("export", files / "two.jsonl", file, cwd=files) == message

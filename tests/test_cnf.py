@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pysat.formula import CNF
 from pysat.solvers import Solver
 
-from qubopuzzle import Nonogram, TooLarge, violation
+from qubopuzzle import Nonogram, TooLarge, to_cnf, violation
 from qubopuzzle.compile import clauses as clauses_module
 from qubopuzzle.compile import compile_model
 from qubopuzzle.compile.clauses import Clauses
@@ -112,3 +113,13 @@ def test_a_formula_that_would_not_fit_is_refused(monkeypatch):
     monkeypatch.setattr(clauses_module, "CLAUSE_LIMIT", 100)
     with pytest.raises(TooLarge, match="over 100 literals"):
         compile_cnf(Nonogram.examples()[1].model())
+
+
+@given(puzzle=nonograms())
+def test_dimacs_files_are_read_by_others(puzzle):
+    text = to_cnf(puzzle).to_dimacs()
+    formula = CNF(from_string=text)
+    assert f"p cnf {formula.nv} {len(formula.clauses)}" in text
+    with Solver("minisat22", bootstrap_with=[c for c in formula.clauses if c]) as solver:
+        satisfiable = [] not in formula.clauses and solver.solve()
+    assert satisfiable == bool(solutions(puzzle))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         TooLarge,
         Unsatisfiable,
     )
-    from qubopuzzle.exchange import decode, judge, to_amplify, to_bqm, to_mip
+    from qubopuzzle.exchange import decode, judge, to_amplify, to_bqm, to_cnf, to_mip
     from qubopuzzle.formats import load
     from qubopuzzle.model import Model, ModelBuilder, propagate, violation
     from qubopuzzle.pipeline import all_solvers, solve
@@ -48,7 +48,7 @@ _HOMES = {
     ),
     "qubopuzzle.formats": ("load",),
     "qubopuzzle.model": ("Model", "ModelBuilder", "propagate", "violation"),
-    "qubopuzzle.exchange": ("decode", "judge", "to_amplify", "to_bqm", "to_mip"),
+    "qubopuzzle.exchange": ("decode", "judge", "to_amplify", "to_bqm", "to_cnf", "to_mip"),
     "qubopuzzle.pipeline": ("all_solvers", "solve"),
     "qubopuzzle.puzzles": ("Puzzle", "Violation"),
     "qubopuzzle.puzzles.nonogram": ("Nonogram",),
@@ -85,6 +85,7 @@ __all__ = [
     "solve",
     "to_amplify",
     "to_bqm",
+    "to_cnf",
     "to_mip",
     "violation",
 ]

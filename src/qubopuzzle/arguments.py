@@ -100,6 +100,17 @@ def parser() -> argparse.ArgumentParser:
     info.add_argument("--encoding", metavar="E", help="only this one")
     info.add_argument("--json", action="store_true", help="one JSON object a line and instance")
 
+    export = _command(commands, "export", "write a puzzle's model for other solvers")
+    export.add_argument(
+        "file",
+        metavar="FILE",
+        help="named .cnf (DIMACS), .lp or .mps; {id} in the name for several",
+    )
+    export.add_argument("--formulation", metavar="F", help="see `qubopuzzle puzzles`")
+    export.add_argument(
+        "--presolve", default="none", metavar="HOW", help="none (default) or propagate"
+    )
+
     for name, text in (
         ("solvers", "list the solvers, whether they can run here, and their options"),
         ("puzzles", "list the puzzles and their formulations"),

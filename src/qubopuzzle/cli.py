@@ -8,7 +8,7 @@ from argparse import Namespace
 from collections.abc import Callable, Sequence
 
 from qubopuzzle.arguments import parser
-from qubopuzzle.commands import compare, examine, solve
+from qubopuzzle.commands import compare, examine, export, solve
 from qubopuzzle.commands.terminal import NOT_SOLVED, OUR_FAULT, complain
 from qubopuzzle.errors import QubopuzzleError
 from qubopuzzle.signals import raise_interrupted
@@ -57,6 +57,7 @@ def _prepare_streams() -> None:
 _COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "solve": solve.solve,
     "compare": compare.compare,
+    "export": export.export,
     "check": examine.check,
     "show": examine.show,
     "info": examine.info,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import dimod
 
     from qubopuzzle.compile.amplify import AmplifyModel
+    from qubopuzzle.compile.cnf import Cnf
     from qubopuzzle.compile.mip import Mip
 
 PRESOLVES = ("none", "propagate")
@@ -73,6 +74,30 @@ def to_amplify(
     return amplify.to_amplify(model, encoding=encoding, weights=weights, mode=mode)
 
 
+def to_cnf(
+    puzzle: Puzzle | str | PathLike[str],
+    *,
+    formulation: str | None = None,
+    presolve: str = "none",
+) -> Cnf:
+    """The puzzle as a formula for SAT solvers: arrays of clauses, and text in DIMACS.
+
+    >>> from qubopuzzle import Nonogram, to_cnf
+    >>> formula = to_cnf(Nonogram(rows=[[1], [1]], cols=[[1], [1]]))
+    >>> formula.n_variables, formula.n_clauses
+    (4, 8)
+
+    Raises:
+        InputError, TooLarge, Unsatisfiable: see ``to_bqm``.
+        ModelError: for connectivity, which no formula of this size expresses.
+    """
+    from qubopuzzle.compile.cnf import compile_cnf
+
+    model = _model(one_puzzle(puzzle), formulation, presolve)
+    model.require_local("a file of clauses")
+    return compile_cnf(model)
+
+
 def to_mip(
     puzzle: Puzzle | str | PathLike[str],
     *,
@@ -87,12 +112,21 @@ def to_mip(
 
     Raises:
         InputError, TooLarge, Unsatisfiable: see ``to_bqm``.
+        ModelError: for connectivity, which no such rows express.
     """
     from qubopuzzle.compile.mip import compile_mip
 
     model = _model(one_puzzle(puzzle), formulation, presolve)
     model.require_local("a file of rows")
     return compile_mip(model)
+
+
+EXPORTS: Mapping[str, Callable[..., str]] = {
+    ".cnf": lambda *given, **how: to_cnf(*given, **how).to_dimacs(),
+    ".lp": lambda *given, **how: to_mip(*given, **how).to_lp(),
+    ".mps": lambda *given, **how: to_mip(*given, **how).to_mps(),
+}
+"""The text of a model by the suffix of its file; arguments as for ``to_cnf``."""
 
 
 def decode(

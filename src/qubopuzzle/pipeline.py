@@ -29,6 +29,7 @@ from qubopuzzle.compile import (
 )
 from qubopuzzle.errors import InputError, SolverUnavailable
 from qubopuzzle.exchange import (
+    EXPORTS,
     PRESOLVES,
     decode,
     judge,
@@ -56,6 +57,7 @@ __all__ = [
     "DEFAULT_EXACT_SOLVER",
     "DEFAULT_SOLVER",
     "ENCODINGS",
+    "EXPORTS",
     "PRESOLVES",
     "Progress",
     "Puzzle",
