@@ -42,12 +42,38 @@ def models(
         first, second = draw(st.sampled_from(numbered)), draw(st.sampled_from(numbered))
         if first != second:
             builder.precedence("order", [first], [second], [draw(st.integers(-2, 3))])
+    if draw(st.booleans()):
+        _chained(draw, builder, numbered)
     for _ in range(draw(st.integers(0, 2)) if connected else 0):
         nodes = draw(st.lists(st.integers(0, n - 1), min_size=1, max_size=8))
         ends = st.integers(0, len(nodes) - 1)
         edges = draw(st.lists(st.tuples(ends, ends), max_size=10))
         builder.connected("together", nodes, np.array(edges, dtype=int).reshape(-1, 2))
     return builder.build()
+
+
+def _chained(draw: st.DrawFn, builder: ModelBuilder, numbered: list[int]) -> None:
+    """Choices one after another, and rows that ask for stretches of their values, as cells do."""
+    gaps = [draw(st.integers(0, 3)) for _ in numbered[1:]]
+    cut = draw(st.integers(0, len(numbered)))  # two chains, as of a row and a column
+    kept = [i for i in range(1, len(numbered)) if i != cut]
+    builder.precedence(
+        "order",
+        [numbered[i - 1] for i in kept],
+        [numbered[i] for i in kept],
+        [gaps[i - 1] for i in kept],
+    )
+    for _ in range(draw(st.integers(1, 2))):
+        literals, coefficients = [], []
+        for i, choice in enumerate(numbered):
+            own = list(builder.literals(choice))
+            start, stop = draw(st.integers(0, len(own))), draw(st.integers(0, len(own)))
+            literals += own[start:stop]
+            coefficients += [1 if i < cut else -1] * len(own[start:stop])
+        low = draw(st.sampled_from([0, 0, 0, -1, 1]))
+        high = low + draw(st.sampled_from([0, 0, 1]))
+        rows = [0] * len(literals)
+        builder.linear("field", rows, literals, coefficients, lower=low, upper=high, shape=(1,))
 
 
 @st.composite
