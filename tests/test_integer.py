@@ -267,6 +267,16 @@ def read_by_cbc(paths):
     return found
 
 
+def ring(size, true, false=()):
+    """Cells in a ring of which some are given; the true ones hang together."""
+    b = ModelBuilder()
+    cells = [b.bit(f"cell[{i}]") for i in range(size)]
+    ones = [b.literal(cell, 1) for cell in cells]
+    b.connected("together", ones, [(i, (i + 1) % size) for i in range(size)])
+    b.exactly_one("given", [[ones[i]] for i in true] + [[b.literal(cells[i], 0)] for i in false])
+    return b.build()
+
+
 def exported():
     """Models, awkward names among them, and whether they have solutions."""
     b = ModelBuilder()
@@ -278,7 +288,10 @@ def exported():
     loose = ModelBuilder()
     loose.bit("in no row")
     impossible = Nonogram(rows=[[2], [], [1]], cols=[[2], [1]])
+    together, apart = ring(5, [0, 2]), ring(4, [0, 2], [1, 3])
     return [
+        (together, True),
+        (apart, False),
         (b.build(), True),
         (loose.build(), True),
         *((model, bool(met(model))) for model in MODELS),
@@ -308,7 +321,22 @@ def test_files_say_what_the_rows_say(form, read, tmp_path):
         if values is not None:
             sample = np.array([round(values.get(name, 0)) for name in mip.variable_names()])
             assert not len(mip.broken(sample))
+            assert ((sample >= 0) & (sample <= mip.tops)).all()
             assert violation(model, mip.bits.decode(sample)) == 0
+
+
+@pytest.mark.parametrize("name", ["cpsat", "mip"])
+def test_connectivity_over_many_nodes(name):
+    """Serial numbers go beyond what a byte holds."""
+    if not get_solver(name).available().ok:
+        pytest.skip(f"{name} is not installed")
+    size = 200
+    found, _ = run(name, ring(size, [0, size - 1], [1]))
+    assert violation(ring(size, [0, size - 1], [1]), found[0]) == 0
+    # Open at two places, the true cells must go the long way round.
+    long_way, _ = run(name, ring(size, [0, size - 2], [size - 1]))
+    assert long_way[0][1::2].sum() == size - 1
+    assert run(name, ring(size, [0, size - 2], [size - 1, 1]))[1].infeasible
 
 
 def test_names_are_safe_and_different():

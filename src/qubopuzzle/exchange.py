@@ -112,13 +112,10 @@ def to_mip(
 
     Raises:
         InputError, TooLarge, Unsatisfiable: see ``to_bqm``.
-        ModelError: for connectivity, which no such rows express.
     """
     from qubopuzzle.compile.mip import compile_mip
 
-    model = _model(one_puzzle(puzzle), formulation, presolve)
-    model.require_local("a file of rows")
-    return compile_mip(model)
+    return compile_mip(_model(one_puzzle(puzzle), formulation, presolve))
 
 
 EXPORTS: Mapping[str, Callable[..., str]] = {

@@ -149,7 +149,6 @@ def _to_mip(model: Model, encoding: str | None, weights: Mapping[str, float] | N
         gap=1,
         omitted=model.omitted,
         bounded=model.bounded,
-        cuts=partial(cuts, model),
     )
 
 

@@ -3,7 +3,8 @@
 Choices under a precedence get order variables ("at least the v-th value", which fall from
 value to value), so that a precedence is one row of two variables a value; other choices get
 one variable a value and the row "their sum is 1", the assignment form. Linear constraints
-stay as they are written, over these variables. There is nothing to minimise.
+stay as they are written, over these variables. Connectivity is a tree with serial numbers
+(``forest``), the only variables beyond 0 and 1. There is nothing to minimise.
 
 The rows are plain arrays that any solver can take, and text in the LP and MPS formats
 (``mip_text``).
@@ -23,10 +24,11 @@ from scipy.sparse import csr_array, vstack
 
 from qubopuzzle.compile.cnf import order_bits, other_answer
 from qubopuzzle.compile.encoding import Encoding
+from qubopuzzle.compile.forest import forest_rows
 from qubopuzzle.compile.lowering import AffineRows, affine_rows, precedence_rows, wall_rows
 from qubopuzzle.compile.mip_text import lp_text, mps_text, safe_names
 from qubopuzzle.errors import TooLarge
-from qubopuzzle.model import UNBOUNDED, Cut, IntArray, IntMatrix, Model
+from qubopuzzle.model import UNBOUNDED, Connected, IntArray, IntMatrix, Model
 from qubopuzzle.model.order import Precedences
 
 TERM_LIMIT = 20_000_000
@@ -35,23 +37,25 @@ TERM_LIMIT = 20_000_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mip:
-    """``lower <= matrix @ b <= upper`` over 0/1 variables b, the bits of ``bits``.
+    """``lower <= matrix @ v <= upper`` over integers ``0 <= v <= tops``.
 
+    The first are the bits of ``bits``; for connectivity there are more, named by ``extra``.
     ``matrix`` has shape (rows, variables) and integer entries, ``lower`` and ``upper`` shape
-    (rows,); -UNBOUNDED and UNBOUNDED there are no bounds. ``label`` names a row. Connectivity
-    is not in the rows: what falls apart is met by ``with_cut``.
+    (rows,); -UNBOUNDED and UNBOUNDED there are no bounds. ``label`` names a row.
     """
 
     bits: Encoding
     matrix: IntMatrix
     lower: IntArray
     upper: IntArray
+    tops: IntArray
+    extra: tuple[str, ...]
     label: Callable[[int], str]
 
     @property
     def n_variables(self) -> int:
         """Number of variables."""
-        return self.bits.n_bits
+        return len(self.tops)
 
     @property
     def n_rows(self) -> int:
@@ -64,44 +68,34 @@ class Mip:
         empty = np.diff(self.matrix.indptr) == 0
         return bool((empty & ((self.lower > 0) | (self.upper < 0))).any())
 
-    def broken(self, sample: NDArray[Any]) -> IntArray:
-        """The rows that a sample of 0/1, shape (variables,), breaks; exact."""
-        value = self.matrix @ sample.astype(np.int64)
-        return np.flatnonzero((value < self.lower) | (value > self.upper))
+    def broken(self, values: NDArray[Any]) -> IntArray:
+        """The rows that integer values, shape (variables,), break; exact."""
+        found = self.matrix @ values.astype(np.int64)
+        return np.flatnonzero((found < self.lower) | (found > self.upper))
 
     def with_other_answer(self, sample: NDArray[np.int8]) -> Mip:
-        """The same with a row more: the answer grid is another than this sample's."""
+        """The same with a row more: the answer grid is another than this sample's.
+
+        Args:
+            sample: 0/1 by bit, shape (bits,).
+        """
         clause = np.array(other_answer(self.bits, sample), dtype=np.int64)
         # "v or not w" is v + (1 - w) >= 1.
         row = csr_array(
             (np.sign(clause), (np.zeros(len(clause), dtype=np.int64), np.abs(clause) - 1)),
             shape=(1, self.n_variables),
         )
-        return self._with(row, 1 - int(np.count_nonzero(clause < 0)), "other_answer")
-
-    def with_cut(self, cut: Cut) -> Mip:
-        """The same with a row more: the clause of a cut."""
-        true, false = np.unique(cut.true), np.unique(cut.false)  # nodes may share a literal
-        literals = np.zeros((1, self.bits.model.n_literals), dtype=np.int64)
-        literals[0, true] += 1
-        literals[0, false] -= 1
-        row = csr_array(literals)
-        lower = 1 - len(false) - int((row @ self.bits.base)[0])
-        return self._with(csr_array(row @ self.bits.matrix), lower, "cut")
-
-    def _with(self, row: IntMatrix, lower: int, name: str) -> Mip:
-        row.eliminate_zeros()
         return replace(
             self,
             matrix=csr_array(vstack([self.matrix, row])),
-            lower=np.append(self.lower, lower),
+            lower=np.append(self.lower, 1 - np.count_nonzero(clause < 0)),
             upper=np.append(self.upper, UNBOUNDED),
-            label=partial(_label_or_later, self.label, self.n_rows, name),
+            label=partial(_label_or_later, self.label, self.n_rows, ["other_answer"]),
         )
 
     def variable_names(self) -> list[str]:
         """Names that both formats allow, from the readable ones, such as ``x_r1c2_is_3``."""
-        return safe_names("x_", self.bits.labels())
+        return safe_names("x_", [*self.bits.labels(), *self.extra])
 
     def row_names(self) -> list[str]:
         """Names of the rows that both formats allow."""
@@ -109,7 +103,7 @@ class Mip:
 
     def to_lp(self) -> str:
         """The program in CPLEX LP format, with readable names."""
-        return lp_text(self.matrix, self.lower, self.upper, self.variable_names(), self.row_names())
+        return lp_text(self, self.variable_names(), self.row_names())
 
     def to_mps(self, *, plain_names: bool = False) -> str:
         """The program in free MPS format; with ``plain_names`` x0, x1, ... and r0, r1, ..."""
@@ -120,7 +114,7 @@ class Mip:
             )
         else:
             columns, rows = self.variable_names(), self.row_names()
-        return mps_text(self.matrix, self.lower, self.upper, columns, rows)
+        return mps_text(self, columns, rows)
 
 
 def compile_mip(model: Model, bits: Encoding | None = None) -> Mip:
@@ -152,7 +146,27 @@ def compile_mip(model: Model, bits: Encoding | None = None) -> Mip:
     upper = np.where(width - base >= positive, UNBOUNDED, width - base)
     rows = np.flatnonzero((lower > -UNBOUNDED) | (upper < UNBOUNDED))
     label = partial(_label, parts, rows)
-    return Mip(bits, csr_array(matrix[rows]), lower[rows], upper[rows], label)
+    tops = np.ones(bits.n_bits, dtype=np.int64)
+    program = Mip(bits, csr_array(matrix[rows]), lower[rows], upper[rows], tops, (), label)
+    for graph in model.connected:
+        if len(graph.literals):
+            program = _with_forest(program, graph)
+    return program
+
+
+def _with_forest(program: Mip, graph: Connected) -> Mip:
+    added = forest_rows(program.bits, graph, program.n_variables)
+    own = program.matrix.data, program.matrix.indices, program.matrix.indptr
+    before = csr_array(own, shape=(program.n_rows, added.matrix.shape[1]))
+    return replace(
+        program,
+        matrix=csr_array(vstack([before, added.matrix])),
+        lower=np.concatenate([program.lower, added.lower]),
+        upper=np.concatenate([program.upper, added.upper]),
+        tops=np.concatenate([program.tops, added.tops]),
+        extra=(*program.extra, *added.names),
+        label=partial(_label_or_later, program.label, program.n_rows, added.labels),
+    )
 
 
 def _one_value(bits: Encoding) -> AffineRows:
@@ -174,5 +188,5 @@ def _label(parts: Sequence[AffineRows], rows: IntArray, row: int) -> str:
     return parts[part].labels(number - (ends[part - 1] if part else 0))
 
 
-def _label_or_later(label: Callable[[int], str], own: int, name: str, row: int) -> str:
-    return label(row) if row < own else name
+def _label_or_later(label: Callable[[int], str], own: int, later: Sequence[str], row: int) -> str:
+    return label(row) if row < own else later[row - own]

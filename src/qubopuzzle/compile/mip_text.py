@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol
 
 from scipy.sparse import csc_array
 
@@ -46,19 +47,33 @@ def safe_names(prefix: str, labels: Iterable[str]) -> list[str]:
     return names
 
 
-def lp_text(
-    matrix: IntMatrix,
-    lower: IntArray,
-    upper: IntArray,
-    columns: Sequence[str],
-    rows: Sequence[str],
-) -> str:
+class Program(Protocol):
+    """What is written: see ``Mip``."""
+
+    @property
+    def matrix(self) -> IntMatrix:
+        """Coefficients, shape (rows, variables)."""
+
+    @property
+    def lower(self) -> IntArray:
+        """Lower bounds of the rows."""
+
+    @property
+    def upper(self) -> IntArray:
+        """Upper bounds of the rows."""
+
+    @property
+    def tops(self) -> IntArray:
+        """Upper bounds of the variables."""
+
+
+def lp_text(program: Program, columns: Sequence[str], rows: Sequence[str]) -> str:
     """A program in LP format; a row with two bounds is written as two.
 
     Args:
-        matrix: shape (rows, columns), ``lower`` and ``upper`` (rows,), see ``Mip``.
         columns, rows: names of the variables and the rows.
     """
+    matrix, lower, upper = program.matrix, program.lower, program.upper
     own = list(columns) or [_UNUSED]
     lines = ["Minimize", f" obj: 0 {own[0]}", "Subject To"]
     start, numbers = matrix.indptr.tolist(), matrix.indices.tolist()
@@ -70,7 +85,13 @@ def lp_text(
         parts = [" ".join(terms[i : i + _TERMS]) for i in range(0, len(terms), _TERMS)]
         text = "\n  ".join(parts)
         lines += [f" {name}{end}: {text} {sign} {bound}" for end, sign, bound in _bounds(low, high)]
-    return "\n".join([*lines, "Binaries", *(f" {name}" for name in own), "End", ""])
+    tops = dict(zip(columns, program.tops.tolist(), strict=True))
+    large = [name for name in columns if tops[name] != 1]
+    if large:
+        lines += ["Bounds", *(f" 0 <= {name} <= {tops[name]}" for name in large)]
+        lines += ["Generals", *(f" {name}" for name in large)]
+    small = [name for name in own if tops.get(name, 1) == 1]
+    return "\n".join([*lines, "Binaries", *(f" {name}" for name in small), "End", ""])
 
 
 def _bounds(low: int, high: int) -> Iterator[tuple[str, str, int]]:
@@ -85,14 +106,9 @@ def _bounds(low: int, high: int) -> Iterator[tuple[str, str, int]]:
         yield "__high" if both else "", "<=", high
 
 
-def mps_text(
-    matrix: IntMatrix,
-    lower: IntArray,
-    upper: IntArray,
-    columns: Sequence[str],
-    rows: Sequence[str],
-) -> str:
+def mps_text(program: Program, columns: Sequence[str], rows: Sequence[str]) -> str:
     """The same in free MPS format; a row with two bounds has a range."""
+    matrix, lower, upper = program.matrix, program.lower, program.upper
     own = list(columns) or [_UNUSED]
     kinds, right, ranges = [], [], []
     for name, low, high in zip(rows, lower.tolist(), upper.tolist(), strict=True):
@@ -114,5 +130,9 @@ def mps_text(
             lines += [f" {name} {rows[row]} {value}" for row, value in pairs]
     lines += [" MARKER 'MARKER' 'INTEND'", "RHS", *right]
     lines += ["RANGES", *ranges] if ranges else []
-    lines += ["BOUNDS", *(f" BV BND {name}" for name in own), "ENDATA", ""]
-    return "\n".join(lines)
+    tops = program.tops.tolist() or [1]
+    bounds = (
+        f" BV BND {name}" if top == 1 else f" UP BND {name} {top}"
+        for name, top in zip(own, tops, strict=True)
+    )
+    return "\n".join([*lines, "BOUNDS", *bounds, "ENDATA", ""])

@@ -35,7 +35,9 @@ class Search(ABC):
 
     @abstractmethod
     def next(self) -> Sample | None:
-        """An assignment that meets everything, shape (variables,), or None: there is none.
+        """An assignment that meets everything, or None: there is none.
+
+        Shape (variables,); variables behind the choices' own may be left out.
 
         Raises:
             OutOfTime: if the time limit came first.
@@ -45,9 +47,12 @@ class Search(ABC):
     def exclude(self, sample: Sample) -> None:
         """From now on the answer must differ from this sample's."""
 
-    @abstractmethod
     def add(self, cut: Cut) -> None:
-        """From now on assignments must meet this clause over the model's literals."""
+        """From now on assignments must meet this clause over the model's literals.
+
+        For targets that leave connectivity to the solver, see ``Compiled.cuts``.
+        """
+        raise TypeError(f"{type(self).__name__} takes no cuts")
 
     def proof(self) -> Proof | None:
         """A proof of the last None, if the options ask for one."""
@@ -88,9 +93,8 @@ class CompleteSolver(Solver):
             raise
         except Exception as error:
             raise SolverFailed(f"{self.name}: {first_line(error)}") from error
-        samples = np.zeros((len(found.samples), compiled.sizes["variables"]), dtype=np.int8)
-        for row, sample in enumerate(found.samples.values()):
-            samples[row] = sample
+        none = np.zeros((0, compiled.sizes["variables"]), dtype=np.int8)
+        samples = np.array([*found.samples.values()], dtype=np.int8) if found.samples else none
         return Outcome(
             samples,
             np.zeros(len(samples)),

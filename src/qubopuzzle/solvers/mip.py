@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import InputError, SolverFailed, SolverUnavailable
-from qubopuzzle.model import Cut
 from qubopuzzle.solvers import highs_process
 from qubopuzzle.solvers.base import Availability, Budget, Option, installed_version
 from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Sample, Search
@@ -59,21 +58,17 @@ class _MipSearch(Search):
     def exclude(self, sample: Sample) -> None:
         self._mip = self._mip.with_other_answer(sample)
 
-    def add(self, cut: Cut) -> None:
-        self._mip = self._mip.with_cut(cut)
-
     def _checked(self, values: NDArray[np.float64]) -> Sample:
-        """The nearest 0/1 values, if these really meet all rows, in whole numbers."""
-        rounded = np.rint(values)
-        sample = rounded.astype(np.int8)
-        broken = self._mip.broken(sample)
-        if not np.isin(rounded, (0, 1)).all() or len(broken):
-            row = self._mip.label(int(broken[0])) if len(broken) else "0 .. 1"
+        """The bits of the nearest integers, if these really meet all rows and bounds."""
+        rounded = np.rint(values).astype(np.int64)
+        broken = self._mip.broken(rounded)
+        if ((rounded < 0) | (rounded > self._mip.tops)).any() or len(broken):
+            row = self._mip.label(int(broken[0])) if len(broken) else "a bound"
             raise SolverFailed(
                 f"mip: the answer of {self._options['backend']} breaks {row} once its numbers "
                 "are rounded; try the other backend, or an exact solver"
             )
-        return sample
+        return rounded[: self._mip.bits.n_bits].astype(np.int8)
 
     def _run(self, folder: Path) -> tuple[str, NDArray[np.float64]]:
         """The backend's status in lower case and its values, shape (variables,)."""
