@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.compile.cnf import compile_cnf
-from qubopuzzle.compile.cpsat import compile_cpsat
+from qubopuzzle.compile.cnf import Cnf, compile_cnf
+from qubopuzzle.compile.cpsat import CpSat, compile_cpsat
 from qubopuzzle.compile.encoding import ENCODINGS, encode_choices
-from qubopuzzle.compile.mip import compile_mip
+from qubopuzzle.compile.mip import Mip, compile_mip
 from qubopuzzle.compile.qubo import Qubo, check_weights, compile_qubo
 from qubopuzzle.errors import InputError, ModelError
 from qubopuzzle.model import Cut, IntArray, Model, cuts
@@ -111,44 +111,37 @@ def _to_model(model: Model, encoding: str | None, weights: Mapping[str, float] |
 def _to_cnf(model: Model, encoding: str | None, weights: Mapping[str, float] | None) -> Compiled:
     _check_plain(encoding, weights)
     formula = compile_cnf(model)
-    return Compiled(
-        payload=formula,
-        decode=formula.bits.decode,
-        encode=formula.bits.encode,
-        sizes={"variables": formula.n_variables, "clauses": formula.n_clauses},
-        gap=1,
-        omitted=model.omitted,
-        bounded=model.bounded,
-        cuts=partial(cuts, model),
-    )
+    sizes = {"variables": formula.n_variables, "clauses": formula.n_clauses}
+    return _exact(model, formula, sizes, lazy=True)
 
 
 def _to_cpsat(model: Model, encoding: str | None, weights: Mapping[str, float] | None) -> Compiled:
     _check_plain(encoding, weights)
     built = compile_cpsat(model)
-    return Compiled(
-        payload=built,
-        decode=built.bits.decode,
-        encode=built.bits.encode,
-        sizes={"variables": built.n_variables, "constraints": built.n_constraints},
-        gap=1,
-        omitted=model.omitted,
-        bounded=model.bounded,
-        cuts=partial(cuts, model),
-    )
+    sizes = {"variables": built.n_variables, "constraints": built.n_constraints}
+    return _exact(model, built, sizes, lazy=True)
 
 
 def _to_mip(model: Model, encoding: str | None, weights: Mapping[str, float] | None) -> Compiled:
     _check_plain(encoding, weights)
-    rows = compile_mip(model)
+    program = compile_mip(model)
+    sizes = {"variables": program.n_variables, "rows": program.n_rows}
+    return _exact(model, program, sizes, lazy=False)
+
+
+def _exact(
+    model: Model, payload: Cnf | CpSat | Mip, sizes: Mapping[str, int], *, lazy: bool
+) -> Compiled:
+    """With connectivity left to the solver if it is ``lazy``."""
     return Compiled(
-        payload=rows,
-        decode=rows.bits.decode,
-        encode=rows.bits.encode,
-        sizes={"variables": rows.n_variables, "rows": rows.n_rows},
+        payload=payload,
+        decode=payload.bits.decode,
+        encode=payload.bits.encode,
+        sizes=sizes,
         gap=1,
         omitted=model.omitted,
         bounded=model.bounded,
+        cuts=partial(cuts, model) if lazy else lambda _: (),
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from contextlib import closing
 from dataclasses import dataclass, field
 from math import inf
 from typing import Any, TypeAlias
@@ -58,6 +58,9 @@ class Search(ABC):
         """A proof of the last None, if the options ask for one."""
         return None
 
+    def close(self) -> None:  # noqa: B027
+        """End it."""
+
 
 class CompleteSolver(Solver):
     """A solver that finds an answer or proves that there is none."""
@@ -67,10 +70,8 @@ class CompleteSolver(Solver):
     default_reads = 1
 
     @abstractmethod
-    def search(
-        self, compiled: Compiled, budget: Budget, options: Mapping[str, Any]
-    ) -> AbstractContextManager[Search]:
-        """Start a search; the context ends it."""
+    def search(self, compiled: Compiled, budget: Budget, options: Mapping[str, Any]) -> Search:
+        """Start a search."""
 
     def solve(
         self,
@@ -83,7 +84,7 @@ class CompleteSolver(Solver):
         found = _Found()
         interrupted = False
         try:
-            with self.search(compiled, budget, options) as search:
+            with closing(self.search(compiled, budget, options)) as search:
                 _collect(search, compiled, budget, found, progress)
         except OutOfTime:
             pass

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager
 from math import isfinite
 from typing import Any, ClassVar
 
@@ -101,12 +100,9 @@ class _CpSat(CompleteSolver):
         """Import OR-Tools."""
         ortools()
 
-    @contextmanager
-    def search(
-        self, compiled: Compiled, budget: Budget, options: Mapping[str, Any]
-    ) -> Iterator[Search]:
+    def search(self, compiled: Compiled, budget: Budget, options: Mapping[str, Any]) -> Search:
         """Start from the model as it was compiled."""
-        yield _CpSatSearch(compiled, budget, options)
+        return _CpSatSearch(compiled, budget, options)
 
 
 SOLVER = _CpSat()

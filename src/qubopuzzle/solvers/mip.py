@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from functools import cache
 from math import isfinite
 from pathlib import Path
@@ -185,12 +184,9 @@ class _Mip(CompleteSolver):
         if installed_version("pulp"):
             _cbc_path()
 
-    @contextmanager
-    def search(
-        self, compiled: Compiled, budget: Budget, options: Mapping[str, Any]
-    ) -> Iterator[Search]:
+    def search(self, compiled: Compiled, budget: Budget, options: Mapping[str, Any]) -> Search:
         """Start from the rows as they were compiled."""
-        yield _MipSearch(compiled, budget, options)
+        return _MipSearch(compiled, budget, options)
 
 
 SOLVER = _Mip()

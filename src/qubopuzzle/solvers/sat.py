@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import numpy as np
@@ -157,23 +156,16 @@ class _Sat(CompleteSolver):
         """Import PySAT."""
         import pysat.solvers  # noqa: F401
 
-    @contextmanager
-    def search(
-        self, compiled: Compiled, budget: Budget, options: Mapping[str, Any]
-    ) -> Iterator[Search]:
+    def search(self, compiled: Compiled, budget: Budget, options: Mapping[str, Any]) -> Search:
         """Give the formula to the backend."""
         from pysat.solvers import NoSuchSolverError
 
         try:
-            search = _SatSearch(compiled, budget, options)
+            return _SatSearch(compiled, budget, options)
         except NoSuchSolverError:
             raise SolverUnavailable(
                 f"sat: backend {options['backend']} is not part of this installation of PySAT"
             ) from None
-        try:
-            yield search
-        finally:
-            search.close()
 
 
 SOLVER = _Sat()
