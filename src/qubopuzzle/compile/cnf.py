@@ -13,7 +13,7 @@ one variable y with
 complete because the precedences make "below" and "above" change sides only once. A row
 "terms of one path = terms of another" is one y for both, so that a cell costs no equation.
 Other rows become clauses, at-most-one ladders, counters or decision diagrams (``clauses``).
-The rows are in ``rows``.
+The rows are in ``cnf_rows``.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle.compile.clauses import FALSE, TRUE, Clauses
+from qubopuzzle.compile.cnf_rows import Places, add_rows, at_least, rows_of, stretches, value_of
 from qubopuzzle.compile.encoding import Encoding, lay_out
-from qubopuzzle.compile.rows import Places, add_rows, at_least, rows_of, stretches, value_of
 from qubopuzzle.model import Cut, IntArray, Model
 from qubopuzzle.model.order import Precedences
 

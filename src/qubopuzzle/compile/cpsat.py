@@ -23,9 +23,9 @@ from scipy.sparse import csr_array
 
 from qubopuzzle.compile.clauses import Clauses
 from qubopuzzle.compile.cnf import add_choices, add_nodes, clause_of, order_bits, other_answer
+from qubopuzzle.compile.cnf_rows import Places, add_rows
 from qubopuzzle.compile.encoding import Encoding
 from qubopuzzle.compile.lowering import AffineRows, affine_rows
-from qubopuzzle.compile.rows import Places, add_rows
 from qubopuzzle.errors import ModelError, SolverUnavailable
 from qubopuzzle.model import Cut, IntArray, Linear, Model
 from qubopuzzle.model.order import Precedences
