@@ -78,7 +78,7 @@ class Total:
 class Comparison:
     """What the finished runs came to.
 
-    ``cnf_rows`` has a plain dict a run, fit for JSON, in the order of the plan;
+    ``rows`` has a plain dict a run, fit for JSON, in the order of the plan;
     ``resumed`` of them come from the journal. ``interrupted``: broken off by Ctrl-C.
     """
 

@@ -1,4 +1,4 @@
-"""``.non`` (Simpson): keyword lines, then ``cnf_rows`` and ``columns`` with one clue a line.
+"""``.non`` (Simpson): keyword lines, then ``rows`` and ``columns`` with one clue a line.
 
 Several puzzles in one file are divided by lines of ``====``.
 """
@@ -18,7 +18,7 @@ _DIVIDER = re.compile(r"^={4,}\s*$")
 
 
 def sniff(text: str) -> bool:
-    """A line that says ``cnf_rows`` and one that says ``columns``."""
+    """A line that says ``rows`` and one that says ``columns``."""
     words = {line.strip().lower() for line in text.splitlines()}
     return {"rows", "columns"} <= words
 
@@ -92,7 +92,7 @@ def _content(section: _Section) -> _Content:
 
 
 def _clues(content: _Content, key: str, size_key: str) -> list[list[int]]:
-    """The clues below ``cnf_rows`` or ``columns``; blank lines count where the size says so."""
+    """The clues below ``rows`` or ``columns``; blank lines count where the size says so."""
     lines = list(content.lines.get(key, ()))
     size = content.words.get(size_key)
     if size is not None and not re.fullmatch("[0-9]{1,6}", size):
