@@ -11,6 +11,8 @@ from hypothesis import given
 
 from qubopuzzle import InputError, Nonogram, SolverUnavailable, solve
 from qubopuzzle.formats import native
+from qubopuzzle.solvers import get_solver
+from qubopuzzle.solvers.complete import OutOfTime
 from strategies import nonograms, solutions
 from toys import Coin
 
@@ -116,6 +118,49 @@ def test_what_the_model_leaves_out_is_not_proved(kind):
         assert found == []
         assert result.complete == (kind == "impossible")
         assert result.status == ("unsatisfiable" if kind == "impossible" else "unknown")
+
+
+@pytest.mark.parametrize("name", ["sat", "cpsat", "mip", "exact"])
+def test_readings_that_disagree_do_not_hide_an_answer(name):
+    if not get_solver(name).available().ok:
+        pytest.skip(f"{name} is not installed")
+    result = solve(Coin(kind="omitted"), name, formulation="torn", solutions=None)
+    found = [answer.ravel().tolist() for answer in result.solutions]
+    assert sorted(found) == [[0, 1], [1, 0]]
+    assert result.complete
+
+
+def test_a_model_that_is_not_the_puzzle_proves_nothing():
+    result = solve(Coin(kind="exact"), "sat", formulation="torn", solutions=None)
+    assert not result.complete
+    assert result.unique is not True
+
+
+def test_a_proof_for_which_there_is_no_time_leaves_what_is_proved(monkeypatch):
+    search = sys.modules["qubopuzzle.solvers.sat"]._SatSearch
+
+    def late(_):
+        raise OutOfTime
+
+    monkeypatch.setattr(search, "proof", late)
+    result = solve(SWAPPED, "sat", options={"proof": 1}, time_limit=10)
+    assert (result.status, result.proof) == ("unsatisfiable", None)
+
+
+def test_no_proof_where_the_model_narrows_the_rules():
+    result = solve(Coin(kind="bounded"), "sat", options={"proof": 1})
+    assert (result.status, result.proof) == ("unknown", None)
+
+
+def test_backends_that_are_run_once():
+    """Kissat ends the process if it is asked to go on, Maplesat if there is no clause."""
+    hard = Nonogram.from_picture(np.random.default_rng(2).random((38, 38)) < 0.5)
+    assert solve(hard, "sat", options={"backend": "kissat404"}).valid
+    seven = Nonogram(rows=[[1]] * 4, cols=[[1]] * 4)
+    result = solve(seven, "sat", solutions=None, options={"backend": "kissat404"})
+    assert (len(result.solutions), result.complete) == (24, True)
+    full = Nonogram(rows=[[2], [2]], cols=[[2], [2]])
+    assert solve(full, "sat", solutions=2, options={"backend": "maplesat"}).unique
 
 
 def test_what_cannot_be_asked_for():

@@ -185,4 +185,18 @@ def coin_model(puzzle):
     return b.build(field, **relaxed.get(puzzle.kind, {}))
 
 
-Coin.formulations = {"plain": coin_model}
+def torn_model(puzzle):
+    """Two readings of the same cells that nothing but the judge compares."""
+    b = ModelBuilder()
+    bits = [[b.literals(b.bit(f"{side}[{i}]"))[1] for i in range(2)] for side in "ab"]
+    b.exactly_one("one", bits[:1])
+    readings = tuple(
+        b.reading(n, [0, 1], own, n_cells=2) for n, own in zip("ab", bits, strict=True)
+    )
+    return b.build(
+        Field((1, 2), 0, 1, readings, lambda answer: answer.ravel().tolist() * 2),
+        omitted=("same",) if puzzle.kind == "omitted" else (),
+    )
+
+
+Coin.formulations = {"plain": coin_model, "torn": torn_model}

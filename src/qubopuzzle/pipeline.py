@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 import secrets
-import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -81,6 +80,8 @@ __all__ = [
 
 DEFAULT_SOLVER = "annealer"
 DEFAULT_EXACT_SOLVER = "sat"
+SOLUTION_LIMIT = 100_000
+"""Most solutions of one puzzle that are kept: they all stay in memory."""
 _VERSIONS = ("qubopuzzle", "numpy", "scipy", "dimod")
 
 
@@ -114,8 +115,9 @@ def solve(
         seed: for everything random; drawn and recorded without.
         time_limit: seconds of solving (wall clock), building not counted.
         options: the solver's own, see ``qubopuzzle solvers``.
-        solutions: how many different answers to look for, None for all; more than 1 only
-            with exact solvers. ``result.complete`` says whether there are no others.
+        solutions: how many different answers to look for, None for all, up to
+            ``SOLUTION_LIMIT``; more than 1 only with exact solvers. ``result.complete``
+            says whether there are no others.
         progress: called with the reads and the best energy so far.
         load_s: seconds that reading the instance took, for the record.
 
@@ -166,12 +168,13 @@ def solve(
             budget.seed,
             accepts=partial(_accepts, puzzle, model, compiled),
             solutions=budget.solutions,
-            key=lambda sample: read_field(model, compiled.decode(sample))[0].tobytes(),
+            key=lambda sample: _key(read_field(model, compiled.decode(sample))[0]),
         )
         outcome = backend.solve(compiled, budget, chosen, progress)
     with clock.stage("decode"):
-        judged = _judge(puzzle, model, compiled, outcome, budget.solutions)
-    run.complete = outcome.complete and not compiled.bounded
+        judged, rejected = _judge(puzzle, model, compiled, outcome, budget.solutions)
+    # A sample that the rules reject means that the model is not the puzzle: no proof of it.
+    run.complete = outcome.complete and not compiled.bounded and not rejected
     if outcome.infeasible and not compiled.bounded:
         run.proved_by = backend.name if compiled.sizes.get("variables") else "compilation"
     return run.result(judged, outcome)
@@ -203,7 +206,8 @@ def check_run(
     here = backend.available()
     if not here.ok and backend.name in all_solvers():
         raise SolverUnavailable(f"solver {backend.name} cannot run here: {here.why}")
-    solutions = sys.maxsize if solutions is None else _whole("solutions", solutions, 1, 10**9)
+    limit = SOLUTION_LIMIT if solutions is None else solutions
+    solutions = _whole("solutions", limit, 1, SOLUTION_LIMIT)
     if solutions > 1 and not backend.exact:
         proving = ", ".join(name for name, other in sorted(all_solvers().items()) if other.exact)
         raise InputError(
@@ -278,18 +282,29 @@ def _accepts(puzzle: Puzzle, model: Model, compiled: Compiled, sample: NDArray[n
 
 def _judge(
     puzzle: Puzzle, model: Model, compiled: Compiled, outcome: Outcome, solutions: int
-) -> list[_Judged]:
-    """Different answers that the rules accept, in order of energy; else the first of all."""
+) -> tuple[list[_Judged], bool]:
+    """Different answers that the rules accept, in order of energy; else the first of all.
+
+    And whether the rules rejected a sample on the way.
+    """
     first: list[_Judged] = []
     valid: dict[bytes, _Judged] = {}
+    rejected = False
     for sample, energy in zip(outcome.samples, outcome.energies.tolist(), strict=True):
         judged = _Judged(*_judge_sample(puzzle, model, compiled, sample), energy)
         if not judged.violations:
-            valid.setdefault(judged.answer.tobytes(), judged)
+            valid.setdefault(_key(judged.answer), judged)
             if len(valid) == solutions:
                 break
+        rejected |= bool(judged.violations)
         first = first or [judged]
-    return list(valid.values()) or first
+    return list(valid.values()) or first, rejected
+
+
+def _key(answer: IntArray) -> bytes:
+    """The same for the same grid, in few bytes."""
+    small = abs(answer).max(initial=0) < 2**7
+    return answer.astype(np.int8 if small else np.int64).tobytes()
 
 
 @dataclass
@@ -353,7 +368,7 @@ class _Run:
             proved_by=None if solved else self.proved_by,
             solutions=tuple(each.answer for each in found) if solved else (),
             complete=self.complete or bool(self.proved_by and not solved),
-            proof=None if outcome is None else outcome.proof,
+            proof=outcome.proof if outcome is not None and self.complete else None,
         )
 
 

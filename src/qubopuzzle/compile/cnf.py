@@ -58,7 +58,8 @@ class Cnf:
 
     def to_dimacs(self, more: Sequence[Sequence[int]] = ()) -> str:
         """The formula as a DIMACS file, with the names of the choices' variables as comments."""
-        names = [f"c {v} {label}" for v, label in enumerate(self.bits.labels(), start=1)]
+        labels = (" ".join(label.split()) for label in self.bits.labels())
+        names = [f"c {v} {label}" for v, label in enumerate(labels, start=1)]
         clauses = [*self.clauses(), *more, *([[]] if self.contradiction else [])]
         head = f"p cnf {self.n_variables} {len(clauses)}"
         lines = (" ".join(map(str, [*clause, 0])) for clause in clauses)
@@ -68,13 +69,14 @@ class Cnf:
         """A cut in the formula's literals."""
         return clause_of(self.node, cut)
 
-    def other_answer(self, sample: NDArray[np.int8]) -> list[int]:
-        """The clause "the answer grid is another than this sample's", at least for its choices.
+    def other(self, sample: NDArray[np.int8], *, answer: bool) -> list[int]:
+        """The clause "some choice takes another value than in this sample".
 
         Args:
-            sample: 0/1 by variable, shape (variables,).
+            sample: 0/1 by variable, shape (variables,) or just the choices' own.
+            answer: only the choices that the answer grid is read from.
         """
-        return other_answer(self.bits, sample)
+        return other_sample(self.bits, sample, answer=answer)
 
 
 def compile_cnf(model: Model) -> Cnf:
@@ -125,14 +127,15 @@ def add_choices(bits: Encoding, order: Precedences, clauses: Clauses) -> None:
 def clause_of(node: IntArray, cut: Cut) -> list[int]:
     """A cut in DIMACS literals, of which ``node`` has one for each of the model's."""
     clause = np.concatenate([node[cut.true], -node[cut.false]])
-    return [int(literal) for literal in clause if literal != FALSE]
+    return [literal for literal in dict.fromkeys(clause.tolist()) if literal != FALSE]
 
 
-def other_answer(bits: Encoding, sample: NDArray[np.int8]) -> list[int]:
-    """The clause of DIMACS literals of ``bits`` that ``Cnf.other_answer`` returns."""
+def other_sample(bits: Encoding, sample: NDArray[np.int8], *, answer: bool) -> list[int]:
+    """The clause of DIMACS literals of ``bits`` that ``Cnf.other`` returns."""
     model = bits.model
     taken = np.flatnonzero(bits.decode(sample))
-    taken = taken[np.isin(model.choice_of_literal[taken], model.answer_choices)]
+    if answer:
+        taken = taken[np.isin(model.choice_of_literal[taken], model.answer_choices)]
     choice = model.choice_of_literal[taken]
     index = taken - model.first_literal[choice]
     wall = bits.walls[choice]

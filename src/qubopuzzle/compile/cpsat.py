@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from qubopuzzle.compile.clauses import Clauses
-from qubopuzzle.compile.cnf import add_choices, add_nodes, clause_of, order_bits, other_answer
+from qubopuzzle.compile.cnf import add_choices, add_nodes, clause_of, order_bits, other_sample
 from qubopuzzle.compile.cnf_rows import Places, add_rows
 from qubopuzzle.compile.encoding import Encoding
 from qubopuzzle.compile.lowering import AffineRows, affine_rows
@@ -52,13 +52,9 @@ class CpSat:
         """A cut as ``add_clauses`` takes it."""
         return clause_of(self.node, cut)
 
-    def other_answer(self, sample: NDArray[np.int8]) -> list[int]:
-        """The clause "the answer grid is another than this sample's", as ``add_clauses`` takes it.
-
-        Args:
-            sample: 0/1 by variable, shape (variables,).
-        """
-        return other_answer(self.bits, sample)
+    def other(self, sample: NDArray[np.int8], *, answer: bool) -> list[int]:
+        """The same as ``Cnf.other``."""
+        return other_sample(self.bits, sample, answer=answer)
 
 
 class _Constraints(Clauses):

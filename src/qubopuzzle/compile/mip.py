@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from qubopuzzle.compile.cnf import order_bits, other_answer
+from qubopuzzle.compile.cnf import order_bits, other_sample
 from qubopuzzle.compile.encoding import Encoding
 from qubopuzzle.compile.forest import forest_rows
 from qubopuzzle.compile.lowering import AffineRows, affine_rows, precedence_rows, wall_rows
@@ -73,13 +73,14 @@ class Mip:
         found = self.matrix @ values.astype(np.int64)
         return np.flatnonzero((found < self.lower) | (found > self.upper))
 
-    def with_other_answer(self, sample: NDArray[np.int8]) -> Mip:
-        """The same with a row more: the answer grid is another than this sample's.
+    def with_other(self, sample: NDArray[np.int8], *, answer: bool) -> Mip:
+        """The same with a row more, see ``Cnf.other``.
 
         Args:
             sample: 0/1 by bit, shape (bits,).
+            answer: only the choices that the answer grid is read from.
         """
-        clause = np.array(other_answer(self.bits, sample), dtype=np.int64)
+        clause = np.array(other_sample(self.bits, sample, answer=answer), dtype=np.int64)
         # "v or not w" is v + (1 - w) >= 1.
         row = csr_array(
             (np.sign(clause), (np.zeros(len(clause), dtype=np.int64), np.abs(clause) - 1)),
@@ -90,7 +91,7 @@ class Mip:
             matrix=csr_array(vstack([self.matrix, row])),
             lower=np.append(self.lower, 1 - np.count_nonzero(clause < 0)),
             upper=np.append(self.upper, UNBOUNDED),
-            label=partial(_label_or_later, self.label, self.n_rows, ["other_answer"]),
+            label=partial(_label_or_later, self.label, self.n_rows, ["other"]),
         )
 
     def variable_names(self) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from math import inf
 from typing import Any, TypeAlias
@@ -44,8 +44,8 @@ class Search(ABC):
         """
 
     @abstractmethod
-    def exclude(self, sample: Sample) -> None:
-        """From now on the answer must differ from this sample's."""
+    def exclude(self, sample: Sample, *, answer: bool) -> None:
+        """From now on the answer must differ from this sample's, or just some choice."""
 
     def add(self, cut: Cut) -> None:
         """From now on assignments must meet this clause over the model's literals.
@@ -130,7 +130,9 @@ def _collect(
             progress(Progress(len(found.samples), inf))
         sample = search.next()
         if sample is None:
-            found.complete, found.proof = True, search.proof()
+            found.complete = True
+            with suppress(OutOfTime):  # what is proved stays proved without its proof
+                found.proof = search.proof()
             return
         broken = compiled.cuts(compiled.decode(sample))
         for cut in broken:
@@ -138,8 +140,10 @@ def _collect(
         found.cuts += len(broken)
         if broken:
             continue
-        # Where the model leaves rules out, not all that meets it is an answer.
-        if not compiled.omitted or budget.accepts(sample):
+        # Where the model leaves rules out, not all that meets it is an answer; another
+        # assignment may paint the same cells and break nothing.
+        accepted = not compiled.omitted or budget.accepts(sample)
+        if accepted:
             found.samples.setdefault(budget.key(sample), sample)
         if len(found.samples) < budget.solutions:
-            search.exclude(sample)
+            search.exclude(sample, answer=accepted)

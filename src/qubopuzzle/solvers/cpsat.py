@@ -50,8 +50,8 @@ class _CpSatSearch(Search):
             raise OutOfTime
         raise SolverFailed(f"cpsat: CP-SAT stopped with status {status}")
 
-    def exclude(self, sample: Sample) -> None:
-        self._add(self._payload.other_answer(sample))
+    def exclude(self, sample: Sample, *, answer: bool) -> None:
+        self._add(self._payload.other(sample, answer=answer))
 
     def add(self, cut: Cut) -> None:
         self._add(self._payload.clause_of(cut))

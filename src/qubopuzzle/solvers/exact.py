@@ -29,7 +29,9 @@ class _Exact(SamplerSolver):
     ) -> Outcome:
         n = compiled.payload.num_variables
         if n == 0:
-            return replace(empty_outcome(compiled), complete=True)
+            found = empty_outcome(compiled)
+            refused = bool(compiled.omitted) and not budget.accepts(found.samples[0])
+            return replace(found, infeasible=found.infeasible or refused, complete=True)
         if n > MAX_VARIABLES:
             raise TooLarge(
                 f"solver exact tries all assignments of at most {MAX_VARIABLES} variables, this "

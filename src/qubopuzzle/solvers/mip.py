@@ -54,8 +54,8 @@ class _MipSearch(Search):
             raise OutOfTime
         raise SolverFailed(f"mip: {backend} stopped with status {status!r}")
 
-    def exclude(self, sample: Sample) -> None:
-        self._mip = self._mip.with_other_answer(sample)
+    def exclude(self, sample: Sample, *, answer: bool) -> None:
+        self._mip = self._mip.with_other(sample, answer=answer)
 
     def _checked(self, values: NDArray[np.float64]) -> Sample:
         """The bits of the nearest integers, if these really meet all rows and bounds."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,6 +19,10 @@ from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Sample, Searc
 SLICE_S = 0.25
 """A solver is stopped and asked to go on so often, to hear Ctrl-C and look at the clock."""
 _FIRST_CONFLICTS = 1_000
+_UNSLICED = ("lingeling", "kissat404")
+"""Backends that know no limit of conflicts, or do not go on after one."""
+_ONE_SHOT = ("kissat404",)
+"""Backends that take no clauses once they have solved."""
 _TRACING = ("cadical", "glucose")
 """Families of solvers whose DRAT proofs are complete as PySAT returns them."""
 
@@ -57,19 +62,12 @@ class _Engine:
 
     def solve(self, budget: Budget) -> bool:
         """Whether there is a model."""
+        if self._backend in _UNSLICED:
+            return bool(self._thread.submit(self._solver.solve).result())
         while budget.seconds_left() > 0:
             started = time.perf_counter()
-            try:
-                self._solver.conf_budget(self._conflicts)
-                solve = self._solver.solve_limited
-            except NotImplementedError:
-                if budget.time_limit is not None:
-                    raise InputError(
-                        f"backend {self._backend} keeps no time limit: leave it out, or use "
-                        "another backend, such as cadical195"
-                    ) from None
-                solve = self._solver.solve
-            answer = self._thread.submit(solve).result()
+            self._solver.conf_budget(self._conflicts)
+            answer = self._thread.submit(self._solver.solve_limited).result()
             if answer is not None:
                 return bool(answer)
             seconds = max(time.perf_counter() - started, 1e-3)
@@ -79,42 +77,56 @@ class _Engine:
 
 
 class _SatSearch(Search):
+    """The formula and what was added to it, in a backend that starts when it is needed."""
+
     def __init__(self, compiled: Compiled, budget: Budget, options: Mapping[str, Any]) -> None:
-        self._formula, self._budget, self._options = compiled.payload, budget, options
+        self._formula, self._budget = compiled.payload, budget
+        self._backend, self._proving = options["backend"], bool(options["proof"])
         self._added: list[list[int]] = []
+        self._empty = not self._formula.n_clauses
         self._closed = self._formula.contradiction
-        self._engine = _Engine(options["backend"], self._formula.clauses())
+        self._engine: _Engine | None = None
 
     def close(self) -> None:
-        self._engine.close()
+        if self._engine is not None:
+            self._engine.close()
+            self._engine = None
 
     def next(self) -> Sample | None:
-        if self._closed or not self._engine.solve(self._budget):
+        own = self._formula.bits.n_bits
+        if self._closed:
             return None
-        return self._engine.model(self._formula.n_variables)
+        if self._empty:  # some backends do not bear that
+            return np.zeros(own, dtype=np.int8)
+        if self._engine is None:
+            self._engine = _Engine(self._backend, chain(self._formula.clauses(), self._added))
+        return self._engine.model(own) if self._engine.solve(self._budget) else None
 
-    def exclude(self, sample: Sample) -> None:
-        self._add(self._formula.other_answer(sample))
+    def exclude(self, sample: Sample, *, answer: bool) -> None:
+        self._add(self._formula.other(sample, answer=answer))
 
     def add(self, cut: Cut) -> None:
         self._add(self._formula.clause_of(cut))
 
     def _add(self, clause: list[int]) -> None:
-        self._added.append(clause)
-        if clause:
+        self._closed |= not clause
+        self._empty = False
+        if self._backend in _ONE_SHOT:
+            self.close()
+        if self._engine is None or self._proving:
+            self._added.append(clause)
+        if self._engine is not None and clause:
             self._engine.add(clause)
-        else:
-            self._closed = True
 
     def proof(self) -> Proof | None:
         """Solved once more, from the start: proofs of a formula that grew are not DRAT."""
-        if not self._options["proof"]:
+        if not self._proving:
             return None
         text = self._formula.to_dimacs(self._added)
         if self._closed:
             return Proof(text, "0\n")
         clauses = [*self._formula.clauses(), *self._added]
-        engine = _Engine(self._options["backend"], clauses, with_proof=True)
+        engine = _Engine(self._backend, clauses, with_proof=True)
         try:
             engine.solve(self._budget)
             return Proof(text, engine.drat())
@@ -158,14 +170,21 @@ class _Sat(CompleteSolver):
 
     def search(self, compiled: Compiled, budget: Budget, options: Mapping[str, Any]) -> Search:
         """Give the formula to the backend."""
-        from pysat.solvers import NoSuchSolverError
+        from pysat.solvers import NoSuchSolverError, Solver
 
+        backend = options["backend"]
+        if backend in _UNSLICED and budget.time_limit is not None:
+            raise InputError(
+                f"backend {backend} keeps no time limit: leave it out, or use another backend, "
+                "such as cadical195"
+            )
         try:
-            return _SatSearch(compiled, budget, options)
+            Solver(backend).delete()
         except NoSuchSolverError:
             raise SolverUnavailable(
-                f"sat: backend {options['backend']} is not part of this installation of PySAT"
+                f"sat: backend {backend} is not part of this installation of PySAT"
             ) from None
+        return _SatSearch(compiled, budget, options)
 
 
 SOLVER = _Sat()
