@@ -27,7 +27,7 @@ from qubopuzzle.bench.plan import Instance, make_plan
 from qubopuzzle.bench.statistics import par2, tts
 from qubopuzzle.formats import native
 from qubopuzzle.report import profile
-from qubopuzzle.report.comparison import failure_notes, to_csv
+from qubopuzzle.report.comparison import failure_notes, outputs, to_csv
 
 TESTS = Path(__file__).parent
 COMMAND = [sys.executable, "-m", "qubopuzzle", "compare"]
@@ -295,7 +295,7 @@ def test_an_answer_against_a_proof():
     )
     assert found.first.who == ("a", "b")
     assert found.second.who == ("c",)
-    assert "a, b and c disagree" in found.summary()
+    assert "(a, b) against (c): " in found.summary()
 
 
 def test_two_answers_to_a_puzzle_of_one():
@@ -323,7 +323,7 @@ def test_a_disagreement_is_an_error_with_both_answers(tmp_path):
     status, out, err = command(path, "--solvers", "neal", "--repeat", 6)
     assert status == 4
     assert "6/6" in out
-    assert "DISAGREEMENT on diagonal: the file itself" in err
+    assert "DISAGREEMENT on diagonal: (the file itself" in err
     assert err.count("██") == 4
 
 
@@ -331,7 +331,8 @@ def test_a_disagreement_is_an_error_with_both_answers(tmp_path):
 
 
 def some_row(key, **more):
-    return {"key": key, "status": "valid", "solved": True, "digest": "d", "solver": "s", **more}
+    row = {"key": key, "status": "not solved", "solved": False, "digest": "d", "solver": "s"}
+    return row | {"exact": True, "cells": 4, "seconds": None} | more
 
 
 def test_the_journal_drops_a_half_written_row(tmp_path):
@@ -357,13 +358,35 @@ def test_a_journal_is_not_overwritten(tmp_path):
     assert path.read_text() == "{}\n"
 
 
-@pytest.mark.parametrize("text", ["{}\n", "hello\nworld\n", "hello", "[1]\n", '{"key": 1}\n'])
+@pytest.mark.parametrize(
+    "text",
+    ["{}\n", "hello\nworld\n", "hello", "[1]\n", '{"key": 1}\n', '{"puzzle": "nonogram"}', "{"],
+)
 def test_another_file_is_no_journal_and_stays_as_it_is(tmp_path, text):
     path = tmp_path / "runs.jsonl"
     path.write_text(text)
     with pytest.raises(InputError, match="not a row of a comparison"):
         Journal(path, resume=True)
     assert path.read_text() == text
+
+
+def test_a_solved_row_without_its_times_is_refused(tmp_path):
+    path = tmp_path / "runs.jsonl"
+    path.write_text(json.dumps(some_row("1") | {"solved": True}) + "\n")
+    with pytest.raises(InputError, match="line 1: a solved run without its times"):
+        Journal(path, resume=True)
+
+
+def test_outputs_are_refused_before_any_run(tmp_path):
+    source = tmp_path / "a.json"
+    source.write_text("{}")
+    with pytest.raises(InputError, match=r"--csv .*a\.json: that is a source"):
+        outputs({"--csv": str(source)}, [str(source)])
+    if sys.platform == "linux":
+        with pytest.raises(InputError, match=r"/proc/x\.csv: "):
+            outputs({"--csv": "/proc/x.csv"}, [])
+    with pytest.raises(InputError, match="that is no file to keep rows in"):
+        Journal(Path("/dev/null"), resume=True)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no locks of this kind")

@@ -41,8 +41,8 @@ class Disagreement:
 
     def summary(self) -> str:
         """One line."""
-        parties = " and ".join(", ".join(claim.who) for claim in (self.first, self.second))
-        return f"{self.instance.label}: {parties} disagree: {self.why}"
+        first, second = (", ".join(claim.who) for claim in (self.first, self.second))
+        return f"{self.instance.label}: ({first}) against ({second}): {self.why}"
 
 
 def disagreements(

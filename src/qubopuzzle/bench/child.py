@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import sys
-import threading
-import time
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from qubopuzzle.signals import end_with
+
 _GIB = 2**30
 _DEFAULT_SHARE = 0.75
-_PR_SET_PDEATHSIG = 1
+_MOST = 2**60
 _WARM_UP_S = 1.0
 
 
@@ -28,28 +27,10 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     job = json.load(sys.stdin)
-    die_with(job["parent"])
+    end_with(job["parent"])
     bound_memory(job["memory_limit_gib"])
     json.dump(_outcome(job), answers)
     answers.flush()
-
-
-def die_with(parent: int) -> None:
-    """End this process when its parent ends, however that happens."""
-    if sys.platform == "linux":
-        import ctypes
-
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    else:
-        threading.Thread(target=_watch, args=(parent,), daemon=True).start()
-    if os.getppid() != parent:  # it ended before we looked
-        os._exit(1)
-
-
-def _watch(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(0.5)
-    os._exit(1)
 
 
 def bound_memory(gib: float | None) -> None:
@@ -64,7 +45,7 @@ def bound_memory(gib: float | None) -> None:
         import resource
 
         physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-        limit = int(_DEFAULT_SHARE * physical if gib is None else gib * _GIB)
+        limit = int(min(_DEFAULT_SHARE * physical if gib is None else gib * _GIB, _MOST))
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]
         if hard != resource.RLIM_INFINITY:
             limit = min(limit, hard)

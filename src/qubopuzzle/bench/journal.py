@@ -11,6 +11,9 @@ from typing import IO, Any
 
 from qubopuzzle.errors import InputError
 
+_BEGIN = b'{"key": '
+"""How every row begins: what is cut off before the end of the line is known by it."""
+
 
 class Journal:
     """Finished rows by key, and a file to which further ones are added.
@@ -23,6 +26,8 @@ class Journal:
     def __init__(self, path: Path, resume: bool) -> None:
         self.path, self.rows = path, dict[str, dict[str, Any]]()
         with _named(path):
+            if path.exists() and not path.is_file():
+                raise InputError("that is no file to keep rows in")
             # Created here, so that a folder that cannot be written is found before any run.
             self._file = path.open("a+b")
             try:
@@ -43,8 +48,9 @@ class Journal:
                 row = _parse(line, number)
                 self.rows[row["key"]] = row
         if len(whole) < len(data):
-            if data and not whole and not data.lstrip().startswith(b"{"):
-                raise InputError("line 1: not a row of a comparison; name another file")
+            torn = data[len(whole) :]
+            if not (torn.startswith(_BEGIN) or (whole and _BEGIN.startswith(torn))):
+                raise InputError("its last line is not a row of a comparison; name another file")
             self._file.truncate(len(whole))
 
     def add(self, row: dict[str, Any]) -> None:
@@ -72,16 +78,30 @@ def _lock(file: IO[bytes]) -> None:
         raise InputError("another comparison is writing to it") from None
 
 
+_NEEDED: dict[str, Any] = {
+    "key": str,
+    "status": str,
+    "solved": bool,
+    "digest": str,
+    "solver": str,
+    "exact": bool,
+    "cells": int,
+    "seconds": float | int | None,
+}
+_IF_SOLVED: dict[str, Any] = {"build_s": float | int, "solve_s": float | int, "sizes": dict}
+
+
 def _parse(line: bytes, number: int) -> dict[str, Any]:
     try:
         row = json.loads(line)
     except ValueError:
         row = None
-    needed = {"key": str, "status": str, "solved": bool, "digest": str, "solver": str}
     if not isinstance(row, dict) or not all(
-        isinstance(row.get(name), kind) for name, kind in needed.items()
+        isinstance(row.get(name), kind) for name, kind in _NEEDED.items()
     ):
         raise InputError(f"line {number}: not a row of a comparison; name another file")
+    if row["solved"] and not all(isinstance(row.get(k), kind) for k, kind in _IF_SOLVED.items()):
+        raise InputError(f"line {number}: a solved run without its times; delete the line")
     return row
 
 

@@ -142,6 +142,7 @@ def make_plan(
     """
     repeat, repeat_exact = _at_least_1("repeat", repeat), _at_least_1("repeat exact", repeat_exact)
     check_run(presolve=presolve, seed=seed, time_limit=time_limit)
+    check_run(seed=seed + max(repeat, repeat_exact) - 1)  # the last one, too
     if hard_limit is None:
         hard_limit = 2 * time_limit + START_S
     _positive("hard limit", hard_limit, "seconds")
@@ -149,7 +150,7 @@ def make_plan(
         raise InputError(f"hard limit {hard_limit:g} s is below the time limit {time_limit:g} s")
     if memory_limit_gib is not None:
         _positive("memory limit", memory_limit_gib, "GiB")
-    contenders, left_out = _contenders(solvers, dict(options or {}))
+    contenders, left_out = _contenders(solvers, _by_solver(options))
     instances, repeated = _instances(sources, puzzle)
     for instance in instances:
         known = instance.puzzle.formulations
@@ -178,6 +179,14 @@ def default_solvers() -> list[str]:
     """Our two annealers and D-Wave's, and every exact solver that can run here."""
     exact = [s.name for s in all_solvers().values() if s.exact and s.available().ok]
     return [*DEFAULT_HEURISTICS, *sorted(exact)]
+
+
+def _by_solver(options: Any) -> dict[str, Mapping[str, Any]]:
+    """Options by solver, checked to be that."""
+    given = {} if options is None else options
+    if not isinstance(given, Mapping) or not all(isinstance(v, Mapping) for v in given.values()):
+        raise InputError("options: expected a mapping for each solver, as {'sat': {...}}")
+    return dict(given)
 
 
 def _contenders(
@@ -218,7 +227,9 @@ def _instances(sources: Sources, kind: str | None) -> tuple[tuple[Instance, ...]
     repeated = []
     for number, puzzle in enumerate(puzzles, start=1):
         name = "".join(c if c.isprintable() else "?" for c in puzzle.id) or f"instance {number}"
-        label = name if name not in labels else f"{name} ({number})"
+        label = name
+        while label in labels:
+            label = f"{label} ({number})"
         instance = Instance(label, puzzle)
         if instance.digest in found:
             repeated.append(name)
@@ -242,5 +253,6 @@ def _at_least_1(name: str, value: Any) -> int:
 
 
 def _positive(name: str, value: float, unit: str) -> None:
-    if not (isinstance(value, int | float) and isfinite(value) and value > 0):
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not (number and isfinite(value) and value > 0):
         raise InputError(f"{name} must be a positive number of {unit}, got {value!r:.40}")

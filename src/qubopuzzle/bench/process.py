@@ -22,7 +22,13 @@ from qubopuzzle.bench.plan import Job
 from qubopuzzle.errors import InputError
 
 SOLVED = ("valid", "proved none")
-_NO_MEMORY = ("MemoryError", "bad_alloc", "out of memory", "Cannot allocate memory")
+_NO_MEMORY = (
+    "MemoryError",
+    "bad_alloc",
+    "out of memory",
+    "Cannot allocate memory",
+    "Memory allocation still failed",
+)
 _BUILDING = ("model", "presolve", "compile")
 _SOLVING = ("solve", "decode")
 
@@ -42,10 +48,11 @@ def execute(job: Job) -> dict[str, Any]:
         tempfile.TemporaryFile() as given,
         tempfile.TemporaryFile() as answers,
         tempfile.TemporaryFile() as noise,
+        tempfile.TemporaryDirectory(prefix="qubopuzzle-", ignore_cleanup_errors=True) as scratch,
     ):
         given.write(message)
         given.seek(0)
-        code = _run(given, answers, noise, job.plan.hard_limit)
+        code = _run(given, answers, noise, scratch, job.plan.hard_limit)
         wall = time.perf_counter() - clock
         came = _came(code, answers, noise, job.plan.hard_limit)
     return _row(job, came, wall) | {"wall_s": round(wall, 3), "started": started}
@@ -74,8 +81,13 @@ def _message(job: Job) -> dict[str, Any]:
     }
 
 
-def _run(given: IO[bytes], answers: IO[bytes], noise: IO[bytes], limit: float) -> int | None:
-    """The exit status of the child; None if it was ended at the limit."""
+def _run(
+    given: IO[bytes], answers: IO[bytes], noise: IO[bytes], scratch: str, limit: float
+) -> int | None:
+    """The exit status of the child; None if it was ended at the limit.
+
+    What it leaves in ``scratch``, its folder for temporary files, goes with it.
+    """
     # The child finds what we find: samplers and puzzles in files of the user's own, too.
     path = os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)
     process = subprocess.Popen(
@@ -83,7 +95,12 @@ def _run(given: IO[bytes], answers: IO[bytes], noise: IO[bytes], limit: float) -
         stdin=given,
         stdout=answers,
         stderr=noise,
-        env={**os.environ, "PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"},
+        env={
+            **os.environ,
+            "PYTHONPATH": path,
+            "PYTHONIOENCODING": "utf-8",
+            **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), scratch),
+        },
         start_new_session=True,  # Ctrl-C is ours; and its own children end with it
     )
     try:

@@ -67,8 +67,10 @@ def tts(seconds: ArrayLike, solved: ArrayLike) -> TimeToSolution:
     rng = np.random.default_rng(0)
     n = len(spent)
     times_drawn = rng.multinomial(n, np.full(n, 1 / n), size=_RESAMPLES)
-    with np.errstate(divide="ignore"):  # a resample without a solved run is infinite
-        resampled = log(100) * (times_drawn @ spent) / (times_drawn @ won)
+    solved_drawn = times_drawn @ won
+    # A resample without a solved run is infinite.
+    resampled = np.full(_RESAMPLES, inf)
+    np.divide(log(100) * (times_drawn @ spent), solved_drawn, resampled, where=solved_drawn > 0)
     tail = (1 - CONFIDENCE) / 2
     low, high = np.quantile(resampled, [tail, 1 - tail], method="inverted_cdf").tolist()
     return TimeToSolution(estimate, low, high)

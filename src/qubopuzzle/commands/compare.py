@@ -24,7 +24,8 @@ def compare(args: argparse.Namespace) -> int:
         raise InputError("standard input (-) can be read only once")
     if args.resume and args.json is None:
         raise InputError("--resume goes on with a file: add --json FILE")
-    outputs = report.outputs({"--json": args.json, "--csv": args.csv, "--plot": args.plot})
+    asked = {"--json": args.json, "--csv": args.csv, "--plot": args.plot}
+    outputs = report.outputs(asked, args.sources)
     plan = make_plan(
         args.sources,
         names,
@@ -45,8 +46,10 @@ def compare(args: argparse.Namespace) -> int:
         print(f"qubopuzzle: {name} is given twice, compared once", file=sys.stderr)
     with progress.counted(sum(1 for _ in plan.jobs())) as callback:
         done = bench.run(plan, journal=args.json, resume=args.resume, progress=callback)
-    report.write(done, outputs)
-    report.print_comparison(done)
+    try:
+        report.write(done, outputs)
+    finally:  # a full disk does not take the table away
+        report.print_comparison(done)
     for found in done.disagreements:
         print(report.disagreement_block(found, text), file=sys.stderr)
     if done.interrupted:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from qubopuzzle.commands.terminal import SOLVED, paths
-from qubopuzzle.errors import InputError
+from qubopuzzle.commands.terminal import SOLVED, complain, name_of, paths
+from qubopuzzle.errors import InputError, QubopuzzleError
 
 
 def export(args: argparse.Namespace) -> int:
@@ -19,9 +19,15 @@ def export(args: argparse.Namespace) -> int:
         known = ", ".join(pipeline.EXPORTS)
         raise InputError(f"{args.file}: a model's name ends in one of {known}")
     puzzles = pipeline.load(args.source, args.puzzle)
-    for path, puzzle in zip(paths("FILE", args.file, puzzles), puzzles, strict=True):
-        text = pipeline.EXPORTS[suffix](
-            puzzle, formulation=args.formulation, presolve=args.presolve
-        )
+    files = paths("FILE", args.file, puzzles)
+    worst = SOLVED
+    for number, (path, puzzle) in enumerate(zip(files, puzzles, strict=True), start=1):
+        try:
+            text = pipeline.EXPORTS[suffix](
+                puzzle, formulation=args.formulation, presolve=args.presolve
+            )
+        except QubopuzzleError as error:
+            worst = complain(f"{name_of(puzzle, number)}: {error}")
+            continue
         write_whole(path, text.encode())
-    return SOLVED
+    return worst

@@ -21,6 +21,8 @@ TRUE = 1 << 40
 FALSE = -TRUE
 CLAUSE_LIMIT = 30_000_000
 """Most literals in all clauses together: about 1 GB in a solver."""
+NODE_LIMIT = 200_000
+"""Most partial sums of one row."""
 PAIRWISE = 5
 """Up to so many literals, "at most one" is a clause a pair; above, a ladder is smaller."""
 _COUNTER = 5_000
@@ -194,12 +196,18 @@ class Clauses:
         if rest_low > upper or rest_high < lower:
             self.add_few([[]])
             return
-        nodes = {0: TRUE}
+        nodes, n_nodes = {0: TRUE}, 0
         for block, low, high in zip(blocks, least, most, strict=True):
             rest_low, rest_high = rest_low - low, rest_high - high
             after: dict[int, int] = {}
 
             step = partial(self._node, after, (lower, upper), (rest_low, rest_high))
+            n_nodes += len(nodes)
+            if n_nodes > NODE_LIMIT:
+                raise TooLarge(
+                    f"a sum of {len(blocks)} terms has over {NODE_LIMIT:,} partial sums; use an "
+                    "exact solver that counts, such as cpsat"
+                )
             stay = [literal for _, literal in block]
             for total, node in nodes.items():
                 self.add_few([-node, -literal, step(total + a)] for a, literal in block)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import isinf
 from pathlib import Path
 from typing import Any
@@ -62,12 +62,15 @@ def disagreement_block(found: Disagreement, text: Callable[[Picture], str]) -> s
     return "\n".join(lines)
 
 
-def outputs(asked: Mapping[str, str | None]) -> dict[str, Path]:
-    """The files to write, by option; InputError for those that cannot be."""
+def outputs(asked: Mapping[str, str | None], sources: Sequence[str]) -> dict[str, Path]:
+    """The files to write, by option; InputError for those that cannot be, or are sources."""
+    read = {Path(source).resolve() for source in sources}
     paths = {option: Path(name) for option, name in asked.items() if name is not None}
     for option, path in paths.items():
         if str(path) == "-":
             raise InputError(f"{option} needs the name of a file, standard output has the table")
+        if path.resolve() in read:
+            raise InputError(f"{option} {path}: that is a source of the comparison")
         (image_format if option == "--plot" else check_place)(path)
     if len({path.resolve() for path in paths.values()}) < len(paths):
         raise InputError(f"{' and '.join(paths)} need different files")

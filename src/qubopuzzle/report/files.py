@@ -23,11 +23,18 @@ def image_format(path: Path) -> str:
 
 
 def check_place(path: Path) -> None:
-    """Raise InputError where no file of this name can be: on a folder, or in none."""
+    """Raise InputError where no file of this name can be written."""
     if path.is_dir():
         raise InputError(f"{path}: that is a folder")
-    if not path.parent.is_dir():
+    folder = path.resolve().parent
+    if not folder.is_dir():
         raise InputError(f"{path}: there is no folder {path.parent}")
+    try:
+        handle, temporary = tempfile.mkstemp(dir=folder, prefix=".qubopuzzle-")
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror or error}") from None
+    os.close(handle)
+    Path(temporary).unlink()
 
 
 def with_id(pattern: str, identity: str) -> Path:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import InputError, SolverFailed, SolverUnavailable
+from qubopuzzle.signals import end_with_parent
 from qubopuzzle.solvers import highs_process
 from qubopuzzle.solvers.base import Availability, Budget, Option, installed_version
 from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Sample, Search
@@ -91,8 +92,15 @@ class _MipSearch(Search):
 
 def _wait(words: list[str], output: Any, seconds: float) -> int | None:
     """Run a command; its exit status, or None if it had to be ended for the time."""
+    import ctypes  # noqa: F401, before the fork: what is between fork and exec must not import
+
     with subprocess.Popen(  # noqa: S603
-        words, stdin=subprocess.DEVNULL, stdout=output, stderr=output
+        words,
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=output,
+        # Whatever ends us ends it, too: CBC would go on for hours.
+        preexec_fn=end_with_parent if sys.platform == "linux" else None,
     ) as process:
         try:
             return process.wait(seconds + GRACE_S if isfinite(seconds) else None)

@@ -140,7 +140,7 @@ class _Sat(CompleteSolver):
     package = "python-sat"
     about = "SAT: order variables, any solver of PySAT; proves"
     options = (
-        Option("backend", str, "cadical195", "a solver of PySAT, such as glucose4 or kissat404"),
+        Option("backend", str, "cadical195", "a solver of PySAT, such as glucose4 or lingeling"),
         Option("proof", int, 0, "1 keeps a DRAT proof of what is proved, see --proof", 0, 1),
     )
 
