@@ -23,9 +23,15 @@ class Interrupted(KeyboardInterrupt):
 
 
 def raise_interrupted() -> None:
-    """From now on Ctrl-C raises ``Interrupted``; a handler of the caller's own stays."""
-    if _in_main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _interrupt)
+    """From now on Ctrl-C and SIGTERM raise ``Interrupted``; handlers of the caller's own stay."""
+    if not _in_main_thread():
+        return
+    for number, default in (
+        (signal.SIGINT, signal.default_int_handler),
+        (signal.SIGTERM, signal.SIG_DFL),
+    ):
+        if signal.getsignal(number) is default:
+            signal.signal(number, _interrupt)
 
 
 @contextmanager
