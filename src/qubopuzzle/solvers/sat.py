@@ -35,10 +35,15 @@ class _Engine:
     """
 
     def __init__(self, backend: str, clauses: Any, *, with_proof: bool = False) -> None:
-        from pysat.solvers import Solver
+        from pysat.solvers import NoSuchSolverError, Solver
 
         proof = {"with_proof": True} if with_proof else {}
-        self._solver = Solver(backend, bootstrap_with=clauses, **proof)
+        try:
+            self._solver = Solver(backend, bootstrap_with=clauses, **proof)
+        except NoSuchSolverError:
+            raise SolverUnavailable(
+                f"sat: backend {backend} is not part of this installation of PySAT"
+            ) from None
         self._thread = ThreadPoolExecutor(1)
         self._backend, self._conflicts = backend, _FIRST_CONFLICTS
 
@@ -170,20 +175,12 @@ class _Sat(CompleteSolver):
 
     def search(self, compiled: Compiled, budget: Budget, options: Mapping[str, Any]) -> Search:
         """Give the formula to the backend."""
-        from pysat.solvers import NoSuchSolverError, Solver
-
         backend = options["backend"]
         if backend in _UNSLICED and budget.time_limit is not None:
             raise InputError(
                 f"backend {backend} keeps no time limit: leave it out, or use another backend, "
                 "such as cadical195"
             )
-        try:
-            Solver(backend).delete()
-        except NoSuchSolverError:
-            raise SolverUnavailable(
-                f"sat: backend {backend} is not part of this installation of PySAT"
-            ) from None
         return _SatSearch(compiled, budget, options)
 
 
