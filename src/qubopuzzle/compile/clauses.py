@@ -49,16 +49,23 @@ class Clauses:
         return np.arange(first, first + count)
 
     def add(self, *columns: ArrayLike) -> None:
-        """Clauses from columns of literals, shape (clauses,) each or one for all."""
-        rows = np.stack(np.broadcast_arrays(*map(np.atleast_1d, columns)), axis=1)
-        self.add_rows(np.asarray(rows, dtype=np.int64))
+        """Clauses from columns of literals, shape (clauses,) each or one number for all."""
+        given = [np.asarray(column, dtype=np.int64) for column in columns]
+        count = next((column.size for column in given if column.ndim), 1)
+        rows = np.empty((count, len(given)), dtype=np.int64)
+        for i, column in enumerate(given):
+            rows[:, i] = column
+        self.add_rows(rows)
 
     def add_rows(self, rows: IntArray) -> None:
         """Clauses of shape (clauses, width); constants are taken out."""
+        if not (np.abs(rows) == TRUE).any():
+            self._store(rows)
+            return
         rows = rows[~(rows == TRUE).any(axis=1)]
         own = rows != FALSE
         widths = own.sum(axis=1)
-        for width in np.unique(widths).tolist():
+        for width in range(rows.shape[1] + 1):
             chosen = widths == width
             self._store(rows[chosen][own[chosen]].reshape(int(chosen.sum()), width))
 
@@ -78,11 +85,13 @@ class Clauses:
         return (*self.batches, *few)
 
     def _store(self, rows: IntArray) -> None:
+        if not len(rows):
+            return
         self._count(rows.size)
         if rows.shape[1]:
             self.batches.append(rows)
         else:
-            self.contradiction |= bool(len(rows))
+            self.contradiction = True
 
     def _count(self, n_literals: int) -> None:
         self._n_literals += n_literals

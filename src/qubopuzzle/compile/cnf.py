@@ -106,7 +106,7 @@ def _by_intervals(model: Model) -> NDArray[np.bool_]:
         new = stretches(rows_of(block.matrix), literal, choice, coefficient, every)
         terms += np.bincount(choice, minlength=len(terms))
         asked += np.bincount(choice[new], minlength=len(terms))
-    found = terms >= 2 * np.maximum(asked, 1)
+    found = 2 * terms >= 3 * np.maximum(asked, 1)
     for number in np.flatnonzero(found).tolist():
         values = model.choices[number].values
         found[number] = isinstance(values, range) or all(isinstance(v, int) for v in values)
