@@ -31,6 +31,13 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action=_Version, nargs=0, help="print the version and stop")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
+    _solve_command(commands)
+    _compare_command(commands)
+    _other_commands(commands)
+    return top
+
+
+def _solve_command(commands: Any) -> None:
     solve = _command(commands, "solve", "solve puzzles and judge the answers", many=True)
     solve.add_argument(
         "--solver",
@@ -65,6 +72,12 @@ def parser() -> argparse.ArgumentParser:
         metavar="NAME=VALUE",
         help="an option of the solver; repeatable",
     )
+    _counting_options(solve)
+    solve.add_argument("--json", action="store_true", help="one JSON object a line and instance")
+    _plot_option(solve)
+
+
+def _counting_options(solve: argparse.ArgumentParser) -> None:
     count = solve.add_mutually_exclusive_group()
     count.add_argument(
         "--all", action="store_true", help="list all solutions (solver sat unless --solver)"
@@ -82,11 +95,9 @@ def parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="a DRAT proof that there is no (other) solution, and its formula as FILE.cnf",
     )
-    solve.add_argument("--json", action="store_true", help="one JSON object a line and instance")
-    _plot_option(solve)
 
-    _compare_command(commands)
 
+def _other_commands(commands: Any) -> None:
     check = _command(commands, "check", "judge a given answer")
     check.add_argument("solution", metavar="SOLUTION", help="a file with the answer, or -")
     check.add_argument("--json", action="store_true", help="one JSON object a line and instance")
@@ -116,7 +127,6 @@ def parser() -> argparse.ArgumentParser:
         ("puzzles", "list the puzzles and their formulations"),
     ):
         commands.add_parser(name, help=text, description=text).set_defaults(command=name)
-    return top
 
 
 def _command(
