@@ -327,7 +327,6 @@ def test_files_say_what_the_rows_say(form, read, tmp_path):
 
 @pytest.mark.parametrize("name", ["cpsat", "mip"])
 def test_connectivity_over_many_nodes(name):
-    """Serial numbers go beyond what a byte holds."""
     if not get_solver(name).available().ok:
         pytest.skip(f"{name} is not installed")
     size = 200
@@ -337,6 +336,43 @@ def test_connectivity_over_many_nodes(name):
     long_way, _ = run(name, ring(size, [0, size - 2], [size - 1]))
     assert long_way[0][1::2].sum() == size - 1
     assert run(name, ring(size, [0, size - 2], [size - 1, 1]))[1].infeasible
+
+
+@given(model=models(max_choices=3, max_values=2, connected=True))
+@settings(max_examples=SMALL)
+def test_the_tree_of_a_file_stands_for_connectivity(model):
+    """An assignment has serial numbers exactly if it hangs together, by trying all parents."""
+    tree = compile_mip(model)
+    plain = compile_mip(model, tree=False)
+    assert tree.n_variables >= plain.n_variables
+    for x in assignments(model):
+        holds = violation(model, x) == 0
+        bits = tree.bits.encode(x)
+        assert bool(len(plain.broken(bits))) or holds == has_serial_numbers(model, tree, x)
+
+
+def has_serial_numbers(model, tree, x):
+    """Whether the rows can be met by depths in a breadth-first tree, for each constraint."""
+    values, names = tree.bits.encode(x).tolist(), iter(tree.extra)
+    for graph in model.connected:
+        true = [j for j, literal in enumerate(graph.literals.tolist()) if x[literal]]
+        depth = {true[0]: 0} if true else {}
+        own = {f"{graph.family}.root[{true[0]}]": 1} if true else {}
+        around = list(depth)
+        edges = [*graph.edges.tolist(), *graph.edges[:, ::-1].tolist()]
+        for i in around:
+            for j in true:
+                if j not in depth and [i, j] in edges:
+                    depth[j] = depth[i] + 1
+                    own[f"{graph.family}.parent[{j}]={i}"] = 1
+                    around.append(j)
+        own |= {f"{graph.family}.serial[{j}]": d for j, d in depth.items()}
+        last = f"{graph.family}.serial[{len(graph.literals) - 1}]"
+        for name in names:
+            values.append(own.get(name, 0))
+            if name == last:
+                break
+    return not len(tree.broken(np.array(values)))
 
 
 def test_names_are_safe_and_different():

@@ -112,27 +112,25 @@ def _to_cnf(model: Model, encoding: str | None, weights: Mapping[str, float] | N
     _check_plain(encoding, weights)
     formula = compile_cnf(model)
     sizes = {"variables": formula.n_variables, "clauses": formula.n_clauses}
-    return _exact(model, formula, sizes, lazy=True)
+    return _exact(model, formula, sizes)
 
 
 def _to_cpsat(model: Model, encoding: str | None, weights: Mapping[str, float] | None) -> Compiled:
     _check_plain(encoding, weights)
     built = compile_cpsat(model)
     sizes = {"variables": built.n_variables, "constraints": built.n_constraints}
-    return _exact(model, built, sizes, lazy=True)
+    return _exact(model, built, sizes)
 
 
 def _to_mip(model: Model, encoding: str | None, weights: Mapping[str, float] | None) -> Compiled:
     _check_plain(encoding, weights)
-    program = compile_mip(model)
+    program = compile_mip(model, tree=False)
     sizes = {"variables": program.n_variables, "rows": program.n_rows}
-    return _exact(model, program, sizes, lazy=False)
+    return _exact(model, program, sizes)
 
 
-def _exact(
-    model: Model, payload: Cnf | CpSat | Mip, sizes: Mapping[str, int], *, lazy: bool
-) -> Compiled:
-    """With connectivity left to the solver if it is ``lazy``."""
+def _exact(model: Model, payload: Cnf | CpSat | Mip, sizes: Mapping[str, int]) -> Compiled:
+    """Connectivity is left to the solver."""
     return Compiled(
         payload=payload,
         decode=payload.bits.decode,
@@ -141,7 +139,7 @@ def _exact(
         gap=1,
         omitted=model.omitted,
         bounded=model.bounded,
-        cuts=partial(cuts, model) if lazy else lambda _: (),
+        cuts=partial(cuts, model),
     )
 
 

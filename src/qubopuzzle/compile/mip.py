@@ -3,8 +3,9 @@
 Choices under a precedence get order variables ("at least the v-th value", which fall from
 value to value), so that a precedence is one row of two variables a value; other choices get
 one variable a value and the row "their sum is 1", the assignment form. Linear constraints
-stay as they are written, over these variables. Connectivity is a tree with serial numbers
-(``forest``), the only variables beyond 0 and 1. There is nothing to minimise.
+stay as they are written, over these variables. There is nothing to minimise. In files,
+connectivity is a tree with serial numbers (``forest``), the only variables beyond 0 and 1; for
+the solver it comes as cuts, which CBC and HiGHS bear far better.
 
 The rows are plain arrays that any solver can take, and text in the LP and MPS formats
 (``mip_text``).
@@ -28,7 +29,7 @@ from qubopuzzle.compile.forest import forest_rows
 from qubopuzzle.compile.lowering import AffineRows, affine_rows, precedence_rows, wall_rows
 from qubopuzzle.compile.mip_text import lp_text, mps_text, safe_names
 from qubopuzzle.errors import TooLarge
-from qubopuzzle.model import UNBOUNDED, Connected, IntArray, IntMatrix, Model
+from qubopuzzle.model import UNBOUNDED, Connected, Cut, IntArray, IntMatrix, Model
 from qubopuzzle.model.order import Precedences
 
 TERM_LIMIT = 20_000_000
@@ -86,12 +87,27 @@ class Mip:
             (np.sign(clause), (np.zeros(len(clause), dtype=np.int64), np.abs(clause) - 1)),
             shape=(1, self.n_variables),
         )
+        return self._with(row, 1 - int((clause < 0).sum()), "other")
+
+    def with_cut(self, cut: Cut) -> Mip:
+        """The same with a row more: the clause of a cut."""
+        literals = np.zeros((1, self.bits.model.n_literals), dtype=np.int64)
+        literals[0, cut.true] = 1
+        literals[0, cut.false] = -1
+        row = csr_array(csr_array(literals) @ self.bits.matrix)
+        row.resize((1, self.n_variables))
+        # Two nodes may be one literal: terms are counted as they stand in the row.
+        lower = 1 + int(literals.clip(max=0).sum()) - int((literals @ self.bits.base)[0])
+        return self._with(row, lower, "cut")
+
+    def _with(self, row: IntMatrix, lower: int, name: str) -> Mip:
+        row.eliminate_zeros()
         return replace(
             self,
             matrix=csr_array(vstack([self.matrix, row])),
-            lower=np.append(self.lower, 1 - np.count_nonzero(clause < 0)),
+            lower=np.append(self.lower, lower),
             upper=np.append(self.upper, UNBOUNDED),
-            label=partial(_label_or_later, self.label, self.n_rows, ["other"]),
+            label=partial(_label_or_later, self.label, self.n_rows, [name]),
         )
 
     def variable_names(self) -> list[str]:
@@ -118,8 +134,13 @@ class Mip:
         return mps_text(self, columns, rows)
 
 
-def compile_mip(model: Model, bits: Encoding | None = None) -> Mip:
-    """Compile; ``bits`` may say how choices become variables, to compare.
+def compile_mip(model: Model, bits: Encoding | None = None, *, tree: bool = True) -> Mip:
+    """Compile.
+
+    Args:
+        bits: how choices become variables, to compare.
+        tree: whether connectivity is in the rows, see ``forest``; if not, it is left to
+            whoever solves, see ``Mip.with_cut``.
 
     Raises:
         TooLarge: if the rows would not fit in memory.
@@ -150,7 +171,7 @@ def compile_mip(model: Model, bits: Encoding | None = None) -> Mip:
     tops = np.ones(bits.n_bits, dtype=np.int64)
     program = Mip(bits, csr_array(matrix[rows]), lower[rows], upper[rows], tops, (), label)
     for graph in model.connected:
-        if len(graph.literals):
+        if tree and len(graph.literals):
             program = _with_forest(program, graph)
     return program
 

@@ -47,12 +47,9 @@ class Search(ABC):
     def exclude(self, sample: Sample, *, answer: bool) -> None:
         """From now on the answer must differ from this sample's, or just some choice."""
 
+    @abstractmethod
     def add(self, cut: Cut) -> None:
-        """From now on assignments must meet this clause over the model's literals.
-
-        For targets that leave connectivity to the solver, see ``Compiled.cuts``.
-        """
-        raise TypeError(f"{type(self).__name__} takes no cuts")
+        """From now on assignments must meet this clause over the model's literals."""
 
     def proof(self) -> Proof | None:
         """A proof of the last None, if the options ask for one."""
@@ -125,6 +122,7 @@ def _collect(
     found: _Found,
     progress: ProgressCallback | None,
 ) -> None:
+    cut_off: Sample | None = None
     while len(found.samples) < budget.solutions:
         if progress is not None:
             progress(Progress(len(found.samples), inf))
@@ -135,10 +133,13 @@ def _collect(
                 found.proof = search.proof()
             return
         broken = compiled.cuts(compiled.decode(sample))
-        for cut in broken:
-            search.add(cut)
-        found.cuts += len(broken)
         if broken:
+            if cut_off is not None and np.array_equal(sample, cut_off):  # for ever
+                raise SolverFailed("a cut did not exclude the assignment that it was made for")
+            cut_off = sample
+            for cut in broken:
+                search.add(cut)
+            found.cuts += len(broken)
             continue
         # Where the model leaves rules out, not all that meets it is an answer; another
         # assignment may paint the same cells and break nothing.

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import InputError, SolverFailed, SolverUnavailable
+from qubopuzzle.model import Cut
 from qubopuzzle.signals import end_with_parent
 from qubopuzzle.solvers import highs_process
 from qubopuzzle.solvers.base import Availability, Budget, Option, installed_version
@@ -51,12 +52,17 @@ class _MipSearch(Search):
             return None
         if status.startswith(("optimal", "stopped")) and "no integer solution" not in status:
             return self._checked(values)
-        if self._budget.seconds_left() <= 0:
+        # By a clock of its own it may be a little early.
+        limited = self._budget.time_limit is not None
+        if self._budget.seconds_left() <= 0 or (limited and status.startswith("stopped on time")):
             raise OutOfTime
         raise SolverFailed(f"mip: {backend} stopped with status {status!r}")
 
     def exclude(self, sample: Sample, *, answer: bool) -> None:
         self._mip = self._mip.with_other(sample, answer=answer)
+
+    def add(self, cut: Cut) -> None:
+        self._mip = self._mip.with_cut(cut)
 
     def _checked(self, values: NDArray[np.float64]) -> Sample:
         """The bits of the nearest integers, if these really meet all rows and bounds."""
