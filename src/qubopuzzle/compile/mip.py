@@ -5,7 +5,7 @@ value to value), so that a precedence is one row of two variables a value; other
 one variable a value and the row "their sum is 1", the assignment form. Linear constraints
 stay as they are written, over these variables. There is nothing to minimise. In files,
 connectivity is a tree with serial numbers (``forest``), the only variables beyond 0 and 1; for
-the solver it comes as cuts, which CBC and HiGHS bear far better.
+the solver it comes as cuts, which keep the rows few.
 
 The rows are plain arrays that any solver can take, and text in the LP and MPS formats
 (``mip_text``).
