@@ -115,7 +115,9 @@ def to_mip(
     """
     from qubopuzzle.compile.mip import compile_mip
 
-    return compile_mip(_model(one_puzzle(puzzle), formulation, presolve))
+    instance = one_puzzle(puzzle)
+    name = formulation or instance.formulation_for(cuts=True)  # a tree takes their place
+    return compile_mip(_model(instance, name, presolve))
 
 
 EXPORTS: Mapping[str, Callable[..., str]] = {

@@ -63,8 +63,8 @@ def describe(
     Raises:
         InputError: for a formulation or encoding that does not exist.
     """
-    if formulation is not None and formulation not in puzzle.formulations:
-        puzzle.model(formulation)
+    if formulation is not None:
+        puzzle.check_formulation(formulation)
     return [
         _size(puzzle, name, code)
         for name in ([formulation] if formulation else puzzle.formulations)

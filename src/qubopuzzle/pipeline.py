@@ -107,7 +107,8 @@ def solve(
         puzzle: an instance, or a file that holds exactly one.
         solver: a name that ``qubopuzzle solvers`` lists, ``dimod:module:Class``, or a
             dimod sampler.
-        formulation: one of the puzzle's; its default without.
+        formulation: one of the puzzle's, such as ``forest:depth=6``; without, its default
+            for this solver.
         encoding: ``one-hot`` or ``domain-wall``; the solver's default without.
         presolve: ``none`` (the formulation is annealed as it is) or ``propagate``.
         weights: penalty weight by family, such as ``{"field": 2}``; 1 where not given.
@@ -140,11 +141,11 @@ def solve(
     )
     encoding = encoding or backend.default_encoding
     clock = _Clock({"load": load_s})
-    name = formulation or puzzle.default_formulation
+    name = formulation or puzzle.formulation_for(cuts=backend.cuts)
     run = _Run(puzzle, backend, name, encoding, budget, clock, settings=chosen)
 
     with clock.stage("model"):
-        model = puzzle.model(formulation)
+        model = puzzle.model(name)
     run.relaxed = (*model.omitted, *model.bounded)
     checked = check_weights(model.families, weights)
     run.weights = {family: checked[family] for family in weights or {}}

@@ -54,6 +54,7 @@ class Contender:
 
     name: str
     exact: bool
+    cuts: bool
     options: Mapping[str, Any]
 
     @property
@@ -77,7 +78,8 @@ class Job:
             "digest": self.instance.digest,
             "solver": self.solver.name,
             "options": dict(self.solver.options),
-            "formulation": self.plan.formulation or self.instance.puzzle.default_formulation,
+            "formulation": self.plan.formulation
+            or self.instance.puzzle.formulation_for(cuts=self.solver.cuts),
             "presolve": self.plan.presolve,
             "seed": self.seed,
             "time_limit_s": self.plan.time_limit,
@@ -153,12 +155,11 @@ def make_plan(
     contenders, left_out = _contenders(solvers, _by_solver(options))
     instances, repeated = _instances(sources, puzzle)
     for instance in instances:
-        known = instance.puzzle.formulations
-        if formulation is not None and formulation not in known:
-            raise InputError(
-                f"{instance.label}: {instance.puzzle.name} has no formulation {formulation!r}; "
-                f"choose from {', '.join(known)}"
-            )
+        if formulation is not None:
+            try:
+                instance.puzzle.check_formulation(formulation)
+            except InputError as error:
+                raise InputError(f"{instance.label}: {error}") from None
     return Plan(
         instances=instances,
         solvers=contenders,
@@ -206,7 +207,9 @@ def _contenders(
     for name, solver, given in found:
         here = solver.available()
         if here.ok:
-            contenders.append(Contender(name, solver.exact, solver.parse_options(given)))
+            contenders.append(
+                Contender(name, solver.exact, solver.cuts, solver.parse_options(given))
+            )
         else:
             left_out[name] = here.why
     if not contenders:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,11 +17,24 @@ Cell = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Picture:
-    """A grid with clues around it.
+    """A grid, what stands in its cells, and clues around it.
 
-    ``black`` is a 0/1 array of shape (rows, columns), or None for an unsolved puzzle.
-    ``left`` holds each row's clue as words, ``top`` each column's; they stand against
-    the grid. ``broken`` cells are marked in red. Every ``thick_every``-th grid line is thick.
+    Attributes:
+        rows, columns: size of the grid.
+        black: 0/1, shape (rows, columns): shaded cells; None for none.
+        left, right, top, bottom: clues outside as words, one tuple a row or column; those
+            of ``left`` and ``top`` end at the grid, those of ``right`` and ``bottom`` begin
+            there.
+        words: what is written in a cell, by cell.
+        given: cells whose words belong to the puzzle; the others are the answer's.
+        circled: cells with a circle around the word.
+        corners: small words in the upper left corner, by cell.
+        rooms: a number a cell, shape (rows, columns): a thick line between different ones.
+        paths: how lines pass, shape (rows, columns): the sum of 1 to the right, 2 down, 4
+            to the left and 8 up; None for none.
+        colors: a number a cell: cells of one number have their path in one colour.
+        broken: cells to mark in red.
+        thick_every: every such grid line is thick; 0 for none but the frame.
     """
 
     rows: int
@@ -29,7 +43,16 @@ class Picture:
     left: tuple[tuple[str, ...], ...] = ()
     top: tuple[tuple[str, ...], ...] = ()
     broken: frozenset[Cell] = frozenset()
-    thick_every: int = 5
+    thick_every: int = 0
+    right: tuple[tuple[str, ...], ...] = ()
+    bottom: tuple[tuple[str, ...], ...] = ()
+    words: Mapping[Cell, str] = field(default_factory=dict)
+    given: frozenset[Cell] = frozenset()
+    circled: frozenset[Cell] = frozenset()
+    corners: Mapping[Cell, str] = field(default_factory=dict)
+    rooms: NDArray[np.int64] | None = None
+    paths: NDArray[np.int64] | None = None
+    colors: NDArray[np.int64] | None = None
 
     def text(self, *, color: bool = False, ascii_only: bool = False) -> str:
         """The picture as lines of text; ``color`` marks broken cells with ANSI red."""

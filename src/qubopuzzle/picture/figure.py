@@ -29,8 +29,9 @@ def draw(picture: Picture, ax: Axes) -> None:
     ax.imshow(shade, cmap=colors, vmin=0, vmax=3, extent=(0, columns, rows, 0))
 
     for lines, end, draw_line in ((columns, rows, ax.vlines), (rows, columns, ax.hlines)):
-        thin = [i for i in range(lines + 1) if i % picture.thick_every]
-        thick = sorted({*range(0, lines + 1, picture.thick_every), lines})
+        step = picture.thick_every or lines
+        thin = [i for i in range(lines + 1) if i % step]
+        thick = sorted({*range(0, lines + 1, step), lines})
         draw_line(thin, 0, end, colors="#999999", linewidth=0.6)
         draw_line(thick, 0, end, colors="black", linewidth=1.4)
 

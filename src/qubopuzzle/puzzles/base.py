@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -44,11 +45,16 @@ class Puzzle(ABC):
 
     ``solution`` is a known answer (shape of the grid) or None; ``n_solutions`` is 1
     for proved unique, 2 for at least two, None for undecided.
+
+    Formulations are functions from an instance to its model; its settings are keyword-only
+    arguments annotated as int. ``lazy_formulation`` is what solvers take that
+    meet connectivity by cuts, if it is another one than the default.
     """
 
     name: ClassVar[str]
     default_formulation: ClassVar[str]
-    formulations: ClassVar[Mapping[str, Callable[[Any], Model]]]
+    lazy_formulation: ClassVar[str] = ""
+    formulations: ClassVar[Mapping[str, Callable[..., Model]]]
 
     id: str = field(default="", compare=False, repr=True)
     title: str = field(default="", compare=False, repr=False)
@@ -61,6 +67,25 @@ class Puzzle(ABC):
 
     def __post_init__(self) -> None:
         about_from({f.name: getattr(self, f.name) for f in fields(Puzzle)})
+
+    def check_solution(self) -> None:
+        """Read ``solution``, if there is one, hold it against the rules, and freeze it.
+
+        For the end of ``__post_init__``, once the instance itself is in order.
+
+        Raises:
+            InputError: for a solution that is none.
+        """
+        if self.solution is None:
+            return
+        given: Any = self.solution
+        solution = np.array(given) if isinstance(given, np.ndarray) else self.parse_answer(given)
+        broken = self.violations(solution)
+        if broken:
+            raise PuzzleError(f"solution: {broken[0].message}")
+        solution = solution.astype(np.int64)
+        solution.setflags(write=False)
+        object.__setattr__(self, "solution", solution)
 
     @property
     @abstractmethod
@@ -110,15 +135,39 @@ class Puzzle(ABC):
     def model(self, formulation: str | None = None) -> Model:
         """The constraint model in a named formulation (the default one without a name).
 
+        Settings follow the name: ``forest:depth=6``.
+
         Raises:
-            InputError: for a formulation that this puzzle does not have.
+            InputError: for a formulation or setting that this puzzle does not have.
             TooLarge: if the formulation refuses an instance of this size.
         """
-        name = formulation or self.default_formulation
-        if name not in self.formulations:
-            known = ", ".join(self.formulations)
-            raise InputError(f"{self.name} has no formulation {name!r}; choose from {known}")
-        return self.formulations[name](self)
+        name, settings = self.check_formulation(formulation or self.default_formulation)
+        return self.formulations[name](self, **settings)
+
+    @classmethod
+    def check_formulation(cls, formulation: str) -> tuple[str, dict[str, int]]:
+        """Name and settings of a formulation; InputError if this puzzle does not have it."""
+        name, *rest = formulation.split(":", 1)
+        if name not in cls.formulations:
+            known = ", ".join(cls.formulations)
+            raise InputError(f"{cls.name} has no formulation {name!r}; choose from {known}")
+        parameters = signature(cls.formulations[name]).parameters.values()
+        whole = [p for p in parameters if p.annotation in (int, "int")]
+        allowed = [p.name for p in whole if p.kind is Parameter.KEYWORD_ONLY]
+        settings: dict[str, int] = {}
+        for part in rest[0].split(",") if rest else ():
+            key, _, value = part.partition("=")
+            if key not in allowed:
+                names = ", ".join(allowed) or "none"
+                raise InputError(f"formulation {name} has no setting {key!r}; it has: {names}")
+            if not (value.isascii() and value.isdigit() and len(value) < 10):
+                raise InputError(f"formulation {name}: {key}=N takes a whole number")
+            settings[key] = int(value)
+        return name, settings
+
+    def formulation_for(self, *, cuts: bool) -> str:
+        """The formulation for a solver that meets connectivity by cuts, or does not."""
+        return (cuts and self.lazy_formulation) or self.default_formulation
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the unsolved puzzle with matplotlib."""

@@ -27,9 +27,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from qubopuzzle.errors import InputError, PuzzleError, TooLarge
-from qubopuzzle.grid import runs, shading_from_rows, shading_to_rows
+from qubopuzzle.grid import runs, shading_to_rows
 from qubopuzzle.model import Field, IntArray, Model, ModelBuilder
 from qubopuzzle.picture import Picture
+from qubopuzzle.puzzles._grids import check_values, read_shading
 from qubopuzzle.puzzles.base import Puzzle, Violation, about_from, brief, check_shape
 
 LINE_LIMIT = 1_000
@@ -71,18 +72,7 @@ class Nonogram(Puzzle):
             )
         object.__setattr__(self, "rows", rows)
         object.__setattr__(self, "cols", cols)
-        if self.solution is not None:
-            object.__setattr__(self, "solution", self._checked_solution())
-
-    def _checked_solution(self) -> IntArray:
-        given: Any = self.solution
-        solution = np.array(given) if isinstance(given, np.ndarray) else self.parse_answer(given)
-        broken = self.violations(solution)
-        if broken:
-            raise PuzzleError(f"solution: {broken[0].message}")
-        solution = solution.astype(np.int64)
-        solution.setflags(write=False)
-        return solution
+        self.check_solution()
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -92,7 +82,7 @@ class Nonogram(Puzzle):
     @classmethod
     def from_picture(cls, picture: Any, **about: Any) -> Self:
         """The nonogram of a picture, given as lines of ``#`` and ``.`` or as rows of 0 and 1."""
-        grid = _grid("picture", picture)
+        grid = read_shading("picture", picture)
         rows = tuple(tuple(runs(line)) for line in grid.tolist())
         cols = tuple(tuple(runs(line)) for line in grid.T.tolist())
         return cls(rows=rows, cols=cols, solution=grid, **about)
@@ -115,7 +105,7 @@ class Nonogram(Puzzle):
 
     def parse_answer(self, data: Any) -> IntArray:
         """Read lines of ``#`` and ``.``, or rows of 0 and 1."""
-        answer = _grid("solution", data)
+        answer = read_shading("solution", data)
         check_shape(answer, self.shape)
         return answer
 
@@ -128,8 +118,7 @@ class Nonogram(Puzzle):
     def violations(self, answer: IntArray) -> list[Violation]:
         """Lines whose runs differ from their clue."""
         check_shape(answer, self.shape)
-        if not np.isin(answer, (0, 1)).all():
-            raise InputError("the answer has values other than 0 and 1")
+        check_values(answer, 0, 1)
         broken = []
         for rule, clues, lines in (("row", self.rows, answer), ("column", self.cols, answer.T)):
             for i, (clue, line) in enumerate(zip(clues, lines.tolist(), strict=True)):
@@ -176,21 +165,6 @@ class Nonogram(Puzzle):
             cls.from_picture(a, id="picross-a", title="A", n_solutions=1),
             cls.from_picture(picture, id="nonogram-12x9", n_solutions=1),
         ]
-
-
-def _grid(what: str, data: Any) -> IntArray:
-    """A 0/1 grid from lines of ``#`` and ``.``, rows of 0 and 1, or an array."""
-    if isinstance(data, list | tuple) and data and all(isinstance(row, str) for row in data):
-        return shading_from_rows(data)
-    try:
-        grid = np.asarray(data)
-    except ValueError:  # rows of different lengths
-        grid = np.zeros(0)
-    if grid.ndim != 2 or grid.dtype.kind not in "biuf" or not np.isin(grid, (0, 1)).all():
-        raise InputError(
-            f"{what}: expected lines of '#' and '.' or rows of 0 and 1, got {brief(data)}"
-        )
-    return grid.astype(np.int64)
 
 
 def _words(clue: Sequence[int]) -> str:

@@ -155,6 +155,8 @@ class Solver(ABC):
     name: str
     target: ClassVar[str] = "qubo"
     exact: bool = False
+    cuts: ClassVar[bool] = False
+    """Whether it meets connectivity by cuts; others need a formulation that spells it out."""
     default_encoding: str | None = "one-hot"
     default_reads: int = 10
     options: Sequence[Option] = ()

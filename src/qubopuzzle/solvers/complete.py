@@ -63,6 +63,7 @@ class CompleteSolver(Solver):
     """A solver that finds an answer or proves that there is none."""
 
     exact = True
+    cuts = True
     default_encoding = None
     default_reads = 1
 
