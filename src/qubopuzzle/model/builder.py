@@ -70,9 +70,10 @@ class ModelBuilder:
             raise ModelError(f"choice {name} lists a value twice")
         return self._add_choice(Choice(name, own, family))
 
-    def bit(self, name: str, family: str = "bit") -> int:
-        """Add a yes/no choice with the values 0 and 1; returns its number."""
-        return self._add_choice(Choice(name, (0, 1), family, is_bit=True))
+    def bit(self, name: str, family: str = "bit", values: Sequence[Hashable] = (0, 1)) -> int:
+        """Add a yes/no choice, one variable in every encoding; returns its number."""
+        no, yes = values
+        return self._add_choice(Choice(name, (no, yes), family, is_bit=True))
 
     def _add_choice(self, choice: Choice) -> int:
         if choice.name in self._names:

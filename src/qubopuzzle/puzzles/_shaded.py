@@ -1,0 +1,115 @@
+"""Cells that are shaded, in a model: apart, and with the white ones connected by cuts.
+
+- [adjacent] ``white_u + white_v >= 1`` for cells that share a side;
+- [connected] the white cells hang together, which solvers meet by cuts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qubopuzzle.errors import InputError
+from qubopuzzle.model import UNBOUNDED, Field, IntArray, Model, ModelBuilder
+
+BoolArray: TypeAlias = NDArray[np.bool_]
+Write: TypeAlias = Callable[[IntArray], Sequence[Hashable]]
+Step: TypeAlias = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shaded:
+    """Cells in a builder, of which some become black.
+
+    ``white`` (rows, columns) says by which literal a cell is white; -1 where it is white
+    anyhow and has no choice. ``write`` gives the value of each cell's choice for an answer;
+    ``relaxed`` goes to ``ModelBuilder.build``.
+    """
+
+    builder: ModelBuilder
+    white: IntArray
+    write: Write
+    relaxed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def count(
+        self,
+        family: str,
+        groups: Sequence[IntArray],
+        *,
+        least: Sequence[int] | None = None,
+        most: Sequence[int] | None = None,
+    ) -> None:
+        """Bounds for the number of black cells in each group; cells by row-major number."""
+        cells = np.concatenate([*groups, np.zeros(0, dtype=np.int64)])
+        literals = self.white.ravel()[cells]
+        free = literals >= 0
+        rows = np.repeat(np.arange(len(groups)), [len(group) for group in groups])[free]
+        n_free = np.bincount(rows, minlength=len(groups))
+        self.builder.linear(
+            family,
+            rows,
+            literals[free],
+            lower=-UNBOUNDED if most is None else n_free - np.array(most, dtype=np.int64),
+            upper=UNBOUNDED if least is None else n_free - np.array(least, dtype=np.int64),
+            shape=(len(groups),),
+        )
+
+    def build(self, write_rest: Write = lambda _: ()) -> Model:
+        """The model; ``write_rest`` is ``write`` for the choices that came after the cells."""
+        free = np.flatnonzero(self.white.ravel() >= 0)
+        base = (self.white.ravel() >= 0).astype(np.int64)
+        reading = self.builder.reading(
+            "cells", free, self.white.ravel()[free], -1, base=base, n_cells=self.white.size
+        )
+        write = partial(_write, self, write_rest)
+        return self.builder.build(Field(self.white.shape, 0, 1, (reading,), write), **self.relaxed)
+
+
+def _write(shaded: Shaded, write_rest: Write, answer: IntArray) -> list[Hashable]:
+    if (answer[shaded.white < 0] != 0).any():
+        raise InputError("the answer has a black cell where none can be")
+    return [*shaded.write(answer), *write_rest(answer)]
+
+
+def lazy(never_black: BoolArray) -> Shaded:
+    """One bit a cell, and white cells connected."""
+    builder = ModelBuilder()
+    white = np.full(never_black.shape, -1, dtype=np.int64)
+    for r, c in np.argwhere(~never_black).tolist():
+        white[r, c] = builder.literals(builder.bit(f"black[{r},{c}]"))[0]
+    keep_apart(builder, white)
+    # A cell that is white anyhow is a node all the same.
+    nodes = white.copy()
+    if (white < 0).any():
+        nodes[white < 0] = builder.literals(builder.choice("white", ["white"]))[0]
+    sides = _sides(np.arange(white.size).reshape(white.shape))
+    builder.connected("connected", nodes.ravel(), sides)
+    free = ~never_black
+    rest = ["white"] if (white < 0).any() else []
+    return Shaded(builder, white, lambda answer: [*answer[free].tolist(), *rest])
+
+
+def step_by(step: Step) -> tuple[tuple[slice, slice], tuple[slice, slice]]:
+    """The cells that have a neighbour by a step, and those neighbours, as parts of a grid."""
+    here = tuple(slice(max(0, -d), -d if d > 0 else None) for d in step)
+    there = tuple(slice(max(0, d), d if d < 0 else None) for d in step)
+    return (here[0], here[1]), (there[0], there[1])
+
+
+def _sides(numbers: IntArray) -> IntArray:
+    """The numbers of any two cells that share a side, shape (n, 2)."""
+    pairs = [(numbers[here], numbers[there]) for here, there in map(step_by, ((0, 1), (1, 0)))]
+    return np.concatenate([np.stack([a.ravel(), b.ravel()], axis=1) for a, b in pairs])
+
+
+def keep_apart(builder: ModelBuilder, white: IntArray) -> None:
+    """[adjacent]: of two cells that share a side one is white."""
+    sides = _sides(white)
+    sides = sides[(sides >= 0).all(axis=1)]
+    rows = np.repeat(np.arange(len(sides)), 2)
+    builder.linear("adjacent", rows, sides.ravel(), lower=1, shape=(len(sides),))

@@ -1,0 +1,184 @@
+"""Heyawake: shade cells so that no straight run of white crosses two room borders.
+
+The rules of shading hold: no two black cells touch by a side, and the white cells hang
+together. Some rooms say how many of their cells are black. Families:
+
+- [room] ``sum of black over the room = clue``;
+- [span] on each line, of the last cell of a room, all cells of the next room and the first
+  cell of the one after, at least one is black;
+- [adjacent], and connectivity as in the formulation: ``forest`` ([pair], [parent], see
+  docs/formulations.md) or ``lazy`` ([connected]).
+
+A room with the clue 0 has no choices. Energy gap: each family's penalty is 0 where its rule
+holds and at least 1 where not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.ndimage import label
+
+from qubopuzzle.errors import PuzzleError
+from qubopuzzle.model import IntArray, Model
+from qubopuzzle.picture import Picture
+from qubopuzzle.puzzles._forest import shading_formulations
+from qubopuzzle.puzzles._grids import SIDE_LIMIT, need, read_grid, read_numbers
+from qubopuzzle.puzzles._shaded import BoolArray, Shaded
+from qubopuzzle.puzzles._shading import Cell, ShadingPuzzle
+from qubopuzzle.puzzles.base import Violation, about_from
+
+_NO_CLUE = -1
+
+
+@dataclass(frozen=True)
+class Heyawake(ShadingPuzzle):
+    """Rooms as a number a cell, shape (rows, columns), and a clue or None by room number.
+
+    >>> puzzle = Heyawake(rooms=[[0, 0], [1, 1]], clues=[1, None])
+    >>> puzzle.violations(np.array([[1, 0], [0, 0]]))
+    []
+
+    Raises:
+        PuzzleError: for rooms in several pieces or without a number, and clues that are
+            no whole numbers or larger than their room.
+    """
+
+    name: ClassVar[str] = "heyawake"
+    default_formulation: ClassVar[str] = "forest:modulus=5"
+    lazy_formulation: ClassVar[str] = "lazy"
+
+    rooms: IntArray
+    clues: tuple[int | None, ...]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        rooms = read_grid("rooms", self.rooms, 0, SIDE_LIMIT**2)
+        numbers = read_numbers("clues", self.clues, 0, SIDE_LIMIT**2, empty=_NO_CLUE)
+        size = np.bincount(rooms.ravel(), minlength=len(numbers))
+        if len(size) != len(numbers):
+            raise PuzzleError(f"clues: {len(numbers)} clues for rooms 0 to {len(size) - 1}")
+        for room, (cells, clue) in enumerate(zip(size.tolist(), numbers.tolist(), strict=True)):
+            if cells == 0:
+                raise PuzzleError(f"rooms: no cell belongs to room {room}")
+            if clue > cells:
+                raise PuzzleError(f"clues[{room}]: {clue} black cells, the room has {cells} cells")
+        _check_pieces(rooms)
+        clues = tuple(None if clue == _NO_CLUE else clue for clue in numbers.tolist())
+        object.__setattr__(self, "rooms", rooms)
+        object.__setattr__(self, "clues", clues)
+        self.check_solution()
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of the grid."""
+        rows, columns = self.rooms.shape
+        return rows, columns
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read ``{"puzzle": "heyawake", "rooms": [[0, 0, 1]], "clues": [2, null]}``."""
+        rooms, clues = need(data, "rooms", "clues")
+        return cls(rooms=rooms, clues=clues, solution=data.get("solution"), **about_from(data))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The native JSON object."""
+        own = {"rooms": self.rooms.tolist(), "clues": list(self.clues)}
+        return {"puzzle": self.name, **self.about(), **own}
+
+    # --- rules -------------------------------------------------------------------------
+
+    def broken_clues(self, answer: IntArray) -> list[Violation]:
+        """Rooms with another number of black cells, and white runs through three rooms."""
+        broken = []
+        for room, clue in enumerate(self.clues):
+            black = int(answer[self.rooms == room].sum())
+            if clue is not None and black != clue:
+                message = f"room {room} has {black} black cells, its clue is {clue}"
+                cells = np.argwhere(self.rooms == room).tolist()
+                broken.append(Violation("room", message, tuple((r, c) for r, c in cells)))
+        rows, columns = self.shape
+        for r in range(rows):
+            broken += self._long_runs(answer, [(r, c) for c in range(columns)], f"row[{r}]")
+        for c in range(columns):
+            broken += self._long_runs(answer, [(r, c) for r in range(rows)], f"column[{c}]")
+        return broken
+
+    def _long_runs(
+        self, answer: IntArray, line: list[tuple[int, int]], name: str
+    ) -> list[Violation]:
+        """Straight runs of white cells that cross two room borders or more."""
+        broken, run = [], list[tuple[int, int]]()
+        for cell in [*line, None]:
+            if cell is not None and not answer[cell]:
+                run.append(cell)
+                continue
+            rooms = [int(self.rooms[white]) for white in run]
+            crossed = sum(a != b for a, b in pairwise(rooms))
+            if crossed > 1:
+                message = f"{name}: white from {run[0]} to {run[-1]} crosses {crossed} borders"
+                broken.append(Violation("span", message, tuple(run)))
+            run = []
+        return broken
+
+    # --- picture and examples ----------------------------------------------------------
+
+    def picture(
+        self, answer: IntArray | None = None, broken: Iterable[tuple[int, ...]] = ()
+    ) -> Picture:
+        """Thick lines around rooms, their clues in the first cell."""
+        corners: dict[Cell, str] = {}
+        for room, clue in enumerate(self.clues):
+            if clue is not None:
+                r, c = np.argwhere(self.rooms == room)[0].tolist()
+                corners[r, c] = str(clue)
+        return Picture(
+            *self.shape, black=answer, rooms=self.rooms, corners=corners, broken=frozenset(broken)
+        )
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """A 6x6 board, and two of 10x10."""
+        return []
+
+
+def _check_pieces(rooms: IntArray) -> None:
+    for room in np.unique(rooms).tolist():
+        if label(rooms == room)[1] > 1:
+            raise PuzzleError(f"rooms: room {room} is in several pieces")
+
+
+# --- formulations ----------------------------------------------------------------------
+
+
+def _never_black(puzzle: Heyawake) -> BoolArray:
+    return np.isin(puzzle.rooms, [room for room, clue in enumerate(puzzle.clues) if clue == 0])
+
+
+def _constrain(puzzle: Heyawake, shaded: Shaded) -> Model:
+    rooms = puzzle.rooms.ravel()
+    clues = [(room, clue) for room, clue in enumerate(puzzle.clues) if clue]
+    groups = [np.flatnonzero(rooms == room) for room, _ in clues]
+    counts = [clue for _, clue in clues]
+    shaded.count("room", groups, least=counts, most=counts)
+    spans = _spans(puzzle.rooms)
+    shaded.count("span", spans, least=[1] * len(spans))
+    return shaded.build()
+
+
+def _spans(rooms: IntArray) -> list[IntArray]:
+    """The stretches of cells, row-major numbers, of which one must be black."""
+    numbers = np.arange(rooms.size).reshape(rooms.shape)
+    spans = []
+    for lines, along in ((rooms, numbers), (rooms.T, numbers.T)):
+        for line, cells in zip(lines, along, strict=True):
+            borders = np.flatnonzero(line[1:] != line[:-1])
+            spans += [cells[before : after + 2] for before, after in pairwise(borders)]
+    return spans
+
+
+Heyawake.formulations = shading_formulations(_constrain, _never_black)
