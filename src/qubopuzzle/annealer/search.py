@@ -71,6 +71,7 @@ def anneal(
     reads: int | None = None,
     time_limit: float | None = None,
     target_energy: int = 0,
+    only_accepted: bool = False,
     accepts: Callable[[IntArray], bool] = lambda _: False,
     portfolio: Sequence[Setting] = PORTFOLIO,
     sweeps: int = 1000,
@@ -90,8 +91,9 @@ def anneal(
         seed: of everything random; drawn if None.
         reads: restarts at most; None for no bound.
         time_limit: seconds (wall clock); None for no bound.
-        target_energy: an unweighted energy of at most this ends the search.
-        accepts: so does a read whose best state, as literals (literals,), it accepts; it
+        target_energy: an unweighted energy of at most this ends a read.
+        only_accepted: does it end the search, too, or only together with ``accepts``?
+        accepts: whether a read's best state, as literals (literals,), ends the search; it
             is called from the threads.
         portfolio: settings of successive reads, in a cycle.
         sweeps: sweeps of a read, times ``luby`` of its number.
@@ -109,7 +111,8 @@ def anneal(
     form = annealing_form(model) if isinstance(model, Model) else model
     seed = secrets.randbits(31) if seed is None else seed
     _at_least_one(reads=reads, sweeps=sweeps, threads=threads)
-    search = _Search(form, seed, time_limit, target_energy, accepts, portfolio, sweeps)
+    ends = time_limit, target_energy, only_accepted, accepts
+    search = _Search(form, seed, *ends, portfolio, sweeps)
     if initial_states is not None:
         search.starts = _checked(form, initial_states)
     running: set[Future[Read]] = set()
@@ -198,11 +201,13 @@ class _Search:
         seed: int,
         time_limit: float | None,
         target: int,
+        only_accepted: bool,
         accepts: Callable[[IntArray], bool],
         portfolio: Sequence[Setting],
         sweeps: int,
     ) -> None:
         self.form, self.seed, self.target, self.accepts = form, seed, target, accepts
+        self.only_accepted = only_accepted
         self.portfolio, self.sweeps = portfolio, sweeps
         self.ends = inf if time_limit is None else time.perf_counter() + time_limit
         self.starts: IntArray = np.zeros((0, len(form.model.choices)), dtype=np.int64)
@@ -237,7 +242,8 @@ class _Search:
             self.lowest = min(self.lowest, state.energy)
             if number > self.last or not self.open():
                 break
-        if state.energy <= self.target or self.accepts(self.form.literals(state.best)):
+        met = state.energy <= self.target and not self.only_accepted
+        if met or self.accepts(self.form.literals(state.best)):
             with self._lock:
                 self.last = min(self.last, number)
         self._fraction.pop(number, None)

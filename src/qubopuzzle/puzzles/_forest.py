@@ -234,13 +234,13 @@ def _parent(trees: _Trees) -> None:
             if trees.wraps:
                 last = (depth == 1) & (most == trees.depth)
                 terms.append((first + trees.depth - 1, last, 1))
-        for values, is_there, sign in terms:
+        for own, is_there, sign in terms:
             rows.append(number[is_there])
-            literals.append(values[is_there])
+            literals.append(own[is_there])
             signs.append(np.full(int(is_there.sum()), sign))
         n += len(number)
-    row, literal, sign = (np.concatenate(parts) for parts in (rows, literals, signs))
-    trees.builder.linear("parent", row, literal, sign, lower=0, shape=(n,))
+    terms_of_rows = (np.concatenate(parts) for parts in (rows, literals, signs))
+    trees.builder.linear("parent", *terms_of_rows, lower=0, shape=(n,))
 
 
 _NONE = np.zeros(0, dtype=np.int64)

@@ -4,15 +4,15 @@ The rules of shading hold: no two black cells touch by a side, and the white cel
 together. A cell with a number is white; it sees the white cells above, below, left and
 right of it up to the first black cell, and itself once. Families:
 
-- [arm] one choice for each direction of each number: how far it sees, 0 .. a;
-- [sight] ``sum of the four arms = number - 1``;
-- [open] an arm of length a or more needs a white cell at distance a:
-  ``sum of [arm = b] over b >= a  <=  white``;
-- [end] an arm of length a ends at a black cell, or at the edge: ``[arm = a] + white <= 1``;
+- [view] one choice for each number over its views: how far it sees up, right, down and
+  left, together the number less one;
+- [open] what a view sees is white: ``sum of [views beyond distance a] <= white``;
+- [end] a view ends at a black cell, or at the edge: ``sum of [views to a] + white <= 1``;
 - [adjacent], and connectivity as in the formulation: ``forest`` ([pair], [parent], see
   docs/formulations.md) or ``lazy`` ([connected]).
 
-An arm has no length that ends at a number, or that the other three cannot make up for.
+Four choices for the four directions and an equation for their sum would have fewer
+variables; annealing them is slower by two orders of magnitude (docs/formulations.md).
 Energy gap: each family's penalty is 0 where its rule holds and at least 1 where not.
 """
 
@@ -20,12 +20,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from qubopuzzle.errors import InputError, PuzzleError
+from qubopuzzle.errors import InputError, PuzzleError, TooLarge
 from qubopuzzle.model import IntArray, Model
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles._forest import shading_formulations
@@ -34,7 +33,9 @@ from qubopuzzle.puzzles._shaded import BoolArray, Shaded
 from qubopuzzle.puzzles._shading import Cell, ShadingPuzzle
 from qubopuzzle.puzzles.base import Violation, about_from
 
-_DIRECTIONS = {"up": (-1, 0), "right": (0, 1), "down": (1, 0), "left": (0, -1)}
+VIEW_LIMIT = 500_000
+"""Most views of all numbers together."""
+_DIRECTIONS = ((-1, 0), (0, 1), (1, 0), (0, -1))
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ class Kurodoko(ShadingPuzzle):
 
     def _seen(self, answer: IntArray, r: int, c: int) -> Iterator[tuple[int, int]]:
         rows, columns = self.shape
-        for down, right in _DIRECTIONS.values():
+        for down, right in _DIRECTIONS:
             i, j = r + down, c + right
             while 0 <= i < rows and 0 <= j < columns and not answer[i, j]:
                 yield i, j
@@ -140,114 +141,97 @@ def _never_black(puzzle: Kurodoko) -> BoolArray:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Arm:
-    """What a number may see in one direction: cells in order, and possible lengths."""
+class _Number:
+    """What a number may see: cells by direction, nearest first, and its views.
+
+    ``views`` has shape (views, 4): how far it sees in each direction.
+    """
 
     name: str
-    cells: IntArray
-    lengths: tuple[int, ...]
+    arms: list[IntArray]
+    views: IntArray
 
-    def length(self, answer: IntArray) -> int:
-        """How far it sees in an answer; InputError if that is none of its lengths."""
-        black = np.flatnonzero(answer.ravel()[self.cells])
-        length = int(black[0]) if len(black) else len(self.cells)
-        if length not in self.lengths:
-            raise InputError("the answer breaks a number, so it is no assignment of arms")
-        return length
-
-
-def _arms(puzzle: Kurodoko, r: int, c: int) -> list[_Arm]:
-    """The four arms of a number, without lengths that cannot be."""
-    numbers = np.arange(puzzle.grid.size).reshape(puzzle.shape)
-    white = puzzle.grid.ravel() > 0
-    ahead = [numbers[:r, c][::-1], numbers[r, c + 1 :], numbers[r + 1 :, c], numbers[r, :c][::-1]]
-    lengths = [
-        [a for a in range(len(cells) + 1) if a == len(cells) or not white[cells[a]]]
-        for cells in ahead
-    ]
-    fitting = _fitting(lengths, int(puzzle.grid[r, c]) - 1)
-    return [
-        _Arm(f"{name}[{r},{c}]", cells, tuple(own))
-        for name, cells, own in zip(_DIRECTIONS, ahead, fitting, strict=True)
-    ]
-
-
-def _fitting(lengths: list[list[int]], total: int) -> list[list[int]]:
-    """Lengths for which some of the others make up the total; all of them if there are none."""
-    kept, before = lengths, None
-    while kept != before:
-        before = kept
-        least, most = (sum(map(end, kept)) for end in (min, max))
-        kept = [
-            [a for a in own if total - most + max(own) <= a <= total - least + min(own)]
-            for own in kept
+    def view(self, answer: IntArray) -> tuple[int, ...]:
+        """Its view in an answer; InputError if it is none of them."""
+        black = [np.flatnonzero(answer.ravel()[arm]) for arm in self.arms]
+        view = [
+            int(at[0]) if len(at) else len(arm) for at, arm in zip(black, self.arms, strict=True)
         ]
-        if not all(kept):
-            return lengths
-    return kept
+        if not (self.views == view).all(axis=1).any():
+            raise InputError("the answer breaks a number, so it is no choice of views")
+        return tuple(view)
+
+
+def _number(puzzle: Kurodoko, r: int, c: int) -> _Number:
+    cells = np.arange(puzzle.grid.size).reshape(puzzle.shape)
+    arms = [cells[:r, c][::-1], cells[r, c + 1 :], cells[r + 1 :, c], cells[r, :c][::-1]]
+    numbers = puzzle.grid.ravel() > 0
+    # An arm ends at the edge, or before a cell that can be black.
+    lengths = [np.flatnonzero([*~numbers[arm], True]) for arm in arms]
+    columns, rows = (
+        np.stack(np.meshgrid(lengths[k], lengths[k + 2]), axis=-1).reshape(-1, 2) for k in (0, 1)
+    )
+    along, across = rows.sum(axis=1), columns.sum(axis=1)
+    order = np.argsort(along, kind="stable")
+    wanted = int(puzzle.grid[r, c]) - 1 - across
+    begin, end = (np.searchsorted(along[order], wanted, side) for side in ("left", "right"))
+    count = end - begin
+    if count.sum() > VIEW_LIMIT:
+        raise TooLarge(f"grid[{r}][{c}] has {count.sum():,} views, more than {VIEW_LIMIT:,}")
+    column = np.repeat(np.arange(len(columns)), count)
+    row = order[np.repeat(begin - np.cumsum(count) + count, count) + np.arange(len(column))]
+    views = np.stack([columns[column], rows[row]], axis=2).reshape(-1, 4)
+    return _Number(f"view[{r},{c}]", arms, views)
 
 
 def _constrain(puzzle: Kurodoko, shaded: Shaded) -> Model:
-    free: list[_Arm] = []
-    for r, c in np.argwhere(puzzle.grid).tolist():
-        total = int(puzzle.grid[r, c]) - 1
-        literals: list[int] = []
-        lengths: list[int] = []
-        for arm in _arms(puzzle, r, c):
-            if len(arm.lengths) == 1:
-                _fix(shaded, arm.cells, arm.lengths[0])
-                total -= arm.lengths[0]
-            else:
-                own = shaded.builder.literals(_add_arm(shaded, arm))
-                free.append(arm)
-                literals += own
-                lengths += arm.lengths
-        rows = [0] * len(literals)
-        shaded.builder.linear(
-            "sight", rows, literals, lengths, lower=total, upper=total, shape=(1,)
-        )
-    return shaded.build(partial(_write_arms, free))
+    numbers = [_number(puzzle, r, c) for r, c in np.argwhere(puzzle.grid).tolist()]
+    if sum(len(number.views) for number in numbers) > VIEW_LIMIT:
+        raise TooLarge(f"the numbers have more than {VIEW_LIMIT:,} views")
+    for number in numbers:
+        if not len(number.views):  # nothing adds up to it
+            shaded.builder.at_least_one("view", [[]])
+        elif len(number.views) == 1:
+            _fix(shaded, number)
+        else:
+            _add_views(shaded, number)
+    free = [number for number in numbers if len(number.views) > 1]
+    return shaded.build(lambda answer: [number.view(answer) for number in free])
 
 
-def _fix(shaded: Shaded, cells: IntArray, length: int) -> None:
-    """An arm that can have one length only."""
-    seen = list(cells[:length, None])
-    shaded.count("open", seen, most=[0] * len(seen))
-    end = list(cells[length : length + 1, None])
-    shaded.count("end", end, least=[1] * len(end))
+def _fix(shaded: Shaded, number: _Number) -> None:
+    """A number that has one view only."""
+    for arm, length in zip(number.arms, number.views[0].tolist(), strict=True):
+        seen, end = arm[:length, None], arm[length : length + 1, None]
+        shaded.count("open", list(seen), most=[0] * len(seen))
+        shaded.count("end", list(end), least=[1] * len(end))
 
 
-def _add_arm(shaded: Shaded, arm: _Arm) -> int:
-    """The choice of an arm, [open] and [end]."""
-    builder, lengths = shaded.builder, np.array(arm.lengths)
-    choice = builder.choice(arm.name, arm.lengths, family="arm")
-    first = builder.literals(choice).start
-    white = shaded.white.ravel()[arm.cells]
-    far = np.flatnonzero(white[: lengths[-1]] >= 0)  # an arm may have to see that far
-    rows, longer = np.nonzero(lengths > far[:, None])
-    builder.linear(
-        "open",
-        np.concatenate([rows, np.arange(len(far))]),
-        np.concatenate([first + longer, white[far]]),
-        np.repeat([1, -1], [len(rows), len(far)]),
-        upper=0,
-        shape=(len(far),),
-    )
-    ends = np.flatnonzero(lengths < len(white))
-    last = white[lengths[ends]]
-    free = last >= 0  # an arm cannot end at a cell that is always white
-    builder.linear(
-        "end",
-        np.concatenate([np.arange(len(ends)), np.flatnonzero(free)]),
-        np.concatenate([first + ends, last[free]]),
-        upper=free.astype(np.int64),
-        shape=(len(ends),),
-    )
-    return choice
-
-
-def _write_arms(arms: list[_Arm], answer: IntArray) -> list[int]:
-    return [arm.length(answer) for arm in arms]
+def _add_views(shaded: Shaded, number: _Number) -> None:
+    """The choice of a view, [open] and [end]."""
+    builder = shaded.builder
+    views = [tuple(view) for view in number.views.tolist()]
+    first = builder.literals(builder.choice(number.name, views, family="view")).start
+    for arm, lengths in zip(number.arms, number.views.T, strict=True):
+        white = shaded.white.ravel()[arm]
+        free = np.flatnonzero(white >= 0)
+        for family, sign, taken in (
+            ("open", -1, lengths > free[:, None]),
+            ("end", 1, lengths == free[:, None]),
+        ):
+            row, view = np.nonzero(taken)
+            every = np.arange(len(free))
+            builder.linear(
+                family,
+                np.concatenate([row, every]),
+                np.concatenate([first + view, white[free]]),
+                np.repeat([1, sign], [len(row), len(free)]),
+                upper=0 if sign < 0 else 1,
+                shape=(len(free),),
+            )
+        # A view cannot end at a cell that is white anyhow.
+        never = np.flatnonzero(np.isin(lengths, np.flatnonzero(white < 0)))
+        builder.linear("end", np.arange(len(never)), first + never, upper=0, shape=(len(never),))
 
 
 Kurodoko.formulations = shading_formulations(_constrain, _never_black)

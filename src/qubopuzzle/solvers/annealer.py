@@ -66,7 +66,7 @@ class _Annealer(Solver):
             seed=budget.seed,
             reads=budget.reads,
             time_limit=None if budget.time_limit is None else budget.seconds_left(),
-            target_energy=-1 if compiled.omitted else 0,
+            only_accepted=bool(compiled.omitted),
             accepts=lambda x: budget.accepts(x.astype(np.int8)),
             portfolio=_portfolio(options),
             sweeps=options["sweeps"],

@@ -38,7 +38,7 @@ class _Tempering(SamplerSolver):
             seed=call.seed(),
             time_limit=max(0.0, left) if limited else None,
             # Energies are 0 or at least the gap; between them there is only rounding.
-            target_energy=None if compiled.omitted else 0.5 * compiled.gap,
+            target_energy=0.5 * compiled.gap,
             progress=lambda done, _energy: call.tick(done),
         )
         call.note("last_read_replicas", len(sampleset.info["betas"]))
