@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 Cell = tuple[int, ...]
 
+STEP = 0.7
+"""From one clue outside to the next, in widths of a cell."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Picture:
@@ -55,7 +58,12 @@ class Picture:
     colors: NDArray[np.int64] | None = None
 
     def text(self, *, color: bool = False, ascii_only: bool = False) -> str:
-        """The picture as lines of text; ``color`` marks broken cells with ANSI red."""
+        """The picture as lines of text.
+
+        Args:
+            color: mark broken cells with ANSI red; without it ``!`` or a shade marks them.
+            ascii_only: draw with what every terminal has.
+        """
         from qubopuzzle.picture.text import draw
 
         return draw(self, color=color, ascii_only=ascii_only)
@@ -80,9 +88,14 @@ class Picture:
     def size_in(self) -> tuple[float, float]:
         """A comfortable figure size, (width, height) in inches."""
         cell = min(0.4, 16 / max(self.rows, self.columns))
-        left = max((len(clue) for clue in self.left), default=0)
-        top = max((len(clue) for clue in self.top), default=0)
+        left, right, top, bottom = self.outside()
         return (
-            max(1.5, cell * (self.columns + 0.7 * left + 1)),
-            max(1.5, cell * (self.rows + 0.7 * top + 1)),
+            max(1.5, cell * (left + self.columns + right)),
+            max(1.5, cell * (top + self.rows + bottom)),
         )
+
+    def outside(self) -> tuple[float, float, float, float]:
+        """Space on the left, right, top and bottom of the grid, in widths of a cell."""
+        clues = (self.left, self.right, self.top, self.bottom)
+        left, right, top, bottom = (max(map(len, words), default=0) * STEP for words in clues)
+        return left + 0.5, right + 0.5, top + 0.5, bottom + 0.5

@@ -3,58 +3,217 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib.collections import EllipseCollection, LineCollection
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from numpy.typing import NDArray
 
-from qubopuzzle.picture.description import Picture
+from qubopuzzle.picture.borders import DOWN, LEFT, RIGHT, UP, borders
+from qubopuzzle.picture.description import STEP, Picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _PAPER, _INK, _WRONG, _WRONG_INK = "#ffffff", "#222222", "#f4b6b6", "#c0392b"
+_PENCIL, _GRID = "#666666", "#999999"
+# Okabe and Ito's colours, told apart by nearly everyone; without yellow, too pale for a line.
+_PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#444444")
 
 
 def draw(picture: Picture, ax: Axes) -> None:
     """Draw into ``ax``: cells one unit wide, row 0 on top, clues outside the grid."""
     rows, columns = picture.rows, picture.columns
-    shade = np.zeros((rows, columns), dtype=int)
-    if picture.black is not None:
-        shade += picture.black.astype(int)
-    for r, c in picture.broken:
-        shade[r, c] += 2
+    shade = _shade(picture)
     colors = ListedColormap([_PAPER, _INK, _WRONG, _WRONG_INK])
     ax.imshow(shade, cmap=colors, vmin=0, vmax=3, extent=(0, columns, rows, 0))
-
-    for lines, end, draw_line in ((columns, rows, ax.vlines), (rows, columns, ax.hlines)):
-        step = picture.thick_every or lines
-        thin = [i for i in range(lines + 1) if i % step]
-        thick = sorted({*range(0, lines + 1, step), lines})
-        draw_line(thin, 0, end, colors="#999999", linewidth=0.6)
-        draw_line(thick, 0, end, colors="black", linewidth=1.4)
-
-    unit = 72 * min(0.4, 16 / max(rows, columns))
-    size = max(3.0, 0.48 * unit)
-    for r, clue in enumerate(picture.left):
-        for i, word in enumerate(reversed(clue)):
-            ax.text(-0.35 - 0.7 * i, r + 0.5, word, ha="center", va="center", fontsize=size)
-    for c, clue in enumerate(picture.top):
-        for i, word in enumerate(reversed(clue)):
-            ax.text(c + 0.5, -0.4 - 0.7 * i, word, ha="center", va="center", fontsize=size)
-    deepest = max((len(clue) for clue in picture.top), default=0)
-    widest = max((len(clue) for clue in picture.left), default=0)
-    ax.set_xlim(-0.7 * widest - 0.2, columns + 0.1)
-    ax.set_ylim(rows + 0.1, -0.7 * deepest - 0.2)
+    left, right, top, bottom = picture.outside()
+    ax.set_xlim(-left, columns + right)
+    ax.set_ylim(rows + bottom, -top)
     ax.set_aspect("equal")
     ax.set_axis_off()
+
+    unit = _points(ax)
+    _grid(picture, ax)
+    if picture.paths is not None:
+        _paths(picture.paths, picture.colors, ax, 0.14 * unit)
+    _discs(picture, shade, ax)
+    _words(picture, shade, ax, unit)
+    _outside(picture, ax, 0.48 * unit)
 
 
 def image(picture: Picture, file_format: str) -> bytes:
     """Draw into a figure of its own and return the file's bytes."""
-    figure = Figure(figsize=picture.size_in(), layout="tight")
-    draw(picture, figure.add_subplot())
+    figure = Figure(figsize=picture.size_in())
+    draw(picture, figure.add_axes((0, 0, 1, 1)))
     buffer = io.BytesIO()
     figure.savefig(buffer, format=file_format, dpi=150)
     return buffer.getvalue()
+
+
+def _shade(picture: Picture) -> NDArray[np.int64]:
+    """Colours of the cells: 1 for black, and 2 more for broken."""
+    shade = np.zeros((picture.rows, picture.columns), dtype=np.int64)
+    if picture.black is not None:
+        shade += picture.black != 0
+    for r, c in picture.broken:
+        shade[r, c] |= 2
+    return shade
+
+
+def _points(ax: Axes) -> float:
+    """Width of a cell in points, as large as ``ax`` is by now."""
+    (x0, x1), (y0, y1) = ax.get_xlim(), ax.get_ylim()
+    pixels = min(ax.bbox.width / abs(x1 - x0), ax.bbox.height / abs(y1 - y0))
+    return float(pixels * 72 / ax.figure.dpi)
+
+
+# --- lines ----------------------------------------------------------------------------
+
+
+def _grid(picture: Picture, ax: Axes) -> None:
+    """Thin lines everywhere, thick ones around the grid, between rooms and every few cells."""
+    beside, above = borders(picture)
+    if picture.thick_every:
+        beside[:, :: picture.thick_every] = True
+        above[:: picture.thick_every] = True
+    for lines, color, width in (
+        (_segments(np.ones_like(beside), np.ones_like(above)), _GRID, 0.6),
+        (_segments(beside, above), "black", 1.4),
+    ):
+        ax.add_collection(
+            LineCollection(
+                [*lines],
+                colors=color,
+                linewidths=width,
+                capstyle="projecting",
+                zorder=1 + width / 10,
+            ),
+            autolim=False,
+        )
+
+
+def _segments(beside: NDArray[np.bool_], above: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Lines on the left of cells and above them, as few as will do; shape (n, 2, 2)."""
+    upright, _ = _runs(beside.T.astype(np.int64))
+    level, _ = _runs(above.astype(np.int64))
+    return np.concatenate([upright, level[:, :, ::-1]])
+
+
+def _paths(
+    paths: NDArray[np.int64], colors: NDArray[np.int64] | None, ax: Axes, width: float
+) -> None:
+    """Lines from the centres of cells to their sides, one colour a number."""
+    number = np.zeros_like(paths) if colors is None else colors % len(_PALETTE)
+    lines, hues = [], []
+    for transposed, back, forth in ((False, LEFT, RIGHT), (True, UP, DOWN)):
+        ways, hue = (paths.T, number.T) if transposed else (paths, number)
+        halves = np.stack([ways & back, ways & forth], axis=2) != 0
+        runs, values = _runs((halves * (1 + hue[:, :, None])).reshape(len(ways), -1))
+        runs = runs * (1, 0.5) + (0.5, 0)
+        lines.append(runs if transposed else runs[:, :, ::-1])
+        hues += [_PALETTE[value - 1] if colors is not None else _INK for value in values]
+    ax.add_collection(
+        LineCollection(
+            [*np.concatenate(lines)], colors=hues, linewidths=width, capstyle="round", zorder=2
+        ),
+        autolim=False,
+    )
+
+
+def _runs(values: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Runs of equal values other than 0, line by line.
+
+    Returns:
+        Where they begin and end, ((line, start), (line, end)), shape (runs, 2, 2), and the
+        value of each.
+    """
+    padded = np.pad(values, ((0, 0), (1, 1)))
+    change = padded[:, 1:] != padded[:, :-1]
+    starts = np.argwhere(change & (padded[:, 1:] != 0))
+    ends = np.argwhere(change & (padded[:, :-1] != 0))
+    found = values[starts[:, 0], starts[:, 1]]
+    return np.stack([starts, ends], axis=1).astype(float), found
+
+
+# --- words ----------------------------------------------------------------------------
+
+
+def _discs(picture: Picture, shade: NDArray[np.int64], ax: Axes) -> None:
+    """Circles around words, and room for words that stand on a path."""
+    paths = picture.paths
+    on_path = [cell for cell in picture.words if paths is not None and paths[cell]]
+    faces = (_PAPER, _INK, _WRONG, _WRONG_INK)
+    for cells, width, edged in ((on_path, 0.68, False), (sorted(picture.circled), 0.78, True)):
+        ax.add_collection(
+            EllipseCollection(
+                [width],
+                [width],
+                [0],
+                units="xy",
+                offsets=np.array(cells).reshape(-1, 2)[:, ::-1] + 0.5,
+                offset_transform=ax.transData,
+                facecolors=[faces[shade[cell]] for cell in cells],
+                edgecolors=[_ink(shade[cell]) for cell in cells] if edged else "none",
+                linewidths=0.9,
+                zorder=2.5,
+            ),
+            autolim=False,
+        )
+
+
+def _words(picture: Picture, shade: NDArray[np.int64], ax: Axes, unit: float) -> None:
+    """What stands in cells and in their corners: bold what is given, lighter what is not."""
+    longest = max(map(len, picture.words.values()), default=0)
+    size = (0.54 if longest < 2 else 0.46) * unit
+    for cell, word in picture.words.items():
+        given = cell in picture.given
+        color = _PENCIL if not (given or shade[cell]) else _ink(shade[cell])
+        weight = "bold" if given else "normal"
+        scale = 0.9 if cell in picture.circled else 1.0
+        _write(ax, cell[1] + 0.5, cell[0] + 0.5, word, scale * size, color=color, weight=weight)
+    for cell, word in picture.corners.items():
+        x, y, color = cell[1] + 0.08, cell[0] + 0.08, _ink(shade[cell])
+        _write(ax, x, y, word, 0.38 * unit, color=color, ha="left", va="top")
+
+
+def _outside(picture: Picture, ax: Axes, size: float) -> None:
+    """Clues around the grid, from the grid outwards."""
+    rows, columns = picture.rows, picture.columns
+    for r, clue in enumerate(picture.left):
+        for i, word in enumerate(reversed(clue)):
+            _write(ax, -0.35 - STEP * i, r + 0.5, word, size)
+    for r, clue in enumerate(picture.right):
+        for i, word in enumerate(clue):
+            _write(ax, columns + 0.35 + STEP * i, r + 0.5, word, size)
+    for c, clue in enumerate(picture.top):
+        for i, word in enumerate(reversed(clue)):
+            _write(ax, c + 0.5, -0.4 - STEP * i, word, size)
+    for c, clue in enumerate(picture.bottom):
+        for i, word in enumerate(clue):
+            _write(ax, c + 0.5, rows + 0.4 + STEP * i, word, size)
+
+
+def _write(
+    ax: Axes, x: float, y: float, word: str, size: float, *, weight: str = "normal", **style: Any
+) -> None:
+    """One word, a long one smaller; nothing in it is mathematics."""
+    if word:
+        font = _font(max(1.0, size * min(1.0, 2 / len(word))), weight)
+        style = {"ha": "center", "va": "center_baseline", **style}
+        ax.text(x, y, word, fontproperties=font, parse_math=False, in_layout=False, **style)
+
+
+@lru_cache(maxsize=64)
+def _font(size: float, weight: str) -> FontProperties:
+    """Shared, for there may be thousands of words."""
+    return FontProperties(size=size, weight=weight)
+
+
+def _ink(shade: int) -> str:
+    """Black on white, white on black."""
+    return _PAPER if shade & 1 else _INK

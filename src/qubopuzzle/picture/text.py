@@ -1,42 +1,151 @@
-"""A picture in the terminal."""
+"""A picture in the terminal: one line a row, and lines between rooms.
+
+A cell is a few characters wide, its word at the right end. Where rooms meet somewhere in a
+column of lines, a space and a character for the line follow the cells on its left. A path
+runs through the right end of its cells; one more character joins it to the next. A grid
+with rooms, or with clues on its right or below it, has a frame; others do without.
+"""
 
 from __future__ import annotations
 
-from qubopuzzle.picture.description import Picture
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from qubopuzzle.picture.borders import DOWN, LEFT, LEVEL, RIGHT, UP, UPRIGHT, BoolArray, borders
+from qubopuzzle.picture.description import Cell, Picture
 
 _RED, _PLAIN = "\x1b[31m", "\x1b[0m"
 
 
+class _Signs(NamedTuple):
+    """What to draw with."""
+
+    black: str  # stands in a black cell
+    shade: str  # fills it up
+    white: str
+    mark: str  # for a broken white cell
+    lines: str  # by the sum of the ways in which lines leave
+
+
+_BOXES = _Signs("█", "█", "·", "▒", " ╶╷┌╴─┐┬╵└│├┘┴┤┼")
+_ASCII = _Signs("#", " ", ".", "!", " -|+--++|+|+++++")
+
+
 def draw(picture: Picture, *, color: bool = False, ascii_only: bool = False) -> str:
-    """Clues on top and left, one line a row; cells as wide as the longest top clue needs."""
-    black, white, mark = ("#", ".", "!") if ascii_only else ("█", "·", "▒")
-    longest = max((len(word) for clue in picture.top for word in clue), default=1)
-    width = max(2, longest + 1)
+    """Clues around the grid, one line a row; cells as wide as the longest word needs."""
+    signs = _ASCII if ascii_only else _BOXES
+    cells, width = _cells(picture, signs, color=color)
+    sheet = _Sheet(picture, signs, width)
     left = [" ".join(clue) for clue in picture.left] or [""] * picture.rows
-    margin = max((len(words) for words in left), default=0) + 1
+    right = [" ".join(clue) for clue in picture.right] or [""] * picture.rows
+    widest = max(map(len, left))
+    margin = " " * (widest + 1 if widest else 0)
 
-    lines = [
-        (" " * margin + "".join(word.rjust(width) for word in words)).rstrip()
-        for words in _stacked(picture.top)
+    lines = [margin + sheet.clues(words) for words in _stacked(picture.top)]
+    for r, row in enumerate(cells):
+        lines += [margin + line for line in sheet.above(r)]
+        lines.append((left[r].rjust(widest) + " ")[: len(margin)] + sheet.row(r, row))
+        lines[-1] += " " + right[r]
+    lines += [margin + line for line in sheet.above(picture.rows)]
+    lines += [margin + sheet.clues(words) for words in _stacked(picture.bottom, below=True)]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _stacked(clues: Sequence[Sequence[str]], *, below: bool = False) -> list[list[str]]:
+    """Column clues as rows of words, next to the grid."""
+    depth = max(map(len, clues), default=0)
+    blank = [[""] * (depth - len(clue)) for clue in clues]
+    padded = [
+        [*clue, *rest] if below else [*rest, *clue] for clue, rest in zip(clues, blank, strict=True)
     ]
-    for r in range(picture.rows):
-        cells = []
-        for c in range(picture.columns):
-            filled = picture.black is not None and bool(picture.black[r, c])
-            cell = black * (width if not ascii_only else 1) if filled else white
-            cell = cell.rjust(width)
-            if (r, c) in picture.broken:
-                # Without colour a white cell would not show that it is marked.
-                cell = f"{_RED}{cell}{_PLAIN}" if color else cell.replace(white, mark)
-            cells.append(cell)
-        lines.append((left[r].rjust(margin - 1) + " " + "".join(cells)).rstrip())
-    return "\n".join(lines)
+    return [list(words) for words in zip(*padded, strict=True)]
 
 
-def _stacked(clues: tuple[tuple[str, ...], ...]) -> list[list[str]]:
-    """Column clues as rows of words, resting on the grid."""
-    depth = max((len(clue) for clue in clues), default=0)
-    return [
-        [clue[i - depth + len(clue)] if i >= depth - len(clue) else "" for clue in clues]
-        for i in range(depth)
-    ]
+def _cells(picture: Picture, signs: _Signs, *, color: bool) -> tuple[list[list[str]], int]:
+    """Every cell as it stands in its line, and their width."""
+    cells = [[(r, c) for c in range(picture.columns)] for r in range(picture.rows)]
+    parts = [[_parts(picture, cell, signs, color=color) for cell in row] for row in cells]
+    outside = [word for clue in (*picture.top, *picture.bottom) for word in clue]
+    written = [*outside, *picture.words.values(), *picture.corners.values()]
+    inside = max(len(sign) for row in parts for sign, _ in row)
+    width = max(2, inside, 1 + max(map(len, written), default=0))
+    lines = [[sign.rjust(width, fill) for sign, fill in row] for row in parts]
+    if color:
+        for r, c in picture.broken:
+            lines[r][c] = f"{_RED}{lines[r][c]}{_PLAIN}"
+    return lines, width
+
+
+def _parts(picture: Picture, cell: Cell, signs: _Signs, *, color: bool) -> tuple[str, str]:
+    """What stands at the right end of a cell, and what fills up the rest."""
+    word = picture.words.get(cell) or picture.corners.get(cell, "")
+    path = 0 if picture.paths is None else int(picture.paths[cell])
+    black = picture.black is not None and bool(picture.black[cell])
+    marked = cell in picture.broken and not color
+    if black:
+        # With clues on the left whole lines are broken, and their white cells show it.
+        return signs.black + "!" * (marked and bool(word or not picture.left)) + word, signs.shade
+    word = word or (signs.lines[path] if path else "")
+    if not word:
+        return signs.mark if marked else signs.white, " "
+    return "!" * marked + word, signs.lines[LEVEL] if path & LEFT else " "
+
+
+class _Sheet:
+    """Lines of the text: cells and what stands between them."""
+
+    def __init__(self, picture: Picture, signs: _Signs, width: int):
+        beside, above = borders(picture)
+        if picture.rooms is None and not (picture.right or picture.bottom):
+            beside[:], above[:] = False, False
+        joints = np.zeros((picture.rows + 1, picture.columns + 1), dtype=int)
+        joints[:, :-1] += RIGHT * above
+        joints[:, 1:] += LEFT * above
+        joints[:-1] += DOWN * beside
+        joints[1:] += UP * beside
+        self.joints, self.beside, self.edges = joints.tolist(), beside.tolist(), above.tolist()
+        bordered: BoolArray = np.any(beside, axis=0)
+        if 2 * bordered[1:-1].sum() >= picture.columns:
+            bordered[:] = True  # borders all over: columns at even distances
+        self.columns = bordered.tolist()
+        self.joined = picture.paths is not None
+        paths = np.zeros_like(joints[1:, 1:]) if picture.paths is None else picture.paths
+        self.to_right, self.down = (paths & RIGHT).tolist(), (paths & DOWN).tolist()
+        self.signs, self.width = signs.lines, width
+
+    def clues(self, words: list[str]) -> str:
+        """Words above or below their columns."""
+        blank = " " * len(self.columns)
+        return self._line([word.rjust(self.width) for word in words], blank, blank)
+
+    def row(self, r: int, cells: list[str]) -> str:
+        """Cells between their borders."""
+        ways = [0, *self.to_right[r]]
+        joins = [self.signs[LEVEL if way else 0] for way in ways]
+        sides = zip(self.beside[r], joins, strict=True)
+        return self._line(cells, joins, [self.signs[UPRIGHT] if b else j for b, j in sides])
+
+    def above(self, r: int) -> list[str]:
+        """The line between two rows, where there is any border."""
+        if not any(self.edges[r]):
+            return []
+        level = [self.signs[LEVEL if edge else 0] for edge in self.edges[r]]
+        down = self.down[r - 1] if r else self.edges[r]
+        cells = [
+            sign * self.width if edge else self.signs[UPRIGHT if way else 0].rjust(self.width)
+            for sign, edge, way in zip(level, self.edges[r], down, strict=True)
+        ]
+        return [self._line(cells, ["", *level], [self.signs[way] for way in self.joints[r]])]
+
+    def _line(self, cells: list[str], joins: Sequence[str], sides: Sequence[str]) -> str:
+        """What every line has: cells, what joins them to the right, and what borders them."""
+        line = [sides[0]] if self.columns[0] else []
+        for c, cell in enumerate(cells, start=1):
+            line.append(cell)
+            if self.joined or self.columns[c]:
+                line.append(joins[c])
+            if self.columns[c]:
+                line.append(sides[c])
+        return "".join(line)
