@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from qubopuzzle.errors import InputError, PuzzleError
 from qubopuzzle.model import Field, IntArray, Model, ModelBuilder
 from qubopuzzle.picture import Picture
-from qubopuzzle.puzzles._grids import check_values, need, read_grid, read_numbers
+from qubopuzzle.puzzles._grids import check_values, is_list, need, read_grid, read_numbers
 from qubopuzzle.puzzles.base import Puzzle, Violation, about_from, brief, check_shape
 
 SIZE_LIMIT = 36
@@ -156,7 +156,7 @@ class Sudoku(Puzzle):
 
 
 def _read_givens(data: Any) -> IntArray:
-    if not isinstance(data, list | tuple | np.ndarray) or not 1 <= len(data) <= SIZE_LIMIT:
+    if not is_list(data) or not 1 <= len(data) <= SIZE_LIMIT:
         raise PuzzleError(f"grid: expected 1 to {SIZE_LIMIT} rows, got {brief(data)}")
     grid = read_grid("grid", data, 0, len(data))
     if grid.shape[1] != len(grid):
