@@ -189,13 +189,19 @@ def test_violations_say_what_is_wrong_and_where():
     assert FOUR.violations(wrong)[1].cells == ((1, 1), (1, 2), (1, 3))
 
 
-def test_sizes_of_the_two_formulations():
-    for formulation, literals in (("candidates", 213), ("full", 57 * 9)):
+def test_families_and_sizes_of_the_formulations():
+    for formulation, families, literals in (
+        ("places", ("box", "cell", "row", "column"), 213),
+        ("candidates", ("cell", "row", "column", "box"), 213),
+        ("full", ("cell", "row", "column", "box"), 57 * 9),
+    ):
         model = SEED.model(formulation)
-        assert model.families == ("cell", "row", "column", "box")
+        assert model.families == families
         assert model.n_literals == literals
-    label = SEED.model().linear[0].labels(0)
-    assert label == "row[0] digit 1"
+    assert SEED.model("full").linear[1].labels(0) == "row[0] digit 1"
+    choice = SEED.model().choices[0]
+    assert (choice.name, choice.values[0]) == ("box[0] digit 2", (0, 0))
+    assert Sudoku([[0, 0], [0, 0]], [1, 2]).model().families == ("row", "cell", "column")
 
 
 def test_a_complete_grid_is_a_model_without_choices():
@@ -232,11 +238,13 @@ def test_writing_is_the_inverse_of_reading(formulation):
         assert (grid == puzzle.solution).all()
         assert len(broken) == 0
         assert violation(model, x) == 0
-    r, c = np.argwhere(np.array(FOUR.grid) > 0)[0]
-    wrong = FOUR.solution.copy()
-    wrong[r, c] = wrong[r, c] % 4 + 1
-    with pytest.raises(InputError, match=rf"row\[{r}\] column\[{c}\] is {wrong[r, c]}, which"):
-        FOUR.model(formulation).field.write(wrong)
+    model = FOUR.model(formulation)
+    for r, c in np.ndindex(4, 4):
+        wrong = FOUR.solution.copy()
+        wrong[r, c] = wrong[r, c] % 4 + 1
+        if formulation == "places" or FOUR.grid[r][c]:
+            with pytest.raises(InputError, match="the answer breaks a rule or a given"):
+                model.field.write(wrong)
 
 
 def test_json_round_trip():

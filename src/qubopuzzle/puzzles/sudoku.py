@@ -1,35 +1,38 @@
 """Sudoku: every row, column and box of an n x n grid holds the digits 1 to n once each.
 
-Boxes have ``b_r`` rows and ``b_c`` columns, ``b_r b_c = n``. Two formulations from one piece
-of code (families in brackets): one choice an empty cell over digits [cell], ``x_{c,v}`` for
-"cell c holds v", and for each unit U and digit v
+Boxes have ``b_r`` rows and ``b_c`` columns, ``b_r b_c = n``. With ``x_{c,v}`` for "empty cell
+c holds digit v", there are four families of sums:
 
-    sum of x_{c,v} over the empty cells c of U  =  1 - (givens v in U)    [row] [column] [box]
+    [cell]                  sum over v of x_{c,v}                       =  1
+    [row] [column] [box]    sum over the empty cells c of a unit U of x_{c,v}
+                                                          =  1 - (givens v in U)
 
-- ``candidates`` (default): a cell chooses among the digits that no given in its units
-  excludes. What is left of a unit and digit that is given says 0 = 0 and is left out.
-- ``full``: a cell chooses among all n digits, the form of the textbooks of integer
-  programming. The sums of digits that are given are 0.
+One family are the choices, exact in every encoding; the others are constraints.
 
-Givens are substituted in both, never penalised. Where two equal givens share a unit the sum
-would have to be -1; a cell that the givens leave without a candidate keeps all digits, and
-each of them breaks a sum of 0: such a puzzle has a model without solutions.
+- ``places`` (default): [box], where in its box does a digit stand, ``x_{c,v}`` only where no
+  given in the units of c excludes v. An annealer's moves keep every box complete.
+- ``candidates``: [cell], which of its candidates does a cell hold, with the same ``x_{c,v}``.
+- ``full``: [cell] over all n digits, the form of the textbooks of integer programming; sums
+  of a digit that is given are 0.
 
-Boxes of a single row or column say what [row] or [column] says, and are left out.
+Givens are substituted in all, never penalised. Where they contradict each other, a sum of no
+literals would have to be 1, or a sum -1: the puzzle has a model, but no solution.
+
+Boxes of a single row or column say what [row] or [column] says; there is no [box] then, and
+``places`` asks where in its row a digit stands.
 
 Energy gap: each family's penalty is 0 where its rule holds and at least 1 where not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from math import isqrt
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from qubopuzzle.errors import InputError, PuzzleError
 from qubopuzzle.model import Field, IntArray, Model, ModelBuilder
@@ -58,7 +61,7 @@ class Sudoku(Puzzle):
     """
 
     name: ClassVar[str] = "sudoku"
-    default_formulation: ClassVar[str] = "candidates"
+    default_formulation: ClassVar[str] = "places"
 
     grid: tuple[tuple[int, ...], ...]
     box: tuple[int, int] = None  # type: ignore[assignment]  # __post_init__ fills it in
@@ -212,74 +215,109 @@ def _units(puzzle: Sudoku) -> dict[str, IntArray]:
     return {"row": row, "column": column, "box": row // high * (n // wide) + column // wide}
 
 
-def _model(puzzle: Sudoku, *, every_digit: bool) -> Model:
-    builder = ModelBuilder()
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sums:
+    """Rules of one family: the literals i with ``of[i] = k`` come to ``amount[k]``.
+
+    ``of`` has shape (literals,), ``amount`` (sums,), with the givens taken off.
+    """
+
+    family: str
+    of: IntArray
+    amount: IntArray
+    label: Callable[[int], str]
+
+    def constrain(self, builder: ModelBuilder, *, chosen: bool) -> None:
+        """Add them as constraints, if ``chosen`` only those without literals; never 0 = 0."""
+        literals = np.bincount(self.of, minlength=len(self.amount))
+        kept = (literals == 0) & (self.amount != 0)
+        if not chosen:
+            kept |= literals > 0
+        rows = np.flatnonzero(kept)
+        (literal,) = np.nonzero(kept[self.of])
+        builder.linear(
+            self.family,
+            np.searchsorted(rows, self.of[literal]),
+            literal,
+            lower=self.amount[rows],
+            upper=self.amount[rows],
+            shape=(len(rows),),
+            labels=lambda row: self.label(int(rows[row])),
+        )
+
+
+def _model(puzzle: Sudoku, *, by: str, every_digit: bool = False) -> Model:
+    """The rules of family ``by`` are the choices, the others constraints."""
     n = len(puzzle.grid)
     given = np.array(puzzle.grid).ravel()
-    units = {family: unit for family, unit in _units(puzzle).items() if family != "box"}
-    if 1 not in puzzle.box:
-        units = _units(puzzle)
+    units = _units(puzzle)
+    if 1 in puzzle.box:
+        del units["box"]
+        by = "row" if by == "box" else by
     taken = {family: np.zeros((n, n), dtype=np.int64) for family in units}
+    allowed = np.repeat(given[:, None] == 0, n, axis=1)
     for family, unit in units.items():
         np.add.at(taken[family], (unit[given > 0], given[given > 0] - 1), 1)
-    allowed = np.ones((n * n, n), dtype=bool)
-    if not every_digit:
-        for family, unit in units.items():
-            allowed &= taken[family][unit] == 0
-        allowed[~allowed.any(axis=1)] = True  # each digit breaks a sum: see above
-    allowed[given > 0] = False
-    for cell in np.flatnonzero(given == 0).tolist():
-        digits = (np.flatnonzero(allowed[cell]) + 1).tolist()
-        builder.choice(f"cell[{cell // n},{cell % n}]", digits, family="cell")
-    # Literals are numbered cell by cell, digit by digit, as nonzero finds them.
-    where, digit = np.nonzero(allowed)
+        allowed &= (taken[family][unit] == 0) | every_digit
+    cell, digit = np.nonzero(allowed)
+    order = np.lexsort([cell, cell if by == "cell" else units[by][cell] * n + digit])
+    cell, digit = cell[order], digit[order]
+    rules = [_Sums("cell", cell, (given == 0).astype(np.int64), partial(_cell_label, n))]
     for family, unit in units.items():
-        _add_sums(builder, family, unit[where] * n + digit, 1 - taken[family].ravel(), n)
-    literal = np.arange(len(where))
-    reading = builder.reading("cells", where, literal, digit + 1, base=given, n_cells=n * n)
-    return builder.build(Field(puzzle.shape, 1, n, (reading,), partial(_write, given, allowed)))
+        amount, label = 1 - taken[family].ravel(), partial(_unit_label, family, n)
+        rules.append(_Sums(family, unit[cell] * n + digit, amount, label))
+    return _build(puzzle.shape, given, rules, by, cell, digit)
 
 
-def _add_sums(builder: ModelBuilder, family: str, sums: IntArray, amount: IntArray, n: int) -> None:
-    """Literal i is a term of sum ``sums[i]``, which is unit n + digit; shape (literals,).
-
-    ``amount`` (n * n,) is what each must come to; those that say 0 = 0 are left out.
-    """
-    kept = np.flatnonzero((np.bincount(sums, minlength=n * n) > 0) | (amount != 0))
-    rows = np.searchsorted(kept, sums)
-    builder.linear(
-        family,
-        rows,
-        np.arange(len(sums)),
-        lower=amount[kept],
-        upper=amount[kept],
-        shape=(len(kept),),
-        labels=partial(_label, family, kept, n),
+def _build(
+    shape: tuple[int, int],
+    given: IntArray,
+    rules: list[_Sums],
+    by: str,
+    cell: IntArray,
+    digit: IntArray,
+) -> Model:
+    """The model over literals "this cell holds this digit", in the order of their choices."""
+    builder = ModelBuilder()
+    (chosen,) = (rule for rule in rules if rule.family == by)
+    if by == "cell":
+        values: list[Any] = (digit + 1).tolist()
+    else:
+        values = [divmod(c, shape[1]) for c in cell.tolist()]
+    own, first = np.unique(chosen.of, return_index=True)
+    ends = np.append(first, len(values))[1:]
+    for number, start, stop in zip(own, first, ends, strict=True):
+        builder.choice(chosen.label(int(number)), values[start:stop], family=by)
+    for rule in rules:
+        rule.constrain(builder, chosen=rule is chosen)
+    reading = builder.reading(
+        "cells", cell, np.arange(len(cell)), digit + 1, base=given, n_cells=len(given)
     )
 
+    def write(answer: IntArray) -> list[Any]:
+        """Of each choice the one value that the answer makes true."""
+        digits = np.asarray(answer).ravel()
+        true = np.flatnonzero(digits[cell] == digit + 1)
+        kept = (digits == given) | (given == 0)
+        if not (kept.all() and np.array_equal(chosen.of[true], own)):
+            raise InputError("the answer breaks a rule or a given, so it is no assignment")
+        return [values[i] for i in true]
 
-def _label(family: str, kept: IntArray, n: int, row: int) -> str:
-    unit, digit = divmod(int(kept[row]), n)
-    return f"{family}[{unit}] digit {digit + 1}"
+    return builder.build(Field(shape, 1, shape[0], (reading,), write))
 
 
-def _write(given: IntArray, allowed: NDArray[np.bool_], answer: IntArray) -> list[int]:
-    """The digits of the empty cells, which must be candidates; givens must be kept."""
-    digits = np.asarray(answer).ravel()
-    there = np.where(given > 0, digits == given, allowed[np.arange(len(digits)), digits - 1])
-    if not there.all():
-        r, c = divmod(int(np.argmin(there)), allowed.shape[1])
-        raise InputError(
-            f"row[{r}] column[{c}] is {answer[r, c]}, which the givens exclude, so the answer "
-            "is no assignment of candidates"
-        )
-    values: list[int] = digits[given == 0].tolist()
-    return values
+def _cell_label(n: int, number: int) -> str:
+    return f"cell[{number // n},{number % n}]"
+
+
+def _unit_label(family: str, n: int, number: int) -> str:
+    return f"{family}[{number // n}] digit {number % n + 1}"
 
 
 Sudoku.formulations = {
-    "candidates": partial(_model, every_digit=False),
-    "full": partial(_model, every_digit=True),
+    "places": partial(_model, by="box"),
+    "candidates": partial(_model, by="cell"),
+    "full": partial(_model, by="cell", every_digit=True),
 }
 
 _EXAMPLES: list[dict[str, Any]] = [
