@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from qubopuzzle.model import Model, ModelBuilder, propagate, violation
     from qubopuzzle.pipeline import all_solvers, solve
     from qubopuzzle.puzzles import Puzzle, Violation
+    from qubopuzzle.puzzles.easyasabc import EasyAsABC
     from qubopuzzle.puzzles.nonogram import Nonogram
+    from qubopuzzle.puzzles.sudoku import Sudoku
     from qubopuzzle.result import Result
     from qubopuzzle.tempering import OneHotTemperingSampler
 
@@ -51,7 +53,9 @@ _HOMES = {
     "qubopuzzle.exchange": ("decode", "judge", "to_amplify", "to_bqm", "to_cnf", "to_mip"),
     "qubopuzzle.pipeline": ("all_solvers", "solve"),
     "qubopuzzle.puzzles": ("Puzzle", "Violation"),
+    "qubopuzzle.puzzles.easyasabc": ("EasyAsABC",),
     "qubopuzzle.puzzles.nonogram": ("Nonogram",),
+    "qubopuzzle.puzzles.sudoku": ("Sudoku",),
     "qubopuzzle.result": ("Result",),
     "qubopuzzle.tempering": ("OneHotTemperingSampler",),
 }
@@ -59,6 +63,7 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Comparison",
+    "EasyAsABC",
     "InputError",
     "Model",
     "ModelBuilder",
@@ -72,6 +77,7 @@ __all__ = [
     "Result",
     "SolverFailed",
     "SolverUnavailable",
+    "Sudoku",
     "TooLarge",
     "Unsatisfiable",
     "Violation",

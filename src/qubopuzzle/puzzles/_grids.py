@@ -25,6 +25,11 @@ def need(data: Mapping[str, Any], *keys: str) -> list[Any]:
     return [data[key] for key in keys]
 
 
+def is_list(data: Any) -> bool:
+    """Whether it has a length and parts: a list, a tuple, or an array of some dimension."""
+    return isinstance(data, list | tuple) or (isinstance(data, np.ndarray) and data.ndim > 0)
+
+
 def read_whole(place: str, value: Any, low: int, high: int) -> int:
     """A whole number from ``low`` to ``high``; PuzzleError naming the place otherwise."""
     try:
@@ -44,7 +49,7 @@ def read_numbers(key: str, data: Any, low: int, high: int, *, empty: int = 0) ->
     Raises:
         PuzzleError: naming the place of what is no such number.
     """
-    if not isinstance(data, list | tuple | np.ndarray):
+    if not is_list(data):
         raise PuzzleError(f"{key}: expected a list, got {brief(data)}")
     if len(data) > SIDE_LIMIT**2:
         raise PuzzleError(f"{key}: {len(data)} numbers are too many")
@@ -66,11 +71,11 @@ def read_grid(key: str, data: Any, low: int, high: int, *, empty: int = 0) -> In
     Raises:
         PuzzleError: naming the row and column of what is no such number.
     """
-    if not isinstance(data, list | tuple | np.ndarray) or not 1 <= len(data) <= SIDE_LIMIT:
+    if not is_list(data) or not 1 <= len(data) <= SIDE_LIMIT:
         raise PuzzleError(f"{key}: expected 1 to {SIDE_LIMIT} rows, got {brief(data)}")
     rows: list[list[int]] = []
     for r, row in enumerate(data):
-        if not isinstance(row, list | tuple | np.ndarray) or not 1 <= len(row) <= SIDE_LIMIT:
+        if not is_list(row) or not 1 <= len(row) <= SIDE_LIMIT:
             raise PuzzleError(f"{key}[{r}]: expected 1 to {SIDE_LIMIT} cells, got {brief(row)}")
         if len(row) != len(data[0]):
             raise PuzzleError(f"{key}[{r}] has {len(row)} cells, {key}[0] has {len(data[0])}")
@@ -81,6 +86,31 @@ def read_grid(key: str, data: Any, low: int, high: int, *, empty: int = 0) -> In
             ]
         )
     return _frozen(np.array(rows, dtype=np.int64))
+
+
+def letter_of(value: int) -> str:
+    """A for 1, B for 2, ... and ``.`` for 0."""
+    return chr(ord("A") + value - 1) if value else "."
+
+
+def read_letters(key: str, data: Any, count: int, high: int) -> tuple[int, ...]:
+    """A line of ``count`` letters: A or 1 up to ``high``; ``.``, 0 or None for none.
+
+    Raises:
+        PuzzleError: naming the place of what is no such letter.
+    """
+    if not (isinstance(data, str) or is_list(data)):
+        raise PuzzleError(f"{key}: expected a list, got {brief(data)}")
+    if len(data) != count:
+        raise PuzzleError(f"{key} has {len(data)} values, expected {count}")
+    known = [letter_of(v) for v in range(high + 1)]
+    values = []
+    for i, value in enumerate(data):
+        if isinstance(value, str) and value not in known:
+            raise PuzzleError(f"{key}[{i}]: {brief(value)} is not in A .. {known[-1]}")
+        number = known.index(value) if isinstance(value, str) else 0 if value is None else value
+        values.append(read_whole(f"{key}[{i}]", number, 0, high))
+    return tuple(values)
 
 
 def read_shading(what: str, data: Any) -> IntArray:
