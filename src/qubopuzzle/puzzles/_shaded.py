@@ -6,8 +6,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
 
@@ -27,14 +27,12 @@ class Shaded:
     """Cells in a builder, of which some become black.
 
     ``white`` (rows, columns) says by which literal a cell is white; -1 where it is white
-    anyhow and has no choice. ``write`` gives the value of each cell's choice for an answer;
-    ``relaxed`` goes to ``ModelBuilder.build``.
+    anyhow and has no choice. ``write`` gives the value of each cell's choice for an answer.
     """
 
     builder: ModelBuilder
     white: IntArray
     write: Write
-    relaxed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def count(
         self,
@@ -67,7 +65,7 @@ class Shaded:
             "cells", free, self.white.ravel()[free], -1, base=base, n_cells=self.white.size
         )
         write = partial(_write, self, write_rest)
-        return self.builder.build(Field(self.white.shape, 0, 1, (reading,), write), **self.relaxed)
+        return self.builder.build(Field(self.white.shape, 0, 1, (reading,), write))
 
 
 def _write(shaded: Shaded, write_rest: Write, answer: IntArray) -> list[Hashable]:

@@ -49,7 +49,7 @@ class Heyawake(ShadingPuzzle):
     """
 
     name: ClassVar[str] = "heyawake"
-    default_formulation: ClassVar[str] = "forest:modulus=5"
+    default_formulation: ClassVar[str] = "forest"
     lazy_formulation: ClassVar[str] = "lazy"
 
     rooms: IntArray

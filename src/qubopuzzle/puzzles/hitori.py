@@ -42,7 +42,7 @@ class Hitori(ShadingPuzzle):
     """
 
     name: ClassVar[str] = "hitori"
-    default_formulation: ClassVar[str] = "forest:modulus=5"
+    default_formulation: ClassVar[str] = "forest"
     lazy_formulation: ClassVar[str] = "lazy"
 
     grid: IntArray

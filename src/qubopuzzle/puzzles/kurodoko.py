@@ -52,7 +52,7 @@ class Kurodoko(ShadingPuzzle):
     """
 
     name: ClassVar[str] = "kurodoko"
-    default_formulation: ClassVar[str] = "forest:modulus=5"
+    default_formulation: ClassVar[str] = "forest"
     lazy_formulation: ClassVar[str] = "lazy"
 
     grid: IntArray
