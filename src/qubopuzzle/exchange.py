@@ -89,7 +89,7 @@ def to_cnf(
 
     Raises:
         InputError, TooLarge, Unsatisfiable: see ``to_bqm``.
-        ModelError: for connectivity, which no formula of this size expresses.
+        ModelError: for connectivity or cycles, which no formula of this size expresses.
     """
     from qubopuzzle.compile.cnf import compile_cnf
 

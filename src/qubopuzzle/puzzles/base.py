@@ -48,7 +48,7 @@ class Puzzle(ABC):
 
     Formulations are functions from an instance to its model; its settings are keyword-only
     arguments annotated as int. ``lazy_formulation`` is what solvers take that
-    meet connectivity by cuts, if it is another one than the default.
+    meet connectivity and cycles by cuts, if it is another one than the default.
     """
 
     name: ClassVar[str]
@@ -166,7 +166,7 @@ class Puzzle(ABC):
         return name, settings
 
     def formulation_for(self, *, cuts: bool) -> str:
-        """The formulation for a solver that meets connectivity by cuts, or does not."""
+        """The formulation for a solver that meets connectivity and cycles by cuts, or does not."""
         return (cuts and self.lazy_formulation) or self.default_formulation
 
     def plot(self, ax: Axes | None = None) -> Axes:
