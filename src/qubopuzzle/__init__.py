@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from qubopuzzle.pipeline import all_solvers, solve
     from qubopuzzle.puzzles import Puzzle, Violation
     from qubopuzzle.puzzles.nonogram import Nonogram
+    from qubopuzzle.puzzles.numberlink import Numberlink
     from qubopuzzle.result import Result
     from qubopuzzle.tempering import OneHotTemperingSampler
 
@@ -52,6 +53,7 @@ _HOMES = {
     "qubopuzzle.pipeline": ("all_solvers", "solve"),
     "qubopuzzle.puzzles": ("Puzzle", "Violation"),
     "qubopuzzle.puzzles.nonogram": ("Nonogram",),
+    "qubopuzzle.puzzles.numberlink": ("Numberlink",),
     "qubopuzzle.result": ("Result",),
     "qubopuzzle.tempering": ("OneHotTemperingSampler",),
 }
@@ -64,6 +66,7 @@ __all__ = [
     "ModelBuilder",
     "ModelError",
     "Nonogram",
+    "Numberlink",
     "OneHotTemperingSampler",
     "Puzzle",
     "PuzzleError",
