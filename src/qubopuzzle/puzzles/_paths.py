@@ -30,7 +30,7 @@ def neighbours(shape: tuple[int, int]) -> IntArray:
 
 def degrees(paths: IntArray) -> IntArray:
     """How many sides a path leaves each cell by, same shape."""
-    return np.bitwise_count(paths).astype(np.int64)
+    return np.asarray(sum(paths >> d & 1 for d in range(4)))
 
 
 def one_sided(paths: IntArray) -> list[tuple[Cell, int]]:
