@@ -14,9 +14,9 @@ from qubopuzzle.model import UNBOUNDED, Field, Model, ModelBuilder
 
 @st.composite
 def models(
-    draw: st.DrawFn, max_choices: int = 4, max_values: int = 4, connected: bool = False
+    draw: st.DrawFn, max_choices: int = 4, max_values: int = 4, graphs: bool = False
 ) -> Model:
-    """Random models of a few choices, linear constraints, precedences, and connectivity."""
+    """Random models of a few choices, linear constraints, precedences, and graphs."""
     builder = ModelBuilder()
     numbered = []
     for c in range(draw(st.integers(1, max_choices))):
@@ -44,11 +44,16 @@ def models(
             builder.precedence("order", [first], [second], [draw(st.integers(-2, 3))])
     if draw(st.booleans()):
         _chained(draw, builder, numbered)
-    for _ in range(draw(st.integers(0, 2)) if connected else 0):
+    for _ in range(draw(st.integers(0, 2)) if graphs else 0):
         nodes = draw(st.lists(st.integers(0, n - 1), min_size=1, max_size=8))
         ends = st.integers(0, len(nodes) - 1)
         edges = draw(st.lists(st.tuples(ends, ends), max_size=10))
         builder.connected("together", nodes, np.array(edges, dtype=int).reshape(-1, 2))
+    for _ in range(draw(st.integers(0, 2)) if graphs else 0):
+        ends = st.integers(0, 4)
+        edges = draw(st.lists(st.tuples(st.integers(0, n - 1), ends, ends), max_size=8))
+        numbers = np.array(edges, dtype=int).reshape(-1, 3)
+        builder.acyclic("forest", numbers[:, 0], numbers[:, 1:])
     return builder.build()
 
 

@@ -75,7 +75,7 @@ def check_all_answers(name, model, **options):
 
 
 @needs("ortools")
-@given(model=models(connected=True))
+@given(model=models(graphs=True))
 def test_cpsat_finds_all_solutions_of_a_model(model):
     check_all_answers("cpsat", model)
 
@@ -118,14 +118,14 @@ def test_an_answer_excluded_is_one_row(model, seed):
 
 
 @needs("pulp")
-@given(model=models(max_choices=3, max_values=3, connected=True))
+@given(model=models(max_choices=3, max_values=3, graphs=True))
 @settings(max_examples=SMALL)
 def test_cbc_finds_all_solutions_of_a_model(model):
     check_all_answers("mip", model)
 
 
 @needs("highspy")
-@given(model=models(max_choices=3, max_values=2, connected=True))
+@given(model=models(max_choices=3, max_values=2, graphs=True))
 @settings(max_examples=SMALL // 2)
 def test_highs_finds_all_solutions_of_a_model(model):
     check_all_answers("mip", model, backend="highs")
@@ -338,10 +338,10 @@ def test_connectivity_over_many_nodes(name):
     assert run(name, ring(size, [0, size - 2], [size - 1, 1]))[1].infeasible
 
 
-@given(model=models(max_choices=3, max_values=2, connected=True))
+@given(model=models(max_choices=3, max_values=2, graphs=True))
 @settings(max_examples=SMALL)
-def test_the_tree_of_a_file_stands_for_connectivity(model):
-    """An assignment has serial numbers exactly if it hangs together, by trying all parents."""
+def test_the_rows_of_a_file_stand_for_graphs(model):
+    """An assignment has serial numbers exactly if its graphs are right."""
     tree = compile_mip(model)
     plain = compile_mip(model, tree=False)
     assert tree.n_variables >= plain.n_variables
@@ -372,7 +372,30 @@ def has_serial_numbers(model, tree, x):
             values.append(own.get(name, 0))
             if name == last:
                 break
+    for graph in model.acyclic:
+        if len(graph.literals):
+            values += hung_up(graph, x)
     return not len(tree.broken(np.array(values)))
+
+
+def hung_up(graph, x):
+    """Arcs and serial numbers of a graph's pieces, each hung up by its first node."""
+    n = graph.edges.max() + 1
+    around = {(a, b): e for e, (a, b) in enumerate(graph.edges.tolist()) if x[graph.literals[e]]}
+    around |= {(b, a): e for (a, b), e in around.items()}
+    depth, arcs = {}, set()
+    for root in range(n):
+        reached = [] if root in depth else [root]
+        depth.setdefault(root, 0)
+        for i in reached:
+            for j in range(n):
+                if j not in depth and (i, j) in around:
+                    depth[j] = depth[i] + 1
+                    arcs.add((around[i, j], i))
+                    reached.append(j)
+    arc_of = [(e, pair) for e, pair in enumerate(graph.edges.tolist()) if pair[0] != pair[1]]
+    joined = [(e, pair[way]) in arcs for way in (0, 1) for e, pair in arc_of]
+    return [*map(int, joined), *(depth[j] for j in range(n))]
 
 
 def test_names_are_safe_and_different():

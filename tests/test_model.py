@@ -227,22 +227,26 @@ def test_an_equality_needs_a_number():
         b.build()
 
 
-@given(model=models(connected=True))
-def test_cuts_exclude_what_falls_apart_and_no_solution(model):
+@given(model=models(graphs=True))
+def test_cuts_exclude_what_breaks_a_graph_and_no_solution(model):
     every = assignments(model)
     alone = replace(model, linear=(), precedence=())
     whole = [x for x in every if violation(alone, x) == 0]
     for x in every:
         found = cuts(model, x)
-        assert bool(found) == (violations(model, x).get("together", 0) > 0)
+        broken = violations(model, x)
+        assert {cut.family for cut in found} == {
+            family for family in ("together", "forest") if broken.get(family, 0)
+        }
+        assert sum(cut.family == "forest" for cut in found) == broken.get("forest", 0)
         for cut in found:
             assert not x[cut.true].any()
             assert x[cut.false].all()
             assert all(y[cut.true].any() or not y[cut.false].all() for y in whole)
 
 
-@given(model=models(connected=True))
-def test_propagation_keeps_connectivity(model):
+@given(model=models(graphs=True))
+def test_propagation_keeps_connectivity_and_cycles(model):
     reduced = propagate(model)
     met = sum(violation(model, x) == 0 for x in assignments(model))
     if reduced.contradiction is not None:
@@ -266,4 +270,26 @@ def test_annealers_refuse_connectivity():
         b.bit("only")
         b.connected("white", nodes, edges)
         with pytest.raises(ModelError, match=r"white: a (literal|node) outside"):
+            b.build()
+
+
+def test_annealers_refuse_graphs_without_cycles():
+    b = ModelBuilder()
+    edges = [b.literals(b.bit(f"edge[{i}]"))[1] for i in range(4)]
+    b.acyclic("loop", edges, [(0, 1), (1, 2), (2, 0), (3, 3)])
+    model = b.build()
+    assert violation(model, model.assignment([1, 1, 1, 1])) == 2
+    assert violation(model, model.assignment([1, 0, 1, 0])) == 0
+    for refuse in (compile_qubo, to_amplify, annealing_form):
+        with pytest.raises(ModelError, match=r"has no form for cycles \(loop\)"):
+            refuse(model)
+    for literals, pairs, what in (
+        ([9], [(0, 1)], "a literal outside"),
+        ([0], [(0, -1)], "a node outside"),
+        ([0, 1], [(0, 1)], "literals and edges differ in length"),
+    ):
+        b = ModelBuilder()
+        b.bit("only")
+        b.acyclic("loop", literals, pairs)
+        with pytest.raises(ModelError, match=f"loop: {what}"):
             b.build()

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from qubopuzzle.puzzles import Puzzle, Violation
     from qubopuzzle.puzzles.easyasabc import EasyAsABC
     from qubopuzzle.puzzles.nonogram import Nonogram
+    from qubopuzzle.puzzles.numberlink import Numberlink
     from qubopuzzle.puzzles.sudoku import Sudoku
     from qubopuzzle.result import Result
     from qubopuzzle.tempering import OneHotTemperingSampler
@@ -55,6 +56,7 @@ _HOMES = {
     "qubopuzzle.puzzles": ("Puzzle", "Violation"),
     "qubopuzzle.puzzles.easyasabc": ("EasyAsABC",),
     "qubopuzzle.puzzles.nonogram": ("Nonogram",),
+    "qubopuzzle.puzzles.numberlink": ("Numberlink",),
     "qubopuzzle.puzzles.sudoku": ("Sudoku",),
     "qubopuzzle.result": ("Result",),
     "qubopuzzle.tempering": ("OneHotTemperingSampler",),
@@ -69,6 +71,7 @@ __all__ = [
     "ModelBuilder",
     "ModelError",
     "Nonogram",
+    "Numberlink",
     "OneHotTemperingSampler",
     "Puzzle",
     "PuzzleError",

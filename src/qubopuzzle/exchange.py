@@ -89,7 +89,7 @@ def to_cnf(
 
     Raises:
         InputError, TooLarge, Unsatisfiable: see ``to_bqm``.
-        ModelError: for connectivity, which no formula of this size expresses.
+        ModelError: for connectivity or cycles, which no formula of this size expresses.
     """
     from qubopuzzle.compile.cnf import compile_cnf
 
@@ -116,7 +116,9 @@ def to_mip(
     from qubopuzzle.compile.mip import compile_mip
 
     instance = one_puzzle(puzzle)
-    name = formulation or instance.formulation_for(cuts=True)  # a tree takes their place
+    name = formulation or instance.formulation_for(
+        cuts=True, exact=True
+    )  # a tree takes their place
     return compile_mip(_model(instance, name, presolve))
 
 

@@ -141,7 +141,7 @@ def solve(
     )
     encoding = encoding or backend.default_encoding
     clock = _Clock({"load": load_s})
-    name = formulation or puzzle.formulation_for(cuts=backend.cuts)
+    name = formulation or puzzle.formulation_for(cuts=backend.cuts, exact=backend.exact)
     run = _Run(puzzle, backend, name, encoding, budget, clock, settings=chosen)
 
     with clock.stage("model"):

@@ -72,14 +72,21 @@ class Job:
     solver: Contender
     seed: int
 
+    @property
+    def formulation(self) -> str:
+        """The one asked for, or the puzzle's for this solver."""
+        solver = self.solver
+        return self.plan.formulation or self.instance.puzzle.formulation_for(
+            cuts=solver.cuts, exact=solver.exact
+        )
+
     def about(self) -> dict[str, Any]:
         """What makes this run the one it is; a resumed comparison looks for the same."""
         return {
             "digest": self.instance.digest,
             "solver": self.solver.name,
             "options": dict(self.solver.options),
-            "formulation": self.plan.formulation
-            or self.instance.puzzle.formulation_for(cuts=self.solver.cuts),
+            "formulation": self.formulation,
             "presolve": self.plan.presolve,
             "seed": self.seed,
             "time_limit_s": self.plan.time_limit,

@@ -50,8 +50,8 @@ class Compiled:
         omitted, bounded: rules that the model leaves out or narrows, see ``Model``.
         encoding: how choices became variables, if the target has such an option.
         groups: variables of which exactly one is 1 in every valid assignment, disjoint.
-        cuts: for exact targets, which leave connectivity to the solver: clauses that literal
-            values, shape (literals,), break; none where they hang together.
+        cuts: for exact targets, which leave connectivity and cycles to the solver: clauses that
+            literal values, shape (literals,), break; none where the graphs are right.
     """
 
     payload: Any
@@ -130,7 +130,7 @@ def _to_mip(model: Model, encoding: str | None, weights: Mapping[str, float] | N
 
 
 def _exact(model: Model, payload: Cnf | CpSat | Mip, sizes: Mapping[str, int]) -> Compiled:
-    """Connectivity is left to the solver."""
+    """Connectivity and cycles are left to the solver."""
     return Compiled(
         payload=payload,
         decode=payload.bits.decode,

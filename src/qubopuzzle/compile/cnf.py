@@ -38,7 +38,7 @@ class Cnf:
 
     ``batches`` are arrays of clauses, shape (clauses, width) each. ``contradiction`` says
     that it holds the empty clause, too. ``node`` (literals,) is the formula's literal for
-    each literal of a connectivity constraint, 0 for others.
+    each literal that cuts speak of, 0 for others.
     """
 
     bits: Encoding
@@ -168,9 +168,9 @@ def _precedences(bits: Encoding, order: Precedences, clauses: Clauses) -> None:
 
 
 def add_nodes(model: Model, bits: Encoding, clauses: Clauses) -> IntArray:
-    """One literal for each literal that connectivity speaks of, (literals,)."""
+    """One literal for each literal that cuts speak of, (literals,)."""
     node = np.zeros(model.n_literals, dtype=np.int64)
-    for graph in model.connected:
+    for graph in model.graphs:
         literal = np.unique(graph.literals[node[graph.literals] == 0])
         choice = model.choice_of_literal[literal]
         index = literal - model.first_literal[choice]

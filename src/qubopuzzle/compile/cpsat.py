@@ -39,7 +39,7 @@ class CpSat:
     """A CP-SAT model; its variables 0 .. ``bits.n_bits`` - 1 are the choices'.
 
     ``model`` is an ``ortools.sat.python.cp_model.CpModel``: clone it before you add to it.
-    ``node`` (literals,) is the DIMACS literal for each literal that connectivity speaks of.
+    ``node`` (literals,) is the DIMACS literal for each literal that cuts speak of.
     """
 
     bits: Encoding

@@ -10,6 +10,11 @@ For a graph with n nodes, 0/1 value x_j of node j, and every edge as two arcs i 
 Following parents, serial numbers fall, so that every true node ends at the only root;
 conversely depths in a breadth-first tree are such numbers. (Miller, Tucker and Zemlin,
 J. ACM 7, 326, 1960, order tours in this way.)
+
+A graph without cycles needs no root: each true edge e is one of its two arcs, f_e + f'_e = x_e,
+at most one arc arrives at a node, and serial numbers rise along arcs. On a cycle every node
+would have to have its one arc from the cycle, all in one direction, and numbers would rise
+around; conversely any forest can be hung up by one node of each piece.
 """
 
 from __future__ import annotations
@@ -20,7 +25,7 @@ import numpy as np
 from scipy.sparse import csr_array, vstack
 
 from qubopuzzle.compile.encoding import Encoding
-from qubopuzzle.model import UNBOUNDED, Connected, IntArray, IntMatrix
+from qubopuzzle.model import UNBOUNDED, Acyclic, Connected, IntArray, IntMatrix
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,6 +82,39 @@ def forest_rows(bits: Encoding, graph: Connected, n_before: int) -> Forest:
         np.concatenate(upper),
         np.concatenate([np.ones(n + m, dtype=np.int64), np.full(n, n - 1, dtype=np.int64)]),
         names,
+        labels,
+    )
+
+
+def acyclic_rows(bits: Encoding, graph: Acyclic, n_before: int) -> Forest:
+    """The rows of one constraint; its variables are numbered from ``n_before``."""
+    n_edges, n = len(graph.literals), int(graph.edges.max()) + 1
+    proper = np.flatnonzero(graph.edges[:, 0] != graph.edges[:, 1])
+    edge = np.concatenate([proper, proper])
+    parent, child = np.concatenate([graph.edges[proper], graph.edges[proper][:, ::-1]]).T
+    m = len(edge)
+    arc, joined, serial = np.arange(m), n_before + np.arange(m), n_before + m + np.arange(n)
+    total = n_before + m + n
+    row = np.concatenate([edge, n_edges + child, *[n_edges + n + arc] * 3])
+    column = np.concatenate([joined, joined, serial[child], serial[parent], joined])
+    value = np.repeat([1, 1, 1, -1, -n], m)
+    shape = n_edges + n + m, total
+    own_rows = csr_array((value, (row, column)), shape=shape, dtype=np.int64)
+    truth = _widened(csr_array(bits.matrix[graph.literals]), total)
+    truth.resize(shape)
+    base = bits.base[graph.literals]
+    own, none = graph.family, np.full(n, -UNBOUNDED)
+    pairs = list(zip(edge.tolist(), parent.tolist(), child.tolist(), strict=True))
+    labels = [f"{own}.arc[{e}]" for e in range(n_edges)]
+    labels += [f"{own}.arrival[{j}]" for j in range(n)]
+    labels += [f"{own}.order[{e},{i},{j}]" for e, i, j in pairs]
+    names = [f"{own}.edge[{e}]from[{i}]to[{j}]" for e, i, j in pairs]
+    return Forest(
+        csr_array(own_rows - truth),
+        np.concatenate([base, none, np.full(m, 1 - n)]),
+        np.concatenate([base, np.ones(n, dtype=np.int64), np.full(m, UNBOUNDED)]),
+        np.concatenate([np.ones(m, dtype=np.int64), np.full(n, n - 1, dtype=np.int64)]),
+        [*names, *(f"{own}.serial[{j}]" for j in range(n))],
         labels,
     )
 

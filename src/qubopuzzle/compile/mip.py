@@ -4,8 +4,8 @@ Choices under a precedence get order variables ("at least the v-th value", which
 value to value), so that a precedence is one row of two variables a value; other choices get
 one variable a value and the row "their sum is 1", the assignment form. Linear constraints
 stay as they are written, over these variables. There is nothing to minimise. In files,
-connectivity is a tree with serial numbers (``forest``), the only variables beyond 0 and 1; for
-the solver it comes as cuts, which keep the rows few.
+connectivity is a tree with serial numbers (``forest``), the only variables beyond 0 and 1, and
+so is a graph without cycles; for the solver both come as cuts, which keep the rows few.
 
 The rows are plain arrays that any solver can take, and text in the LP and MPS formats
 (``mip_text``).
@@ -25,11 +25,11 @@ from scipy.sparse import csr_array, vstack
 
 from qubopuzzle.compile.cnf import order_bits, other_sample
 from qubopuzzle.compile.encoding import Encoding
-from qubopuzzle.compile.forest import forest_rows
+from qubopuzzle.compile.forest import Forest, acyclic_rows, forest_rows
 from qubopuzzle.compile.lowering import AffineRows, affine_rows, precedence_rows, wall_rows
 from qubopuzzle.compile.mip_text import lp_text, mps_text, safe_names
 from qubopuzzle.errors import TooLarge
-from qubopuzzle.model import UNBOUNDED, Connected, Cut, IntArray, IntMatrix, Model
+from qubopuzzle.model import UNBOUNDED, Cut, IntArray, IntMatrix, Model
 from qubopuzzle.model.order import Precedences
 
 TERM_LIMIT = 20_000_000
@@ -40,7 +40,7 @@ TERM_LIMIT = 20_000_000
 class Mip:
     """``lower <= matrix @ v <= upper`` over integers ``0 <= v <= tops``.
 
-    The first are the bits of ``bits``; for connectivity there are more, named by ``extra``.
+    The first are the bits of ``bits``; for graphs there are more, named by ``extra``.
     ``matrix`` has shape (rows, variables) and integer entries, ``lower`` and ``upper`` shape
     (rows,); -UNBOUNDED and UNBOUNDED there are no bounds. ``label`` names a row.
     """
@@ -139,8 +139,8 @@ def compile_mip(model: Model, bits: Encoding | None = None, *, tree: bool = True
 
     Args:
         bits: how choices become variables, to compare.
-        tree: whether connectivity is in the rows, see ``forest``; if not, it is left to
-            whoever solves, see ``Mip.with_cut``.
+        tree: whether connectivity and cycles are in the rows, see ``forest``; if not, they are
+            left to whoever solves, see ``Mip.with_cut``.
 
     Raises:
         TooLarge: if the rows would not fit in memory.
@@ -172,12 +172,14 @@ def compile_mip(model: Model, bits: Encoding | None = None, *, tree: bool = True
     program = Mip(bits, csr_array(matrix[rows]), lower[rows], upper[rows], tops, (), label)
     for graph in model.connected:
         if tree and len(graph.literals):
-            program = _with_forest(program, graph)
+            program = _with_forest(program, forest_rows(bits, graph, program.n_variables))
+    for cycles in model.acyclic:
+        if tree and len(cycles.literals):
+            program = _with_forest(program, acyclic_rows(bits, cycles, program.n_variables))
     return program
 
 
-def _with_forest(program: Mip, graph: Connected) -> Mip:
-    added = forest_rows(program.bits, graph, program.n_variables)
+def _with_forest(program: Mip, added: Forest) -> Mip:
     own = program.matrix.data, program.matrix.indices, program.matrix.indptr
     before = csr_array(own, shape=(program.n_rows, added.matrix.shape[1]))
     return replace(

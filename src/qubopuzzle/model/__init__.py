@@ -8,6 +8,7 @@ from qubopuzzle.model.builder import ModelBuilder
 from qubopuzzle.model.cuts import Cut, cuts
 from qubopuzzle.model.data import (
     UNBOUNDED,
+    Acyclic,
     Choice,
     Connected,
     Field,
@@ -23,6 +24,7 @@ from qubopuzzle.model.propagation import Propagation, propagate
 
 __all__ = [
     "UNBOUNDED",
+    "Acyclic",
     "Choice",
     "Connected",
     "Cut",

@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 from qubopuzzle.errors import ModelError
 from qubopuzzle.model.data import (
     UNBOUNDED,
+    Acyclic,
     Choice,
     Connected,
     Field,
@@ -60,6 +61,7 @@ class ModelBuilder:
         self._linear: list[_Rows] = []
         self._precedence: list[Precedence] = []
         self._connected: list[Connected] = []
+        self._acyclic: list[Acyclic] = []
 
     def choice(self, name: str, values: Sequence[Hashable], family: str = "once") -> int:
         """Add a choice over distinct values, in order; returns its number."""
@@ -169,6 +171,17 @@ class ModelBuilder:
         pairs = _integers(family, edges).reshape(-1, 2)
         self._connected.append(Connected(family, _integers(family, literals), pairs))
 
+    def acyclic(self, family: str, literals: ArrayLike, edges: ArrayLike) -> None:
+        """The edges whose literals, shape (edges,), are true make no cycle.
+
+        Args:
+            family: the rule's name.
+            literals: the literal of each edge.
+            edges: the two nodes of each edge, whole numbers from 0, shape (edges, 2).
+        """
+        pairs = _integers(family, edges).reshape(-1, 2)
+        self._acyclic.append(Acyclic(family, _integers(family, literals), pairs))
+
     def matrix(
         self, rows: ArrayLike, literals: ArrayLike, coefficients: ArrayLike, n_rows: int
     ) -> IntMatrix:
@@ -208,11 +221,12 @@ class ModelBuilder:
                 too large or contradict each other, or a precedence over values that
                 are not ascending integers.
         """
-        blocks: tuple[Choice | _Rows | Precedence | Connected, ...] = (
+        blocks: tuple[Choice | _Rows | Precedence | Connected | Acyclic, ...] = (
             *self._choices,
             *self._linear,
             *self._precedence,
             *self._connected,
+            *self._acyclic,
         )
         model = Model(
             choices=tuple(self._choices),
@@ -220,6 +234,7 @@ class ModelBuilder:
             linear=tuple(self._frozen(block) for block in self._linear),
             precedence=tuple(self._precedence),
             connected=tuple(self._connected),
+            acyclic=tuple(self._acyclic),
             families=tuple(dict.fromkeys(block.family for block in blocks)),
             field=field,
             omitted=omitted,
@@ -233,6 +248,11 @@ class ModelBuilder:
                 ("node", graph.edges, len(graph.literals)),
             ):
                 _check_range(graph.family, what, numbers, end)
+        for cycles in model.acyclic:
+            if len(cycles.literals) != len(cycles.edges):
+                raise ModelError(f"{cycles.family}: literals and edges differ in length")
+            _check_range(cycles.family, "literal", cycles.literals, model.n_literals)
+            _check_range(cycles.family, "node", cycles.edges, _LARGEST)
         return model
 
     def _frozen(self, block: _Rows) -> Linear:

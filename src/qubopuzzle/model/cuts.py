@@ -1,4 +1,4 @@
-"""Connectivity, lazily: what to ask for when an assignment falls apart."""
+"""Connectivity and no cycles, lazily: what to ask for when an assignment breaks them."""
 
 from __future__ import annotations
 
@@ -23,17 +23,25 @@ class Cut:
 
 
 def cuts(model: Model, x: NDArray[Any]) -> list[Cut]:
-    """Clauses that solutions meet and this assignment does not; none if all hangs together.
+    """Clauses that solutions meet and this assignment does not; none if the graphs are right.
 
-    For every piece but the largest: one node u of it, one node w of the largest, and the
-    false nodes S that keep them apart, a minimal separator: "u is false, or w is false, or
+    Connectivity: for every piece but the largest, one node u of it, one node w of the largest,
+    and the false nodes S that keep them apart, a minimal separator: "u is false, or w is false, or
     one of S is true". Connectivity follows from all such clauses (Carvajal et al.,
     Operations Research Letters 41, 1, 2013).
+
+    Cycles: for every cycle, "one of its edges is false".
 
     Args:
         x: literal values, shape (literals,).
     """
-    return [cut for graph in model.connected for cut in _cuts(graph, graph.components(x))]
+    found = [cut for graph in model.connected for cut in _cuts(graph, graph.components(x))]
+    none = np.zeros(0, dtype=np.int64)
+    return found + [
+        Cut(graph.family, none, np.unique(graph.literals[cycle]))
+        for graph in model.acyclic
+        for cycle in graph.cycles(x)
+    ]
 
 
 def _cuts(graph: Connected, piece: IntArray) -> list[Cut]:

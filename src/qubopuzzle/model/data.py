@@ -93,6 +93,57 @@ class Connected:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Acyclic:
+    """The edges whose literals are true make no cycle.
+
+    ``literals`` (edges,) says which literal each edge is, ``edges`` (edges, 2) which nodes it
+    joins. An edge from a node to itself is a cycle, and so are two edges between two nodes.
+    """
+
+    family: str
+    literals: IntArray
+    edges: IntArray
+
+    def cycles(self, x: NDArray[Any]) -> list[IntArray]:
+        """For each true edge that closes a cycle with true ones before it, the cycle's edges."""
+        true = np.flatnonzero(np.asarray(x)[self.literals] > 0)
+        ends = self.edges[true]
+        n = int(self.edges.max(initial=-1)) + 1
+        graph = csr_array((np.ones(len(true)), (ends[:, 0], ends[:, 1])), shape=(n, n))
+        n_pieces, piece = connected_components(graph, directed=False)
+        n_edges = np.bincount(piece[ends[:, 0]], minlength=n_pieces)
+        cyclic = n_edges >= np.bincount(piece, minlength=n_pieces)
+        forest: dict[int, dict[int, int]] = {}
+        found = []
+        for edge in true[cyclic[piece[ends[:, 0]]]].tolist():
+            a, b = self.edges[edge].tolist()
+            way = _way(forest, a, b)
+            if way is None:
+                forest.setdefault(a, {})[b] = forest.setdefault(b, {})[a] = edge
+            else:
+                found.append(np.array([*way, edge], dtype=np.int64))
+        return found
+
+
+def _way(forest: dict[int, dict[int, int]], start: int, end: int) -> list[int] | None:
+    """The edges from one node to another, by number; None if they do not hang together."""
+    came: dict[int, tuple[int, int]] = {start: (start, -1)}
+    reached = [start]
+    for node in reached:
+        for other, edge in forest.get(node, {}).items():
+            if other not in came:
+                came[other] = (node, edge)
+                reached.append(other)
+    if end not in came:
+        return None
+    way = []
+    while end != start:
+        end, edge = came[end]
+        way.append(edge)
+    return way
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Reading:
     """One way to read the answer off an assignment: ``base + matrix @ x``, cell by cell.
 
@@ -158,6 +209,7 @@ class Model:
     linear: tuple[Linear, ...]
     precedence: tuple[Precedence, ...]
     connected: tuple[Connected, ...]
+    acyclic: tuple[Acyclic, ...]
     families: tuple[str, ...]
     field: Field | None = None
     omitted: tuple[str, ...] = ()
@@ -179,6 +231,11 @@ class Model:
         return np.repeat(np.arange(len(self.choices)), self.sizes)
 
     @property
+    def graphs(self) -> tuple[Connected | Acyclic, ...]:
+        """The constraints that are met by cuts."""
+        return (*self.connected, *self.acyclic)
+
+    @property
     def answer_choices(self) -> IntArray:
         """The choices that decide what the field's first reading paints; all without a field."""
         if self.field is None:
@@ -192,9 +249,10 @@ class Model:
         Raises:
             ModelError: naming the constraint's family.
         """
-        for block in self.connected:
+        what = "connectivity" if self.connected else "cycles"
+        for block in self.graphs:
             raise ModelError(
-                f"{who} has no form for connectivity ({block.family}): use a formulation that "
+                f"{who} has no form for {what} ({block.family}): use a formulation that "
                 "spells it out, or an exact solver"
             )
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from qubopuzzle.model.data import Connected, Linear, Model, Precedence
+from qubopuzzle.model.data import Acyclic, Connected, Linear, Model, Precedence
 
 
 def violation(model: Model, x: NDArray[Any]) -> int:
@@ -20,10 +20,11 @@ def violation(model: Model, x: NDArray[Any]) -> int:
 
     A choice with n values taken costs (n - 1)**2, an equality missed by d costs d**2, a
     range missed by d costs d * (d + 1) / 2, a precedence costs 1 for every pair of taken
-    values that stand too close, connectivity 1 for every piece but one; any broken
-    constraint costs at least 1. With valid choices a QUBO with all weights 1 is 0 for the
-    same assignments; where all ranges are at most 1 wide, as in the nonogram, the one-hot
-    QUBO has just this energy, for any bits.
+    values that stand too close, connectivity 1 for every piece but one, a graph without
+    cycles 1 for every edge that closes one; any broken constraint costs at least 1. With
+    valid choices a QUBO with all weights 1 is 0 for the same assignments; where all ranges
+    are at most 1 wide, as in the nonogram, the one-hot QUBO has just this energy, for any
+    bits.
     """
     return sum(violations(model, x).values())
 
@@ -40,6 +41,8 @@ def violations(model: Model, x: NDArray[Any]) -> dict[str, int]:
         total[precedence.family] += _precedence(model, precedence, x)
     for graph in model.connected:
         total[graph.family] += _pieces(graph, x)
+    for cycles in model.acyclic:
+        total[cycles.family] += _closing(cycles, x)
     return total
 
 
@@ -85,6 +88,19 @@ def _pieces(graph: Connected, x: NDArray[Any]) -> int:
             reached += around & left
             left -= around
     return max(pieces - 1, 0)
+
+
+def _closing(graph: Acyclic, x: NDArray[Any]) -> int:
+    """How many true edges join what hangs together already, found by merging pieces."""
+    pieces = [{node} for node in set(graph.edges.ravel().tolist())]
+    closing = 0
+    for literal, (a, b) in zip(graph.literals.tolist(), graph.edges.tolist(), strict=True):
+        if x[literal]:
+            joined = [piece for piece in pieces if a in piece or b in piece]
+            closing += len(joined) == 1
+            pieces = [piece for piece in pieces if piece not in joined]
+            pieces.append(set().union(*joined))
+    return closing
 
 
 def _taken(model: Model, choice: int, x: NDArray[Any]) -> list[int]:

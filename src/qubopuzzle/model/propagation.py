@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle.model.bounds import Segments, reachable
 from qubopuzzle.model.data import (
+    Acyclic,
     Choice,
     Connected,
     Field,
@@ -148,7 +149,7 @@ def _values(model: Model) -> IntArray:
 def _reduce(model: Model, alive: NDArray[np.bool_]) -> Model:
     """The model over the choices that still have more than one value."""
     open_choice = _alive_sizes(model, alive) > 1
-    for graph in model.connected:  # its nodes stay, decided or not
+    for graph in model.graphs:  # nodes and edges stay, decided or not
         open_choice[model.choice_of_literal[graph.literals]] = True
     kept_literal = alive & open_choice[model.choice_of_literal]
     fixed = (alive & ~kept_literal).astype(np.int64)
@@ -164,6 +165,7 @@ def _reduce(model: Model, alive: NDArray[np.bool_]) -> Model:
             _shrink_precedence(bare, block, open_choice) for block in model.precedence
         ),
         connected=tuple(_shrink_connected(block, kept_literal) for block in model.connected),
+        acyclic=tuple(_shrink_acyclic(block, kept_literal) for block in model.acyclic),
         field=_shrink_field(model.field, kept_literal, fixed, kept),
     )
 
@@ -207,6 +209,13 @@ def _shrink_connected(block: Connected, kept: NDArray[np.bool_]) -> Connected:
     node, literal = np.cumsum(there) - 1, np.cumsum(kept) - 1
     edges = block.edges[there[block.edges].all(axis=1)]
     return Connected(block.family, literal[block.literals[there]], node[edges])
+
+
+def _shrink_acyclic(block: Acyclic, kept: NDArray[np.bool_]) -> Acyclic:
+    """Without the edges whose literals cannot be true."""
+    there = kept[block.literals]
+    literal = np.cumsum(kept) - 1
+    return Acyclic(block.family, literal[block.literals[there]], block.edges[there])
 
 
 def _shrink_field(

@@ -19,8 +19,9 @@ its two headings is within a quarter turn of its parent's. **Nothing else has**:
 of n black cells has at least n - 1 joints, each of them a child and its parent by [pair], so
 at most one root. With one it is a tree, and touches the border once at most. Without any,
 following the parents goes round a cycle, never straight back. Corner steps do not cross, so
-it is a simple polygon, and its turns add up to 4 or -4 quarters (H. Hopf, Compositio Mathematica 2, 1935,
-50-62) - but the headings are back where they began, so the turns add up to 0 mod 8.
+it is a simple polygon, and its turns add up to 4 or -4 quarters (H. Hopf, Compositio
+Mathematica 2, 1935, 50-62) - but the headings are back where they began, so the turns add
+up to 0 mod 8.
 
 So the formulation is exact on any grid, for trees of any depth, with at most ten values a
 cell; counting depths up to K takes 2 + 4 K, and loses deeper trees. Energy gap: each

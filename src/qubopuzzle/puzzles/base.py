@@ -48,7 +48,7 @@ class Puzzle(ABC):
 
     Formulations are functions from an instance to its model; its settings are keyword-only
     arguments annotated as int. ``lazy_formulation`` is what solvers take that
-    meet connectivity by cuts, if it is another one than the default.
+    meet connectivity and cycles by cuts, if it is another one than the default.
     """
 
     name: ClassVar[str]
@@ -165,8 +165,13 @@ class Puzzle(ABC):
             settings[key] = int(value)
         return name, settings
 
-    def formulation_for(self, *, cuts: bool) -> str:
-        """The formulation for a solver that meets connectivity by cuts, or does not."""
+    def formulation_for(self, *, cuts: bool, exact: bool) -> str:  # noqa: ARG002 - for others
+        """The formulation that a solver gets if none is named.
+
+        Args:
+            cuts: it meets connectivity and cycles by cuts.
+            exact: it proves things, so it must not get a model that omits or narrows rules.
+        """
         return (cuts and self.lazy_formulation) or self.default_formulation
 
     def plot(self, ax: Axes | None = None) -> Axes:

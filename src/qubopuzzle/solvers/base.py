@@ -156,7 +156,7 @@ class Solver(ABC):
     target: ClassVar[str] = "qubo"
     exact: bool = False
     cuts: ClassVar[bool] = False
-    """Whether it meets connectivity by cuts; others need a formulation that spells it out."""
+    """Whether it meets connectivity and cycles by cuts; others need them spelt out."""
     default_encoding: str | None = "one-hot"
     default_reads: int = 10
     options: Sequence[Option] = ()

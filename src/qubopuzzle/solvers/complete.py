@@ -1,7 +1,7 @@
 """What the exact solvers share: answer after answer, until enough, none left, or no time.
 
-Connectivity comes lazily: an assignment that falls apart is answered by clauses that exclude
-it and no solution, and the search goes on. No clause comes twice, so that this ends; the
+Connectivity and cycles come lazily: an assignment that breaks them is answered by clauses that
+exclude it and no solution, and the search goes on. No clause comes twice, so that this ends; the
 number of cuts is reported.
 """
 
@@ -108,7 +108,7 @@ class CompleteSolver(Solver):
 
 @dataclass
 class _Found:
-    """What a search has brought so far; ``cuts`` counts the clauses for connectivity."""
+    """What a search has brought so far; ``cuts`` counts the clauses for graphs."""
 
     samples: dict[bytes, Sample] = field(default_factory=dict)
     complete: bool = False

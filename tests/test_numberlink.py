@@ -1,0 +1,413 @@
+"""Numberlink: rules, formulations against the rules, loops, reading, hostile input."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from qubopuzzle import InputError, Numberlink, PuzzleError, TooLarge, compile_qubo, solve, violation
+from qubopuzzle.compile import ENCODINGS
+from qubopuzzle.model import propagate
+from qubopuzzle.puzzles._headings import UNUSED
+from strategies import all_bits
+
+EXACT = ["turning", "edges"]
+BLOCKS = ["blocks", "blocks:rows=1,columns=1", "blocks:rows=2,columns=3"]
+COVERED, FREE = Numberlink.examples()
+STEPS = ((0, 1, 1, 4), (1, 0, 2, 8), (0, -1, 4, 1), (-1, 0, 8, 2))
+
+
+def pairings(cells):
+    """All ways to pair up some of the cells, at least two."""
+    if len(cells) < 2:
+        yield []
+        return
+    first, *rest = cells
+    yield from pairings(rest)
+    for other in rest:
+        for pairs in pairings([cell for cell in rest if cell != other]):
+            yield [(first, other), *pairs]
+
+
+def boards(rows, columns):
+    for pairs in pairings(list(np.ndindex(rows, columns))):
+        if pairs:
+            grid = np.zeros((rows, columns), dtype=int)
+            for number, (a, b) in enumerate(pairs, start=1):
+                grid[a] = grid[b] = number
+            for cover in (True, False):
+                yield Numberlink(grid=grid.tolist(), cover=cover)
+
+
+@st.composite
+def numberlinks(draw, max_rows=3, max_cols=3):
+    """Random ends; half of them the ends of random paths, so that many have a solution."""
+    rows, columns = draw(st.integers(1, max_rows)), draw(st.integers(2, max_cols))
+    cells = draw(st.permutations(list(np.ndindex(rows, columns))))
+    grid, n = np.zeros((rows, columns), dtype=int), 0
+    if draw(st.booleans()):
+        for n in range(1, draw(st.integers(1, len(cells) // 2)) + 1):
+            grid[cells[2 * n - 2]] = grid[cells[2 * n - 1]] = n
+    used: set = set()
+    for start in cells if n == 0 else ():
+        path = [start]
+        for d in draw(st.lists(st.integers(0, 3), min_size=1, max_size=6)):
+            new = path[-1][0] + STEPS[d][0], path[-1][1] + STEPS[d][1]
+            if new in set(cells) - used - set(path):
+                path.append(new)
+        if start not in used and len(path) > 1:
+            n += 1
+            grid[start] = grid[path[-1]] = n
+            used.update(path)
+    if not n:
+        grid[cells[0]] = grid[cells[1]] = 1
+    return Numberlink(grid=grid.tolist(), cover=draw(st.booleans()))
+
+
+def open_steps(cell, paths):
+    for dr, dc, out, into in STEPS:
+        new = cell[0] + dr, cell[1] + dc
+        if all(0 <= x < n for x, n in zip(new, paths.shape, strict=True)) and not paths[new]:
+            yield new, out, into
+
+
+def solutions(puzzle):
+    """All answers, by laying path after path: without the checker and without a model."""
+    grid = np.array(puzzle.grid)
+    starts = {n: tuple(np.argwhere(grid == n)[0]) for n in np.unique(grid[grid > 0]).tolist()}
+    found = []
+
+    def extend(cell, paths, left):
+        for new, out, into in open_steps(cell, paths):
+            if grid[new] in (0, grid[starts[left[0]]]) and new != starts[left[0]]:
+                longer = paths.copy()
+                longer[cell] += out
+                longer[new] += into
+                if grid[new]:
+                    begin(longer, left[1:])
+                else:
+                    extend(new, longer, left)
+
+    def begin(paths, left):
+        if left:
+            extend(starts[left[0]], paths, left)
+        elif paths.all() or not puzzle.cover:
+            found.append(paths.tobytes())
+
+    begin(np.zeros_like(grid), sorted(starts))
+    return set(found)
+
+
+def by_checker(puzzle):
+    """All answers that the rules accept, by trying all sets of edges."""
+    rows, columns = puzzle.shape
+    n_right = rows * (columns - 1)
+    found = set()
+    for bits in all_bits(n_right + (rows - 1) * columns):
+        right, down = bits[:n_right].reshape(rows, -1), bits[n_right:].reshape(-1, columns)
+        answer = puzzle.parse_answer({"right": right.tolist(), "down": down.tolist()})
+        if not puzzle.violations(answer):
+            found.add(answer.tobytes())
+    return found
+
+
+def formulations(puzzle):
+    return [*EXACT, *BLOCKS, *([] if puzzle.cover else ["apart", "apart:rows=1,columns=1"])]
+
+
+def runs_apart(puzzle, answer):
+    """No two neighbours of one number that are not joined."""
+    grid = np.frombuffer(answer, np.int64).reshape(puzzle.shape)
+    labels = puzzle.labels(grid)
+    across = (labels[:, :-1] != labels[:, 1:]) | (labels[:, 1:] == 0) | (grid[:, :-1] & 1 > 0)
+    along = (labels[:-1] != labels[1:]) | (labels[1:] == 0) | (grid[:-1] & 2 > 0)
+    return bool(across.all() and along.all())
+
+
+def expected(puzzle, formulation, every):
+    if not formulation.startswith("apart"):
+        return every
+    return {answer for answer in every if runs_apart(puzzle, answer)}
+
+
+def check_zero_energy(puzzle, max_bits, every):
+    for formulation in formulations(puzzle):
+        if formulation == "edges":
+            continue
+        model = puzzle.model(formulation)
+        wanted = expected(puzzle, formulation, every)
+        for encoding in ENCODINGS:
+            compiled = compile_qubo(model, encoding)
+            if compiled.n_bits > max_bits:
+                continue
+            bits = all_bits(compiled.n_bits)
+            energies = compiled.total().energies(bits)
+            zero = compiled.decode(bits[energies == 0])
+            answers = [model.field.read(x)[0] for x in zero]
+            met = [a.tobytes() for a in answers if not model.omitted or not puzzle.violations(a)]
+            assert sorted(met) == sorted(wanted)
+            assert energies[energies != 0].min(initial=1) >= 1
+
+
+@pytest.mark.parametrize("shape", [(1, 2), (1, 3), (1, 4), (1, 5), (2, 2), (2, 3), (3, 2)])
+def test_every_small_board(shape):
+    for puzzle in boards(*shape):
+        every = solutions(puzzle)
+        assert by_checker(puzzle) == every
+        check_zero_energy(puzzle, 12, every)
+        for formulation in formulations(puzzle):
+            result = solve(puzzle, "sat", formulation=formulation, solutions=None, seed=1)
+            assert {a.tobytes() for a in result.solutions} == expected(puzzle, formulation, every)
+
+
+@given(puzzle=numberlinks())
+@settings(max_examples=40)
+def test_random_boards_of_3_by_3(puzzle):
+    every = solutions(puzzle)
+    check_zero_energy(puzzle, 16, every)
+    if puzzle.shape != (3, 3):
+        assert by_checker(puzzle) == every
+
+
+@given(puzzle=numberlinks(max_rows=4, max_cols=4))
+@settings(max_examples=60)
+def test_every_formulation_has_the_solutions(puzzle):
+    every = solutions(puzzle)
+    for formulation in formulations(puzzle):
+        result = solve(puzzle, "sat", formulation=formulation, solutions=None, seed=1)
+        found = [a.tobytes() for a in result.solutions]
+        wanted = expected(puzzle, formulation, every)
+        assert sorted(found) == sorted(wanted)
+        if every:
+            assert wanted  # where there is a solution, one runs apart
+        if formulation in EXACT:
+            assert result.complete
+
+
+@given(puzzle=numberlinks(max_rows=3, max_cols=4))
+@settings(max_examples=30)
+def test_cpsat_finds_all_solutions(puzzle):
+    pytest.importorskip("ortools")
+    for formulation in EXACT:
+        result = solve(puzzle, "cpsat", formulation=formulation, solutions=None, seed=1)
+        assert {a.tobytes() for a in result.solutions} == solutions(puzzle)
+        assert result.complete
+
+
+@given(puzzle=numberlinks(max_rows=3, max_cols=3))
+@settings(max_examples=8)
+def test_mip_finds_all_solutions(puzzle):
+    pytest.importorskip("pulp")
+    every = solutions(puzzle)
+    if len(every) < 8:
+        result = solve(puzzle, "mip", solutions=None, seed=1)
+        assert {a.tobytes() for a in result.solutions} == every
+        assert result.complete
+
+
+@given(puzzle=numberlinks(max_rows=4, max_cols=4))
+@settings(max_examples=60)
+def test_solutions_can_be_written(puzzle):
+    every = solutions(puzzle)
+    for formulation in formulations(puzzle):
+        model = puzzle.model(formulation)
+        for answer in expected(puzzle, formulation, every):
+            grid = np.frombuffer(answer, np.int64).reshape(puzzle.shape)
+            x = model.assignment(model.field.write(grid))
+            assert model.field.read(x)[0].tobytes() == answer
+            assert violation(model, x) == 0
+
+
+@given(puzzle=numberlinks())
+@settings(max_examples=30)
+def test_propagation_keeps_the_solutions(puzzle):
+    every = solutions(puzzle)
+    for formulation in EXACT:
+        found = propagate(puzzle.model(formulation))
+        if found.contradiction:
+            assert not every
+        result = solve(
+            puzzle, "sat", formulation=formulation, presolve="propagate", solutions=None, seed=1
+        )
+        assert {a.tobytes() for a in result.solutions} == every
+
+
+# --- loops -----------------------------------------------------------------------------
+
+
+def test_a_loop_in_the_middle_is_no_solution():
+    """The corners are forced, and only a loop would use the four cells in the middle."""
+    grid = [[0, 1, 2, 0], [1, 0, 0, 2], [3, 0, 0, 4], [0, 3, 4, 0]]
+    puzzle = Numberlink(grid=grid)
+    for formulation in EXACT:
+        assert solve(puzzle, "sat", formulation=formulation).status == "unsatisfiable"
+    for formulation in BLOCKS:
+        assert solve(puzzle, "sat", formulation=formulation).status != "solved"
+    right, down = ["101", "010", "010", "101"], ["1001", "0110", "1001"]
+    answer = puzzle.parse_answer({"right": right, "down": down})
+    (broken,) = puzzle.violations(answer)
+    assert broken.rule == "loop"
+    assert broken.message == "a closed loop of 4 cells from (1, 1)"
+    assert sorted(broken.cells) == [(1, 1), (1, 2), (2, 1), (2, 2)]
+    free = Numberlink(grid=grid, cover=False)
+    assert len(solve(free, "sat", formulation="turning", solutions=None).solutions) == len(
+        solutions(free)
+    )
+
+
+@pytest.mark.parametrize("formulation", EXACT)
+@pytest.mark.parametrize(("size", "count"), [(4, 6), (6, 1072)])
+def test_paths_that_close_are_the_hamiltonian_cycles(formulation, size, count):
+    """From a corner to the cell beside it: cycles of the grid less an edge (OEIS A003763)."""
+    grid = np.zeros((size, size), dtype=int)
+    grid[0, :2] = 1
+    result = solve(Numberlink(grid=grid), "sat", formulation=formulation, solutions=None, seed=1)
+    assert result.complete
+    assert len(result.solutions) == count
+
+
+# --- rules -----------------------------------------------------------------------------
+
+
+def test_examples_are_unique():
+    for puzzle in (COVERED, FREE):
+        for formulation in EXACT:
+            result = solve(puzzle, "sat", formulation=formulation, solutions=2, seed=1)
+            assert result.complete
+            assert (result.answer == puzzle.solution).all()
+        assert solve(puzzle, seed=1).status == "solved"
+    assert not FREE.cover
+    assert FREE.solution.all()
+
+
+def test_changing_any_cell_of_a_solution_breaks_its_connections():
+    for r, c in np.ndindex(COVERED.shape):
+        for value in range(16):
+            wrong = COVERED.solution.copy()
+            wrong[r, c] = value
+            broken = {v.rule for v in COVERED.violations(wrong)}
+            assert ("connection" in broken) == (value != COVERED.solution[r, c])
+
+
+@pytest.mark.parametrize(
+    ("grid", "right", "down", "rules"),
+    [
+        ([[1, 0, 1]], ["10"], [], {"end", "path"}),
+        ([[1, 1, 0]], ["10"], [], {"cover"}),
+        ([[1, 2], [1, 2]], ["11"[:1]] * 2, ["00"], {"number"}),
+        ([[1, 1], [2, 2]], ["1", "1"], ["10"], {"end", "number"}),
+        ([[1, 0, 1], [2, 0, 2]], ["11", "11"], ["010"], {"path", "number"}),
+        ([[1, 1, 0, 0], [2, 2, 0, 0]], ["101", "101"], ["0011"], {"loop"}),
+    ],
+)
+def test_each_rule_is_named(grid, right, down, rules):
+    puzzle = Numberlink(grid=grid)
+    broken = puzzle.violations(puzzle.parse_answer({"right": right, "down": down}))
+    assert {v.rule for v in broken} == rules
+    assert all(v.cells and "\n" not in v.message for v in broken)
+
+
+def test_messages():
+    puzzle = Numberlink(grid=[[1, 0, 1]])
+    found = [v.message for v in puzzle.violations(np.array([[1, 4, 1]]))]
+    assert found == [
+        "cell (0, 2) goes right and does not arrive",
+        "cell (0, 1) has 1 connections, not 2",
+    ]
+    free = Numberlink(grid=[[1, 1, 0]], cover=False)
+    assert free.violations(np.array([[1, 4, 0]])) == []
+    with pytest.raises(InputError, match="other than 0 to 15"):
+        puzzle.violations(np.array([[1, 16, 1]]))
+    with pytest.raises(InputError, match="the answer has 3 cells"):
+        puzzle.violations(np.array([1, 5, 4]))
+    for formulation in formulations(puzzle):
+        with pytest.raises(InputError, match="breaks a rule"):
+            puzzle.model(formulation).field.write(np.array([[1, 4, 1]]))
+
+
+# --- reading ---------------------------------------------------------------------------
+
+
+def test_json_round_trip():
+    for puzzle in (COVERED, FREE):
+        data = puzzle.to_dict()
+        again = Numberlink.from_dict(data)
+        assert again == puzzle
+        assert again.cover == puzzle.cover
+        assert (again.solution == puzzle.solution).all()
+        assert again.to_dict() == data
+        lines = {key: data["solution"][key] for key in ("right", "down")}
+        beside = {**data, **lines, "solution": data["solution"]["labels"]}
+        for other in (beside, {**beside, "solution": None}):
+            assert (Numberlink.from_dict(other).solution == puzzle.solution).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"grid": [[1, 1, 1]]}, "grid: number 1 stands there 3 times, not twice"),
+        ({"grid": [[7, 1, 1]]}, "grid: number 7 stands there 1 times, not twice"),
+        ({"grid": [[None, 0]]}, "grid: there is no number in it"),
+        ({"grid": [[1, -1]]}, r"grid\[0\]\[1\]: -1 is not in 0 .. 1000000"),
+        ({"grid": [[1, "1"]]}, r"grid\[0\]\[1\]: expected a whole number, got '1'"),
+        ({"grid": [[1], [1, 0]]}, r"grid\[1\] has 2 cells"),
+        ({"grid": 3}, "grid: expected 1 to 1000 rows, got 3"),
+        ({"cover": "yes"}, "cover: expected true or false, got 'yes'"),
+        ({"right": ["1"]}, "down: missing"),
+        ({"right": ["1"], "down": []}, r"right\[0\]: expected 2 of 0 and 1, got '1'"),
+        ({"right": ["12"], "down": []}, r"right\[0\]: expected 2 of 0 and 1, got '12'"),
+        ({"right": [3], "down": []}, r"right\[0\]: expected 2 of 0 and 1, got 3"),
+        ({"right": ["11"], "down": ["1"]}, "down: expected 0 lines"),
+        ({"right": ["11"], "down": []}, None),
+        ({"right": ["10"], "down": []}, "solution: cell"),
+        ({"solution": [[1, 1, 1]]}, "solution: expected {.*}, got list of 1"),
+        ({"right": ["11"], "down": [], "solution": [[1, 0, 1]]}, r"labels\[0\]\[1\]: 0 is not"),
+    ],
+)
+def test_hostile_input_is_refused_with_its_place(change, message):
+    data = {"puzzle": "numberlink", "grid": [[1, None, 1]], **change}
+    if message is None:
+        assert Numberlink.from_dict(data).solution.tolist() == [[1, 5, 4]]
+        return
+    with pytest.raises(PuzzleError, match=message) as caught:
+        Numberlink.from_dict(data)
+    assert len(str(caught.value)) < 200
+
+
+def test_huge_models_are_refused_before_they_are_built():
+    grid = np.zeros((200, 200), dtype=int)
+    grid[:2, :10] = grid[2:4, :10] = np.arange(1, 21).reshape(2, 10)
+    with pytest.raises(TooLarge, match="40000 cells and 20 numbers"):
+        Numberlink(grid=grid).model()
+    with pytest.raises(TooLarge, match="too many ways through a block"):
+        Numberlink(grid=[[1, *[0] * 6, 1]] + [[0] * 8] * 7).model("blocks:rows=8,columns=8")
+
+
+def test_settings_of_blocks():
+    with pytest.raises(InputError, match="at least 1 row"):
+        FREE.model("blocks:rows=0")
+    with pytest.raises(InputError, match="for puzzles that leave cells unused"):
+        COVERED.model("apart")
+    assert FREE.model("blocks").omitted == ("loop",)
+    assert FREE.model("apart").bounded == ("apart",)
+    assert not FREE.model().omitted
+
+
+def test_candidates():
+    """A pair shut in by others does not reach beyond, and what nothing reaches is unused."""
+    puzzle = Numberlink(grid=[[1, 1, 2, 0, 2]])
+    assert [len(c.values) for c in puzzle.model().choices] == [1] * 5
+    shut = Numberlink(grid=[[1, 1, 2, 2, 0]], cover=True)
+    model = shut.model()
+    assert model.choices[4].values == ((UNUSED, 8, 8),)
+    assert propagate(model).contradiction
+
+
+def test_the_picture_has_the_numbers_and_the_paths():
+    picture = COVERED.picture(COVERED.solution, [(0, 0)])
+    assert picture.words[(0, 3)] == "3"
+    assert picture.given == frozenset(picture.words)
+    assert (picture.paths == COVERED.solution).all()
+    assert picture.colors.tolist()[0] == [1, 1, 1, 3, 3, 3]
+    assert picture.broken == frozenset([(0, 0)])
+    assert not COVERED.picture().paths.any()
