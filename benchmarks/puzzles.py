@@ -55,7 +55,7 @@ def main() -> None:
 
 def _load(name: str) -> list[Puzzle]:
     """The collection's instances with one solution, and the reference instances."""
-    found = [*load(COLLECTION / "seed.json", name), *_marked(name)]
+    found = [p for p in load(COLLECTION / "seed.json") if p.name == name] + _marked(name)
     return sorted(found, key=lambda p: (p.shape[0] * p.shape[1], p.shape, "free" in p.id, p.id))
 
 

@@ -7,7 +7,7 @@ import secrets
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from math import isfinite
@@ -38,7 +38,7 @@ from qubopuzzle.exchange import (
     to_bqm,
 )
 from qubopuzzle.formats import load, load_answers, match
-from qubopuzzle.model import IntArray, Model, Propagation, propagate
+from qubopuzzle.model import IntArray, Model, Propagation, propagate, with_cuts
 from qubopuzzle.puzzles import Puzzle, Violation, get_puzzle, puzzle_names
 from qubopuzzle.result import Result
 from qubopuzzle.signals import uninterrupted
@@ -50,6 +50,7 @@ from qubopuzzle.solvers import (
     Solver,
     all_solvers,
     get_solver,
+    solve_lazily,
 )
 
 __all__ = [
@@ -159,19 +160,23 @@ def solve(
         model = reduced.model
     with clock.stage("prepare"), uninterrupted():
         backend.prepare()
+    cutting = bool(model.graphs) and not (backend.cuts or backend.exact)
+    compiling = partial(compile_model, target=backend.target, encoding=encoding, weights=weights)
     with clock.stage("compile"):
-        compiled = compile_model(model, backend.target, encoding, weights)
-    run.sizes, run.encoding = compiled.sizes, compiled.encoding
+        compiled = compiling(with_cuts(model, []) if cutting else model)
     with clock.stage("solve"):
-        budget = Budget(
-            budget.reads,
-            budget.time_limit,
-            budget.seed,
+        budget = replace(
+            budget,
             accepts=partial(_accepts, puzzle, model, compiled),
-            solutions=budget.solutions,
             key=lambda sample: _key(read_field(model, compiled.decode(sample))[0]),
+            started=time.perf_counter(),
         )
-        outcome = backend.solve(compiled, budget, chosen, progress)
+        if cutting:
+            rounds = solve_lazily(backend, model, compiling, budget, chosen, progress)
+            compiled, outcome = rounds
+        else:
+            outcome = backend.solve(compiled, budget, chosen, progress)
+    run.sizes, run.encoding = compiled.sizes, compiled.encoding
     with clock.stage("decode"):
         judged, rejected = _judge(puzzle, model, compiled, outcome, budget.solutions)
     # A sample that the rules reject means that the model is not the puzzle: no proof of it.

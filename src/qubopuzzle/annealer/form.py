@@ -130,6 +130,10 @@ class AnnealingForm:
         x[self.arrays.first[:-1] + value] = 1
         return x
 
+    def places(self, x: NDArray[np.integer]) -> IntArray:
+        """The inverse: the state of a valid literal vector, shape (choices,)."""
+        return np.flatnonzero(x) - self.arrays.first[:-1]
+
 
 def annealing_form(
     model: Model, weights: Mapping[str, float] | None = None, *, chains: bool = True

@@ -5,7 +5,7 @@
 """
 
 from qubopuzzle.model.builder import ModelBuilder
-from qubopuzzle.model.cuts import Cut, cuts
+from qubopuzzle.model.cuts import Cut, cuts, with_cuts
 from qubopuzzle.model.data import (
     UNBOUNDED,
     Acyclic,
@@ -41,4 +41,5 @@ __all__ = [
     "propagate",
     "violation",
     "violations",
+    "with_cuts",
 ]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from qubopuzzle.model.data import Connected, IntArray, Model
+from qubopuzzle.model.data import UNBOUNDED, Connected, IntArray, Linear, Model
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,6 +22,10 @@ class Cut:
     family: str
     true: IntArray
     false: IntArray
+
+    def meets(self, x: NDArray[Any]) -> bool:
+        """Whether an assignment, shape (literals,), meets it."""
+        return bool((x[self.true] > 0).any() or (x[self.false] == 0).any())
 
 
 def cuts(model: Model, x: NDArray[Any]) -> list[Cut]:
@@ -44,6 +50,29 @@ def cuts(model: Model, x: NDArray[Any]) -> list[Cut]:
     ]
 
 
+def with_cuts(model: Model, found: Sequence[Cut]) -> Model:
+    """The model with cuts as linear rows in place of connectivity and cycles."""
+    true = np.array([len(cut.true) for cut in found], dtype=np.int64)
+    false = np.array([len(cut.false) for cut in found], dtype=np.int64)
+    literals = [part for cut in found for part in (cut.true, cut.false)]
+    signs = np.repeat(np.tile([1, -1], len(found)), np.column_stack([true, false]).ravel())
+    rows = np.repeat(np.arange(len(found)), true + false)
+    columns = np.concatenate([np.zeros(0, dtype=np.int64), *literals])
+    matrix = csr_array((signs, (rows, columns)), shape=(len(found), model.n_literals))
+    families = np.array([cut.family for cut in found])
+    linear = [
+        Linear(
+            graph.family,
+            matrix[families == graph.family],
+            (1 - false)[families == graph.family],
+            np.full(int((families == graph.family).sum()), UNBOUNDED),
+            partial("{}.cut[{}]".format, graph.family),
+        )
+        for graph in model.graphs
+    ]
+    return replace(model, linear=(*model.linear, *linear), connected=(), acyclic=())
+
+
 def _cuts(graph: Connected, piece: IntArray) -> list[Cut]:
     n_pieces = int(piece.max(initial=-1)) + 1
     if n_pieces < 2:
@@ -57,7 +86,11 @@ def _cuts(graph: Connected, piece: IntArray) -> list[Cut]:
         apart = _beyond(graph, _reachable(graph, w, ~around))
         u = int(np.argmax(inside))
         found.append(
-            Cut(graph.family, graph.literals[around & apart], graph.literals[np.array([u, w])])
+            Cut(
+                graph.family,
+                np.unique(graph.literals[around & apart]),
+                np.unique(graph.literals[np.array([u, w])]),
+            )
         )
     return found
 

@@ -26,6 +26,7 @@ from qubopuzzle.solvers.base import (
     Solver,
 )
 from qubopuzzle.solvers.foreign import ForeignSampler
+from qubopuzzle.solvers.lazy import solve_lazily
 from qubopuzzle.solvers.sampler import SamplerSolver, first_line
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "Solver",
     "all_solvers",
     "get_solver",
+    "solve_lazily",
 ]
 
 ENTRY_POINTS = "qubopuzzle.solvers"

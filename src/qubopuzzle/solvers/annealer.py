@@ -70,6 +70,7 @@ class _Annealer(Solver):
             accepts=lambda x: budget.accepts(x.astype(np.int8)),
             portfolio=_portfolio(options),
             sweeps=options["sweeps"],
+            initial_states=None if budget.start is None else form.places(budget.start),
             threads=options["threads"],
             progress=lambda reads, energy: progress and progress(Progress(reads, energy)),
         )

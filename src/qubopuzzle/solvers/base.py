@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import InputError
+from qubopuzzle.model import IntArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ class Budget:
     assignment with swapped runs of equal length, say, breaks a constraint but not the rules.
 
     Exact solvers stop after ``solutions`` different answers; samples with the same ``key``
-    are the same answer.
+    are the same answer. A read may begin at ``start``, a sample of shape (variables,).
     """
 
     reads: int | None
@@ -96,6 +97,7 @@ class Budget:
     accepts: Callable[[NDArray[np.int8]], bool] = lambda _: False
     solutions: int = 1
     key: Callable[[NDArray[np.int8]], bytes] = lambda sample: sample.tobytes()
+    start: IntArray | None = None
     started: float = field(default_factory=time.perf_counter)
 
     def seconds_left(self) -> float:
