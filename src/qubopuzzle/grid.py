@@ -62,3 +62,15 @@ def shading_to_rows(shading: NDArray[np.int64]) -> list[str]:
     ['#.', '.#']
     """
     return ["".join(BLACK if cell else WHITE for cell in row) for row in shading.tolist()]
+
+
+def groups(numbers: NDArray[np.integer]) -> list[NDArray[np.int64]]:
+    """The cells of each number 0 .. max of a grid, by row-major number, in order.
+
+    >>> [group.tolist() for group in groups(np.array([[0, 2], [2, 0]]))]
+    [[0, 3], [], [1, 2]]
+    """
+    flat = numbers.ravel()
+    order = np.argsort(flat, kind="stable")
+    ends = np.cumsum(np.bincount(flat))[:-1]
+    return np.split(order, ends)

@@ -39,7 +39,7 @@ import numpy as np
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray, Model, ModelBuilder
-from qubopuzzle.puzzles._shaded import BoolArray, Shaded, keep_apart, lazy, step_by
+from qubopuzzle.puzzles._shaded import BoolArray, Shaded, check_size, keep_apart, lazy, step_by
 
 CORNERS = ((-1, -1), (-1, 1), (1, 1), (1, -1))
 """From a cell to the cells at its corners, clockwise; the way back is two further on."""
@@ -70,6 +70,7 @@ def forest(never_black: BoolArray) -> Shaded:
     Args:
         never_black: cells that are white anyhow, shape (rows, columns).
     """
+    check_size(never_black)
     rows, columns = never_black.shape
     if min(rows, columns) == 1:
         between = np.arange(rows * columns) % max(1, rows * columns - 1) > 0

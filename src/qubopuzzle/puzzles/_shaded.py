@@ -14,8 +14,11 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.errors import InputError
+from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import UNBOUNDED, Field, IntArray, Model, ModelBuilder
+
+CELL_LIMIT = 250_000
+"""Most cells of a model."""
 
 BoolArray: TypeAlias = NDArray[np.bool_]
 Write: TypeAlias = Callable[[IntArray], Sequence[Hashable]]
@@ -74,8 +77,15 @@ def _write(shaded: Shaded, write_rest: Write, answer: IntArray) -> list[Hashable
     return [*shaded.write(answer), *write_rest(answer)]
 
 
+def check_size(never_black: BoolArray) -> None:
+    """Raise TooLarge for more than ``CELL_LIMIT`` cells."""
+    if never_black.size > CELL_LIMIT:
+        raise TooLarge(f"a model of {never_black.size:,} cells; at most {CELL_LIMIT:,} fit")
+
+
 def lazy(never_black: BoolArray) -> Shaded:
     """One bit a cell, and white cells connected."""
+    check_size(never_black)
     builder = ModelBuilder()
     white = np.full(never_black.shape, -1, dtype=np.int64)
     for r, c in np.argwhere(~never_black).tolist():
@@ -85,7 +95,7 @@ def lazy(never_black: BoolArray) -> Shaded:
     nodes = white.copy()
     if (white < 0).any():
         nodes[white < 0] = builder.literals(builder.choice("white", ["white"]))[0]
-    sides = _sides(np.arange(white.size).reshape(white.shape))
+    sides = side_by_side(np.arange(white.size).reshape(white.shape))
     builder.connected("connected", nodes.ravel(), sides)
     free = ~never_black
     rest = ["white"] if (white < 0).any() else []
@@ -99,7 +109,7 @@ def step_by(step: Step) -> tuple[tuple[slice, slice], tuple[slice, slice]]:
     return (here[0], here[1]), (there[0], there[1])
 
 
-def _sides(numbers: IntArray) -> IntArray:
+def side_by_side(numbers: IntArray) -> IntArray:
     """The numbers of any two cells that share a side, shape (n, 2)."""
     pairs = [(numbers[here], numbers[there]) for here, there in map(step_by, ((0, 1), (1, 0)))]
     return np.concatenate([np.stack([a.ravel(), b.ravel()], axis=1) for a, b in pairs])
@@ -107,7 +117,7 @@ def _sides(numbers: IntArray) -> IntArray:
 
 def keep_apart(builder: ModelBuilder, white: IntArray) -> None:
     """[adjacent]: of two cells that share a side one is white."""
-    sides = _sides(white)
+    sides = side_by_side(white)
     sides = sides[(sides >= 0).all(axis=1)]
     rows = np.repeat(np.arange(len(sides)), 2)
     builder.linear("adjacent", rows, sides.ravel(), lower=1, shape=(len(sides),))

@@ -7,27 +7,46 @@ Nothing here knows of models; those are built in ``_forest``.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from scipy.ndimage import label
 
-from qubopuzzle.grid import shading_to_rows
+from qubopuzzle.grid import groups, shading_to_rows
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles._grids import check_values, read_shading
-from qubopuzzle.puzzles.base import Puzzle, Violation, check_shape
+from qubopuzzle.puzzles._grids import SIDE_LIMIT, check_values, need, read_grid, read_shading
+from qubopuzzle.puzzles.base import Puzzle, Violation, about_from, check_shape
 
 Cell: TypeAlias = tuple[int, ...]
 Cells: TypeAlias = tuple[Cell, ...]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ShadingPuzzle(Puzzle):
-    """A puzzle whose answer is 1 where a cell is black and 0 where it is white.
+class Painting(Puzzle):
+    """A puzzle whose answer is 1 where a cell is black and 0 where it is white."""
+
+    def parse_answer(self, data: Any) -> IntArray:
+        """Read lines of ``#`` and ``.``, or rows of 0 and 1."""
+        answer = read_shading("solution", data)
+        check_shape(answer, self.shape)
+        return answer
+
+    def format_answer(self, answer: IntArray) -> list[str]:
+        """Lines of ``#`` and ``.``."""
+        return shading_to_rows(answer)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ShadingPuzzle(Painting):
+    """A painting under the two rules, and others.
 
     Its fields may be arrays; subclasses are dataclasses with ``eq=False`` and compared here.
     """
+
+    default_formulation: ClassVar[str] = "forest"
+    lazy_formulation: ClassVar[str] = "lazy"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, type(self)):
@@ -42,16 +61,6 @@ class ShadingPuzzle(Puzzle):
         values = [getattr(self, f.name) for f in fields(self) if f.compare]
         return tuple((v.shape, v.tobytes()) if isinstance(v, np.ndarray) else v for v in values)
 
-    def parse_answer(self, data: Any) -> IntArray:
-        """Read lines of ``#`` and ``.``, or rows of 0 and 1."""
-        answer = read_shading("solution", data)
-        check_shape(answer, self.shape)
-        return answer
-
-    def format_answer(self, answer: IntArray) -> list[str]:
-        """Lines of ``#`` and ``.``."""
-        return shading_to_rows(answer)
-
     def violations(self, answer: IntArray) -> list[Violation]:
         """Black cells that touch, white cells cut off, and what the clues say."""
         check_shape(answer, self.shape)
@@ -63,30 +72,72 @@ class ShadingPuzzle(Puzzle):
         """Violations of the rules that this puzzle has to itself."""
 
 
+@dataclass(frozen=True, eq=False)
+class NumberGrid(ShadingPuzzle):
+    """A shading puzzle with numbers in its cells, 0 where there is none."""
+
+    grid: IntArray
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "grid", read_grid("grid", self.grid, 0, SIDE_LIMIT**2))
+        self.check_numbers()
+        self.check_solution()
+
+    def check_numbers(self) -> None:
+        """Raise PuzzleError for a number that the puzzle cannot have."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of the grid."""
+        rows, columns = self.grid.shape
+        return rows, columns
+
+    @property
+    def words(self) -> dict[Cell, str]:
+        """The numbers by cell, for the picture."""
+        return {(r, c): str(self.grid[r, c]) for r, c in np.argwhere(self.grid).tolist()}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read ``{"puzzle": "kurodoko", "grid": [[null, 6], [2, null]]}``; 0 is null."""
+        (grid,) = need(data, "grid")
+        return cls(grid=grid, solution=data.get("solution"), **about_from(data))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The native JSON object."""
+        grid = [[number or None for number in row] for row in self.grid.tolist()]
+        return {"puzzle": self.name, **self.about(), "grid": grid}
+
+
 def _touching(answer: IntArray) -> list[Violation]:
     """One violation for each group of black cells that touch."""
-    groups, count = label(answer)
     return [
         Violation("adjacent", f"black cells touch: {_names(cells)}", cells)
-        for cells in (_cells(groups == group) for group in range(1, count + 1))
+        for cells in _pieces(answer)
         if len(cells) > 1
     ]
 
 
 def _cut_off(answer: IntArray) -> list[Violation]:
     """One violation for each piece of white but the largest."""
-    pieces, count = label(answer == 0)
-    sizes = np.bincount(pieces.ravel(), minlength=count + 1)[1:]
+    pieces = _pieces(answer == 0)
+    largest = max(pieces, key=len, default=())
     return [
         Violation("connected", f"white cells are cut off: {_names(cells)}", cells)
-        for cells in (
-            _cells(pieces == piece + 1) for piece in range(count) if piece != sizes.argmax()
-        )
+        for cells in pieces
+        if cells is not largest
     ]
 
 
-def _cells(where: Any) -> Cells:
-    return tuple((int(r), int(c)) for r, c in np.argwhere(where))
+def _pieces(where: Any) -> list[Cells]:
+    """The cells of each piece that hangs together by sides."""
+    return [cells_of(group, where.shape[1]) for group in groups(label(where)[0])[1:]]
+
+
+def cells_of(numbers: IntArray, columns: int) -> Cells:
+    """Row and column of cells by row-major number."""
+    return tuple(divmod(number, columns) for number in numbers.tolist())
 
 
 def _names(cells: Cells) -> str:

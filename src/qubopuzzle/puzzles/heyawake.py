@@ -21,15 +21,17 @@ from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.ndimage import label
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 from qubopuzzle.errors import PuzzleError
+from qubopuzzle.grid import groups
 from qubopuzzle.model import IntArray, Model
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles._forest import shading_formulations
 from qubopuzzle.puzzles._grids import SIDE_LIMIT, need, read_grid, read_numbers
-from qubopuzzle.puzzles._shaded import BoolArray, Shaded
-from qubopuzzle.puzzles._shading import Cell, ShadingPuzzle
+from qubopuzzle.puzzles._shaded import BoolArray, Shaded, side_by_side
+from qubopuzzle.puzzles._shading import ShadingPuzzle, cells_of
 from qubopuzzle.puzzles.base import Violation, about_from
 
 _NO_CLUE = -1
@@ -49,8 +51,6 @@ class Heyawake(ShadingPuzzle):
     """
 
     name: ClassVar[str] = "heyawake"
-    default_formulation: ClassVar[str] = "forest"
-    lazy_formulation: ClassVar[str] = "lazy"
 
     rooms: IntArray
     clues: tuple[int | None, ...]
@@ -95,13 +95,12 @@ class Heyawake(ShadingPuzzle):
     def broken_clues(self, answer: IntArray) -> list[Violation]:
         """Rooms with another number of black cells, and white runs through three rooms."""
         broken = []
-        for room, clue in enumerate(self.clues):
-            black = int(answer[self.rooms == room].sum())
+        rows, columns = self.shape
+        for room, (clue, cells) in enumerate(zip(self.clues, groups(self.rooms), strict=True)):
+            black = int(answer.ravel()[cells].sum())
             if clue is not None and black != clue:
                 message = f"room {room} has {black} black cells, its clue is {clue}"
-                cells = np.argwhere(self.rooms == room).tolist()
-                broken.append(Violation("room", message, tuple((r, c) for r, c in cells)))
-        rows, columns = self.shape
+                broken.append(Violation("room", message, cells_of(cells, columns)))
         for r in range(rows):
             broken += self._long_runs(answer, [(r, c) for c in range(columns)], f"row[{r}]")
         for c in range(columns):
@@ -131,11 +130,9 @@ class Heyawake(ShadingPuzzle):
         self, answer: IntArray | None = None, broken: Iterable[tuple[int, ...]] = ()
     ) -> Picture:
         """Thick lines around rooms, their clues in the first cell."""
-        corners: dict[Cell, str] = {}
-        for room, clue in enumerate(self.clues):
-            if clue is not None:
-                r, c = np.argwhere(self.rooms == room)[0].tolist()
-                corners[r, c] = str(clue)
+        rooms = zip(self.clues, groups(self.rooms), strict=True)
+        first = {cells_of(cells[:1], self.shape[1])[0]: clue for clue, cells in rooms}
+        corners = {cell: str(clue) for cell, clue in first.items() if clue is not None}
         return Picture(
             *self.shape, black=answer, rooms=self.rooms, corners=corners, broken=frozenset(broken)
         )
@@ -147,9 +144,14 @@ class Heyawake(ShadingPuzzle):
 
 
 def _check_pieces(rooms: IntArray) -> None:
-    for room in np.unique(rooms).tolist():
-        if label(rooms == room)[1] > 1:
-            raise PuzzleError(f"rooms: room {room} is in several pieces")
+    """Join neighbours of one room: there must be as many pieces as rooms."""
+    pairs = side_by_side(np.arange(rooms.size).reshape(rooms.shape))
+    same = pairs[rooms.ravel()[pairs[:, 0]] == rooms.ravel()[pairs[:, 1]]]
+    graph = csr_array((np.ones(len(same)), tuple(same.T)), shape=(rooms.size, rooms.size))
+    _, first = np.unique(connected_components(graph, directed=False)[1], return_index=True)
+    pieces = np.bincount(rooms.ravel()[first])
+    if (pieces > 1).any():
+        raise PuzzleError(f"rooms: room {int(np.argmax(pieces > 1))} is in several pieces")
 
 
 # --- formulations ----------------------------------------------------------------------
@@ -160,11 +162,9 @@ def _never_black(puzzle: Heyawake) -> BoolArray:
 
 
 def _constrain(puzzle: Heyawake, shaded: Shaded) -> Model:
-    rooms = puzzle.rooms.ravel()
-    clues = [(room, clue) for room, clue in enumerate(puzzle.clues) if clue]
-    groups = [np.flatnonzero(rooms == room) for room, _ in clues]
-    counts = [clue for _, clue in clues]
-    shaded.count("room", groups, least=counts, most=counts)
+    rooms = [(cells, n) for cells, n in zip(groups(puzzle.rooms), puzzle.clues, strict=True) if n]
+    counts = [clue for _, clue in rooms]
+    shaded.count("room", [cells for cells, _ in rooms], least=counts, most=counts)
     spans = _spans(puzzle.rooms)
     shaded.count("span", spans, least=[1] * len(spans))
     return shaded.build()

@@ -14,7 +14,7 @@ its rule holds and at least 1 where not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -23,14 +23,13 @@ import numpy as np
 from qubopuzzle.model import IntArray, Model
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles._forest import shading_formulations
-from qubopuzzle.puzzles._grids import SIDE_LIMIT, need, read_grid
 from qubopuzzle.puzzles._shaded import BoolArray, Shaded
-from qubopuzzle.puzzles._shading import Cell, ShadingPuzzle
-from qubopuzzle.puzzles.base import Violation, about_from
+from qubopuzzle.puzzles._shading import NumberGrid
+from qubopuzzle.puzzles.base import Violation
 
 
 @dataclass(frozen=True, eq=False)
-class Hitori(ShadingPuzzle):
+class Hitori(NumberGrid):
     """A number in each cell of the grid, shape (rows, columns); None for a cell without.
 
     >>> puzzle = Hitori(grid=[[1, 1], [1, 2]])
@@ -42,31 +41,6 @@ class Hitori(ShadingPuzzle):
     """
 
     name: ClassVar[str] = "hitori"
-    default_formulation: ClassVar[str] = "forest"
-    lazy_formulation: ClassVar[str] = "lazy"
-
-    grid: IntArray
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "grid", read_grid("grid", self.grid, 0, SIDE_LIMIT**2))
-        self.check_solution()
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns of the grid."""
-        rows, columns = self.grid.shape
-        return rows, columns
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Read ``{"puzzle": "hitori", "grid": [[4, 4], [1, 2]]}``; null or 0 is no number."""
-        (grid,) = need(data, "grid")
-        return cls(grid=grid, solution=data.get("solution"), **about_from(data))
-
-    def to_dict(self) -> dict[str, Any]:
-        """The native JSON object."""
-        return {"puzzle": self.name, **self.about(), "grid": self.grid.tolist()}
 
     # --- rules -------------------------------------------------------------------------
 
@@ -76,12 +50,10 @@ class Hitori(ShadingPuzzle):
         left = np.where(answer == 0, self.grid, 0)
         for axis, lines in (("row", left), ("column", left.T)):
             for i, line in enumerate(lines):
-                for number in np.unique(line[line > 0]).tolist():
-                    along = np.flatnonzero(line == number).tolist()
-                    if len(along) > 1:
-                        cells = tuple((i, j) if axis == "row" else (j, i) for j in along)
-                        message = f"{axis}[{i}] has {number} on {len(along)} white cells"
-                        broken.append(Violation("repeat", message, cells))
+                for along in _repeated(line):
+                    cells = tuple((i, j) if axis == "row" else (j, i) for j in along.tolist())
+                    message = f"{axis}[{i}] has {line[along[0]]} on {len(along)} white cells"
+                    broken.append(Violation("repeat", message, cells))
         return broken
 
     # --- picture and examples ----------------------------------------------------------
@@ -90,11 +62,13 @@ class Hitori(ShadingPuzzle):
         self, answer: IntArray | None = None, broken: Iterable[tuple[int, ...]] = ()
     ) -> Picture:
         """The numbers in their cells."""
-        words: dict[Cell, str] = {
-            (r, c): str(self.grid[r, c]) for r, c in np.argwhere(self.grid).tolist()
-        }
+        numbers = frozenset(self.words)
         return Picture(
-            *self.shape, black=answer, words=words, given=frozenset(words), broken=frozenset(broken)
+            *self.shape,
+            black=answer,
+            words=self.words,
+            given=numbers,
+            broken=frozenset(broken),
         )
 
     @classmethod
@@ -103,18 +77,25 @@ class Hitori(ShadingPuzzle):
         return [cls.from_dict({"n_solutions": 1, **example}) for example in _EXAMPLES]
 
 
+def _repeated(line: IntArray) -> Iterator[IntArray]:
+    """The places of each number that a line has twice or more."""
+    numbers, count = np.unique(line, return_counts=True)
+    for number in numbers[(count > 1) & (numbers > 0)]:
+        yield np.flatnonzero(line == number)
+
+
 # --- formulations ----------------------------------------------------------------------
 
 
-def _equal(grid: IntArray) -> Iterator[IntArray]:
+def _equal(grid: IntArray) -> list[IntArray]:
     """Cells of one line with the same number, two or more, by row-major number."""
-    numbers = np.arange(grid.size).reshape(grid.shape)
-    for lines, along in ((grid, numbers), (grid.T, numbers.T)):
-        for line, cells in zip(lines, along, strict=True):
-            for number in np.unique(line[line > 0]):
-                own = cells[line == number]
-                if len(own) > 1:
-                    yield own
+    cells = np.arange(grid.size).reshape(grid.shape)
+    return [
+        along[places]
+        for lines, numbers in ((grid, cells), (grid.T, cells.T))
+        for line, along in zip(lines, numbers, strict=True)
+        for places in _repeated(line)
+    ]
 
 
 def _never_black(puzzle: Hitori) -> BoolArray:
@@ -128,7 +109,7 @@ def _never_black(puzzle: Hitori) -> BoolArray:
 
 
 def _constrain(puzzle: Hitori, shaded: Shaded) -> Model:
-    groups = list(_equal(puzzle.grid))
+    groups = _equal(puzzle.grid)
     shaded.count("repeat", groups, least=[len(group) - 1 for group in groups])
     return shaded.build()
 

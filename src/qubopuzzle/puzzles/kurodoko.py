@@ -18,7 +18,7 @@ Energy gap: each family's penalty is 0 where its rule holds and at least 1 where
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -28,10 +28,9 @@ from qubopuzzle.errors import InputError, PuzzleError, TooLarge
 from qubopuzzle.model import IntArray, Model
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles._forest import shading_formulations
-from qubopuzzle.puzzles._grids import SIDE_LIMIT, need, read_grid
 from qubopuzzle.puzzles._shaded import BoolArray, Shaded
-from qubopuzzle.puzzles._shading import Cell, ShadingPuzzle
-from qubopuzzle.puzzles.base import Violation, about_from
+from qubopuzzle.puzzles._shading import NumberGrid
+from qubopuzzle.puzzles.base import Violation
 
 VIEW_LIMIT = 500_000
 """Most views of all numbers together."""
@@ -39,7 +38,7 @@ _DIRECTIONS = ((-1, 0), (0, 1), (1, 0), (0, -1))
 
 
 @dataclass(frozen=True, eq=False)
-class Kurodoko(ShadingPuzzle):
+class Kurodoko(NumberGrid):
     """A grid of numbers, shape (rows, columns); None or 0 for a cell without.
 
     >>> puzzle = Kurodoko(grid=[[None, None], [None, 2]])
@@ -52,36 +51,13 @@ class Kurodoko(ShadingPuzzle):
     """
 
     name: ClassVar[str] = "kurodoko"
-    default_formulation: ClassVar[str] = "forest"
-    lazy_formulation: ClassVar[str] = "lazy"
 
-    grid: IntArray
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        grid = read_grid("grid", self.grid, 0, 2 * SIDE_LIMIT)
-        most = sum(grid.shape) - 1
-        for r, c in np.argwhere(grid > most).tolist():
-            raise PuzzleError(f"grid[{r}][{c}]: {grid[r, c]}, but no cell sees more than {most}")
-        object.__setattr__(self, "grid", grid)
-        self.check_solution()
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns of the grid."""
-        rows, columns = self.grid.shape
-        return rows, columns
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Read ``{"puzzle": "kurodoko", "grid": [[null, 6], [2, null]]}``."""
-        (grid,) = need(data, "grid")
-        return cls(grid=grid, solution=data.get("solution"), **about_from(data))
-
-    def to_dict(self) -> dict[str, Any]:
-        """The native JSON object."""
-        grid = [[number or None for number in row] for row in self.grid.tolist()]
-        return {"puzzle": self.name, **self.about(), "grid": grid}
+    def check_numbers(self) -> None:
+        """No cell sees more than its row and its column."""
+        most = sum(self.shape) - 1
+        for r, c in np.argwhere(self.grid > most).tolist():
+            number = self.grid[r, c]
+            raise PuzzleError(f"grid[{r}][{c}]: {number}, but no cell sees more than {most}")
 
     # --- rules -------------------------------------------------------------------------
 
@@ -114,14 +90,11 @@ class Kurodoko(ShadingPuzzle):
         self, answer: IntArray | None = None, broken: Iterable[tuple[int, ...]] = ()
     ) -> Picture:
         """The numbers in circles."""
-        words: dict[Cell, str] = {
-            (r, c): str(self.grid[r, c]) for r, c in np.argwhere(self.grid).tolist()
-        }
-        numbers = frozenset(words)
+        numbers = frozenset(self.words)
         return Picture(
             *self.shape,
             black=answer,
-            words=words,
+            words=self.words,
             given=numbers,
             circled=numbers,
             broken=frozenset(broken),

@@ -31,7 +31,8 @@ from qubopuzzle.grid import runs, shading_to_rows
 from qubopuzzle.model import Field, IntArray, Model, ModelBuilder
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles._grids import check_values, read_shading
-from qubopuzzle.puzzles.base import Puzzle, Violation, about_from, brief, check_shape
+from qubopuzzle.puzzles._shading import Painting
+from qubopuzzle.puzzles.base import Violation, about_from, brief, check_shape
 
 LINE_LIMIT = 1_000
 """Most rows or columns."""
@@ -42,7 +43,7 @@ Clue = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Nonogram(Puzzle):
+class Nonogram(Painting):
     """A nonogram: one clue a row (top to bottom) and one a column (left to right).
 
     >>> puzzle = Nonogram(rows=[[2], [1]], cols=[[2], [1]])
@@ -102,16 +103,6 @@ class Nonogram(Puzzle):
         """The native JSON object."""
         clues = {"rows": [list(c) for c in self.rows], "cols": [list(c) for c in self.cols]}
         return {"puzzle": self.name, **self.about(), **clues}
-
-    def parse_answer(self, data: Any) -> IntArray:
-        """Read lines of ``#`` and ``.``, or rows of 0 and 1."""
-        answer = read_shading("solution", data)
-        check_shape(answer, self.shape)
-        return answer
-
-    def format_answer(self, answer: IntArray) -> list[str]:
-        """Lines of ``#`` and ``.``."""
-        return shading_to_rows(answer)
 
     # --- rules -------------------------------------------------------------------------
 
