@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from qubopuzzle.pipeline import all_solvers, solve
     from qubopuzzle.puzzles import Puzzle, Violation
     from qubopuzzle.puzzles.easyasabc import EasyAsABC
+    from qubopuzzle.puzzles.heyawake import Heyawake
+    from qubopuzzle.puzzles.hitori import Hitori
+    from qubopuzzle.puzzles.kurodoko import Kurodoko
     from qubopuzzle.puzzles.nonogram import Nonogram
     from qubopuzzle.puzzles.sudoku import Sudoku
     from qubopuzzle.result import Result
@@ -54,6 +57,9 @@ _HOMES = {
     "qubopuzzle.pipeline": ("all_solvers", "solve"),
     "qubopuzzle.puzzles": ("Puzzle", "Violation"),
     "qubopuzzle.puzzles.easyasabc": ("EasyAsABC",),
+    "qubopuzzle.puzzles.heyawake": ("Heyawake",),
+    "qubopuzzle.puzzles.hitori": ("Hitori",),
+    "qubopuzzle.puzzles.kurodoko": ("Kurodoko",),
     "qubopuzzle.puzzles.nonogram": ("Nonogram",),
     "qubopuzzle.puzzles.sudoku": ("Sudoku",),
     "qubopuzzle.result": ("Result",),
@@ -64,7 +70,10 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "Comparison",
     "EasyAsABC",
+    "Heyawake",
+    "Hitori",
     "InputError",
+    "Kurodoko",
     "Model",
     "ModelBuilder",
     "ModelError",

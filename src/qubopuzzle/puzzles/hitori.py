@@ -99,8 +99,8 @@ class Hitori(ShadingPuzzle):
 
     @classmethod
     def examples(cls) -> list[Self]:
-        """Small boards with one solution."""
-        return []
+        """A 5x5 board and one of 8x8; each has one solution."""
+        return [cls.from_dict({"n_solutions": 1, **example}) for example in _EXAMPLES]
 
 
 # --- formulations ----------------------------------------------------------------------
@@ -134,3 +134,46 @@ def _constrain(puzzle: Hitori, shaded: Shaded) -> Model:
 
 
 Hitori.formulations = shading_formulations(_constrain, _never_black)
+
+_EXAMPLES: list[dict[str, Any]] = [
+    {
+        "id": "hitori-5x5",
+        "grid": [
+            [2, 1, 3, 1, 2],
+            [3, 3, 2, 1, 5],
+            [2, 3, 5, 4, 4],
+            [5, 1, 1, 1, 4],
+            [5, 5, 4, 2, 3],
+        ],
+        "solution": [
+            "#..#.",
+            ".#...",
+            "....#",
+            ".#.#.",
+            "#....",
+        ],
+    },
+    {
+        "id": "hitori-8x8",
+        "grid": [
+            [4, 1, 1, 3, 5, 2, 5, 1],
+            [2, 3, 7, 8, 5, 8, 3, 6],
+            [4, 5, 2, 4, 8, 2, 6, 7],
+            [5, 8, 3, 4, 1, 4, 7, 5],
+            [1, 1, 7, 7, 5, 6, 2, 3],
+            [7, 2, 6, 8, 3, 1, 1, 3],
+            [1, 3, 8, 2, 2, 7, 7, 5],
+            [6, 7, 5, 5, 2, 3, 8, 1],
+        ],
+        "solution": [
+            ".#..#..#",
+            "...#..#.",
+            "#....#..",
+            "...#...#",
+            "#.#.#...",
+            ".....#.#",
+            ".#..#.#.",
+            "..#.....",
+        ],
+    },
+]

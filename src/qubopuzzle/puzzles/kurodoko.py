@@ -129,8 +129,8 @@ class Kurodoko(ShadingPuzzle):
 
     @classmethod
     def examples(cls) -> list[Self]:
-        """Small boards with one solution."""
-        return []
+        """A 6x6 board and one of 9x9; each has one solution."""
+        return [cls.from_dict({"n_solutions": 1, **example}) for example in _EXAMPLES]
 
 
 # --- formulations ----------------------------------------------------------------------
@@ -235,3 +235,50 @@ def _add_views(shaded: Shaded, number: _Number) -> None:
 
 
 Kurodoko.formulations = shading_formulations(_constrain, _never_black)
+
+_EXAMPLES: list[dict[str, Any]] = [
+    {
+        "id": "kurodoko-6x6",
+        "grid": [
+            [None, None, 5, None, None, None],
+            [None, 2, None, 4, None, None],
+            [None, None, None, None, None, None],
+            [None, None, None, None, None, 6],
+            [None, 3, None, None, None, None],
+            [None, None, None, None, 11, None],
+        ],
+        "solution": [
+            ".....#",
+            "#.#...",
+            ".#.#.#",
+            "......",
+            "#.#..#",
+            "......",
+        ],
+    },
+    {
+        "id": "kurodoko-9x9",
+        "grid": [
+            [None, None, 3, None, 3, None, None, None, None],
+            [None, None, None, 10, None, None, None, None, None],
+            [7, 12, None, None, None, None, None, None, None],
+            [None, None, None, None, None, None, None, None, 5],
+            [None, None, None, None, 5, None, None, None, None],
+            [None, None, None, None, None, None, None, 7, None],
+            [None, None, None, None, None, None, None, None, 2],
+            [3, 3, None, None, None, 4, None, None, None],
+            [None, None, None, None, None, None, None, None, None],
+        ],
+        "solution": [
+            "...#.#..#",
+            "#.#......",
+            ".......#.",
+            "#...#.#..",
+            "..#..#.#.",
+            "#.......#",
+            ".#.#.#.#.",
+            "..#...#..",
+            "#...#...#",
+        ],
+    },
+]
