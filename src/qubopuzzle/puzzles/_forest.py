@@ -107,8 +107,7 @@ def forest(never_black: BoolArray, modulus: int = 0, depth: int = 0) -> Shaded:
     if min(rows, columns) == 1:  # there a black cell between two others cuts the grid
         between = np.arange(rows * columns) % max(1, rows * columns - 1) > 0
         never_black = never_black | between.reshape(rows, columns)
-    exact = _exact_modulus(never_black)
-    modulus = 0 if depth else modulus or exact
+    modulus = 0 if depth else modulus or _exact_modulus(never_black)
     trees = _lay_out(~never_black, depth or modulus, wraps=not depth)
     keep_apart(trees.builder, trees.white)
     _pair(trees)
@@ -116,7 +115,7 @@ def forest(never_black: BoolArray, modulus: int = 0, depth: int = 0) -> Shaded:
     relaxed = {}
     if 0 < depth < _inner(~never_black).max():
         relaxed["bounded"] = (f"connected: trees of black cells deeper than {depth}",)
-    if 0 < modulus < exact:
+    if modulus and _first_loop(modulus) <= _longest_loop(never_black):
         loops = f"connected: a loop of black cells, its length a multiple of {2 * modulus}"
         relaxed["omitted"] = (loops,)
     return Shaded(trees.builder, trees.white, partial(_values, trees), relaxed)
@@ -124,6 +123,13 @@ def forest(never_black: BoolArray, modulus: int = 0, depth: int = 0) -> Shaded:
 
 def _exact_modulus(never_black: BoolArray) -> int:
     """The least odd number that no chordless cycle of black cells gets past."""
+    longest = _longest_loop(never_black)
+    candidates: tuple[int, ...] = (1, 3, *range(7, longest + 3, 2))
+    return next(m for m in candidates if _first_loop(m) > longest)
+
+
+def _longest_loop(never_black: BoolArray) -> int:
+    """No chordless cycle of black cells has more cells."""
     rows, columns = never_black.shape
     r, c = np.indices((rows, columns))
     corners = (2 - (r == 0) - (r == rows - 1)) * (2 - (c == 0) - (c == columns - 1))
@@ -133,12 +139,15 @@ def _exact_modulus(never_black: BoolArray) -> int:
         own = (r + c) % 2 == parity
         bound = (4 * int((own & inner).sum()) + int(corners[own & ~inner].sum())) // 6
         longest = max(longest, min(free, bound))
-    candidates: tuple[int, ...] = (1, 3, *range(7, longest + 3, 2))
-    return next(m for m in candidates if _FIRST_LOOP.get(m, 2 * m) > longest)
+    return longest
 
 
-_FIRST_LOOP = {1: 4, 3: 12}
-"""Length of the first chordless cycle that a modulus lets pass, where it is not twice it."""
+def _first_loop(modulus: int) -> int:
+    """Length of the first chordless cycle that a modulus lets pass: there are none of 2 or 6.
+
+    Not monotonous: 3 lets those of 12 pass, 5 those of 10.
+    """
+    return {1: 4, 3: 12}.get(modulus, 2 * modulus)
 
 
 def _inner(free: BoolArray) -> IntArray:
