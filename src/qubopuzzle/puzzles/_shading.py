@@ -7,7 +7,7 @@ Nothing here knows of models; those are built in ``_forest``.
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,9 +22,25 @@ Cell: TypeAlias = tuple[int, ...]
 Cells: TypeAlias = tuple[Cell, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class ShadingPuzzle(Puzzle):
-    """A puzzle whose answer is 1 where a cell is black and 0 where it is white."""
+    """A puzzle whose answer is 1 where a cell is black and 0 where it is white.
+
+    Its fields may be arrays; subclasses are dataclasses with ``eq=False`` and compared here.
+    """
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        return self._compared() == other._compared()
+
+    def __hash__(self) -> int:
+        return hash(self._compared())
+
+    def _compared(self) -> tuple[Any, ...]:
+        """The fields that make the puzzle, arrays as what can be hashed."""
+        values = [getattr(self, f.name) for f in fields(self) if f.compare]
+        return tuple((v.shape, v.tobytes()) if isinstance(v, np.ndarray) else v for v in values)
 
     def parse_answer(self, data: Any) -> IntArray:
         """Read lines of ``#`` and ``.``, or rows of 0 and 1."""

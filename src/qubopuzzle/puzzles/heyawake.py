@@ -35,7 +35,7 @@ from qubopuzzle.puzzles.base import Violation, about_from
 _NO_CLUE = -1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Heyawake(ShadingPuzzle):
     """Rooms as a number a cell, shape (rows, columns), and a clue or None by room number.
 

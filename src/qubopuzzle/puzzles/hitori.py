@@ -29,7 +29,7 @@ from qubopuzzle.puzzles._shading import Cell, ShadingPuzzle
 from qubopuzzle.puzzles.base import Violation, about_from
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Hitori(ShadingPuzzle):
     """A number in each cell of the grid, shape (rows, columns); None for a cell without.
 

@@ -38,7 +38,7 @@ VIEW_LIMIT = 500_000
 _DIRECTIONS = ((-1, 0), (0, 1), (1, 0), (0, -1))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Kurodoko(ShadingPuzzle):
     """A grid of numbers, shape (rows, columns); None or 0 for a cell without.
 
