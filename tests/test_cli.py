@@ -10,7 +10,7 @@ import time
 import numpy as np
 import pytest
 
-from qubopuzzle import Nonogram
+from qubopuzzle import Hitori, Nonogram
 from qubopuzzle.formats import native
 from qubopuzzle.pipeline import DEFAULT_SOLVER, EXPORTS
 from qubopuzzle.signals import uninterrupted
@@ -200,6 +200,24 @@ def test_check_judges(files):
 def test_check_reads_what_solve_writes(files):
     _, out, _ = run("solve", files / "a.json", "--seed", 1, "--json")
     assert run("check", files / "a.json", "-", stdin=out)[0] == 0
+
+
+def test_info_says_below_its_table_what_is_refused_and_why(tmp_path):
+    (tmp_path / "h.json").write_text(json.dumps(Hitori([[1, 1], [1, 2]]).to_dict()))
+    status, out, _ = run("info", tmp_path / "h.json")
+    assert status == 0
+    assert [line.split() for line in out.splitlines() if "refused" in line] == [
+        ["lazy", "one-hot", "refused"],
+        ["lazy", "domain-wall", "refused"],
+    ]
+    assert out.splitlines()[-1].startswith("lazy: a QUBO has no form for connectivity")
+    assert max(map(len, out.splitlines()[:-1])) < 100
+
+
+def test_the_list_of_puzzles_says_what_they_are():
+    out = run("puzzles")[1]
+    assert "each digit once" in out
+    assert "``" not in out  # how they are written down is for those who write them
 
 
 def test_show_and_info(files):

@@ -1,6 +1,7 @@
 """The project keeps its own promises: sizes, links, commands and tables of its docs."""
 
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -9,11 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from qubopuzzle import all_solvers
+from qubopuzzle.puzzles import puzzle_names
+
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *ROOT.glob("*/README.md"), *ROOT.glob("docs/*.md")]
 COMMANDS = re.findall(
     r"^\| `(qubopuzzle [^`]*|python [^`]*)` \|", (ROOT / "examples/README.md").read_text(), re.M
 )
+EXTRAS = {"cpsat", "mip"}
 
 
 def test_no_module_is_over_400_lines():
@@ -42,6 +47,9 @@ def test_tables_are_those_that_a_command_printed(page):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_line_of_the_examples_runs(command, tmp_path):
     words = shlex.split(command.replace("examples/", f"{ROOT}/examples/"))
+    for solver in EXTRAS & set(words):
+        if not all_solvers()[solver].available().ok:
+            pytest.skip(f"{solver} is not installed")
     program = ["-m", "qubopuzzle.cli"] if words[0] == "qubopuzzle" else []
     done = subprocess.run(
         [sys.executable, *program, *words[1:]],
@@ -49,13 +57,27 @@ def test_every_line_of_the_examples_runs(command, tmp_path):
         text=True,
         cwd=tmp_path,
         check=False,
-        env={"PATH": "", "PYTHONIOENCODING": "utf-8"},
+        env={
+            "PATH": "",
+            "PYTHONIOENCODING": "utf-8",
+            "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
+        },
     )
     wrong_on_purpose = "wrong" in command
     assert done.returncode == (1 if wrong_on_purpose else 0), done.stdout + done.stderr
     assert done.stderr == ""
     if "solve" in words:
         assert "| valid" in done.stdout
+
+
+@pytest.mark.parametrize("name", puzzle_names())
+def test_examples_solve_and_check_every_puzzle(name):
+    files = {p.name: p.read_text() for p in (ROOT / "examples").glob("*.*")}
+    own = [f for f, text in files.items() if f'"puzzle": "{name}"' in text]
+    for command in ("solve", "check"):
+        assert any(
+            c.startswith(f"qubopuzzle {command} examples/{f}") for c in COMMANDS for f in own
+        )
 
 
 def test_the_readme_shows_what_the_command_prints():

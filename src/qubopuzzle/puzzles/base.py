@@ -135,7 +135,7 @@ class Puzzle(ABC):
     def model(self, formulation: str | None = None) -> Model:
         """The constraint model in a named formulation (the default one without a name).
 
-        Settings follow the name: ``forest:depth=6``.
+        Settings follow the name: ``blocks:rows=2,columns=3``.
 
         Raises:
             InputError: for a formulation or setting that this puzzle does not have.

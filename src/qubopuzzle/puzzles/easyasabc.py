@@ -53,10 +53,11 @@ Marks = tuple[int, ...]
 
 @dataclass(frozen=True)
 class EasyAsABC(Puzzle):
-    """An Easy as ABC: letters 1 .. ``letters`` (1 is A) outside a grid, 0 for no clue.
+    """Each letter once in every row and column; those outside are the first seen from there.
 
-    Clues and givens may be numbers or letters, None for none. Sides that are missing have no
-    clues. ``top`` and ``bottom`` go from left to right, ``left`` and ``right`` downwards.
+    Letters are 1 .. ``letters`` (1 is A), 0 where there is none. Clues and givens may be numbers
+    or letters, None for none. Sides that are missing have no clues. ``top`` and ``bottom`` go
+    from left to right, ``left`` and ``right`` downwards.
 
     >>> puzzle = EasyAsABC(size=2, letters=1, top=["A", None])
     >>> puzzle.violations(np.array([[1, 0], [0, 1]]))

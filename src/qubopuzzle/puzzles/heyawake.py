@@ -39,7 +39,9 @@ _NO_CLUE = -1
 
 @dataclass(frozen=True, eq=False)
 class Heyawake(ShadingPuzzle):
-    """Rooms as a number a cell, shape (rows, columns), and a clue or None by room number.
+    """Shade cells: clues count those of a room, and no white run crosses two room borders.
+
+    Rooms are a number a cell, shape (rows, columns), with a clue or None by room number.
 
     >>> puzzle = Heyawake(rooms=[[0, 0], [1, 1]], clues=[1, None])
     >>> puzzle.violations(np.array([[1, 0], [0, 0]]))

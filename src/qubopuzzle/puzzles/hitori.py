@@ -30,7 +30,9 @@ from qubopuzzle.puzzles.base import Violation
 
 @dataclass(frozen=True, eq=False)
 class Hitori(NumberGrid):
-    """A number in each cell of the grid, shape (rows, columns); None for a cell without.
+    """Shade cells so that no number is left twice in a row or column.
+
+    There is a number in each cell of the grid, shape (rows, columns); None for a cell without.
 
     >>> puzzle = Hitori(grid=[[1, 1], [1, 2]])
     >>> puzzle.violations(np.array([[1, 0], [0, 0]]))

@@ -39,7 +39,9 @@ _DIRECTIONS = ((-1, 0), (0, 1), (1, 0), (0, -1))
 
 @dataclass(frozen=True, eq=False)
 class Kurodoko(NumberGrid):
-    """A grid of numbers, shape (rows, columns); None or 0 for a cell without.
+    """Shade cells so that each number sees that many white cells.
+
+    The grid has numbers, shape (rows, columns); None or 0 for a cell without.
 
     >>> puzzle = Kurodoko(grid=[[None, None], [None, 2]])
     >>> puzzle.violations(np.array([[0, 0], [1, 0]]))

@@ -44,7 +44,9 @@ Clue = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Nonogram(Painting):
-    """A nonogram: one clue a row (top to bottom) and one a column (left to right).
+    """Shade cells in runs as long as the clues of rows and columns say.
+
+    There is one clue a row (top to bottom) and one a column (left to right).
 
     >>> puzzle = Nonogram(rows=[[2], [1]], cols=[[2], [1]])
     >>> puzzle.violations(np.array([[1, 1], [1, 0]]))

@@ -81,9 +81,9 @@ VALUE_LIMIT = 500_000
 
 @dataclass(frozen=True)
 class Numberlink(Puzzle):
-    """A numberlink: a grid of numbers, 0 or None where a cell is empty; each stands twice.
+    """Join equal numbers by paths that do not cross.
 
-    ``cover`` says that every cell is used.
+    Each number stands twice, 0 or None in empty cells. ``cover``: every cell is used.
 
     >>> puzzle = Numberlink(grid=[[1, 0, 1], [2, 0, 2]])
     >>> puzzle.violations(np.array([[1, 5, 4], [1, 5, 4]]))

@@ -46,7 +46,9 @@ SIZE_LIMIT = 36
 
 @dataclass(frozen=True)
 class Sudoku(Puzzle):
-    """A sudoku: a square grid of givens, 0 or None where a cell is empty, and its boxes.
+    """Every row, column and box holds each digit once.
+
+    A square grid of givens, 0 or None where a cell is empty, and its boxes.
 
     ``box`` is the rows and columns of a box; without it the squarest, lying rather than
     standing. Boxes of one row or column (a latin square) have to be asked for. Givens

@@ -16,10 +16,11 @@ from qubopuzzle.pipeline import all_solvers, get_puzzle, puzzle_names
 def print_sizes(sizes: list[QuboSize]) -> None:
     """``qubopuzzle info``: one row a formulation and encoding, one below it a family."""
     columns = ["formulation", "encoding", "family", "variables", "couplings", "density"]
-    rows = []
+    rows, refused = [], dict[tuple[str, str], None]()
     for size in sizes:
         if size.total is None or size.families is None:
-            rows.append([size.formulation, size.encoding, f"refused: {size.refused}"])
+            rows.append([size.formulation, size.encoding, "refused"])
+            refused[size.formulation, size.refused] = None
             continue
         head = [size.formulation, size.encoding, "all", f"{size.variables:,}"]
         fits = "yes" if size.fits_free_plan else "no"
@@ -28,6 +29,8 @@ def print_sizes(sizes: list[QuboSize]) -> None:
             rows.append(["", "", family, "", *_form(form, "")])
     columns += ["|coef.|", f"<= {FREE_PLAN_VARIABLES:,}"]
     print_table(columns, rows, right=range(3, len(columns)))
+    for formulation, why in refused:
+        print(f"{formulation}: {why}")
 
 
 def print_solvers() -> None:
