@@ -312,7 +312,7 @@ def test_messages():
     found = [v.message for v in puzzle.violations(np.array([[1, 4, 1]]))]
     assert found == [
         "cell (0, 2) goes right and does not arrive",
-        "cell (0, 1) has 1 connections, not 2",
+        "cell (0, 1) joins 1 of its neighbours, not 2",
     ]
     free = Numberlink(grid=[[1, 1, 0]], cover=False)
     assert free.violations(np.array([[1, 4, 0]])) == []

@@ -11,8 +11,8 @@ right of it up to the first black cell, and itself once. Families:
 - [adjacent], and connectivity as in the formulation: ``forest`` ([pair], [parent], see
   docs/formulations.md) or ``lazy`` ([connected]).
 
-Four choices for the four directions and an equation for their sum would have fewer
-variables; annealing them is slower by two orders of magnitude (docs/formulations.md).
+Four choices for the four directions and an equation for their sum would say the same with
+fewer variables, but a step of an annealer then changes the sum; a view keeps it.
 Energy gap: each family's penalty is 0 where its rule holds and at least 1 where not.
 """
 

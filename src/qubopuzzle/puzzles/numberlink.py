@@ -187,7 +187,7 @@ class Numberlink(Puzzle):
         for (r, c), degree in np.ndenumerate(degrees(answer)):
             rule, wanted = self._degree(self.grid[r][c])
             if degree not in wanted:
-                message = f"cell ({r}, {c}) has {degree} connections, not {wanted[-1]}"
+                message = f"cell ({r}, {c}) joins {degree} of its neighbours, not {wanted[-1]}"
                 rule = "cover" if degree == 0 and rule == "path" else rule
                 broken.append(Violation(rule, message, ((r, c),)))
         for piece in pieces(answer):

@@ -1,0 +1,307 @@
+"""Kurodoko: all tiny boards against the rules, the views of numbers, hostile grids."""
+
+from collections import Counter
+from itertools import product
+
+import numpy as np
+import pytest
+
+from qubopuzzle import InputError, Kurodoko, PuzzleError, TooLarge, compile_qubo, solve, violation
+from qubopuzzle.compile import ENCODINGS
+from qubopuzzle.puzzles.kurodoko import _number
+from qubopuzzle.solvers import get_solver
+from shadings import RANDOM, answers, brute, found, met, right, zero
+
+FORESTS = ("forest",)
+DIRECTIONS = ((-1, 0), (0, 1), (1, 0), (0, -1))
+
+
+def grids(rows, columns):
+    """All grids of numbers that a cell may see at all, 0 for none."""
+    numbers = product(range(rows + columns), repeat=rows * columns)
+    return (np.array(n).reshape(rows, columns) for n in numbers)
+
+
+def by_writing(puzzle, formulation):
+    """The answers that the model's own ``write`` turns into assignments that meet it."""
+    model = puzzle.model(formulation)
+    met = []
+    for bits in product((0, 1), repeat=puzzle.grid.size):
+        answer = np.array(bits, dtype=np.int64).reshape(puzzle.shape)
+        try:
+            x = model.assignment(model.field.write(answer))
+        except InputError:
+            assert not right(puzzle, answer)
+            continue
+        if violation(model, x) == 0:
+            met.append(answer.tobytes())
+    return sorted(met)
+
+
+def check_all(puzzles, every=1):
+    """All valid choices of all boards; all bit strings of one in ``every``."""
+    counts = Counter()
+    for i, puzzle in enumerate(puzzles):
+        expected = answers(puzzle)
+        counts[len(expected)] += 1
+        assert met(puzzle.model("lazy")) == met(puzzle.model("forest")) == expected
+        if i % every == 0:
+            assert brute(puzzle) == expected
+            assert met(puzzle.model("forest")) == expected
+            assert zero(puzzle.model("forest"), ENCODINGS[i // every % 2]) == expected
+            assert by_writing(puzzle, "lazy") == by_writing(puzzle, "forest") == expected
+        if i % (4 * every) == 0:
+            assert zero(puzzle.model("forest"), ENCODINGS[1]) == expected
+            assert zero(puzzle.model("forest"), "domain-wall") == expected
+    return counts
+
+
+@pytest.mark.parametrize(
+    ("shape", "count"),
+    [
+        ((1, 1), 2),
+        ((1, 2), 9),
+        ((2, 1), 9),
+        ((1, 3), 64),
+        ((3, 1), 64),
+        ((1, 4), 625),
+        ((2, 2), 256),
+    ],
+)
+def test_every_board_of_up_to_four_cells(shape, count):
+    every = [Kurodoko(grid) for grid in grids(*shape)]
+    assert len(every) == count
+    counts = check_all(every, every=1 + count // 60)
+    assert shape == (1, 1) or {0, 1} <= set(counts)
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (3, 2)])
+def test_boards_of_six_cells(shape):
+    """A share of those with one or two numbers, and of all."""
+    rng = np.random.default_rng(6)
+    share = 0.2 if shape == (2, 3) else 0.15
+    every = [
+        g for g in grids(*shape) if rng.random() < ((0 < (g > 0).sum() < 3) or 0.02) * 2 * share
+    ]
+    assert len(every) > 100
+    counts = check_all([Kurodoko(grid) for grid in every], every=4)
+    assert {0, 1, 2} <= set(counts)
+
+
+def test_all_white_and_nearly_all_black():
+    """Every number the most there is; and numbers that see hardly anything."""
+    for shape in ((1, 4), (3, 3), (3, 5)):
+        white = Kurodoko(np.full(shape, sum(shape) - 1))
+        zeros = np.zeros(shape, dtype=np.int64).tobytes()
+        for formulation in ("lazy", *FORESTS):
+            assert not white.model(formulation).choices or formulation == "lazy"
+            result = solve(white, "sat", formulation=formulation, solutions=None)
+            assert found(result) == [zeros]
+    black = Kurodoko([[0, 3, 0, 0], [2, 0, 0, 3], [0, 0, 3, 0]])
+    for formulation in ("lazy", *FORESTS):
+        result = solve(black, "sat", formulation=formulation, solutions=None)
+        assert found(result) == answers(black)
+
+
+# --- views -------------------------------------------------------------------------------
+
+
+def views(puzzle, cell):
+    """How far a number may see in the four directions, by trying all distances.
+
+    White are the cells that it sees, black the ones behind; numbers are white.
+    """
+    tried = []
+    for view in product(*(range(max(puzzle.shape)) for _ in DIRECTIONS)):
+        if sum(view) != puzzle.grid[cell] - 1:
+            continue
+        possible = True
+        for (down, along), length in zip(DIRECTIONS, view, strict=True):
+            last = (cell[0] + down * length, cell[1] + along * length)
+            behind = (last[0] + down, last[1] + along)
+            possible &= on_board(last, puzzle) and not (
+                on_board(behind, puzzle) and puzzle.grid[behind]
+            )
+        if possible:
+            tried.append(view)
+    return sorted(tried)
+
+
+def on_board(cell, puzzle):
+    return all(0 <= i < n for i, n in zip(cell, puzzle.shape, strict=True))
+
+
+def test_views_are_all_that_there_are():
+    rng = np.random.default_rng(9)
+    sizes = Counter()
+    for _ in range(60):
+        rows, columns = (int(n) for n in rng.integers(1, 7, 2))
+        grid = rng.integers(1, rows + columns, (rows, columns))
+        grid[rng.random((rows, columns)) < rng.choice([0.2, 0.5, 0.8])] = 0
+        puzzle = Kurodoko(grid)
+        for cell in map(tuple, np.argwhere(grid).tolist()):
+            number = _number(puzzle, *cell)
+            expected = views(puzzle, cell)
+            assert sorted(map(tuple, number.views.tolist())) == expected
+            sizes[min(len(expected), 2)] += 1
+            for arm, (down, along) in zip(number.arms, DIRECTIONS, strict=True):
+                cells = [(int(i) // columns, int(i) % columns) for i in arm]
+                assert cells == [
+                    (cell[0] + down * d, cell[1] + along * d) for d in range(1, len(arm) + 1)
+                ]
+                beyond = (cell[0] + down * (len(arm) + 1), cell[1] + along * (len(arm) + 1))
+                assert not on_board(beyond, puzzle)
+    assert min(sizes[n] for n in (0, 1, 2)) > 20
+
+
+@pytest.mark.parametrize(
+    "grid", [[[1, 1]], [[2, 2, 2]], [[2, 0, 2, 0]], [[1, 0], [0, 1]], [[1, 1], [1, 0]]]
+)
+def test_numbers_that_cannot_be_make_an_unsatisfiable_model(grid):
+    """Too small for white neighbours, or for one another."""
+    puzzle = Kurodoko(grid)
+    assert brute(puzzle) == []
+    check_unsatisfiable(puzzle)
+
+
+def check_unsatisfiable(puzzle):
+    for formulation in ("lazy", *FORESTS):
+        for solver in ("sat", "cpsat", "mip"):
+            if get_solver(solver).available().ok:
+                for presolve in ("none", "propagate"):
+                    result = solve(puzzle, solver, formulation=formulation, presolve=presolve)
+                    assert result.status == "unsatisfiable", (formulation, solver)
+    for encoding in ENCODINGS:
+        assert zero(puzzle.model("forest"), encoding) == []
+        assert zero(puzzle.model("forest"), encoding) is not None
+    annealed = solve(puzzle, "annealer", formulation="forest", seed=1, reads=2)
+    assert annealed.status == "unknown" or annealed.proved_by == "compilation"
+    assert annealed.status != "solved"
+
+
+def test_a_number_without_a_view():
+    """2 between two numbers sees both of them."""
+    puzzle = Kurodoko([[2, 2, 2]])
+    assert [len(_number(puzzle, 0, c).views) for c in range(3)] == [0, 0, 0]
+    assert "view" in puzzle.model("forest").families
+    check_unsatisfiable(puzzle)
+    check_unsatisfiable(Kurodoko([[1, 1], [1, 0]]))
+
+
+def test_a_number_with_one_view_is_fixed():
+    puzzle = Kurodoko([[0, 0, 3, 0], [0, 0, 0, 0], [0, 0, 1, 0]])
+    assert _number(puzzle, 2, 2).views.tolist() == [[0, 0, 0, 0]]
+    assert not any(c.name == "view[2,2]" for c in puzzle.model("forest").choices)
+    single = [
+        Kurodoko(grid)
+        for grid in ([[3, 0, 0]], [[2, 0, 0]], [[0, 3, 0]], [[1, 0], [0, 0]], [[0, 0], [0, 3]])
+    ]
+    for puzzle in single:
+        ((r, c),) = np.argwhere(puzzle.grid).tolist()
+        assert len(_number(puzzle, r, c).views) == 1
+        assert not any(choice.family == "view" for choice in puzzle.model("lazy").choices)
+        for formulation in ("lazy", *FORESTS):
+            result = solve(puzzle, "sat", formulation=formulation, solutions=None)
+            assert found(result) == brute(puzzle)
+        for encoding in ENCODINGS:
+            assert zero(puzzle.model("forest"), encoding) == brute(puzzle)
+
+
+def test_a_wrong_view_cannot_be_written():
+    model = Kurodoko([[0, 0, 3, 0, 0]]).model("lazy")
+    with pytest.raises(InputError, match="no choice of views"):
+        model.field.write(np.array([[0, 0, 0, 0, 0]]))
+    with pytest.raises(InputError, match="a black cell where none can be"):
+        model.field.write(np.array([[0, 0, 1, 0, 0]]))
+
+
+def test_huge_numbers_of_views_are_refused():
+    grid = np.zeros((400, 400), dtype=int)
+    grid[200, 200] = 400
+    with pytest.raises(TooLarge, match=r"grid\[200\]\[200\] has [\d,]+ views, more than 500,000"):
+        Kurodoko(grid).model("lazy")
+    grid = np.zeros((150, 150), dtype=int)
+    grid[10:140:26, 10:140:26] = 149
+    with pytest.raises(TooLarge, match="more than 500,000 views"):
+        Kurodoko(grid).model("lazy")
+
+
+def test_views_weigh_what_they_break():
+    """No bit string of a random 3x3 board with numbers has an energy between 0 and 1."""
+    rng = np.random.default_rng(12)
+    seen = 0
+    for _ in range(6):
+        puzzle = RANDOM[Kurodoko](rng, (3, 3), share=0.5)
+        model = puzzle.model("forest")
+        if compile_qubo(model, "one-hot").n_bits <= 16:
+            seen += 1
+            assert zero(model, "one-hot") == brute(puzzle)
+    assert seen >= 2
+
+
+# --- what is wrong, and where ------------------------------------------------------------
+
+BOARD = Kurodoko([[0, 0, 0], [0, 3, 0], [0, 0, 0]])
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (["...", "...", "..."], [("sight", "the number 3 on (1,1) sees 5 white cells",
+            ((1, 1), (0, 1), (1, 2), (2, 1), (1, 0)))]),
+        (["...", ".#.", "..."], [("number", "the number 3 on (1,1) is black", ((1, 1),))]),
+        ([".#.", "..#", "..."], [("connected", "white cells are cut off: (0,2)", ((0, 2),))]),
+        (["##.", "...", ".#."], [("adjacent", "black cells touch: (0,0) (0,1)", ((0, 0), (0, 1)))]),
+        ([".#.", "...", ".#."], []),
+    ],
+)  # fmt: skip
+def test_each_rule_fires_with_its_cells(lines, told):
+    broken = BOARD.violations(BOARD.parse_answer(lines))
+    assert [(v.rule, v.message, v.cells) for v in broken] == told
+
+
+def test_picture_and_json_have_the_numbers():
+    assert BOARD.picture().words == {(1, 1): "3"}
+    assert BOARD.picture().circled == {(1, 1)}
+    assert BOARD.to_dict()["grid"] == [[None] * 3, [None, 3, None], [None] * 3]
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({}, "grid: missing"),
+        ({"grid": None}, "grid: expected 1 to 1000 rows, got None"),
+        ({"grid": "12"}, "grid: expected 1 to 1000 rows, got '12'"),
+        ({"grid": []}, "grid: expected 1 to 1000 rows, got list of 0"),
+        ({"grid": [[]]}, "grid[0]: expected 1 to 1000 cells, got list of 0"),
+        ({"grid": ["12", "21"]}, "grid[0]: expected 1 to 1000 cells, got '12'"),
+        ({"grid": [[None]] * 10**6}, "grid: expected 1 to 1000 rows, got list of 1000000"),
+        ({"grid": [[1] * 10**6]}, "grid[0]: expected 1 to 1000 cells, got list of 1000000"),
+        ({"grid": [[1, 2], [1]]}, "grid[1] has 1 cells, grid[0] has 2"),
+        ({"grid": [[1, "2"]]}, "grid[0][1]: expected a whole number, got '2'"),
+        ({"grid": [[1, 2.0]]}, "grid[0][1]: expected a whole number, got 2.0"),
+        ({"grid": [[True, 2]]}, "grid[0][0]: expected a whole number, got True"),
+        ({"grid": [[None, -2]]}, "grid[0][1]: -2 is not in 0 .. 1000000"),
+        ({"grid": [[10**400]]}, "grid[0][0]: a number of over 30 digits is not in 0 .. 1000000"),
+        ({"grid": [[None, 3]]}, "grid[0][1]: 3, but no cell sees more than 2"),
+        ({"grid": [[0, 0], [0, 4]]}, "grid[1][1]: 4, but no cell sees more than 3"),
+        ({"grid": [[2]]}, "grid[0][0]: 2, but no cell sees more than 1"),
+        ({"grid": [[2, 0]], "solution": [".#"]}, "solution: the number 2 on (0,0) sees 1 white"),
+        ({"grid": [[2, 0]], "solution": ["#."]}, "solution: the number 2 on (0,0) is black"),
+        ({"grid": [[0, 0]], "solution": ["##"]}, "solution: black cells touch"),
+        ({"grid": [[1]], "author": []}, "author: expected a text, got list of 0"),
+    ],
+)
+def test_hostile_grids_are_refused_with_their_place(data, message):
+    with pytest.raises(PuzzleError) as caught:
+        Kurodoko.from_dict(data)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize("solution", ["..", ["..", ".."], ["."], ["a."], [[0, 2]], [[0.5, 0]], 7])
+def test_solutions_of_another_kind_are_refused(solution):
+    with pytest.raises(InputError) as caught:
+        Kurodoko.from_dict({"grid": [[0, 0]], "solution": solution})
+    assert "\n" not in str(caught.value)
