@@ -9,6 +9,7 @@ from collections.abc import Container, Iterable
 from rich.console import Console
 from rich.table import Table
 
+from qubopuzzle.errors import InputError
 from qubopuzzle.inspection import FREE_PLAN_VARIABLES, FormSize, QuboSize
 from qubopuzzle.pipeline import all_solvers, get_puzzle, puzzle_names
 
@@ -51,7 +52,11 @@ def print_puzzles() -> None:
     """``qubopuzzle puzzles``."""
     rows = []
     for name in puzzle_names():
-        puzzle = get_puzzle(name)
+        try:
+            puzzle = get_puzzle(name)
+        except InputError as error:  # of another package: the others are there all the same
+            rows.append([name, "", str(error)])
+            continue
         about = (puzzle.__doc__ or "").strip().splitlines()[0]
         default = puzzle.default_formulation
         others = [f for f in puzzle.formulations if f != default]
