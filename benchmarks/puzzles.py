@@ -50,7 +50,7 @@ def main() -> None:
     ]
     save("puzzles_sat", proofs, _sat_table(proofs))
     save("puzzles_annealer", runs, _annealer_table(runs))
-    save("puzzles_totals", [], _totals_table(proofs, runs))
+    save("puzzles_totals", [*proofs, *runs], _totals_table(proofs, runs))
 
 
 def _load(name: str) -> list[Puzzle]:
