@@ -7,7 +7,7 @@ Nothing here knows of models; those are built in ``_forest``.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self, TypeAlias
 
@@ -16,6 +16,7 @@ from scipy.ndimage import label
 
 from qubopuzzle.grid import groups, shading_to_rows
 from qubopuzzle.model import IntArray
+from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles._grids import SIDE_LIMIT, check_values, need, read_grid, read_shading
 from qubopuzzle.puzzles.base import Puzzle, Violation, about_from, check_shape
 
@@ -76,6 +77,9 @@ class ShadingPuzzle(Painting):
 class NumberGrid(ShadingPuzzle):
     """A shading puzzle with numbers in its cells, 0 where there is none."""
 
+    circled: ClassVar[bool] = False
+    """Whether the picture has them in circles."""
+
     grid: IntArray
 
     def __post_init__(self) -> None:
@@ -93,10 +97,20 @@ class NumberGrid(ShadingPuzzle):
         rows, columns = self.grid.shape
         return rows, columns
 
-    @property
-    def words(self) -> dict[Cell, str]:
-        """The numbers by cell, for the picture."""
-        return {(r, c): str(self.grid[r, c]) for r, c in np.argwhere(self.grid).tolist()}
+    def picture(
+        self, answer: IntArray | None = None, broken: Iterable[tuple[int, ...]] = ()
+    ) -> Picture:
+        """The numbers in their cells, or in circles."""
+        places = np.argwhere(self.grid).tolist()
+        numbers: dict[Cell, str] = {(r, c): str(self.grid[r, c]) for r, c in places}
+        return Picture(
+            *self.shape,
+            black=answer,
+            words=numbers,
+            given=frozenset(numbers),
+            circled=frozenset(numbers if self.circled else ()),
+            broken=frozenset(broken),
+        )
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:

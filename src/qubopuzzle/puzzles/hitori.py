@@ -14,14 +14,13 @@ its rule holds and at least 1 where not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from qubopuzzle.model import IntArray, Model
-from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles._forest import shading_formulations
 from qubopuzzle.puzzles._shaded import BoolArray, Shaded
 from qubopuzzle.puzzles._shading import NumberGrid
@@ -58,20 +57,7 @@ class Hitori(NumberGrid):
                     broken.append(Violation("repeat", message, cells))
         return broken
 
-    # --- picture and examples ----------------------------------------------------------
-
-    def picture(
-        self, answer: IntArray | None = None, broken: Iterable[tuple[int, ...]] = ()
-    ) -> Picture:
-        """The numbers in their cells."""
-        numbers = frozenset(self.words)
-        return Picture(
-            *self.shape,
-            black=answer,
-            words=self.words,
-            given=numbers,
-            broken=frozenset(broken),
-        )
+    # --- examples ----------------------------------------------------------------------
 
     @classmethod
     def examples(cls) -> list[Self]:

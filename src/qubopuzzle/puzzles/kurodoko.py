@@ -18,7 +18,7 @@ Energy gap: each family's penalty is 0 where its rule holds and at least 1 where
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -26,7 +26,6 @@ import numpy as np
 
 from qubopuzzle.errors import InputError, PuzzleError, TooLarge
 from qubopuzzle.model import IntArray, Model
-from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles._forest import shading_formulations
 from qubopuzzle.puzzles._shaded import BoolArray, Shaded
 from qubopuzzle.puzzles._shading import NumberGrid
@@ -53,6 +52,7 @@ class Kurodoko(NumberGrid):
     """
 
     name: ClassVar[str] = "kurodoko"
+    circled: ClassVar[bool] = True
 
     def check_numbers(self) -> None:
         """No cell sees more than its row and its column."""
@@ -86,21 +86,7 @@ class Kurodoko(NumberGrid):
                 yield i, j
                 i, j = i + down, j + right
 
-    # --- picture and examples ----------------------------------------------------------
-
-    def picture(
-        self, answer: IntArray | None = None, broken: Iterable[tuple[int, ...]] = ()
-    ) -> Picture:
-        """The numbers in circles."""
-        numbers = frozenset(self.words)
-        return Picture(
-            *self.shape,
-            black=answer,
-            words=self.words,
-            given=numbers,
-            circled=numbers,
-            broken=frozenset(broken),
-        )
+    # --- examples ----------------------------------------------------------------------
 
     @classmethod
     def examples(cls) -> list[Self]:
