@@ -87,6 +87,18 @@ def test_cuts_as_rows_say_what_the_clauses_say(model, data):
         assert all(cut.meets(other) for cut in found)
 
 
+def test_a_cut_comes_once_where_constraints_share_a_family():
+    builder = ModelBuilder()
+    bits = [builder.literals(builder.bit(name))[1] for name in "abcdef"]
+    for half in (bits[:3], bits[3:]):
+        builder.connected("together", half, [[0, 1], [1, 2]])
+    model = builder.build()
+    x = model.assignment([1, 0, 1, 1, 1, 1])
+    local = with_cuts(model, cuts(model, x))
+    assert sum(len(block.lower) for block in local.linear) == 1
+    assert violation(local, x) == 1
+
+
 def test_with_cuts_keeps_the_families():
     builder = ModelBuilder()
     bits = [builder.literals(builder.bit(name))[1] for name in "abc"]

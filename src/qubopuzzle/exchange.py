@@ -116,9 +116,8 @@ def to_mip(
     from qubopuzzle.compile.mip import compile_mip
 
     instance = one_puzzle(puzzle)
-    name = formulation or instance.formulation_for(
-        cuts=True, exact=True
-    )  # a tree takes their place
+    # A tree takes the place of cuts.
+    name = formulation or instance.formulation_for(cuts=True, exact=True)
     return compile_mip(_model(instance, name, presolve))
 
 

@@ -108,7 +108,7 @@ def solve(
         puzzle: an instance, or a file that holds exactly one.
         solver: a name that ``qubopuzzle solvers`` lists, ``dimod:module:Class``, or a
             dimod sampler.
-        formulation: one of the puzzle's, such as ``forest:depth=6``; without, its default
+        formulation: one of the puzzle's, such as ``blocks:rows=3``; without, its default
             for this solver.
         encoding: ``one-hot`` or ``domain-wall``; the solver's default without.
         presolve: ``none`` (the formulation is annealed as it is) or ``propagate``.
@@ -172,8 +172,8 @@ def solve(
             started=time.perf_counter(),
         )
         if cutting:
-            rounds = solve_lazily(backend, model, compiling, budget, chosen, progress)
-            compiled, outcome = rounds
+            args = model, compiling, budget, chosen, progress
+            compiled, outcome = solve_lazily(backend, *args)
         else:
             outcome = backend.solve(compiled, budget, chosen, progress)
     run.sizes, run.encoding = compiled.sizes, compiled.encoding

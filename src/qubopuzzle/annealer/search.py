@@ -92,9 +92,9 @@ def anneal(
         reads: restarts at most; None for no bound.
         time_limit: seconds (wall clock); None for no bound.
         target_energy: an unweighted energy of at most this ends a read.
-        only_accepted: does it end the search, too, or only together with ``accepts``?
+        only_accepted: such a read does not end the search unless ``accepts`` says so.
         accepts: whether a read's best state, as literals (literals,), ends the search; it
-            is called from the threads.
+            is called from the threads. Without ``only_accepted`` the target does, too.
         portfolio: settings of successive reads, in a cycle.
         sweeps: sweeps of a read, times ``luby`` of its number.
         initial_states: where the first reads start, as places in each choice, shape

@@ -59,16 +59,16 @@ def with_cuts(model: Model, found: Sequence[Cut]) -> Model:
     rows = np.repeat(np.arange(len(found)), true + false)
     columns = np.concatenate([np.zeros(0, dtype=np.int64), *literals])
     matrix = csr_array((signs, (rows, columns)), shape=(len(found), model.n_literals))
-    families = np.array([cut.family for cut in found])
+    families = np.array([cut.family for cut in found], dtype=str)
     linear = [
         Linear(
-            graph.family,
-            matrix[families == graph.family],
-            (1 - false)[families == graph.family],
-            np.full(int((families == graph.family).sum()), UNBOUNDED),
-            partial("{}.cut[{}]".format, graph.family),
+            family,
+            matrix[families == family],
+            (1 - false)[families == family],
+            np.full(int((families == family).sum()), UNBOUNDED),
+            partial("{}.cut[{}]".format, family),
         )
-        for graph in model.graphs
+        for family in dict.fromkeys(graph.family for graph in model.graphs)
     ]
     return replace(model, linear=(*model.linear, *linear), connected=(), acyclic=())
 

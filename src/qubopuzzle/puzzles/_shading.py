@@ -1,4 +1,4 @@
-"""What heyawake, hitori and kurodoko share: cells are shaded, and two rules of five words.
+"""Answers of black and white cells, and the rules that heyawake, hitori and kurodoko share.
 
 No two black cells touch by a side, and the white cells hang together by their sides.
 Nothing here knows of models; those are built in ``_forest``.
