@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from qubopuzzle import InputError, ModelBuilder, TooLarge, compile_qubo, violation
 from qubopuzzle.compile import ENCODINGS, qubo
-from qubopuzzle.compile.qubo import _slack_weights
+from qubopuzzle.compile.slack import _slack_weights
 from strategies import all_bits, assignments, models
 
 LARGEST = 16

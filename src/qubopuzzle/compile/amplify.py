@@ -1,31 +1,126 @@
-"""A model as a Fixstars Amplify model: native constraints, or the compiled QUBO as objective.
+"""A model as a Fixstars Amplify model: native constraints, our penalties, or our QUBO.
 
 ``constraint`` mode says what each rule is, with its label and weight: a choice is
-``one_hot``, an equality ``equal_to``, a range ``less_equal`` or ``clamp``, a forbidden
-pair a product that equals 0. What is sent then depends on the client: Amplify AE takes
-constraints natively, others get the SDK's penalties. ``objective`` mode sends exactly
-our QUBO, slack bits and all.
+``one_hot``, an equality ``equal_to``, a range ``less_equal`` or ``clamp``, the forbidden
+pairs of a precedence a sum of products that equals 0. What is sent then depends on the
+client: Amplify AE takes constraints natively, others get the SDK's penalties. ``qubo`` mode
+gives every constraint our own penalty, slack bits and all, so that the weighted sum is our
+QUBO. ``objective`` mode sends exactly that QUBO as an objective without constraints.
+
+``amplify_program`` makes arrays of it, which another process can build the SDK's model from;
+``to_amplify`` does both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle.compile.encoding import Encoding, encode_choices
-from qubopuzzle.compile.lowering import AffineRows, ForbiddenPairs, forbidden_pairs, lowered_rows
-from qubopuzzle.compile.qubo import Qubo, check_weights, compile_qubo
+from qubopuzzle.compile.lowering import (
+    AffineRows,
+    ForbiddenPairs,
+    forbidden_pairs,
+    lowered_rows,
+    one_hot_rows,
+)
+from qubopuzzle.compile.quadratic import Quadratic
+from qubopuzzle.compile.qubo import check_size, check_weights, compile_qubo
+from qubopuzzle.compile.slack import NarrowRows
 from qubopuzzle.errors import InputError, Unsatisfiable
 from qubopuzzle.model import IntArray, Model
 
 if TYPE_CHECKING:
     import amplify
 
-MODES = ("constraint", "objective")
+MODES = ("constraint", "qubo", "objective")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AmplifyProgram:
+    """What an Amplify model is built from, as arrays.
+
+    Attributes:
+        mode: one of ``MODES``.
+        n_variables: binary variables 0 .. n - 1; those of the choices come first.
+        choices: one-hot rows ``sum - 1 = 0``.
+        rows: ``0 <= matrix @ b + base <= width``; in ``qubo`` mode at most 1 wide.
+        pairs: bits that must not both be 1.
+        objective: the whole QUBO in ``objective`` mode, which has none of the above.
+        weights: by family; the objective has them in it.
+    """
+
+    mode: str
+    n_variables: int
+    choices: tuple[AffineRows, ...] = ()
+    rows: tuple[AffineRows, ...] = ()
+    pairs: tuple[ForbiddenPairs, ...] = ()
+    objective: Quadratic | None = None
+    weights: Mapping[str, float] | None = None
+
+    def energies(self, bits: NDArray[Any]) -> NDArray[Any]:
+        """Energy of each sample, shape (samples, variables) to (samples,).
+
+        A row missed by d costs d**2 if it is an equality, else d (d + 1) / 2, and every
+        forbidden pair 1, times the family's weight: where rows are at most 1 wide, the QUBO.
+        """
+        if self.objective is not None:
+            return self.objective.energies(bits)
+        b = bits.astype(np.int64)
+        total = np.zeros(len(b))
+        for block in (*self.choices, *self.rows):
+            value = (block.matrix @ b.T).T + block.base
+            miss = np.maximum(np.maximum(-value, value - block.width), 0)
+            cost = np.where(block.width == 0, miss**2, miss * (miss + 1) // 2)
+            total += self._weight(block.family) * cost.sum(axis=1)
+        for pair in self.pairs:
+            broken = (b[:, pair.first] & b[:, pair.second]).sum(axis=1)
+            total += self._weight(pair.family) * broken
+        return total
+
+    def unlabelled(self) -> AmplifyProgram:
+        """The same without labels, which are functions: arrays only, for another process."""
+
+        def plain(blocks: tuple[Any, ...]) -> tuple[Any, ...]:
+            return tuple(replace(block, labels=_no_label) for block in blocks)
+
+        parts = {name: plain(getattr(self, name)) for name in ("choices", "rows", "pairs")}
+        return replace(self, **parts)
+
+    def build(self, names: list[str] | None = None) -> tuple[amplify.Model, Any]:
+        """The SDK's model, and its variables as an ``amplify.PolyArray`` in our order."""
+        import amplify
+
+        variables = _variables(self.n_variables, names)
+        if self.objective is not None:
+            return amplify.Model(_polynomial(self.objective, variables)), variables
+        constraints = amplify.ConstraintList()
+        for family, constraint in self._constraints(variables):
+            weight = self._weight(family)
+            if weight != 1:
+                constraint.weight = weight
+            constraints.append(constraint)
+        return amplify.Model(constraints), variables
+
+    def _weight(self, family: str) -> float:
+        return (self.weights or {}).get(family, 1)
+
+    def _constraints(self, variables: Any) -> Iterator[tuple[str, amplify.Constraint]]:
+        penalised = self.mode == "qubo"
+        for block in self.choices:
+            for constraint in _row_constraints(block, variables, _one_hot(penalised)):
+                yield block.family, constraint
+        for block in self.rows:
+            for constraint in _row_constraints(block, variables, _range(penalised)):
+                yield block.family, constraint
+        for pairs in self.pairs:
+            for constraint in _pair_constraints(pairs, variables):
+                yield pairs.family, constraint
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,8 +148,13 @@ class AmplifyModel:
 
     def decode(self, values: Any) -> IntArray:
         """Literal values, shape (literals,), of ``solution.values`` of an Amplify result."""
-        bits = np.asarray(self.variables.evaluate(values)).round().astype(np.int64)
-        return self.encoding.decode(bits)
+        return self.encoding.decode(bits_of(self.variables, values))
+
+
+def bits_of(variables: Any, values: Any) -> IntArray:
+    """0/1 for each variable, shape (variables,), of ``solution.values``."""
+    bits: IntArray = np.asarray(variables.evaluate(values)).round().astype(np.int64)
+    return bits
 
 
 def to_amplify(
@@ -64,53 +164,92 @@ def to_amplify(
     weights: Mapping[str, float] | None = None,
     mode: str = "constraint",
 ) -> AmplifyModel:
-    """Build an Amplify model.
+    """Build an Amplify model; arguments and errors as for ``amplify_program``."""
+    encoded, names, program = amplify_program(model, encoding=encoding, weights=weights, mode=mode)
+    built, variables = program.build(names())
+    return AmplifyModel(built, variables, mode, encoded)
+
+
+def amplify_program(
+    model: Model,
+    *,
+    encoding: str = "one-hot",
+    weights: Mapping[str, float] | None = None,
+    mode: str = "constraint",
+) -> tuple[Encoding, Callable[[], list[str]], AmplifyProgram]:
+    """What an Amplify model is built from; how to decode its bits, and their names.
 
     Args:
         encoding: ``one-hot`` or ``domain-wall``.
         weights: weight by family; 1 where not given.
-        mode: ``constraint`` or ``objective``.
+        mode: ``constraint``, ``qubo`` or ``objective``.
 
     Raises:
         InputError: for an unknown encoding, mode, family or a weight that is not positive.
+        TooLarge: if more than ``PRODUCT_LIMIT`` products would have to be multiplied out.
         Unsatisfiable: for a constraint that no assignment can meet. The SDK would drop it
             with a warning and report an unsolvable model as solved.
     """
-    import amplify
-
     if mode not in MODES:
         raise InputError(f"unknown mode {mode!r}; choose from {', '.join(MODES)}")
     model.require_local("an Amplify model")
+    encoded = encode_choices(model, encoding)
+    by_family = check_weights(model.families, weights)
+    blocks = list(lowered_rows(encoded))
+    for block in blocks:
+        _refuse_contradictions(block)
     if mode == "objective":
         qubo = compile_qubo(model, encoding)
-        variables = _variables(qubo.labels())
-        built = amplify.Model(_objective(qubo, variables, weights))
-        return AmplifyModel(built, variables, mode, qubo.encoding)
-    bits = encode_choices(model, encoding)
-    variables = _variables(bits.labels())
-    by_family = check_weights(model.families, weights)
-    constraints = amplify.ConstraintList()
-    for family, constraint in _constraints(bits, variables):
-        if by_family[family] != 1:
-            constraint.weight = by_family[family]
-        constraints.append(constraint)
-    return AmplifyModel(amplify.Model(constraints), variables, mode, bits)
+        program = AmplifyProgram(mode, qubo.n_bits, objective=qubo.total(weights))
+        return qubo.encoding, qubo.labels, program
+    narrow = NarrowRows.of(encoded, blocks if mode == "qubo" else [])
+    check_size(encoded, blocks if mode == "qubo" else [])
+    n = narrow.n_bits
+    program = AmplifyProgram(
+        mode,
+        n,
+        tuple(one_hot_rows(encoded, n)),
+        tuple(narrow.rows() if mode == "qubo" else blocks),
+        tuple(forbidden_pairs(encoded)),
+        weights=by_family,
+    )
+    return encoded, narrow.labels, program
 
 
-def _variables(labels: list[str]) -> Any:
-    """One binary variable a label; Amplify would typeset an underscore as an index."""
+def _refuse_contradictions(rows: AffineRows) -> None:
+    """Unsatisfiable for a row that no setting of the bits meets, alone."""
+    least, greatest = _reach(rows)
+    never = np.flatnonzero((least > rows.width) | (greatest < 0))
+    if len(never):
+        label = rows.labels(int(never[0]))
+        raise Unsatisfiable(f"{label} cannot be met by any assignment: no solution")
+
+
+def _reach(rows: AffineRows) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Least and greatest value of each row over all bits, shape (rows,) each."""
+    least = rows.matrix.minimum(0).sum(axis=1) + rows.base
+    return least, rows.matrix.maximum(0).sum(axis=1) + rows.base
+
+
+def _no_label(_: int) -> str:
+    return ""
+
+
+def _variables(n: int, names: list[str] | None) -> Any:
+    """Binary variables; Amplify would typeset an underscore in a name as an index."""
     import amplify
 
     generator = amplify.VariableGenerator()
+    if names is None:
+        return generator.array("Binary", n)
     return amplify.PolyArray(
-        [generator.scalar("Binary", name=label.replace("_", "-")) for label in labels]
+        [generator.scalar("Binary", name=name.replace("_", "-")) for name in names]
     )
 
 
-def _objective(qubo: Qubo, variables: Any, weights: Mapping[str, float] | None) -> Any:
+def _polynomial(form: Quadratic, variables: Any) -> Any:
     import amplify
 
-    form = qubo.total(weights)
     rows = np.flatnonzero(np.diff(form.couplings.indptr))
     start = form.couplings.indptr
     terms = []
@@ -124,56 +263,65 @@ def _objective(qubo: Qubo, variables: Any, weights: Mapping[str, float] | None) 
     return amplify.sum([*terms, amplify.Poly(form.offset)])
 
 
-def _constraints(encoding: Encoding, variables: Any) -> Iterator[tuple[str, amplify.Constraint]]:
+_Make = Callable[[Any, int, int, tuple[bool, bool], str], Any]
+"""From a sum of variables, base, width, which bounds can be broken, and label: a constraint."""
+
+
+def _row_constraints(rows: AffineRows, variables: Any, make: _Make) -> Iterator[Any]:
+    least, greatest = _reach(rows)
+    low, high = (least < 0).tolist(), (greatest > rows.width).tolist()
+    start = rows.matrix.indptr.tolist()
+    sizes = zip(rows.base.tolist(), rows.width.tolist(), strict=True)
+    for row, (base, width) in enumerate(sizes):
+        if low[row] or high[row]:
+            own = slice(start[row], start[row + 1])
+            coefficients = rows.matrix.data[own]
+            left = variables.take(rows.matrix.indices[own].tolist())
+            if (coefficients != 1).any():
+                left = left * coefficients
+            yield make(left, base, width, (low[row], high[row]), rows.labels(row))
+
+
+def _one_hot(penalised: bool) -> _Make:
     import amplify
 
-    for c, choice in enumerate(encoding.model.choices):
-        if not encoding.walls[c]:
-            start, stop = encoding.first_bit[c : c + 2].tolist()
-            own = variables[start:stop]
-            yield choice.family, amplify.one_hot(own, label=f"{choice.family} {choice.name}")
-    for rows in lowered_rows(encoding):
-        for constraint in _row_constraints(rows, variables):
-            yield rows.family, constraint
-    for pairs in forbidden_pairs(encoding):
-        for constraint in _pair_constraints(pairs, variables):
-            yield pairs.family, constraint
+    def make(left: Any, base: int, width: int, breakable: tuple[bool, bool], label: str) -> Any:
+        return amplify.one_hot(left, label=label)
+
+    return _range(True) if penalised else make
 
 
-def _row_constraints(rows: AffineRows, variables: Any) -> Iterator[amplify.Constraint]:
+def _range(penalised: bool) -> _Make:
     import amplify
 
-    least, greatest = _reach(rows.matrix)
-    for row, (base, width) in enumerate(zip(rows.base.tolist(), rows.width.tolist(), strict=True)):
-        own = slice(rows.matrix.indptr[row], rows.matrix.indptr[row + 1])
-        label = rows.labels(row)
-        low, high = int(least[row]) + base, int(greatest[row]) + base
-        if low > width or high < 0:
-            raise Unsatisfiable(f"{label} cannot be met by any assignment: no solution")
-        if low >= 0 and high <= width:
-            continue
-        coefficients = rows.matrix.data[own]
-        left = (variables.take(rows.matrix.indices[own].tolist()) * coefficients).sum()
+    def native(left: Any, base: int, width: int, breakable: tuple[bool, bool], label: str) -> Any:
+        total = left.sum()
         if width == 0:
-            yield amplify.equal_to(left, -base, label=label)
-        elif low >= 0:
-            yield amplify.less_equal(left, width - base, label=label)
-        elif high <= width:
-            yield amplify.greater_equal(left, -base, label=label)
-        else:
-            yield amplify.clamp(left, (-base, width - base), label=label)
+            return amplify.equal_to(total, -base, label=label)
+        if not breakable[0]:
+            return amplify.less_equal(total, width - base, label=label)
+        if not breakable[1]:
+            return amplify.greater_equal(total, -base, label=label)
+        return amplify.clamp(total, (-base, width - base), label=label)
+
+    def ours(left: Any, base: int, width: int, breakable: tuple[bool, bool], label: str) -> Any:
+        total = left.sum()
+        t = total + base
+        if width == 0:
+            return amplify.Constraint(total, eq=-base, penalty=t * t, label=label)
+        bounds = (-base, width - base)
+        return amplify.Constraint(total, bounds=bounds, penalty=t * (t - 1) / 2, label=label)
+
+    return ours if penalised else native
 
 
-def _pair_constraints(pairs: ForbiddenPairs, variables: Any) -> Iterator[amplify.Constraint]:
+def _pair_constraints(pairs: ForbiddenPairs, variables: Any) -> Iterator[Any]:
+    """One constraint an owner: the sum of its products is 0, which is its penalty, too."""
     import amplify
 
-    for first, second, owner in zip(
-        pairs.first.tolist(), pairs.second.tolist(), pairs.owner.tolist(), strict=True
-    ):
-        label = pairs.labels(owner)
-        yield amplify.equal_to(variables[first] * variables[second], 0, label=label)
-
-
-def _reach(matrix: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Least and greatest value of each row over all bits, shape (rows,) each."""
-    return matrix.minimum(0).sum(axis=1), matrix.maximum(0).sum(axis=1)
+    starts = np.flatnonzero(np.diff(pairs.owner, prepend=-1)).tolist()
+    for start, stop in pairwise([*starts, len(pairs.owner)]):
+        first = variables.take(pairs.first[start:stop].tolist())
+        second = variables.take(pairs.second[start:stop].tolist())
+        label = pairs.labels(int(pairs.owner[start]))
+        yield amplify.equal_to((first * second).sum(), 0, label=label)

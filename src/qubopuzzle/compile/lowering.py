@@ -58,6 +58,23 @@ def lowered_rows(bits: Encoding) -> Iterator[AffineRows]:
             yield precedence_rows(bits, rest)
 
 
+def one_hot_rows(bits: Encoding, n: int) -> Iterator[AffineRows]:
+    """``sum of a choice's bits - 1 = 0`` for one-hot choices, by family, over ``n`` bits."""
+    model = bits.model
+    families = np.array([choice.family for choice in model.choices])
+    for family in dict.fromkeys(families.tolist()):
+        chosen = np.flatnonzero(~bits.walls & (families == family))
+        size = model.sizes[chosen]
+        rows = np.repeat(np.arange(len(chosen)), size)
+        start = bits.first_bit[chosen] - np.concatenate([[0], np.cumsum(size)[:-1]])[: len(size)]
+        columns = np.arange(int(size.sum())) + start[rows]
+        ones = np.ones(len(rows), dtype=np.int64)
+        matrix = csr_array((ones, (rows, columns)), shape=(len(chosen), n))
+        base = np.full(len(chosen), -1, dtype=np.int64)
+        width = np.zeros(len(chosen), dtype=np.int64)
+        yield AffineRows(family, matrix, base, width, partial(_label_choice, model, chosen))
+
+
 def forbidden_pairs(bits: Encoding) -> Iterator[ForbiddenPairs]:
     """All constraints that are pairs of bits: precedences between one-hot choices."""
     for precedence in bits.model.precedence:
@@ -217,6 +234,11 @@ def _clean(matrix: IntMatrix) -> IntMatrix:
 
 def _label_of(labels: Callable[[int], str], rows: IntArray, row: int) -> str:
     return labels(int(rows[row]))
+
+
+def _label_choice(model: Model, chosen: IntArray, row: int) -> str:
+    choice = model.choices[chosen[row]]
+    return f"{choice.family} {choice.name}"
 
 
 def _label_wall(encoding: Encoding, later: IntArray, row: int) -> str:

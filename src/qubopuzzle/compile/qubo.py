@@ -5,8 +5,7 @@ penalties that are never negative **for any setting of the bits**:
 
 - ``t = 0``        to ``t**2``;
 - ``0 <= t <= 1``  to ``t (t - 1) / 2``, the number of pairs among t units;
-- ``0 <= t <= w``  to ``s (s - 1) / 2`` with ``s = t - slack``, where slack bits weigh
-  2, 4, 8, ... and a remainder, w - 1 in all: one bit fewer than a slack for a square.
+- ``0 <= t <= w``  to ``s (s - 1) / 2`` with ``s = t - slack``, see ``slack.py``.
 
 Energy gap: with all weights 1 the energy is 0 exactly where all choices are valid and
 all constraints hold (for some setting of the slack bits), and at least 1 elsewhere; with
@@ -16,7 +15,7 @@ correctness, also where a domain wall is broken, because the parts cannot cancel
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from numbers import Real
@@ -24,7 +23,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from qubopuzzle.compile.encoding import Encoding, encode_choices
 from qubopuzzle.compile.lowering import (
@@ -32,10 +30,12 @@ from qubopuzzle.compile.lowering import (
     forbidden_pairs,
     lowered_rows,
     n_forbidden_pairs,
+    one_hot_rows,
 )
 from qubopuzzle.compile.quadratic import Quadratic, pairs_of_units, products, squares
+from qubopuzzle.compile.slack import NarrowRows
 from qubopuzzle.errors import InputError, TooLarge
-from qubopuzzle.model import IntArray, IntMatrix, Model
+from qubopuzzle.model import IntArray, Model
 
 if TYPE_CHECKING:
     import dimod
@@ -45,39 +45,28 @@ PRODUCT_LIMIT = 100_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Slack:
-    """Slack bits of one block of rows: bit ``first + i`` has ``weight[i]`` in row ``row[i]``."""
-
-    rows: AffineRows
-    first: int
-    row: IntArray
-    weight: IntArray
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Qubo:
     """A compiled model. ``parts`` holds one ``Quadratic`` a family, over the same bits.
 
     Bits are those of ``encoding`` followed by slack bits. Nothing is left out.
     """
 
-    encoding: Encoding
+    bits: NarrowRows
     parts: Mapping[str, Quadratic]
-    _slack: tuple[_Slack, ...]
+
+    @property
+    def encoding(self) -> Encoding:
+        """How choices became bits."""
+        return self.bits.encoding
 
     @property
     def n_bits(self) -> int:
         """Number of binary variables, slack included."""
-        return self.encoding.n_bits + sum(len(s.row) for s in self._slack)
+        return self.bits.n_bits
 
     def labels(self) -> list[str]:
         """A readable name for each bit, shape (bits,)."""
-        names = self.encoding.labels()
-        for slack in self._slack:
-            starts = np.searchsorted(slack.row, slack.row).tolist()
-            for i, (row, start) in enumerate(zip(slack.row.tolist(), starts, strict=True)):
-                names.append(f"{slack.rows.labels(row)}.slack[{i - start}]")
-        return _distinct(names)
+        return self.bits.labels()
 
     def total(self, weights: Mapping[str, float] | None = None) -> Quadratic:
         """``Q(w) = sum of w_f Q_f``; families that are not named have weight 1.
@@ -129,19 +118,7 @@ class Qubo:
 
     def encode(self, x: NDArray[Any]) -> IntArray:
         """Bits, shape (bits,), of a valid literal vector, with the slack at its best."""
-        own = self.encoding.encode(x)
-        parts = [own]
-        for slack in self._slack:
-            value = slack.rows.matrix @ own + slack.rows.base
-            bits = np.zeros(len(slack.row), dtype=np.int64)
-            # Weights of a row are sorted downwards and none exceeds the sum of the
-            # later ones by more than 2, so taking what fits leaves 0 or 1.
-            for i, (row, weight) in enumerate(zip(slack.row, slack.weight, strict=True)):
-                if value[row] >= weight:
-                    bits[i] = 1
-                    value[row] -= weight
-            parts.append(bits)
-        return np.concatenate(parts)
+        return self.bits.encode(x)
 
 
 def check_weights(families: Sequence[str], weights: Mapping[str, float] | None) -> dict[str, float]:
@@ -172,33 +149,25 @@ def compile_qubo(model: Model, encoding: str = "one-hot") -> Qubo:
         TooLarge: if more than ``PRODUCT_LIMIT`` products would have to be multiplied out.
     """
     model.require_local("a QUBO")
-    bits = encode_choices(model, encoding)
-    blocks = list(lowered_rows(bits))
-    _check_size(bits, blocks)
-
-    slacks: list[_Slack] = []
-    first = bits.n_bits
-    for block in blocks:
-        slack = _slack_bits(block, first)
-        slacks.append(slack)
-        first += len(slack.row)
-    n = first
+    encoded = encode_choices(model, encoding)
+    blocks = list(lowered_rows(encoded))
+    check_size(encoded, blocks)
+    bits = NarrowRows.of(encoded, blocks)
+    n = bits.n_bits
 
     parts = {family: [Quadratic.zero(n)] for family in model.families}
-    for family, one_hot in _one_hot_parts(bits, n):
-        parts[family].append(one_hot)
-    for slack in slacks:
-        parts[slack.rows.family] += _penalties(slack, n)
-    for pair in forbidden_pairs(bits):
+    for choices in one_hot_rows(encoded, n):
+        parts[choices.family].append(squares(choices.matrix, choices.base))
+    for rows in bits.rows():
+        parts[rows.family] += _penalties(rows)
+    for pair in forbidden_pairs(encoded):
         parts[pair.family].append(products(pair.first, pair.second, n))
-    return Qubo(
-        bits,
-        {f: Quadratic.weighted_sum(n, [(1, q) for q in forms]) for f, forms in parts.items()},
-        tuple(s for s in slacks if len(s.row)),
-    )
+    weighed = {f: Quadratic.weighted_sum(n, [(1, q) for q in forms]) for f, forms in parts.items()}
+    return Qubo(bits, weighed)
 
 
-def _check_size(bits: Encoding, blocks: list[AffineRows]) -> None:
+def check_size(bits: Encoding, blocks: Sequence[AffineRows]) -> None:
+    """TooLarge if multiplying everything out would take over ``PRODUCT_LIMIT`` products."""
     one_hot = bits.model.sizes[~bits.walls]
     terms = int((one_hot**2).sum()) + n_forbidden_pairs(bits)
     terms += sum(int((np.diff(b.matrix.indptr).astype(np.int64) ** 2).sum()) for b in blocks)
@@ -210,63 +179,9 @@ def _check_size(bits: Encoding, blocks: list[AffineRows]) -> None:
         )
 
 
-def _one_hot_parts(bits: Encoding, n: int) -> Iterator[tuple[str, Quadratic]]:
-    """``(sum of a choice's bits - 1)**2`` for one-hot choices, by family."""
-    model = bits.model
-    families = np.array([choice.family for choice in model.choices])
-    for family in dict.fromkeys(families.tolist()):
-        chosen = np.flatnonzero(~bits.walls & (families == family))
-        size = model.sizes[chosen]
-        rows = np.repeat(np.arange(len(chosen)), size)
-        start = bits.first_bit[chosen] - np.concatenate([[0], np.cumsum(size)[:-1]])[: len(size)]
-        columns = np.arange(int(size.sum())) + start[rows]
-        ones = np.ones(len(rows), dtype=np.int64)
-        matrix = csr_array((ones, (rows, columns)), shape=(len(chosen), n))
-        yield family, squares(matrix, np.full(len(chosen), -1, dtype=np.int64))
-
-
-def _slack_bits(rows: AffineRows, first: int) -> _Slack:
-    """Slack weights of all rows wider than 1, downwards in each row."""
-    row_of: list[int] = []
-    weights: list[int] = []
-    for row in np.flatnonzero(rows.width > 1).tolist():
-        own = _slack_weights(int(rows.width[row]))
-        row_of += [row] * len(own)
-        weights += own
-    return _Slack(rows, first, np.array(row_of, np.int64), np.array(weights, np.int64))
-
-
-def _slack_weights(width: int) -> list[int]:
-    """Weights whose sums run from 0 to width - 1 in steps of at most 2, largest first."""
-    rest, weights = width - 1, []
-    weight = 2
-    while weight <= rest:
-        weights.append(weight)
-        rest -= weight
-        weight *= 2
-    return sorted([*weights, rest] if rest else weights, reverse=True)
-
-
-def _penalties(slack: _Slack, n: int) -> list[Quadratic]:
-    rows = slack.rows
-    entries = (-slack.weight, (slack.row, slack.first + np.arange(len(slack.row))))
-    own = csr_array(rows.matrix)
-    own.resize((own.shape[0], n))
-    matrix: IntMatrix = csr_array(own + csr_array(entries, shape=own.shape))
+def _penalties(rows: AffineRows) -> list[Quadratic]:
     equal = rows.width == 0
     return [
-        squares(matrix[equal], rows.base[equal]),
-        pairs_of_units(matrix[~equal], rows.base[~equal]),
+        squares(rows.matrix[equal], rows.base[equal]),
+        pairs_of_units(rows.matrix[~equal], rows.base[~equal]),
     ]
-
-
-def _distinct(names: list[str]) -> list[str]:
-    """Names as they are; a name that comes again is numbered."""
-    if len(set(names)) == len(names):
-        return names
-    count = dict.fromkeys(names, 0)
-    distinct = []
-    for name in names:
-        count[name] += 1
-        distinct.append(name if count[name] == 1 else f"{name}#{count[name]}")
-    return distinct
