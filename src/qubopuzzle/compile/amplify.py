@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,12 +85,12 @@ class AmplifyProgram:
 
     def unlabelled(self) -> AmplifyProgram:
         """The same without labels, which are functions: arrays only, for another process."""
-
-        def plain(blocks: tuple[Any, ...]) -> tuple[Any, ...]:
-            return tuple(replace(block, labels=_no_label) for block in blocks)
-
-        parts = {name: plain(getattr(self, name)) for name in ("choices", "rows", "pairs")}
-        return replace(self, **parts)
+        return replace(
+            self,
+            choices=tuple(replace(rows, labels=_no_label) for rows in self.choices),
+            rows=tuple(replace(rows, labels=_no_label) for rows in self.rows),
+            pairs=tuple(replace(pairs, labels=_no_label) for pairs in self.pairs),
+        )
 
     def build(self, names: list[str] | None = None) -> tuple[amplify.Model, Any]:
         """The SDK's model, and its variables as an ``amplify.PolyArray`` in our order."""
@@ -111,13 +111,11 @@ class AmplifyProgram:
         return (self.weights or {}).get(family, 1)
 
     def _constraints(self, variables: Any) -> Iterator[tuple[str, amplify.Constraint]]:
-        penalised = self.mode == "qubo"
-        for block in self.choices:
-            for constraint in _row_constraints(block, variables, _one_hot(penalised)):
-                yield block.family, constraint
-        for block in self.rows:
-            for constraint in _row_constraints(block, variables, _range(penalised)):
-                yield block.family, constraint
+        choice, other = (_penalised, _penalised) if self.mode == "qubo" else (_one_hot, _native)
+        for blocks, make in ((self.choices, choice), (self.rows, other)):
+            for block in blocks:
+                for row in _breakable(block, variables):
+                    yield block.family, make(row)
         for pairs in self.pairs:
             for constraint in _pair_constraints(pairs, variables):
                 yield pairs.family, constraint
@@ -263,11 +261,19 @@ def _polynomial(form: Quadratic, variables: Any) -> Any:
     return amplify.sum([*terms, amplify.Poly(form.offset)])
 
 
-_Make = Callable[[Any, int, int, tuple[bool, bool], str], Any]
-"""From a sum of variables, base, width, which bounds can be broken, and label: a constraint."""
+class _Row(NamedTuple):
+    """``0 <= left.sum() + base <= width``, and which side some bits can break."""
+
+    left: Any  # amplify.PolyArray
+    base: int
+    width: int
+    may_undershoot: bool
+    may_overshoot: bool
+    label: str
 
 
-def _row_constraints(rows: AffineRows, variables: Any, make: _Make) -> Iterator[Any]:
+def _breakable(rows: AffineRows, variables: Any) -> Iterator[_Row]:
+    """The rows that some setting of the bits breaks."""
     least, greatest = _reach(rows)
     low, high = (least < 0).tolist(), (greatest > rows.width).tolist()
     start = rows.matrix.indptr.tolist()
@@ -279,40 +285,38 @@ def _row_constraints(rows: AffineRows, variables: Any, make: _Make) -> Iterator[
             left = variables.take(rows.matrix.indices[own].tolist())
             if (coefficients != 1).any():
                 left = left * coefficients
-            yield make(left, base, width, (low[row], high[row]), rows.labels(row))
+            yield _Row(left, base, width, low[row], high[row], rows.labels(row))
 
 
-def _one_hot(penalised: bool) -> _Make:
+def _one_hot(row: _Row) -> amplify.Constraint:
     import amplify
 
-    def make(left: Any, base: int, width: int, breakable: tuple[bool, bool], label: str) -> Any:
-        return amplify.one_hot(left, label=label)
-
-    return _range(True) if penalised else make
+    return amplify.one_hot(row.left, label=row.label)
 
 
-def _range(penalised: bool) -> _Make:
+def _native(row: _Row) -> amplify.Constraint:
     import amplify
 
-    def native(left: Any, base: int, width: int, breakable: tuple[bool, bool], label: str) -> Any:
-        total = left.sum()
-        if width == 0:
-            return amplify.equal_to(total, -base, label=label)
-        if not breakable[0]:
-            return amplify.less_equal(total, width - base, label=label)
-        if not breakable[1]:
-            return amplify.greater_equal(total, -base, label=label)
-        return amplify.clamp(total, (-base, width - base), label=label)
+    left, lower, upper = row.left.sum(), -row.base, row.width - row.base
+    if row.width == 0:
+        return amplify.equal_to(left, lower, label=row.label)
+    if not row.may_undershoot:
+        return amplify.less_equal(left, upper, label=row.label)
+    if not row.may_overshoot:
+        return amplify.greater_equal(left, lower, label=row.label)
+    return amplify.clamp(left, (lower, upper), label=row.label)
 
-    def ours(left: Any, base: int, width: int, breakable: tuple[bool, bool], label: str) -> Any:
-        total = left.sum()
-        t = total + base
-        if width == 0:
-            return amplify.Constraint(total, eq=-base, penalty=t * t, label=label)
-        bounds = (-base, width - base)
-        return amplify.Constraint(total, bounds=bounds, penalty=t * (t - 1) / 2, label=label)
 
-    return ours if penalised else native
+def _penalised(row: _Row) -> amplify.Constraint:
+    """With our penalty: ``t**2``, or ``t (t - 1) / 2`` if the row is 1 wide."""
+    import amplify
+
+    left, lower, label = row.left.sum(), -row.base, row.label
+    t = left + row.base
+    if row.width == 0:
+        return amplify.Constraint(left, eq=lower, penalty=t * t, label=label)
+    penalty = t * (t - 1) / 2
+    return amplify.Constraint(left, bounds=(lower, lower + 1), penalty=penalty, label=label)
 
 
 def _pair_constraints(pairs: ForbiddenPairs, variables: Any) -> Iterator[Any]:
