@@ -73,6 +73,7 @@ def _solve_command(commands: Any) -> None:
         help="an option of the solver; repeatable",
     )
     _counting_options(solve)
+    _service_options(solve)
     solve.add_argument("--json", action="store_true", help="one JSON object a line and instance")
     _plot_option(solve)
 
@@ -94,6 +95,27 @@ def _counting_options(solve: argparse.ArgumentParser) -> None:
         "--proof",
         metavar="FILE",
         help="a DRAT proof that there is no (other) solution, and its formula as FILE.cnf",
+    )
+
+
+def _service_options(solve: argparse.ArgumentParser) -> None:
+    service = solve.add_argument_group(
+        "services in the cloud (--solver amplify, see docs/amplify.md)"
+    )
+    service.add_argument(
+        "--token-file", metavar="FILE", help="holds the token (default: AMPLIFY_TOKEN has it)"
+    )
+    service.add_argument(
+        "--force", action="store_true", help="send a model that the plan does not hold"
+    )
+    service.add_argument(
+        "--dry-run",
+        metavar="FILE",
+        help="write the exact request to FILE and send nothing; {id} in the name for several",
+    )
+    service.add_argument("--record", metavar="FILE", help="keep the answer as it came")
+    service.add_argument(
+        "--replay", metavar="FILE", help="decode and judge such an answer, send nothing"
     )
 
 

@@ -7,9 +7,15 @@
     │   └── PuzzleError      a puzzle that breaks its own form (clues that do not fit)
     ├── ModelError           a constraint model built wrongly
     ├── TooLarge             refused before it fills memory; names the limit and a remedy
+    │   └── PlanExceeded     a model with more variables than the plan of a service holds
     ├── Unsatisfiable        asked for a model of something proved to have no solution
     ├── SolverUnavailable    a solver whose package is not installed or cannot run here
+    │   └── AuthenticationError   no token, or one that the service refuses
     └── SolverFailed         a backend that broke off with an error of its own
+        ├── QuotaError            too many requests, or a plan that is used up
+        ├── ServiceUnavailable    a service that cannot be reached, or fails
+        ├── ProtocolError         a request or an answer that the other side cannot read
+        └── DeadlineExceeded      no answer in time
 
 Every message is one line that says what, where and what to do about it.
 """
@@ -47,3 +53,31 @@ class SolverUnavailable(QubopuzzleError, RuntimeError):
 
 class SolverFailed(QubopuzzleError, RuntimeError):
     """A backend that broke off with an error of its own; the message quotes its first line."""
+
+
+class PlanExceeded(TooLarge):
+    """A model with more variables than the plan of a service holds: ``limit`` of them."""
+
+    def __init__(self, message: str, limit: int = 0) -> None:
+        super().__init__(message)
+        self.limit = limit
+
+
+class AuthenticationError(SolverUnavailable):
+    """No token, or one that the service refuses; the message says how to give one."""
+
+
+class QuotaError(SolverFailed):
+    """A service that takes no more for now: too many requests, or a plan that is used up."""
+
+
+class ServiceUnavailable(SolverFailed):
+    """A service that cannot be reached, is not where the url says, or fails by itself."""
+
+
+class ProtocolError(SolverFailed):
+    """An answer that is not what the service sends, or a request that it does not read."""
+
+
+class DeadlineExceeded(SolverFailed):
+    """A service that did not answer in time."""

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from qubopuzzle.cloud import PLANS
 from qubopuzzle.compile import ENCODINGS, compile_qubo
 from qubopuzzle.compile.quadratic import Quadratic
 from qubopuzzle.errors import QubopuzzleError
 from qubopuzzle.puzzles import Puzzle
 
-FREE_PLAN_VARIABLES = 8_192
+FREE_PLAN_VARIABLES = int(PLANS["free"].variables)
 """Fully connected variables that Amplify AE's free plan holds."""
 
 

@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 import platform
-import secrets
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
-from math import isfinite
-from numbers import Real
-from operator import index
 from os import PathLike
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from qubopuzzle.compile import (
-    ENCODINGS,
-    Compiled,
-    check_weights,
-    compile_model,
-    encode_choices,
-)
-from qubopuzzle.errors import InputError, SolverUnavailable
+from qubopuzzle.compile import ENCODINGS, check_weights, compile_model, encode_choices
+from qubopuzzle.errors import PlanExceeded, Unsatisfiable
 from qubopuzzle.exchange import (
     EXPORTS,
     PRESOLVES,
@@ -37,10 +24,13 @@ from qubopuzzle.exchange import (
     to_amplify,
     to_bqm,
 )
+from qubopuzzle.fitting import Form, what_fits
 from qubopuzzle.formats import load, load_answers, match
-from qubopuzzle.model import IntArray, Model, Propagation, propagate, with_cuts
-from qubopuzzle.puzzles import Puzzle, Violation, get_puzzle, puzzle_names
+from qubopuzzle.judging import Judged, accepts, judge_outcome, key_of
+from qubopuzzle.model import Model, Propagation, propagate, with_cuts
+from qubopuzzle.puzzles import Puzzle, get_puzzle, puzzle_names
 from qubopuzzle.result import Result
+from qubopuzzle.settings import DEFAULT_SOLVER, check_run
 from qubopuzzle.signals import uninterrupted
 from qubopuzzle.solvers import (
     Budget,
@@ -79,10 +69,7 @@ __all__ = [
     "versions",
 ]
 
-DEFAULT_SOLVER = "annealer"
 DEFAULT_EXACT_SOLVER = "sat"
-SOLUTION_LIMIT = 100_000
-"""Most solutions of one puzzle that are kept: they all stay in memory."""
 _VERSIONS = ("qubopuzzle", "numpy", "scipy", "dimod")
 
 
@@ -125,7 +112,8 @@ def solve(
 
     Raises:
         InputError: for anything asked for that does not exist or cannot be used.
-        TooLarge: if the model or the solver refuses this size.
+        TooLarge: if the model or the solver refuses this size; PlanExceeded, which is one,
+            if the plan of a service does.
         SolverUnavailable, SolverFailed: if the backend is missing or breaks off.
     """
     if not isinstance(puzzle, Puzzle):
@@ -161,14 +149,26 @@ def solve(
     with clock.stage("prepare"), uninterrupted():
         backend.prepare()
     cutting = bool(model.graphs) and not (backend.cuts or backend.exact)
-    compiling = partial(compile_model, target=backend.target, encoding=encoding, weights=weights)
-    with clock.stage("compile"):
-        compiled = compiling(with_cuts(model, []) if cutting else model)
+    target = backend.target_for(chosen)
+    compiling = partial(compile_model, target=target, encoding=encoding, weights=weights)
+    try:
+        with clock.stage("compile"):
+            compiled = compiling(with_cuts(model, []) if cutting else model)
+    except Unsatisfiable as error:
+        if model.bounded:
+            raise
+        run.proved_by = f"compilation: {error}"
+        return run.result([])
+    try:
+        backend.check_size(compiled, budget, chosen)
+    except PlanExceeded as error:
+        remedy = what_fits(puzzle, Form(name, encoding, presolve), target, error.limit)
+        raise PlanExceeded(f"{error}; {remedy}", error.limit) from None
     with clock.stage("solve"):
         budget = replace(
             budget,
-            accepts=partial(_accepts, puzzle, model, compiled),
-            key=lambda sample: _key(read_field(model, compiled.decode(sample))[0]),
+            accepts=partial(accepts, puzzle, model, compiled),
+            key=lambda sample: key_of(read_field(model, compiled.decode(sample))[0]),
             started=time.perf_counter(),
         )
         if cutting:
@@ -178,80 +178,12 @@ def solve(
             outcome = backend.solve(compiled, budget, chosen, progress)
     run.sizes, run.encoding = compiled.sizes, compiled.encoding
     with clock.stage("decode"):
-        judged, rejected = _judge(puzzle, model, compiled, outcome, budget.solutions)
+        judged, rejected = judge_outcome(puzzle, model, compiled, outcome, budget.solutions)
     # A sample that the rules reject means that the model is not the puzzle: no proof of it.
     run.complete = outcome.complete and not compiled.bounded and not rejected
     if outcome.infeasible and not compiled.bounded:
         run.proved_by = backend.name if compiled.sizes.get("variables") else "compilation"
     return run.result(judged, outcome)
-
-
-def check_run(
-    solver: Any = DEFAULT_SOLVER,
-    *,
-    encoding: str | None = None,
-    presolve: str = "none",
-    reads: int | None = None,
-    seed: int | None = None,
-    time_limit: float | None = None,
-    options: Mapping[str, Any] | None = None,
-    solutions: int | None = 1,
-) -> tuple[Solver, dict[str, Any], Budget]:
-    """Everything about a run that does not depend on the puzzle, checked.
-
-    Returns the solver, its options with defaults, and the budget.
-
-    Raises:
-        InputError: for anything that does not exist or cannot be used; see ``solve``.
-    """
-    backend = get_solver(solver)
-    if encoding is not None and encoding not in ENCODINGS:
-        raise InputError(f"unknown encoding {encoding!r}; choose from {', '.join(ENCODINGS)}")
-    if presolve not in PRESOLVES:
-        raise InputError(f"unknown presolve {presolve!r}; choose from {', '.join(PRESOLVES)}")
-    here = backend.available()
-    if not here.ok and backend.name in all_solvers():
-        raise SolverUnavailable(f"solver {backend.name} cannot run here: {here.why}")
-    limit = SOLUTION_LIMIT if solutions is None else solutions
-    solutions = _whole("solutions", limit, 1, SOLUTION_LIMIT)
-    if solutions > 1 and not backend.exact:
-        proving = ", ".join(name for name, other in sorted(all_solvers().items()) if other.exact)
-        raise InputError(
-            f"solver {backend.name} cannot say that there is no other solution; use {proving}"
-        )
-    budget = _budget(backend, reads, time_limit, seed, solutions)
-    return backend, backend.parse_options(options or {}), budget
-
-
-def _budget(
-    solver: Solver,
-    reads: int | None,
-    time_limit: float | None,
-    seed: int | None,
-    solutions: int,
-) -> Budget:
-    if reads is not None:
-        reads = _whole("reads", reads, 1, 10**9)
-    if seed is not None:
-        seed = _whole("seed", seed, 0, 2**63 - 1)
-    if time_limit is not None:
-        number = isinstance(time_limit, Real) and not isinstance(time_limit, bool)
-        if not (number and isfinite(time_limit) and time_limit > 0):
-            raise InputError(f"time limit must be a positive number of seconds, got {time_limit!r}")
-    if reads is None and time_limit is None:
-        reads = solver.default_reads
-    seed = secrets.randbits(31) if seed is None else seed
-    return Budget(reads, time_limit, seed, solutions=solutions)
-
-
-def _whole(name: str, value: Any, low: int, high: int) -> int:
-    try:
-        number = index(value)
-    except TypeError:
-        number = low - 1
-    if isinstance(value, bool) or not low <= number <= high:
-        raise InputError(f"{name} must be a whole number from {low} to {high:,}, got {value!r:.40}")
-    return number
 
 
 def _presolve_numbers(found: Propagation, before: Model, encoding: str | None) -> dict[str, Any]:
@@ -265,52 +197,6 @@ def _presolve_numbers(found: Propagation, before: Model, encoding: str | None) -
         "cells_decided": found.cells_decided,
         "passes": found.passes,
     }
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Judged:
-    answer: IntArray
-    violations: tuple[Violation, ...]
-    energy: float
-
-
-def _judge_sample(
-    puzzle: Puzzle, model: Model, compiled: Compiled, sample: NDArray[np.int8]
-) -> tuple[IntArray, tuple[Violation, ...]]:
-    """Decode one sample by field reconstruction and ask the rules."""
-    answer, broken = read_field(model, compiled.decode(sample))
-    return answer, (*broken, *puzzle.violations(answer))
-
-
-def _accepts(puzzle: Puzzle, model: Model, compiled: Compiled, sample: NDArray[np.int8]) -> bool:
-    return not _judge_sample(puzzle, model, compiled, sample)[1]
-
-
-def _judge(
-    puzzle: Puzzle, model: Model, compiled: Compiled, outcome: Outcome, solutions: int
-) -> tuple[list[_Judged], bool]:
-    """Different answers that the rules accept, in order of energy; else the first of all.
-
-    And whether the rules rejected a sample on the way.
-    """
-    first: list[_Judged] = []
-    valid: dict[bytes, _Judged] = {}
-    rejected = False
-    for sample, energy in zip(outcome.samples, outcome.energies.tolist(), strict=True):
-        judged = _Judged(*_judge_sample(puzzle, model, compiled, sample), energy)
-        if not judged.violations:
-            valid.setdefault(_key(judged.answer), judged)
-            if len(valid) == solutions:
-                break
-        rejected |= bool(judged.violations)
-        first = first or [judged]
-    return list(valid.values()) or first, rejected
-
-
-def _key(answer: IntArray) -> bytes:
-    """The same for the same grid, in few bytes."""
-    small = abs(answer).max(initial=0) < 2**7
-    return answer.astype(np.int8 if small else np.int64).tobytes()
 
 
 @dataclass
@@ -346,7 +232,7 @@ class _Run:
     proved_by: str | None = None
     complete: bool = False
 
-    def result(self, found: list[_Judged], outcome: Outcome | None = None) -> Result:
+    def result(self, found: list[Judged], outcome: Outcome | None = None) -> Result:
         judged = found[0] if found else None
         solved = judged is not None and not judged.violations
         if self.proved_by and not solved:
@@ -375,6 +261,7 @@ class _Run:
             solutions=tuple(each.answer for each in found) if solved else (),
             complete=self.complete or bool(self.proved_by and not solved),
             proof=outcome.proof if outcome is not None and self.complete else None,
+            service_s={} if outcome is None else outcome.service_s,
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -40,6 +40,8 @@ class Result:
         solutions: different answers that the checker accepts, ``answer`` first.
         complete: proved that there are no others.
         proof: of ``complete``, if the solver was asked for it.
+        service_s: seconds of solving by part, where a service did it: its queue, its own
+            execution time, the network, and our process (see docs/amplify.md).
     """
 
     puzzle: Puzzle
@@ -64,6 +66,7 @@ class Result:
     solutions: tuple[IntArray, ...] = ()
     complete: bool = False
     proof: Proof | None = None
+    service_s: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def valid(self) -> bool:
@@ -128,6 +131,7 @@ class Result:
             "complete": self.complete,
             "unique": self.unique,
             "interrupted": self.interrupted,
+            "service_s": {part: round(s, 6) for part, s in self.service_s.items()},
             "timings_s": {stage: round(s, 6) for stage, s in self.timings_s.items()},
             "versions": dict(self.versions),
         }
@@ -147,8 +151,9 @@ class Result:
         sizes = ", ".join(
             f"{n:,} {what[:-1] if n == 1 else what}" for what, n in self.sizes.items()
         )
+        stages = self.timings_s.items()
         energy = "none" if self.energy is None else f"{self.energy:g}"
-        seconds = " ".join(f"{stage} {s:.3f}" for stage, s in self.timings_s.items())
+        seconds = " ".join(f"{stage} {s:.3f}{self._parts(stage)}" for stage, s in stages)
         if self.presolve:
             p = self.presolve
             how.append(
@@ -159,6 +164,12 @@ class Result:
             )
         found = f"energy {energy}, seed {self.seed}"
         return " | ".join([" ".join(how), sizes, found, f"{seconds} s", self.verdict])
+
+    def _parts(self, stage: str) -> str:
+        """What a service says of the time for solving."""
+        if stage != "solve" or not self.service_s:
+            return ""
+        return f" ({' '.join(f'{part} {s:.3f}' for part, s in self.service_s.items())})"
 
     def __bool__(self) -> bool:
         """Whether it is solved: the checker accepts the answer."""

@@ -9,17 +9,15 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
-import sys
 import tempfile
 import time
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import IO, Any
 
 from qubopuzzle.bench.plan import Job
 from qubopuzzle.errors import InputError
+from qubopuzzle.processes import end, ending, start_python
 
 SOLVED = ("valid", "proved none")
 _NO_MEMORY = (
@@ -42,8 +40,6 @@ def execute(job: Job) -> dict[str, Any]:
     message = json.dumps(_message(job)).encode()
     started = datetime.now(UTC).isoformat(timespec="seconds")
     clock = time.perf_counter()
-    # Files and not pipes: whatever a solver prints, and whoever inherits the streams, the
-    # end of the process is the end of the run.
     with (
         tempfile.TemporaryFile() as given,
         tempfile.TemporaryFile() as answers,
@@ -88,36 +84,14 @@ def _run(
 
     What it leaves in ``scratch``, its folder for temporary files, goes with it.
     """
-    # The child finds what we find: samplers and puzzles in files of the user's own, too.
-    path = os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "qubopuzzle.bench.child"],
-        stdin=given,
-        stdout=answers,
-        stderr=noise,
-        env={
-            **os.environ,
-            "PYTHONPATH": path,
-            "PYTHONIOENCODING": "utf-8",
-            **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), scratch),
-        },
-        start_new_session=True,  # Ctrl-C is ours; and its own children end with it
-    )
+    scratch_variables = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), scratch)
+    process = start_python("qubopuzzle.bench.child", given, answers, noise, scratch_variables)
     try:
         return process.wait(limit)
     except subprocess.TimeoutExpired:
         return None
     finally:
-        if process.poll() is None:
-            _kill(process)
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    if hasattr(os, "killpg"):
-        os.killpg(process.pid, signal.SIGKILL)
-    else:
-        process.kill()
-    process.wait()
+        end(process)
 
 
 def _came(code: int | None, answers: IO[bytes], noise: IO[bytes], limit: float) -> dict[str, Any]:
@@ -133,18 +107,10 @@ def _came(code: int | None, answers: IO[bytes], noise: IO[bytes], limit: float) 
     noise.seek(max(0, noise.seek(0, os.SEEK_END) - 4096))
     words = noise.read().decode(errors="replace")
     said = (words.strip().splitlines() or [""])[-1][:200]
-    why = _ending(code) + (f": {said}" if said else "")
+    why = ending(code) + (f": {said}" if said else "")
     if any(sign in words for sign in _NO_MEMORY):
         return {"status": "out of memory", "why": why}
     return {"status": "crashed", "why": why}
-
-
-def _ending(code: int) -> str:
-    if code >= 0:
-        return f"ended with status {code} and no answer"
-    name = signal.Signals(-code).name
-    hint = ", as a system short of memory does" if name == "SIGKILL" else ""
-    return f"ended by {name}{hint}"
 
 
 def _row(job: Job, came: dict[str, Any], wall: float) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from qubopuzzle.errors import InputError, QubopuzzleError
 def export(args: argparse.Namespace) -> int:
     """Write each puzzle's model to a file."""
     from qubopuzzle import pipeline
-    from qubopuzzle.report.files import write_whole
+    from qubopuzzle.files import write_whole
 
     suffix = Path(args.file).suffix.lower()
     if suffix not in pipeline.EXPORTS:

@@ -29,6 +29,9 @@ from qubopuzzle.errors import InputError, QubopuzzleError
 if TYPE_CHECKING:
     from qubopuzzle.pipeline import Puzzle, Result
 
+_SEVERITY = (SOLVED, UNSATISFIABLE, NOT_SOLVED, BAD_INPUT)
+"""Exit statuses: bad input outweighs not solved, which outweighs no solution."""
+_OWN_FILES = ("dry_run", "record", "replay")
 ALL_LIMIT = 1_000
 """Solutions that ``--all`` lists without ``--limit``."""
 
@@ -51,7 +54,7 @@ def solve(args: argparse.Namespace) -> int:
         "reads": args.reads,
         "seed": args.seed,
         "time_limit": args.time_limit,
-        "options": dict(args.option) | ({} if args.proof is None else {"proof": 1}),
+        "options": dict(args.option) | _named_options(args),
         "solutions": _wanted(args),
     }
     weights = _weights(args.weight)
@@ -61,6 +64,7 @@ def solve(args: argparse.Namespace) -> int:
     instances = [item for source in args.sources for item in _timed_load(source, args.puzzle)]
     puzzles = [puzzle for puzzle, _ in instances]
     plots, proofs = plot_paths(args.plot, puzzles), paths("--proof", args.proof, puzzles)
+    own_files = _own_files(args, puzzles)
     worst = SOLVED
     for number, (puzzle, seconds) in enumerate(instances, start=1):
         name = name_of(puzzle, number)
@@ -72,13 +76,16 @@ def solve(args: argparse.Namespace) -> int:
                     weights=weights,
                     progress=callback,
                     load_s=seconds,
-                    **run,
+                    **run | {"options": run["options"] | own_files[number - 1]},
                 )
         except QubopuzzleError as error:
-            worst = complain(f"{name}: {error}")
+            worst = max(worst, complain(f"{name}: {error}", error), key=_SEVERITY.index)
             if args.json:
                 failed = {"id": puzzle.id, "puzzle": puzzle.name, "status": "error"}
                 print(json.dumps({**failed, "valid": False, "error": str(error)}), flush=True)
+            continue
+        if args.dry_run and result.proved_by is None:
+            _print_request(name, result)
             continue
         _print_result(result, args)
         plot(plots, number, result.picture())
@@ -89,6 +96,38 @@ def solve(args: argparse.Namespace) -> int:
                 print(f"qubopuzzle: {len(instances) - number} not started", file=sys.stderr)
             break
     return worst
+
+
+def _named_options(args: argparse.Namespace) -> dict[str, str | int]:
+    """Options of solvers that have an argument of their own."""
+    given = {
+        "proof": None if args.proof is None else 1,
+        "token_file": args.token_file,
+        "force": 1 if args.force else None,
+        **{name: getattr(args, name) for name in _OWN_FILES},
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _own_files(args: argparse.Namespace, puzzles: list[Puzzle]) -> list[dict[str, str]]:
+    """For each puzzle the options that name a file of its own."""
+    own: list[dict[str, str]] = [{} for _ in puzzles]
+    for name in _OWN_FILES:
+        files = paths(f"--{name.replace('_', '-')}", getattr(args, name), puzzles)
+        for options, file in zip(own, files, strict=False):
+            options[name] = str(file)
+    return own
+
+
+def _print_request(name: str, result: Result) -> None:
+    sizes = ", ".join(f"{n:,} {what}" for what, n in result.sizes.items())
+    settings = result.settings
+    written = (
+        f"{settings['dry_run']}: {settings['request_bytes']:,} bytes"
+        if "request_bytes" in settings
+        else "the model has no variables, there is nothing to send"
+    )
+    print(f"{name}: {result.formulation}, {sizes}; {written}; nothing was sent", flush=True)
 
 
 def _wanted(args: argparse.Namespace) -> int:
@@ -111,13 +150,12 @@ def _weights(pairs: list[tuple[str, str]]) -> dict[str, float]:
 
 
 def _worse(worst: int, result: Result, args: argparse.Namespace) -> int:
-    """Bad input outweighs not solved, which outweighs no solution."""
+    """The graver of a status and that of a result."""
     own = {"solved": SOLVED, "unknown": NOT_SOLVED, "unsatisfiable": UNSATISFIABLE}[result.status]
     enough = result.complete or len(result.solutions) >= _wanted(args)
     if own == SOLVED and ((args.unique and not result.unique) or (args.all and not enough)):
         own = NOT_SOLVED
-    order = (SOLVED, UNSATISFIABLE, NOT_SOLVED, BAD_INPUT)
-    return max(worst, own, key=order.index)
+    return max(worst, own, key=_SEVERITY.index)
 
 
 def _print_result(result: Result, args: argparse.Namespace) -> None:
@@ -157,7 +195,7 @@ def _timed_load(source: str, kind: str | None) -> list[tuple[Puzzle, float]]:
 
 
 def _proof(paths: list[Path], number: int, result: Result) -> None:
-    from qubopuzzle.report.files import write_whole
+    from qubopuzzle.files import write_whole
 
     if not paths:
         return

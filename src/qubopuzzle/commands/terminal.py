@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from qubopuzzle.errors import InputError
+from qubopuzzle.errors import DeadlineExceeded, InputError
 
 if TYPE_CHECKING:
     from qubopuzzle.picture import Picture
@@ -18,10 +18,10 @@ SOLVED, NOT_SOLVED, BAD_INPUT, UNSATISFIABLE, OUR_FAULT = 0, 1, 2, 3, 4
 """Exit statuses."""
 
 
-def complain(message: str) -> int:
+def complain(message: str, error: Exception | None = None) -> int:
     """Print one line to standard error; returns the exit status."""
     print(f"qubopuzzle: error: {clean(message)}", file=sys.stderr)
-    return BAD_INPUT
+    return NOT_SOLVED if isinstance(error, DeadlineExceeded) else BAD_INPUT
 
 
 def clean(text: str) -> str:
@@ -49,7 +49,7 @@ def text(picture: Picture) -> str:
 
 def plot_paths(pattern: str | None, puzzles: Sequence[Puzzle]) -> list[Path]:
     """The file for each puzzle's drawing; what cannot be written is refused before any work."""
-    from qubopuzzle.report.files import image_format
+    from qubopuzzle.files import image_format
 
     if pattern is not None:
         image_format(Path(pattern))
@@ -58,7 +58,7 @@ def plot_paths(pattern: str | None, puzzles: Sequence[Puzzle]) -> list[Path]:
 
 def paths(option: str, pattern: str | None, puzzles: Sequence[Puzzle]) -> list[Path]:
     """The file for each puzzle, none without a pattern."""
-    from qubopuzzle.report.files import check_place, with_id
+    from qubopuzzle.files import check_place, with_id
 
     if pattern is None:
         return []
@@ -73,7 +73,7 @@ def paths(option: str, pattern: str | None, puzzles: Sequence[Puzzle]) -> list[P
 
 def plot(paths: list[Path], number: int, picture: Picture) -> None:
     """Draw to the file of the puzzle's number."""
-    from qubopuzzle.report.files import image_format, write_whole
+    from qubopuzzle.files import image_format, write_whole
 
     if paths:
         path = paths[number - 1]

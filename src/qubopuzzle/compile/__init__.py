@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qubopuzzle.compile.amplify import MODES as AMPLIFY_MODES
+from qubopuzzle.compile.amplify import amplify_program
 from qubopuzzle.compile.cnf import Cnf, compile_cnf
 from qubopuzzle.compile.cpsat import CpSat, compile_cpsat
 from qubopuzzle.compile.encoding import ENCODINGS, encode_choices
@@ -22,6 +24,7 @@ from qubopuzzle.errors import InputError, ModelError
 from qubopuzzle.model import Cut, IntArray, Model, cuts
 
 __all__ = [
+    "AMPLIFY_MODES",
     "ENCODINGS",
     "TARGETS",
     "Compiled",
@@ -41,7 +44,8 @@ class Compiled:
     Attributes:
         payload: what the target is: a ``dimod.BinaryQuadraticModel`` over the variables
             0 .. n - 1 for ``qubo``, a ``WeightedModel`` for ``model``, a ``Cnf`` for ``cnf``,
-            a ``CpSat`` for ``cpsat``, a ``Mip`` for ``mip``.
+            a ``CpSat`` for ``cpsat``, a ``Mip`` for ``mip``, an ``AmplifyProgram`` for
+            ``amplify-...``.
         decode: from the solver's assignment, shape (variables,), to literal values.
         encode: the inverse for valid literal values, which gives warm starts; auxiliary
             variables of exact targets, which come last, are left out.
@@ -143,6 +147,24 @@ def _exact(model: Model, payload: Cnf | CpSat | Mip, sizes: Mapping[str, int]) -
     )
 
 
+def _to_amplify(
+    model: Model, encoding: str | None, weights: Mapping[str, float] | None, *, mode: str
+) -> Compiled:
+    encoding = encoding or "one-hot"
+    bits, program = amplify_program(model, encoding=encoding, weights=weights, mode=mode)
+    return Compiled(
+        payload=program,
+        decode=bits.encoding.decode,
+        encode=bits.encode,
+        sizes=program.sizes,
+        gap=min(check_weights(model.families, weights).values(), default=1),
+        omitted=model.omitted,
+        bounded=model.bounded,
+        encoding=encoding,
+        groups=bits.encoding.one_hot_groups(),
+    )
+
+
 def _check_plain(encoding: str | None, weights: Mapping[str, float] | None) -> None:
     """Exact targets keep every constraint, whatever its weight."""
     if encoding is not None:
@@ -161,6 +183,7 @@ TARGETS: Mapping[str, Callable[[Model, str | None, Mapping[str, float] | None], 
     "cnf": _to_cnf,
     "cpsat": _to_cpsat,
     "mip": _to_mip,
+    **{f"amplify-{mode}": partial(_to_amplify, mode=mode) for mode in AMPLIFY_MODES},
 }
 
 

@@ -13,7 +13,7 @@ QUBO. ``objective`` mode sends exactly that QUBO as an objective without constra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -82,6 +82,15 @@ class AmplifyProgram:
             broken = (b[:, pair.first] & b[:, pair.second]).sum(axis=1)
             total += self._weight(pair.family) * broken
         return total
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Numbers to report."""
+        if self.objective is not None:
+            return {"variables": self.n_variables, "couplings": self.objective.n_couplings}
+        rows = sum(len(block.width) for block in (*self.choices, *self.rows))
+        pairs = sum(len(np.unique(pair.owner)) for pair in self.pairs)
+        return {"variables": self.n_variables, "constraints": rows + pairs}
 
     def unlabelled(self) -> AmplifyProgram:
         """The same without labels, which are functions: arrays only, for another process."""
@@ -163,9 +172,9 @@ def to_amplify(
     mode: str = "constraint",
 ) -> AmplifyModel:
     """Build an Amplify model; arguments and errors as for ``amplify_program``."""
-    encoded, names, program = amplify_program(model, encoding=encoding, weights=weights, mode=mode)
-    built, variables = program.build(names())
-    return AmplifyModel(built, variables, mode, encoded)
+    bits, program = amplify_program(model, encoding=encoding, weights=weights, mode=mode)
+    built, variables = program.build(bits.labels())
+    return AmplifyModel(built, variables, mode, bits.encoding)
 
 
 def amplify_program(
@@ -174,8 +183,8 @@ def amplify_program(
     encoding: str = "one-hot",
     weights: Mapping[str, float] | None = None,
     mode: str = "constraint",
-) -> tuple[Encoding, Callable[[], list[str]], AmplifyProgram]:
-    """What an Amplify model is built from; how to decode its bits, and their names.
+) -> tuple[NarrowRows, AmplifyProgram]:
+    """What an Amplify model is built from, and its bits: names, decoding and encoding.
 
     Args:
         encoding: ``one-hot`` or ``domain-wall``.
@@ -199,7 +208,7 @@ def amplify_program(
     if mode == "objective":
         qubo = compile_qubo(model, encoding)
         program = AmplifyProgram(mode, qubo.n_bits, objective=qubo.total(weights))
-        return qubo.encoding, qubo.labels, program
+        return qubo.bits, program
     narrow = NarrowRows.of(encoded, blocks if mode == "qubo" else [])
     check_size(encoded, blocks if mode == "qubo" else [])
     n = narrow.n_bits
@@ -211,7 +220,7 @@ def amplify_program(
         tuple(forbidden_pairs(encoded)),
         weights=by_family,
     )
-    return encoded, narrow.labels, program
+    return narrow, program
 
 
 def _refuse_contradictions(rows: AffineRows) -> None:

@@ -44,6 +44,8 @@ def print_solvers() -> None:
         for option in solver.options:
             default = "" if option.default is None else f" (default {option.default})"
             rows.append(["", "", "", f"--option {option.name}=...: {option.help}{default}"])
+            for value, meaning in option.choices.items():
+                rows.append(["", "", "", f"    {option.name}={value}: {meaning}"])
     rows.append(["dimod:module:Class", "heuristic", "", "any dimod sampler that is installed"])
     print_table(["solver", "kind", "available", "what it is"], rows)
 

@@ -26,7 +26,8 @@ from qubopuzzle.model import IntArray
 class Option:
     """A typed option of a solver; a number lies in ``minimum .. maximum``.
 
-    ``type`` is int, float or str. ``default`` None means "left to the solver".
+    ``type`` is int, float or str. ``default`` None means "left to the solver". A text is one of
+    ``choices``, which says what each means, if there are any.
     """
 
     name: str
@@ -35,10 +36,14 @@ class Option:
     help: str
     minimum: float | None = None
     maximum: float | None = None
+    choices: Mapping[str, Any] = field(default_factory=dict)
 
     def parse(self, value: Any) -> int | float | str:
         """Check a value, or read it from text; InputError with the option's name if it is off."""
         if self.type is str:
+            if self.choices and value not in self.choices:
+                known = " or ".join(self.choices)
+                raise InputError(f"option {self.name}: expected {known}, got {str(value)[:40]!r}")
             return str(value)
         try:
             number = float(value)
@@ -139,6 +144,7 @@ class Outcome:
         proof: of what was proved, if the solver was asked for it.
         interrupted: stopped by Ctrl-C; the samples are what there was.
         settings: what ran where that differs from the options asked for.
+        service_s: seconds of solving by part, where a service did it.
     """
 
     samples: NDArray[np.int8]
@@ -149,6 +155,7 @@ class Outcome:
     settings: Mapping[str, Any] = field(default_factory=dict)
     complete: bool = False
     proof: Proof | None = None
+    service_s: Mapping[str, float] = field(default_factory=dict)
 
 
 class Solver(ABC):
@@ -157,6 +164,8 @@ class Solver(ABC):
     name: str
     target: ClassVar[str] = "qubo"
     exact: bool = False
+    remote: ClassVar[bool] = False
+    """Whether models leave this machine."""
     cuts: ClassVar[bool] = False
     """Whether it meets connectivity and cycles by cuts; others need them spelt out."""
     default_encoding: str | None = "one-hot"
@@ -188,6 +197,20 @@ class Solver(ABC):
             name: option.default if options.get(name) is None else option.parse(options[name])
             for name, option in known.items()
         }
+
+    def target_for(self, options: Mapping[str, Any]) -> str:
+        """The target that models are compiled to for these options."""
+        return self.target
+
+    def check_size(  # noqa: B027
+        self, compiled: Compiled, budget: Budget, options: Mapping[str, Any]
+    ) -> None:
+        """Hold a compiled model against limits that are known beforehand.
+
+        Raises:
+            PlanExceeded: for too many variables.
+            InputError: for a budget or options beyond the limits.
+        """
 
     def versions(self) -> dict[str, str]:
         """Versions of the packages behind it, for the record."""

@@ -38,7 +38,7 @@ class _Exact(SamplerSolver):
                 f"model has {n}; try --encoding domain-wall, --presolve propagate or --solver neal"
             )
         samples = in_order(self.make().sample(compiled.payload), n)
-        best = Best(compiled)
+        best = Best.of_bqm(compiled)
         best.add(samples, 1)
         if best.energy > 0:
             found = best.outcome(False, {})

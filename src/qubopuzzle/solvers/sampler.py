@@ -114,7 +114,7 @@ class SamplerSolver(Solver):
             return empty_outcome(compiled)
         sampler = self.make()
         rng = np.random.default_rng(budget.seed)
-        best = Best(compiled)
+        best = Best.of_bqm(compiled)
         notes: dict[str, Any] = {}
         accepted = interrupted = False
         reads = 0
@@ -176,12 +176,24 @@ class SamplerSolver(Solver):
 class Best:
     """The best distinct samples so far, with energies recomputed from the model."""
 
-    def __init__(self, compiled: Compiled) -> None:
-        self._bqm, self._gap = compiled.payload, compiled.gap
+    def __init__(
+        self,
+        compiled: Compiled,
+        energies_of: Callable[[NDArray[np.int8]], NDArray[np.float64]],
+        n: int,
+    ) -> None:
+        self._energies_of, self._gap = energies_of, compiled.gap
         self._complete = not compiled.omitted
-        self._samples = np.zeros((0, self._bqm.num_variables), dtype=np.int8)
+        self._samples = np.zeros((0, n), dtype=np.int8)
         self._energies = np.zeros(0)
         self.reads = 0
+
+    @classmethod
+    def of_bqm(cls, compiled: Compiled) -> Best:
+        """For a payload that is a BQM."""
+        bqm = compiled.payload
+        n = bqm.num_variables
+        return cls(compiled, lambda samples: bqm.energies((samples, range(n))), n)
 
     @property
     def energy(self) -> float:
@@ -194,7 +206,7 @@ class Best:
 
     def add(self, samples: NDArray[np.int8], reads: int) -> NDArray[np.int8]:
         """Merge samples, shape (samples, variables); returns the best of them."""
-        energies = self._bqm.energies((samples, range(samples.shape[1])))
+        energies = self._energies_of(samples).astype(np.float64)
         # An energy below the gap is 0 but for rounding in float weights.
         energies[np.abs(energies) < 0.5 * self._gap] = 0
         best: NDArray[np.int8] = samples[np.argmin(energies)]
@@ -206,10 +218,20 @@ class Best:
         self.reads += reads
         return best
 
-    def outcome(self, interrupted: bool, settings: Mapping[str, Any]) -> Outcome:
+    def outcome(
+        self,
+        interrupted: bool,
+        settings: Mapping[str, Any],
+        service_s: Mapping[str, float] | None = None,
+    ) -> Outcome:
         """Freeze."""
         return Outcome(
-            self._samples, self._energies, self.reads, interrupted=interrupted, settings=settings
+            self._samples,
+            self._energies,
+            self.reads,
+            interrupted=interrupted,
+            settings=settings,
+            service_s=service_s or {},
         )
 
 

@@ -1,0 +1,21 @@
+"""Amplify AE and its kin: one request in a process of its own, with a token that never leaks."""
+
+from qubopuzzle.cloud.call import Answer, Request, call, check_address, dry_run, replay
+from qubopuzzle.cloud.clients import CLIENTS, Client
+from qubopuzzle.cloud.plans import PLANS, Plan
+from qubopuzzle.cloud.token import Token, find_token
+
+__all__ = [
+    "CLIENTS",
+    "PLANS",
+    "Answer",
+    "Client",
+    "Plan",
+    "Request",
+    "Token",
+    "call",
+    "check_address",
+    "dry_run",
+    "find_token",
+    "replay",
+]

@@ -1,0 +1,144 @@
+"""The clients of the Amplify SDK: what each needs, and how a request's settings reach it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from qubopuzzle.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A client class of the SDK.
+
+    Attributes:
+        kind: its name in ``amplify``.
+        about: the service and what it needs.
+        tokens: environment variables that may hold the token, in order; none needs none.
+        time_limit: the parameter for the time limit, if it has one.
+        whole_seconds: whether the service counts time in whole seconds.
+    """
+
+    kind: str
+    about: str
+    tokens: tuple[str, ...] = ()
+    time_limit: str = ""
+    whole_seconds: bool = False
+
+    @property
+    def is_ae(self) -> bool:
+        """Whether it speaks to Amplify AE, whose modes, plans and answers are its own."""
+        return self.kind == "AmplifyAEClient"
+
+    @property
+    def needs_library(self) -> bool:
+        """Whether it loads a library on this machine, and has no url."""
+        return self.kind == "GurobiClient"
+
+    def make(self, library: str | None = None) -> Any:
+        """A client of the SDK without token or settings."""
+        import amplify
+
+        kind = getattr(amplify, self.kind)
+        return kind(library) if self.needs_library else kind()
+
+    def url(self) -> str:
+        """Where it goes by itself; nothing if it must be told."""
+        return "" if self.needs_library else str(getattr(self.make(), "url", ""))
+
+    def check_parameters(self, parameters: Mapping[str, Any]) -> None:
+        """InputError for a name that the client's ``parameters`` does not have."""
+        import amplify
+
+        known = _names(getattr(amplify, self.kind).Parameters)
+        for name in parameters:
+            if name.partition(".")[0] not in known:
+                raise InputError(
+                    f"{self.kind} has no parameter {name!r}; it has: {', '.join(known)}"
+                )
+
+
+def set_parameters(client: Any, parameters: Mapping[str, Any]) -> None:
+    """Set ``client.parameters``; a dot in a name leads further in.
+
+    Raises:
+        InputError: for a value that the client does not take.
+    """
+    for name, value in parameters.items():
+        *path, last = name.split(".")
+        place = client.parameters
+        try:
+            for part in path:
+                place = getattr(place, part)
+            setattr(place, last, value)
+        except (AttributeError, TypeError, ValueError):
+            raise InputError(
+                f"parameter {name} of {type(client).__name__}: not {value!r}"
+            ) from None
+
+
+def _names(parameters: Any) -> list[str]:
+    return [
+        n for n in dir(parameters) if n[0] != "_" and not isinstance(getattr(parameters, n), type)
+    ]
+
+
+_DWAVE = ("DWAVE_API_TOKEN",)
+CLIENTS: Mapping[str, Client] = {
+    "ae": Client(
+        "AmplifyAEClient",
+        "Fixstars Amplify AE; a token in AMPLIFY_TOKEN",
+        ("AMPLIFY_TOKEN", "AMPLIFYAECLIENT_TOKEN"),
+        "time_limit_ms",
+    ),
+    "dwave": Client(
+        "DWaveSamplerClient",
+        "a quantum annealer of D-Wave; DWAVE_API_TOKEN, and a model that can be embedded",
+        (*_DWAVE, "DWAVESAMPLERCLIENT_TOKEN"),
+    ),
+    "leap": Client(
+        "LeapHybridSamplerClient",
+        "D-Wave's hybrid solver for QUBOs; DWAVE_API_TOKEN",
+        (*_DWAVE, "LEAPHYBRIDSAMPLERCLIENT_TOKEN"),
+        "time_limit",
+    ),
+    "leap-cqm": Client(
+        "LeapHybridCQMSamplerClient",
+        "D-Wave's hybrid solver for constrained models; DWAVE_API_TOKEN",
+        (*_DWAVE, "LEAPHYBRIDCQMSAMPLERCLIENT_TOKEN"),
+        "time_limit",
+    ),
+    "da4": Client(
+        "FujitsuDA4Client",
+        "Fujitsu Digital Annealer 4; FUJITSUDA4CLIENT_TOKEN",
+        ("FUJITSUDA4CLIENT_TOKEN",),
+        "time_limit_sec",
+        whole_seconds=True,
+    ),
+    "da3c": Client(
+        "FujitsuDA3cClient",
+        "Fujitsu Digital Annealer 3c; FUJITSUDA3CCLIENT_TOKEN",
+        ("FUJITSUDA3CCLIENT_TOKEN",),
+        "time_limit_sec",
+        whole_seconds=True,
+    ),
+    "sqbm": Client(
+        "ToshibaSQBM2Client",
+        "Toshiba SQBM+; TOSHIBASQBM2CLIENT_TOKEN",
+        ("TOSHIBASQBM2CLIENT_TOKEN",),
+        "timeout",
+    ),
+    "hitachi": Client(
+        "HitachiClient",
+        "Hitachi CMOS annealing; HITACHICLIENT_TOKEN",
+        ("HITACHICLIENT_TOKEN",),
+    ),
+    "gurobi": Client(
+        "GurobiClient",
+        "Gurobi on this machine; --option library=PATH of its shared library, and its licence",
+        (),
+        "time_limit",
+    ),
+}

@@ -1,0 +1,276 @@
+"""``amplify``: Fixstars Amplify AE, or another client of the Amplify SDK.
+
+Every read is one request in a process of its own, under a hard deadline (``qubopuzzle.cloud``).
+The time limit is the service's, for each request; there is no seed. With ``dry_run`` the request
+is written to a file and nothing is sent, with ``replay`` a stored answer takes the service's
+place.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+from urllib.parse import unquote, urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import numpy as np
+
+from qubopuzzle.cloud import (
+    CLIENTS,
+    PLANS,
+    Answer,
+    Client,
+    Request,
+    call,
+    check_address,
+    dry_run,
+    find_token,
+    replay,
+)
+from qubopuzzle.compile import Compiled
+from qubopuzzle.errors import InputError, PlanExceeded
+from qubopuzzle.files import check_place, write_whole
+from qubopuzzle.solvers.base import (
+    Budget,
+    Option,
+    Outcome,
+    Progress,
+    ProgressCallback,
+    Solver,
+)
+from qubopuzzle.solvers.sampler import Best
+
+DEFAULT_SECONDS = 1.0
+"""The service's time limit if none is given, as in Amplify's own picross demo."""
+_ANSWER_LIMIT = 200_000_000
+_MODES = {
+    "constraint": "constraints as they are; Amplify AE takes them natively",
+    "qubo": "our penalty and weight for each constraint",
+    "objective": "exactly our QUBO, without constraints",
+}
+
+
+class _Amplify(Solver):
+    name = "amplify"
+    package = "amplify"
+    remote: ClassVar[bool] = True
+    default_reads = 1
+    about = "Fixstars Amplify AE in the cloud, with a token in AMPLIFY_TOKEN (docs/amplify.md)"
+    options = (
+        Option(
+            "client", str, "ae", "whom to ask", choices={n: c.about for n, c in CLIENTS.items()}
+        ),
+        Option("mode", str, "constraint", "what is sent", choices=_MODES),
+        Option("plan", str, "free", "plan of Amplify AE", choices=PLANS),
+        Option("force", int, 0, "1 sends a model that the plan does not hold", 0, 1),
+        Option("patience", float, 5.0, "seconds for queue and network beyond the time limit", 0.1),
+        Option("num_gpus", int, None, "GPUs of Amplify AE", 0),
+        Option("penalty_calibration", int, None, "1: AE may change weights (mode qubo)", 0, 1),
+        Option("duplicate_solutions", int, None, "1: AE keeps duplicates", 0, 1),
+        Option("parameters", str, None, "further parameters of the client, as a JSON object"),
+        Option("token_file", str, None, "file that holds the token"),
+        Option("url", str, None, "address of the service"),
+        Option("proxy", str, None, "address of a proxy; without, HTTPS_PROXY's"),
+        Option("library", str, None, "path of Gurobi's shared library (client gurobi)"),
+        Option("record", str, None, "file for the answer as it comes"),
+        Option("replay", str, None, "file with such an answer, to decode and judge again"),
+        Option("dry_run", str, None, "file for the request, which is not sent"),
+    )
+
+    def target_for(self, options: Mapping[str, Any]) -> str:
+        """One target a mode."""
+        return f"amplify-{options['mode']}"
+
+    def parse_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Check options, and that there is a token if one is needed.
+
+        Raises:
+            InputError: for options that do not fit together, too.
+            AuthenticationError: if there is no token.
+        """
+        if "token" in options:
+            raise InputError(
+                "a token does not belong into an option: set AMPLIFY_TOKEN or use --token-file FILE"
+            )
+        parsed = super().parse_options(options)
+        client = CLIENTS[parsed["client"]]
+        _check_ae_options(parsed, client)
+        for name in ("url", "proxy"):
+            if parsed[name]:
+                parsed[name] = check_address(name, parsed[name])
+        for name in ("record", "dry_run"):
+            if parsed[name]:
+                check_place(Path(parsed[name]))
+        client.check_parameters(_parameters(parsed))
+        if client.needs_library and not parsed["library"]:
+            raise InputError("client gurobi needs --option library=PATH of Gurobi's shared library")
+        if not parsed["replay"] and not parsed["dry_run"]:
+            _token(parsed)
+        return parsed
+
+    def check_size(self, compiled: Compiled, budget: Budget, options: Mapping[str, Any]) -> None:
+        """Hold the model against the plan.
+
+        Raises:
+            PlanExceeded: if it has more variables.
+            InputError: if the time limit or the GPUs are beyond it.
+        """
+        if options["client"] != "ae" or options["force"]:
+            return
+        name, plan = options["plan"], PLANS[options["plan"]]
+        other = "say which plan you have by --option plan=standard, or --force"
+        if (budget.time_limit or 0) > plan.seconds:
+            raise InputError(
+                f"the {name} plan of Amplify AE solves for {plan.seconds:g} s at most, not "
+                f"{budget.time_limit:g}; {other}"
+            )
+        if (options["num_gpus"] or 0) > plan.gpus:
+            raise InputError(f"the {name} plan of Amplify AE has {plan.gpus:g} GPU; {other}")
+        n = compiled.payload.n_variables
+        if n > plan.variables:
+            raise PlanExceeded(
+                f"{n:,} variables are more than the {plan.variables:,.0f} that the {name} plan of "
+                f"Amplify AE holds; {other}",
+                int(plan.variables),
+            )
+
+    def solve(
+        self,
+        compiled: Compiled,
+        budget: Budget,
+        options: Mapping[str, Any],
+        progress: ProgressCallback | None = None,
+    ) -> Outcome:
+        """Ask request by request until the rules accept a sample."""
+        program = compiled.payload
+        best = Best(compiled, program.energies, program.n_variables)
+        if program.n_variables == 0:
+            best.add(np.zeros((1, 0), dtype=np.int8), 0)
+            return best.outcome(False, {})
+        request = _request(compiled, budget, options)
+        if options["dry_run"]:
+            body = dry_run(request)
+            write_whole(Path(options["dry_run"]), body)
+            return best.outcome(False, {"request_bytes": len(body)})
+        reads = 1 if options["replay"] else budget.reads or self.default_reads
+        notes: dict[str, Any] = {"time_limit_s": request.seconds}
+        seconds: dict[str, float] = {}
+
+        def tick() -> None:
+            if progress is not None:
+                progress(Progress(best.reads, best.energy))
+
+        try:
+            for _ in range(reads):
+                answer = _answer(request, options, tick)
+                for part, spent in answer.seconds.items():
+                    seconds[part] = seconds.get(part, 0.0) + spent
+                notes |= answer.service
+                if not len(answer.samples):
+                    best.reads += 1
+                elif budget.accepts(best.add(answer.samples, 1)) or best.is_solution():
+                    break
+        except KeyboardInterrupt:
+            return best.outcome(True, notes, seconds)
+        return best.outcome(False, notes, seconds)
+
+
+def _answer(request: Request, options: Mapping[str, Any], tick: Any) -> Answer:
+    if options["replay"]:
+        return replay(request, _stored(options["replay"]))
+    answer = call(request, tick)
+    if options["record"] and answer.text:
+        write_whole(Path(options["record"]), answer.text.encode())
+    return answer
+
+
+def _request(compiled: Compiled, budget: Budget, options: Mapping[str, Any]) -> Request:
+    client = CLIENTS[options["client"]]
+    sending = not (options["replay"] or options["dry_run"])
+    proxy, secrets = _proxy(client, options) if sending else ("", ())
+    seconds = (budget.time_limit or DEFAULT_SECONDS) if client.time_limit else None
+    return Request(
+        client=options["client"],
+        program=compiled.payload,
+        token=_token(options) if sending else None,
+        seconds=seconds,
+        deadline=(budget.time_limit or seconds or DEFAULT_SECONDS) + options["patience"],
+        url=options["url"] or "",
+        proxy=proxy,
+        secrets=secrets,
+        library=options["library"] or "",
+        parameters={**_ae_parameters(options), **_parameters(options)},
+    )
+
+
+def _token(options: Mapping[str, Any]) -> Any:
+    client = CLIENTS[options["client"]]
+    if not client.tokens:
+        return None
+    return find_token(client.kind, client.tokens, options["token_file"])
+
+
+def _check_ae_options(options: Mapping[str, Any], client: Client) -> None:
+    if client.is_ae:
+        if options["mode"] != "qubo" and options["penalty_calibration"] is not None:
+            raise InputError("option penalty_calibration is for --option mode=qubo")
+        return
+    for name in ("num_gpus", "penalty_calibration", "duplicate_solutions", "dry_run", "replay"):
+        if options[name] is not None:
+            raise InputError(f"option {name} is for Amplify AE (client ae)")
+
+
+def _ae_parameters(options: Mapping[str, Any]) -> dict[str, Any]:
+    """AE's own parameters that are set; it changes our weights only if it is asked to."""
+    found: dict[str, Any] = {}
+    if options["num_gpus"] is not None:
+        found["num_gpus"] = options["num_gpus"]
+    if options["duplicate_solutions"] is not None:
+        found["duplicate_solutions"] = bool(options["duplicate_solutions"])
+    if options["client"] == "ae" and options["mode"] == "qubo":
+        found["penalty_weight_calibration"] = bool(options["penalty_calibration"])
+    return found
+
+
+def _parameters(options: Mapping[str, Any]) -> dict[str, Any]:
+    text = options["parameters"]
+    if text is None:
+        return {}
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise InputError(f"option parameters: expected a JSON object, got {text[:40]!r}")
+    return found
+
+
+def _proxy(client: Client, options: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
+    """The proxy to go through, and the password in its address, if the environment has one.
+
+    The SDK reads no environment variable.
+    """
+    if options["proxy"]:
+        return options["proxy"], ()
+    host = urlsplit(options["url"] or client.url()).hostname or ""
+    proxy = getproxies().get("https" if not (options["url"] or "").startswith("http:") else "http")
+    if not proxy or client.needs_library or proxy_bypass(host):
+        return "", ()
+    password = urlsplit(proxy).password
+    return proxy, (password, unquote(password)) if password else ()
+
+
+def _stored(file: str) -> bytes:
+    """A stored answer; InputError if there is none."""
+    try:
+        if os.path.getsize(file) > _ANSWER_LIMIT:  # noqa: PTH202
+            raise InputError(f"{file}: that is too large for an answer")
+        return Path(file).read_bytes()
+    except OSError as error:
+        raise InputError(f"{file}: {error.strerror or error}") from None
+
+
+SOLVER = _Amplify()
