@@ -2,6 +2,7 @@
 
 from qubopuzzle.cloud.call import Answer, Request, call, check_address, dry_run, replay
 from qubopuzzle.cloud.clients import CLIENTS, Client
+from qubopuzzle.cloud.given import Given, settings_of
 from qubopuzzle.cloud.plans import PLANS, Plan
 from qubopuzzle.cloud.token import Token, find_token
 
@@ -10,6 +11,7 @@ __all__ = [
     "PLANS",
     "Answer",
     "Client",
+    "Given",
     "Plan",
     "Request",
     "Token",
@@ -18,4 +20,5 @@ __all__ = [
     "dry_run",
     "find_token",
     "replay",
+    "settings_of",
 ]

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle import errors
+from qubopuzzle.cloud.clients import CLIENTS
 from qubopuzzle.cloud.faults import waited_in_vain, waiting_of
 from qubopuzzle.cloud.loopback import loopback
 from qubopuzzle.cloud.token import Token, redact
@@ -60,7 +61,7 @@ class Request:
     @property
     def where(self) -> str:
         """Whom it goes to, for messages."""
-        return f"{self.client} at {self.url or 'its own url'}"
+        return CLIENTS[self.client].title + (f" at {self.url}" if self.url else "")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,6 +156,7 @@ def _job(
         "program": request.program.unlabelled(),
         "mode": request.program.mode,
         "client": request.client,
+        "where": request.where,
         "token": "" if request.token is None else request.token.reveal(),
         "token_source": "" if request.token is None else request.token.source,
         "secrets": _secrets(request),
@@ -274,6 +276,7 @@ def check_address(name: str, address: str) -> str:
     try:
         parts = urlsplit(address)
         hidden = parts.username is not None or parts.password is not None
+        _ = parts.port  # the SDK crashes on one that is none
     except ValueError:
         raise errors.InputError(f"option {name}: {address[:40]!r} is no url") from None
     if hidden:

@@ -15,17 +15,23 @@ class Client:
 
     Attributes:
         kind: its name in ``amplify``.
-        about: the service and what it needs.
+        title: the service's name.
+        needs: what it takes to use it.
         tokens: environment variables that may hold the token, in order; none needs none.
         time_limit: the parameter for the time limit, if it has one.
         whole_seconds: whether the service counts time in whole seconds.
     """
 
     kind: str
-    about: str
+    title: str
+    needs: str
     tokens: tuple[str, ...] = ()
     time_limit: str = ""
     whole_seconds: bool = False
+
+    def __str__(self) -> str:
+        """What it is and needs, for people."""
+        return f"{self.title}; needs {self.needs}"
 
     @property
     def is_ae(self) -> bool:
@@ -52,7 +58,7 @@ class Client:
         """InputError for a name that the client's ``parameters`` does not have."""
         import amplify
 
-        known = _names(getattr(amplify, self.kind).Parameters)
+        known = parameter_names(getattr(amplify, self.kind).Parameters)
         for name in parameters:
             if name.partition(".")[0] not in known:
                 raise InputError(
@@ -79,66 +85,75 @@ def set_parameters(client: Any, parameters: Mapping[str, Any]) -> None:
             ) from None
 
 
-def _names(parameters: Any) -> list[str]:
+def parameter_names(parameters: Any) -> list[str]:
+    """Names of what can be set on a client's ``parameters``."""
     return [
         n for n in dir(parameters) if n[0] != "_" and not isinstance(getattr(parameters, n), type)
     ]
 
 
-_DWAVE = ("DWAVE_API_TOKEN",)
+_LEAP = "DWAVE_API_TOKEN"
 CLIENTS: Mapping[str, Client] = {
     "ae": Client(
         "AmplifyAEClient",
-        "Fixstars Amplify AE; a token in AMPLIFY_TOKEN",
+        "Amplify AE",
+        "a token in AMPLIFY_TOKEN",
         ("AMPLIFY_TOKEN", "AMPLIFYAECLIENT_TOKEN"),
         "time_limit_ms",
     ),
     "dwave": Client(
         "DWaveSamplerClient",
-        "a quantum annealer of D-Wave; DWAVE_API_TOKEN, and a model that can be embedded",
-        (*_DWAVE, "DWAVESAMPLERCLIENT_TOKEN"),
+        "D-Wave's quantum annealer",
+        f"a token in {_LEAP}, and a model small enough to embed",
+        (_LEAP, "DWAVESAMPLERCLIENT_TOKEN"),
     ),
     "leap": Client(
         "LeapHybridSamplerClient",
-        "D-Wave's hybrid solver for QUBOs; DWAVE_API_TOKEN",
-        (*_DWAVE, "LEAPHYBRIDSAMPLERCLIENT_TOKEN"),
+        "D-Wave's hybrid solver for QUBOs",
+        f"a token in {_LEAP}",
+        (_LEAP, "LEAPHYBRIDSAMPLERCLIENT_TOKEN"),
         "time_limit",
     ),
     "leap-cqm": Client(
         "LeapHybridCQMSamplerClient",
-        "D-Wave's hybrid solver for constrained models; DWAVE_API_TOKEN",
-        (*_DWAVE, "LEAPHYBRIDCQMSAMPLERCLIENT_TOKEN"),
+        "D-Wave's hybrid solver for constrained models",
+        f"a token in {_LEAP}",
+        (_LEAP, "LEAPHYBRIDCQMSAMPLERCLIENT_TOKEN"),
         "time_limit",
     ),
     "da4": Client(
         "FujitsuDA4Client",
-        "Fujitsu Digital Annealer 4; FUJITSUDA4CLIENT_TOKEN",
+        "Fujitsu Digital Annealer 4",
+        "a token in FUJITSUDA4CLIENT_TOKEN, and --option url=",
         ("FUJITSUDA4CLIENT_TOKEN",),
         "time_limit_sec",
         whole_seconds=True,
     ),
     "da3c": Client(
         "FujitsuDA3cClient",
-        "Fujitsu Digital Annealer 3c; FUJITSUDA3CCLIENT_TOKEN",
+        "Fujitsu Digital Annealer 3c",
+        "a token in FUJITSUDA3CCLIENT_TOKEN, and --option url=",
         ("FUJITSUDA3CCLIENT_TOKEN",),
         "time_limit_sec",
         whole_seconds=True,
     ),
     "sqbm": Client(
         "ToshibaSQBM2Client",
-        "Toshiba SQBM+; TOSHIBASQBM2CLIENT_TOKEN",
+        "Toshiba SQBM+",
+        "a token in TOSHIBASQBM2CLIENT_TOKEN, and --option url=",
         ("TOSHIBASQBM2CLIENT_TOKEN",),
         "timeout",
     ),
     "hitachi": Client(
         "HitachiClient",
-        "Hitachi CMOS annealing; HITACHICLIENT_TOKEN",
+        "Hitachi's CMOS annealing machine",
+        "a token in HITACHICLIENT_TOKEN",
         ("HITACHICLIENT_TOKEN",),
     ),
     "gurobi": Client(
         "GurobiClient",
-        "Gurobi on this machine; --option library=PATH of its shared library, and its licence",
-        (),
-        "time_limit",
+        "Gurobi on this machine",
+        "its licence, and --option library=PATH of its shared library",
+        time_limit="time_limit",
     ),
 }

@@ -41,7 +41,7 @@ _STATUS: Mapping[int, tuple[type[QubopuzzleError], str]] = {
 def fault_of(error: Exception, job: Mapping[str, Any]) -> QubopuzzleError:
     """The typed error for what the SDK raised; the text may still quote the server."""
     text = str(error).strip()
-    where = f"{job['client']} at {job['url'] or 'its own url'}"
+    where = job["where"]
     status = _status(text)
     if status is not None and status in _STATUS:
         kind, what = _STATUS[status]

@@ -47,14 +47,15 @@ def find_token(what: str, variables: Sequence[str], file: str | None) -> Token:
             says how to set it and never quotes it.
     """
     if file is not None:
-        return _checked(_read(file), str(file))
+        return checked_token(_read(file), str(file))
     for name in variables:
         if os.environ.get(name, "").strip():
-            return _checked(os.environ[name], name)
+            return checked_token(os.environ[name], name)
     empty = [name for name in variables if name in os.environ]
     why = f"{empty[0]} is empty" if empty else "there is none"
     raise AuthenticationError(
-        f"{what} needs a token and {why}: set {' or '.join(variables)}, or use --token-file FILE"
+        f"{what} needs a token and {why}: set {variables[0]} in the environment, "
+        "or use --token-file FILE (docs/amplify.md says how to get one)"
     )
 
 
@@ -94,7 +95,8 @@ def _read(file: str) -> str:
         raise AuthenticationError(f"token file {file}: {error.strerror or error}") from None
 
 
-def _checked(text: str, source: str) -> Token:
+def checked_token(text: str, source: str) -> Token:
+    """A token without the white space around it; AuthenticationError if it is none."""
     secret = text.strip()
     if not secret:
         raise AuthenticationError(f"the token file {source} is empty; put the token into it")

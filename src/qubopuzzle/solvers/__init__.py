@@ -15,6 +15,7 @@ from typing import Any
 
 from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import InputError, SolverUnavailable
+from qubopuzzle.solvers.amplify import AmplifySolver
 from qubopuzzle.solvers.base import (
     Availability,
     Budget,
@@ -57,14 +58,14 @@ def all_solvers() -> dict[str, Solver]:
 
 
 def get_solver(solver: Any) -> Solver:
-    """A solver by name, by ``dimod:module:Class``, or around a dimod sampler.
+    """A solver by name, by ``dimod:module:Class``, around a dimod sampler or an Amplify client.
 
     Raises:
         InputError: naming the solvers that there are.
         SolverUnavailable: for an entry point that cannot be loaded.
     """
     if not isinstance(solver, str):
-        return ForeignSampler.of(solver)
+        return AmplifySolver.of(solver) or ForeignSampler.of(solver)
     kind, _, address = solver.partition(":")
     if kind == "dimod" and address:
         module, _, name = address.partition(":")

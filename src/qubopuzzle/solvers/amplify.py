@@ -23,12 +23,15 @@ from qubopuzzle.cloud import (
     PLANS,
     Answer,
     Client,
+    Given,
     Request,
+    Token,
     call,
     check_address,
     dry_run,
     find_token,
     replay,
+    settings_of,
 )
 from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import InputError, PlanExceeded
@@ -53,16 +56,16 @@ _MODES = {
 }
 
 
-class _Amplify(Solver):
+class AmplifySolver(Solver):
+    """Amplify AE and other clients of the SDK, or one that a user has set up."""
+
     name = "amplify"
     package = "amplify"
     remote: ClassVar[bool] = True
     default_reads = 1
     about = "Fixstars Amplify AE in the cloud, with a token in AMPLIFY_TOKEN (docs/amplify.md)"
     options = (
-        Option(
-            "client", str, "ae", "whom to ask", choices={n: c.about for n, c in CLIENTS.items()}
-        ),
+        Option("client", str, "ae", "whom to ask", choices=CLIENTS),
         Option("mode", str, "constraint", "what is sent", choices=_MODES),
         Option("plan", str, "free", "plan of Amplify AE", choices=PLANS),
         Option("force", int, 0, "1 sends a model that the plan does not hold", 0, 1),
@@ -80,6 +83,18 @@ class _Amplify(Solver):
         Option("dry_run", str, None, "file for the request, which is not sent"),
     )
 
+    def __init__(self, given: Given | None = None) -> None:
+        self._given = given
+
+    @classmethod
+    def of(cls, client: Any) -> AmplifySolver | None:
+        """Around a client of the SDK, whose settings hold where no option says otherwise.
+
+        None if it is something else. Its token is used, and shown nowhere.
+        """
+        given = settings_of(client)
+        return None if given is None else cls(given)
+
     def target_for(self, options: Mapping[str, Any]) -> str:
         """One target a mode."""
         return f"amplify-{options['mode']}"
@@ -95,7 +110,8 @@ class _Amplify(Solver):
             raise InputError(
                 "a token does not belong into an option: set AMPLIFY_TOKEN or use --token-file FILE"
             )
-        parsed = super().parse_options(options)
+        own = {} if self._given is None else self._given.options
+        parsed = super().parse_options({**own, **options})
         client = CLIENTS[parsed["client"]]
         _check_ae_options(parsed, client)
         for name in ("url", "proxy"):
@@ -108,7 +124,7 @@ class _Amplify(Solver):
         if client.needs_library and not parsed["library"]:
             raise InputError("client gurobi needs --option library=PATH of Gurobi's shared library")
         if not parsed["replay"] and not parsed["dry_run"]:
-            _token(parsed)
+            self._token(parsed)
         return parsed
 
     def check_size(self, compiled: Compiled, budget: Budget, options: Mapping[str, Any]) -> None:
@@ -150,7 +166,7 @@ class _Amplify(Solver):
         if program.n_variables == 0:
             best.add(np.zeros((1, 0), dtype=np.int8), 0)
             return best.outcome(False, {})
-        request = _request(compiled, budget, options)
+        request = self._request(compiled, budget, options)
         if options["dry_run"]:
             body = dry_run(request)
             write_whole(Path(options["dry_run"]), body)
@@ -177,6 +193,47 @@ class _Amplify(Solver):
             return best.outcome(True, notes, seconds)
         return best.outcome(False, notes, seconds)
 
+    def _request(self, compiled: Compiled, budget: Budget, options: Mapping[str, Any]) -> Request:
+        client = CLIENTS[options["client"]]
+        sending = not (options["replay"] or options["dry_run"])
+        proxy, secrets = self._proxy(client, options) if sending else ("", ())
+        given = None if self._given is None else self._given.seconds
+        seconds = budget.time_limit or given or DEFAULT_SECONDS
+        own = {} if self._given is None else self._given.parameters
+        return Request(
+            client=options["client"],
+            program=compiled.payload,
+            token=self._token(options) if sending else None,
+            seconds=seconds if client.time_limit else None,
+            deadline=seconds + options["patience"],
+            url=options["url"] or "",
+            proxy=proxy,
+            secrets=secrets,
+            library=options["library"] or "",
+            parameters={**_ae_parameters(options), **own, **_parameters(options)},
+        )
+
+    def _token(self, options: Mapping[str, Any]) -> Token | None:
+        client = CLIENTS[options["client"]]
+        if self._given is not None and self._given.token is not None:
+            return self._given.token
+        if not client.tokens:
+            return None
+        return find_token(client.title, client.tokens, options["token_file"])
+
+    def _proxy(self, client: Client, options: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
+        """The proxy to go through, and the password in its address, which is a secret, too.
+
+        Without one of our own it is that of the environment, which the SDK does not read.
+        """
+        proxy = options["proxy"] or (self._given.proxy if self._given else "")
+        if not proxy and not client.needs_library:
+            url = urlsplit(options["url"] or client.url())
+            if not proxy_bypass(url.hostname or ""):
+                proxy = getproxies().get(url.scheme, "")
+        password = urlsplit(proxy).password if proxy else None
+        return proxy, (password, unquote(password)) if password else ()
+
 
 def _answer(request: Request, options: Mapping[str, Any], tick: Any) -> Answer:
     if options["replay"]:
@@ -185,32 +242,6 @@ def _answer(request: Request, options: Mapping[str, Any], tick: Any) -> Answer:
     if options["record"] and answer.text:
         write_whole(Path(options["record"]), answer.text.encode())
     return answer
-
-
-def _request(compiled: Compiled, budget: Budget, options: Mapping[str, Any]) -> Request:
-    client = CLIENTS[options["client"]]
-    sending = not (options["replay"] or options["dry_run"])
-    proxy, secrets = _proxy(client, options) if sending else ("", ())
-    seconds = (budget.time_limit or DEFAULT_SECONDS) if client.time_limit else None
-    return Request(
-        client=options["client"],
-        program=compiled.payload,
-        token=_token(options) if sending else None,
-        seconds=seconds,
-        deadline=(budget.time_limit or seconds or DEFAULT_SECONDS) + options["patience"],
-        url=options["url"] or "",
-        proxy=proxy,
-        secrets=secrets,
-        library=options["library"] or "",
-        parameters={**_ae_parameters(options), **_parameters(options)},
-    )
-
-
-def _token(options: Mapping[str, Any]) -> Any:
-    client = CLIENTS[options["client"]]
-    if not client.tokens:
-        return None
-    return find_token(client.kind, client.tokens, options["token_file"])
 
 
 def _check_ae_options(options: Mapping[str, Any], client: Client) -> None:
@@ -248,21 +279,6 @@ def _parameters(options: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _proxy(client: Client, options: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
-    """The proxy to go through, and the password in its address, if the environment has one.
-
-    The SDK reads no environment variable.
-    """
-    if options["proxy"]:
-        return options["proxy"], ()
-    host = urlsplit(options["url"] or client.url()).hostname or ""
-    proxy = getproxies().get("https" if not (options["url"] or "").startswith("http:") else "http")
-    if not proxy or client.needs_library or proxy_bypass(host):
-        return "", ()
-    password = urlsplit(proxy).password
-    return proxy, (password, unquote(password)) if password else ()
-
-
 def _stored(file: str) -> bytes:
     """A stored answer; InputError if there is none."""
     try:
@@ -273,4 +289,4 @@ def _stored(file: str) -> bytes:
         raise InputError(f"{file}: {error.strerror or error}") from None
 
 
-SOLVER = _Amplify()
+SOLVER = AmplifySolver()
