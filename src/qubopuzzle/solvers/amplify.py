@@ -229,7 +229,8 @@ class AmplifySolver(Solver):
         proxy = options["proxy"] or (self._given.proxy if self._given else "")
         if not proxy and not client.needs_library:
             url = urlsplit(options["url"] or client.url())
-            if not proxy_bypass(url.hostname or ""):
+            local = url.hostname in ("localhost", "127.0.0.1", "::1")
+            if not local and not proxy_bypass(url.hostname or ""):
                 proxy = getproxies().get(url.scheme, "")
         password = urlsplit(proxy).password if proxy else None
         return proxy, (password, unquote(password)) if password else ()
