@@ -224,7 +224,7 @@ def _bqm(
 ) -> dimod.BinaryQuadraticModel:
     """Objective and penalties; variables are the ids from 0 on, so that none is missing.
 
-    Penalties of groups, where always 0, are left out: a ladder is made from the biases.
+    Penalties that groups make 0 are left out: they may be most of the terms.
     """
     penalties = [
         c.penalty  # the weight is in it
