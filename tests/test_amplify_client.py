@@ -218,7 +218,8 @@ class Backwards(dimod.ExactSolver):
     def sample(self, bqm, **parameters):
         found = super().sample(bqm, **parameters)
         columns = found.record.sample[:, ::-1], list(found.variables)[::-1]
-        return dimod.SampleSet.from_samples_bqm(columns, bqm)
+        energies = found.record.energy
+        return dimod.SampleSet.from_samples(columns, bqm.vartype, energies, sort_labels=False)
 
 
 def test_values_are_in_the_order_of_the_ids():
