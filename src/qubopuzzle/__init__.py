@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from qubopuzzle.puzzles.sudoku import Sudoku
     from qubopuzzle.result import Result
     from qubopuzzle.tempering import OneHotTemperingSampler
+    from qubopuzzle.tempering.amplify_client import amplify_client
 
 _HOMES = {
     "qubopuzzle.bench.comparison": ("Comparison", "compare"),
@@ -66,6 +67,7 @@ _HOMES = {
     "qubopuzzle.puzzles.sudoku": ("Sudoku",),
     "qubopuzzle.result": ("Result",),
     "qubopuzzle.tempering": ("OneHotTemperingSampler",),
+    "qubopuzzle.tempering.amplify_client": ("amplify_client",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -94,6 +96,7 @@ __all__ = [
     "Unsatisfiable",
     "Violation",
     "all_solvers",
+    "amplify_client",
     "compare",
     "compile_qubo",
     "decode",

@@ -1,0 +1,248 @@
+"""A client for ``amplify.solve`` that needs no token: a dimod sampler on this computer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from importlib.metadata import version
+from math import isclose
+from numbers import Real
+from types import SimpleNamespace
+from typing import Any
+
+import amplify
+import dimod
+import numpy as np
+from dimod.core.sampler import Sampler
+
+from qubopuzzle.errors import InputError
+from qubopuzzle.tempering.sampler import OneHotTemperingSampler
+
+DEFAULT_READS = 10
+
+
+def amplify_client(
+    sampler: Sampler | None = None, *, token: str | None = None, **parameters: Any
+) -> AmplifyClient:
+    """A client for ``amplify.solve(model, client)`` that works on this computer.
+
+    Every model that the SDK can make quadratic and binary is solved: objective, constraints,
+    weights; integer, Ising and real variables. Constraints become the SDK's penalties, but
+    for one-hot constraints that share no variables: every sample of the default sampler
+    keeps those exactly.
+
+    Args:
+        sampler: any dimod sampler; by default ``OneHotTemperingSampler()``.
+        token: taken for the sake of scripts written for the cloud; neither used nor kept.
+        parameters: as ``AmplifyClient.parameters``.
+
+    Raises:
+        InputError: for something that is no dimod sampler, and for unknown parameters.
+
+    >>> import amplify
+    >>> q = amplify.VariableGenerator().array("Binary", 3)
+    >>> model = amplify.Model(3 * q[0] + 2 * q[1] + q[2], amplify.one_hot(q))
+    >>> result = amplify.solve(model, amplify_client(seed=1))
+    >>> q.evaluate(result.best.values).tolist()
+    [0.0, 0.0, 1.0]
+    """
+    del token
+    if sampler is None:
+        sampler = OneHotTemperingSampler()
+    elif not isinstance(sampler, Sampler):  # the message leaves out what may be a token
+        raise InputError(
+            f"sampler: expected a dimod sampler such as OneHotTemperingSampler(), "
+            f"got {_kind(sampler)}"
+        )
+    client = AmplifyClient(sampler)
+    for name, value in parameters.items():
+        setattr(client.parameters, name, value)
+    return client
+
+
+class Parameters(SimpleNamespace):
+    """What the sampler is called with; None leaves a value to the sampler."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Refuse names that the sampler does not know."""
+        known = [*vars(self), *["time_limit_ms"] * ("time_limit" in vars(self))]
+        if name not in known:
+            raise InputError(
+                f"the sampler has no parameter {name!r}; it has {', '.join(known) or 'none'}"
+            )
+        if name == "time_limit" and isinstance(value, timedelta):
+            value = value.total_seconds()
+        super().__setattr__(name, value)
+
+    @property
+    def time_limit_ms(self) -> timedelta | None:
+        """The time limit as cloud clients name it: set in milliseconds or as timedelta."""
+        seconds: float | None = vars(self)["time_limit"]
+        return None if seconds is None else timedelta(seconds=seconds)
+
+    @time_limit_ms.setter
+    def time_limit_ms(self, value: float | timedelta | None) -> None:
+        if isinstance(value, Real) and not isinstance(value, bool):
+            value = float(value) / 1000
+        elif value is not None and not isinstance(value, timedelta):
+            raise InputError(f"time_limit_ms: expected milliseconds or timedelta, got {value!r}")
+        self.time_limit = value
+
+
+@dataclass(frozen=True, slots=True)
+class AmplifyResult:
+    """What the sampler found; ``result.client_result`` in the SDK.
+
+    Attributes:
+        sampleset: distinct samples, best first; variables are ids of the SDK's intermediate
+            model, energies have the penalties in them. ``info`` is the sampler's.
+        _response_time: of the whole call, with the making of the QUBO.
+        _execution_time: of the sampler; without preparations if it says what they took.
+    """
+
+    sampleset: dimod.SampleSet
+    _response_time: timedelta
+    _execution_time: timedelta
+
+    @property
+    def _solutions(self) -> list[tuple[list[float], timedelta]]:
+        columns = [self.sampleset.variables.index(i) for i in range(len(self.sampleset.variables))]
+        samples = self.sampleset.record.sample[:, columns].tolist()
+        return [(values, self._execution_time) for values in samples]
+
+
+class AmplifyClient:
+    """What ``amplify.solve`` needs of a client; made by ``amplify_client``.
+
+    Attributes:
+        parameters: the sampler's parameters as attributes that can be set: ``num_reads``
+            (10 if not set), ``num_sweeps``, ``seed`` (the same one gives the same result),
+            ``time_limit`` (s; a limit, not a duration) and whatever else the sampler has.
+            ``time_limit_ms`` sets the same limit.
+    """
+
+    __slots__ = ("_sampler", "parameters")  # a misspelt attribute is an error
+    parameters: Parameters
+
+    def __init__(self, sampler: Sampler) -> None:
+        self._sampler = sampler
+        names = [name for name in sampler.parameters if name != "one_hot_groups"]
+        self.parameters = Parameters(**dict.fromkeys(names))
+        if "num_reads" in names:
+            self.parameters.num_reads = DEFAULT_READS
+
+    @property
+    def acceptable_degrees(self) -> amplify.AcceptableDegrees:
+        """Quadratic objectives of binary variables; the SDK makes them."""
+        return amplify.AcceptableDegrees(objective={"Binary": "Quadratic"})
+
+    @property
+    def version(self) -> str:
+        """The version of this package."""
+        return version("qubopuzzle")
+
+    @property
+    def token(self) -> str | None:
+        """None. What is set is dropped, so that scripts written for the cloud run."""
+        return None
+
+    @token.setter
+    def token(self, _token: str | None) -> None:
+        pass
+
+    def solve(
+        self,
+        objective: amplify.Poly,
+        constraints: Iterable[amplify.Constraint] | None = None,
+        dry_run: bool = False,
+    ) -> AmplifyResult | None:
+        """Called by ``amplify.solve``; None for a dry run.
+
+        Raises:
+            InputError: from the default sampler, for parameters out of range.
+        """
+        if dry_run:
+            return None
+        began = time.perf_counter()
+        given = {name: value for name, value in vars(self.parameters).items() if value is not None}
+        constraints = list(constraints or [])
+        groups = {}
+        if "one_hot_groups" in self._sampler.parameters:
+            groups = _disjoint_groups(constraints)
+            given["one_hot_groups"] = list(groups.values())
+        bqm = _bqm(objective, constraints, groups)
+        called = time.perf_counter()
+        found = self._sampler.sample(bqm, **given)
+        sampled = time.perf_counter() - called
+        distinct = found.aggregate()
+        return AmplifyResult(
+            distinct.slice(None),  # by energy
+            timedelta(seconds=time.perf_counter() - began),
+            timedelta(seconds=found.info.get("sampling", sampled)),
+        )
+
+
+def _disjoint_groups(constraints: Iterable[amplify.Constraint]) -> dict[int, list[int]]:
+    """One-hot constraints that share no variable: their places, and ids of their variables.
+
+    Larger ones go first. Those of weight 0 are left out: they are switched off.
+    """
+    found = {i: _one_hot(c) for i, c in enumerate(constraints) if c.weight}
+    groups: dict[int, list[int]] = {}
+    taken: set[int] = set()
+    for i in sorted(found, key=lambda i: -len(found[i])):  # equally large ones in their order
+        if found[i] and taken.isdisjoint(found[i]):
+            groups[i] = found[i]
+            taken.update(found[i])
+    return groups
+
+
+def _one_hot(constraint: amplify.Constraint) -> list[int]:
+    """Ids of the variables of which exactly one is 1, for a constraint that says so."""
+    left, relation, right = constraint.conditional
+    if relation != "EQ" or isinstance(right, tuple) or not left.is_linear():
+        return []
+    terms = left.as_dict()
+    right -= terms.pop((), 0.0)
+    # Ising variables arrive as 2 q - 1: the coefficients need not be 1.
+    return [i for (i,) in terms] if all(value == right for value in terms.values()) else []
+
+
+def _costs_nothing(penalty: amplify.Poly, group: list[int]) -> bool:
+    """Whether a penalty is 0 wherever exactly one variable of the group is 1."""
+    terms = penalty.as_dict()
+    constant = terms.get((), 0.0)
+    return {i for ids in terms for i in ids}.issubset(group) and all(
+        isclose(terms.get((i,), 0.0), -constant) for i in group
+    )
+
+
+def _bqm(
+    objective: amplify.Poly, constraints: list[amplify.Constraint], groups: dict[int, list[int]]
+) -> dimod.BinaryQuadraticModel:
+    """Objective and penalties; variables are the ids from 0 on, so that none is missing.
+
+    Penalties that groups make 0 are left out: they may be most of the terms.
+    """
+    penalties = [
+        c.penalty  # the weight is in it
+        for i, c in enumerate(constraints)
+        if i not in groups or not _costs_nothing(c.penalty, groups[i])
+    ]
+    terms = amplify.sum([objective, *penalties]).as_dict()
+    ids = {0, *(v.id for poly in [objective, *penalties] for v in poly.variables)}
+    n = 1 + max(ids.union(*groups.values()))
+    linear = np.zeros(n)
+    singles = [key[0] for key in terms if len(key) == 1]
+    linear[singles] = [value for key, value in terms.items() if len(key) == 1]
+    pairs = np.array([key for key in terms if len(key) == 2], dtype=np.int64).reshape(-1, 2)
+    couplings = np.array([value for key, value in terms.items() if len(key) == 2])
+    return dimod.BinaryQuadraticModel.from_numpy_vectors(
+        linear, (pairs[:, 0], pairs[:, 1], couplings), terms.get((), 0.0), dimod.BINARY
+    )
+
+
+def _kind(thing: Any) -> str:
+    return f"the class {thing.__name__}" if isinstance(thing, type) else type(thing).__name__
