@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -136,7 +137,14 @@ def replay(request: Request, answer: bytes) -> Answer:
 
 
 def _without_token(url: str) -> dict[str, Any]:
-    return {"url": url, "proxy": "", "token": "none", "secrets": (), "token_source": "nowhere"}
+    return {
+        "url": url,
+        "deadline_s": inf,
+        "proxy": "",
+        "token": "none",
+        "secrets": (),
+        "token_source": "nowhere",
+    }
 
 
 def _secrets(request: Request) -> tuple[str, ...]:
@@ -180,7 +188,7 @@ def _run(request: Request, job: dict[str, Any], tick: Callable[[], None]) -> dic
             process = start_python("qubopuzzle.cloud.process", subprocess.PIPE, answers, errors_out)
         try:
             _hand_over(process, job)
-            _wait(request, process, said, noise, tick)
+            _wait(request, job, process, said, noise, tick)
         finally:
             end(process)
         last = (_messages(said) or [{}])[-1]
@@ -205,6 +213,7 @@ def _hand_over(process: subprocess.Popen[bytes], job: dict[str, Any]) -> None:
 
 def _wait(
     request: Request,
+    job: dict[str, Any],
     process: subprocess.Popen[bytes],
     said: Path,
     noise: Path,
@@ -219,7 +228,7 @@ def _wait(
         tick()
         if ends is None:
             if any("calling" in message for message in _messages(said)):
-                ends = time.monotonic() + request.deadline
+                ends = time.monotonic() + job["deadline_s"]
             continue
         left = ends - time.monotonic()
         waiting = waiting_of(_tail(noise))
@@ -228,7 +237,7 @@ def _wait(
         if left <= 0:
             limit = f", {request.seconds:g} s of them its time limit" if request.seconds else ""
             raise DeadlineExceeded(
-                f"{request.where} gave no answer in {request.deadline:g} s{limit}; "
+                f"{request.where} gave no answer in {request.deadline:.3g} s{limit}; "
                 "--option patience=SECONDS waits longer for queue and network"
             )
 

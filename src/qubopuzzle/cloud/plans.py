@@ -18,6 +18,14 @@ class Plan:
     seconds: float
     gpus: float
 
+    def holds(self, needed: Plan) -> bool:
+        """Whether it has all of that."""
+        return (
+            needed.variables <= self.variables
+            and needed.seconds <= self.seconds
+            and needed.gpus <= self.gpus
+        )
+
     def __str__(self) -> str:
         """What it holds, for people."""
         if self.variables == inf:

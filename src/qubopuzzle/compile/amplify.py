@@ -92,6 +92,17 @@ class AmplifyProgram:
         pairs = sum(len(np.unique(pair.owner)) for pair in self.pairs)
         return {"variables": self.n_variables, "constraints": rows + pairs}
 
+    @property
+    def n_terms(self) -> int:
+        """About how many terms are written and sent."""
+        if self.objective is not None:
+            return self.objective.n_terms
+        pairs = sum(len(pair.first) for pair in self.pairs)
+        lengths = [np.diff(block.matrix.indptr) for block in (*self.choices, *self.rows)]
+        if self.mode == "qubo":
+            lengths = [length.astype(np.int64) * (length + 1) // 2 for length in lengths]
+        return pairs + sum(int(length.sum()) for length in lengths)
+
     def unlabelled(self) -> AmplifyProgram:
         """The same without labels, which are functions: arrays only, for another process."""
         return replace(
