@@ -17,7 +17,7 @@ from qubopuzzle.tempering.chain import compile_kernels as compile_tempering
 
 MOST_SECONDS = 5
 ENOUGH = 1e-6
-"""An energy that ends the search: sums of squares cannot come below 0."""
+"""An energy that ends the search. Sums of squares cannot come below 0; what can is cut short."""
 
 
 class Malformed(Exception):

@@ -42,13 +42,15 @@ def stand_in():
     """Start the service; yields its base url."""
     source = str(Path(qubopuzzle.__file__).parents[1])
     process = subprocess.Popen(
-        [sys.executable, __file__],
+        [sys.executable, __file__, str(os.getpid())],
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONPATH": source},
     )
     try:
-        yield process.stdout.readline().strip()
+        url = process.stdout.readline().strip()
+        assert url, "the stand-in did not start"
+        yield url
     finally:
         process.kill()
         process.communicate()
@@ -149,7 +151,7 @@ class Service(BaseHTTPRequestHandler):
                 return self.reply(401, {"message": "Unauthorized"})
             more = {"warnings": ["a warning of the service"]} if hit == "warned" else {}
             return self.reply(200, work(body) | more)
-        except Malformed as error:
+        except (Malformed, qubopuzzle.QubopuzzleError) as error:
             return self.reply(400, {"message": f"malformed request: {error}"})
 
     def token(self):
@@ -232,7 +234,8 @@ def _end_with(parent):
 
 
 def main():
-    threading.Thread(target=_end_with, args=[os.getppid()], daemon=True).start()
+    parent = int(sys.argv[1]) if len(sys.argv) > 1 else os.getppid()
+    threading.Thread(target=_end_with, args=[parent], daemon=True).start()
     prepare()
     server = Server(("127.0.0.1", 0), Service)
     print(f"http://127.0.0.1:{server.server_port}", flush=True)

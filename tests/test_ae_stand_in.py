@@ -124,10 +124,15 @@ def test_malformed_requests_are_refused(body, message):
         check(body)
 
 
-def test_a_refusal_has_a_message(url):
-    headers = {"Authorization": "Bearer any"}
-    request = urllib.request.Request(f"{url}/v1/sync/solve", b"[]", headers)  # noqa: S310
+@pytest.mark.parametrize(
+    ("authorization", "status", "message"),
+    [("Bearer any", 400, "no JSON object"), ("Bearer ", 401, "Unauthorized")],
+)
+def test_a_refusal_has_a_message(url, authorization, status, message):
+    body = b"[]" if status == 400 else b"{}"
+    headers = {"Authorization": authorization}
+    request = urllib.request.Request(f"{url}/v1/sync/solve", body, headers)  # noqa: S310
     with pytest.raises(urllib.error.HTTPError) as refused:
         urllib.request.urlopen(request)  # noqa: S310
-    assert refused.value.code == 400
-    assert "no JSON object" in json.load(refused.value)["message"]
+    assert refused.value.code == status
+    assert message in json.load(refused.value)["message"]
