@@ -75,7 +75,10 @@ def _outcome(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def _warm_up(run: dict[str, Any]) -> None:
-    """Solve a model of one bit, unmeasured: a fresh process imports as it goes along."""
+    """Solve a model of one bit, unmeasured: a fresh process imports as it goes along.
+
+    Services in the cloud are not asked.
+    """
     from qubopuzzle import pipeline
     from qubopuzzle.errors import QubopuzzleError
     from qubopuzzle.model import ModelBuilder
@@ -88,10 +91,11 @@ def _warm_up(run: dict[str, Any]) -> None:
             run["solver"], reads=1, seed=0, time_limit=_WARM_UP_S, options=run["options"]
         )
         compiled = pipeline.compile_model(
-            builder.build(), solver.target, solver.default_encoding, None
+            builder.build(), solver.target_for(options), solver.default_encoding, None
         )
         solver.prepare()
-        solver.solve(compiled, budget, options)
+        if not solver.remote:
+            solver.solve(compiled, budget, options)
 
 
 def _puzzle(job: dict[str, Any]) -> Any:

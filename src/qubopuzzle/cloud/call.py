@@ -99,7 +99,7 @@ def call(request: Request, tick: Callable[[], None] = lambda: None) -> Answer:
     """
     began = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="qubopuzzle-", ignore_cleanup_errors=True) as folder:
-        file = Path(folder, "answer")
+        file = Path(folder, "answer.json")
         came = _run(request, _job(request, answer_file=str(file)), tick)
         text = file.read_text(errors="replace") if file.exists() else ""
     return _answer(request, came, redact(text, *_secrets(request)), time.perf_counter() - began)
@@ -115,7 +115,7 @@ def dry_run(request: Request) -> bytes:
         tempfile.TemporaryDirectory(prefix="qubopuzzle-", ignore_cleanup_errors=True) as folder,
         loopback(b"{}") as url,
     ):
-        file = Path(folder, "request")
+        file = Path(folder, "request.json")
         job = _job(request, request_file=str(file), dry_run=True)
         _run(request, job | _without_token(url), lambda: None)
         if not file.exists():

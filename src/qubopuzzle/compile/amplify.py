@@ -13,7 +13,7 @@ QUBO. ``objective`` mode sends exactly that QUBO as an objective without constra
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -34,6 +34,7 @@ from qubopuzzle.compile.qubo import check_size, check_weights, compile_qubo
 from qubopuzzle.compile.slack import NarrowRows
 from qubopuzzle.errors import InputError, Unsatisfiable
 from qubopuzzle.model import IntArray, Model
+from qubopuzzle.model.bounds import reachable
 
 if TYPE_CHECKING:
     import amplify
@@ -214,8 +215,7 @@ def amplify_program(
     encoded = encode_choices(model, encoding)
     by_family = check_weights(model.families, weights)
     blocks = list(lowered_rows(encoded))
-    for block in blocks:
-        _refuse_contradictions(block)
+    _refuse_contradictions(model, blocks)
     if mode == "objective":
         qubo = compile_qubo(model, encoding)
         program = AmplifyProgram(mode, qubo.n_bits, objective=qubo.total(weights))
@@ -234,12 +234,19 @@ def amplify_program(
     return narrow, program
 
 
-def _refuse_contradictions(rows: AffineRows) -> None:
-    """Unsatisfiable for a row that no setting of the bits meets, alone."""
-    least, greatest = _reach(rows)
-    never = np.flatnonzero((least > rows.width) | (greatest < 0))
-    if len(never):
-        label = rows.labels(int(never[0]))
+def _refuse_contradictions(model: Model, blocks: list[AffineRows]) -> None:
+    """Unsatisfiable for a row that, alone, no valid choices or no setting of the bits meet."""
+    for linear in model.linear:
+        least, greatest = reachable(model, linear.matrix)
+        _refuse_any((least > linear.upper) | (greatest < linear.lower), linear.labels)
+    for block in blocks:
+        least, greatest = _reach(block)
+        _refuse_any((least > block.width) | (greatest < 0), block.labels)
+
+
+def _refuse_any(never: NDArray[np.bool_], labels: Callable[[int], str]) -> None:
+    if never.any():
+        label = labels(int(np.argmax(never)))
         raise Unsatisfiable(f"{label} cannot be met by any assignment: no solution")
 
 

@@ -1,0 +1,491 @@
+"""Solver amplify against a stand-in for the service: the real SDK, the real wire, real faults."""
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+import time
+from base64 import b64encode
+from pathlib import Path
+from urllib.parse import quote
+
+import amplify
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ae_stand_in import requests_of, stand_in
+from amplify_tutorial import tutorial_model
+from qubopuzzle import (
+    AuthenticationError,
+    DeadlineExceeded,
+    InputError,
+    Nonogram,
+    PlanExceeded,
+    ProtocolError,
+    QuotaError,
+    ServiceUnavailable,
+    SolverFailed,
+    TooLarge,
+    Unsatisfiable,
+    compare,
+    solve,
+    to_amplify,
+)
+from qubopuzzle.cloud import CLIENTS, call
+from qubopuzzle.cloud.token import redact
+from qubopuzzle.compile.amplify import MODES
+from qubopuzzle.puzzles import get_puzzle, puzzle_names
+
+A = Nonogram.examples()[0]
+CONTRADICTION = Nonogram(rows=[[2], [], [1]], cols=[[2], [1]])
+TOKEN = "AE/sEcReT-t0ken+of=abcdefghijklm"  # noqa: S105
+EXAMPLE = str(Path(__file__).parents[1] / "examples" / "picross-a.json")
+
+
+@pytest.fixture(scope="module")
+def service():
+    with stand_in() as url:
+        yield url
+
+
+@pytest.fixture(autouse=True)
+def token(monkeypatch):
+    monkeypatch.setenv("AMPLIFY_TOKEN", f"  {TOKEN}\n")
+    monkeypatch.delenv("AMPLIFYAECLIENT_TOKEN", raising=False)
+
+
+def ask(url, puzzle=A, *, time_limit=1, reads=None, formulation=None, **options):
+    return solve(
+        puzzle,
+        "amplify",
+        time_limit=time_limit,
+        reads=reads,
+        formulation=formulation,
+        options={"url": url, **options},
+    )
+
+
+def command(*arguments, **more):
+    words = [sys.executable, "-m", "qubopuzzle", "solve", EXAMPLE, "--solver", "amplify"]
+    return subprocess.Popen(
+        [*words, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more
+    )
+
+
+def leaked(text):
+    """Whether 8 letters in a row of the token stand in a text, in any form that one can read."""
+    forms = [TOKEN, TOKEN[::-1], quote(TOKEN, safe="")]
+    forms += [b64encode(f"{' ' * i}{TOKEN}".encode()).decode()[4:-4] for i in range(3)]
+    return any(form[i : i + 8] in text for form in forms for i in range(len(form) - 7))
+
+
+def everything_of(error):
+    """All that an exception and those behind it say."""
+    seen = []
+    while error is not None:
+        seen += [str(error), repr(error), repr(error.args), repr(vars(error))]
+        error = error.__cause__ or error.__context__
+    return "\n".join(seen)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", puzzle_names())
+def test_every_puzzle_in_every_mode(service, name, mode):
+    """Build, serialise, HTTP, parse, decode, judge."""
+    tag = f"{name}-{mode}"
+    result = ask(f"{service}/tag/{tag}", get_puzzle(name).examples()[0], mode=mode, time_limit=3)
+    assert result.valid
+    assert result.energy == 0 or result.relaxed
+    assert list(result.service_s) == ["queue", "execution", "network", "process"]
+    sent = requests_of(service, tag)[-1]["body"]
+    assert sent["time_limit_ms"] == 3000
+    kind = {"constraint": "constraints", "qubo": "penalties", "objective": "sparse_objective"}[mode]
+    assert sent[kind]
+    assert sent.get("penalty_weight_calibration") == (False if mode == "qubo" else None)
+
+
+FAULTS = {
+    "400": (ProtocolError, "does not take the request: 400"),
+    "401": (AuthenticationError, "refuses the token.*check what is in AMPLIFY_TOKEN"),
+    "402": (QuotaError, "plan is used up"),
+    "403": (AuthenticationError, "does not let this token in"),
+    "404": (ServiceUnavailable, "is not at this url"),
+    "413": (TooLarge, "no request of this size"),
+    "429": (QuotaError, "no more requests for now"),
+    "500": (ServiceUnavailable, "fails: 500"),
+    "502": (ServiceUnavailable, "fails: 502"),
+    "503": (ServiceUnavailable, "fails: 503"),
+    "504": (ServiceUnavailable, "fails: 504"),
+    "health-401": (AuthenticationError, "refuses the token"),
+    "health-503": (ServiceUnavailable, "fails: 503"),
+    "health-silent": (DeadlineExceeded, "gave no answer in 1.5"),
+    "garbage": (ProtocolError, "something else than JSON"),
+    "empty": (ProtocolError, "something else than JSON"),
+    "wrong-types": (ProtocolError, "something else than JSON"),
+    "not-binary-2": (ProtocolError, "not binary"),
+    "not-binary-text": (ProtocolError, "something else than JSON"),
+    "short": (ProtocolError, "answer has 43 values, the request 44"),
+    "long": (ProtocolError, "too large; expected length is <= 44, actual 45"),
+    "truncated": (ServiceUnavailable, "response error, at every try"),
+    "dropped": (ServiceUnavailable, "response error, at every try"),
+    "redirect": (ServiceUnavailable, "connection failed, at every try"),
+    "silent": (DeadlineExceeded, "gave no answer in 1.5"),
+    "drip": (DeadlineExceeded, "gave no answer in 1.5"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults_have_types_and_leak_nothing(service, fault, tmp_path, monkeypatch, capfd):
+    for name in ("TMPDIR", "TEMP", "TMP"):
+        monkeypatch.setenv(name, str(tmp_path))
+    kind, words = FAULTS[fault]
+    with pytest.raises(kind, match=words) as caught:
+        ask(
+            f"{service}/fault/{fault}",
+            time_limit=0.5,
+            patience=1,
+            record=str(tmp_path / "answer.json"),
+        )
+    assert "\n" not in str(caught.value)
+    assert not leaked(everything_of(caught.value))
+    out, err = capfd.readouterr()
+    assert not leaked(out + err)
+    for file in tmp_path.rglob("*"):
+        assert not file.is_file() or not leaked(file.read_text(errors="replace"))
+
+
+@pytest.mark.parametrize("fault", ["401", "500", "garbage", "warned"])
+def test_the_command_line_leaks_nothing(service, fault, tmp_path):
+    url, record = f"url={service}/fault/{fault}", str(tmp_path / "answer.json")
+    run = command("--option", url, "--record", record, "--json", cwd=tmp_path)
+    out, err = run.communicate(timeout=60)
+    assert run.returncode == (0 if fault == "warned" else 2), err
+    files = [file.read_text() for file in tmp_path.rglob("*") if file.is_file()]
+    assert not leaked("".join([out, err, *files]))
+    if fault == "warned":
+        assert json.loads(out)["settings"]["warnings"] == ["a warning of the service"]
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("http://127.0.0.1:9", "port 9: Connection refused"),
+        ("https://no-such-host.invalid", r"no address is known for no-such-host.invalid \(DNS\)"),
+        ("https", "does not speak TLS|connection broke off"),
+    ],
+)
+def test_why_a_connection_fails(service, url, words):
+    url = service.replace("http://", "https://") if url == "https" else url
+    with pytest.raises(ServiceUnavailable, match=words):
+        ask(url, patience=9)
+
+
+def test_a_service_that_is_back_in_a_moment_is_asked_again(service):
+    result = ask(f"{service}/tag/moment/fault/503-once")
+    assert result.valid
+    assert posted(service, "moment") == 2
+
+
+def test_no_solution_and_a_wrong_one_are_judged(service):
+    nothing = ask(f"{service}/fault/no-solutions", reads=2)
+    assert (nothing.status, nothing.answer, nothing.reads) == ("unknown", None, 2)
+    wrong = ask(f"{service}/fault/wrong-answer")
+    assert wrong.status == "unknown"
+    assert wrong.energy == 14
+    assert wrong.violations
+
+
+def test_a_silent_service_ends_at_the_deadline(service):
+    run = command("--option", f"url={service}/fault/silent", "--time-limit", "2")
+    _, err = run.communicate(timeout=10)
+    assert run.returncode == 1
+    assert "gave no answer in 7 s, 2 s of them its time limit" in err
+
+
+def posted(service, tag):
+    """How many models were sent."""
+    return sum(request["method"] == "POST" for request in requests_of(service, tag))
+
+
+def wait_for(condition):
+    ends = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < ends
+        time.sleep(0.01)
+
+
+def test_ctrl_c_is_heard_while_the_service_is_silent(service):
+    run = command("--option", f"url={service}/tag/c/fault/silent", "--time-limit", "9")
+    wait_for(lambda: posted(service, "c"))
+    run.send_signal(signal.SIGINT)
+    out, err = run.communicate(timeout=5)
+    assert run.returncode == 1, err
+    assert "interrupted" in out
+
+
+def test_a_process_that_dies_is_one_line(service, monkeypatch):
+    start = call.__globals__["start_python"]
+
+    def doomed(*arguments, **more):
+        process = start(*arguments, **more)
+        threading.Timer(1, process.kill).start()
+        return process
+
+    monkeypatch.setitem(call.__globals__, "start_python", doomed)
+    with pytest.raises(SolverFailed, match=r"its process ended by SIGKILL"):
+        ask(f"{service}/fault/silent", time_limit=9)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_contradiction_is_never_sent(service, mode):
+    with pytest.raises(Unsatisfiable, match="cannot be met"):
+        to_amplify(CONTRADICTION, mode=mode)
+    result = ask(f"{service}/tag/contradiction", CONTRADICTION, mode=mode)
+    assert result.status == "unsatisfiable"
+    assert "cannot be met" in result.proved_by
+    assert requests_of(service, "contradiction") == []
+
+
+def terms_of(body):
+    """The polynomial in a request: objective, and penalties with their weights."""
+    total = {}
+    penalties = [(p["expression"], p["weight"]) for p in body.get("penalties", [])]
+    for expression, weight in [(body.get("sparse_objective", []), 1), *penalties]:
+        for coefficient, *ids in expression:
+            key = tuple(sorted(ids))
+            total[key] = total.get(key, 0) + weight * coefficient
+    return {ids: coefficient for ids, coefficient in total.items() if coefficient}
+
+
+def test_the_request_has_the_size_of_the_tutorials(service, tmp_path):
+    client = amplify.AmplifyAEClient(token=TOKEN, url=f"{service}/tag/tutorial")
+    client.solver = "Qubo"
+    client.parameters.time_limit_ms = 1000
+    amplify.solve(tutorial_model(A.rows, A.cols)[0], client, filter_solution=False)
+    theirs = terms_of(requests_of(service, "tutorial")[-1]["body"])
+    for mode in ("qubo", "objective"):
+        ask(f"{service}/tag/ours-{mode}", mode=mode, formulation="numbering")
+        ours = terms_of(requests_of(service, f"ours-{mode}")[-1]["body"])
+        assert len(ours) == len(theirs) == 272
+        assert sorted(ours.values()) == sorted(theirs.values())
+        for terms in (ours, theirs):
+            assert len({i for ids in terms for i in ids}) == 60
+
+
+def test_a_dry_run_is_the_request_itself(service, tmp_path):
+    file = tmp_path / "request.json"
+    options = {"mode": "qubo", "num_gpus": 1, "duplicate_solutions": 1, "penalty_calibration": 1}
+    result = ask(f"{service}/tag/dry", dry_run=str(file), **options)
+    assert (result.status, result.answer) == ("unknown", None)
+    assert requests_of(service, "dry") == []
+    assert ask(f"{service}/tag/wet", **options).valid
+    sent = requests_of(service, "wet")[-1]["body"]
+    assert json.loads(file.read_text()) == sent
+    assert sent["num_gpus"] == 1
+    assert sent["duplicate_solutions"] is sent["penalty_weight_calibration"] is True
+
+
+def test_weights_and_parameters_reach_the_request(service, tmp_path):
+    file = tmp_path / "request.json"
+    options = {"dry_run": str(file), "mode": "qubo", "parameters": '{"num_gpus": 0}'}
+    solve(A, "amplify", weights={"field": 2.5}, options=options)
+    sent = json.loads(file.read_text())
+    assert {penalty["weight"] for penalty in sent["penalties"]} == {1, 2.5}
+    assert sent["num_gpus"] == 0
+    assert sent["time_limit_ms"] == 1000
+
+
+def test_a_stored_answer_is_judged_again(service, tmp_path, monkeypatch):
+    file = tmp_path / "answer.json"
+    first = ask(service, record=str(file))
+    monkeypatch.delenv("AMPLIFY_TOKEN")
+    again = solve(A, "amplify", options={"replay": str(file)})
+    assert again.valid
+    assert np.array_equal(again.answer, first.answer)
+    with pytest.raises(ProtocolError, match="values"):
+        solve(A, "amplify", formulation="numbering", options={"replay": str(file)})
+    file.write_text("hello")
+    with pytest.raises(ProtocolError, match="something else than JSON"):
+        solve(A, "amplify", options={"replay": str(file)})
+    with pytest.raises(InputError, match=r"nowhere\.json: No such file"):
+        solve(A, "amplify", options={"replay": str(tmp_path / "nowhere.json")})
+
+
+def test_the_command_line_writes_requests_and_reads_answers(service, tmp_path):
+    request, answer = tmp_path / "request.json", tmp_path / "answer.json"
+    dry = command("--dry-run", str(request), env={"PATH": ""})  # without a token
+    out, err = dry.communicate(timeout=60)
+    assert dry.returncode == 0, err
+    assert "44 variables, 43 constraints" in out
+    assert out.rstrip().endswith(f"{request.stat().st_size:,} bytes; nothing was sent")
+    ask(service, record=str(answer))
+    replay = command("--replay", str(answer), "--json", env={"PATH": ""})
+    out, err = replay.communicate(timeout=60)
+    assert replay.returncode == 0, err
+    assert json.loads(out)["valid"]
+
+
+def token_seen(service, tag):
+    return requests_of(service, tag)[-1]["authorization_sha256"]
+
+
+def test_where_the_token_comes_from(service, monkeypatch, tmp_path):
+    ask(f"{service}/tag/from-first")
+    monkeypatch.setenv("AMPLIFY_TOKEN", " ")
+    monkeypatch.setenv("AMPLIFYAECLIENT_TOKEN", TOKEN)
+    ask(f"{service}/tag/from-second")
+    monkeypatch.setenv("AMPLIFYAECLIENT_TOKEN", "another-token")
+    file = tmp_path / "token"
+    file.write_text(f"{TOKEN}\r\n")
+    ask(f"{service}/tag/from-file", token_file=str(file))
+    seen = {token_seen(service, f"from-{place}") for place in ("first", "second", "file")}
+    assert len(seen) == 1
+    ask(f"{service}/tag/from-other")
+    assert token_seen(service, "from-other") not in seen
+
+
+def test_no_token_is_refused_before_anything(monkeypatch, tmp_path):
+    monkeypatch.delenv("AMPLIFY_TOKEN")
+    with pytest.raises(AuthenticationError, match="set AMPLIFY_TOKEN in the environment"):
+        solve(A, "amplify")
+    monkeypatch.setenv("AMPLIFY_TOKEN", "\t\n")
+    with pytest.raises(AuthenticationError, match="AMPLIFY_TOKEN is empty"):
+        solve(A, "amplify")
+    for bad in ("two words", "ümlaut", "line\nbreak"):
+        monkeypatch.setenv("AMPLIFY_TOKEN", bad)
+        with pytest.raises(AuthenticationError, match="no token") as caught:
+            solve(A, "amplify")
+        assert bad not in str(caught.value)
+    empty = tmp_path / "empty"
+    empty.write_text("\n")
+    for file, words in ((empty, "is empty"), (tmp_path, "directory"), ("/dev/zero", "no token")):
+        with pytest.raises(AuthenticationError, match=words):
+            solve(A, "amplify", options={"token_file": str(file)})
+    with pytest.raises(InputError, match="does not belong into an option") as caught:
+        solve(A, "amplify", options={"token": TOKEN})
+    assert not leaked(everything_of(caught.value))
+
+
+@given(
+    st.text(st.characters(codec="ascii", categories=("L", "N", "P")), min_size=8, max_size=60),
+    st.text(max_size=30),
+    st.text(max_size=30),
+)
+def test_nothing_of_a_secret_survives(secret, before, after):
+    for form in (secret, secret[::-1], quote(secret, safe="")):
+        shown = redact(f"{before}{form}{after}", secret)
+        assert form not in shown
+    assert redact(before, "") == before
+    third = len(secret) // 3
+    coded = b64encode(f"user:{secret}".encode()).decode()
+    assert redact(coded, secret) != coded
+    if third >= 8:
+        assert secret[:third] not in redact(secret[:third] + "!" + secret[third:], secret)
+
+
+def test_what_the_plan_does_not_hold_is_refused_with_a_remedy():
+    noise = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, (36, 36)))
+    with pytest.raises(PlanExceeded, match="more than the 8,192 that the free plan") as caught:
+        solve(noise, "amplify", formulation="numbering")
+    assert "--option plan=standard" in str(caught.value)
+    assert "--formulation window fits, with 7," in str(caught.value)
+    with pytest.raises(InputError, match="solves for 10 s at most, not 11"):
+        solve(A, "amplify", time_limit=11)
+    with pytest.raises(InputError, match="free plan of Amplify AE has 1 GPU"):
+        solve(A, "amplify", options={"num_gpus": 2})
+
+
+def test_force_and_plan_send_what_the_free_plan_does_not_hold(service, tmp_path):
+    for more in ({"force": 1}, {"plan": "premium"}):
+        file = tmp_path / "request.json"
+        solve(A, "amplify", time_limit=11, options={"dry_run": str(file), "num_gpus": 2, **more})
+        assert json.loads(file.read_text())["time_limit_ms"] == 11_000
+        file.unlink()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"mode": "native"}, "option mode: expected constraint or qubo or objective"),
+        ({"client": "dwave-2000"}, "option client: expected ae or dwave or"),
+        ({"plan": "basic"}, "option plan"),
+        ({"penalty_calibration": 1}, "for --option mode=qubo"),
+        ({"client": "leap", "num_gpus": 1}, "num_gpus is for Amplify AE"),
+        ({"client": "gurobi"}, "needs --option library=PATH"),
+        ({"parameters": "[1]"}, "expected a JSON object"),
+        ({"parameters": '{"num_cpus": 1}'}, "has no parameter 'num_cpus'; it has: duplicate_sol"),
+        ({"url": "optigan.fixstars.com"}, r"expected http\(s\)://HOST"),
+        ({"url": "http://127.0.0.1:99999"}, "is no url"),
+        ({"proxy": "http://me:secret@proxy:8080"}, "do not belong into options"),
+        ({"record": "/nowhere/at/all"}, "there is no folder"),
+    ],
+)
+def test_wrong_options_are_refused(options, words, monkeypatch):
+    monkeypatch.setenv("DWAVE_API_TOKEN", TOKEN)
+    with pytest.raises(InputError, match=words) as caught:
+        solve(A, "amplify", options=options)
+    assert "secret" not in str(caught.value)
+
+
+def test_parameters_of_the_wrong_type_are_refused(service):
+    with pytest.raises(InputError, match="parameter num_gpus of AmplifyAEClient: not 'two'"):
+        ask(service, parameters='{"num_gpus": "two"}')
+
+
+def test_a_client_that_is_set_up_already(service, monkeypatch):
+    monkeypatch.delenv("AMPLIFY_TOKEN")
+    client = amplify.AmplifyAEClient(token=TOKEN, url=f"{service}/tag/given")
+    client.solver = "Qubo"
+    client.parameters.num_gpus = 1
+    client.parameters.time_limit_ms = 700
+    result = solve(A, client)
+    assert result.valid
+    assert result.solver == "amplify"
+    assert not leaked(json.dumps(result.to_dict()))
+    sent = requests_of(service, "given")[-1]["body"]
+    assert (sent["num_gpus"], sent["time_limit_ms"], len(sent["penalties"])) == (1, 700, 43)
+
+
+@pytest.mark.parametrize("name", [n for n, c in CLIENTS.items() if c.tokens and n != "ae"])
+def test_other_clients_fail_in_one_line(service, name, monkeypatch):
+    """As far as they can be tried without their services: set up, sent, refused."""
+    with pytest.raises(AuthenticationError, match=f"set {CLIENTS[name].tokens[0]}"):
+        ask(service, client=name)
+    monkeypatch.setenv(CLIENTS[name].tokens[0], TOKEN)
+    with pytest.raises((SolverFailed, AuthenticationError)) as caught:
+        ask(service, client=name, patience=5)
+    assert "\n" not in str(caught.value)
+    assert not leaked(everything_of(caught.value))
+
+
+def test_gurobi_without_its_library_is_one_line():
+    with pytest.raises(SolverFailed, match="libgurobi"):
+        solve(A, "amplify", options={"client": "gurobi", "library": "/nowhere/libgurobi.so"})
+
+
+def test_reads_are_requests_until_one_is_right(service):
+    result = ask(f"{service}/tag/reads", reads=5)
+    assert result.reads == 1
+    ask(f"{service}/tag/wrong/fault/wrong-answer", reads=2)
+    assert posted(service, "wrong") == 2
+
+
+def test_a_model_that_is_decided_is_not_sent(service):
+    result = solve(A, "amplify", presolve="propagate", options={"url": f"{service}/tag/decided"})
+    assert result.valid
+    assert requests_of(service, "decided") == []
+
+
+def test_comparisons_take_it(service):
+    done = compare(
+        EXAMPLE,
+        solvers=["amplify", "sat"],
+        repeat=1,
+        time_limit=5,
+        options={"amplify": {"url": service}},
+    )
+    assert [row["status"] for row in done.rows] == ["valid", "valid"]
+    assert not leaked(json.dumps(done.rows))
