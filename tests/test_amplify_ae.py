@@ -28,6 +28,7 @@ from qubopuzzle import (
     QuotaError,
     ServiceUnavailable,
     SolverFailed,
+    SolverUnavailable,
     TooLarge,
     Unsatisfiable,
     compare,
@@ -38,6 +39,7 @@ from qubopuzzle.cloud import CLIENTS, call
 from qubopuzzle.cloud.token import redact
 from qubopuzzle.compile.amplify import MODES
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
+from qubopuzzle.solvers.base import installed_version
 
 A = Nonogram.examples()[0]
 CONTRADICTION = Nonogram(rows=[[2], [], [1]], cols=[[2], [1]])
@@ -415,6 +417,7 @@ def test_force_and_plan_send_what_the_free_plan_does_not_hold(service, tmp_path)
         ({"penalty_calibration": 1}, "for --option mode=qubo"),
         ({"client": "leap", "num_gpus": 1}, "num_gpus is for Amplify AE"),
         ({"client": "gurobi"}, "needs --option library=PATH"),
+        ({"client": "da4"}, "needs --option url="),
         ({"parameters": "[1]"}, "expected a JSON object"),
         ({"parameters": '{"num_cpus": 1}'}, "has no parameter 'num_cpus'; it has: duplicate_sol"),
         ({"url": "optigan.fixstars.com"}, r"expected http\(s\)://HOST"),
@@ -452,17 +455,22 @@ def test_a_client_that_is_set_up_already(service, monkeypatch):
 @pytest.mark.parametrize("name", [n for n, c in CLIENTS.items() if c.tokens and n != "ae"])
 def test_other_clients_fail_in_one_line(service, name, monkeypatch):
     """As far as they can be tried without their services: set up, sent, refused."""
-    with pytest.raises(AuthenticationError, match=f"set {CLIENTS[name].tokens[0]}"):
+    client = CLIENTS[name]
+    if client.package and not installed_version(client.package):
+        with pytest.raises(SolverUnavailable, match=f"pip install {client.package}"):
+            ask(service, client=name)
+        return
+    with pytest.raises(AuthenticationError, match=f"set {client.tokens[0]}"):
         ask(service, client=name)
-    monkeypatch.setenv(CLIENTS[name].tokens[0], TOKEN)
-    with pytest.raises((SolverFailed, AuthenticationError)) as caught:
+    monkeypatch.setenv(client.tokens[0], TOKEN)
+    with pytest.raises((ServiceUnavailable, AuthenticationError, ProtocolError)) as caught:
         ask(service, client=name, patience=5)
     assert "\n" not in str(caught.value)
     assert not leaked(everything_of(caught.value))
 
 
 def test_gurobi_without_its_library_is_one_line():
-    with pytest.raises(SolverFailed, match="libgurobi"):
+    with pytest.raises(SolverFailed, match="could not find the Gurobi library"):
         solve(A, "amplify", options={"client": "gurobi", "library": "/nowhere/libgurobi.so"})
 
 

@@ -200,7 +200,7 @@ def test_foreign_failures_are_one_line():
 
 def test_unknown_solvers_name_the_known_ones():
     with pytest.raises(
-        InputError, match=r"unknown solver 'nael'; choose from annealer, .*exact, .*neal, "
+        InputError, match=r"unknown solver 'nael'; choose from amplify, annealer, .*exact, .*neal, "
     ):
         solve(A, "nael")
 

@@ -19,6 +19,7 @@ class Client:
         needs: what it takes to use it.
         tokens: environment variables that may hold the token, in order; none needs none.
         time_limit: the parameter for the time limit, if it has one.
+        package: a distribution that the SDK needs for it.
         whole_seconds: whether the service counts time in whole seconds.
     """
 
@@ -27,6 +28,7 @@ class Client:
     needs: str
     tokens: tuple[str, ...] = ()
     time_limit: str = ""
+    package: str = ""
     whole_seconds: bool = False
 
     def __str__(self) -> str:
@@ -104,22 +106,25 @@ CLIENTS: Mapping[str, Client] = {
     "dwave": Client(
         "DWaveSamplerClient",
         "D-Wave's quantum annealer",
-        f"a token in {_LEAP}, and a model small enough to embed",
+        f"a token in {_LEAP}, dwave-system, and a model small enough to embed",
         (_LEAP, "DWAVESAMPLERCLIENT_TOKEN"),
+        package="dwave-system",
     ),
     "leap": Client(
         "LeapHybridSamplerClient",
         "D-Wave's hybrid solver for QUBOs",
-        f"a token in {_LEAP}",
+        f"a token in {_LEAP}, and dwave-system",
         (_LEAP, "LEAPHYBRIDSAMPLERCLIENT_TOKEN"),
         "time_limit",
+        "dwave-system",
     ),
     "leap-cqm": Client(
         "LeapHybridCQMSamplerClient",
         "D-Wave's hybrid solver for constrained models",
-        f"a token in {_LEAP}",
+        f"a token in {_LEAP}, and dwave-system",
         (_LEAP, "LEAPHYBRIDCQMSAMPLERCLIENT_TOKEN"),
         "time_limit",
+        "dwave-system",
     ),
     "da4": Client(
         "FujitsuDA4Client",

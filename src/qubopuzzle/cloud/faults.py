@@ -81,7 +81,7 @@ def waited_in_vain(what: str, where: str) -> QubopuzzleError:
 
 
 def _status(text: str) -> int | None:
-    found = re.match(r"(?:maximum retries exceeded: )?(\d{3}):", text)
+    found = re.search(r"(?:^|(?:exceeded|failed): )([45]\d\d):", text)
     return int(found[1]) if found else None
 
 

@@ -35,7 +35,7 @@ from qubopuzzle.cloud import (
     settings_of,
 )
 from qubopuzzle.compile import Compiled
-from qubopuzzle.errors import InputError, PlanExceeded
+from qubopuzzle.errors import InputError, PlanExceeded, SolverUnavailable
 from qubopuzzle.files import check_place, write_whole
 from qubopuzzle.solvers.base import (
     Budget,
@@ -44,6 +44,7 @@ from qubopuzzle.solvers.base import (
     Progress,
     ProgressCallback,
     Solver,
+    installed_version,
 )
 from qubopuzzle.solvers.sampler import Best
 
@@ -124,8 +125,7 @@ class AmplifySolver(Solver):
             if parsed[name]:
                 check_place(Path(parsed[name]))
         client.check_parameters(_parameters(parsed))
-        if client.needs_library and not parsed["library"]:
-            raise InputError("client gurobi needs --option library=PATH of Gurobi's shared library")
+        _check_place(parsed, client)
         if not parsed["replay"] and not parsed["dry_run"]:
             self._token(parsed)
         return parsed
@@ -260,6 +260,20 @@ def _check_ae_options(options: Mapping[str, Any], client: Client) -> None:
     for name in ("num_gpus", "penalty_calibration", "duplicate_solutions", "dry_run", "replay"):
         if options[name] is not None:
             raise InputError(f"option {name} is for Amplify AE (client ae)")
+
+
+def _check_place(options: Mapping[str, Any], client: Client) -> None:
+    """That it is known where the service is, and its package installed."""
+    name = options["client"]
+    if client.needs_library:
+        if not options["library"]:
+            raise InputError(f"client {name} needs --option library=PATH of Gurobi's library")
+        if options["url"]:
+            raise InputError(f"client {name} runs on this machine and takes no url")
+    elif not (options["url"] or client.url()):
+        raise InputError(f"client {name} needs --option url= of the service")
+    if client.package and not installed_version(client.package):
+        raise SolverUnavailable(f"client {name} cannot run here: pip install {client.package}")
 
 
 def _ae_parameters(options: Mapping[str, Any]) -> dict[str, Any]:
