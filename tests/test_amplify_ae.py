@@ -1,6 +1,8 @@
 """Solver amplify against a stand-in for the service: the real SDK, the real wire, real faults."""
 
 import json
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -44,7 +46,8 @@ from qubopuzzle.solvers.base import installed_version
 A = Nonogram.examples()[0]
 CONTRADICTION = Nonogram(rows=[[2], [], [1]], cols=[[2], [1]])
 TOKEN = "AE/sEcReT-t0ken+of=abcdefghijklm"  # noqa: S105
-EXAMPLE = str(Path(__file__).parents[1] / "examples" / "picross-a.json")
+ROOT = Path(__file__).parents[1]
+EXAMPLE = str(ROOT / "examples" / "picross-a.json")
 
 
 @pytest.fixture(scope="module")
@@ -463,7 +466,7 @@ def test_other_clients_fail_in_one_line(service, name, monkeypatch):
     with pytest.raises(AuthenticationError, match=f"set {client.tokens[0]}"):
         ask(service, client=name)
     monkeypatch.setenv(client.tokens[0], TOKEN)
-    with pytest.raises((ServiceUnavailable, AuthenticationError, ProtocolError)) as caught:
+    with pytest.raises((SolverFailed, AuthenticationError)) as caught:
         ask(service, client=name, patience=5)
     assert "\n" not in str(caught.value)
     assert not leaked(everything_of(caught.value))
@@ -497,3 +500,22 @@ def test_comparisons_take_it(service):
     )
     assert [row["status"] for row in done.rows] == ["valid", "valid"]
     assert not leaked(json.dumps(done.rows))
+
+
+def test_the_commands_of_the_page_run(service, tmp_path):
+    page = (ROOT / "docs" / "amplify.md").read_text()
+    commands = re.findall(r"^\$ qubopuzzle (solve .*)$", page, re.M)
+    assert len(commands) >= 4
+    (tmp_path / "token.txt").write_text(TOKEN)
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    for line in commands:
+        words = [sys.executable, "-m", "qubopuzzle", *shlex.split(line)]
+        done = subprocess.run(
+            [*words, "--option", f"url={service}"],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        assert ("nothing was sent" if "--dry-run" in line else "| valid") in done.stdout

@@ -43,6 +43,8 @@ def fault_of(error: Exception, job: Mapping[str, Any]) -> QubopuzzleError:
     text = str(error).strip()
     where = job["where"]
     status = _status(text)
+    if status is None and "Authentication" in type(error).__name__:  # D-Wave's own error
+        status = 401
     if status is not None and status in _STATUS:
         kind, what = _STATUS[status]
         source = f"; check what is in {job['token_source']}" if kind is AuthenticationError else ""

@@ -1,0 +1,208 @@
+"""The way to Amplify AE and back, against the stand-in of the tests: sizes, times and faults.
+
+Nothing leaves this machine. Three tables: ``amplify_modes``, what each mode sends for the
+example of each puzzle and what came of it; ``amplify_plan``, which puzzles the free plan
+holds; ``amplify_faults``, what each fault of the service ends in, and when.
+
+Usage: python benchmarks/amplify_service.py
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from instances import COLLECTION, noise_picture, smooth_picture
+from qubopuzzle import Nonogram, Puzzle, QubopuzzleError, load, solve
+from qubopuzzle.cloud import PLANS
+from qubopuzzle.compile import AMPLIFY_MODES, compile_model
+from qubopuzzle.model import propagate
+from qubopuzzle.puzzles import get_puzzle, puzzle_names
+from record import save, table
+
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
+from ae_stand_in import requests_of, stand_in
+
+FAULTS = (
+    *("400", "401", "402", "403", "404", "413", "429", "500", "503", "503-once"),
+    *("garbage", "empty", "wrong-types", "short", "long", "not-binary-2"),
+    *("truncated", "dropped", "redirect", "silent", "drip"),
+)
+TIME_LIMIT_S = 1.0
+PATIENCE_S = 4.0
+TOKEN = "a-token-of-the-benchmark"  # noqa: S105
+EXAMPLE = Path(__file__).parents[1] / "examples" / "picross-a.json"
+
+
+def main() -> None:
+    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
+    os.environ["AMPLIFY_TOKEN"] = TOKEN
+    with stand_in() as url:
+        modes = [_mode(url, name, mode) for name in puzzle_names() for mode in AMPLIFY_MODES]
+        faults = [_fault(url, fault) for fault in FAULTS]
+        faults += [_connection(bad) for bad in _bad_urls(url)]
+        faults += [_command_line(url), _interrupted(url)]
+    save("amplify_modes", modes, table(list(modes[0]), [_texts(row) for row in modes]))
+    save("amplify_faults", faults, table(list(faults[0]), [_texts(row) for row in faults]))
+    sizes = list(_sizes())
+    save("amplify_plan", sizes, table(list(sizes[0]), [_texts(row) for row in sizes]))
+
+
+def _texts(row: dict[str, Any]) -> list[str]:
+    return [
+        f"{v:.2f}" if isinstance(v, float) else f"{v:,}" if isinstance(v, int) else str(v)
+        for v in row.values()
+    ]
+
+
+def _mode(url: str, name: str, mode: str) -> dict[str, Any]:
+    tag = f"{name}-{mode}"
+    puzzle = get_puzzle(name).examples()[0]
+    options = {"url": f"{url}/tag/{tag}", "mode": mode}
+    result = solve(puzzle, "amplify", time_limit=3.0, seed=0, options=options)
+    sent = requests_of(url, tag)[-1]
+    body = sent["body"]
+    parts = [*body.get("constraints", []), *body.get("penalties", [])]
+    terms = len(body.get("sparse_objective", [])) + sum(len(p["expression"]) for p in parts)
+    return {
+        "puzzle": f"{name} {' x '.join(map(str, puzzle.shape))}",
+        "formulation": result.formulation,
+        "mode": mode,
+        "variables": result.sizes["variables"],
+        "constraints": len(parts),
+        "terms": terms,
+        "bytes": sent["bytes"],
+        "answer": result.verdict,
+        "s": round(result.timings_s["solve"], 2),
+    }
+
+
+def _fault(url: str, fault: str) -> dict[str, Any]:
+    return _case(f"{fault}", f"{url}/fault/{fault}")
+
+
+def _bad_urls(url: str) -> Iterator[tuple[str, str]]:
+    yield "refused", "http://127.0.0.1:9"
+    yield "no DNS", "https://no-such-host.invalid"
+    yield "no TLS", url.replace("http:", "https:")
+
+
+def _connection(bad: tuple[str, str]) -> dict[str, Any]:
+    return _case(*bad)
+
+
+def _case(name: str, url: str) -> dict[str, Any]:
+    puzzle = Nonogram.examples()[0]
+    options = {"url": url, "patience": PATIENCE_S}
+    began = time.perf_counter()
+    try:
+        ending = solve(puzzle, "amplify", time_limit=TIME_LIMIT_S, seed=0, options=options).verdict
+        words = ""
+    except QubopuzzleError as error:
+        ending, words = type(error).__name__, str(error).replace(url, "URL").replace("|", "/")
+        assert TOKEN not in words
+    return _row(name, ending, words, TIME_LIMIT_S + PATIENCE_S, time.perf_counter() - began)
+
+
+def _row(name: str, ending: str, words: str, deadline: float, seconds: float) -> dict[str, Any]:
+    return {
+        "fault": name,
+        "ends in": ending,
+        "deadline s": deadline,
+        "after s": round(seconds, 2),
+        "words": words if len(words) <= 150 else f"{words[:150]}...",
+    }
+
+
+def _command(url: str, *more: str) -> subprocess.Popen[str]:
+    words = [sys.executable, "-m", "qubopuzzle", "solve", str(EXAMPLE), "--solver", "amplify"]
+    return subprocess.Popen(
+        [*words, "--option", f"url={url}", *more],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def _command_line(url: str) -> dict[str, Any]:
+    """A silent service, from the start of the command to its end."""
+    silent = f"{url}/fault/silent"
+    began = time.perf_counter()
+    run = _command(silent, "--time-limit", "2")
+    _, err = run.communicate()
+    words = err.strip().replace(silent, "URL")
+    name = "silent, command line, --time-limit 2"
+    return _row(name, f"status {run.returncode}", words, 7.0, time.perf_counter() - began)
+
+
+def _interrupted(url: str) -> dict[str, Any]:
+    """Ctrl-C while the service is silent: seconds from the signal to the end."""
+    run = _command(f"{url}/tag/interrupted/fault/silent", "--time-limit", "9")
+    _wait_for(lambda: any(r["method"] == "POST" for r in requests_of(url, "interrupted")))
+    began = time.perf_counter()
+    run.send_signal(signal.SIGINT)
+    out, _ = run.communicate()
+    words = out.strip().splitlines()[-1].rpartition("| ")[2]
+    return _row("silent, then Ctrl-C", f"status {run.returncode}", words, 14.0, _since(began))
+
+
+def _since(began: float) -> float:
+    return time.perf_counter() - began
+
+
+def _wait_for(condition: Callable[[], bool]) -> None:
+    while not condition():
+        time.sleep(0.01)
+
+
+def _sizes() -> Iterator[dict[str, Any]]:
+    """Variables in the form that is sent, and in the smallest one."""
+    nonograms = [make(n, n) for n in (20, 30, 40, 50) for make in (smooth_picture, noise_picture)]
+    for puzzle in [*nonograms, *_largest()]:
+        default = puzzle.formulation_for(cuts=False, exact=False)
+        row = {
+            "puzzle": puzzle.name,
+            "instance": puzzle.id,
+            "formulation": default,
+            "constraint": _variables(puzzle, default, "one-hot"),
+            "qubo, objective": _variables(puzzle, default, "one-hot", "objective"),
+            "domain-wall": _variables(puzzle, default, "domain-wall"),
+            "propagated": _variables(puzzle, default, "one-hot", presolve=True),
+        }
+        limit = PLANS["free"].variables
+        fitting = [k for k, n in row.items() if isinstance(n, int) and n <= limit]
+        yield row | {"free plan": ", ".join(fitting) or "no"}
+
+
+def _largest() -> Iterator[Puzzle]:
+    """The largest instance of each other puzzle in the local collection."""
+    for name in puzzle_names():
+        path = COLLECTION / f"{name}.jsonl"
+        if name != "nonogram" and path.exists():
+            yield max(load(path), key=lambda puzzle: puzzle.shape[0] * puzzle.shape[1])
+
+
+def _variables(
+    puzzle: Puzzle,
+    formulation: str,
+    encoding: str,
+    mode: str = "constraint",
+    presolve: bool = False,
+) -> int | str:
+    try:
+        model = puzzle.model(formulation)
+        model = propagate(model).model if presolve else model
+        return int(compile_model(model, f"amplify-{mode}", encoding).sizes["variables"])
+    except QubopuzzleError:
+        return "refused"
+
+
+if __name__ == "__main__":
+    main()
