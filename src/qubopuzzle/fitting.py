@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
 
 from qubopuzzle.compile import ENCODINGS, compile_model
-from qubopuzzle.errors import QubopuzzleError
+from qubopuzzle.errors import PlanExceeded, QubopuzzleError
 from qubopuzzle.exchange import PRESOLVES
 from qubopuzzle.model import propagate
 from qubopuzzle.puzzles import Puzzle
@@ -25,6 +26,16 @@ class Form:
         """The command-line options that lead from another form to this one."""
         parts = ("formulation", "encoding", "presolve")
         return [f"--{p} {getattr(self, p)}" for p in parts if getattr(self, p) != getattr(other, p)]
+
+
+@contextmanager
+def naming_what_fits(puzzle: Puzzle, form: Form, target: str) -> Iterator[None]:
+    """Add to a ``PlanExceeded`` of the block which form of the puzzle the plan holds."""
+    try:
+        yield
+    except PlanExceeded as error:
+        remedy = what_fits(puzzle, form, target, error.limit)
+        raise PlanExceeded(f"{error}; {remedy}", error.limit) from None
 
 
 def what_fits(puzzle: Puzzle, form: Form, target: str, limit: int) -> str:

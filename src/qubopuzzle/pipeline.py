@@ -13,7 +13,7 @@ from os import PathLike
 from typing import Any
 
 from qubopuzzle.compile import ENCODINGS, check_weights, compile_model, encode_choices
-from qubopuzzle.errors import PlanExceeded, Unsatisfiable
+from qubopuzzle.errors import Unsatisfiable
 from qubopuzzle.exchange import (
     EXPORTS,
     PRESOLVES,
@@ -24,7 +24,7 @@ from qubopuzzle.exchange import (
     to_amplify,
     to_bqm,
 )
-from qubopuzzle.fitting import Form, what_fits
+from qubopuzzle.fitting import Form, naming_what_fits
 from qubopuzzle.formats import load, load_answers, match
 from qubopuzzle.judging import Judged, accepts, judge_outcome, key_of
 from qubopuzzle.model import Model, Propagation, propagate, with_cuts
@@ -159,11 +159,8 @@ def solve(
             raise
         run.proved_by = f"compilation: {error}"
         return run.result([])
-    try:
+    with naming_what_fits(puzzle, Form(name, encoding, presolve), target):
         backend.check_size(compiled, budget, chosen)
-    except PlanExceeded as error:
-        remedy = what_fits(puzzle, Form(name, encoding, presolve), target, error.limit)
-        raise PlanExceeded(f"{error}; {remedy}", error.limit) from None
     with clock.stage("solve"):
         budget = replace(
             budget,

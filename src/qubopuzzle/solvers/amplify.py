@@ -1,7 +1,8 @@
 """``amplify``: Fixstars Amplify AE, or another client of the Amplify SDK.
 
 Every read is one request in a process of its own, under a hard deadline (``qubopuzzle.cloud``).
-The time limit is the service's, for each request; there is no seed. With ``dry_run`` the request
+The time limit is the service's, for each request, unless ``seconds`` says what that is;
+there is no seed. With ``dry_run`` the request
 is written to a file and nothing is sent, with ``replay`` a stored answer takes the service's
 place.
 """
@@ -73,6 +74,7 @@ class AmplifySolver(Solver):
         Option("mode", str, "constraint", "what is sent", choices=_MODES),
         Option("plan", str, "free", "plan of Amplify AE", choices=PLANS),
         Option("force", int, 0, "1 sends a model that the plan does not hold", 0, 1),
+        Option("seconds", float, None, "the service's time limit, if not the run's", 0.001),
         Option("patience", float, 5.0, "seconds for queue and network beyond the time limit", 0.1),
         Option("num_gpus", int, None, "GPUs of Amplify AE", 0),
         Option("penalty_calibration", int, None, "1: AE may change weights (mode qubo)", 0, 1),
@@ -140,8 +142,8 @@ class AmplifySolver(Solver):
         if options["client"] != "ae" or options["force"]:
             return
         name, plan = options["plan"], PLANS[options["plan"]]
-        n, seconds, gpus = compiled.payload.n_variables, budget.time_limit or 0, options["num_gpus"]
-        needed = Plan(n, seconds, gpus or 0)
+        n, seconds = compiled.payload.n_variables, self._seconds(budget, options)
+        needed = Plan(n, seconds, options["num_gpus"] or 0)
         if plan.holds(needed):
             return
         larger = next(name for name, other in PLANS.items() if other.holds(needed))
@@ -188,6 +190,8 @@ class AmplifySolver(Solver):
 
         try:
             for _ in range(reads):
+                if best.reads and options["seconds"] and budget.seconds_left() <= 0:
+                    break
                 answer = _answer(request, options, tick)
                 for part, spent in answer.seconds.items():
                     seconds[part] = seconds.get(part, 0.0) + spent
@@ -204,8 +208,7 @@ class AmplifySolver(Solver):
         client = CLIENTS[options["client"]]
         sending = not (options["replay"] or options["dry_run"])
         proxy, secrets = self._proxy(client, options) if sending else ("", ())
-        given = None if self._given is None else self._given.seconds
-        seconds = budget.time_limit or given or DEFAULT_SECONDS
+        seconds = self._seconds(budget, options)
         own = {} if self._given is None else self._given.parameters
         return Request(
             client=options["client"],
@@ -219,6 +222,11 @@ class AmplifySolver(Solver):
             library=options["library"] or "",
             parameters={**_ae_parameters(options), **own, **_parameters(options)},
         )
+
+    def _seconds(self, budget: Budget, options: Mapping[str, Any]) -> float:
+        """The service's time limit, for each request."""
+        given = None if self._given is None else self._given.seconds
+        return float(options["seconds"] or budget.time_limit or given or DEFAULT_SECONDS)
 
     def _token(self, options: Mapping[str, Any]) -> Token | None:
         client = CLIENTS[options["client"]]
