@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import unquote, urlsplit
@@ -180,29 +180,41 @@ class AmplifySolver(Solver):
             body = dry_run(request)
             write_whole(Path(options["dry_run"]), body)
             return best.outcome(False, {"request_bytes": len(body)})
-        reads = 1 if options["replay"] else budget.reads or self.default_reads
         notes: dict[str, Any] = {"time_limit_s": request.seconds}
         seconds: dict[str, float] = {}
+        interrupted = False
+        try:
+            for answer in self._answers(request, budget, options, best, progress):
+                for part, spent in answer.seconds.items():
+                    seconds[part] = seconds.get(part, 0.0) + spent
+                notes |= answer.service
+                if len(answer.samples) and budget.accepts(best.add(answer.samples, 0)):
+                    break
+        except KeyboardInterrupt:
+            interrupted = True
+        return best.outcome(interrupted, notes, seconds)
+
+    def _answers(
+        self,
+        request: Request,
+        budget: Budget,
+        options: Mapping[str, Any],
+        best: Best,
+        progress: ProgressCallback | None,
+    ) -> Iterator[Answer]:
+        """Answer after answer, each a read, until there are enough or time is up."""
 
         def tick() -> None:
             if progress is not None:
                 progress(Progress(best.reads, best.energy))
 
-        try:
-            for _ in range(reads):
-                if best.reads and options["seconds"] and budget.seconds_left() <= 0:
-                    break
-                answer = _answer(request, options, tick)
-                for part, spent in answer.seconds.items():
-                    seconds[part] = seconds.get(part, 0.0) + spent
-                notes |= answer.service
-                if not len(answer.samples):
-                    best.reads += 1
-                elif budget.accepts(best.add(answer.samples, 1)) or best.is_solution():
-                    break
-        except KeyboardInterrupt:
-            return best.outcome(True, notes, seconds)
-        return best.outcome(False, notes, seconds)
+        reads = 1 if options["replay"] else budget.reads or self.default_reads
+        while best.reads < reads and not best.is_solution():
+            if best.reads and options["seconds"] and budget.seconds_left() <= 0:
+                return
+            answer = _answer(request, options, tick)
+            best.reads += 1
+            yield answer
 
     def _request(self, compiled: Compiled, budget: Budget, options: Mapping[str, Any]) -> Request:
         client = CLIENTS[options["client"]]
@@ -251,7 +263,7 @@ class AmplifySolver(Solver):
         return proxy, (password, unquote(password)) if password else ()
 
 
-def _answer(request: Request, options: Mapping[str, Any], tick: Any) -> Answer:
+def _answer(request: Request, options: Mapping[str, Any], tick: Callable[[], None]) -> Answer:
     if options["replay"]:
         return replay(request, _stored(options["replay"]))
     answer = call(request, tick)
