@@ -123,11 +123,11 @@ def _print_request(name: str, result: Result) -> None:
     sizes = ", ".join(f"{n:,} {what}" for what, n in result.sizes.items())
     settings = result.settings
     written = (
-        f"{settings['dry_run']}: {settings['request_bytes']:,} bytes"
+        f"{settings['dry_run']}: {settings['request_bytes']:,} bytes; nothing was sent"
         if "request_bytes" in settings
-        else "the model has no variables, there is nothing to send"
+        else "the model has no variables: there is nothing to send"
     )
-    print(f"{name}: {result.formulation}, {sizes}; {written}; nothing was sent", flush=True)
+    print(f"{name}: {result.formulation}, {sizes}; {written}", flush=True)
 
 
 def _wanted(args: argparse.Namespace) -> int:
