@@ -149,10 +149,14 @@ class Service(BaseHTTPRequestHandler):
                 return None
             if not self.token():
                 return self.reply(401, {"message": "Unauthorized"})
-            more = {"warnings": ["a warning of the service"]} if hit == "warned" else {}
-            return self.reply(200, work(body) | more)
+            return self.reply(200, work(body) | (self.warned() if hit == "warned" else {}))
         except (Malformed, qubopuzzle.QubopuzzleError) as error:
             return self.reply(400, {"message": f"malformed request: {error}"})
+
+    def warned(self):
+        """What an answer may say besides, with the token in it."""
+        warnings = ["a warning of the service", f"for {self.token()}"]
+        return {"warnings": warnings, "version": f"1.0.0 {self.token()}", "echo": self.token()}
 
     def token(self):
         return self.headers.get("Authorization", "").removeprefix("Bearer").strip()

@@ -171,7 +171,10 @@ def test_the_command_line_leaks_nothing(service, fault, tmp_path):
     files = [file.read_text() for file in tmp_path.rglob("*") if file.is_file()]
     assert not leaked("".join([out, err, *files]))
     if fault == "warned":
-        assert json.loads(out)["settings"]["warnings"] == ["a warning of the service"]
+        settings = json.loads(out)["settings"]
+        assert settings["warnings"] == ["a warning of the service", "for [token]"]
+        assert settings["version"] == "1.0.0 [token]"
+        assert '"echo": "[token]"' in files[0]
 
 
 @pytest.mark.parametrize(

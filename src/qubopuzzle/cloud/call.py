@@ -265,7 +265,7 @@ def _answer(request: Request, came: dict[str, Any], text: str, seconds: float) -
     if any(len(row) != n for row in rows):
         raise ProtocolError(f"{request.where} answered for other variables than the model's")
     samples = np.array(rows, dtype=np.int8).reshape(len(rows), n)
-    queue, execution = came["queue_s"] or 0.0, came["execution_s"]
+    queue, execution = came["queue_s"], came["execution_s"]
     response = came["response_s"]
     parts = {
         "queue": queue,

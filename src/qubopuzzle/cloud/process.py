@@ -14,6 +14,7 @@ import pickle
 import sys
 import time
 import warnings
+from collections.abc import Sequence
 from datetime import timedelta
 from math import ceil
 from typing import Any
@@ -25,6 +26,7 @@ from qubopuzzle.errors import ModelError, ProtocolError, QubopuzzleError
 from qubopuzzle.signals import end_with
 
 _FIRST_PAUSE_S = 0.5
+_LONGEST, _MOST = 200, 20
 
 
 def main() -> None:
@@ -65,6 +67,7 @@ def _solve(job: dict[str, Any], say: Any) -> dict[str, Any]:
         "samples": _samples(result, variables, CLIENTS[job["client"]]),
         "variables": result.intermediate.num_variables,
         **_timings(result),
+        "service": _said(result.client_result, job["secrets"]),
     }
 
 
@@ -127,19 +130,26 @@ def _samples(result: Any, variables: Any, kind: Client) -> list[str]:
 
 
 def _timings(result: Any) -> dict[str, Any]:
-    """Seconds by the SDK's clock and by the service's own, and what else it says of itself."""
-    answer = result.client_result
-    said = {}
-    for name in ("num_gpus", "num_samplings", "num_flips", "version", "warnings"):
-        if value := getattr(answer, name, None):
-            said[name] = value
-    queue = getattr(answer, "queue_time_ms", None)
+    """Seconds by the SDK's clock and by the service's own."""
+    queue = getattr(result.client_result, "queue_time_ms", None)
     return {
         "response_s": result.response_time.total_seconds(),
         "execution_s": result.execution_time.total_seconds(),
-        "queue_s": None if queue is None else queue.total_seconds(),
-        "service": said,
+        "queue_s": 0.0 if queue is None else queue.total_seconds(),
     }
+
+
+def _said(answer: Any, secrets: Sequence[str]) -> dict[str, Any]:
+    """What else the service says of itself; texts may echo the token."""
+    said = {
+        name: getattr(answer, name, None) for name in ("num_gpus", "num_samplings", "num_flips")
+    }
+    version = getattr(answer, "version", None)
+    if isinstance(version, str):
+        said["version"] = redact(version, *secrets)[:_LONGEST]
+    warned = getattr(answer, "warnings", None) or []
+    said["warnings"] = [redact(str(text), *secrets)[:_LONGEST] for text in warned[:_MOST]]
+    return {name: value for name, value in said.items() if value}
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ place.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -123,6 +122,8 @@ class AmplifySolver(Solver):
         for name in ("url", "proxy"):
             if parsed[name]:
                 parsed[name] = check_address(name, parsed[name])
+        if sum(parsed[name] is not None for name in ("record", "dry_run", "replay")) > 1:
+            raise InputError("options record, dry_run and replay exclude each other")
         for name in ("record", "dry_run"):
             if parsed[name]:
                 check_place(Path(parsed[name]))
@@ -323,10 +324,13 @@ def _parameters(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _stored(file: str) -> bytes:
     """A stored answer; InputError if there is none."""
+    path = Path(file)
     try:
-        if os.path.getsize(file) > _ANSWER_LIMIT:  # noqa: PTH202
+        if path.exists() and not path.is_file():
+            raise InputError(f"{file}: that is no file")
+        if path.stat().st_size > _ANSWER_LIMIT:
             raise InputError(f"{file}: that is too large for an answer")
-        return Path(file).read_bytes()
+        return path.read_bytes()
     except OSError as error:
         raise InputError(f"{file}: {error.strerror or error}") from None
 
