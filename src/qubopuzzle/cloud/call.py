@@ -46,6 +46,7 @@ class Request:
         secrets: further texts that must not appear anywhere.
         library: of a client that loads one.
         parameters: of the client, by its own names.
+        keep: whether the answer's text is wanted; it passes through a temporary file.
     """
 
     client: str
@@ -58,6 +59,7 @@ class Request:
     secrets: tuple[str, ...] = ()
     library: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    keep: bool = False
 
     @property
     def where(self) -> str:
@@ -75,7 +77,7 @@ class Answer:
             the rest of the time from the request to the answer, and ``process``, the rest of
             the whole call: starting the process, building and serialising the model.
         service: what else the service says of itself, such as its version and GPUs.
-        text: the answer as it came, token masked; only of Amplify AE.
+        text: the answer as it came, token masked, if the request keeps it.
     """
 
     samples: NDArray[np.int8]
@@ -100,7 +102,8 @@ def call(request: Request, tick: Callable[[], None] = lambda: None) -> Answer:
     began = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="qubopuzzle-", ignore_cleanup_errors=True) as folder:
         file = Path(folder, "answer.json")
-        came = _run(request, _job(request, answer_file=str(file)), tick)
+        answer_file = str(file) if request.keep else ""
+        came = _run(request, _job(request, answer_file=answer_file), tick)
         text = file.read_text(errors="replace") if file.exists() else ""
     return _answer(request, came, redact(text, *_secrets(request)), time.perf_counter() - began)
 

@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from qubopuzzle.cloud.clients import CLIENTS
+from qubopuzzle.cloud.token import redact
 from qubopuzzle.errors import (
     AuthenticationError,
     ProtocolError,
@@ -27,6 +28,7 @@ from qubopuzzle.errors import (
 
 _PASSING = (502, 503, 504)
 _DIAGNOSIS_S = 2.0
+_READ = 10_000
 _TOO_MANY = "takes no more requests for now (429); wait, or give --option patience=90 for retries"
 _STATUS: Mapping[int, tuple[type[QubopuzzleError], str]] = {
     401: (AuthenticationError, "refuses the token (401 Unauthorized)"),
@@ -39,8 +41,8 @@ _STATUS: Mapping[int, tuple[type[QubopuzzleError], str]] = {
 
 
 def fault_of(error: Exception, job: Mapping[str, Any]) -> QubopuzzleError:
-    """The typed error for what the SDK raised; the text may still quote the server."""
-    text = str(error).strip()
+    """The typed error for what the SDK raised, which may quote the server, token masked."""
+    text = redact(str(error)[:_READ], *job["secrets"]).strip()
     where = job["where"]
     status = _status(text)
     if status is None and "Authentication" in type(error).__name__:  # D-Wave's own error

@@ -234,6 +234,7 @@ class AmplifySolver(Solver):
             secrets=secrets,
             library=options["library"] or "",
             parameters={**_ae_parameters(options), **own, **_parameters(options)},
+            keep=options["record"] is not None,
         )
 
     def _seconds(self, budget: Budget, options: Mapping[str, Any]) -> float:
