@@ -155,7 +155,7 @@ class Service(BaseHTTPRequestHandler):
 
     def warned(self):
         """What an answer may say besides, with the token in it."""
-        warnings = ["a warning of the service", f"for {self.token()}"]
+        warnings = ["a warning of the service", f"for {self.token()}", "<b>no</b>"]
         return {"warnings": warnings, "version": f"1.0.0 {self.token()}", "echo": self.token()}
 
     def token(self):

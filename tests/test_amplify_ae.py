@@ -37,8 +37,8 @@ from qubopuzzle import (
     solve,
     to_amplify,
 )
-from qubopuzzle.cloud import CLIENTS, call
-from qubopuzzle.cloud.token import redact
+from qubopuzzle.cloud import CLIENTS, Request, call
+from qubopuzzle.cloud.token import quotable, redact
 from qubopuzzle.compile.amplify import MODES
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
 from qubopuzzle.solvers.base import installed_version
@@ -113,27 +113,27 @@ def test_every_puzzle_in_every_mode(service, name, mode):
 
 
 FAULTS = {
-    "400": (ProtocolError, "does not take the request: 400"),
+    "400": (ProtocolError, "take the request .400 Bad Request"),
     "401": (AuthenticationError, "refuses the token.*check what is in AMPLIFY_TOKEN"),
     "402": (QuotaError, "plan is used up"),
     "403": (AuthenticationError, "does not let this token in"),
     "404": (ServiceUnavailable, "is not at this url"),
     "413": (TooLarge, "no request of this size"),
     "429": (QuotaError, "no more requests for now"),
-    "500": (ServiceUnavailable, "fails: 500"),
-    "502": (ServiceUnavailable, "fails: 502"),
-    "503": (ServiceUnavailable, "fails: 503"),
-    "504": (ServiceUnavailable, "fails: 504"),
+    "500": (ServiceUnavailable, "fails .500"),
+    "502": (ServiceUnavailable, "fails .502"),
+    "503": (ServiceUnavailable, "fails .503"),
+    "504": (ServiceUnavailable, "fails .504"),
     "health-401": (AuthenticationError, "refuses the token"),
-    "health-503": (ServiceUnavailable, "fails: 503"),
+    "health-503": (ServiceUnavailable, "fails .503"),
     "health-silent": (DeadlineExceeded, "gave no answer in 1.5"),
-    "garbage": (ProtocolError, "something else than JSON"),
-    "empty": (ProtocolError, "something else than JSON"),
-    "wrong-types": (ProtocolError, "something else than JSON"),
+    "garbage": (ProtocolError, "answer cannot be read"),
+    "empty": (ProtocolError, "answer cannot be read"),
+    "wrong-types": (ProtocolError, "answer cannot be read"),
     "not-binary-2": (ProtocolError, "not binary"),
-    "not-binary-text": (ProtocolError, "something else than JSON"),
+    "not-binary-text": (ProtocolError, "answer cannot be read"),
     "short": (ProtocolError, "answer has 43 values, the request 44"),
-    "long": (ProtocolError, "too large; expected length is <= 44, actual 45"),
+    "long": (ProtocolError, "more values than the request"),
     "truncated": (ServiceUnavailable, "response error, at every try"),
     "dropped": (ServiceUnavailable, "response error, at every try"),
     "redirect": (ServiceUnavailable, "connection failed, at every try"),
@@ -172,8 +172,11 @@ def test_the_command_line_leaks_nothing(service, fault, tmp_path):
     assert not leaked("".join([out, err, *files]))
     if fault == "warned":
         settings = json.loads(out)["settings"]
-        assert settings["warnings"] == ["a warning of the service", "for [token]"]
-        assert settings["version"] == "1.0.0 [token]"
+        assert settings["warnings"] == [
+            "a warning of the service",
+            *["(a text that is not shown)"] * 2,
+        ]
+        assert "version" not in settings
         assert '"echo": "[token]"' in files[0]
 
 
@@ -316,7 +319,7 @@ def test_a_stored_answer_is_judged_again(service, tmp_path, monkeypatch):
     with pytest.raises(ProtocolError, match="values"):
         solve(A, "amplify", formulation="numbering", options={"replay": str(file)})
     file.write_text("hello")
-    with pytest.raises(ProtocolError, match="something else than JSON"):
+    with pytest.raises(ProtocolError, match="answer cannot be read"):
         solve(A, "amplify", options={"replay": str(file)})
     with pytest.raises(InputError, match=r"nowhere\.json: No such file"):
         solve(A, "amplify", options={"replay": str(tmp_path / "nowhere.json")})
@@ -369,12 +372,72 @@ def test_no_token_is_refused_before_anything(monkeypatch, tmp_path):
         assert bad not in str(caught.value)
     empty = tmp_path / "empty"
     empty.write_text("\n")
-    for file, words in ((empty, "is empty"), (tmp_path, "directory"), ("/dev/zero", "no token")):
-        with pytest.raises(AuthenticationError, match=words):
+    for file, words in (
+        (empty, "is empty"),
+        (tmp_path, "directory"),
+        ("/dev/zero", "no token"),
+        (TOKEN, "No such file"),
+    ):
+        with pytest.raises(AuthenticationError, match=words) as caught:
             solve(A, "amplify", options={"token_file": str(file)})
+        assert TOKEN not in str(caught.value)
     with pytest.raises(InputError, match="does not belong into an option") as caught:
         solve(A, "amplify", options={"token": TOKEN})
     assert not leaked(everything_of(caught.value))
+
+
+@pytest.mark.parametrize("flag", ["--token", "--token=AE/sEcReT-t0ken", "--tok"])
+def test_a_token_on_the_command_line_is_refused_unseen(flag):
+    run = command(flag, *([] if "=" in flag else [TOKEN]))
+    out, err = run.communicate(timeout=60)
+    assert run.returncode == 2
+    assert flag == "--tok" or "does not belong on a command line" in err
+    assert not leaked(out) and (flag == "--tok" or not leaked(err))
+
+
+@pytest.mark.parametrize(
+    ("proxy", "words"),
+    [
+        ("http://me:hunter2secret@no-such-host.invalid:9", "cannot be reached"),
+        ("me:hunter2secret@no-such-host.invalid:9", "cannot be reached"),
+        ("http://hunter2secret@h℀st:9", "proxy's address is no url"),
+        ("http://me:hunter2secret@[bad]", "proxy's address is no url"),
+    ],
+)
+def test_a_proxys_password_is_never_shown(monkeypatch, proxy, words):
+    for name in ("http_proxy", "HTTP_PROXY"):
+        monkeypatch.setenv(name, proxy)
+    with pytest.raises((ServiceUnavailable, InputError), match=words) as caught:
+        solve(A, "amplify", options={"url": "http://service.invalid", "patience": 9})
+    assert "hunter2" not in everything_of(caught.value)
+
+
+class FakeChild:
+    """A process that waited 13 s after a 429 and then takes 9 s to answer."""
+
+    def __init__(self, clock):
+        self.clock, self.process, self.messages, self.waits = clock, self, [{"calling": True}], []
+
+    def wait(self, timeout):
+        self.clock[0] += 1
+        if self.clock[0] == 1:
+            self.waits.append(("Too Many Requests", 13.0))
+        if self.clock[0] < 23:
+            raise subprocess.TimeoutExpired("", timeout)
+
+
+@pytest.mark.parametrize("deadline", [30.0, 22.5, 10.0])
+def test_a_retry_is_given_up_only_when_it_begins(monkeypatch, deadline):
+    clock = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    request = Request("ae", None, None, 1.0, deadline)
+    job = {"building_s": 60.0, "deadline_s": deadline}
+    wait = call.__globals__["_wait"]
+    if deadline == 10:
+        with pytest.raises(QuotaError):
+            wait(request, job, FakeChild(clock), lambda: None)
+    else:
+        wait(request, job, FakeChild(clock), lambda: None)
 
 
 @given(
@@ -383,9 +446,14 @@ def test_no_token_is_refused_before_anything(monkeypatch, tmp_path):
     st.text(max_size=30),
 )
 def test_nothing_of_a_secret_survives(secret, before, after):
-    for form in (secret, secret[::-1], quote(secret, safe="")):
+    letters = secret.encode()
+    escaped = "".join(f"\\u{letter:04x}" for letter in letters)
+    percent = "".join(f"%{letter:02X}" for letter in letters)
+    backwards, quoted = secret[::-1], quote(secret, safe="")
+    for form in (secret, backwards, quoted, secret.upper(), letters.hex(), escaped, percent):
         shown = redact(f"{before}{form}{after}", secret)
         assert form not in shown
+        assert not quotable(f"a b {form}", secret) or form not in (secret, backwards)
     assert redact(before, "") == before
     third = len(secret) // 3
     coded = b64encode(f"user:{secret}".encode()).decode()
@@ -427,7 +495,18 @@ def test_force_and_plan_send_what_the_free_plan_does_not_hold(service, tmp_path)
         ({"parameters": "[1]"}, "expected a JSON object"),
         ({"parameters": '{"num_cpus": 1}'}, "has no parameter 'num_cpus'; it has: duplicate_sol"),
         ({"url": "optigan.fixstars.com"}, r"expected http\(s\)://HOST"),
-        ({"url": "http://127.0.0.1:99999"}, "is no url"),
+        ({"url": "http://127.0.0.1:99999"}, r"expected http\(s\)://HOST"),
+        ({"url": "http://127.0.0.1:0"}, r"expected http\(s\)://HOST"),
+        ({"url": "http://[::1]:8000"}, r"expected http\(s\)://HOST"),
+        ({"url": "http://host/?x=1"}, r"expected http\(s\)://HOST"),
+        ({"url": "http://host/\r\nX: y"}, r"expected http\(s\)://HOST"),
+        ({"url": "http://höst"}, r"expected http\(s\)://HOST"),
+        ({"url": "http://me:secret@[bad]:99999"}, "do not belong into options"),
+        ({"proxy": "me:secret@proxy:8080"}, "do not belong into options"),
+        ({"parameters": '{"time_limit_ms": 9000}'}, "give it as --option seconds="),
+        ({"parameters": '{"num_gpus": 2}'}, "free plan of Amplify AE has 1 GPU"),
+        ({"seconds": 1e9}, "option seconds"),
+        ({"record": "a.json", "replay": "b.json"}, "exclude each other"),
         ({"proxy": "http://me:secret@proxy:8080"}, "do not belong into options"),
         ({"record": "/nowhere/at/all"}, "there is no folder"),
     ],
@@ -458,6 +537,15 @@ def test_a_client_that_is_set_up_already(service, monkeypatch):
     assert (sent["num_gpus"], sent["time_limit_ms"], len(sent["penalties"])) == (1, 700, 43)
 
 
+def test_a_given_clients_token_goes_to_no_other_service(service):
+    client = amplify.AmplifyAEClient(token=TOKEN)
+    with pytest.raises(InputError, match="its token is for no other"):
+        solve(A, client, options={"client": "sqbm", "url": service})
+    client.parameters.num_gpus = 4
+    with pytest.raises(InputError, match="free plan of Amplify AE has 1 GPU"):
+        solve(A, client)
+
+
 @pytest.mark.parametrize("name", [n for n, c in CLIENTS.items() if c.tokens and n != "ae"])
 def test_other_clients_fail_in_one_line(service, name, monkeypatch):
     """As far as they can be tried without their services: set up, sent, refused."""
@@ -485,6 +573,32 @@ def test_reads_are_requests_until_one_is_right(service):
     assert result.reads == 1
     ask(f"{service}/tag/wrong/fault/wrong-answer", reads=2)
     assert posted(service, "wrong") == 2
+
+
+def test_what_earlier_requests_brought_is_kept(service, monkeypatch):
+    answers = iter([None, ServiceUnavailable("it went away")])
+
+    def flaky(request, options, tick):
+        error = next(answers)
+        if error is not None:
+            raise error
+        return call(request, tick)
+
+    monkeypatch.setattr("qubopuzzle.solvers.amplify._answer", flaky)
+    result = ask(f"{service}/fault/wrong-answer", reads=5)
+    assert (result.reads, result.energy) == (1, 14)
+    assert result.settings["ended_by"] == "it went away"
+
+
+def test_cuts_come_in_rounds(service, tmp_path):
+    puzzle = get_puzzle("hitori").examples()[0]
+    result = ask(service, puzzle, formulation="lazy")
+    assert result.valid
+    assert result.service_s["queue"] == pytest.approx(0.0025 * result.settings["rounds"])
+    with pytest.raises(InputError, match="option record is for one answer"):
+        ask(service, puzzle, formulation="lazy", record=str(tmp_path / "answer"))
+    with pytest.raises(InputError, match="option record is for one answer"):
+        ask(service, reads=2, record=str(tmp_path / "answer"))
 
 
 def test_a_model_that_is_decided_is_not_sent(service):

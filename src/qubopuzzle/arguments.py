@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import Any
 
 _EXIT_STATUS = """exit status:
@@ -24,6 +25,7 @@ def parser() -> argparse.ArgumentParser:
     """The parser of the whole command line; ``command`` is the name of the command."""
     top = argparse.ArgumentParser(
         prog="qubopuzzle",
+        allow_abbrev=False,
         description="Logic puzzles as QUBO penalty models: annealed, decoded, judged by the rules.",
         epilog=_EXIT_STATUS,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -35,6 +37,16 @@ def parser() -> argparse.ArgumentParser:
     _compare_command(commands)
     _other_commands(commands)
     return top
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Parse the arguments; the value of an option that does not exist is not quoted."""
+    top = parser()
+    args, unknown = top.parse_known_args(arguments)
+    options = [word.partition("=")[0] for word in unknown if word.startswith("-")]
+    if unknown:
+        top.error(f"unrecognized arguments: {' '.join(options or unknown)}")
+    return args
 
 
 def _solve_command(commands: Any) -> None:
@@ -105,6 +117,7 @@ def _service_options(solve: argparse.ArgumentParser) -> None:
     service.add_argument(
         "--token-file", metavar="FILE", help="holds the token (default: AMPLIFY_TOKEN has it)"
     )
+    service.add_argument("--token", action=_NoToken, help=argparse.SUPPRESS)
     service.add_argument(
         "--force", action="store_true", help="send a model that the plan does not hold"
     )
@@ -161,6 +174,7 @@ def _command(
 ) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
+        allow_abbrev=False,  # --token must not be taken for --token-file
         help=text,
         description=text,
         epilog=exit_status,
@@ -239,6 +253,15 @@ def _plot_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--plot", metavar="FILE", help="draw to .svg, .png, .pdf; {id} in the name for several"
     )
+
+
+class _NoToken(argparse.Action):
+    """What is refused is not quoted."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        parser.error(
+            "a token does not belong on a command line: set AMPLIFY_TOKEN or use --token-file FILE"
+        )
 
 
 class _Version(argparse.Action):

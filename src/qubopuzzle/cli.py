@@ -7,7 +7,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 
-from qubopuzzle.arguments import parser
+from qubopuzzle.arguments import parse
 from qubopuzzle.commands import compare, examine, export, solve
 from qubopuzzle.commands.terminal import NOT_SOLVED, OUR_FAULT, complain
 from qubopuzzle.errors import QubopuzzleError
@@ -18,7 +18,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
     _prepare_streams()
     raise_interrupted()
-    args = parser().parse_args(arguments)
+    args = parse(arguments)
     try:
         status = _COMMANDS[args.command](args)
         sys.stdout.flush()

@@ -26,6 +26,8 @@ def check_place(path: Path) -> None:
     """Raise InputError where no file of this name can be written."""
     if path.is_dir():
         raise InputError(f"{path}: that is a folder")
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path}: that is no regular file")
     folder = path.resolve().parent
     if not folder.is_dir():
         raise InputError(f"{path}: there is no folder {path.parent}")

@@ -14,15 +14,13 @@ from typing import IO, Any
 def start_python(
     module: str,
     given: IO[bytes] | int,
-    answers: IO[bytes],
-    noise: IO[bytes],
+    answers: IO[bytes] | int,
+    noise: IO[bytes] | int,
     environment: Mapping[str, str] | None = None,
 ) -> subprocess.Popen[bytes]:
     """Run a module in a fresh interpreter that finds what we find.
 
-    Files and not pipes: whatever it prints, and whoever inherits the streams, the end of
-    the process is the end of the run. It is in a session of its own: Ctrl-C is ours, and
-    its own children end with it.
+    It is in a session of its own: Ctrl-C is ours, and its own children end with it.
     """
     path = os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)
     return subprocess.Popen(  # noqa: S603

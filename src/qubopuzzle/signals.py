@@ -23,13 +23,16 @@ class Interrupted(KeyboardInterrupt):
 
 
 def raise_interrupted() -> None:
-    """From now on Ctrl-C and SIGTERM raise ``Interrupted``; handlers of the caller's own stay."""
+    """From now on Ctrl-C, SIGTERM and a terminal that closes raise ``Interrupted``.
+
+    Handlers of the caller's own stay.
+    """
     if not _in_main_thread():
         return
-    for number, default in (
-        (signal.SIGINT, signal.default_int_handler),
-        (signal.SIGTERM, signal.SIG_DFL),
-    ):
+    ends = [(signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, signal.SIG_DFL)]
+    if hasattr(signal, "SIGHUP"):
+        ends.append((signal.SIGHUP, signal.SIG_DFL))
+    for number, default in ends:
         if signal.getsignal(number) is default:
             signal.signal(number, _interrupt)
 

@@ -37,6 +37,8 @@ def execute(job: Job) -> dict[str, Any]:
     Raises:
         KeyboardInterrupt: on Ctrl-C; the run is ended and lost.
     """
+    # Files and not pipes: whatever a solver prints, and whoever inherits the streams, the
+    # end of the process is the end of the run.
     message = json.dumps(_message(job)).encode()
     started = datetime.now(UTC).isoformat(timespec="seconds")
     clock = time.perf_counter()

@@ -9,27 +9,28 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
-from math import inf
 from pathlib import Path
-from typing import Any
-from urllib.parse import urlsplit
+from threading import Thread
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle import errors
+from qubopuzzle.cloud.address import Proxy
 from qubopuzzle.cloud.clients import CLIENTS
 from qubopuzzle.cloud.faults import waited_in_vain, waiting_of
 from qubopuzzle.cloud.loopback import loopback
-from qubopuzzle.cloud.token import Token, redact
+from qubopuzzle.cloud.token import Token, quotable, redact
 from qubopuzzle.compile.amplify import AmplifyProgram
 from qubopuzzle.errors import DeadlineExceeded, ProtocolError, QubopuzzleError, SolverFailed
 from qubopuzzle.processes import end, ending, start_python
 
 _LOOK_S = 0.03
-_NOISE = 10_000
+_LISTEN_S = 1.0
+_BUILDING_S, _BUILDING_S_A_TERM = 60.0, 2e-5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,11 +43,10 @@ class Request:
         token: None for a client that needs none.
         seconds: the service's time limit; None leaves it to the service.
         deadline: seconds until the answer must be there, once the model is built.
-        url, proxy: where to, if not the client's own; no names or passwords in them.
-        secrets: further texts that must not appear anywhere.
+        url: where to, if not the client's own; no names or passwords in it.
+        proxy: what to go through.
         library: of a client that loads one.
         parameters: of the client, by its own names.
-        keep: whether the answer's text is wanted; it passes through a temporary file.
     """
 
     client: str
@@ -55,11 +55,9 @@ class Request:
     seconds: float | None
     deadline: float
     url: str = ""
-    proxy: str = ""
-    secrets: tuple[str, ...] = ()
+    proxy: Proxy = Proxy()  # noqa: RUF009, it is frozen
     library: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    keep: bool = False
 
     @property
     def where(self) -> str:
@@ -77,20 +75,24 @@ class Answer:
             the rest of the time from the request to the answer, and ``process``, the rest of
             the whole call: starting the process, building and serialising the model.
         service: what else the service says of itself, such as its version and GPUs.
-        text: the answer as it came, token masked, if the request keeps it.
     """
 
     samples: NDArray[np.int8]
     seconds: Mapping[str, float]
     service: Mapping[str, Any]
-    text: str
 
 
-def call(request: Request, tick: Callable[[], None] = lambda: None) -> Answer:
+def call(
+    request: Request,
+    tick: Callable[[], None] = lambda: None,
+    keep: Callable[[str], None] | None = None,
+) -> Answer:
     """Send a request and wait for the answer.
 
     Args:
         tick: called every few hundredths of a second while waiting.
+        keep: called with the answer's text, token masked, whatever it is worth; only of
+            Amplify AE. It passes through a temporary file.
 
     Raises:
         AuthenticationError, QuotaError, ServiceUnavailable, ProtocolError, TooLarge: see
@@ -100,12 +102,17 @@ def call(request: Request, tick: Callable[[], None] = lambda: None) -> Answer:
         KeyboardInterrupt: on Ctrl-C; the process is ended.
     """
     began = time.perf_counter()
-    with tempfile.TemporaryDirectory(prefix="qubopuzzle-", ignore_cleanup_errors=True) as folder:
-        file = Path(folder, "answer.json")
-        answer_file = str(file) if request.keep else ""
-        came = _run(request, _job(request, answer_file=answer_file), tick)
-        text = file.read_text(errors="replace") if file.exists() else ""
-    return _answer(request, came, redact(text, *_secrets(request)), time.perf_counter() - began)
+    if keep is None:
+        came = _run(request, _job(request), tick)
+    else:
+        with _folder() as folder:
+            file = Path(folder, "answer.json")
+            try:
+                came = _run(request, _job(request, answer_file=str(file)), tick)
+            finally:
+                if file.exists():
+                    keep(redact(file.read_text(errors="replace"), *_secrets(request)))
+    return _answer(request, came, time.perf_counter() - began)
 
 
 def dry_run(request: Request) -> bytes:
@@ -114,16 +121,14 @@ def dry_run(request: Request) -> bytes:
     Raises:
         SolverFailed: if the SDK makes no request of it.
     """
-    with (
-        tempfile.TemporaryDirectory(prefix="qubopuzzle-", ignore_cleanup_errors=True) as folder,
-        loopback(b"{}") as url,
-    ):
+    with _folder() as folder, loopback(b"{}") as url:
         file = Path(folder, "request.json")
         job = _job(request, request_file=str(file), dry_run=True)
-        _run(request, job | _without_token(url), lambda: None)
-        if not file.exists():
-            raise SolverFailed(f"{request.client} writes no request on a dry run")
-        return file.read_bytes()
+        _run(request, job | _without_token(url, job), lambda: None)
+        body = file.read_bytes() if file.exists() else b""
+        if not body.endswith(b"}"):
+            raise SolverFailed("the SDK did not write its request; is there room for it?")
+        return body
 
 
 def replay(request: Request, answer: bytes) -> Answer:
@@ -134,15 +139,20 @@ def replay(request: Request, answer: bytes) -> Answer:
     """
     began = time.perf_counter()
     with loopback(answer) as url:
-        job = _job(request) | _without_token(url)
-        came = _run(request, job, lambda: None)
-    return _answer(request, came, "", time.perf_counter() - began)
+        job = _job(request)
+        came = _run(request, job | _without_token(url, job), lambda: None)
+    return _answer(request, came, time.perf_counter() - began)
 
 
-def _without_token(url: str) -> dict[str, Any]:
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="qubopuzzle-", ignore_cleanup_errors=True)
+
+
+def _without_token(url: str, job: dict[str, Any]) -> dict[str, Any]:
     return {
         "url": url,
-        "deadline_s": inf,
+        "where": "the stored answer",
+        "deadline_s": job["building_s"],
         "proxy": "",
         "token": "none",
         "secrets": (),
@@ -152,7 +162,7 @@ def _without_token(url: str) -> dict[str, Any]:
 
 def _secrets(request: Request) -> tuple[str, ...]:
     own = () if request.token is None else (request.token.reveal(),)
-    return (*own, *request.secrets)
+    return (*own, *request.proxy.secrets)
 
 
 def _job(
@@ -172,9 +182,10 @@ def _job(
         "token_source": "" if request.token is None else request.token.source,
         "secrets": _secrets(request),
         "url": request.url,
-        "proxy": request.proxy,
+        "proxy": request.proxy.address,
         "library": request.library,
         "seconds": request.seconds,
+        "building_s": _BUILDING_S + _BUILDING_S_A_TERM * request.program.n_terms,
         "deadline_s": request.deadline,
         "parameters": dict(request.parameters),
         "request_file": request_file,
@@ -183,77 +194,108 @@ def _job(
     }
 
 
+class _Child:
+    """The process of a call, and what it has said so far.
+
+    Threads read its pipes: there is no file that could be left behind.
+    """
+
+    def __init__(self, job: dict[str, Any]) -> None:
+        pipe = subprocess.PIPE
+        self.process = start_python("qubopuzzle.cloud.process", pipe, pipe, pipe)
+        self.messages: list[dict[str, Any]] = []
+        self.waits: list[tuple[str, float]] = []
+        self.last_words = ""
+        self._threads = [
+            Thread(target=listen, args=(stream,), daemon=True)
+            for listen, stream in (
+                (self._listen, self.process.stdout),
+                (self._overhear, self.process.stderr),
+            )
+        ]
+        for thread in self._threads:
+            thread.start()
+        self._job = job
+
+    def hand_over(self) -> None:
+        """Give it the job, which has the token in it and is written to no disk."""
+        stream = self.process.stdin
+        with suppress(BrokenPipeError), stream or nullcontext():
+            if stream is not None:
+                stream.write(pickle.dumps(self._job))
+
+    def end(self) -> None:
+        """End it, unless it has ended, and hear what there is left to hear."""
+        end(self.process)
+        for thread in self._threads:
+            thread.join(_LISTEN_S)
+        for stream in (self.process.stdout, self.process.stderr):
+            if stream is not None and not any(t.is_alive() for t in self._threads):
+                stream.close()
+
+    def _listen(self, stream: IO[bytes]) -> None:
+        for line in stream:
+            with suppress(ValueError):  # the last line, of a process that was ended
+                self.messages.append(json.loads(line))
+
+    def _overhear(self, stream: IO[bytes]) -> None:
+        for line in stream:
+            words = line.decode(errors="replace").strip()
+            waiting = waiting_of(words)
+            if waiting is not None:
+                self.waits.append(waiting)
+            self.last_words = words or self.last_words
+
+
 def _run(request: Request, job: dict[str, Any], tick: Callable[[], None]) -> dict[str, Any]:
     """The child's answer; every other ending becomes an error."""
-    with tempfile.TemporaryDirectory(prefix="qubopuzzle-", ignore_cleanup_errors=True) as folder:
-        said, noise = Path(folder, "said"), Path(folder, "noise")
-        with said.open("wb") as answers, noise.open("wb") as errors_out:
-            process = start_python("qubopuzzle.cloud.process", subprocess.PIPE, answers, errors_out)
-        try:
-            _hand_over(process, job)
-            _wait(request, job, process, said, noise, tick)
-        finally:
-            end(process)
-        last = (_messages(said) or [{}])[-1]
-        if "answer" in last:
-            came: dict[str, Any] = last["answer"]
-            return came
-        if "error" in last:
-            raise _error(last["error"], last["message"])
-        words = redact(_tail(noise), *job["secrets"]).strip().splitlines()[-1:]
-        hint = f": {words[0][:200]}" if words else ""
-        raise SolverFailed(f"{request.where}: its process {ending(process.returncode)}{hint}")
+    child = _Child(job)
+    try:
+        child.hand_over()
+        _wait(request, job, child, tick)
+    finally:
+        child.end()
+    last = (child.messages or [{}])[-1]
+    if "answer" in last:
+        came: dict[str, Any] = last["answer"]
+        return came
+    if "error" in last:
+        raise _error(last["error"], last["message"])
+    words = quotable(child.last_words, *job["secrets"])
+    hint = f": {words}" if words else ""
+    raise SolverFailed(f"{request.where}: its process {ending(child.process.returncode)}{hint}")
 
 
-def _hand_over(process: subprocess.Popen[bytes], job: dict[str, Any]) -> None:
-    """Through a pipe: the job has the token in it, which is written to no disk."""
-    assert process.stdin is not None  # noqa: S101
-    with suppress(BrokenPipeError):  # then it has ended, which is seen later
-        process.stdin.write(pickle.dumps(job))
-    with suppress(BrokenPipeError):
-        process.stdin.close()
-
-
-def _wait(
-    request: Request,
-    job: dict[str, Any],
-    process: subprocess.Popen[bytes],
-    said: Path,
-    noise: Path,
-    tick: Callable[[], None],
-) -> None:
+def _wait(request: Request, job: dict[str, Any], child: _Child, tick: Callable[[], None]) -> None:
     """Until the process ends; the deadline begins when it has built the model."""
-    ends: float | None = None
+    ends = time.monotonic() + job["building_s"]
+    calling = False
+    heard = 0
     while True:
         with suppress(subprocess.TimeoutExpired):
-            process.wait(_LOOK_S)
+            child.process.wait(_LOOK_S)
             return
         tick()
-        if ends is None:
-            if any("calling" in message for message in _messages(said)):
-                ends = time.monotonic() + job["deadline_s"]
-            continue
+        if not calling and child.messages:
+            calling, ends = True, time.monotonic() + job["deadline_s"]
         left = ends - time.monotonic()
-        waiting = waiting_of(_tail(noise))
-        if waiting is not None and left < waiting[1]:
-            raise waited_in_vain(waiting[0], request.where)
+        if len(child.waits) > heard:  # the SDK begins to wait for its next try
+            heard = len(child.waits)
+            what, pause = child.waits[-1]
+            if left < pause:
+                raise waited_in_vain(what, request.where)
         if left <= 0:
-            limit = f", {request.seconds:g} s of them its time limit" if request.seconds else ""
-            raise DeadlineExceeded(
-                f"{request.where} gave no answer in {request.deadline:.3g} s{limit}; "
-                "--option patience=SECONDS waits longer for queue and network"
-            )
+            raise _too_late(request, job, calling)
 
 
-def _messages(said: Path) -> list[dict[str, Any]]:
-    """What the process has said so far, in whole lines."""
-    return [json.loads(line) for line in said.read_bytes().split(b"\n")[:-1]]
-
-
-def _tail(noise: Path) -> str:
-    with noise.open("rb") as stream:
-        stream.seek(max(0, stream.seek(0, os.SEEK_END) - _NOISE))
-        return stream.read().decode(errors="replace")
+def _too_late(request: Request, job: dict[str, Any], calling: bool) -> QubopuzzleError:
+    if not calling:
+        return DeadlineExceeded(f"building the model took longer than {job['building_s']:.3g} s")
+    limit = f", {request.seconds:g} s of them its time limit" if request.seconds else ""
+    return DeadlineExceeded(
+        f"{request.where} gave no answer in {job['deadline_s']:.3g} s{limit}; "
+        "--option patience=SECONDS waits longer for queue and network"
+    )
 
 
 def _error(kind: str, message: str) -> QubopuzzleError:
@@ -262,40 +304,19 @@ def _error(kind: str, message: str) -> QubopuzzleError:
     return made
 
 
-def _answer(request: Request, came: dict[str, Any], text: str, seconds: float) -> Answer:
+def _answer(request: Request, came: dict[str, Any], seconds: float) -> Answer:
     n = request.program.n_variables
     rows = [np.frombuffer(sample.encode(), dtype=np.int8) - ord("0") for sample in came["samples"]]
     if any(len(row) != n for row in rows):
         raise ProtocolError(f"{request.where} answered for other variables than the model's")
     samples = np.array(rows, dtype=np.int8).reshape(len(rows), n)
-    queue, execution = came["queue_s"], came["execution_s"]
-    response = came["response_s"]
+    queue, execution, response = (
+        max(0.0, came[part]) for part in ("queue_s", "execution_s", "response_s")
+    )
     parts = {
         "queue": queue,
         "execution": execution,
         "network": max(0.0, response - queue - execution),
         "process": max(0.0, seconds - response),
     }
-    return Answer(samples, parts, came["service"], text)
-
-
-def check_address(name: str, address: str) -> str:
-    """A url without user and password in it.
-
-    Raises:
-        InputError: if it has them: a command line and a result are no place for them.
-    """
-    try:
-        parts = urlsplit(address)
-        hidden = parts.username is not None or parts.password is not None
-        _ = parts.port  # the SDK crashes on one that is none
-    except ValueError:
-        raise errors.InputError(f"option {name}: {address[:40]!r} is no url") from None
-    if hidden:
-        raise errors.InputError(
-            f"option {name}: user and password do not belong into options; "
-            "set HTTPS_PROXY in the environment"
-        )
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise errors.InputError(f"option {name}: expected http(s)://HOST, got {address[:60]!r}")
-    return address.rstrip("/")
+    return Answer(samples, parts, came["service"])

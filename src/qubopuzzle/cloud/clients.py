@@ -20,6 +20,7 @@ class Client:
         tokens: environment variables that may hold the token, in order; none needs none.
         time_limit: the parameter for the time limit, if it has one.
         package: a distribution that the SDK needs for it.
+        url: where it goes by itself; nothing if it must be told.
         whole_seconds: whether the service counts time in whole seconds.
     """
 
@@ -29,6 +30,7 @@ class Client:
     tokens: tuple[str, ...] = ()
     time_limit: str = ""
     package: str = ""
+    url: str = ""
     whole_seconds: bool = False
 
     def __str__(self) -> str:
@@ -52,10 +54,6 @@ class Client:
         kind = getattr(amplify, self.kind)
         return kind(library) if self.needs_library else kind()
 
-    def url(self) -> str:
-        """Where it goes by itself; nothing if it must be told."""
-        return "" if self.needs_library else str(getattr(self.make(), "url", ""))
-
     def check_parameters(self, parameters: Mapping[str, Any]) -> None:
         """InputError for a name that the client's ``parameters`` does not have."""
         import amplify
@@ -63,9 +61,8 @@ class Client:
         known = parameter_names(getattr(amplify, self.kind).Parameters)
         for name in parameters:
             if name.partition(".")[0] not in known:
-                raise InputError(
-                    f"{self.kind} has no parameter {name!r}; it has: {', '.join(known)}"
-                )
+                names = ", ".join(known)
+                raise InputError(f"{self.kind} has no parameter {name!r}; it has: {names}")
 
 
 def set_parameters(client: Any, parameters: Mapping[str, Any]) -> None:
@@ -94,7 +91,7 @@ def parameter_names(parameters: Any) -> list[str]:
     ]
 
 
-_LEAP = "DWAVE_API_TOKEN"
+_LEAP, _LEAP_URL = "DWAVE_API_TOKEN", "https://cloud.dwavesys.com/sapi"
 CLIENTS: Mapping[str, Client] = {
     "ae": Client(
         "AmplifyAEClient",
@@ -102,6 +99,7 @@ CLIENTS: Mapping[str, Client] = {
         "a token in AMPLIFY_TOKEN",
         ("AMPLIFY_TOKEN", "AMPLIFYAECLIENT_TOKEN"),
         "time_limit_ms",
+        url="https://optigan.fixstars.com",
     ),
     "dwave": Client(
         "DWaveSamplerClient",
@@ -109,6 +107,7 @@ CLIENTS: Mapping[str, Client] = {
         f"a token in {_LEAP}, dwave-system, and a model small enough to embed",
         (_LEAP, "DWAVESAMPLERCLIENT_TOKEN"),
         package="dwave-system",
+        url=_LEAP_URL,
     ),
     "leap": Client(
         "LeapHybridSamplerClient",
@@ -116,7 +115,8 @@ CLIENTS: Mapping[str, Client] = {
         f"a token in {_LEAP}, and dwave-system",
         (_LEAP, "LEAPHYBRIDSAMPLERCLIENT_TOKEN"),
         "time_limit",
-        "dwave-system",
+        package="dwave-system",
+        url=_LEAP_URL,
     ),
     "leap-cqm": Client(
         "LeapHybridCQMSamplerClient",
@@ -124,7 +124,8 @@ CLIENTS: Mapping[str, Client] = {
         f"a token in {_LEAP}, and dwave-system",
         (_LEAP, "LEAPHYBRIDCQMSAMPLERCLIENT_TOKEN"),
         "time_limit",
-        "dwave-system",
+        package="dwave-system",
+        url=_LEAP_URL,
     ),
     "da4": Client(
         "FujitsuDA4Client",
@@ -154,6 +155,7 @@ CLIENTS: Mapping[str, Client] = {
         "Hitachi's CMOS annealing machine",
         "a token in HITACHICLIENT_TOKEN",
         ("HITACHICLIENT_TOKEN",),
+        url="https://annealing-cloud.com/api/v2",
     ),
     "gurobi": Client(
         "GurobiClient",

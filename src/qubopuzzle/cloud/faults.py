@@ -7,15 +7,17 @@ prints a line when it waits before a retry. Version 1.7.3 was read.
 
 from __future__ import annotations
 
+import json
 import re
 import socket
 import ssl
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
 from qubopuzzle.cloud.clients import CLIENTS
-from qubopuzzle.cloud.token import redact
+from qubopuzzle.cloud.token import quotable
 from qubopuzzle.errors import (
     AuthenticationError,
     ProtocolError,
@@ -28,7 +30,6 @@ from qubopuzzle.errors import (
 
 _PASSING = (502, 503, 504)
 _DIAGNOSIS_S = 2.0
-_READ = 10_000
 _TOO_MANY = "takes no more requests for now (429); wait, or give --option patience=90 for retries"
 _STATUS: Mapping[int, tuple[type[QubopuzzleError], str]] = {
     401: (AuthenticationError, "refuses the token (401 Unauthorized)"),
@@ -41,29 +42,56 @@ _STATUS: Mapping[int, tuple[type[QubopuzzleError], str]] = {
 
 
 def fault_of(error: Exception, job: Mapping[str, Any]) -> QubopuzzleError:
-    """The typed error for what the SDK raised, which may quote the server, token masked."""
-    text = redact(str(error)[:_READ], *job["secrets"]).strip()
+    """The typed error for what the SDK raised.
+
+    Of the server's own words only what ``quotable`` lets pass.
+    """
+    text = str(error).strip()
     where = job["where"]
     status = _status(text)
     if status is None and "Authentication" in type(error).__name__:  # D-Wave's own error
         status = 401
-    if status is not None and status in _STATUS:
-        kind, what = _STATUS[status]
-        source = f"; check what is in {job['token_source']}" if kind is AuthenticationError else ""
-        return kind(f"{where} {what}{source}")
-    if status is not None and 400 <= status < 500:
-        return ProtocolError(f"{where} does not take the request: {_line(text)}")
     if status is not None:
-        return ServiceUnavailable(f"{where} fails: {_line(text)}")
+        return _by_status(status, text, job)
     if "onnection failed" in text:
         return ServiceUnavailable(f"{where} cannot be reached: {_diagnosis(job)}")
     if "Response error" in text:
         return ServiceUnavailable(f"{where} broke the connection off before the answer was whole")
-    if "Failed to parse JSON" in text:
-        return ProtocolError(f"{where} answered something else than JSON of its own: {_line(text)}")
+    if "Failed to parse JSON" in text or isinstance(error, UnicodeError | OverflowError):
+        return ProtocolError(f"{where}: the answer cannot be read{_hint(job)}")
     if "values array" in text:
-        return ProtocolError(f"{where}: {_line(text)}")
-    return SolverFailed(f"{where}: {type(error).__name__}: {_line(text)}")
+        return ProtocolError(f"{where}: the answer has more values than the request variables")
+    words = quotable(text, *job["secrets"])
+    return SolverFailed(f"{where}: {type(error).__name__}{f': {words}' if words else ''}")
+
+
+def _hint(job: Mapping[str, Any]) -> str:
+    return "; --record FILE keeps it" if job["secrets"] and not job["answer_file"] else ""
+
+
+def _by_status(status: int, text: str, job: Mapping[str, Any]) -> QubopuzzleError:
+    where = job["where"]
+    if status in _STATUS:
+        kind, what = _STATUS[status]
+        source = f"; check what is in {job['token_source']}" if kind is AuthenticationError else ""
+        return kind(f"{where} {what}{source}")
+    name = HTTPStatus(status).phrase if status in set(HTTPStatus) else "unknown status"
+    words = quotable(_message(text), *job["secrets"])
+    said = f"({status} {name}){f': {words}' if words else ''}"
+    if status < 500:
+        return ProtocolError(f"{where} does not take the request {said}")
+    return ServiceUnavailable(f"{where} fails {said}")
+
+
+def _message(text: str) -> str:
+    """What the server's body says in words, if it is JSON as one would expect."""
+    start = text.find("{")
+    try:
+        body = json.loads(text[start:]) if start >= 0 else {}
+    except (ValueError, RecursionError):
+        return ""
+    found = [body[key] for key in ("message", "error", "detail") if isinstance(body.get(key), str)]
+    return found[0] if found else ""
 
 
 def is_passing(error: Exception) -> bool:
@@ -71,10 +99,10 @@ def is_passing(error: Exception) -> bool:
     return _status(str(error)) in _PASSING
 
 
-def waiting_of(noise: str) -> tuple[str, float] | None:
-    """What the SDK last said that it waits for, and the seconds until its next try."""
-    found = re.findall(r"WARNING\] (.*?)[,:] retrying after sleep (?:for )?(\d+)", noise)
-    return (found[-1][0], float(found[-1][1])) if found else None
+def waiting_of(line: str) -> tuple[str, float] | None:
+    """What a line that the SDK prints says that it waits for, and the seconds to its next try."""
+    found = re.search(r"WARNING\] (.*?)[,:] retrying after sleep (?:for )?(\d+)", line)
+    return (found[1], float(found[2])) if found else None
 
 
 def waited_in_vain(what: str, where: str) -> QubopuzzleError:
@@ -89,13 +117,9 @@ def _status(text: str) -> int | None:
     return int(found[1]) if found else None
 
 
-def _line(text: str) -> str:
-    return " ".join(text.split())[:200]
-
-
 def _diagnosis(job: Mapping[str, Any]) -> str:
     """Why a connection fails; the SDK does not say. Nothing is sent."""
-    address = job["proxy"] or job["url"] or CLIENTS[job["client"]].url()
+    address = job["proxy"] or job["url"] or CLIENTS[job["client"]].url
     parts = urlsplit(address if "//" in address else f"https://{address}")
     name = f"the proxy {parts.hostname}" if job["proxy"] else str(parts.hostname)
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
@@ -22,7 +22,7 @@ class Given:
 
     options: Mapping[str, str]
     token: Token | None
-    proxy: str
+    proxy: str = field(repr=False)
     seconds: float | None
     parameters: Mapping[str, Any]
 
@@ -40,7 +40,7 @@ def settings_of(client: Any) -> Given | None:
     name = names[0]
     known = CLIENTS[name]
     options = {"client": name}
-    if getattr(client, "url", "") and client.url != known.url():
+    if getattr(client, "url", "") and client.url != known.url:
         options["url"] = client.url
     if known.is_ae:
         options["mode"] = _MODES[client.solver.name]

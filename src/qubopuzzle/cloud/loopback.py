@@ -8,10 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
+from socketserver import ThreadingTCPServer
 from threading import Thread
+from typing import Any
 
 _VERSION = b'{"version": "1.0.0"}'
+
+
+class _Server(ThreadingTCPServer):
+    """Not the one for HTTP, which asks for this machine's name."""
+
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Whoever asked has gone away; it is known elsewhere."""
 
 
 @contextmanager
@@ -36,11 +47,11 @@ def loopback(answer: bytes) -> Iterator[str]:
         def log_message(self, *_: object) -> None:
             """Say nothing."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+    with _Server(("127.0.0.1", 0), Handler) as server:
         thread = Thread(target=server.serve_forever, args=(0.05,), daemon=True)
         thread.start()
         try:
-            yield f"http://127.0.0.1:{server.server_port}"
+            yield f"http://127.0.0.1:{server.server_address[1]}"
         finally:
             server.shutdown()
             thread.join()

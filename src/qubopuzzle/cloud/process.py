@@ -21,12 +21,13 @@ from typing import Any
 
 from qubopuzzle.cloud.clients import CLIENTS, Client, set_parameters
 from qubopuzzle.cloud.faults import fault_of, is_passing
-from qubopuzzle.cloud.token import redact
+from qubopuzzle.cloud.token import quotable, redact
 from qubopuzzle.errors import ModelError, ProtocolError, QubopuzzleError
 from qubopuzzle.signals import end_with
 
 _FIRST_PAUSE_S = 0.5
-_LONGEST, _MOST = 200, 20
+_MOST = 20
+_HIDDEN = "(a text that is not shown)"
 
 
 def main() -> None:
@@ -44,8 +45,7 @@ def main() -> None:
         say(answer=_solve(job, say))
     except Exception as error:
         known = error if isinstance(error, QubopuzzleError) else fault_of(error, job)
-        text = redact(str(known), *job["secrets"])
-        say(error=type(known).__name__, message=text)
+        say(error=type(known).__name__, message=redact(str(known), *job["secrets"]))
 
 
 def _solve(job: dict[str, Any], say: Any) -> dict[str, Any]:
@@ -65,7 +65,6 @@ def _solve(job: dict[str, Any], say: Any) -> dict[str, Any]:
         return {}
     return {
         "samples": _samples(result, variables, CLIENTS[job["client"]]),
-        "variables": result.intermediate.num_variables,
         **_timings(result),
         "service": _said(result.client_result, job["secrets"]),
     }
@@ -77,6 +76,7 @@ def _how(job: dict[str, Any]) -> dict[str, Any]:
 
 def _client(job: dict[str, Any]) -> Any:
     kind = CLIENTS[job["client"]]
+    kind.check_parameters(job["parameters"])
     client = kind.make(job["library"])
     for name in ("token", "url", "proxy"):
         if job[name]:
@@ -146,9 +146,9 @@ def _said(answer: Any, secrets: Sequence[str]) -> dict[str, Any]:
     }
     version = getattr(answer, "version", None)
     if isinstance(version, str):
-        said["version"] = redact(version, *secrets)[:_LONGEST]
+        said["version"] = quotable(version, *secrets)
     warned = getattr(answer, "warnings", None) or []
-    said["warnings"] = [redact(str(text), *secrets)[:_LONGEST] for text in warned[:_MOST]]
+    said["warnings"] = [quotable(str(text), *secrets) or _HIDDEN for text in warned[:_MOST]]
     return {name: value for name, value in said.items() if value}
 
 

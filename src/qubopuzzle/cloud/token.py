@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import html
+import json
 import os
 import re
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from urllib.parse import quote
 
 from qubopuzzle.errors import AuthenticationError
 
 _STRETCH = 8
-"""Letters in a row that a text may share with a token."""
+"""Letters in a row that a text may not share with a secret."""
+_SHARED = 5
+"""The same for what is quoted in messages, white space and signs left out."""
 _LONGEST = 10_000
+_QUOTED = 150
 
 
 class Token:
@@ -60,31 +67,66 @@ def find_token(what: str, variables: Sequence[str], file: str | None) -> Token:
 
 
 def redact(text: str, *secrets: str) -> str:
-    """Mask every stretch of 8 letters or more that also stands in a secret.
+    """Mask every stretch of 8 characters or more that also stands in a secret.
 
-    As it is, backwards, percent-encoded or in base64, wherever it begins: a server may echo
-    the token in any of these, whole or in part.
+    As it is, in another case, backwards, percent-encoded, escaped as in JSON or HTML, in
+    hexadecimal or in base64, wherever it begins: a server may echo a token in any of these,
+    whole or in part. Secrets of less than 4 letters are left alone.
     """
+    known = [secret for secret in secrets if len(secret) >= 4]
+    n = min(map(len, known), default=_STRETCH)
+    n = min(n, _STRETCH)
+    pieces = {
+        form[i : i + n]
+        for secret in known
+        for form in _forms(secret.casefold(), secret)
+        for i in range(len(form) - n + 1)
+    }
+    folded = "".join(c.casefold() if len(c.casefold()) == 1 else c for c in text)
     hidden = bytearray(len(text))
-    for secret in filter(None, secrets):
-        n = min(_STRETCH, len(secret))
-        pieces = {form[i : i + n] for form in _forms(secret) for i in range(len(form) - n + 1)}
-        for piece in pieces:
-            start = text.find(piece)
-            while start >= 0:
-                hidden[start : start + n] = b"\1" * n
-                start = text.find(piece, start + 1)
-    if not any(hidden):
-        return text
-    marked = "".join("\0" if h else c for c, h in zip(text, hidden, strict=True))
-    return re.sub("\0+", "[token]", marked)
+    for i in range(len(text) - n + 1 if pieces else 0):
+        if folded[i : i + n] in pieces:
+            hidden[i : i + n] = b"\1" * n
+    runs = groupby(zip(hidden, text, strict=True), key=itemgetter(0))
+    return "".join("[token]" if masked else "".join(c for _, c in run) for masked, run in runs)
 
 
-def _forms(secret: str) -> Iterator[str]:
+def quotable(text: str, *secrets: str) -> str:
+    """A text of a server as it can stand in a message; nothing if there is any doubt.
+
+    Plain words only, none of more than 20 letters, and no 5 letters in a row of a secret
+    in them, read forwards or backwards, with or without what stands between.
+    """
+    line = " ".join(text.split())[:_QUOTED]
+    if not re.fullmatch(r"[\w ,.;:'()/+-]*", line, re.ASCII) or re.search(r"[^ ]{21}", line):
+        return ""
+    bare = _letters(line)
+    for secret in secrets:
+        for own in (_letters(secret), _letters(secret)[::-1]):
+            if any(own[i : i + _SHARED] in bare for i in range(max(1, len(own) - _SHARED + 1))):
+                return ""
+    return line
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", text.casefold())
+
+
+def _forms(folded: str, secret: str) -> Iterator[str]:
+    yield from (folded, folded[::-1], quote(secret, safe="").casefold())
+    codes = secret.encode().hex()
+    bytes_ = [codes[i : i + 2] for i in range(0, len(codes), 2)]
+    yield codes
+    yield "".join(f"%{code}" for code in bytes_)
+    yield "".join(f"\\u00{code}" for code in bytes_)
+    yield "".join(f"&#{int(code, 16)};" for code in bytes_)
+    yield "".join(f"&#x{code};" for code in bytes_)
+    yield json.dumps(folded)[1:-1]
+    yield html.escape(folded)
     raw = secret.encode()
-    yield from (secret, secret[::-1], quote(secret, safe=""))
     for shift in range(3):  # base64 reads three bytes at a time
-        yield b64encode(b" " * shift + raw).decode()[4 if shift else 0 :].rstrip("=")[:-1]
+        coded = b64encode(b" " * shift + raw).decode()
+        yield coded[4 if shift else 0 :].rstrip("=")[:-1].casefold()
 
 
 def _read(file: str) -> str:
@@ -92,7 +134,10 @@ def _read(file: str) -> str:
         with Path(file).open(errors="replace") as stream:
             return stream.read(_LONGEST)
     except OSError as error:
-        raise AuthenticationError(f"token file {file}: {error.strerror or error}") from None
+        # Not the name: it may be the token itself, given in place of a file.
+        raise AuthenticationError(
+            f"the file that --token-file names: {error.strerror or 'it cannot be read'}"
+        ) from None
 
 
 def checked_token(text: str, source: str) -> Token:
@@ -100,8 +145,9 @@ def checked_token(text: str, source: str) -> Token:
     secret = text.strip()
     if not secret:
         raise AuthenticationError(f"the token file {source} is empty; put the token into it")
-    if len(text) == _LONGEST or not re.fullmatch(r"[!-~]+", secret):
+    if len(text) == _LONGEST or not re.fullmatch(r"[!-~]{8,}", secret):
         raise AuthenticationError(
-            f"what {source} holds is no token: expected one word of plain letters, digits and signs"
+            f"what {source} holds is no token: expected one word of 8 or more plain letters, "
+            "digits and signs"
         )
     return Token(secret, source)

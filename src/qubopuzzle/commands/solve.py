@@ -164,6 +164,10 @@ def _print_result(result: Result, args: argparse.Namespace) -> None:
         return
     parts = [heading(result.puzzle), *_pictures(result), clean(result.summary())]
     print("\n".join(filter(None, parts)), flush=True)
+    for warning in result.settings.get("warnings", ()):
+        print(f"  the service warns: {clean(warning)}")
+    if "ended_by" in result.settings:
+        print(f"  ended early: {clean(result.settings['ended_by'])}")
     for violation in result.violations[:5]:
         print(f"  {violation.rule}: {violation.message}")
     if len(result.violations) > 5:

@@ -13,8 +13,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
-from urllib.parse import unquote, urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 import numpy as np
 
@@ -25,17 +23,19 @@ from qubopuzzle.cloud import (
     Client,
     Given,
     Plan,
+    Proxy,
     Request,
     Token,
     call,
     check_address,
     dry_run,
     find_token,
+    proxy_of,
     replay,
     settings_of,
 )
 from qubopuzzle.compile import Compiled
-from qubopuzzle.errors import InputError, PlanExceeded, SolverUnavailable
+from qubopuzzle.errors import InputError, PlanExceeded, SolverFailed, SolverUnavailable
 from qubopuzzle.files import check_place, write_whole
 from qubopuzzle.solvers.base import (
     Budget,
@@ -52,6 +52,7 @@ DEFAULT_SECONDS = 1.0
 """The service's time limit if none is given, as in Amplify's own picross demo."""
 _SENDING_S = 4e-6
 """Seconds a term to write and send it; 5 to 10 million terms take the SDK several seconds."""
+_DAY_S = 86_400
 _ANSWER_LIMIT = 200_000_000
 _MODES = {
     "constraint": "constraints as they are; Amplify AE takes them natively",
@@ -73,7 +74,7 @@ class AmplifySolver(Solver):
         Option("mode", str, "constraint", "what is sent", choices=_MODES),
         Option("plan", str, "free", "plan of Amplify AE", choices=PLANS),
         Option("force", int, 0, "1 sends a model that the plan does not hold", 0, 1),
-        Option("seconds", float, None, "the service's time limit, if not the run's", 0.001),
+        Option("seconds", float, None, "the service's time limit, if not the run's", 0.001, _DAY_S),
         Option("patience", float, 5.0, "seconds for queue and network beyond the time limit", 0.1),
         Option("num_gpus", int, None, "GPUs of Amplify AE", 0),
         Option("penalty_calibration", int, None, "1: AE may change weights (mode qubo)", 0, 1),
@@ -117,6 +118,8 @@ class AmplifySolver(Solver):
             )
         own = {} if self._given is None else self._given.options
         parsed = super().parse_options({**own, **options})
+        if own and parsed["client"] != own["client"]:
+            raise InputError("option client: the client is given, and its token is for no other")
         client = CLIENTS[parsed["client"]]
         _check_ae_options(parsed, client)
         for name in ("url", "proxy"):
@@ -127,8 +130,9 @@ class AmplifySolver(Solver):
         for name in ("record", "dry_run"):
             if parsed[name]:
                 check_place(Path(parsed[name]))
-        client.check_parameters(_parameters(parsed))
         _check_place(parsed, client)
+        if client.time_limit and client.time_limit in _parameters(parsed):
+            raise InputError(f"parameter {client.time_limit}: give it as --option seconds=")
         if not parsed["replay"] and not parsed["dry_run"]:
             self._token(parsed)
         return parsed
@@ -144,7 +148,7 @@ class AmplifySolver(Solver):
             return
         name, plan = options["plan"], PLANS[options["plan"]]
         n, seconds = compiled.payload.n_variables, self._seconds(budget, options)
-        needed = Plan(n, seconds, options["num_gpus"] or 0)
+        needed = Plan(n, seconds, _number(self._parameters(options).get("num_gpus")))
         if plan.holds(needed):
             return
         larger = next(name for name, other in PLANS.items() if other.holds(needed))
@@ -181,7 +185,10 @@ class AmplifySolver(Solver):
             body = dry_run(request)
             write_whole(Path(options["dry_run"]), body)
             return best.outcome(False, {"request_bytes": len(body)})
+        if options["record"] and (budget.reads or 1) > 1:
+            raise InputError("option record is for one answer; ask for one read")
         notes: dict[str, Any] = {"time_limit_s": request.seconds}
+        notes |= {"sent_parameters": dict(request.parameters)} if request.parameters else {}
         seconds: dict[str, float] = {}
         interrupted = False
         try:
@@ -193,6 +200,10 @@ class AmplifySolver(Solver):
                     break
         except KeyboardInterrupt:
             interrupted = True
+        except SolverFailed as error:
+            if not best.reads:
+                raise
+            notes["ended_by"] = str(error)  # what earlier requests brought is kept
         return best.outcome(interrupted, notes, seconds)
 
     def _answers(
@@ -220,9 +231,7 @@ class AmplifySolver(Solver):
     def _request(self, compiled: Compiled, budget: Budget, options: Mapping[str, Any]) -> Request:
         client = CLIENTS[options["client"]]
         sending = not (options["replay"] or options["dry_run"])
-        proxy, secrets = self._proxy(client, options) if sending else ("", ())
         seconds = self._seconds(budget, options)
-        own = {} if self._given is None else self._given.parameters
         return Request(
             client=options["client"],
             program=compiled.payload,
@@ -230,48 +239,50 @@ class AmplifySolver(Solver):
             seconds=seconds if client.time_limit else None,
             deadline=seconds + options["patience"] + _SENDING_S * compiled.payload.n_terms,
             url=options["url"] or "",
-            proxy=proxy,
-            secrets=secrets,
+            proxy=self._proxy(client, options) if sending else Proxy(),
             library=options["library"] or "",
-            parameters={**_ae_parameters(options), **own, **_parameters(options)},
-            keep=options["record"] is not None,
+            parameters=self._parameters(options),
         )
 
+    def _parameters(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Parameters of the client: options of ours, the given client's, ``parameters``."""
+        own = {} if self._given is None else self._given.parameters
+        return {**_ae_parameters(options), **own, **_parameters(options)}
+
     def _seconds(self, budget: Budget, options: Mapping[str, Any]) -> float:
-        """The service's time limit, for each request."""
+        """The service's time limit, for each request.
+
+        Raises:
+            InputError: if it is longer than a day.
+        """
         given = None if self._given is None else self._given.seconds
-        return float(options["seconds"] or budget.time_limit or given or DEFAULT_SECONDS)
+        seconds = float(options["seconds"] or budget.time_limit or given or DEFAULT_SECONDS)
+        if seconds > _DAY_S:
+            raise InputError(f"a time limit of {seconds:g} s is longer than a day")
+        return seconds
 
     def _token(self, options: Mapping[str, Any]) -> Token | None:
         client = CLIENTS[options["client"]]
-        if self._given is not None and self._given.token is not None:
-            return self._given.token
+        given = None if self._given is None else self._given.token
+        if given is not None and options["token_file"] is None:
+            return given
         if not client.tokens:
             return None
         return find_token(client.title, client.tokens, options["token_file"])
 
-    def _proxy(self, client: Client, options: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
-        """The proxy to go through, and the password in its address, which is a secret, too.
-
-        Without one of our own it is that of the environment, which the SDK does not read.
-        """
-        proxy = options["proxy"] or (self._given.proxy if self._given else "")
-        if not proxy and not client.needs_library:
-            url = urlsplit(options["url"] or client.url())
-            local = url.hostname in ("localhost", "127.0.0.1", "::1")
-            if not local and not proxy_bypass(url.hostname or ""):
-                proxy = getproxies().get(url.scheme, "")
-        password = urlsplit(proxy).password if proxy else None
-        return proxy, (password, unquote(password)) if password else ()
+    def _proxy(self, client: Client, options: Mapping[str, Any]) -> Proxy:
+        if client.needs_library:
+            return Proxy()
+        own = options["proxy"] or (self._given.proxy if self._given else "")
+        return proxy_of(options["url"] or client.url, own)
 
 
 def _answer(request: Request, options: Mapping[str, Any], tick: Callable[[], None]) -> Answer:
     if options["replay"]:
         return replay(request, _stored(options["replay"]))
-    answer = call(request, tick)
-    if options["record"] and answer.text:
-        write_whole(Path(options["record"]), answer.text.encode())
-    return answer
+    if options["record"] is None:
+        return call(request, tick)
+    return call(request, tick, lambda text: write_whole(Path(options["record"]), text.encode()))
 
 
 def _check_ae_options(options: Mapping[str, Any], client: Client) -> None:
@@ -292,7 +303,7 @@ def _check_place(options: Mapping[str, Any], client: Client) -> None:
             raise InputError(f"client {name} needs --option library=PATH of Gurobi's library")
         if options["url"]:
             raise InputError(f"client {name} runs on this machine and takes no url")
-    elif not (options["url"] or client.url()):
+    elif not (options["url"] or client.url):
         raise InputError(f"client {name} needs --option url= of the service")
     if client.package and not installed_version(client.package):
         raise SolverUnavailable(f"client {name} cannot run here: pip install {client.package}")
@@ -308,6 +319,10 @@ def _ae_parameters(options: Mapping[str, Any]) -> dict[str, Any]:
     if options["client"] == "ae" and options["mode"] == "qubo":
         found["penalty_weight_calibration"] = bool(options["penalty_calibration"])
     return found
+
+
+def _number(value: Any) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0
 
 
 def _parameters(options: Mapping[str, Any]) -> dict[str, Any]:

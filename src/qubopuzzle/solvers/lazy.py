@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from qubopuzzle.compile import Compiled
-from qubopuzzle.errors import SolverFailed
+from qubopuzzle.errors import InputError, SolverFailed
 from qubopuzzle.model import Cut, IntArray, Model, cuts, with_cuts
 from qubopuzzle.solvers.base import Budget, Outcome, ProgressCallback, Solver
 
@@ -39,12 +39,17 @@ def solve_lazily(
         budget: its reads are those of a round, its time limit holds for all of them.
 
     Raises:
-        InputError, TooLarge: see ``compile_model``.
+        InputError, TooLarge: see ``compile_model``; InputError for options that keep or replay
+            one answer.
         SolverFailed: if a cut does not exclude the sample that it was made for.
     """
+    for name in ("record", "replay"):
+        if options.get(name):
+            raise InputError(f"option {name} is for one answer; a formulation with cuts asks often")
     found: list[Cut] = []
     start: IntArray | None = None
     reads = rounds = 0
+    service_s: dict[str, float] = {}
     while True:
         compiled = compiling(with_cuts(model, found))
         own = replace(
@@ -54,6 +59,8 @@ def solve_lazily(
         )
         outcome = solver.solve(compiled, own, options, progress)
         reads, rounds = reads + outcome.reads, rounds + 1
+        for part, seconds in outcome.service_s.items():
+            service_s[part] = service_s.get(part, 0.0) + seconds
         met = outcome.samples[outcome.energies == 0][:_CUT_SAMPLES]
         new = _cuts(model, [compiled.decode(sample) for sample in met])
         if not new or any(budget.accepts(sample) for sample in met):
@@ -63,7 +70,7 @@ def solve_lazily(
         found += new
         start = compiled.decode(met[0])
     settings = {**outcome.settings, "rounds": rounds, "cuts": len(found)}
-    return compiled, replace(outcome, reads=reads, settings=settings)
+    return compiled, replace(outcome, reads=reads, settings=settings, service_s=service_s)
 
 
 def _cuts(model: Model, met: Sequence[IntArray]) -> list[Cut]:
