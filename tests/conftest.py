@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import HealthCheck, settings
 
 # Derandomised: a red run is red for everybody, and no time is asserted.
@@ -9,3 +10,12 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 settings.load_profile("ci")
+
+
+@pytest.fixture(scope="session")
+def service():
+    """The url of a stand-in for Amplify AE."""
+    from ae_stand_in import stand_in
+
+    with stand_in() as url:
+        yield url

@@ -25,7 +25,7 @@ A = Nonogram.examples()[0]
 NAMES = sorted(
     name
     for name, solver in all_solvers().items()
-    if solver.available().ok and not solver.remote  # tests/test_amplify_ae.py has those
+    if solver.available().ok and not solver.remote  # tests/test_service.py has those
 )
 FOREIGN = "dimod:dimod:RandomSampler"
 UNSOLVABLE = Nonogram(rows=[[2], [], [1]], cols=[[2], [1]])

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ae_stand_in import requests_of, stand_in
+from ae_stand_in import requests_of
 from amplify_tutorial import tutorial_model
 from qubopuzzle import (
     AuthenticationError,
@@ -48,12 +48,6 @@ CONTRADICTION = Nonogram(rows=[[2], [], [1]], cols=[[2], [1]])
 TOKEN = "AE/sEcReT-t0ken+of=abcdefghijklm"  # noqa: S105
 ROOT = Path(__file__).parents[1]
 EXAMPLE = str(ROOT / "examples" / "picross-a.json")
-
-
-@pytest.fixture(scope="module")
-def service():
-    with stand_in() as url:
-        yield url
 
 
 @pytest.fixture(autouse=True)
