@@ -245,7 +245,7 @@ def test_a_foreign_sampler_may_be_handed_over_or_made_by_a_function():
     assert handed.solver == "dimod:toys:Recording"
     assert handed.valid
     assert solve(puzzle, "dimod:toys:factory", reads=3).valid
-    with pytest.raises(InputError, match="expected a name or a dimod sampler, got int"):
+    with pytest.raises(InputError, match="or a client of the Amplify SDK, got int"):
         solve(puzzle, 7)
 
 

@@ -93,8 +93,8 @@ def solve(
 
     Args:
         puzzle: an instance, or a file that holds exactly one.
-        solver: a name that ``qubopuzzle solvers`` lists, ``dimod:module:Class``, or a
-            dimod sampler.
+        solver: a name that ``qubopuzzle solvers`` lists, ``dimod:module:Class``, a
+            dimod sampler, or a client of the Amplify SDK.
         formulation: one of the puzzle's, such as ``blocks:rows=3``; without, its default
             for this solver.
         encoding: ``one-hot`` or ``domain-wall``; the solver's default without.

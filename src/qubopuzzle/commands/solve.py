@@ -113,7 +113,8 @@ def _own_files(args: argparse.Namespace, puzzles: list[Puzzle]) -> list[dict[str
     """For each puzzle the options that name a file of its own."""
     own: list[dict[str, str]] = [{} for _ in puzzles]
     for name in _OWN_FILES:
-        files = paths(f"--{name.replace('_', '-')}", getattr(args, name), puzzles)
+        option, pattern = f"--{name.replace('_', '-')}", getattr(args, name)
+        files = paths(option, pattern, puzzles, reading=name == "replay")
         for options, file in zip(own, files, strict=False):
             options[name] = str(file)
     return own

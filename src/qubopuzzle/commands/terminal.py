@@ -56,13 +56,16 @@ def plot_paths(pattern: str | None, puzzles: Sequence[Puzzle]) -> list[Path]:
     return paths("--plot", pattern, puzzles)
 
 
-def paths(option: str, pattern: str | None, puzzles: Sequence[Puzzle]) -> list[Path]:
-    """The file for each puzzle, none without a pattern."""
+def paths(
+    option: str, pattern: str | None, puzzles: Sequence[Puzzle], *, reading: bool = False
+) -> list[Path]:
+    """The file for each puzzle, none without a pattern; checked unless it is there to be read."""
     from qubopuzzle.files import check_place, with_id
 
     if pattern is None:
         return []
-    check_place(Path(pattern))
+    if not reading:
+        check_place(Path(pattern))
     names = [name_of(puzzle, number) for number, puzzle in enumerate(puzzles, start=1)]
     paths = [with_id(pattern, name) for name in names]
     if len(set(paths)) < len(paths):

@@ -36,7 +36,10 @@ class ForeignSampler(SamplerSolver):
         """Wrap a sampler that is there already; InputError if it is none."""
         made = type(sampler)
         if not callable(getattr(sampler, "sample", None)):
-            raise InputError(f"solver: expected a name or a dimod sampler, got {made.__name__}")
+            raise InputError(
+                "solver: expected a name, a dimod sampler or a client of the Amplify SDK, "
+                f"got {made.__name__}"
+            )
         return cls(f"{made.__module__}:{made.__qualname__}", sampler)
 
     def make(self) -> Any:
