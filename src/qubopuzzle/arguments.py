@@ -157,7 +157,12 @@ def _other_commands(commands: Any) -> None:
         "--presolve", default="none", metavar="HOW", help="none (default) or propagate"
     )
 
+    convert = _command(commands, "convert", "write puzzles in another format", many=True)
+    convert.add_argument("--to", required=True, metavar="F", help="see `qubopuzzle formats`")
+    convert.add_argument("-o", "--output", metavar="FILE", help="not to standard output")
+
     for name, text in (
+        ("formats", "list the formats of puzzles that are read and written"),
         ("solvers", "list the solvers, whether they can run here, and their options"),
         ("puzzles", "list the puzzles and their formulations"),
     ):
@@ -180,12 +185,13 @@ def _command(
         epilog=exit_status,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    what = "a file (native JSON, JSON Lines or .non, told by content), or - for standard input"
+    what = "a file in any format (told by content), - for standard input, or the text itself"
     if many:
         parser.add_argument("sources", nargs="+", metavar="SOURCE", help=what)
     else:
         parser.add_argument("source", metavar="PUZZLE", help=what)
     parser.add_argument("--puzzle", metavar="P", help="read only this kind, such as nonogram")
+    parser.add_argument("--format", metavar="F", help="of the input, see `qubopuzzle formats`")
     parser.set_defaults(command=name)
     return parser
 

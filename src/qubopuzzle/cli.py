@@ -8,7 +8,7 @@ from argparse import Namespace
 from collections.abc import Callable, Sequence
 
 from qubopuzzle.arguments import parse
-from qubopuzzle.commands import compare, examine, export, solve
+from qubopuzzle.commands import compare, convert, examine, export, solve
 from qubopuzzle.commands.terminal import NOT_SOLVED, OUR_FAULT, complain
 from qubopuzzle.errors import QubopuzzleError
 from qubopuzzle.signals import raise_interrupted
@@ -58,6 +58,8 @@ _COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "solve": solve.solve,
     "compare": compare.compare,
     "export": export.export,
+    "convert": convert.convert,
+    "formats": convert.formats,
     "check": examine.check,
     "show": examine.show,
     "info": examine.info,

@@ -25,7 +25,7 @@ from qubopuzzle.exchange import (
     to_bqm,
 )
 from qubopuzzle.fitting import Form, naming_what_fits
-from qubopuzzle.formats import load, load_answers, match
+from qubopuzzle.formats import all_formats, load, load_answers, match, write_text
 from qubopuzzle.judging import Judged, accepts, judge_outcome, key_of
 from qubopuzzle.model import Model, Propagation, propagate, with_cuts
 from qubopuzzle.puzzles import Puzzle, get_puzzle, puzzle_names
@@ -52,6 +52,7 @@ __all__ = [
     "Progress",
     "Puzzle",
     "Result",
+    "all_formats",
     "all_solvers",
     "check_run",
     "compile_model",
@@ -67,6 +68,7 @@ __all__ = [
     "to_amplify",
     "to_bqm",
     "versions",
+    "write_text",
 ]
 
 DEFAULT_EXACT_SOLVER = "sat"

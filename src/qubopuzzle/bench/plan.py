@@ -143,6 +143,7 @@ def make_plan(
     presolve: str = "none",
     options: Mapping[str, Mapping[str, Any]] | None = None,
     puzzle: str | None = None,
+    format: str | None = None,  # noqa: A002, the word that users expect
 ) -> Plan:
     """Check everything that can be checked before a run; see ``compare`` for the arguments.
 
@@ -160,7 +161,7 @@ def make_plan(
     if memory_limit_gib is not None:
         _positive("memory limit", memory_limit_gib, "GiB")
     contenders, left_out = _contenders(solvers, _by_solver(options))
-    instances, repeated = _instances(sources, puzzle)
+    instances, repeated = _instances(sources, puzzle, format)
     for instance in instances:
         if formulation is not None:
             try:
@@ -225,13 +226,15 @@ def _contenders(
     return tuple(contenders), left_out
 
 
-def _instances(sources: Sources, kind: str | None) -> tuple[tuple[Instance, ...], tuple[str, ...]]:
+def _instances(
+    sources: Sources, kind: str | None, named: str | None
+) -> tuple[tuple[Instance, ...], tuple[str, ...]]:
     """Puzzles under names that are printable and differ; the same puzzle only once."""
     if isinstance(sources, Puzzle | str | PathLike):
         sources = [sources]
     puzzles: list[Puzzle] = []
     for source in sources:
-        puzzles += [source] if isinstance(source, Puzzle) else load(source, kind)
+        puzzles += [source] if isinstance(source, Puzzle) else load(source, kind, named)
     found: dict[str, Instance] = {}
     labels: set[str] = set()
     repeated = []

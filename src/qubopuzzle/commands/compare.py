@@ -39,6 +39,7 @@ def compare(args: argparse.Namespace) -> int:
         presolve=args.presolve,
         options=_options_by_solver(args.option),
         puzzle=args.puzzle,
+        format=args.format,
     )
     for name, why in plan.left_out.items():
         print(clean(f"qubopuzzle: {name} is left out: {why}"), file=sys.stderr)

@@ -28,7 +28,7 @@ def check(args: argparse.Namespace) -> int:
 
     if args.source == args.solution == "-":
         raise InputError("standard input (-) can be read only once")
-    puzzles = pipeline.load(args.source, args.puzzle)
+    puzzles = pipeline.load(args.source, args.puzzle, args.format)
     answers = pipeline.load_answers(args.solution)
     status = SOLVED
     try:
@@ -65,7 +65,7 @@ def show(args: argparse.Namespace) -> int:
     """Draw a puzzle."""
     from qubopuzzle import pipeline
 
-    puzzles = pipeline.load(args.source, args.puzzle)
+    puzzles = pipeline.load(args.source, args.puzzle, args.format)
     plots = plot_paths(args.plot, puzzles)
     for number, puzzle in enumerate(puzzles, start=1):
         name = name_of(puzzle, number)
@@ -83,7 +83,7 @@ def info(args: argparse.Namespace) -> int:
     from qubopuzzle.inspection import describe
     from qubopuzzle.report.tables import print_sizes
 
-    for puzzle in pipeline.load(args.source, args.puzzle):
+    for puzzle in pipeline.load(args.source, args.puzzle, args.format):
         sizes = describe(puzzle, args.formulation, args.encoding)
         if args.json:
             rows = [size.to_dict() for size in sizes]

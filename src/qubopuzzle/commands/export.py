@@ -18,7 +18,7 @@ def export(args: argparse.Namespace) -> int:
     if suffix not in pipeline.EXPORTS:
         known = ", ".join(pipeline.EXPORTS)
         raise InputError(f"{args.file}: a model's name ends in one of {known}")
-    puzzles = pipeline.load(args.source, args.puzzle)
+    puzzles = pipeline.load(args.source, args.puzzle, args.format)
     files = paths("FILE", args.file, puzzles)
     worst = SOLVED
     for number, (path, puzzle) in enumerate(zip(files, puzzles, strict=True), start=1):

@@ -61,7 +61,7 @@ def solve(args: argparse.Namespace) -> int:
     pipeline.check_run(**run)
     if args.sources.count("-") > 1:
         raise InputError("standard input (-) can be read only once")
-    instances = [item for source in args.sources for item in _timed_load(source, args.puzzle)]
+    instances = [item for source in args.sources for item in _timed_load(source, args)]
     puzzles = [puzzle for puzzle, _ in instances]
     plots, proofs = plot_paths(args.plot, puzzles), paths("--proof", args.proof, puzzles)
     own_files = _own_files(args, puzzles)
@@ -190,11 +190,11 @@ def _pictures(result: Result) -> Iterator[str]:
         yield f"they differ in {len(differ)} cells, marked"
 
 
-def _timed_load(source: str, kind: str | None) -> list[tuple[Puzzle, float]]:
+def _timed_load(source: str, args: argparse.Namespace) -> list[tuple[Puzzle, float]]:
     from qubopuzzle import pipeline
 
     started = time.perf_counter()
-    puzzles = pipeline.load(source, kind)
+    puzzles = pipeline.load(source, args.puzzle, args.format)
     seconds = time.perf_counter() - started
     return [(puzzle, seconds) for puzzle in puzzles]
 

@@ -2,5 +2,16 @@
 
 from qubopuzzle.formats.answers import Answer, load_answers, match
 from qubopuzzle.formats.reading import load, read_text
+from qubopuzzle.formats.registry import all_formats, formats_for, get_format, write_text
 
-__all__ = ["Answer", "load", "load_answers", "match", "read_text"]
+__all__ = [
+    "Answer",
+    "all_formats",
+    "formats_for",
+    "get_format",
+    "load",
+    "load_answers",
+    "match",
+    "read_text",
+    "write_text",
+]

@@ -1,4 +1,4 @@
-"""From a path, ``-`` or a text to puzzles."""
+"""From a path, ``-`` or a text to puzzles; the format is told from the content."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import sys
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
-from typing import Protocol, TypeVar, cast
+from typing import TypeVar
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.formats import native, non
+from qubopuzzle.formats.registry import Format, all_formats, get_format
 from qubopuzzle.puzzles import Puzzle
 
 T = TypeVar("T")
@@ -18,37 +18,34 @@ SIZE_LIMIT = 64 * 2**20
 """Largest input, in bytes."""
 
 
-class Format(Protocol):
-    """What a format's module has."""
-
-    def sniff(self, text: str) -> bool:
-        """Whether the text looks like this format."""
-
-    def read(self, text: str, puzzle: str | None) -> list[Puzzle]:
-        """Read all puzzles; ``puzzle`` keeps one kind and names a puzzle that names none."""
-
-
-FORMATS: tuple[Format, ...] = (cast("Format", native), cast("Format", non))
-
-
-def load(source: str | PathLike[str], puzzle: str | None = None) -> list[Puzzle]:
-    """Read the puzzles of a file, or of standard input for ``-``.
+def load(
+    source: str | PathLike[str],
+    puzzle: str | None = None,
+    format: str | None = None,  # noqa: A002, the word that users expect
+) -> list[Puzzle]:
+    """Read the puzzles of a file, of standard input for ``-``, or of a text as it is.
 
     Args:
-        source: a file in native JSON, JSON Lines or ``.non``, told by its content.
+        source: a file in any format that the package reads, told by its content; or, where
+            there is no such file, the text itself: an address of puzz.link, a sudoku's line.
         puzzle: read only puzzles of this kind, such as ``nonogram``.
+        format: the format's name, where the content shall not decide.
 
     Raises:
         InputError: one line naming the file, the place and what is wrong there.
     """
-    return read_source(source, lambda text: read_text(text, puzzle))
+    if format is not None:
+        get_format(format)
+    return read_source(source, lambda text: read_text(text, puzzle, format), format)
 
 
-def read_source(source: str | PathLike[str], read: Callable[[str], T]) -> T:
-    """Decode a file, or standard input for ``-``, and read it; errors name the source."""
+def read_source(
+    source: str | PathLike[str], read: Callable[[str], T], named: str | None = None
+) -> T:
+    """Decode a file, standard input for ``-`` or the text itself; errors name the source."""
     name = "standard input" if source == "-" else str(source)[:200] or "''"
     try:
-        text = _decode(_bytes(source))
+        text = str(source) if _is_text(source, named) else _decode(_bytes(source))
         if not text.strip():
             raise InputError("it is empty")
         return read(text)
@@ -56,22 +53,44 @@ def read_source(source: str | PathLike[str], read: Callable[[str], T]) -> T:
         raise InputError(f"{name}: {error}") from None
 
 
-def read_text(text: str, puzzle: str | None = None) -> list[Puzzle]:
+def read_text(text: str, puzzle: str | None = None, named: str | None = None) -> list[Puzzle]:
     """Read the puzzles of a text; see ``load``."""
-    for file_format in FORMATS:
-        if file_format.sniff(text):
-            found = file_format.read(text, puzzle)
-            break
-    else:
-        raise InputError("no format that this package reads (native JSON, JSON Lines or .non)")
-    if not found:
-        raise InputError(f"it holds no {puzzle or 'puzzle'}")
-    return found
+    chosen = [get_format(named)] if named is not None else _sniffed(text)
+    if not chosen:
+        known = ", ".join(all_formats())
+        raise InputError(f"its content is none of the formats that are read ({known}); --format?")
+    first: InputError | None = None
+    for candidate in chosen:
+        try:
+            found = candidate.read(text, puzzle)
+        except InputError as error:
+            first = first or error
+            continue
+        if not found:
+            raise InputError(f"it holds no {puzzle or 'puzzle'}")
+        return found
+    raise first or InputError("it cannot be read")
+
+
+def _sniffed(text: str) -> list[Format]:
+    return [known for known in all_formats().values() if known.sniff(text)]
+
+
+def _is_text(source: str | PathLike[str], named: str | None) -> bool:
+    """Whether it is no file but a puzzle itself, pasted."""
+    if not isinstance(source, str) or source == "-":
+        return False
+    try:
+        if Path(source).exists():
+            return False
+    except (OSError, ValueError):  # too long for a name, or a null character in it
+        pass
+    return get_format(named).sniff(source) if named else bool(_sniffed(source))
 
 
 def _bytes(source: str | PathLike[str]) -> bytes:
     if str(source).startswith(("http://", "https://")):
-        raise InputError("addresses are not read yet; save the puzzle to a file")
+        raise InputError("no address of a puzzle that this package reads; save the page to a file")
     try:
         if source == "-":
             if sys.stdin is None:

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.inspection import FREE_PLAN_VARIABLES, FormSize, QuboSize
-from qubopuzzle.pipeline import all_solvers, get_puzzle, puzzle_names
+from qubopuzzle.pipeline import all_formats, all_solvers, get_puzzle, puzzle_names
 
 
 def print_sizes(sizes: list[QuboSize]) -> None:
@@ -48,6 +48,15 @@ def print_solvers() -> None:
                 rows.append(["", "", "", f"    {option.name}={value}: {meaning}"])
     rows.append(["dimod:module:Class", "heuristic", "", "any dimod sampler that is installed"])
     print_table(["solver", "kind", "available", "what it is"], rows)
+
+
+def print_formats() -> None:
+    """``qubopuzzle formats``."""
+    rows = [
+        [name, ", ".join(known.PUZZLES) or "every puzzle", known.ABOUT]
+        for name, known in all_formats().items()
+    ]
+    print_table(["format", "puzzles", "what it is"], rows)
 
 
 def print_puzzles() -> None:

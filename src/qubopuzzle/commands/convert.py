@@ -1,0 +1,35 @@
+"""``qubopuzzle convert`` and ``qubopuzzle formats``."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from qubopuzzle.commands.terminal import SOLVED
+from qubopuzzle.errors import InputError
+
+
+def convert(args: argparse.Namespace) -> int:
+    """Write puzzles in another format."""
+    from qubopuzzle import pipeline
+    from qubopuzzle.files import check_place, write_whole
+
+    if args.sources.count("-") > 1:
+        raise InputError("standard input (-) can be read only once")
+    if args.output is not None:
+        check_place(Path(args.output))
+    puzzles = [p for s in args.sources for p in pipeline.load(s, args.puzzle, args.format)]
+    text = pipeline.write_text(puzzles, args.to)
+    if args.output is None:
+        print(text, end="" if text.endswith("\n") else "\n")
+    else:
+        write_whole(Path(args.output), text.encode())
+    return SOLVED
+
+
+def formats(_: argparse.Namespace) -> int:
+    """List the formats."""
+    from qubopuzzle.report.tables import print_formats
+
+    print_formats()
+    return SOLVED

@@ -1,0 +1,86 @@
+"""Formats as a whole: each holds what it says, tells itself from the others, and converts."""
+
+import subprocess
+import sys
+from itertools import product
+
+import pytest
+
+from qubopuzzle import InputError, load
+from qubopuzzle.cli import main
+from qubopuzzle.formats import all_formats, formats_for, get_format, read_text, write_text
+from qubopuzzle.puzzles import get_puzzle, puzzle_names
+
+WAYS = [(name, puzzle) for puzzle in puzzle_names() for name in formats_for(puzzle)]
+
+
+def written(name, puzzle):
+    """Those of a puzzle's examples that a format can hold, and their text."""
+    held = []
+    for example in get_puzzle(puzzle).examples():
+        try:
+            write_text([example], name)
+        except InputError:
+            continue
+        held.append(example)
+    assert held, f"{name} holds no example of {puzzle}"
+    return held, write_text(held, name)
+
+
+@pytest.mark.parametrize(("name", "puzzle"), WAYS)
+def test_what_a_format_writes_it_reads_and_no_other_does(name, puzzle):
+    held, text = written(name, puzzle)
+    assert get_format(name).read(text, puzzle) == held
+    assert [n for n, known in all_formats().items() if known.sniff(text)] == [name]
+    assert read_text(text, puzzle) == held
+    assert write_text(read_text(text, puzzle), name) == text
+
+
+@pytest.mark.parametrize("name", all_formats())
+def test_a_format_says_what_it_does_not_hold(name):
+    known = get_format(name)
+    assert known.ABOUT
+    for puzzle in puzzle_names():
+        if known.PUZZLES and puzzle not in known.PUZZLES:
+            with pytest.raises(InputError, match=f"format {name} holds no {puzzle}; these do: "):
+                write_text(get_puzzle(puzzle).examples(), name)
+            _, text = written("json", puzzle)
+            assert not known.sniff(text)
+
+
+def test_unknown_formats_are_refused():
+    with pytest.raises(InputError, match="unknown format 'xlsx'; choose from "):
+        load("anything", format="xlsx")
+    with pytest.raises(InputError, match="unknown format 'xlsx'"):
+        write_text([], "xlsx")
+
+
+@pytest.mark.parametrize(("first", "second"), list(product(formats_for("nonogram"), repeat=2)))
+def test_nonograms_convert_between_all_formats(first, second, tmp_path, capsys):
+    held, text = written(first, "nonogram")
+    source, target = tmp_path / "source", tmp_path / "target"
+    source.write_text(text)
+    assert main(["convert", str(source), "--to", second, "-o", str(target)]) == 0
+    assert load(target) == held
+    assert main(["convert", str(target), "--to", first, "--format", second]) == 0
+    assert load(capsys.readouterr().out) == held
+
+
+def test_puzzles_may_be_pasted(capsys):
+    _, text = written("puzzlink", "heyawake")
+    address = text.splitlines()[0]
+    assert main(["solve", address, "--seed", "1"]) == 0
+    assert "| valid" in capsys.readouterr().out
+    assert main(["solve", "https://example.com/p?heyawake/6/6"]) == 2
+    assert "no address of a puzzle" in capsys.readouterr().err
+    assert main(["solve", "no-such-file.json"]) == 2
+    assert "No such file" in capsys.readouterr().err
+
+
+def test_the_formats_are_listed():
+    done = subprocess.run(
+        [sys.executable, "-m", "qubopuzzle", "formats"], capture_output=True, text=True, check=True
+    )
+    for name, known in all_formats().items():
+        assert name in done.stdout
+        assert known.ABOUT in done.stdout
