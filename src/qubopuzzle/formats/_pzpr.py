@@ -163,7 +163,9 @@ def rooms_between(right: str, down: str, shape: tuple[int, int]) -> IntArray:
     loose = wall & (room[one] == room[other])
     if loose.any():
         cell, beyond = one[loose][0], other[loose][0]
-        places = " and ".join(f"row {i // shape[1] + 1} column {i % shape[1] + 1}" for i in (cell, beyond))
+        places = " and ".join(
+            f"row {i // shape[1] + 1} column {i % shape[1] + 1}" for i in (cell, beyond)
+        )
         raise InputError(f"the wall between {places} divides no rooms; no such puzzle here")
     return np.asarray(room.reshape(shape), dtype=np.int64)
 

@@ -42,6 +42,7 @@ _ADDRESS = re.compile(
     r"(?:/[\w.~-]{1,40}){0,5}/p(?:\.html?)?\?",
     re.IGNORECASE | re.ASCII,
 )
+_LINE_END = re.compile(r"\r\n|\r|\n")
 _PARAMETER = re.compile(r"\w{1,40}=")
 # What may be encoded where not all is: the signs that bodies are made of.
 _ENCODED = re.compile("%(2[4-6abdefABDEF]|3[aAdDfF]|40|5[fF])")
@@ -60,7 +61,7 @@ def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
     """
     puzzles: list[Puzzle] = []
     budget = _pzpr.Budget()
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(_LINE_END.split(text), start=1):
         if line.strip():
             try:
                 puzzles += _read(line.strip(), puzzle, budget)
