@@ -1,0 +1,254 @@
+"""What addresses of puzz.link and its board files share: names, sizes, rooms and clues.
+
+Boards become native JSON objects here. The numbers that both formats know and the package
+does not:
+
+- A clue of unknown value says nothing in heyawake and hitori, where it is read as no clue.
+  Everywhere else it tells something about its cell, and is refused.
+- 0 is a clue in heyawake alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from qubopuzzle.errors import InputError
+from qubopuzzle.formats._number16 import UNKNOWN, Value
+from qubopuzzle.model import IntArray
+from qubopuzzle.puzzles import Puzzle
+from qubopuzzle.puzzles.easyasabc import EasyAsABC
+from qubopuzzle.puzzles.heyawake import Heyawake
+from qubopuzzle.puzzles.hitori import Hitori
+from qubopuzzle.puzzles.kurodoko import Kurodoko
+from qubopuzzle.puzzles.nonogram import Nonogram
+from qubopuzzle.puzzles.numberlink import Numberlink
+from qubopuzzle.puzzles.sudoku import Sudoku
+
+PIDS: dict[str, type[Puzzle]] = {
+    "sudoku": Sudoku,
+    "heyawake": Heyawake,
+    "hitori": Hitori,
+    "kurodoko": Kurodoko,
+    "numlin": Numberlink,
+    "arukone": Numberlink,
+    "easyasabc": EasyAsABC,
+    "nonogram": Nonogram,
+}
+"""The player's names of puzzles, and what they are here."""
+PUZZLES = tuple(dict.fromkeys(puzzle.name for puzzle in PIDS.values()))
+
+CELL_LIMIT = 250_000
+"""Most cells of a board."""
+SIDE_LIMIT = 10_000
+"""Most rows or columns of a board."""
+TOTAL_LIMIT = 1_000_000
+"""Most cells of all boards of a text; a short address may stand for a large board."""
+LEAST_CELLS = 64
+"""What a small board counts for, as each costs some time."""
+LETTER_LIMIT = 52
+"""Most letters of arukone."""
+
+Grid = list[list[int]]
+
+
+def class_of(pid: str) -> type[Puzzle]:
+    """What a puzzle of the player is here.
+
+    Raises:
+        InputError: for one that the package does not have.
+    """
+    if pid not in PIDS:
+        known = ", ".join(PIDS)
+        raise InputError(f"{pid[:30]!r}: this package has no such puzzle; it reads {known}")
+    return PIDS[pid]
+
+
+@dataclass
+class Budget:
+    """How many cells have been read of a text."""
+
+    used: int = 0
+
+    def size(self, pid: str, columns: str, rows: str) -> tuple[int, int]:
+        """Rows and columns of a board, from their text; to be asked before it is made.
+
+        Raises:
+            InputError: for what is no size, too large, or not square where it must be.
+        """
+        for name, text in (("columns", columns), ("rows", rows)):
+            if not re.fullmatch("[0-9]{1,9}", text) or int(text) == 0:
+                raise InputError(f"{pid}: {text[:20]!r} is no number of {name}")
+        shape = int(rows), int(columns)
+        cells = shape[0] * shape[1]
+        what = f"{pid} of {columns} columns and {rows} rows"
+        if cells > CELL_LIMIT or max(shape) > SIDE_LIMIT:
+            raise InputError(
+                f"{what}: too large; the limits are {CELL_LIMIT:,} cells and {SIDE_LIMIT:,} a side"
+            )
+        self.used += max(cells, LEAST_CELLS)
+        if self.used > TOTAL_LIMIT:
+            raise InputError(f"over {TOTAL_LIMIT:,} cells in all; divide the file")
+        if pid in ("sudoku", "easyasabc") and shape[0] != shape[1]:
+            raise InputError(f"{what}: only square boards have rules here")
+        return shape
+
+
+def clues_of_side(side: str, marks: Sequence[Value]) -> list[int]:
+    """The clues of a side, 0 where there is none.
+
+    Raises:
+        InputError: for a 0 or an unknown letter, naming its place.
+    """
+    for i, mark in enumerate(marks):
+        if mark in (0, UNKNOWN):
+            what = "the number 0" if mark == 0 else "a letter of unknown value"
+            raise InputError(f"{side} {i + 1} has {what}; no such puzzle here")
+    return [mark or 0 for mark in marks]
+
+
+def givens(values: Sequence[Value], columns: int) -> Grid:
+    """Rows of numbers, 0 where a cell is blank.
+
+    Raises:
+        InputError: for a 0 or an unknown number, naming its cell.
+    """
+    for wrong, what in ((UNKNOWN, "a number of unknown value"), (0, "the number 0")):
+        if wrong in values:
+            r, c = divmod(list(values).index(wrong), columns)
+            raise InputError(f"row {r + 1} column {c + 1} has {what}; no such puzzle here")
+    return in_rows([value or 0 for value in values], columns)
+
+
+def in_rows(values: list[Any], columns: int) -> list[list[Any]]:
+    """The same values in rows."""
+    return [values[i : i + columns] for i in range(0, len(values), columns)]
+
+
+def known(values: Sequence[Value]) -> list[Value]:
+    """Clues without those of unknown value, where these say nothing."""
+    return [None if value == UNKNOWN else value for value in values]
+
+
+def blanks(grid: Any) -> list[Value]:
+    """The numbers of a grid row by row, None for 0: what ``givens`` reads."""
+    return [number or None for number in np.asarray(grid).ravel().tolist()]
+
+
+# --- heyawake --------------------------------------------------------------------------
+
+
+def rooms_between(right: str, down: str, shape: tuple[int, int]) -> IntArray:
+    """Rooms, numbered by their first cells, from walls right of and below cells.
+
+    Raises:
+        InputError: for a wall with the same room on both sides.
+    """
+    cells = np.arange(shape[0] * shape[1]).reshape(shape)
+    one = np.concatenate([cells[:, :-1].ravel(), cells[:-1].ravel()])
+    other = np.concatenate([cells[:, 1:].ravel(), cells[1:].ravel()])
+    wall = np.frombuffer((right + down).encode(), dtype=np.uint8) == ord("1")
+    ends = one[~wall], other[~wall]
+    links = coo_array((np.ones(len(ends[0])), ends), shape=(cells.size, cells.size))
+    _, label = connected_components(links, directed=False)
+    _, first, room = np.unique(label, return_index=True, return_inverse=True)
+    room = np.argsort(np.argsort(first))[room.ravel()]
+    loose = wall & (room[one] == room[other])
+    if loose.any():
+        cell, beyond = one[loose][0], other[loose][0]
+        places = " and ".join(
+            f"row {i // shape[1] + 1} column {i % shape[1] + 1}" for i in (cell, beyond)
+        )
+        raise InputError(f"the wall between {places} divides no rooms; no such puzzle here")
+    return np.asarray(room.reshape(shape), dtype=np.int64)
+
+
+def walls(rooms: IntArray) -> tuple[str, str]:
+    """0 and 1 between the cells of each row, and between each row and the next."""
+    right = rooms[:, 1:] != rooms[:, :-1]
+    down = rooms[1:] != rooms[:-1]
+    return _text(right), _text(down)
+
+
+def in_order(puzzle: Heyawake) -> tuple[IntArray, list[Value]]:
+    """Its rooms numbered by their first cells, and their clues in that order."""
+    _, first, room = np.unique(puzzle.rooms, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rooms = np.argsort(order)[room.reshape(puzzle.rooms.shape)]
+    return rooms, [puzzle.clues[old] for old in order.tolist()]
+
+
+def _text(bits: Any) -> str:
+    return "".join(map(str, bits.ravel().astype(int).tolist()))
+
+
+# --- the others ------------------------------------------------------------------------
+
+
+def clues(lines: Sequence[Sequence[Value]], name: str) -> list[list[int]]:
+    """The clues of a nonogram without blanks; a line without numbers is an empty one.
+
+    Raises:
+        InputError: for a 0 or an unknown number, naming its line.
+    """
+    for i, line in enumerate(lines):
+        if UNKNOWN in line or 0 in line:
+            what = "a number of unknown value" if UNKNOWN in line else "the number 0"
+            raise InputError(f"{name} {i + 1} has {what}; no such puzzle here")
+    return [[number for number in line if number] for line in lines]
+
+
+def room_for_clue(length: int) -> int:
+    """Most numbers of a line so long; as many have a place beside it."""
+    return (length + 1) // 2
+
+
+def pid_of(puzzle: Puzzle) -> str:
+    """The player's name of a puzzle.
+
+    ``numlin`` leaves cells unused; ``arukone`` is the same with every cell used.
+
+    Raises:
+        InputError: for a kind of puzzle, or boxes of a sudoku, that have no place here, and
+            for more numbers than arukone has letters.
+    """
+    if isinstance(puzzle, Numberlink):
+        most = max(map(max, puzzle.grid))
+        if puzzle.cover and most > LETTER_LIMIT:
+            raise InputError(
+                f"every cell is used, so it is an arukone, which has letters 1 to {LETTER_LIMIT}, "
+                f"not {most}"
+            )
+        return "arukone" if puzzle.cover else "numlin"
+    if isinstance(puzzle, Sudoku):
+        _check_box(puzzle)
+    for pid, known_class in PIDS.items():
+        if type(puzzle) is known_class:
+            return pid
+    raise InputError(f"{puzzle.name} has no form here; {', '.join(PUZZLES)} do")
+
+
+def _check_box(puzzle: Sudoku) -> None:
+    """Boards tell no boxes: they are the squarest, lying rather than standing."""
+    try:
+        usual = Sudoku(grid=puzzle.grid).box
+    except InputError:
+        usual = None
+    if puzzle.box != usual:
+        raise InputError(f"its boxes of {puzzle.box[0]} x {puzzle.box[1]} have no place here")
+
+
+@contextmanager
+def naming(puzzle: Puzzle) -> Iterator[None]:
+    """Put the puzzle's id before what is wrong with it."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{puzzle.id[:60] or puzzle.name}: {error}") from None
