@@ -170,9 +170,7 @@ class PlainLayout:
             number, line = lines[i] if i < len(lines) else (i + 1, "")
             values = line.split() if are_numbers(line) and len(line) < 100 else []
             if len(values) != len(keys):
-                raise InputError(
-                    f"line {number}: {' and '.join(keys)} due here, got {brief(line)}"
-                )
+                raise InputError(f"line {number}: {' and '.join(keys)} due here, got {brief(line)}")
             for key, value in zip(keys, values, strict=True):
                 if len(value) > _DIGITS or not 1 <= int(value) <= LINE_LIMIT:
                     raise InputError(

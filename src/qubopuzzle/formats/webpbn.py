@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from html.entities import name2codepoint
-from typing import Any
-from xml.etree.ElementTree import Element, TreeBuilder  # noqa: S405 - they parse nothing
-from xml.parsers import expat  # noqa: S407 - without entities, see _tree
-from xml.sax.saxutils import escape, quoteattr  # noqa: S406 - they write
+from typing import Any, NoReturn
+from xml.etree.ElementTree import Element, TreeBuilder
+from xml.parsers import expat
+from xml.sax.saxutils import escape, quoteattr
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.formats._clues import nonograms, one_line, read_clue
@@ -102,50 +102,54 @@ def _lines(puzzle: Nonogram) -> Iterator[str]:
 # --- reading ---------------------------------------------------------------------------
 
 
-def _tree(text: str) -> Element:
-    """The elements of the text, each with the number of its line in the attribute ``#line``."""
-    parser, builder = expat.ParserCreate(), TreeBuilder()
-    depth = 0
+class _Reader:
+    """Builds the elements, each with the number of its line in the attribute ``#line``."""
 
-    def place() -> str:
-        return f"line {parser.CurrentLineNumber}: "
+    def __init__(self) -> None:
+        self.expat = expat.ParserCreate()
+        self.builder = TreeBuilder()
+        self.depth = 0
+        self.expat.buffer_text = True
+        self.expat.StartDoctypeDeclHandler = self._doctype
+        self.expat.StartElementHandler = self._start
+        self.expat.EndElementHandler = self._end
+        self.expat.CharacterDataHandler = self.builder.data
+        self.expat.SkippedEntityHandler = self._unknown_entity
 
-    def start(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal depth
-        depth += 1
-        if depth > _DEPTH_LIMIT:
-            raise InputError(f"{place()}elements nested over {_DEPTH_LIMIT} deep")
-        builder.start(tag, attributes | {_LINE: str(parser.CurrentLineNumber)})
+    def _fail(self, what: str) -> NoReturn:
+        raise InputError(f"line {self.expat.CurrentLineNumber}: {what}")
 
-    def end(tag: str) -> None:
-        nonlocal depth
-        depth -= 1
-        builder.end(tag)
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        self.depth += 1
+        if self.depth > _DEPTH_LIMIT:
+            self._fail(f"elements nested over {_DEPTH_LIMIT} deep")
+        self.builder.start(tag, attributes | {_LINE: str(self.expat.CurrentLineNumber)})
 
-    def doctype(_name: str, _system: Any, _public: Any, declares: int) -> None:
+    def _end(self, tag: str) -> None:
+        self.depth -= 1
+        self.builder.end(tag)
+
+    def _doctype(self, _name: str, _system: Any, _public: Any, declares: int) -> None:
         if declares:
-            raise InputError(f"{place()}a document type with declarations is not read; remove it")
+            self._fail("a document type that declares something is not read; remove it")
 
-    def skipped(name: str, _parameter: Any) -> None:
+    def _unknown_entity(self, name: str, _parameter: Any) -> None:
         # Of the names that expat does not know, those of HTML are characters, such as &copy;.
         if name not in name2codepoint:
-            raise InputError(f"{place()}&{name[:30]}; is no character; entities are not expanded")
-        builder.data(chr(name2codepoint[name]))
+            self._fail(f"&{name[:30]}; is no character; entities are not expanded")
+        self.builder.data(chr(name2codepoint[name]))
 
-    parser.buffer_text = True
-    parser.StartDoctypeDeclHandler = doctype
-    parser.StartElementHandler = start
-    parser.EndElementHandler = end
-    parser.CharacterDataHandler = builder.data
-    parser.SkippedEntityHandler = skipped
+
+def _tree(text: str) -> Element:
+    reader = _Reader()
     try:
-        parser.Parse(text.strip(), True)
+        reader.expat.Parse(text, True)
     except expat.ExpatError as error:
         what = expat.ErrorString(error.code)
         raise InputError(f"line {error.lineno}: not XML ({what})") from None
     except UnicodeEncodeError as error:
         raise InputError(f"character {error.start + 1} is no Unicode text") from None
-    return builder.close()
+    return reader.builder.close()
 
 
 def _puzzle(element: Element, shared: dict[str, str]) -> Nonogram:
