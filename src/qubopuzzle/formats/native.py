@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.puzzles import Puzzle, get_puzzle
 from qubopuzzle.puzzles.base import brief
+
+NAME = "json"
+ABOUT = "JSON: one object, a list, or one object a line"
+PUZZLES: tuple[str, ...] = ()  # every puzzle
 
 
 def sniff(text: str) -> bool:
@@ -33,7 +37,7 @@ def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
     return puzzles
 
 
-def write(puzzles: list[Puzzle]) -> str:
+def write(puzzles: Sequence[Puzzle]) -> str:
     """One object a line."""
     return "".join(json.dumps(puzzle.to_dict()) + "\n" for puzzle in puzzles)
 

@@ -6,12 +6,18 @@ Several puzzles in one file are divided by lines of ``====``.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from qubopuzzle.errors import InputError
+from qubopuzzle.formats._clues import clue_text, nonograms, one_line
 from qubopuzzle.grid import BLACK, WHITE
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.nonogram import Nonogram
+
+NAME = "non"
+ABOUT = "nonogram files of Steve Simpson: keywords, rows and columns, perhaps the goal"
+PUZZLES = ("nonogram",)
 
 _KEYWORDS = {"title": "title", "by": "author", "license": "licence", "catalogue": "source"}
 _DIVIDER = re.compile(r"^={4,}\s*$")
@@ -38,6 +44,33 @@ def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
         else:
             sections[-1].lines.append(line)
     return [_puzzle(section) for section in sections if any(s.strip() for s in section.lines)]
+
+
+def write(puzzles: Sequence[Puzzle]) -> str:
+    """Every puzzle with title, author, licence, source and solution; the format has no ids.
+
+    An id stands for a title that is missing, as it does in ``read``.
+
+    Raises:
+        InputError: naming a puzzle that is no nonogram.
+    """
+    texts = ("\n".join(_lines(puzzle)) + "\n" for puzzle in nonograms(puzzles, f".{NAME}"))
+    return "====\n".join(texts)
+
+
+def _lines(puzzle: Nonogram) -> Iterator[str]:
+    for keyword, key in _KEYWORDS.items():
+        text = one_line(getattr(puzzle, key) or (puzzle.id if key == "title" else ""))
+        if text:
+            yield f'{keyword} "{text}"'
+    yield f"width {len(puzzle.cols)}"
+    yield f"height {len(puzzle.rows)}"
+    for name, clues in (("rows", puzzle.rows), ("columns", puzzle.cols)):
+        yield from ("", name)
+        yield from (clue_text(clue, ",") for clue in clues)
+    if puzzle.solution is not None:
+        goal = "".join("1" if cell else "0" for cell in puzzle.solution.ravel().tolist())
+        yield from ("", f'goal "{goal}"')
 
 
 @dataclass
@@ -97,16 +130,15 @@ def _clues(content: _Content, key: str, size_key: str) -> list[list[int]]:
     size = content.words.get(size_key)
     if size is not None and not re.fullmatch("[0-9]{1,6}", size):
         raise InputError(f"{size_key}: {size[:20]!r} is no size")
-    blank = [not text for _, text in lines]
-    while lines and blank[-1] and len(lines) > int(size or 0):
-        lines.pop()
-        blank.pop()
-    while lines and blank[0] and len(lines) > int(size or 0):
-        lines.pop(0)
-        blank.pop(0)
-    if size is None and any(blank):
-        number = lines[blank.index(True)][0]
-        raise InputError(f"line {number}: blank; write 0 for an empty line, or give {size_key}")
+    first, last, least = 0, len(lines), int(size or 0)
+    while last - first > least and not lines[last - 1][1]:
+        last -= 1
+    while last - first > least and not lines[first][1]:
+        first += 1
+    lines = lines[first:last]
+    blank = next((number for number, text in lines if not text), None)
+    if size is None and blank is not None:
+        raise InputError(f"line {blank}: blank; write 0 for an empty line, or give {size_key}")
     if size is not None and len(lines) != int(size):
         raise InputError(f"{size_key} is {size} but there are {len(lines)} {key}")
     return [_clue(number, text) for number, text in lines]
