@@ -1,0 +1,239 @@
+"""Sudoku as text: lines, grids, sizes, and what is refused."""
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from qubopuzzle import InputError
+from qubopuzzle.formats import native, non, sudoku_text, tatham
+from qubopuzzle.puzzles.hitori import Hitori
+from qubopuzzle.puzzles.sudoku import Sudoku
+
+NINE, FOUR, SIX = Sudoku.examples()
+LINE = "..9..8...1.6.9........1.3.2...57....43......9.98..3.....2....746.....8..54......3"
+ROWS = [LINE[i : i + 9] for i in range(0, 81, 9)]
+SIXTEEN = Sudoku(
+    grid=[[(r * 4 + r // 4 + c) % 16 * (r != c) for c in range(16)] for r in range(16)]
+)
+FORUM = [f"{row[:3]} | {row[3:6]} | {row[6:]}" for row in ROWS]
+RULE = "----+-----+----"
+BOXED = "\n".join(["+---+---+---+", *(f"|{r[:3]}|{r[3:6]}|{r[6:]}|" for r in ROWS), "*---*"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        LINE,
+        LINE + "\n",
+        LINE.replace(".", "0"),
+        LINE.replace(".", "_") + "  # hard",
+        LINE.replace(".", "*"),
+        "# of the seed\n\n" + LINE,
+        "\n".join(ROWS),
+        "\r\n".join(ROWS),
+        "\n".join(" ".join(row) for row in ROWS),
+        "\n".join([*FORUM[:3], RULE, *FORUM[3:6], RULE, *FORUM[6:]]),
+        "\n".join([*ROWS[:3], "", *ROWS[3:6], "", *ROWS[6:]]),
+        BOXED,
+        BOXED.replace("-", "="),
+        "#ASomebody\n#DA puzzle\n[Puzzle]\n" + "\n".join(ROWS) + "\n[State]\n" + "1" * 81,
+    ],
+)
+def test_forms_of_one_puzzle(text):
+    assert sudoku_text.sniff(text)
+    assert sudoku_text.read(text) == [NINE]
+    assert sudoku_text.read(text, "sudoku") == [NINE]
+    assert sudoku_text.read(text, "hitori") == []
+    assert sudoku_text.write([NINE]) == LINE + "\n"
+
+
+def test_many_puzzles_of_many_sizes():
+    text = f"{LINE}\n{LINE} # again\n.....4.34.1.....\n" + "\n".join(ROWS)
+    assert sudoku_text.read(text) == [NINE, NINE, FOUR, NINE]
+    rows = "....\n.4.3\n4.1.\n....\n"
+    assert sudoku_text.sniff(rows)
+    assert sudoku_text.read(rows * 3) == [FOUR] * 3
+    assert sudoku_text.read(".....4.34.1.....\n" * 16) == [FOUR] * 16
+
+
+def sixteen(signs, blank=".", between=""):
+    return "\n".join(between.join(signs[v - 1] if v else blank for v in r) for r in SIXTEEN.grid)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        sixteen("123456789ABCDEFG"),
+        sixteen("123456789abcdefg", "0"),
+        sixteen("0123456789ABCDEF"),
+        sixteen("0123456789ABCDEF").replace("\n", ""),
+        sixteen([str(v) for v in range(1, 17)], "0", " "),
+        sixteen([str(v) for v in range(1, 17)], ".", "  "),
+        sixteen([f"{v:02}" for v in range(1, 17)], "00", "|"),
+        sixteen([str(v) for v in range(1, 17)], "0", " ").replace("\n", " "),
+    ],
+)
+def test_ways_to_write_sixteen_digits(text):
+    assert sudoku_text.sniff(text)
+    assert sudoku_text.read(text) == [SIXTEEN]
+
+
+def test_a_puzzle_that_does_not_tell_its_digits_follows_the_others():
+    silent = "1" + "." * 255
+    hexadecimal = "10" + "." * 254
+    letters = "1G" + "." * 254
+    texts = [
+        silent,
+        f"{silent}\n{hexadecimal}",
+        f"{silent}\n{letters}",
+        f"{letters}\n{hexadecimal}\n{silent}",
+    ]
+    first = [[p.grid[0][0] for p in sudoku_text.read(text)] for text in texts]
+    assert first == [[1], [2, 2], [1, 1], [1, 2, 1]]
+
+
+def test_twenty_five():
+    grid = [[(r * 5 + r // 5 + c) % 25 + 1 for c in range(25)] for r in range(25)]
+    puzzle = Sudoku(grid=grid)
+    text = sudoku_text.write([puzzle])
+    assert text.startswith("123456789ABCDEFGHIJKLMNOP")
+    assert sudoku_text.sniff(text)
+    assert sudoku_text.read(text) == [puzzle]
+    words = "\n".join(" ".join(map(str, row)) for row in grid)
+    assert sudoku_text.sniff(words)
+    assert sudoku_text.read(words) == [puzzle]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (LINE[:-1] + "x", "line 1: cell 81 is 'X'; a cell of 9 x 9 is 1 to 9, or '.'"),
+        (LINE + "\n" + LINE[1:], "line 2: 80 cells; a puzzle has 16, 81, 256 or 625, a row of it"),
+        ("." * 36, "line 1: 36 cells"),
+        ("\n".join(ROWS[:8]), "line 1: 8 rows of 9 cells, but 9 are needed"),
+        ("\n".join(ROWS + ROWS[:2]), "line 10: 2 rows of 9 cells"),
+        ("....\n.4.3\n4.5.\n....", "line 3: cell 3 is '5'; a cell of 4 x 4 is 1 to 4"),
+        ("0." + "Z" * 254, "line 1: cell 3 is 'Z'; a cell of 16 x 16 is 0 to F"),
+        ("5" * 16, "line 1: 1 rows of 16 cells, but 16 are needed"),
+        ("1 2 3 4 5 6 7 8 99\n" * 9, "line 1: cell 9 is '99'"),
+        ("x" * 1000, "line 1: 1000 cells"),
+    ],
+)
+def test_what_is_refused_is_one_clear_line(text, message):
+    with pytest.raises(InputError) as caught:
+        sudoku_text.read(text)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("puzzle", "message"),
+    [
+        (SIX, "sudoku-6x6: sudoku text does not tell boxes, so it holds those of 2 x 2 to 5 x 5"),
+        (Sudoku(grid=[[0] * 4] * 4, box=(1, 4), id="l"), "l: sudoku text does not tell boxes"),
+        (Sudoku(grid=[[0] * 36] * 36), "none of 6 x 6; write json"),
+        (Hitori(grid=[[1]], id="h"), "h: sudoku text holds no hitori; write json"),
+    ],
+)
+def test_what_cannot_be_written_is_named(puzzle, message):
+    with pytest.raises(InputError) as caught:
+        sudoku_text.write([NINE, puzzle])
+    assert message in str(caught.value)
+
+
+@st.composite
+def sudokus(draw):
+    side = draw(st.sampled_from([2, 2, 3, 3, 4, 5]))
+    n = side * side
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    grid = rng.integers(1, n + 1, (n, n)) * (rng.random((n, n)) < draw(st.floats(0, 1)))
+    return Sudoku(grid=grid, box=(side, side))
+
+
+@given(st.lists(sudokus(), min_size=1, max_size=4))
+def test_round_trips(puzzles):
+    text = sudoku_text.write(puzzles)
+    assert sudoku_text.sniff(text)
+    assert sudoku_text.read(text) == puzzles
+
+
+@given(sudokus(), st.sampled_from(["", " ", "|"]))
+def test_round_trips_of_grids(puzzle, between):
+    n = len(puzzle.grid)
+    line = sudoku_text.write([puzzle]).strip()
+    if n == 16 and set(line) <= set(".1234"):
+        return  # as many puzzles of 4 x 4
+    text = "\n".join(between.join(line[i : i + n]) for i in range(0, n * n, n))
+    assert sudoku_text.sniff(text)
+    assert sudoku_text.read(text) == [puzzle]
+
+
+@settings(max_examples=200)
+@given(
+    st.text(max_size=100),
+    st.sampled_from([LINE, BOXED, sixteen("0123456789ABCDEF"), "....\n" * 8]),
+    st.tuples(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.floats(0, 1)),
+    st.text(".0_*19AFGZ|-+ #\n", max_size=8),
+)
+@example("[Puzzle]", "", (0, 0, 0, 0), "")
+def test_any_text_is_puzzles_or_an_error(free, valid, shares, new):
+    a, b, c, d = (int(x * len(valid)) for x in shares)
+    for text in (free, valid[:a] + new + valid[c:d] + valid[b:]):
+        sudoku_text.sniff(text)
+        try:
+            sudoku_text.read(text)
+        except InputError as error:
+            assert len(str(error).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "-" * 1_000_000 + "x",
+        "1" * 1_000_000,
+        "1 " * 500_000,
+        "11 " * 300_000,
+        "5" * 9 + "\n1" * 500_000,
+    ],
+)
+def test_a_megabyte_is_refused_soon(text):
+    start = time.process_time()
+    assert not sudoku_text.sniff(text)
+    with pytest.raises(InputError):
+        sudoku_text.read(text)
+    assert time.process_time() - start < 5  # seconds here would be hours if it were quadratic
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "# only a comment",
+        "width 5\nheight 5\nrows\n1\n",
+        "10 10\n1 2\n3\n1 1 1\n4 4\n",
+        "5\n5\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n",
+        "https://puzz.link/p?hitori/4/4/1114142333214213",
+        "pzprv3/hitori/4/4/1 1 1 4 /",
+        "2x2:e4a3_4a1e",
+        "$1\n1\t1\n",
+        '{"a": 1}',
+        "<table></table>",
+        "word",
+        "someword\n" * 9,
+        "5" * 80,
+        "." * 80 + "x",
+        ROWS[0],
+        "\n".join(ROWS[:8]),
+    ],
+)
+def test_other_texts_do_not_look_like_it(text):
+    assert not sudoku_text.sniff(text)
+
+
+def test_others_do_not_take_it():
+    for text in (LINE, LINE.replace(".", "0"), BOXED, "\n".join(ROWS)):
+        for other in (native, non, tatham):
+            assert not other.sniff(text)
