@@ -184,8 +184,8 @@ def test_files_that_cannot_be_read(tmp_path, monkeypatch):
         load(tmp_path)
     with pytest.raises(InputError, match="null"):
         load("a\0b")
-    with pytest.raises(InputError, match=r"puzz.link.*: addresses are not read yet"):
-        load("https://puzz.link/p?nonogram/6/7/31h")
+    with pytest.raises(InputError, match=r"example.org.*: no address of a puzzle"):
+        load("https://example.org/puzzle")
     empty = tmp_path / "empty.json"
     empty.write_text(" \n")
     with pytest.raises(InputError, match=r"empty\.json: it is empty"):

@@ -159,7 +159,12 @@ def _other_commands(commands: Any) -> None:
 
     convert = _command(commands, "convert", "write puzzles in another format", many=True)
     convert.add_argument("--to", required=True, metavar="F", help="see `qubopuzzle formats`")
-    convert.add_argument("-o", "--output", metavar="FILE", help="not to standard output")
+    convert.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="not to standard output; {id} in the name for one each",
+    )
 
     for name, text in (
         ("formats", "list the formats of puzzles that are read and written"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from qubopuzzle.commands.terminal import SOLVED
+from qubopuzzle.commands.terminal import SOLVED, paths
 from qubopuzzle.errors import InputError
 
 
@@ -19,6 +19,12 @@ def convert(args: argparse.Namespace) -> int:
     if args.output is not None:
         check_place(Path(args.output))
     puzzles = [p for s in args.sources for p in pipeline.load(s, args.puzzle, args.format)]
+    if args.output is not None and "{id}" in args.output:
+        files = paths("--output", args.output, puzzles)
+        texts = [pipeline.write_text([puzzle], args.to) for puzzle in puzzles]
+        for file, text in zip(files, texts, strict=True):
+            write_whole(file, text.encode())
+        return SOLVED
     text = pipeline.write_text(puzzles, args.to)
     if args.output is None:
         print(text, end="" if text.endswith("\n") else "\n")

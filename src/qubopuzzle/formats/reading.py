@@ -58,7 +58,7 @@ def read_text(text: str, puzzle: str | None = None, named: str | None = None) ->
     chosen = [get_format(named)] if named is not None else _sniffed(text)
     if not chosen:
         known = ", ".join(all_formats())
-        raise InputError(f"its content is none of the formats that are read ({known}); --format?")
+        raise InputError(f"no format that this package reads ({known})")
     first: InputError | None = None
     for candidate in chosen:
         try:
