@@ -9,7 +9,8 @@ the end of a body is blank and what is left over is passed over, as the players 
 - A line of a nonogram without numbers is read as an empty line, as this player has it; another
   one takes it for a line of which nothing is known.
 - A clue of unknown value is no clue in heyawake and hitori, and refused elsewhere.
-- A sudoku's boxes are not told. They are the squarest, lying rather than standing.
+- A sudoku's boxes are not told. They are the squarest, lying rather than standing; the players
+  draw these for 4, 6, 9, 16, ... rows, and others for such as 12.
 
 Answers have no place in an address.
 """
