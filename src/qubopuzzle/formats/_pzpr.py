@@ -49,9 +49,9 @@ CELL_LIMIT = 250_000
 """Most cells of a board."""
 SIDE_LIMIT = 10_000
 """Most rows or columns of a board."""
-TOTAL_LIMIT = 1_000_000
+TOTAL_LIMIT = 500_000
 """Most cells of all boards of a text; a short address may stand for a large board."""
-LEAST_CELLS = 64
+LEAST_CELLS = 50
 """What a small board counts for, as each costs some time."""
 LETTER_LIMIT = 52
 """Most letters of arukone."""
@@ -186,7 +186,7 @@ def in_order(puzzle: Heyawake) -> tuple[IntArray, list[Value]]:
 
 
 def _text(bits: Any) -> str:
-    return "".join(map(str, bits.ravel().astype(int).tolist()))
+    return bytes(np.where(bits, ord("1"), ord("0")).astype(np.uint8).ravel()).decode()
 
 
 # --- the others ------------------------------------------------------------------------

@@ -9,7 +9,8 @@ the end of a body is blank and what is left over is passed over, as the players 
 - A line of a nonogram without numbers is read as an empty line, as this player has it; another
   one takes it for a line of which nothing is known.
 - A clue of unknown value is no clue in heyawake and hitori, and refused elsewhere.
-- A sudoku's boxes are not told. They are the squarest, lying rather than standing.
+- A sudoku's boxes are not told. They are the squarest, lying rather than standing; the players
+  draw these for 4, 6, 9, 16, ... rows, and others for such as 12.
 
 Answers have no place in an address.
 """
@@ -107,7 +108,10 @@ def _read(line: str, wanted: str | None, budget: _pzpr.Budget) -> list[Puzzle]:
         data = _BODIES[pid][0](Body(body), shape)
         if pid in ("numlin", "arukone"):
             data["cover"] = pid == "arukone" and not flags
-        return [kind.from_dict({**data, "url": address(kind.from_dict(data))})]
+        found = kind.from_dict(data)
+        # The puzzle is still nobody's; a copy would be validated once more.
+        object.__setattr__(found, "url", address(found))
+        return [found]
     except InputError as error:
         raise InputError(f"{pid}: {error}") from None
 
@@ -177,7 +181,7 @@ def _read_heyawake(body: Body, shape: Shape) -> dict[str, Any]:
     right, down = body.bits(rows * (columns - 1)), body.bits((rows - 1) * columns)
     rooms = _pzpr.rooms_between(right, down, shape)
     clues = _pzpr.known(body.numbers(int(rooms.max()) + 1))
-    return {"rooms": rooms, "clues": clues}
+    return {"rooms": rooms.tolist(), "clues": clues}
 
 
 def _write_heyawake(puzzle: Any) -> str:

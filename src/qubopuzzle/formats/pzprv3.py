@@ -9,33 +9,31 @@ tried and undone, and the notes that follow the board. Rules of reading as in ``
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.formats import _pzpr
+from qubopuzzle.formats._boards import HEADER, WHOLE, Board, boards, whole
 from qubopuzzle.formats._number16 import UNKNOWN, Value
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import Puzzle
+from qubopuzzle.puzzles._paths import degrees, read_paths
 
 NAME = "pzprv3"
 ABOUT = "board files of puzz.link (pzprv3), with answers"
 PUZZLES = _pzpr.PUZZLES
 
-_HEADER = re.compile(r"pzprv3(\.[0-9]{1,3})?(?![\w.])")
-_NOTES = re.compile("TrialData|history:|info:|__HISTORY__")
-_WHOLE = re.compile("[0-9]{1,9}")
 _LETTERS = [chr(ord(first) + i) for first in "Aa" for i in range(26)]
 _PASS, _LEAVE = "passallcell", "dontpassallcell"
 
 
 def sniff(text: str) -> bool:
     """The first word is ``pzprv3``, perhaps with a version."""
-    return _HEADER.match(text.lstrip()[:20]) is not None
+    return HEADER.match(text.lstrip()[:20]) is not None
 
 
 def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
@@ -46,7 +44,7 @@ def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
     """
     puzzles: list[Puzzle] = []
     budget = _pzpr.Budget()
-    for board in _boards(text):
+    for board in boards(text):
         try:
             puzzles += _read(board, puzzle, budget)
         except InputError as error:
@@ -63,7 +61,7 @@ def write(puzzles: Sequence[Puzzle]) -> str:
     return "".join(f"{line}\n" for puzzle in puzzles for line in _lines(puzzle))
 
 
-def _read(board: _Board, wanted: str | None, budget: _pzpr.Budget) -> list[Puzzle]:
+def _read(board: Board, wanted: str | None, budget: _pzpr.Budget) -> list[Puzzle]:
     """The puzzle of a board, or none if another kind is wanted."""
     version = board.row()
     if version not in ("pzprv3", "pzprv3.1"):
@@ -95,74 +93,10 @@ def _lines(puzzle: Puzzle) -> Iterator[str]:
         yield row if isinstance(row, str) else "".join(f"{word} " for word in row)
 
 
-# --- rows ------------------------------------------------------------------------------
+# --- layouts ---------------------------------------------------------------------------
 
-
-@dataclass
-class _Board:
-    """The rows of a board, read from the top."""
-
-    rows: list[str]
-    first: int
-    """Number of its first line."""
-    strokes: bool
-    """Whether strokes divide its rows; lines do otherwise."""
-    at: int = 0
-
-    def place(self) -> str:
-        """The row that was read last, for an error."""
-        row = max(self.at, 1)
-        return f"line {self.first} part {row}" if self.strokes else f"line {self.first + row - 1}"
-
-    def row(self) -> str:
-        """The next row."""
-        self.at += 1
-        if self.at > len(self.rows):
-            raise InputError("the board ends too early")
-        return self.rows[self.at - 1].strip()
-
-    def grid(self, rows: int, columns: int) -> list[str]:
-        """The words of so many rows of the same length, one row after the other."""
-        words: list[str] = []
-        for _ in range(rows):
-            row = self.row().split()
-            if len(row) != columns:
-                raise InputError(f"{len(row)} cells where there should be {columns}")
-            words += row
-        return words
-
-    def numbers(self, rows: int, columns: int, letters: Sequence[str] = ()) -> list[Value]:
-        """The clues of so many rows."""
-        known: dict[str, Value] = {".": None, "-": UNKNOWN}
-        known |= {letter: i for i, letter in enumerate(letters, start=1)}
-        return [known[word] if word in known else _whole(word) for word in self.grid(rows, columns)]
-
-    def answer(self, rows: int, columns: int) -> list[str] | None:
-        """The words of an answer, or None where the file has none."""
-        rest = self.rows[self.at :]
-        if not any(row.strip() for row in rest) and columns:
-            return None
-        if not rest or _NOTES.match(rest[0]):
-            return None
-        return self.grid(rows, columns)
-
-
-def _boards(text: str) -> Iterator[_Board]:
-    """The boards of a text; each begins on a line of its own."""
-    lines = re.split(r"\r\n|\r|\n", text)
-    starts = [i for i, line in enumerate(lines) if _HEADER.match(line.lstrip())]
-    if not starts or any(line.strip() for line in lines[: starts[0]]):
-        raise InputError("line 1: expected pzprv3")
-    for start, stop in zip(starts, [*starts[1:], len(lines)], strict=True):
-        strokes = "/" in lines[start]
-        rows = "".join(lines[start:stop]).split("/") if strokes else lines[start:stop]
-        yield _Board(rows, start + 1, strokes)
-
-
-def _whole(word: str) -> int:
-    if not _WHOLE.fullmatch(word):
-        raise InputError(f"{word[:20]!r} is no clue")
-    return int(word)
+Shape = tuple[int, int]
+Rows = Iterator[str | list[str]]
 
 
 def _shading(words: list[str] | None, shape: Shape) -> IntArray | None:
@@ -179,23 +113,36 @@ def _shaded(puzzle: Any) -> Iterator[list[str]]:
 
 
 def _shown(values: Sequence[Value], columns: int) -> Iterator[list[str]]:
-    """Clues as ``_Board.numbers`` reads them."""
+    """Clues as ``Board.numbers`` reads them."""
     words = ["." if value is None else str(value) for value in values]
     return iter(_pzpr.in_rows(words, columns))
 
 
-# --- layouts ---------------------------------------------------------------------------
-
-Shape = tuple[int, int]
-Rows = Iterator[str | list[str]]
-
-
-def _read_shading(board: _Board, shape: Shape, _: str) -> dict[str, Any]:
+def _read_shading(board: Board, shape: Shape, _: str) -> dict[str, Any]:
     grid = _pzpr.givens(board.numbers(*shape), shape[1])
     return {"grid": grid, "answer": _shading(board.answer(*shape), shape)}
 
 
-def _read_hitori(board: _Board, shape: Shape, _: str) -> dict[str, Any]:
+def _read_kurodoko(board: Board, shape: Shape, version: str) -> dict[str, Any]:
+    data = _read_shading(board, shape, version)
+    if data["answer"] is not None:
+        # What each cell sees is many cells; a large answer that is wrong would take long.
+        white, grid = data["answer"] == 0, np.array(data["grid"])
+        seen = _run_lengths(white) + _run_lengths(white.T).T - 1
+        if ((grid > 0) & (grid != seen)).any():
+            data["answer"] = None
+    return data
+
+
+def _run_lengths(white: Any) -> Any:
+    """For each white cell, how many there are in its row without a black one between."""
+    closed = np.pad(white, ((0, 0), (0, 1)))
+    run = np.cumsum(~closed.ravel())
+    length = np.bincount(run[closed.ravel()], minlength=int(run[-1]) + 1)
+    return length[run].reshape(closed.shape)[:, :-1]
+
+
+def _read_hitori(board: Board, shape: Shape, _: str) -> dict[str, Any]:
     grid = _pzpr.givens(_pzpr.known(board.numbers(*shape)), shape[1])
     return {"grid": grid, "answer": _shading(board.answer(*shape), shape)}
 
@@ -205,12 +152,12 @@ def _write_shading(puzzle: Any) -> Rows:
     yield from _shaded(puzzle)
 
 
-def _read_sudoku(board: _Board, shape: Shape, _: str) -> dict[str, Any]:
+def _read_sudoku(board: Board, shape: Shape, _: str) -> dict[str, Any]:
     given = np.array(_pzpr.givens(board.numbers(*shape), shape[1]))
     words = board.answer(*shape)
     # Small numbers may stand in brackets beside the large one.
     digits = [word.partition("[")[0] for word in words or ()]
-    large = [int(digit) if _WHOLE.fullmatch(digit) else 0 for digit in digits]
+    large = [int(digit) if WHOLE.fullmatch(digit) else 0 for digit in digits]
     answer = np.where(given, given, np.reshape(large, shape)) if any(large) else None
     return {"grid": given, "answer": answer}
 
@@ -222,7 +169,7 @@ def _write_sudoku(puzzle: Any) -> Rows:
     yield from _shown(_pzpr.blanks(np.where(given, 0, answer)), len(given))
 
 
-def _read_heyawake(board: _Board, shape: Shape, version: str) -> dict[str, Any]:
+def _read_heyawake(board: Board, shape: Shape, version: str) -> dict[str, Any]:
     rows, columns = shape
     if version == "pzprv3":
         board.row()  # how many rooms there are
@@ -238,7 +185,11 @@ def _read_heyawake(board: _Board, shape: Shape, version: str) -> dict[str, Any]:
         if clue is not None and clues[room] not in (None, clue):
             raise InputError(f"a room has two clues, {clues[room]} and {clue}")
         clues[room] = clues[room] if clue is None else clue
-    return {"rooms": rooms, "clues": clues, "answer": _shading(board.answer(*shape), shape)}
+    return {
+        "rooms": rooms.tolist(),
+        "clues": clues,
+        "answer": _shading(board.answer(*shape), shape),
+    }
 
 
 def _walls(words: list[str]) -> str:
@@ -268,18 +219,18 @@ def _bits(text: str, rows: int, columns: int) -> Rows:
     return (list(text[i * columns : (i + 1) * columns]) for i in range(rows))
 
 
-def _read_numlin(board: _Board, shape: Shape, _: str) -> dict[str, Any]:
+def _read_numlin(board: Board, shape: Shape, _: str) -> dict[str, Any]:
     return {**_read_links(board, shape, ()), "cover": False}
 
 
-def _read_arukone(board: _Board, shape: Shape, _: str) -> dict[str, Any]:
+def _read_arukone(board: Board, shape: Shape, _: str) -> dict[str, Any]:
     rule = board.row()
     if rule not in (_PASS, _LEAVE):
         raise InputError(f"expected {_PASS} or {_LEAVE}, got {rule[:20]!r}")
     return {**_read_links(board, shape, _LETTERS), "cover": rule == _PASS}
 
 
-def _read_links(board: _Board, shape: Shape, letters: Sequence[str]) -> dict[str, Any]:
+def _read_links(board: Board, shape: Shape, letters: Sequence[str]) -> dict[str, Any]:
     rows, columns = shape
     grid = _pzpr.givens(board.numbers(rows, columns, letters), columns)
     answer: dict[str, list[str]] = {}
@@ -289,7 +240,10 @@ def _read_links(board: _Board, shape: Shape, letters: Sequence[str]) -> dict[str
             return {"grid": grid, "answer": None}
         bits = "".join("1" if word == "1" else "0" for word in words or ())
         answer[key] = [bits[i * wide : (i + 1) * wide] for i in range(high)]
-    return {"grid": grid, "answer": answer}
+    paths = read_paths(answer["right"], answer["down"], shape)
+    # One end at each number is quick to see, and little else passes.
+    ends_right = ((degrees(paths) == 1) == (np.array(grid) > 0)).all()
+    return {"grid": grid, "answer": paths if ends_right else None}
 
 
 def _write_links(puzzle: Any) -> Rows:
@@ -308,8 +262,8 @@ def _write_links(puzzle: Any) -> Rows:
     yield from _bits(down, rows - 1, columns)
 
 
-def _read_letters(board: _Board, shape: Shape, _: str) -> dict[str, Any]:
-    size, letters = shape[0], _whole(board.row())
+def _read_letters(board: Board, shape: Shape, _: str) -> dict[str, Any]:
+    size, letters = shape[0], whole(board.row())
     outer = np.array(board.grid(size + 2, size + 2), dtype=object).reshape(size + 2, size + 2)
     sides = {
         side: _pzpr.clues_of_side(side, [_clue(word) for word in line[1:-1]])
@@ -322,7 +276,7 @@ def _read_letters(board: _Board, shape: Shape, _: str) -> dict[str, Any]:
     }
     words = outer[1:-1, 1:-1].ravel().tolist()
     given = _pzpr.givens([_clue(w[1:]) if w[0] == "q" else None for w in words], size)
-    cells = [_WHOLE.fullmatch(word.removeprefix("q").partition("[")[0]) for word in words]
+    cells = [WHOLE.fullmatch(word.removeprefix("q").partition("[")[0]) for word in words]
     answer = [int(cell[0]) if cell else 0 for cell in cells]
     return {
         "size": size,
@@ -334,7 +288,7 @@ def _read_letters(board: _Board, shape: Shape, _: str) -> dict[str, Any]:
 
 
 def _clue(word: str) -> Value:
-    return None if word == "." else UNKNOWN if word in ("-", "-2") else _whole(word)
+    return None if word == "." else UNKNOWN if word in ("-", "-2") else whole(word)
 
 
 def _write_letters(puzzle: Any) -> Rows:
@@ -349,7 +303,7 @@ def _write_letters(puzzle: Any) -> Rows:
     yield [".", *(str(clue or ".") for clue in puzzle.bottom), "."]
 
 
-def _read_nonogram(board: _Board, shape: Shape, _: str) -> dict[str, Any]:
+def _read_nonogram(board: Board, shape: Shape, _: str) -> dict[str, Any]:
     high, wide = map(_pzpr.room_for_clue, shape)
     size = high + shape[0], wide + shape[1]
     words = np.array(board.grid(*size), dtype=object).reshape(size)
@@ -374,13 +328,11 @@ def _write_nonogram(puzzle: Any) -> Rows:
         yield ["."] * (wide - len(clue)) + list(map(str, clue)) + cells
 
 
-_LAYOUTS: dict[
-    str, tuple[Callable[[_Board, Shape, str], dict[str, Any]], Callable[[Any], Rows]]
-] = {
+_LAYOUTS: dict[str, tuple[Callable[[Board, Shape, str], dict[str, Any]], Callable[[Any], Rows]]] = {
     "sudoku": (_read_sudoku, _write_sudoku),
     "heyawake": (_read_heyawake, _write_heyawake),
     "hitori": (_read_hitori, _write_shading),
-    "kurodoko": (_read_shading, _write_shading),
+    "kurodoko": (_read_kurodoko, _write_shading),
     "numlin": (_read_numlin, _write_links),
     "arukone": (_read_arukone, _write_links),
     "easyasabc": (_read_letters, _write_letters),
