@@ -48,7 +48,7 @@ def read_clue(number: int, text: str) -> list[int]:
     if not text:
         raise InputError(f"line {number}: blank; write 0 for an empty line")
     if not are_numbers(text):
-        strange = next(part for part in text.split() if not are_numbers(part))
+        strange = next((part for part in text.split() if not are_numbers(part)), text)
         raise InputError(f"line {number}: {brief(strange)} is no number; {_only(strange)}")
     parts = text.split()
     if len(parts) > LINE_LIMIT or max(map(len, parts)) > _DIGITS:

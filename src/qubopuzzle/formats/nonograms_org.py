@@ -15,7 +15,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.formats._clues import nonograms
+from qubopuzzle.formats._clues import named, nonograms
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.base import brief
 from qubopuzzle.puzzles.nonogram import LINE_LIMIT, Nonogram
@@ -55,7 +55,7 @@ def write(puzzles: Sequence[Puzzle]) -> str:
     """One table a puzzle, in the site's form with an empty board.
 
     Raises:
-        InputError: naming a puzzle that is no nonogram.
+        InputError: naming a puzzle that is no nonogram, or too large to be read again.
     """
     return "".join("\n".join(_lines(puzzle)) + "\n" for puzzle in nonograms(puzzles, NAME))
 
@@ -65,6 +65,9 @@ def write(puzzles: Sequence[Puzzle]) -> str:
 
 def _lines(puzzle: Nonogram) -> Iterator[str]:
     left, top = _padded(puzzle.rows), [*zip(*_padded(puzzle.cols), strict=True)]
+    cells = (len(left) + len(top)) * (len(left[0]) + len(top[0])) - len(left[0]) * len(top)
+    if 3 + cells > _CELL_LIMIT:
+        raise InputError(f"{named(puzzle)}: over {_CELL_LIMIT:,} cells do not fit a table")
     board = [[""] * len(puzzle.cols)] * len(puzzle.rows)
     yield '<table id="nonogram_table" class="nonogram_table"><tbody>'
     yield '<tr><td id="nmti"></td><td class="nmtt">'
@@ -165,6 +168,7 @@ class _Reader(HTMLParser):
             raise InputError(f"line {table.line}: tables nested over {_DEPTH_LIMIT} deep")
         cell = self._cell()
         if not self.open:
+            self.cells = 0
             self.tables.append(table)
         elif cell:
             cell.tables.append(table)
