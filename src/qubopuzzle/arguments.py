@@ -21,6 +21,16 @@ _COMPARE_STATUS = """exit status:
   4  two solvers contradict each other, or an error of this program"""
 
 
+_DECODE_STATUS = """exit status:
+  0  valid
+  1  not valid
+  2  wrong usage, or bad input
+  4  an error of this program"""
+
+
+_SOURCE = "a file (native JSON, JSON Lines or .non, told by content), or - for standard input"
+
+
 def parser() -> argparse.ArgumentParser:
     """The parser of the whole command line; ``command`` is the name of the command."""
     top = argparse.ArgumentParser(
@@ -44,6 +54,9 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     top = parser()
     args, unknown = top.parse_known_args(arguments)
     options = [word.partition("=")[0] for word in unknown if word.startswith("-")]
+    if len(unknown) == 1 and not options and getattr(args, "file", "") is None:
+        # argparse gives up on an optional FILE once an option has come after PUZZLE.
+        args.file = unknown.pop()
     if unknown:
         top.error(f"unrecognized arguments: {' '.join(options or unknown)}")
     return args
@@ -146,22 +159,69 @@ def _other_commands(commands: Any) -> None:
     info.add_argument("--encoding", metavar="E", help="only this one")
     info.add_argument("--json", action="store_true", help="one JSON object a line and instance")
 
-    export = _command(commands, "export", "write a puzzle's model for other solvers")
-    export.add_argument(
-        "file",
-        metavar="FILE",
-        help="named .cnf (DIMACS), .lp or .mps; {id} in the name for several",
-    )
-    export.add_argument("--formulation", metavar="F", help="see `qubopuzzle puzzles`")
-    export.add_argument(
-        "--presolve", default="none", metavar="HOW", help="none (default) or propagate"
-    )
+    _export_commands(commands)
 
     for name, text in (
         ("solvers", "list the solvers, whether they can run here, and their options"),
         ("puzzles", "list the puzzles and their formulations"),
     ):
         commands.add_parser(name, help=text, description=text).set_defaults(command=name)
+
+
+def _export_commands(commands: Any) -> None:
+    export = _command(commands, "export", "write a puzzle's model for other solvers")
+    export.add_argument(
+        "file",
+        nargs="?",
+        metavar="FILE",
+        help="the same as -o FILE, without the JSON file beside it",
+    )
+    export.add_argument(
+        "--to",
+        metavar="FORMAT",
+        help="bqm, coo, qubo, mqlib or qplib (the QUBO), dimacs (the exact formula), lp or mps "
+        "(the exact 0/1 program); told by the file's suffix without",
+    )
+    export.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="write there, and what `decode` needs to FILE.json; {id} in the name for several "
+        "(default: standard output)",
+    )
+    export.add_argument("--encoding", metavar="E", help="one-hot (default) or domain-wall")
+    _model_options(export)
+    export.add_argument(
+        "--weight",
+        action="append",
+        default=[],
+        type=_assignment,
+        metavar="FAMILY=W",
+        help="penalty weight of a family of rules (default 1 each); repeatable",
+    )
+
+    decode = _command(
+        commands,
+        "decode",
+        "judge an assignment that another tool found for an exported model",
+        exit_status=_DECODE_STATUS,
+        what="FILE.json, which `export -o FILE` writes, or with --model the puzzle; or -",
+    )
+    decode.add_argument(
+        "sample",
+        metavar="SAMPLE",
+        help="0/1 by name or number (JSON), a dimod sample set (JSON), 0s and 1s in the order "
+        "of the variables (JSON or text), or the v lines of a SAT solver; or -",
+    )
+    decode.add_argument("--model", metavar="FILE.json", help="what `export -o FILE` wrote")
+    decode.add_argument("--json", action="store_true", help="print a JSON object")
+
+
+def _model_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--formulation", metavar="F", help="see `qubopuzzle puzzles`")
+    parser.add_argument(
+        "--presolve", default="none", metavar="HOW", help="none (default) or propagate"
+    )
 
 
 def _command(
@@ -171,6 +231,7 @@ def _command(
     *,
     many: bool = False,
     exit_status: str = _EXIT_STATUS,
+    what: str = _SOURCE,
 ) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
@@ -180,7 +241,6 @@ def _command(
         epilog=exit_status,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    what = "a file (native JSON, JSON Lines or .non, told by content), or - for standard input"
     if many:
         parser.add_argument("sources", nargs="+", metavar="SOURCE", help=what)
     else:

@@ -58,6 +58,7 @@ _COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "solve": solve.solve,
     "compare": compare.compare,
     "export": export.export,
+    "decode": export.decode,
     "check": examine.check,
     "show": examine.show,
     "info": examine.info,
