@@ -1,5 +1,6 @@
 """Models as files of other tools, and their assignments back."""
 
+import hashlib
 import io
 import json
 
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pysat.formula import CNF
 
-from qubopuzzle import InputError, Nonogram, Numberlink, cli, compile_qubo, to_bqm
+from qubopuzzle import InputError, Nonogram, Numberlink, Sudoku, cli, compile_qubo, to_bqm
 from qubopuzzle.exporting import Recipe, build, decode_sample, export, puzzle_hash
 from qubopuzzle.exports import FORMATS, WeightedQubo, read_sample
 from qubopuzzle.exports.base import number
@@ -292,6 +293,7 @@ def test_the_hash_is_of_what_defines_the_puzzle():
         (["--to", "lp", "--encoding", "one-hot"], "picross-a: lp has an encoding of its own"),
         (["--to", "coo", "--weight", "field=x"], "weight of field must be a number, got 'x'"),
         (["--to", "coo", "--presolve", "magic"], "picross-a: unknown presolve 'magic'"),
+        (["--to", "coo", "-o", "a"], "a: a.json is the puzzle; take another name"),
         (["-o", "nowhere/a.coo"], "nowhere/a.coo: there is no folder nowhere"),
     ],
 )
@@ -308,6 +310,7 @@ SAMPLES = [
     ("[" * 100_000, "JSON nested too deeply"),
     ("[1, 2", "line 1 column 6: not JSON (Expecting ',' delimiter)"),
     ("0 1 0.5", "value 3: expected 0 or 1, got '0.5'"),
+    ('{"a\\nb": 2.5}', "'a\\nb': expected 0 or 1, got 2.5"),
     ("2 " * 44, "row[0].start[0]=0: expected 0 or 1, got 2"),
     ("s UNSATISFIABLE", "line 1: it says that there is no solution"),
     ("v 1 -2 x 0", "line 1: expected a literal, got 'x'"),
@@ -339,7 +342,9 @@ def test_descriptions_that_do_not_hold_together_are_refused(folder, capsys):
         "to: expected a text, got 5": {"to": 5},
         "no format 'x' to export to": {"to": "x"},
         "weights: expected an object, got list of 0": {"weights": []},
-        "weight of field must be a positive number": {"weights": {"field": "2"}},
+        "weights: 'field': expected a number, got '2'": {"weights": {"field": "2"}},
+        "weights: 'field': expected a number, got a number of": {"weights": {"field": 10**400}},
+        "weight of field must be a positive number": {"weights": {"field": -1}},
         "its variables are not those of the model": {"variables": []},
         "unknown encoding 'unary'": {"encoding": "unary"},
     }
@@ -360,3 +365,69 @@ def test_any_text_is_a_sample_or_one_line(text):
         read_sample(text)
     except InputError as error:
         assert "\n" not in str(error)
+
+
+OPEN = Nonogram(rows=[[1], [1]], cols=[[1], [1]], id="open")
+NONE = Nonogram(rows=[[3], []], cols=[[], [2], [1]], id="none")
+
+
+def test_instances_have_known_ground_states(folder, capsys):
+    (folder / "p.jsonl").write_text(native.write([A, OPEN, NONE]))
+    how = ["--to", ",".join(FORMATS), "--weight", "field=2"]
+    status, out, err = run(capsys, "instances", "p.jsonl", "-o", "set", *how)
+    assert status == 1
+    assert out.splitlines()[-1] == "set: 2 instances, 1 left out"
+    assert "none is left out: no solution to go with it: no solution (proved by" in err
+    manifest = json.loads((folder / "set" / "manifest.json").read_text())
+    assert [each["name"] for each in manifest["left_out"]] == ["none"]
+    assert [each["unique"] for each in manifest["instances"]] == [True, False]
+    written = {"manifest.json"}
+    for entry, puzzle in zip(manifest["instances"], [A, OPEN], strict=True):
+        assert entry["ground_state_energy"] == 0
+        assert entry["puzzle_sha256"] == puzzle_hash(puzzle)
+        for name, about in entry["files"].items():
+            data = (folder / "set" / name).read_bytes()
+            assert (len(data), hashlib.sha256(data).hexdigest()) == (
+                about["bytes"],
+                about["sha256"],
+            )
+            written.add(name)
+            if about["what"] == "description":
+                target = FORMATS[about["to"]].TARGET
+                ending = "" if target == "qubo" else f"-{target}"
+                solution = f"set/{entry['name']}.solution{ending}.json"
+                status, out, _ = run(capsys, "decode", f"set/{name}", solution, "--json")
+                answer = json.loads(out)
+                assert (status, answer["valid"]) == (0, True)
+                assert answer["energy"] == (0 if target == "qubo" else None)
+        with (folder / "set" / f"{entry['name']}.bqm").open("rb") as file:
+            bqm = dimod.BinaryQuadraticModel.from_file(file)
+        solution = json.loads((folder / "set" / f"{entry['name']}.solution.json").read_text())
+        assert bqm.energy(solution) == 0
+        assert (bqm.num_variables, bqm.num_interactions) == (entry["variables"], entry["couplings"])
+    assert {path.name for path in (folder / "set").iterdir()} == written
+
+
+def test_instances_are_the_same_again_and_spare_what_is_there(folder, capsys):
+    for name in ("one", "two"):
+        assert run(capsys, "instances", "a.json", "-o", name)[0] == 0
+    one, two = ({p.name: p.read_bytes() for p in (folder / n).iterdir()} for n in ("one", "two"))
+    assert one == two
+    assert len(one) == 6
+    full = refused(capsys, "instances", "a.json", "-o", "one")
+    assert full == "one: it is not empty; --force writes into it"
+    (folder / "one" / "mine").write_text("")
+    assert run(capsys, "instances", "a.json", "-o", "one", "--force", "--to", "coo")[0] == 0
+    assert (folder / "one" / "mine").exists()
+    assert refused(capsys, "instances", "a.json", "-o", "a.json") == "a.json: that is no folder"
+    assert refused(capsys, "instances", "a.json", "a.json", "-o", "new").startswith("two puzzles")
+    assert refused(capsys, "instances", "-o", "new", "--to", "xyz").startswith("no format 'xyz'")
+    assert "chess" in refused(capsys, "instances", "-o", "new", "--puzzle", "chess")
+    assert not (folder / "new").exists()
+
+
+def test_without_sources_there_are_the_examples(folder, capsys):
+    arguments = ["--puzzle", "sudoku", "--to", "qubo", "--encoding", "domain-wall"]
+    assert run(capsys, "instances", "-o", "set", *arguments)[0] == 0
+    manifest = json.loads((folder / "set" / "manifest.json").read_text())
+    assert [each["id"] for each in manifest["instances"]] == [p.id for p in Sudoku.examples()]

@@ -28,6 +28,13 @@ _DECODE_STATUS = """exit status:
   4  an error of this program"""
 
 
+_INSTANCES_STATUS = """exit status:
+  0  every instance is written
+  1  some are left out, which have no solution or none that was found in time
+  2  wrong usage, or bad input
+  4  an error of this program"""
+
+
 _SOURCE = "a file (native JSON, JSON Lines or .non, told by content), or - for standard input"
 
 
@@ -63,7 +70,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _solve_command(commands: Any) -> None:
-    solve = _command(commands, "solve", "solve puzzles and judge the answers", many=True)
+    solve = _command(commands, "solve", "solve puzzles and judge the answers", many="+")
     solve.add_argument(
         "--solver",
         default=None,
@@ -189,16 +196,7 @@ def _export_commands(commands: Any) -> None:
         help="write there, and what `decode` needs to FILE.json; {id} in the name for several "
         "(default: standard output)",
     )
-    export.add_argument("--encoding", metavar="E", help="one-hot (default) or domain-wall")
     _model_options(export)
-    export.add_argument(
-        "--weight",
-        action="append",
-        default=[],
-        type=_assignment,
-        metavar="FAMILY=W",
-        help="penalty weight of a family of rules (default 1 each); repeatable",
-    )
 
     decode = _command(
         commands,
@@ -216,9 +214,50 @@ def _export_commands(commands: Any) -> None:
     decode.add_argument("--model", metavar="FILE.json", help="what `export -o FILE` wrote")
     decode.add_argument("--json", action="store_true", help="print a JSON object")
 
+    instances = _command(
+        commands,
+        "instances",
+        "write a folder of models with known ground states",
+        many="*",
+        exit_status=_INSTANCES_STATUS,
+        what=f"{_SOURCE}; without, the examples of all puzzles",
+    )
+    instances.add_argument(
+        "-o", "--output", required=True, metavar="FOLDER", help="made if it is not there"
+    )
+    instances.add_argument(
+        "--to",
+        default="bqm,coo",
+        metavar="F,F,...",
+        help="formats, see `qubopuzzle export --help` (default bqm,coo)",
+    )
+    _model_options(instances)
+    instances.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="for everything random (default 0)"
+    )
+    instances.add_argument(
+        "--time-limit",
+        type=float,
+        default=60.0,
+        metavar="SECONDS",
+        help="for each search for a solution (default 60); what has none is left out",
+    )
+    instances.add_argument(
+        "--force", action="store_true", help="write into a folder that is not empty"
+    )
+
 
 def _model_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--formulation", metavar="F", help="see `qubopuzzle puzzles`")
+    parser.add_argument("--encoding", metavar="E", help="one-hot (default) or domain-wall")
+    parser.add_argument(
+        "--weight",
+        action="append",
+        default=[],
+        type=_assignment,
+        metavar="FAMILY=W",
+        help="penalty weight of a family of rules (default 1 each); repeatable",
+    )
     parser.add_argument(
         "--presolve", default="none", metavar="HOW", help="none (default) or propagate"
     )
@@ -229,7 +268,7 @@ def _command(
     name: str,
     text: str,
     *,
-    many: bool = False,
+    many: str | None = None,
     exit_status: str = _EXIT_STATUS,
     what: str = _SOURCE,
 ) -> argparse.ArgumentParser:
@@ -242,7 +281,7 @@ def _command(
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     if many:
-        parser.add_argument("sources", nargs="+", metavar="SOURCE", help=what)
+        parser.add_argument("sources", nargs=many, metavar="SOURCE", help=what)
     else:
         parser.add_argument("source", metavar="PUZZLE", help=what)
     parser.add_argument("--puzzle", metavar="P", help="read only this kind, such as nonogram")
@@ -255,7 +294,7 @@ def _compare_command(commands: Any) -> None:
         commands,
         "compare",
         "run several solvers on the same puzzles, each run in a process of its own",
-        many=True,
+        many="+",
         exit_status=_COMPARE_STATUS,
     )
     add = compare.add_argument

@@ -59,6 +59,7 @@ _COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "compare": compare.compare,
     "export": export.export,
     "decode": export.decode,
+    "instances": export.instances,
     "check": examine.check,
     "show": examine.show,
     "info": examine.info,

@@ -69,6 +69,11 @@ class Built:
         source: Qubo | Encoding = self.payload.qubo if self.is_qubo else self.payload.bits
         return source.decode(bits)
 
+    def encode(self, x: IntArray) -> IntArray:
+        """The labelled variables, shape (bits,), for valid literal values; the inverse."""
+        source: Qubo | Encoding = self.payload.qubo if self.is_qubo else self.payload.bits
+        return source.encode(x)
+
     def energy(self, bits: NDArray[Any]) -> float | None:
         """Offset included; None for exact models, which have none."""
         return float(self.payload.form.energies(bits[None])[0]) if self.is_qubo else None
@@ -92,15 +97,15 @@ class Decoded:
     energy: float | None
 
 
-def export(puzzle: Puzzle, recipe: Recipe) -> Export:
-    """The model of a puzzle as the file of a format.
+def export(puzzle: Puzzle, recipe: Recipe, built: Built | None = None) -> Export:
+    """The model of a puzzle as the file of a format; ``built`` if it is there already.
 
     Raises:
         InputError: for a format, formulation, encoding, presolve or weight that cannot be used.
         TooLarge, Unsatisfiable: see ``exchange.to_bqm``.
         ModelError: for connectivity in a format that has no place for it.
     """
-    built = build(puzzle, recipe)
+    built = built or build(puzzle, recipe)
     data = built.format.write(built.payload)
     return Export(data, _description(puzzle, recipe, built, data))
 
@@ -253,21 +258,28 @@ def _rebuilt(text: str) -> tuple[Puzzle, Built]:
     puzzle = _puzzle(data)
     if data.get("puzzle_sha256") != puzzle_hash(puzzle):
         raise InputError("puzzle_sha256 is not that of the puzzle in it: one of them was changed")
-    weights = data.get("weights", {})
-    if not isinstance(weights, dict):
-        raise InputError(f"weights: expected an object, got {brief(weights)}")
     recipe = Recipe(
         to=_text(data, "to"),
         formulation=_text(data, "formulation"),
         encoding=None if data.get("encoding") is None else _text(data, "encoding"),
         presolve=_text(data, "presolve"),
-        weights=weights,
+        weights=_weights(data),
     )
     built = build(puzzle, recipe)
     if built.labels != data.get("variables"):
         made = f"{brief(data.get('qubopuzzle'))}, this is {version('qubopuzzle')}"
         raise InputError(f"its variables are not those of the model (made by version {made})")
     return puzzle, built
+
+
+def _weights(data: Mapping[str, Any]) -> dict[str, float]:
+    weights = data.get("weights", {})
+    if not isinstance(weights, dict):
+        raise InputError(f"weights: expected an object, got {brief(weights)}")
+    for family, weight in weights.items():
+        if not isinstance(weight, int | float) or not abs(weight) < 2**60:
+            raise InputError(f"weights: {family[:40]!r}: expected a number, got {brief(weight)}")
+    return weights
 
 
 def _text(data: Mapping[str, Any], key: str) -> str:

@@ -1,4 +1,4 @@
-"""``qubopuzzle export`` and ``decode``: models out, assignments back."""
+"""``qubopuzzle export``, ``decode`` and ``instances``: models out, assignments back."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from qubopuzzle.commands.terminal import (
     NOT_SOLVED,
@@ -35,6 +35,7 @@ def export(args: argparse.Namespace) -> int:
     puzzles = pipeline.load(args.source, args.puzzle)
     option, pattern = ("FILE", args.file) if args.output is None else ("-o", args.output)
     files = paths(option, pattern, puzzles)
+    _spare(args.source, files, described=args.output is not None)
     if pattern is None and len(puzzles) > 1:
         raise InputError(f"there are {len(puzzles)} puzzles; give -o with {{id}} in the name")
     worst = SOLVED
@@ -68,6 +69,18 @@ def _format(args: argparse.Namespace) -> Format:
     return form
 
 
+def _spare(source: str, files: list[Path], *, described: bool) -> None:
+    """Refuse to write over the puzzle: ``a.json`` is what goes beside a model named ``a``."""
+    for path in files:
+        for own in (path, _beside(path)) if described else (path,):
+            if source != "-" and own.resolve() == Path(source).resolve():
+                raise InputError(f"{path}: {own} is the puzzle; take another name")
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f"{path.name}.json")
+
+
 def _write(path: Path, made: Export, *, described: bool) -> None:
     """The model, and what it takes to read an answer back beside it."""
     from qubopuzzle.files import write_whole
@@ -75,7 +88,7 @@ def _write(path: Path, made: Export, *, described: bool) -> None:
     write_whole(path, made.data)
     if described:
         description = {"file": path.name, **made.description}
-        write_whole(path.with_name(f"{path.name}.json"), json.dumps(description).encode() + b"\n")
+        write_whole(_beside(path), json.dumps(description).encode() + b"\n")
 
 
 def decode(args: argparse.Namespace) -> int:
@@ -106,3 +119,38 @@ def decode(args: argparse.Namespace) -> int:
     for violation in violations:
         print(f"  {violation.rule}: {violation.message}")
     return NOT_SOLVED if violations else SOLVED
+
+
+def instances(args: argparse.Namespace) -> int:
+    """Write a folder of models with known ground states."""
+    from qubopuzzle import exports, pipeline
+    from qubopuzzle import instances as benchmark
+    from qubopuzzle.exporting import Recipe
+
+    if args.sources.count("-") > 1:
+        raise InputError("standard input (-) can be read only once")
+    formats = tuple(dict.fromkeys(name.strip() for name in args.to.split(",")))
+    for name in formats:
+        exports.named(name)
+    pipeline.check_run("sat", presolve=args.presolve, seed=args.seed, time_limit=args.time_limit)
+    recipe = Recipe("", args.formulation, args.encoding, args.presolve, weights_of(args.weight))
+    plan = benchmark.Plan(formats, recipe, args.seed, args.time_limit)
+    puzzles = [p for source in args.sources for p in pipeline.load(source, args.puzzle)]
+    if not args.sources:
+        if args.puzzle is not None:
+            pipeline.get_puzzle(args.puzzle)
+        puzzles = [p for p in benchmark.examples() if args.puzzle in (None, p.name)]
+    folder = Path(args.output)
+    done = benchmark.write_instances(folder, puzzles, plan, force=args.force, report=_report)
+    n, left = len(done["instances"]), len(done["left_out"])
+    print(f"{folder}: {n} instances{f', {left} left out' if left else ''}")
+    return NOT_SOLVED if left else SOLVED
+
+
+def _report(name: str, entry: dict[str, Any] | None, why: str) -> None:
+    if entry is None:
+        complain(f"{name} is left out: {why}")
+        return
+    sizes = [f"{entry[key]:,} {key}" for key in ("variables", "couplings") if key in entry]
+    unique = {True: "one solution", False: "several solutions", None: "one solution or more"}
+    print(f"{name}: {', '.join([*sizes, unique[entry['unique']]])}", flush=True)

@@ -58,7 +58,9 @@ def _from_json(text: str) -> Sample:
         return Sample(in_order=[_whole(v, f"value {i}") for i, v in enumerate(data, start=1)])
     if data.get("type") == "SampleSet":
         data = _best(data)
-    return Sample(by_key={str(key): _whole(value, str(key)) for key, value in data.items()})
+    return Sample(
+        by_key={str(key): _whole(value, repr(str(key)[:60])) for key, value in data.items()}
+    )
 
 
 def _best(data: Mapping[str, Any]) -> Mapping[Any, Any]:
@@ -101,5 +103,5 @@ def _whole(value: Any, place: str) -> int:
         if abs(number - nearest) > TOLERANCE:
             raise ValueError
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{place[:60]}: expected 0 or 1, got {brief(value)}") from None
+        raise InputError(f"{place}: expected 0 or 1, got {brief(value)}") from None
     return nearest
