@@ -3,6 +3,8 @@
 import hashlib
 import io
 import json
+import re
+from pathlib import Path
 
 import dimod
 import numpy as np
@@ -377,7 +379,7 @@ def test_instances_have_known_ground_states(folder, capsys):
     status, out, err = run(capsys, "instances", "p.jsonl", "-o", "set", *how)
     assert status == 1
     assert out.splitlines()[-1] == "set: 2 instances, 1 left out"
-    assert "none is left out: no solution to go with it: no solution (proved by" in err
+    assert "none is left out: no solution (proved by" in err
     manifest = json.loads((folder / "set" / "manifest.json").read_text())
     assert [each["name"] for each in manifest["left_out"]] == ["none"]
     assert [each["unique"] for each in manifest["instances"]] == [True, False]
@@ -431,3 +433,9 @@ def test_without_sources_there_are_the_examples(folder, capsys):
     assert run(capsys, "instances", "-o", "set", *arguments)[0] == 0
     manifest = json.loads((folder / "set" / "manifest.json").read_text())
     assert [each["id"] for each in manifest["instances"]] == [p.id for p in Sudoku.examples()]
+
+
+def test_the_page_on_exporting_names_every_format():
+    page = (Path(__file__).parents[1] / "docs" / "exporting.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| `(\.\w+)` \|", page, re.M)
+    assert dict(rows) == {name: form.SUFFIX for name, form in FORMATS.items()}

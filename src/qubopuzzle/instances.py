@@ -122,7 +122,7 @@ def _write(folder: Path, name: str, puzzle: Puzzle, plan: Plan) -> dict[str, Any
         puzzle, DEFAULT_EXACT_SOLVER, solutions=2, seed=plan.seed, time_limit=plan.time_limit
     )
     if not result.valid:
-        raise InputError(f"no solution to go with it: {result.verdict}")
+        raise InputError(result.verdict)
     recipes = {to: _recipe(plan, to) for to in plan.formats}
     built = {to: build(puzzle, recipe) for to, recipe in recipes.items()}
     contents: dict[str, tuple[dict[str, Any], bytes]] = {}
