@@ -10,9 +10,9 @@ import time
 import numpy as np
 import pytest
 
-from qubopuzzle import Hitori, Nonogram
+from qubopuzzle import Hitori, Nonogram, to_cnf, to_mip
 from qubopuzzle.formats import native
-from qubopuzzle.pipeline import DEFAULT_SOLVER, EXPORTS
+from qubopuzzle.pipeline import DEFAULT_SOLVER
 from qubopuzzle.signals import uninterrupted
 
 A = Nonogram.examples()[0]
@@ -517,14 +517,19 @@ def test_counting_is_refused_where_it_cannot_be_done(files, arguments, message):
 def test_export_writes_a_file_a_puzzle(files, suffix):
     assert run("export", files / "two.jsonl", files / f"{{id}}.{suffix}") == (0, "", "")
     text = (files / f"picross-a.{suffix}").read_text()
-    assert text == EXPORTS[f".{suffix}"](A)
+    written = {"cnf": lambda: to_cnf(A).to_dimacs(), "lp": to_mip(A).to_lp, "mps": to_mip(A).to_mps}
+    assert text == written[suffix]()
     assert (files / f"none.{suffix}").exists()
 
 
 @pytest.mark.parametrize(
     ("file", "message"),
     [
-        ("a.xyz", "a.xyz: a model's name ends in one of .cnf, .lp, .mps"),
+        (
+            "a.xyz",
+            "a.xyz: a model's name ends in one of .bqm, .coo, .qubo, .mqlib, .qplib, .cnf, "
+            ".lp, .mps; or say --to FORMAT",
+        ),
         ("nowhere/a.cnf", "nowhere/a.cnf: there is no folder nowhere"),
         ("all.lp", "FILE all.lp: there are 2 puzzles; put {id} into the name"),
     ],

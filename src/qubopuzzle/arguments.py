@@ -21,6 +21,23 @@ _COMPARE_STATUS = """exit status:
   4  two solvers contradict each other, or an error of this program"""
 
 
+_DECODE_STATUS = """exit status:
+  0  valid
+  1  not valid
+  2  wrong usage, or bad input
+  4  an error of this program"""
+
+
+_INSTANCES_STATUS = """exit status:
+  0  every instance is written
+  1  some are left out, which have no solution or none that was found in time
+  2  wrong usage, or bad input
+  4  an error of this program"""
+
+
+_SOURCE = "a file in any format (told by content), - for standard input, or the text itself"
+
+
 def parser() -> argparse.ArgumentParser:
     """The parser of the whole command line; ``command`` is the name of the command."""
     top = argparse.ArgumentParser(
@@ -44,13 +61,16 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     top = parser()
     args, unknown = top.parse_known_args(arguments)
     options = [word.partition("=")[0] for word in unknown if word.startswith("-")]
+    if len(unknown) == 1 and not options and getattr(args, "file", "") is None:
+        # argparse gives up on an optional FILE once an option has come after PUZZLE.
+        args.file = unknown.pop()
     if unknown:
         top.error(f"unrecognized arguments: {' '.join(options or unknown)}")
     return args
 
 
 def _solve_command(commands: Any) -> None:
-    solve = _command(commands, "solve", "solve puzzles and judge the answers", many=True)
+    solve = _command(commands, "solve", "solve puzzles and judge the answers", many="+")
     solve.add_argument(
         "--solver",
         default=None,
@@ -146,16 +166,7 @@ def _other_commands(commands: Any) -> None:
     info.add_argument("--encoding", metavar="E", help="only this one")
     info.add_argument("--json", action="store_true", help="one JSON object a line and instance")
 
-    export = _command(commands, "export", "write a puzzle's model for other solvers")
-    export.add_argument(
-        "file",
-        metavar="FILE",
-        help="named .cnf (DIMACS), .lp or .mps; {id} in the name for several",
-    )
-    export.add_argument("--formulation", metavar="F", help="see `qubopuzzle puzzles`")
-    export.add_argument(
-        "--presolve", default="none", metavar="HOW", help="none (default) or propagate"
-    )
+    _export_commands(commands)
 
     convert = _command(commands, "convert", "write puzzles in another format", many=True)
     convert.add_argument("--to", required=True, metavar="F", help="see `qubopuzzle formats`")
@@ -174,13 +185,102 @@ def _other_commands(commands: Any) -> None:
         commands.add_parser(name, help=text, description=text).set_defaults(command=name)
 
 
+def _export_commands(commands: Any) -> None:
+    export = _command(commands, "export", "write a puzzle's model for other solvers")
+    export.add_argument(
+        "file",
+        nargs="?",
+        metavar="FILE",
+        help="the same as -o FILE, without the JSON file beside it",
+    )
+    export.add_argument(
+        "--to",
+        metavar="FORMAT",
+        help="bqm, coo, qubo, mqlib or qplib (the QUBO), dimacs (the exact formula), lp or mps "
+        "(the exact 0/1 program); told by the file's suffix without",
+    )
+    export.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="write there, and what `decode` needs to FILE.json; {id} in the name for several "
+        "(default: standard output)",
+    )
+    _model_options(export)
+
+    decode = _command(
+        commands,
+        "decode",
+        "judge an assignment that another tool found for an exported model",
+        exit_status=_DECODE_STATUS,
+        what="FILE.json, which `export -o FILE` writes, or with --model the puzzle; or -",
+    )
+    decode.add_argument(
+        "sample",
+        metavar="SAMPLE",
+        help="0/1 by name or number (JSON), a dimod sample set (JSON), 0s and 1s in the order "
+        "of the variables (JSON or text), or the v lines of a SAT solver; or -",
+    )
+    decode.add_argument("--model", metavar="FILE.json", help="what `export -o FILE` wrote")
+    decode.add_argument("--json", action="store_true", help="print a JSON object")
+
+    instances = _command(
+        commands,
+        "instances",
+        "write a folder of models with known ground states",
+        many="*",
+        exit_status=_INSTANCES_STATUS,
+        what=f"{_SOURCE}; without, the examples of all puzzles",
+    )
+    instances.add_argument(
+        "-o", "--output", required=True, metavar="FOLDER", help="made if it is not there"
+    )
+    instances.add_argument(
+        "--to",
+        default="bqm,coo",
+        metavar="F,F,...",
+        help="formats, see `qubopuzzle export --help` (default bqm,coo)",
+    )
+    _model_options(instances)
+    instances.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="for everything random (default 0)"
+    )
+    instances.add_argument(
+        "--time-limit",
+        type=float,
+        default=60.0,
+        metavar="SECONDS",
+        help="for each search for a solution (default 60); what has none is left out",
+    )
+    instances.add_argument(
+        "--force", action="store_true", help="write into a folder that is not empty"
+    )
+
+
+def _model_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--formulation", metavar="F", help="see `qubopuzzle puzzles`")
+    parser.add_argument("--encoding", metavar="E", help="one-hot (default) or domain-wall")
+    parser.add_argument(
+        "--weight",
+        action="append",
+        default=[],
+        type=_assignment,
+        metavar="FAMILY=W",
+        help="penalty weight of a family of rules (default 1 each); repeatable",
+    )
+    parser.add_argument(
+        "--presolve", default="none", metavar="HOW", help="none (default) or propagate"
+    )
+
+
 def _command(
     commands: Any,
     name: str,
     text: str,
     *,
-    many: bool = False,
+    many: str | None = None,
     exit_status: str = _EXIT_STATUS,
+    what: str = _SOURCE,
 ) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
@@ -190,9 +290,8 @@ def _command(
         epilog=exit_status,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    what = "a file in any format (told by content), - for standard input, or the text itself"
     if many:
-        parser.add_argument("sources", nargs="+", metavar="SOURCE", help=what)
+        parser.add_argument("sources", nargs=many, metavar="SOURCE", help=what)
     else:
         parser.add_argument("source", metavar="PUZZLE", help=what)
     parser.add_argument("--puzzle", metavar="P", help="read only this kind, such as nonogram")
@@ -206,7 +305,7 @@ def _compare_command(commands: Any) -> None:
         commands,
         "compare",
         "run several solvers on the same puzzles, each run in a process of its own",
-        many=True,
+        many="+",
         exit_status=_COMPARE_STATUS,
     )
     add = compare.add_argument

@@ -60,6 +60,8 @@ _COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "export": export.export,
     "convert": convert.convert,
     "formats": convert.formats,
+    "decode": export.decode,
+    "instances": export.instances,
     "check": examine.check,
     "show": examine.show,
     "info": examine.info,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +44,7 @@ def to_bqm(
         TooLarge: if the QUBO would not fit in memory.
         Unsatisfiable: if ``presolve="propagate"`` proves that there is no solution.
     """
-    model = _model(one_puzzle(puzzle), formulation, presolve)
+    model = model_of(one_puzzle(puzzle), formulation, presolve)
     return compile_qubo(model, encoding).to_bqm(weights)
 
 
@@ -70,7 +70,7 @@ def to_amplify(
     """
     from qubopuzzle.compile import amplify
 
-    model = _model(one_puzzle(puzzle), formulation, presolve)
+    model = model_of(one_puzzle(puzzle), formulation, presolve)
     return amplify.to_amplify(model, encoding=encoding, weights=weights, mode=mode)
 
 
@@ -93,7 +93,7 @@ def to_cnf(
     """
     from qubopuzzle.compile.cnf import compile_cnf
 
-    model = _model(one_puzzle(puzzle), formulation, presolve)
+    model = model_of(one_puzzle(puzzle), formulation, presolve)
     model.require_local("a file of clauses")
     return compile_cnf(model)
 
@@ -118,15 +118,7 @@ def to_mip(
     instance = one_puzzle(puzzle)
     # A tree takes the place of cuts.
     name = formulation or instance.formulation_for(cuts=True, exact=True)
-    return compile_mip(_model(instance, name, presolve))
-
-
-EXPORTS: Mapping[str, Callable[..., str]] = {
-    ".cnf": lambda *given, **how: to_cnf(*given, **how).to_dimacs(),
-    ".lp": lambda *given, **how: to_mip(*given, **how).to_lp(),
-    ".mps": lambda *given, **how: to_mip(*given, **how).to_mps(),
-}
-"""The text of a model by the suffix of its file; arguments as for ``to_cnf``."""
+    return compile_mip(model_of(instance, name, presolve))
 
 
 def decode(
@@ -148,7 +140,7 @@ def decode(
         InputError: for a sample that does not have exactly the model's variables.
     """
     instance = one_puzzle(puzzle)
-    model = _model(instance, formulation, presolve)
+    model = model_of(instance, formulation, presolve)
     qubo = compile_qubo(model, encoding)
     first = getattr(sample, "first", None)
     values = getattr(first, "sample", sample)
@@ -180,7 +172,8 @@ def read_field(model: Model, x: IntArray) -> tuple[IntArray, list[Violation]]:
     return grid, [disagreement(cells)] if len(cells) else []
 
 
-def _model(puzzle: Puzzle, formulation: str | None, presolve: str) -> Model:
+def model_of(puzzle: Puzzle, formulation: str | None, presolve: str) -> Model:
+    """A puzzle's model, propagated if that is asked for; raises as ``to_bqm``."""
     model = puzzle.model(formulation)
     if presolve == "none":
         return model

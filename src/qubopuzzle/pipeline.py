@@ -15,7 +15,6 @@ from typing import Any
 from qubopuzzle.compile import ENCODINGS, check_weights, compile_model, encode_choices
 from qubopuzzle.errors import Unsatisfiable
 from qubopuzzle.exchange import (
-    EXPORTS,
     PRESOLVES,
     decode,
     judge,
@@ -47,7 +46,6 @@ __all__ = [
     "DEFAULT_EXACT_SOLVER",
     "DEFAULT_SOLVER",
     "ENCODINGS",
-    "EXPORTS",
     "PRESOLVES",
     "Progress",
     "Puzzle",

@@ -23,6 +23,7 @@ from qubopuzzle.commands.terminal import (
     plot,
     plot_paths,
     text,
+    weights_of,
 )
 from qubopuzzle.errors import InputError, QubopuzzleError
 
@@ -57,7 +58,7 @@ def solve(args: argparse.Namespace) -> int:
         "options": dict(args.option) | _named_options(args),
         "solutions": _wanted(args),
     }
-    weights = _weights(args.weight)
+    weights = weights_of(args.weight)
     pipeline.check_run(**run)
     if args.sources.count("-") > 1:
         raise InputError("standard input (-) can be read only once")
@@ -136,18 +137,6 @@ def _wanted(args: argparse.Namespace) -> int:
     if args.all:
         return ALL_LIMIT if args.limit is None else int(args.limit)
     return 2 if args.unique else 1
-
-
-def _weights(pairs: list[tuple[str, str]]) -> dict[str, float]:
-    weights: dict[str, float] = {}
-    for family, value in pairs:
-        try:
-            number = float(value)
-        except ValueError:
-            raise InputError(f"weight of {family} must be a number, got {value!r}") from None
-        # Whole weights stay whole: the QUBO's coefficients are then exact integers.
-        weights[family] = int(number) if number.is_integer() else number
-    return weights
 
 
 def _worse(worst: int, result: Result, args: argparse.Namespace) -> int:

@@ -81,3 +81,16 @@ def plot(paths: list[Path], number: int, picture: Picture) -> None:
     if paths:
         path = paths[number - 1]
         write_whole(path, picture.image(image_format(path)))
+
+
+def weights_of(pairs: list[tuple[str, str]]) -> dict[str, float]:
+    """Penalty weights from the command line; InputError for what is no number."""
+    weights: dict[str, float] = {}
+    for family, value in pairs:
+        try:
+            number = float(value)
+        except ValueError:
+            raise InputError(f"weight of {family} must be a number, got {value!r}") from None
+        # Whole weights stay whole: the QUBO's coefficients are then exact integers.
+        weights[family] = int(number) if number.is_integer() else number
+    return weights

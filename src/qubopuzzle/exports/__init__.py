@@ -1,0 +1,55 @@
+"""Models as files for other solvers: one file here a format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol, cast
+
+from qubopuzzle.errors import InputError
+from qubopuzzle.exports import bqm, coo, dimacs, lp, mps, mqlib, qplib, qubo
+from qubopuzzle.exports.base import WeightedQubo
+from qubopuzzle.exports.samples import Sample, read_sample
+
+__all__ = ["FORMATS", "Format", "Sample", "WeightedQubo", "by_suffix", "named", "read_sample"]
+
+
+class Format(Protocol):
+    """What a format's module has.
+
+    ``TARGET`` says what it holds: ``qubo``, or the exact ``cnf`` or ``mip``. ``FIRST`` is the
+    number of its first variable. With a format's objective value v, our energy is ``SIGN * v``
+    plus, unless it ``HOLDS_OFFSET``, the QUBO's offset.
+    """
+
+    NAME: str
+    SUFFIX: str
+    ABOUT: str
+    TARGET: str
+    TEXT: bool
+    FIRST: int
+    SIGN: int
+    HOLDS_OFFSET: bool
+
+    def write(self, model: Any) -> bytes:
+        """The file: of a ``WeightedQubo``, a ``Cnf`` or a ``Mip``, as ``TARGET`` says."""
+
+
+_MODULES = (bqm, coo, qubo, mqlib, qplib, dimacs, lp, mps)
+FORMATS: Mapping[str, Format] = {module.NAME: cast("Format", module) for module in _MODULES}
+"""The formats by name."""
+
+
+def named(name: str) -> Format:
+    """The format of a name; InputError if there is none."""
+    if name not in FORMATS:
+        raise InputError(f"no format {name[:40]!r} to export to; choose from {', '.join(FORMATS)}")
+    return FORMATS[name]
+
+
+def by_suffix(file: str, suffix: str) -> Format:
+    """The format that a file's suffix names; InputError with the file's name if none does."""
+    for each in FORMATS.values():
+        if suffix.lower() == each.SUFFIX:
+            return each
+    known = ", ".join(each.SUFFIX for each in FORMATS.values())
+    raise InputError(f"{file}: a model's name ends in one of {known}; or say --to FORMAT")

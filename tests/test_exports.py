@@ -1,0 +1,441 @@
+"""Models as files of other tools, and their assignments back."""
+
+import hashlib
+import io
+import json
+import re
+from pathlib import Path
+
+import dimod
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pysat.formula import CNF
+
+from qubopuzzle import InputError, Nonogram, Numberlink, Sudoku, cli, compile_qubo, to_bqm
+from qubopuzzle.exporting import Recipe, build, decode_sample, export, puzzle_hash
+from qubopuzzle.exports import FORMATS, WeightedQubo, read_sample
+from qubopuzzle.exports.base import number
+from qubopuzzle.formats import native
+from qubopuzzle.model import ModelBuilder
+
+A = Nonogram.examples()[0]
+QUBOS = [name for name, form in FORMATS.items() if form.TARGET == "qubo"]
+
+
+def terms(lines):
+    """Lines ``i j value`` as three columns."""
+    table = np.array([line.split() for line in lines], dtype=float).reshape(-1, 3)
+    return table[:, 0].astype(int), table[:, 1].astype(int), table[:, 2]
+
+
+def values(data, read):
+    """The file's objective for samples, by a reader of (n, sign, (i, j, value) from 0)."""
+    i, j, value = read
+    return (data[:, i] * data[:, j]) @ value
+
+
+def by_bqm(data, samples, labels):
+    model = dimod.BinaryQuadraticModel.from_file(io.BytesIO(data))
+    assert list(model.variables) == labels
+    return model.energies((samples, labels))
+
+
+def by_coo(data, samples, labels):
+    from dimod.serialization import coo
+
+    model = coo.loads(data.decode())
+    assert sorted(model.variables) == list(range(len(labels)))
+    return model.energies((samples, range(len(labels))))
+
+
+def by_qbsolv(data, samples, labels):
+    lines = [line for line in data.decode().splitlines() if not line.startswith("c")]
+    word, name, topology, *counts = lines[0].split()
+    assert (word, name, topology) == ("p", "qubo", "0")
+    i, j, value = terms(lines[1:])
+    assert (i <= j).all()
+    assert list(map(int, counts)) == [len(labels), (i == j).sum(), (i < j).sum()]
+    return values(samples, (i, j, value))
+
+
+def by_mqlib(data, samples, labels):
+    lines = [line for line in data.decode().splitlines() if not line.startswith("#")]
+    i, j, value = terms(lines[1:])
+    assert lines[0] == f"{len(labels)} {len(i)}"
+    matrix = np.zeros((len(labels), len(labels)))
+    matrix[i - 1, j - 1] = matrix[j - 1, i - 1] = value
+    return ((samples @ matrix) * samples).sum(axis=1)
+
+
+def by_amplify(data, samples, labels, tmp_path):
+    import amplify
+
+    (tmp_path / "a.qplib").write_bytes(data)
+    model, _ = amplify.load_qplib(tmp_path / "a.qplib")
+    assert [variable.name for variable in model.variables] == [
+        label for label in labels if label in {v.name for v in model.variables}
+    ]
+    own = [labels.index(variable.name) for variable in model.variables]
+    terms = model.objective.as_dict()
+    place = {variable.id: i for variable, i in zip(model.variables, own, strict=True)}
+    total = np.zeros(len(samples))
+    for ids, value in terms.items():
+        total += value * np.prod([samples[:, place[i]] for i in ids], axis=0)
+    return total
+
+
+READERS = {"bqm": by_bqm, "coo": by_coo, "qubo": by_qbsolv, "mqlib": by_mqlib, "qplib": by_amplify}
+
+
+@pytest.mark.parametrize("name", QUBOS)
+@pytest.mark.parametrize("encoding", ["one-hot", "domain-wall"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_qubo_has_the_same_energies_when_its_reader_has_read_it(
+    name, encoding, weighted, tmp_path
+):
+    families = A.model().families
+    weights = dict(zip(families, [1 / 3, 1e-3, 7], strict=False)) if weighted else None
+    made = export(A, Recipe(name, encoding=encoding, weights=weights))
+    about = made.description
+    bqm = to_bqm(A, encoding=encoding, weights=weights)
+    labels = about["variables"]
+    assert labels == list(bqm.variables)
+    samples = np.random.default_rng(1).integers(0, 2, (100, len(labels)))
+    more = [tmp_path] if name == "qplib" else []
+    objective = READERS[name](made.data, samples, labels, *more)
+    energy = about["energy"]
+    found = energy["offset"] + energy["sign"] * objective
+    np.testing.assert_allclose(found, bqm.energies((samples, labels)), atol=1e-9)
+    if name in ("bqm", "qplib"):
+        assert energy["offset"] == 0
+
+
+def test_variables_in_no_term_keep_their_places():
+    builder = ModelBuilder()
+    for name in ("first", "lonely", "last"):
+        builder.bit(name)
+    model = builder.build()
+    empty = WeightedQubo.of(compile_qubo(model))
+    for name in QUBOS:
+        data = FORMATS[name].write(empty)
+        samples = np.ones((1, 3), dtype=int)
+        if name in ("coo", "qubo", "mqlib"):
+            assert READERS[name](data, samples, ["first", "lonely", "last"]).tolist() == [0]
+    assert b"3 # variables" in FORMATS["qplib"].write(empty)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_numbers_are_written_whole_and_without_exponents(value):
+    assert float(number(value)) == value
+    assert "e" not in number(value)
+
+
+def satisfying(formula, answers):
+    """Whether all clauses hold."""
+    return all(any(answers[abs(v)] == (v > 0) for v in clause) for clause in formula.clauses)
+
+
+def test_dimacs_is_read_by_pysat_and_its_answer_comes_back():
+    from pysat.solvers import Solver
+
+    made = export(A, Recipe("dimacs"))
+    formula = CNF(from_string=made.data.decode())
+    about = made.description
+    assert formula.nv <= len(about["variables"]) + about["auxiliary"]
+    with Solver("cadical195", bootstrap_with=formula) as solver:
+        assert solver.solve()
+        literals = solver.get_model()
+    lines = f"c comment\ns SATISFIABLE\nv {' '.join(map(str, literals[:9]))}\n"
+    lines += f"v {' '.join(map(str, literals[9:]))} 0\n"
+    for text in (lines, f"SAT\n{' '.join(map(str, literals))} 0\n"):
+        found = decode_sample(A, build(A, Recipe("dimacs")), read_sample(text))
+        assert (found.violations, found.energy) == ((), None)
+        assert (found.answer == A.solution).all()
+
+
+@pytest.mark.parametrize("name", ["lp", "mps"])
+@pytest.mark.parametrize("puzzle", [A, Numberlink.examples()[0]], ids=["nonogram", "numberlink"])
+def test_programs_are_solved_by_highs_and_come_back(name, puzzle, tmp_path):
+    highspy = pytest.importorskip("highspy")
+    made = export(puzzle, Recipe(name))
+    path = tmp_path / f"a.{name}"
+    path.write_bytes(made.data)
+    solver = highspy.Highs()
+    solver.silent()
+    assert solver.readModel(str(path)) == highspy.HighsStatus.kOk
+    solver.run()
+    values = list(solver.getSolution().col_value)
+    names = [solver.getColName(i)[1] for i in range(len(values))]
+    about = made.description
+    assert len(names) == len(about["variables"]) + about["auxiliary"]
+    text = json.dumps(dict(zip(names, values, strict=True)))
+    found = decode_sample(puzzle, build(puzzle, Recipe(name)), read_sample(text))
+    assert found.violations == ()
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.json").write_text(native.write([A]))
+    (tmp_path / "two.jsonl").write_text(native.write(Nonogram.examples()[:2]))
+    return tmp_path
+
+
+def run(capsys, *arguments):
+    """Exit status, standard output and standard error."""
+    status = cli.main(list(map(str, arguments)))
+    return status, *capsys.readouterr()
+
+
+def refused(capsys, *arguments):
+    """The one line of an error."""
+    status, out, err = run(capsys, *arguments)
+    assert (status, out) == (2, "")
+    assert err.startswith("qubopuzzle: error: ")
+    assert err.count("\n") == 1
+    return err.removeprefix("qubopuzzle: error: ").strip()
+
+
+def ground_state(puzzle):
+    """A sample of the exported QUBO with energy 0, as dimod gives it."""
+    from dwave.samplers import SimulatedAnnealingSampler
+
+    bqm = to_bqm(puzzle)
+    found = SimulatedAnnealingSampler().sample(bqm, num_reads=50, num_sweeps=500, seed=1)
+    assert found.first.energy == 0
+    return found
+
+
+def test_a_dimod_sample_of_the_exported_model_comes_back_solved(folder, capsys):
+    assert run(capsys, "export", "a.json", "-o", "a.bqm") == (0, "", "")
+    with (folder / "a.bqm").open("rb") as file:
+        bqm = dimod.BinaryQuadraticModel.from_file(file)
+    assert bqm == to_bqm(A)
+    found = ground_state(A)
+    order = json.loads((folder / "a.bqm.json").read_text())["variables"]
+    best = {label: int(value) for label, value in found.first.sample.items()}
+    bits = [best[label] for label in order]
+    texts = {
+        "labels": json.dumps(best),
+        "numbers": json.dumps(dict(enumerate(bits))),
+        "list": json.dumps([bool(bit) for bit in bits]),
+        "samples": json.dumps(found.to_serializable()),
+        "spins": json.dumps(found.change_vartype("SPIN", inplace=False).to_serializable()),
+        "digits": "".join(map(str, bits)) + "\n",
+        "words": " ".join(f"{bit:.1f}" for bit in bits),
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+        status, out, err = run(capsys, "decode", "a.bqm.json", name)
+        assert (status, err) == (0, ""), name
+        assert A.picture(A.solution).text() in out
+        assert out.endswith("picross-a: valid, energy 0\n")
+    status, out, _ = run(capsys, "decode", "a.json", "labels", "--model", "a.bqm.json", "--json")
+    answer = json.loads(out)
+    assert (status, answer["valid"], answer["energy"]) == (0, True, 0)
+    assert answer["solution"] == A.format_answer(A.solution)
+    (folder / "zeros").write_text("0" * len(bits))
+    status, out, _ = run(capsys, "decode", "a.bqm.json", "zeros", "--json")
+    answer = json.loads(out)
+    assert (status, answer["valid"]) == (1, False)
+    assert answer["energy"] == to_bqm(A).offset
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_has_a_suffix_and_a_description(name, folder, capsys):
+    suffix = FORMATS[name].SUFFIX
+    assert run(capsys, "export", "two.jsonl", "-o", f"{{id}}{suffix}") == (0, "", "")
+    for puzzle in Nonogram.examples()[:2]:
+        about = json.loads((folder / f"{puzzle.id}{suffix}.json").read_text())
+        assert (about["to"], about["file"]) == (name, f"{puzzle.id}{suffix}")
+        assert about["puzzle_sha256"] == puzzle_hash(puzzle)
+        assert (folder / about["file"]).read_bytes() == export(puzzle, Recipe(name)).data
+    assert run(capsys, "export", "a.json", "--presolve", "none", f"b{suffix}") == (0, "", "")
+    assert (folder / f"b{suffix}").exists()
+    assert not (folder / f"b{suffix}.json").exists()
+    if FORMATS[name].TEXT:
+        status, out, _ = run(capsys, "export", "a.json", "--to", name)
+        assert (status, out.encode()) == (0, (folder / f"b{suffix}").read_bytes())
+
+
+def test_how_it_was_compiled_is_taken_from_the_description(folder, capsys):
+    options = ["--presolve", "propagate", "--encoding", "domain-wall", "--formulation", "pattern"]
+    puzzle = Nonogram(rows=[[1], [1]], cols=[[1], [1]], id="open")
+    (folder / "open.json").write_text(native.write([puzzle]))
+    assert run(capsys, "export", "open.json", "-o", "m.coo", *options)[0] == 0
+    about = json.loads((folder / "m.coo.json").read_text())
+    assert [about[key] for key in ("presolve", "encoding", "formulation")] == options[1::2]
+    for sample in np.ndindex(*[2] * len(about["variables"])):
+        (folder / "s").write_text(json.dumps(sample))
+        status, out, _ = run(capsys, "decode", "m.coo.json", "s", "--json")
+        answer = json.loads(out)
+        assert status == (0 if answer["valid"] else 1)
+        assert answer["valid"] >= (answer["energy"] == 0)
+
+
+def test_the_hash_is_of_what_defines_the_puzzle():
+    data = A.to_dict()
+    other = Nonogram.from_dict({**data, "title": "other", "id": "b", "n_solutions": None})
+    assert puzzle_hash(other) == puzzle_hash(A)
+    changed = {"puzzle": "nonogram", "rows": data["rows"][::-1], "cols": data["cols"]}
+    assert puzzle_hash(Nonogram.from_dict(changed)) != puzzle_hash(A)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--to", "xyz"], "no format 'xyz' to export to; choose from bqm, coo, qubo, mqlib,"),
+        (["--to", "bqm"], "bqm is no text; write it to a file with -o FILE.bqm"),
+        (["a.xyz"], "a.xyz: a model's name ends in one of .bqm, .coo, .qubo, .mqlib,"),
+        ([], "say where to, or --to FORMAT for standard output"),
+        (["a.lp", "-o", "b.lp"], "give a.lp or -o b.lp, not both"),
+        (["--to", "lp", "--weight", "field=2"], "picross-a: lp keeps every constraint"),
+        (["--to", "lp", "--encoding", "one-hot"], "picross-a: lp has an encoding of its own"),
+        (["--to", "coo", "--weight", "field=x"], "weight of field must be a number, got 'x'"),
+        (["--to", "coo", "--presolve", "magic"], "picross-a: unknown presolve 'magic'"),
+        (["--to", "coo", "-o", "a"], "a: a.json is the puzzle; take another name"),
+        (["-o", "nowhere/a.coo"], "nowhere/a.coo: there is no folder nowhere"),
+    ],
+)
+def test_exports_are_refused_in_one_line(folder, capsys, arguments, message):
+    assert refused(capsys, "export", "a.json", *arguments).startswith(message)
+
+
+SAMPLES = [
+    ('{"x": 1}', "the model has no variable 'x'"),
+    ('{"row[0].start[0]=0": 1}', "there is no value for row[0].start[0]=1"),
+    ('{"99": 1}', "no variable 99: they are 0 to 43"),
+    ("[0, 1]", "expected 44 values, got 2"),
+    ("[0, [1]]", "value 2: expected 0 or 1, got list of 1"),
+    ("[" * 100_000, "JSON nested too deeply"),
+    ("[1, 2", "line 1 column 6: not JSON (Expecting ',' delimiter)"),
+    ("0 1 0.5", "value 3: expected 0 or 1, got '0.5'"),
+    ('{"a\\nb": 2.5}', "'a\\nb': expected 0 or 1, got 2.5"),
+    ("2 " * 44, "row[0].start[0]=0: expected 0 or 1, got 2"),
+    ("s UNSATISFIABLE", "line 1: it says that there is no solution"),
+    ("v 1 -2 x 0", "line 1: expected a literal, got 'x'"),
+    ('{"type": "SampleSet"}', "no sample set that dimod reads (KeyError: 'version')"),
+    ("", "it is empty"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), SAMPLES)
+def test_samples_are_refused_in_one_line(folder, capsys, text, message):
+    run(capsys, "export", "a.json", "-o", "a.coo")
+    (folder / "s").write_text(text)
+    assert refused(capsys, "decode", "a.coo.json", "s") == f"s: {message}"
+
+
+def test_descriptions_that_do_not_hold_together_are_refused(folder, capsys):
+    run(capsys, "export", "a.json", "-o", "a.coo")
+    about = json.loads((folder / "a.coo.json").read_text())
+    (folder / "s").write_text("0" * 44)
+    (folder / "b.json").write_text(native.write([Nonogram.examples()[1]]))
+    other = refused(capsys, "decode", "b.json", "s", "--model", "a.coo.json")
+    assert other == "a.coo.json: it is of another puzzle than b.json"
+    assert refused(capsys, "decode", "a.json", "s").startswith("a.json: no description of a model")
+    assert refused(capsys, "decode", "-", "-").startswith("standard input (-) can be read only")
+    broken = {
+        "version 2: this program reads 1": {"version": 2},
+        "puzzle: expected the puzzle's JSON object": {"puzzle": 3},
+        "puzzle_sha256 is not that of the puzzle in it": {"puzzle_sha256": "0"},
+        "to: expected a text, got 5": {"to": 5},
+        "no format 'x' to export to": {"to": "x"},
+        "weights: expected an object, got list of 0": {"weights": []},
+        "weights: 'field': expected a number, got '2'": {"weights": {"field": "2"}},
+        "weights: 'field': expected a number, got a number of": {"weights": {"field": 10**400}},
+        "weight of field must be a positive number": {"weights": {"field": -1}},
+        "its variables are not those of the model": {"variables": []},
+        "unknown encoding 'unary'": {"encoding": "unary"},
+    }
+    for message, change in broken.items():
+        (folder / "c.json").write_text(json.dumps({**about, **change}))
+        assert refused(capsys, "decode", "c.json", "s").startswith(f"c.json: {message}")
+
+
+@given(
+    st.text(max_size=40)
+    | st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    ).map(json.dumps)
+)
+def test_any_text_is_a_sample_or_one_line(text):
+    try:
+        read_sample(text)
+    except InputError as error:
+        assert "\n" not in str(error)
+
+
+OPEN = Nonogram(rows=[[1], [1]], cols=[[1], [1]], id="open")
+NONE = Nonogram(rows=[[3], []], cols=[[], [2], [1]], id="none")
+
+
+def test_instances_have_known_ground_states(folder, capsys):
+    (folder / "p.jsonl").write_text(native.write([A, OPEN, NONE]))
+    how = ["--to", ",".join(FORMATS), "--weight", "field=2"]
+    status, out, err = run(capsys, "instances", "p.jsonl", "-o", "set", *how)
+    assert status == 1
+    assert out.splitlines()[-1] == "set: 2 instances, 1 left out"
+    assert "none is left out: no solution (proved by" in err
+    manifest = json.loads((folder / "set" / "manifest.json").read_text())
+    assert [each["name"] for each in manifest["left_out"]] == ["none"]
+    assert [each["unique"] for each in manifest["instances"]] == [True, False]
+    written = {"manifest.json"}
+    for entry, puzzle in zip(manifest["instances"], [A, OPEN], strict=True):
+        assert entry["ground_state_energy"] == 0
+        assert entry["puzzle_sha256"] == puzzle_hash(puzzle)
+        for name, about in entry["files"].items():
+            data = (folder / "set" / name).read_bytes()
+            assert (len(data), hashlib.sha256(data).hexdigest()) == (
+                about["bytes"],
+                about["sha256"],
+            )
+            written.add(name)
+            if about["what"] == "description":
+                target = FORMATS[about["to"]].TARGET
+                ending = "" if target == "qubo" else f"-{target}"
+                solution = f"set/{entry['name']}.solution{ending}.json"
+                status, out, _ = run(capsys, "decode", f"set/{name}", solution, "--json")
+                answer = json.loads(out)
+                assert (status, answer["valid"]) == (0, True)
+                assert answer["energy"] == (0 if target == "qubo" else None)
+        with (folder / "set" / f"{entry['name']}.bqm").open("rb") as file:
+            bqm = dimod.BinaryQuadraticModel.from_file(file)
+        solution = json.loads((folder / "set" / f"{entry['name']}.solution.json").read_text())
+        assert bqm.energy(solution) == 0
+        assert (bqm.num_variables, bqm.num_interactions) == (entry["variables"], entry["couplings"])
+    assert {path.name for path in (folder / "set").iterdir()} == written
+
+
+def test_instances_are_the_same_again_and_spare_what_is_there(folder, capsys):
+    for name in ("one", "two"):
+        assert run(capsys, "instances", "a.json", "-o", name)[0] == 0
+    one, two = ({p.name: p.read_bytes() for p in (folder / n).iterdir()} for n in ("one", "two"))
+    assert one == two
+    assert len(one) == 6
+    full = refused(capsys, "instances", "a.json", "-o", "one")
+    assert full == "one: it is not empty; --force writes into it"
+    (folder / "one" / "mine").write_text("")
+    assert run(capsys, "instances", "a.json", "-o", "one", "--force", "--to", "coo")[0] == 0
+    assert (folder / "one" / "mine").exists()
+    assert refused(capsys, "instances", "a.json", "-o", "a.json") == "a.json: that is no folder"
+    assert refused(capsys, "instances", "a.json", "a.json", "-o", "new").startswith("two puzzles")
+    assert refused(capsys, "instances", "-o", "new", "--to", "xyz").startswith("no format 'xyz'")
+    assert "chess" in refused(capsys, "instances", "-o", "new", "--puzzle", "chess")
+    assert not (folder / "new").exists()
+
+
+def test_without_sources_there_are_the_examples(folder, capsys):
+    arguments = ["--puzzle", "sudoku", "--to", "qubo", "--encoding", "domain-wall"]
+    assert run(capsys, "instances", "-o", "set", *arguments)[0] == 0
+    manifest = json.loads((folder / "set" / "manifest.json").read_text())
+    assert [each["id"] for each in manifest["instances"]] == [p.id for p in Sudoku.examples()]
+
+
+def test_the_page_on_exporting_names_every_format():
+    page = (Path(__file__).parents[1] / "docs" / "exporting.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| `(\.\w+)` \|", page, re.M)
+    assert dict(rows) == {name: form.SUFFIX for name, form in FORMATS.items()}
