@@ -168,7 +168,7 @@ def _other_commands(commands: Any) -> None:
 
     _export_commands(commands)
 
-    convert = _command(commands, "convert", "write puzzles in another format", many=True)
+    convert = _command(commands, "convert", "write puzzles in another format", many="+")
     convert.add_argument("--to", required=True, metavar="F", help="see `qubopuzzle formats`")
     convert.add_argument(
         "-o",
