@@ -128,13 +128,11 @@ def _parts(line: str) -> tuple[str, str, str, str, str]:
     pid, _, rest = found[0].partition("/")
     pid = re.sub("_(edit|play)$", "", pid)
     _pzpr.class_of(pid)
-    flags, fields = "", rest.split("/", 3)
-    if fields[0].startswith("v:"):
-        raise InputError(f"{pid}: this package does not have its variant {fields[0][2:][:30]!r}")
-    if not fields[0].isdigit():
-        flags, fields = fields[0], rest.split("/", 3)[1:]
-    else:
-        fields = rest.split("/", 2)
+    if rest.startswith("v:"):
+        variant = rest[2:].partition("/")[0]
+        raise InputError(f"{pid}: this package does not have its variant {variant[:30]!r}")
+    flags = "" if rest[:1].isdigit() else rest.partition("/")[0]
+    fields = (rest if not flags else rest[len(flags) + 1 :]).split("/", 2)
     if len(fields) < 2:
         raise InputError(f"{pid}: the address ends before its columns and rows")
     body = fields[2] if len(fields) > 2 else ""
