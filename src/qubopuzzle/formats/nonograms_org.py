@@ -24,10 +24,10 @@ NAME = "nonograms_org"
 ABOUT = "HTML table of a nonogram, as copied from nonograms.org in the browser"
 PUZZLES = ("nonogram",)
 
-_CELL_LIMIT = 250_000
+_CELL_LIMIT = 100_000
 _DEPTH_LIMIT = 20
 _COMMENT_OR_TYPE = re.compile(r"<!--.*?(?:-->|\Z)|<![A-Za-z\[][^<>]*>", re.DOTALL)
-_NO_TAG = re.compile(r"<(?![A-Za-z/])|<(?=[^<>]*(?:<|\Z))|<(?=/[^A-Za-z])")
+_NO_TAG = re.compile(r"<(?![A-Za-z/])|<(?=[^<>]*(?:<|\Z))|<(?=/[^A-Za-z])|<(?=[^<>]{5000})")
 _COLOUR = re.compile(r"background(?:-color)?\s*:\s*([^;]+)", re.IGNORECASE)
 
 Clues = list[list[int]]
@@ -181,15 +181,19 @@ class _Reader(HTMLParser):
         rows = self.open[-1].rows
         if not rows:
             rows.append([])
-        given = {key: value or "" for key, value in attrs}
-        spans = [given.get(key, "1").strip() for key in ("colspan", "rowspan")]
-        if not all(re.fullmatch("[0-9]{1,4}", span) for span in spans):
-            raise InputError(f"line {line}: a cell that spans {brief(' x '.join(spans))}")
-        colour = _COLOUR.search(given.get("style", ""))
-        cell = _Cell(
-            line, (int(spans[0]), int(spans[1])), _names(attrs), colour[1] if colour else ""
-        )
-        rows[-1].append(cell)
+        rows[-1].append(_cell(line, attrs))
+
+
+def _cell(line: int, attrs: list[tuple[str, str | None]]) -> _Cell:
+    if not attrs:
+        return _Cell(line, (1, 1), [], "")
+    given = {key: value or "" for key, value in attrs}
+    spans = [given.get(key, "1").strip() for key in ("colspan", "rowspan")]
+    if not all(re.fullmatch("[0-9]{1,4}", span) for span in spans):
+        raise InputError(f"line {line}: a cell that spans {brief(' x '.join(spans))}")
+    colour = _COLOUR.search(given.get("style", ""))
+    span = int(spans[0]), int(spans[1])
+    return _Cell(line, span, _names(attrs), colour[1] if colour else "")
 
 
 def _names(attrs: list[tuple[str, str | None]]) -> list[str]:
@@ -199,13 +203,13 @@ def _names(attrs: list[tuple[str, str | None]]) -> list[str]:
 
 
 def _tables(text: str) -> list[_Table]:
-    # What is left half open would be searched to its end again and again by the parser.
+    # What is half open or very long would be searched again and again by the parser.
     text = _COMMENT_OR_TYPE.sub(lambda match: "\n" * match[0].count("\n"), text)
     stray = _NO_TAG.search(text)
     if stray:
         line = text.count("\n", 0, stray.start()) + 1
         found = text[stray.start() : stray.start() + 20]
-        raise InputError(f"line {line}: {brief(found)} is no tag that ends; copy the whole table")
+        raise InputError(f"line {line}: {brief(found)} is no tag with an end; copy the whole table")
     reader = _Reader()
     reader.feed(text)
     reader.close()

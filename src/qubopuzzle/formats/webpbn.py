@@ -81,7 +81,7 @@ def write(puzzles: Sequence[Puzzle]) -> str:
 def _lines(puzzle: Nonogram) -> Iterator[str]:
     yield '<puzzle type="grid" defaultcolor="black">'
     for tag, key in _TEXTS:
-        text = one_line(_NO_XML.sub("\ufffd", getattr(puzzle, key)))
+        text = _NO_XML.sub("\ufffd", one_line(getattr(puzzle, key)))
         if text:
             yield f"<{tag}>{escape(text)}</{tag}>"
     for name, char, value in _COLOURS:
