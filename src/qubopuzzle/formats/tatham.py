@@ -192,7 +192,7 @@ def _read_by_shape(parts: _Id) -> Puzzle:
     if set("/.,") & set(parts.body):
         return _read_as(_BY_NAME["pattern"], parts)
     fitting = []
-    for game in _GAMES:
+    for game in _GAMES[1:]:  # pattern has a slash at least
         with suppress(InputError):
             _data(game, parts)
             fitting.append(game)
