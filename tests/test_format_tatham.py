@@ -76,6 +76,7 @@ def test_the_kind_wanted_passes_over_the_others():
     for _, kind, _ in KINDS:
         assert [p.name for p in tatham.read(text, kind)] == [kind]
     assert tatham.read(text, "heyawake") == []
+    assert tatham.read("net:5x5:0123\n" + text, "hitori") == tatham.read(text, "hitori")
 
 
 def test_letters_of_how_it_was_made_are_passed_over():

@@ -151,6 +151,8 @@ def _read_line(line: str, puzzle: str | None) -> list[Puzzle]:
     if match is None:
         raise InputError(f"{brief(line[:60])} is no game id such as 5x5:...")
     word = (match["name"] or puzzle or "").lower()
+    if puzzle and _OTHERS.fullmatch(word):
+        return []
     if word and word not in _BY_NAME:
         raise InputError(f"there is no game {word!r} here, but {', '.join(_NAMES)}")
     if word and puzzle not in (None, _BY_NAME[word].puzzle.name):
