@@ -125,7 +125,7 @@ def _cells(content: str) -> list[str]:
 
 
 def _is_small(lines: Sequence[_Line]) -> bool:
-    known = _signs(4, False).keys()
+    known = _KNOWN[4, False].keys()
     return all(known >= set(line.cells) for line in lines)
 
 
@@ -146,12 +146,11 @@ def _boards(text: str) -> Iterator[_Board]:
                 raise InputError(
                     f"line {rows[0].number}: {len(rows)} rows of {n} cells, but {n} are needed"
                 )
-            yield _Board(n, rows, _is_hexadecimal(n, {c for row in rows for c in row.cells}))
+            yield _Board(n, rows, _is_hexadecimal(rows) if n == 16 else None)
 
 
-def _is_hexadecimal(n: int, cells: set[str]) -> bool | None:
-    if n != 16:
-        return None
+def _is_hexadecimal(rows: Sequence[_Line]) -> bool | None:
+    cells = {cell for row in rows for cell in row.cells}
     if "G" in cells or any(len(cell) > 1 for cell in cells):
         return False
     return True if "0" in cells and cells & set("._*") else None
@@ -175,13 +174,17 @@ def _puzzle(board: _Board, usual: bool) -> Sudoku:
     known = _KNOWN[n, zero]
     values: list[int] = []
     for line in board.lines:
-        for i, cell in enumerate(line.cells):
-            if cell not in known:
-                last = "F" if zero else _DIGITS[n]
-                raise InputError(
-                    f"line {line.number}: cell {i + 1} is {cell!r}; a cell of {n} x {n} is "
-                    f"{int(not zero)} to {last}, or '.'"
-                )
-            values.append(known[cell])
+        if not known.keys() >= set(line.cells):
+            raise _unknown(n, zero, line)
+        values += map(known.__getitem__, line.cells)
     box = (isqrt(n), isqrt(n))
     return Sudoku(grid=tuple(tuple(values[i : i + n]) for i in range(0, n * n, n)), box=box)
+
+
+def _unknown(n: int, zero: bool, line: _Line) -> InputError:
+    i, cell = next((i, c) for i, c in enumerate(line.cells) if c not in _KNOWN[n, zero])
+    last = "F" if zero else _DIGITS[n]
+    return InputError(
+        f"line {line.number}: cell {i + 1} is {cell!r}; a cell of {n} x {n} is "
+        f"{int(not zero)} to {last}, or '.'"
+    )

@@ -25,8 +25,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
+from math import prod
 from typing import Any
 
 from qubopuzzle.errors import InputError
@@ -44,6 +46,8 @@ PUZZLES = ("nonogram", "sudoku", "kurodoko", "hitori")
 
 SIDE_LIMIT = 10_000
 CELL_LIMIT = 250_000
+TEXT_LIMIT = 1_000_000
+"""Most cells of all puzzles of a text; runs of blanks make many of few characters."""
 
 _ID = re.compile(
     r"(?:(?:https?://\S{0,300}/)?(?P<name>[A-Za-z]{1,20})(?:\.html#|[: ])\s*)?"
@@ -106,12 +110,17 @@ def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
             there is not.
     """
     found: list[Puzzle] = []
+    cells = 0
     if puzzle is not None and puzzle not in PUZZLES:
         return found
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip():
             try:
-                found += _read_line(line.strip(), puzzle)
+                new = _read_line(line.strip(), puzzle)
+                cells += sum(prod(p.shape) for p in new)
+                if cells > TEXT_LIMIT:
+                    raise InputError(f"more than {TEXT_LIMIT:,} cells up to here; divide the text")
+                found += new
             except InputError as error:
                 raise InputError(f"line {number}: {error}") from None
     return found
@@ -142,6 +151,8 @@ def _read_line(line: str, puzzle: str | None) -> list[Puzzle]:
     if match is None:
         raise InputError(f"{brief(line[:60])} is no game id such as 5x5:...")
     word = (match["name"] or puzzle or "").lower()
+    if puzzle and _OTHERS.fullmatch(word):
+        return []
     if word and word not in _BY_NAME:
         raise InputError(f"there is no game {word!r} here, but {', '.join(_NAMES)}")
     if word and puzzle not in (None, _BY_NAME[word].puzzle.name):
@@ -164,28 +175,32 @@ def _refuse_variants(parts: _Id) -> None:
             raise InputError(f"{_VARIANTS[token]} ({token}) is a variant that is not known here")
 
 
-def _read_as(game: _Game, parts: _Id) -> Puzzle:
+def _data(game: _Game, parts: _Id) -> dict[str, Any]:
+    """The id as native data of a game; InputError if it is none of its ids."""
     if not game.suffix.fullmatch(parts.suffix):
-        raise InputError(f"{game.name}: parameters do not end in {parts.suffix!r}")
+        raise InputError(f"parameters do not end in {parts.suffix!r}")
+    return game.read(parts)
+
+
+def _read_as(game: _Game, parts: _Id) -> Puzzle:
     try:
-        return game.puzzle.from_dict(game.read(parts))
+        return game.puzzle.from_dict(_data(game, parts))
     except InputError as error:
         raise InputError(f"{game.name}: {error}") from None
 
 
 def _read_by_shape(parts: _Id) -> Puzzle:
     """The puzzle, if the id is one of a single game."""
-    fitting, errors = [], {}
-    for game in _GAMES:
-        try:
-            fitting.append(_read_as(game, parts))
-        except InputError as error:
-            errors[game.name] = error
+    if set("/.,") & set(parts.body):
+        return _read_as(_BY_NAME["pattern"], parts)
+    fitting = []
+    for game in _GAMES[1:]:  # pattern has a slash at least
+        with suppress(InputError):
+            _data(game, parts)
+            fitting.append(game)
     if len(fitting) == 1:
-        return fitting[0]
-    if not fitting and set("/.,") & set(parts.body):
-        raise errors["pattern"]
-    names = [g.name for g in _GAMES if g.name not in errors] or _NAMES
+        return _read_as(fitting[0], parts)
+    names = [game.name for game in fitting or _GAMES]
     fits = "fits" if fitting else "is no id of"
     raise InputError(
         f"it {fits} {', '.join(names)}; say which by --puzzle or as {names[0]}:5x5:..."

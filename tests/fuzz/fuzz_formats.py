@@ -1,0 +1,231 @@
+"""Feed arbitrary and mutated texts to every format's reader; not part of the tests.
+
+    python tests/fuzz/fuzz_formats.py --inputs 10000
+    python tests/fuzz/fuzz_formats.py --format tatham --seed 7 --first 812 --inputs 1
+
+A reader may give puzzles or raise InputError, of one line. Everything else is counted as a
+crash, as are an input that takes over 10 seconds, and a puzzle that is written and read back
+as another. Input number i of a seed is always the same. Exit status 1 if anything crashed.
+"""
+
+import argparse
+import multiprocessing
+import pkgutil
+import random
+import re
+import signal
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from importlib import import_module
+
+from qubopuzzle import formats
+from qubopuzzle.errors import InputError
+from qubopuzzle.puzzles import get_puzzle, puzzle_names
+
+HANG = 10.0
+"""Seconds after which an input counts as a crash."""
+
+
+@dataclass
+class Report:
+    """What became of the inputs of one format."""
+
+    name: str
+    inputs: int = 0
+    read: int = 0
+    refused: int = 0
+    crashes: list[str] = field(default_factory=list)
+    slowest: tuple[float, int, int] = (0.0, 0, 0)  # seconds, input, characters
+    memory: float = 0.0  # MiB above the start
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--inputs", type=int, default=1000, metavar="N", help="inputs a format")
+    parser.add_argument("--format", action="append", metavar="NAME", help="only this one")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--first", type=int, default=0, metavar="I", help="number of the first")
+    given = parser.parse_args()
+    modules = found_modules()
+    unknown = set(given.format or ()) - modules.keys()
+    if unknown:
+        parser.error(f"no format {', '.join(unknown)}; there are {', '.join(modules)}")
+    reports = []
+    for name in given.format or modules:
+        # A process each, so that the peak of memory is its own.
+        spawn = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(1, mp_context=spawn) as pool:
+            reports.append(pool.submit(fuzz, name, given.seed, given.first, given.inputs).result())
+    print_table(reports, given.seed)
+    return int(any(report.crashes for report in reports))
+
+
+def found_modules() -> dict[str, str]:
+    """Names of formats and of their modules."""
+    paths = [
+        f"{formats.__name__}.{module.name}" for module in pkgutil.iter_modules(formats.__path__)
+    ]
+    modules = {path: import_module(path) for path in paths}
+    return {module.NAME: path for path, module in modules.items() if hasattr(module, "NAME")}
+
+
+def fuzz(name: str, seed: int, first: int, count: int) -> Report:
+    """Try the inputs ``first`` .. ``first + count - 1`` of a seed."""
+    module = import_module(found_modules()[name])
+    valid = valid_texts(module)
+    report = Report(name)
+    signal.signal(signal.SIGALRM, _stop)
+    before = peak_memory()
+    for number in range(first, first + count):
+        rng = random.Random(f"{seed} {name} {number}")  # noqa: S311 - not for secrets
+        text = new_text(rng, valid)
+        start = time.perf_counter()
+        signal.setitimer(signal.ITIMER_REAL, HANG)
+        try:
+            outcome = try_text(module, text)
+            report.read += outcome
+            report.refused += not outcome
+        except Exception as error:
+            what = f"{type(error).__name__}: {str(error)[:100]}"
+            report.crashes.append(f"input {number}: {what}: {text[:100]!r} ({len(text)})")
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        report.inputs += 1
+        report.slowest = max(report.slowest, (time.perf_counter() - start, number, len(text)))
+    report.memory = peak_memory() - before
+    return report
+
+
+def _stop(*_: object) -> None:
+    raise TimeoutError(f"more than {HANG:g} seconds")
+
+
+def peak_memory() -> float:
+    """MiB."""
+    import resource  # not everywhere; the module itself can be
+
+    unit = 2**20 if sys.platform == "darwin" else 2**10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+
+
+def try_text(module, text: str) -> bool:
+    """Sniff, read as every kind, and write and read again what was read: whether it was."""
+    found = []
+    module.sniff(text)
+    for kind in (None, *module.PUZZLES):
+        try:
+            found += module.read(text, kind)[:2]
+        except InputError as error:
+            assert len(str(error).splitlines()) == 1, f"not one line: {error!r}"
+    for puzzle in found:
+        try:
+            written = module.write([puzzle])
+        except InputError:
+            continue  # what one form of a text can hold need not fit the form that is written
+        assert module.sniff(written), f"written but not known again: {written[:80]!r}"
+        try:
+            assert module.read(written, puzzle.name) == [puzzle], f"read as another: {written!r}"
+        except InputError as error:
+            raise AssertionError(f"written but refused: {error}: {written!r}") from None
+    return bool(found)
+
+
+def valid_texts(module) -> list[str]:
+    """The examples of each kind of puzzle that the format holds, one by one and together."""
+    texts = []
+    for name in puzzle_names():
+        if name in module.PUZZLES:
+            examples = get_puzzle(name).examples()
+            for group in (*([example] for example in examples), examples):
+                with suppress(InputError):
+                    texts.append(module.write(group))
+    return texts
+
+
+# --- inputs ----------------------------------------------------------------------------
+
+
+def new_text(rng: random.Random, valid: Sequence[str]) -> str:
+    """Arbitrary bytes now and then, else a valid text, changed once or a few times."""
+    if rng.random() < 0.2 or not valid:
+        size = rng.choice([0, 1, 10, 100, 1000, 10_000])
+        return rng.randbytes(size).decode(rng.choice(["utf-8", "latin-1", "ascii"]), "replace")
+    text = rng.choice(valid)
+    for _ in range(rng.choice([0, 1, 1, 1, 2, 3, 8])):
+        text = rng.choice(MUTATIONS)(rng, text, valid)
+    return text
+
+
+def flip(rng: random.Random, text: str, _: Sequence[str]) -> str:
+    """One character becomes another, or one that the text has."""
+    i = rng.randrange(len(text) + 1)
+    new = rng.choice([*text[:1000], *" \n\t\0.-/:#_,0", chr(rng.randrange(0xD7FF)), ""])
+    return text[:i] + new + text[i + 1 :]
+
+
+def cut(rng: random.Random, text: str, _: Sequence[str]) -> str:
+    """A piece is missing, or all the rest."""
+    a, b = sorted(rng.choices(range(len(text) + 1), k=2))
+    return text[:a] + rng.choice([text[b:], ""])
+
+
+def repeat(rng: random.Random, text: str, _: Sequence[str]) -> str:
+    """A piece comes many times."""
+    a, b = sorted(rng.choices(range(len(text) + 1), k=2))
+    b = min(b, a + rng.choice([1, 10, len(text)]))
+    times = min(rng.choice([2, 3, 30, 1000, 100_000]), 10**6 // max(1, len(text)))
+    return text[:a] + text[a:b] * times + text[b:]
+
+
+def splice(rng: random.Random, text: str, valid: Sequence[str]) -> str:
+    """The beginning of one, the end of another."""
+    other = rng.choice(valid)
+    return text[: rng.randrange(len(text) + 1)] + other[rng.randrange(len(other) + 1) :]
+
+
+def grow(rng: random.Random, text: str, _: Sequence[str]) -> str:
+    """A number becomes a large one, or another."""
+    numbers = list(re.finditer("[0-9]+", text[:10_000]))
+    if not numbers:
+        return text
+    match = rng.choice(numbers)
+    new = rng.choice(["0", "-1", "9" * rng.choice([2, 3, 5, 9, 20, 5000]), match[0] + "0", "1e9"])
+    return text[: match.start()] + new + text[match.end() :]
+
+
+MUTATIONS = (flip, cut, repeat, splice, grow)
+
+
+# --- the table -------------------------------------------------------------------------
+
+
+def print_table(reports: Sequence[Report], seed: int) -> None:
+    print(f"seed {seed}")
+    head = ("format", "inputs", "read", "refused", "crashes", "slowest", "of input", "memory")
+    rows = [head, *map(row_of, reports)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        print("  ".join(word.rjust(width) for word, width in zip(row, widths, strict=True)))
+    for line in crash_lines(reports):
+        print(line)
+
+
+def row_of(report: Report) -> tuple[str, ...]:
+    counts = (report.inputs, report.read, report.refused, len(report.crashes))
+    seconds, number, size = report.slowest
+    where = f"{number} ({size:,} characters)"
+    return (report.name, *map(str, counts), f"{seconds:.3f} s", where, f"{report.memory:.0f} MiB")
+
+
+def crash_lines(reports: Sequence[Report]) -> Iterator[str]:
+    for report in reports:
+        for crash in report.crashes[:20]:
+            yield f"{report.name}: {crash}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
