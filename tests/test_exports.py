@@ -9,12 +9,13 @@ from pathlib import Path
 import dimod
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pysat.formula import CNF
 
-from qubopuzzle import InputError, Nonogram, Numberlink, Sudoku, cli, compile_qubo, to_bqm
-from qubopuzzle.exporting import Recipe, build, decode_sample, export, puzzle_hash
+from qubopuzzle import Heyawake, InputError, Nonogram, Numberlink, Sudoku, cli, compile_qubo, to_bqm
+from qubopuzzle.errors import QubopuzzleError
+from qubopuzzle.exporting import Recipe, build, decode_file, decode_sample, export, puzzle_hash
 from qubopuzzle.exports import FORMATS, WeightedQubo, read_sample
 from qubopuzzle.exports.base import number
 from qubopuzzle.formats import native
@@ -28,12 +29,6 @@ def terms(lines):
     """Lines ``i j value`` as three columns."""
     table = np.array([line.split() for line in lines], dtype=float).reshape(-1, 3)
     return table[:, 0].astype(int), table[:, 1].astype(int), table[:, 2]
-
-
-def values(data, read):
-    """The file's objective for samples, by a reader of (n, sign, (i, j, value) from 0)."""
-    i, j, value = read
-    return (data[:, i] * data[:, j]) @ value
 
 
 def by_bqm(data, samples, labels):
@@ -57,7 +52,7 @@ def by_qbsolv(data, samples, labels):
     i, j, value = terms(lines[1:])
     assert (i <= j).all()
     assert list(map(int, counts)) == [len(labels), (i == j).sum(), (i < j).sum()]
-    return values(samples, (i, j, value))
+    return (samples[:, i] * samples[:, j]) @ value
 
 
 def by_mqlib(data, samples, labels):
@@ -74,14 +69,9 @@ def by_amplify(data, samples, labels, tmp_path):
 
     (tmp_path / "a.qplib").write_bytes(data)
     model, _ = amplify.load_qplib(tmp_path / "a.qplib")
-    assert [variable.name for variable in model.variables] == [
-        label for label in labels if label in {v.name for v in model.variables}
-    ]
-    own = [labels.index(variable.name) for variable in model.variables]
-    terms = model.objective.as_dict()
-    place = {variable.id: i for variable, i in zip(model.variables, own, strict=True)}
+    place = {variable.id: labels.index(variable.name) for variable in model.variables}
     total = np.zeros(len(samples))
-    for ids, value in terms.items():
+    for ids, value in model.objective.as_dict().items():
         total += value * np.prod([samples[:, place[i]] for i in ids], axis=0)
     return total
 
@@ -132,11 +122,6 @@ def test_numbers_are_written_whole_and_without_exponents(value):
     assert "e" not in number(value)
 
 
-def satisfying(formula, answers):
-    """Whether all clauses hold."""
-    return all(any(answers[abs(v)] == (v > 0) for v in clause) for clause in formula.clauses)
-
-
 def test_dimacs_is_read_by_pysat_and_its_answer_comes_back():
     from pysat.solvers import Solver
 
@@ -156,10 +141,12 @@ def test_dimacs_is_read_by_pysat_and_its_answer_comes_back():
 
 
 @pytest.mark.parametrize("name", ["lp", "mps"])
-@pytest.mark.parametrize("puzzle", [A, Numberlink.examples()[0]], ids=["nonogram", "numberlink"])
-def test_programs_are_solved_by_highs_and_come_back(name, puzzle, tmp_path):
+@pytest.mark.parametrize("presolve", ["none", "propagate"])
+@pytest.mark.parametrize("kind", [Nonogram, Numberlink, Heyawake])
+def test_programs_are_solved_by_highs_and_come_back(name, kind, presolve, tmp_path):
     highspy = pytest.importorskip("highspy")
-    made = export(puzzle, Recipe(name))
+    puzzle, recipe = kind.examples()[0], Recipe(name, presolve=presolve)
+    made = export(puzzle, recipe)
     path = tmp_path / f"a.{name}"
     path.write_bytes(made.data)
     solver = highspy.Highs()
@@ -169,9 +156,9 @@ def test_programs_are_solved_by_highs_and_come_back(name, puzzle, tmp_path):
     values = list(solver.getSolution().col_value)
     names = [solver.getColName(i)[1] for i in range(len(values))]
     about = made.description
-    assert len(names) == len(about["variables"]) + about["auxiliary"]
+    assert len(names) == max(1, len(about["variables"]) + about["auxiliary"])
     text = json.dumps(dict(zip(names, values, strict=True)))
-    found = decode_sample(puzzle, build(puzzle, Recipe(name)), read_sample(text))
+    found = decode_sample(puzzle, build(puzzle, recipe), read_sample(text))
     assert found.violations == ()
 
 
@@ -355,17 +342,32 @@ def test_descriptions_that_do_not_hold_together_are_refused(folder, capsys):
         assert refused(capsys, "decode", "c.json", "s").startswith(f"c.json: {message}")
 
 
-@given(
-    st.text(max_size=40)
-    | st.recursive(
-        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
-    ).map(json.dumps)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
 )
+
+
+@given(st.text(max_size=40) | JSON.map(json.dumps))
 def test_any_text_is_a_sample_or_one_line(text):
     try:
         read_sample(text)
     except InputError as error:
+        assert "\n" not in str(error)
+
+
+DESCRIPTION = export(A, Recipe("coo")).description
+
+
+@given(st.sampled_from(sorted(DESCRIPTION)), JSON)
+@settings(max_examples=60)
+def test_any_description_is_read_or_refused_in_one_line(tmp_path_factory, key, value):
+    folder = tmp_path_factory.getbasetemp()
+    (folder / "d.json").write_text(json.dumps({**DESCRIPTION, key: value}))
+    (folder / "s").write_text("0" * 44)
+    try:
+        decode_file(folder / "d.json", folder / "s")
+    except QubopuzzleError as error:
         assert "\n" not in str(error)
 
 

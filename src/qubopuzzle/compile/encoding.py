@@ -78,7 +78,7 @@ class Encoding:
     def bit_labels(self, number: int) -> list[str]:
         """Names of one choice's bits."""
         choice = self.model.choices[number]
-        if choice.is_bit:
+        if choice.is_bit and len(choice.values) > 1:  # a decided one has no bit
             return [choice.name]
         if self.walls[number]:
             return [f"{choice.name}>={value}" for value in choice.values[1:]]
