@@ -28,7 +28,7 @@ _CELL_LIMIT = 100_000
 _DEPTH_LIMIT = 20
 _COMMENT_OR_TYPE = re.compile(r"<!--.*?(?:-->|\Z)|<![A-Za-z\[][^<>]*>", re.DOTALL)
 _NO_TAG = re.compile(r"<(?![A-Za-z/])|<(?=[^<>]*(?:<|\Z))|<(?=/[^A-Za-z])|<(?=[^<>]{5000})")
-_COLOUR = re.compile(r"background(?:-color)?\s*:\s*([^;]+)", re.IGNORECASE)
+_COLOUR = re.compile(r"background(?:-color)?\s*+:\s*+(?!url)([^;]+)", re.IGNORECASE)
 
 Clues = list[list[int]]
 
@@ -193,7 +193,7 @@ def _cell(line: int, attrs: list[tuple[str, str | None]]) -> _Cell:
         raise InputError(f"line {line}: a cell that spans {brief(' x '.join(spans))}")
     colour = _COLOUR.search(given.get("style", ""))
     span = int(spans[0]), int(spans[1])
-    return _Cell(line, span, _names(attrs), colour[1] if colour else "")
+    return _Cell(line, span, _names(attrs), colour[1] if colour else given.get("bgcolor", ""))
 
 
 def _names(attrs: list[tuple[str, str | None]]) -> list[str]:
