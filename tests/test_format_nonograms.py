@@ -92,7 +92,7 @@ def test_an_example_of_every_format(file_format, text, puzzle):
     assert file_format.read(text) == [puzzle]
     assert file_format.write([puzzle]) == text
     assert file_format.read(text.replace("\n", "\r\n"), "nonogram") == [puzzle]
-    assert file_format.read("\n" + text.replace('<?xml version="1.0"?>', "")) == [puzzle]
+    assert file_format.read("\n" + text + "\n\n") == [puzzle]
     assert file_format.read(text, "sudoku") == []
     check_sniffed(text, file_format)
 
@@ -210,7 +210,7 @@ def test_what_a_format_cannot_hold_is_refused_when_written():
     with pytest.raises(InputError, match="a puzzle without an id: 3 rows and 2 columns; taai"):
         taai.write([BOARD])
     large = Nonogram(rows=[[1]] * 400, cols=[[400]] + [[]] * 399, id="big")
-    with pytest.raises(InputError, match="puzzle 'big': over 100,000 cells"):
+    with pytest.raises(InputError, match="puzzle 'big': over 90,000 cells"):
         nonograms_org.write([large])
 
 
@@ -313,6 +313,7 @@ def test_tables_as_people_copy_them(text):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        (HTML.replace("2</td>", '<td bgcolor="red">2</td>'), "several colours"),
         (HTML.replace(">2<", ">two<"), "the table at line 1: line 11: 'two' is no number"),
         (HTML.replace("2</td>", '<td style="background-color: red">2</td>'), "several colours"),
         (HTML.replace("</td></tr>", "<td></tr>", 1), "line 5: 2 cells of column clues, 3 above"),
@@ -324,7 +325,7 @@ def test_tables_as_people_copy_them(text):
         ("<table><tr><td rowspan=9>1<td>1<tr><td>1<td></table>", "the corner spans all rows"),
         ("<table><tr><td rowspan=99999>", "a cell that spans"),
         ("<table>" * 30, "tables nested over 20 deep"),
-        ("<table><tr>" + "<td>" * 100_001, "line 1: over 100,000 cells"),
+        ("<table><tr>" + "<td>" * 90_001, "line 1: over 90,000 cells"),
         (f"<table {'a ' * 5000}>", "is no tag with an end"),
         ("<table><tr><td>1 < 2</table>", "line 1: '< 2</table>' is no tag"),
     ],

@@ -24,11 +24,11 @@ NAME = "nonograms_org"
 ABOUT = "HTML table of a nonogram, as copied from nonograms.org in the browser"
 PUZZLES = ("nonogram",)
 
-_CELL_LIMIT = 100_000
+_CELL_LIMIT = 90_000
 _DEPTH_LIMIT = 20
 _COMMENT_OR_TYPE = re.compile(r"<!--.*?(?:-->|\Z)|<![A-Za-z\[][^<>]*>", re.DOTALL)
 _NO_TAG = re.compile(r"<(?![A-Za-z/])|<(?=[^<>]*(?:<|\Z))|<(?=/[^A-Za-z])|<(?=[^<>]{5000})")
-_COLOUR = re.compile(r"background(?:-color)?\s*:\s*([^;]+)", re.IGNORECASE)
+_COLOUR = re.compile(r"background(?:-color)?\s*+:\s*+(?!url)([^;]+)", re.IGNORECASE)
 
 Clues = list[list[int]]
 
@@ -185,15 +185,15 @@ class _Reader(HTMLParser):
 
 
 def _cell(line: int, attrs: list[tuple[str, str | None]]) -> _Cell:
-    if not attrs:
-        return _Cell(line, (1, 1), [], "")
     given = {key: value or "" for key, value in attrs}
+    if given.keys() <= {"class", "id"}:  # most cells
+        return _Cell(line, (1, 1), _names(attrs), "")
     spans = [given.get(key, "1").strip() for key in ("colspan", "rowspan")]
     if not all(re.fullmatch("[0-9]{1,4}", span) for span in spans):
         raise InputError(f"line {line}: a cell that spans {brief(' x '.join(spans))}")
     colour = _COLOUR.search(given.get("style", ""))
     span = int(spans[0]), int(spans[1])
-    return _Cell(line, span, _names(attrs), colour[1] if colour else "")
+    return _Cell(line, span, _names(attrs), colour[1] if colour else given.get("bgcolor", ""))
 
 
 def _names(attrs: list[tuple[str, str | None]]) -> list[str]:

@@ -39,6 +39,7 @@ _SHARED = ("source", "author", "copyright")
 """What a set says of all its puzzles."""
 _CLUES = (("columns", "cols"), ("rows", "rows"))
 _COLOURS = (("white", WHITE, "FFFFFF"), ("black", "X", "000000"))
+_DECLARATION = re.compile(r"\A\s*<\?xml\s[^<>]*\?>")
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -143,7 +144,9 @@ class _Reader:
 def _tree(text: str) -> Element:
     reader = _Reader()
     try:
-        reader.expat.Parse(text, True)
+        # The declaration must begin the text; blank lines before it are forgiven.
+        blank = _DECLARATION.sub(lambda match: "\n" * match[0].count("\n"), text)
+        reader.expat.Parse(blank, True)
     except expat.ExpatError as error:
         what = expat.ErrorString(error.code)
         raise InputError(f"line {error.lineno}: not XML ({what})") from None
@@ -161,7 +164,7 @@ def _puzzle(element: Element, shared: dict[str, str]) -> Nonogram:
     clues, colours = _clues(element)
     picture, painted = _goal(element, background)
     _check_colours(element, (colours or painted) - {background}, background in colours)
-    about = {key: value for key, value in (shared | _texts(element)).items() if value}
+    about = shared | _texts(element)
     try:
         if not clues and picture:
             return Nonogram.from_picture(picture, **about)
@@ -174,13 +177,10 @@ def _puzzle(element: Element, shared: dict[str, str]) -> Nonogram:
 
 
 def _texts(element: Element, tags: Sequence[str] = tuple(dict(_TEXTS))) -> dict[str, str]:
-    found = {tag: element.find(tag) for tag in tags}
-    keys = dict(_TEXTS)
-    return {
-        keys[tag]: one_line("".join(child.itertext()))
-        for tag, child in found.items()
-        if child is not None
-    }
+    """What the children with these tags say, by the puzzle's own keys; nothing if blank."""
+    children = ((key, element.find(tag)) for tag, key in _TEXTS if tag in tags)
+    texts = ((key, one_line("".join(c.itertext()))) for key, c in children if c is not None)
+    return {key: text for key, text in texts if text}
 
 
 def _clues(element: Element) -> tuple[dict[str, list[list[int]]], set[str]]:
