@@ -138,7 +138,7 @@ def valid_texts(module) -> list[str]:
     """The examples of each kind of puzzle that the format holds, one by one and together."""
     texts = []
     for name in puzzle_names():
-        if name in module.PUZZLES:
+        if name in module.PUZZLES or puzzle_names():
             examples = get_puzzle(name).examples()
             for group in (*([example] for example in examples), examples):
                 with suppress(InputError):
