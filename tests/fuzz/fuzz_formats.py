@@ -116,7 +116,7 @@ def try_text(module, text: str) -> bool:
     """Sniff, read as every kind, and write and read again what was read: whether it was."""
     found = []
     module.sniff(text)
-    for kind in (None, *module.PUZZLES):
+    for kind in (None, *(module.PUZZLES or puzzle_names())):
         try:
             found += module.read(text, kind)[:2]
         except InputError as error:
@@ -138,7 +138,7 @@ def valid_texts(module) -> list[str]:
     """The examples of each kind of puzzle that the format holds, one by one and together."""
     texts = []
     for name in puzzle_names():
-        if name in module.PUZZLES or puzzle_names():
+        if name in (module.PUZZLES or puzzle_names()):
             examples = get_puzzle(name).examples()
             for group in (*([example] for example in examples), examples):
                 with suppress(InputError):
