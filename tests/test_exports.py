@@ -4,6 +4,9 @@ import hashlib
 import io
 import json
 import re
+import subprocess
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import dimod
@@ -140,24 +143,38 @@ def test_dimacs_is_read_by_pysat_and_its_answer_comes_back():
         assert (found.answer == A.solution).all()
 
 
+SOLVED_BY_HIGHS = """
+import json, sys
+import highspy
+solver = highspy.Highs()
+solver.silent()
+assert solver.readModel(sys.argv[1]) == highspy.HighsStatus.kOk
+solver.run()
+values = list(solver.getSolution().col_value)
+print(json.dumps({solver.getColName(i)[1]: value for i, value in enumerate(values)}))
+"""
+"""In a process of its own: some versions of highspy cannot live with OR-Tools in one."""
+
+
 @pytest.mark.parametrize("name", ["lp", "mps"])
 @pytest.mark.parametrize("presolve", ["none", "propagate"])
 @pytest.mark.parametrize("kind", [Nonogram, Numberlink, Heyawake])
 def test_programs_are_solved_by_highs_and_come_back(name, kind, presolve, tmp_path):
-    highspy = pytest.importorskip("highspy")
+    if not find_spec("highspy"):
+        pytest.skip("highspy is not installed")
     puzzle, recipe = kind.examples()[0], Recipe(name, presolve=presolve)
     made = export(puzzle, recipe)
     path = tmp_path / f"a.{name}"
     path.write_bytes(made.data)
-    solver = highspy.Highs()
-    solver.silent()
-    assert solver.readModel(str(path)) == highspy.HighsStatus.kOk
-    solver.run()
-    values = list(solver.getSolution().col_value)
-    names = [solver.getColName(i)[1] for i in range(len(values))]
+    done = subprocess.run(
+        [sys.executable, "-c", SOLVED_BY_HIGHS, str(path)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    text = done.stdout
     about = made.description
-    assert len(names) == max(1, len(about["variables"]) + about["auxiliary"])
-    text = json.dumps(dict(zip(names, values, strict=True)))
+    assert len(json.loads(text)) == max(1, len(about["variables"]) + about["auxiliary"])
     found = decode_sample(puzzle, build(puzzle, recipe), read_sample(text))
     assert found.violations == ()
 
