@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from qubopuzzle import InputError, Nonogram, load
-from qubopuzzle.formats import Answer, load_answers, match, native, read_text
+from qubopuzzle.formats import Answer, load_answers, match, native, non, read_text
 from qubopuzzle.formats import reading as reading_module
 from strategies import nonograms
 
@@ -294,3 +294,9 @@ def test_compressed_files_are_named(tmp_path):
     file.write_bytes(b"\x1f\x8bxyz")
     with pytest.raises(InputError, match="it is compressed; unpack it first"):
         load(file)
+
+
+@pytest.mark.parametrize("text", ["t\ngoal ", "goal 01", 'rows\ncolumns\ngoal ""'])
+def test_a_goal_without_clues_is_refused(text):
+    with pytest.raises(InputError, match="rows"):
+        non.read(text)

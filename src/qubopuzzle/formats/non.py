@@ -95,7 +95,7 @@ def _puzzle(section: _Section) -> Nonogram:
     try:
         rows, cols = (_clues(content, *key) for key in (("rows", "height"), ("columns", "width")))
         data = {"rows": rows, "cols": cols, "id": about.get("title", ""), **about}
-        if "goal" in content.words:
+        if "goal" in content.words and rows and cols:  # else the puzzle itself is refused
             data["solution"] = _goal(content.words["goal"], len(rows), len(cols))
         return Nonogram.from_dict(data)
     except InputError as error:
