@@ -116,7 +116,7 @@ class PlainLayout:
             return False
         return all(are_numbers(line) for _, line in rows + cols)
 
-    def read(self, text: str, puzzle: str | None) -> list[Puzzle]:
+    def read(self, text: str, puzzle: str | None = None) -> list[Puzzle]:
         """The one puzzle of a text, or none if another kind is wanted.
 
         Raises:
