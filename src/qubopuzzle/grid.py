@@ -6,10 +6,12 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import label
 
 from qubopuzzle.errors import InputError
 
 BLACK, WHITE = "#", "."
+_CROSS = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]])
 
 
 def runs(line: Iterable[int]) -> list[int]:
@@ -74,3 +76,24 @@ def groups(numbers: NDArray[np.integer]) -> list[NDArray[np.int64]]:
     order = np.argsort(flat, kind="stable")
     ends = np.cumsum(np.bincount(flat))[:-1]
     return np.split(order, ends)
+
+
+def pieces(right: NDArray[np.bool_], down: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The piece that each cell of a grid belongs to, numbered by their first cells.
+
+    Args:
+        right: whether a cell hangs together with the next of its row, (rows, columns - 1).
+        down: the same with the cell below, (rows - 1, columns).
+
+    >>> pieces(np.array([[True], [False]]), np.array([[False, True]])).tolist()
+    [[0, 0], [1, 0]]
+    """
+    rows, columns = right.shape[0], down.shape[1]
+    # Cells stand at even places, and between two of them a wall or a way.
+    ways = np.zeros((2 * rows - 1, 2 * columns - 1), dtype=np.bool_)
+    ways[::2, ::2] = True
+    ways[::2, 1::2] = right
+    ways[1::2, ::2] = down
+    # Labels come in the order in which scipy meets them, row by row, as a test holds.
+    piece: NDArray[np.int64] = label(ways, _CROSS)[0][::2, ::2].astype(np.int64) - 1
+    return piece

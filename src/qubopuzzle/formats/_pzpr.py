@@ -13,15 +13,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+from numpy.typing import NDArray
 
 from qubopuzzle.errors import InputError
+from qubopuzzle.formats._allowance import Allowance
 from qubopuzzle.formats._number16 import UNKNOWN, Value
+from qubopuzzle.grid import pieces
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.easyasabc import EasyAsABC
@@ -30,7 +30,7 @@ from qubopuzzle.puzzles.hitori import Hitori
 from qubopuzzle.puzzles.kurodoko import Kurodoko
 from qubopuzzle.puzzles.nonogram import Nonogram
 from qubopuzzle.puzzles.numberlink import Numberlink
-from qubopuzzle.puzzles.sudoku import Sudoku
+from qubopuzzle.puzzles.sudoku import Sudoku, squarest_box
 
 PIDS: dict[str, type[Puzzle]] = {
     "sudoku": Sudoku,
@@ -49,10 +49,6 @@ CELL_LIMIT = 250_000
 """Most cells of a board."""
 SIDE_LIMIT = 10_000
 """Most rows or columns of a board."""
-TOTAL_LIMIT = 500_000
-"""Most cells of all boards of a text; a short address may stand for a large board."""
-LEAST_CELLS = 50
-"""What a small board counts for, as each costs some time."""
 LETTER_LIMIT = 52
 """Most letters of arukone."""
 
@@ -71,34 +67,26 @@ def class_of(pid: str) -> type[Puzzle]:
     return PIDS[pid]
 
 
-@dataclass
-class Budget:
-    """How many cells have been read of a text."""
+def size(pid: str, columns: str, rows: str, allowance: Allowance) -> tuple[int, int]:
+    """Rows and columns of a board, from their text; to be asked before it is made.
 
-    used: int = 0
-
-    def size(self, pid: str, columns: str, rows: str) -> tuple[int, int]:
-        """Rows and columns of a board, from their text; to be asked before it is made.
-
-        Raises:
-            InputError: for what is no size, too large, or not square where it must be.
-        """
-        for name, text in (("columns", columns), ("rows", rows)):
-            if not re.fullmatch("[0-9]{1,9}", text) or int(text) == 0:
-                raise InputError(f"{pid}: {text[:20]!r} is no number of {name}")
-        shape = int(rows), int(columns)
-        cells = shape[0] * shape[1]
-        what = f"{pid} of {columns} columns and {rows} rows"
-        if cells > CELL_LIMIT or max(shape) > SIDE_LIMIT:
-            raise InputError(
-                f"{what}: too large; the limits are {CELL_LIMIT:,} cells and {SIDE_LIMIT:,} a side"
-            )
-        self.used += max(cells, LEAST_CELLS)
-        if self.used > TOTAL_LIMIT:
-            raise InputError(f"over {TOTAL_LIMIT:,} cells in all; divide the file")
-        if pid in ("sudoku", "easyasabc") and shape[0] != shape[1]:
-            raise InputError(f"{what}: only square boards have rules here")
-        return shape
+    Raises:
+        InputError: for what is no size, too large, or not square where it must be.
+    """
+    for name, text in (("columns", columns), ("rows", rows)):
+        if not re.fullmatch("[0-9]{1,9}", text) or int(text) == 0:
+            raise InputError(f"{pid}: {text[:20]!r} is no number of {name}")
+    shape = int(rows), int(columns)
+    cells = shape[0] * shape[1]
+    what = f"{pid} of {columns} columns and {rows} rows"
+    if cells > CELL_LIMIT or max(shape) > SIDE_LIMIT:
+        raise InputError(
+            f"{what}: too large; the limits are {CELL_LIMIT:,} cells and {SIDE_LIMIT:,} a side"
+        )
+    allowance.spend(cells)
+    if pid in ("sudoku", "easyasabc") and shape[0] != shape[1]:
+        raise InputError(f"{what}: only square boards have rules here")
+    return shape
 
 
 def clues_of_side(side: str, marks: Sequence[Value]) -> list[int]:
@@ -151,23 +139,23 @@ def rooms_between(right: str, down: str, shape: tuple[int, int]) -> IntArray:
     Raises:
         InputError: for a wall with the same room on both sides.
     """
-    cells = np.arange(shape[0] * shape[1]).reshape(shape)
-    one = np.concatenate([cells[:, :-1].ravel(), cells[:-1].ravel()])
-    other = np.concatenate([cells[:, 1:].ravel(), cells[1:].ravel()])
-    wall = np.frombuffer((right + down).encode(), dtype=np.uint8) == ord("1")
-    ends = one[~wall], other[~wall]
-    links = coo_array((np.ones(len(ends[0])), ends), shape=(cells.size, cells.size))
-    _, label = connected_components(links, directed=False)
-    _, first, room = np.unique(label, return_index=True, return_inverse=True)
-    room = np.argsort(np.argsort(first))[room.ravel()]
-    loose = wall & (room[one] == room[other])
-    if loose.any():
-        cell, beyond = one[loose][0], other[loose][0]
-        places = " and ".join(
-            f"row {i // shape[1] + 1} column {i % shape[1] + 1}" for i in (cell, beyond)
-        )
-        raise InputError(f"the wall between {places} divides no rooms; no such puzzle here")
-    return np.asarray(room.reshape(shape), dtype=np.int64)
+    rows, columns = shape
+    across, below = _bits(right, (rows, columns - 1)), _bits(down, (rows - 1, columns))
+    room = pieces(~across, ~below)
+    loose = (
+        (across & (room[:, 1:] == room[:, :-1]), (0, 1)),
+        (below & (room[1:] == room[:-1]), (1, 0)),
+    )
+    for walls_within, (i, j) in loose:
+        for r, c in np.argwhere(walls_within)[:1].tolist():
+            places = f"row {r + 1} column {c + 1} and row {r + i + 1} column {c + j + 1}"
+            raise InputError(f"the wall between {places} divides no rooms; no such puzzle here")
+    return room
+
+
+def _bits(text: str, shape: tuple[int, int]) -> NDArray[np.bool_]:
+    bits = np.frombuffer(text.encode(), dtype=np.uint8)
+    return np.equal(bits, ord("1")).reshape(shape)
 
 
 def walls(rooms: IntArray) -> tuple[str, str]:
@@ -237,11 +225,9 @@ def pid_of(puzzle: Puzzle) -> str:
 
 def _check_box(puzzle: Sudoku) -> None:
     """Boards tell no boxes: they are the squarest, lying rather than standing."""
-    try:
-        usual = Sudoku(grid=puzzle.grid).box
-    except InputError:
-        usual = None
-    if puzzle.box != usual:
+    n = len(puzzle.grid)
+    lines = puzzle.box[0] == 1 < n  # which no player takes for boxes
+    if lines or puzzle.box != squarest_box(n):
         raise InputError(f"its boxes of {puzzle.box[0]} x {puzzle.box[1]} have no place here")
 
 

@@ -25,6 +25,7 @@ from urllib.parse import unquote
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.formats import _pzpr
+from qubopuzzle.formats._allowance import Allowance
 from qubopuzzle.formats._number16 import (
     Body,
     Value,
@@ -61,11 +62,11 @@ def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
         InputError: naming the line.
     """
     puzzles: list[Puzzle] = []
-    budget = _pzpr.Budget()
+    allowance = Allowance()
     for number, line in enumerate(_LINE_END.split(text), start=1):
         if line.strip():
             try:
-                puzzles += _read(line.strip(), puzzle, budget)
+                puzzles += _read(line.strip(), puzzle, allowance)
             except InputError as error:
                 raise InputError(f"line {number}: {error}") from None
     return puzzles
@@ -95,13 +96,13 @@ def address(puzzle: Puzzle) -> str:
     return f"https://puzz.link/p?{pid}/{columns}/{rows}/{body}{end}"
 
 
-def _read(line: str, wanted: str | None, budget: _pzpr.Budget) -> list[Puzzle]:
+def _read(line: str, wanted: str | None, allowance: Allowance) -> list[Puzzle]:
     """The puzzle of an address, or none if another kind is wanted."""
     pid, flags, columns, rows, body = _parts(line)
     kind = _pzpr.class_of(pid)
     if wanted not in (None, kind.name):
         return []
-    shape = budget.size(pid, columns, rows)
+    shape = _pzpr.size(pid, columns, rows, allowance)
     if flags and (pid, flags) != ("arukone", "e"):
         raise InputError(f"{pid}: the flag {flags[:20]!r} is none that this package has")
     try:

@@ -10,13 +10,14 @@ tried and undone, and the notes that follow the board. Rules of reading as in ``
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.formats import _pzpr
+from qubopuzzle.formats._allowance import Allowance
 from qubopuzzle.formats._boards import HEADER, WHOLE, Board, boards, whole
 from qubopuzzle.formats._number16 import UNKNOWN, Value
 from qubopuzzle.model import IntArray
@@ -43,10 +44,10 @@ def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
         InputError: naming the line and the part of it.
     """
     puzzles: list[Puzzle] = []
-    budget = _pzpr.Budget()
+    allowance = Allowance()
     for board in boards(text):
         try:
-            puzzles += _read(board, puzzle, budget)
+            puzzles += _read(board, puzzle, allowance)
         except InputError as error:
             raise InputError(f"{board.place()}: {error}") from None
     return puzzles
@@ -61,7 +62,7 @@ def write(puzzles: Sequence[Puzzle]) -> str:
     return "".join(f"{line}\n" for puzzle in puzzles for line in _lines(puzzle))
 
 
-def _read(board: Board, wanted: str | None, budget: _pzpr.Budget) -> list[Puzzle]:
+def _read(board: Board, wanted: str | None, allowance: Allowance) -> list[Puzzle]:
     """The puzzle of a board, or none if another kind is wanted."""
     version = board.row()
     if version not in ("pzprv3", "pzprv3.1"):
@@ -71,16 +72,12 @@ def _read(board: Board, wanted: str | None, budget: _pzpr.Budget) -> list[Puzzle
     if wanted not in (None, kind.name):
         return []
     rows = board.row()
-    shape = budget.size(pid, rows if pid == "sudoku" else board.row(), rows)
+    shape = _pzpr.size(pid, rows if pid == "sudoku" else board.row(), rows, allowance)
     data = _LAYOUTS[pid][0](board, shape, version)
     answer = data.pop("answer")
-    found = kind.from_dict(data)
-    if answer is None:
-        return [found]
-    try:
-        return [replace(found, solution=answer)]
-    except InputError:
-        return [found]
+    with suppress(InputError):  # of a wrong answer, or of the puzzle, which is raised below
+        return [kind.from_dict({**data, "solution": answer})]
+    return [kind.from_dict(data)]
 
 
 def _lines(puzzle: Puzzle) -> Iterator[str]:
@@ -121,25 +118,6 @@ def _shown(values: Sequence[Value], columns: int) -> Iterator[list[str]]:
 def _read_shading(board: Board, shape: Shape, _: str) -> dict[str, Any]:
     grid = _pzpr.givens(board.numbers(*shape), shape[1])
     return {"grid": grid, "answer": _shading(board.answer(*shape), shape)}
-
-
-def _read_kurodoko(board: Board, shape: Shape, version: str) -> dict[str, Any]:
-    data = _read_shading(board, shape, version)
-    if data["answer"] is not None:
-        # What each cell sees is many cells; a large answer that is wrong would take long.
-        white, grid = data["answer"] == 0, np.array(data["grid"])
-        seen = _run_lengths(white) + _run_lengths(white.T).T - 1
-        if ((grid > 0) & (grid != seen)).any():
-            data["answer"] = None
-    return data
-
-
-def _run_lengths(white: Any) -> Any:
-    """For each white cell, how many there are in its row without a black one between."""
-    closed = np.pad(white, ((0, 0), (0, 1)))
-    run = np.cumsum(~closed.ravel())
-    length = np.bincount(run[closed.ravel()], minlength=int(run[-1]) + 1)
-    return length[run].reshape(closed.shape)[:, :-1]
 
 
 def _read_hitori(board: Board, shape: Shape, _: str) -> dict[str, Any]:
@@ -332,7 +310,7 @@ _LAYOUTS: dict[str, tuple[Callable[[Board, Shape, str], dict[str, Any]], Callabl
     "sudoku": (_read_sudoku, _write_sudoku),
     "heyawake": (_read_heyawake, _write_heyawake),
     "hitori": (_read_hitori, _write_shading),
-    "kurodoko": (_read_kurodoko, _write_shading),
+    "kurodoko": (_read_shading, _write_shading),
     "numlin": (_read_numlin, _write_links),
     "arukone": (_read_arukone, _write_links),
     "easyasabc": (_read_letters, _write_letters),

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 
 from qubopuzzle.errors import InputError
+from qubopuzzle.formats._allowance import Allowance
 from qubopuzzle.formats._clues import (
     Line,
     are_numbers,
@@ -52,7 +53,8 @@ def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
             boards[-1][1].append((number, line))
         else:
             raise InputError(f"line {number}: a line such as $1 is due first, got {brief(line)}")
-    return [_board(head, lines) for head, lines in boards]
+    allowance = Allowance()
+    return [_board(head, lines, allowance) for head, lines in boards]
 
 
 def write(puzzles: Sequence[Puzzle]) -> str:
@@ -75,7 +77,7 @@ def write(puzzles: Sequence[Puzzle]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _board(head: Line, lines: list[Line]) -> Nonogram:
+def _board(head: Line, lines: list[Line], allowance: Allowance) -> Nonogram:
     number, text = head
     match = _HEAD.fullmatch(text)
     if not match:
@@ -90,6 +92,7 @@ def _board(head: Line, lines: list[Line]) -> Nonogram:
         )
     clues = [tuple(read_clue(*line)) for line in lines]
     try:
+        allowance.spend(size)  # its lines; the cells between them cost nothing
         name = f"taai-{int(match[1])}"
         return Nonogram(rows=tuple(clues[size:]), cols=tuple(clues[:size]), id=name)
     except InputError as error:

@@ -32,6 +32,7 @@ from math import prod
 from typing import Any
 
 from qubopuzzle.errors import InputError
+from qubopuzzle.formats._allowance import Allowance
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.base import brief
 from qubopuzzle.puzzles.hitori import Hitori
@@ -46,8 +47,6 @@ PUZZLES = ("nonogram", "sudoku", "kurodoko", "hitori")
 
 SIDE_LIMIT = 10_000
 CELL_LIMIT = 250_000
-TEXT_LIMIT = 1_000_000
-"""Most cells of all puzzles of a text; runs of blanks make many of few characters."""
 
 _ID = re.compile(
     r"(?:(?:https?://\S{0,300}/)?(?P<name>[A-Za-z]{1,20})(?:\.html#|[: ])\s*)?"
@@ -110,16 +109,15 @@ def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
             there is not.
     """
     found: list[Puzzle] = []
-    cells = 0
+    allowance = Allowance()
     if puzzle is not None and puzzle not in PUZZLES:
         return found
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip():
             try:
                 new = _read_line(line.strip(), puzzle)
-                cells += sum(prod(p.shape) for p in new)
-                if cells > TEXT_LIMIT:
-                    raise InputError(f"more than {TEXT_LIMIT:,} cells up to here; divide the text")
+                for one in new:
+                    allowance.spend(prod(one.shape))
                 found += new
             except InputError as error:
                 raise InputError(f"line {number}: {error}") from None

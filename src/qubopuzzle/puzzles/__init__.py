@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.util import find_spec
@@ -21,10 +22,16 @@ def puzzle_names() -> list[str]:
 
     Modules that begin with an underscore are what puzzles share; own names win.
     """
+    return list(_names())
+
+
+@cache
+def _names() -> tuple[str, ...]:
     own = [m.name for m in iter_modules(__path__) if m.name != "base" and m.name[0] != "_"]
-    return list(dict.fromkeys([*own, *(e.name for e in entry_points(group=ENTRY_POINTS))]))
+    return tuple(dict.fromkeys([*own, *(e.name for e in entry_points(group=ENTRY_POINTS))]))
 
 
+@cache
 def get_puzzle(name: str) -> type[Puzzle]:
     """The class of a puzzle by its name, such as ``nonogram``.
 

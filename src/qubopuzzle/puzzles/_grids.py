@@ -53,10 +53,7 @@ def read_numbers(key: str, data: Any, low: int, high: int, *, empty: int = 0) ->
         raise PuzzleError(f"{key}: expected a list, got {brief(data)}")
     if len(data) > SIDE_LIMIT**2:
         raise PuzzleError(f"{key}: {len(data)} numbers are too many")
-    numbers = [
-        empty if value is None else read_whole(f"{key}[{i}]", value, low, high)
-        for i, value in enumerate(data)
-    ]
+    numbers = _read_row(key, data, low, high, empty)
     return _frozen(np.array(numbers, dtype=np.int64))
 
 
@@ -79,13 +76,21 @@ def read_grid(key: str, data: Any, low: int, high: int, *, empty: int = 0) -> In
             raise PuzzleError(f"{key}[{r}]: expected 1 to {SIDE_LIMIT} cells, got {brief(row)}")
         if len(row) != len(data[0]):
             raise PuzzleError(f"{key}[{r}] has {len(row)} cells, {key}[0] has {len(data[0])}")
-        rows.append(
-            [
-                empty if value is None else read_whole(f"{key}[{r}][{c}]", value, low, high)
-                for c, value in enumerate(row)
-            ]
-        )
+        rows.append(_read_row(f"{key}[{r}]", row, low, high, empty))
     return _frozen(np.array(rows, dtype=np.int64))
+
+
+def _read_row(place: str, row: Any, low: int, high: int, empty: int) -> list[int]:
+    """Whole numbers of a list, ``empty`` for None; PuzzleError naming the place of another."""
+    if not isinstance(row, np.ndarray) and set(map(type, row)) <= {int, type(None)}:
+        # Plain numbers, as all files have them, are judged by the least and the largest.
+        known = [value for value in row if value is not None]
+        if not known or (low <= min(known) and max(known) <= high):
+            return [empty if value is None else value for value in row]
+    return [
+        empty if value is None else read_whole(f"{place}[{i}]", value, low, high)
+        for i, value in enumerate(row)
+    ]
 
 
 def letter_of(value: int) -> str:
@@ -104,13 +109,12 @@ def read_letters(key: str, data: Any, count: int, high: int) -> tuple[int, ...]:
     if len(data) != count:
         raise PuzzleError(f"{key} has {len(data)} values, expected {count}")
     known = [letter_of(v) for v in range(high + 1)]
-    values = []
+    numbers: list[Any] = []
     for i, value in enumerate(data):
         if isinstance(value, str) and value not in known:
             raise PuzzleError(f"{key}[{i}]: {brief(value)} is not in A .. {known[-1]}")
-        number = known.index(value) if isinstance(value, str) else 0 if value is None else value
-        values.append(read_whole(f"{key}[{i}]", number, 0, high))
-    return tuple(values)
+        numbers.append(known.index(value) if isinstance(value, str) else value)
+    return tuple(_read_row(key, numbers, 0, high, 0))
 
 
 def read_shading(what: str, data: Any) -> IntArray:

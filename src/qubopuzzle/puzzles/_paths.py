@@ -37,10 +37,11 @@ def one_sided(paths: IntArray) -> list[tuple[Cell, int]]:
     """Cells and directions where the neighbour does not agree, or there is none."""
     padded = np.pad(paths, 1)
     found = []
-    for d, step in enumerate(STEPS):
-        beyond = np.roll(padded, (-step[0], -step[1]), (0, 1))[1:-1, 1:-1]
+    rows, columns = paths.shape
+    for d, (r, c) in enumerate(STEPS):
+        beyond = padded[1 + r : 1 + r + rows, 1 + c : 1 + c + columns]
         alone = (paths >> d & 1) & ~(beyond >> (d + 2) % 4) & 1
-        found += [((r, c), d) for r, c in np.argwhere(alone).tolist()]
+        found += [((i, j), d) for i, j in np.argwhere(alone).tolist()]
     return sorted(found)
 
 
@@ -62,17 +63,20 @@ def pieces(paths: IntArray) -> list[Piece]:
         mutual[r, c] -= 1 << d
     degree = degrees(mutual)
     ends, rest = ((degree == 1), (degree > 1))
+    # Cell by cell, arrays are slow.
+    leaves: list[list[int]] = mutual.tolist()
+    sides: list[list[int]] = degree.tolist()
     seen: set[Cell] = set()
     found = []
     for r, c in [*np.argwhere(ends).tolist(), *np.argwhere(rest).tolist()]:
         if (r, c) not in seen:
-            cells = _walk(mutual, (r, c), seen)
-            closed = all(degree[cell] == 2 for cell in cells)
+            cells = _walk(leaves, (r, c), seen)
+            closed = all(sides[i][j] == 2 for i, j in cells)
             found.append(Piece(tuple(cells), closed))
     return found
 
 
-def _walk(mutual: IntArray, start: Cell, seen: set[Cell]) -> list[Cell]:
+def _walk(leaves: list[list[int]], start: Cell, seen: set[Cell]) -> list[Cell]:
     seen.add(start)
     order, waiting = [], [start]
     while waiting:
@@ -80,7 +84,7 @@ def _walk(mutual: IntArray, start: Cell, seen: set[Cell]) -> list[Cell]:
         order.append((r, c))
         for d, (dr, dc) in enumerate(STEPS):
             other = r + dr, c + dc
-            if mutual[r, c] >> d & 1 and other not in seen:
+            if leaves[r][c] >> d & 1 and other not in seen:
                 seen.add(other)
                 waiting.append(other)
     return order

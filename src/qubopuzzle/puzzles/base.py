@@ -66,7 +66,7 @@ class Puzzle(ABC):
     n_solutions: int | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        about_from({f.name: getattr(self, f.name) for f in fields(Puzzle)})
+        about_from({name: getattr(self, name) for name in _ABOUT})
 
     def check_solution(self) -> None:
         """Read ``solution``, if there is one, hold it against the rules, and freeze it.
@@ -183,24 +183,27 @@ class Puzzle(ABC):
 
     def about(self) -> dict[str, Any]:
         """The keys that every puzzle's JSON may carry, those that are set."""
-        values = {f.name: getattr(self, f.name) for f in fields(Puzzle) if f.name != "solution"}
+        values = {name: getattr(self, name) for name in _ABOUT}
         about = {key: value for key, value in values.items() if value not in ("", None)}
         if self.solution is not None:
             about["solution"] = self.format_answer(self.solution)
         return about
 
 
+_ABOUT = tuple(f.name for f in fields(Puzzle) if f.name != "solution")
+
+
 def about_from(data: Mapping[str, Any]) -> dict[str, Any]:
     """The keys of ``Puzzle.about`` in a JSON object, all but the solution, checked."""
     about: dict[str, Any] = {}
-    for f in fields(Puzzle):
-        value = data.get(f.name)
-        if f.name == "solution" or value is None:
+    for name in _ABOUT:
+        value = data.get(name)
+        if value is None:
             continue
-        expected, kind = (int, "a whole number") if f.name == "n_solutions" else (str, "a text")
+        expected, kind = (int, "a whole number") if name == "n_solutions" else (str, "a text")
         if not isinstance(value, expected) or isinstance(value, bool):
-            raise PuzzleError(f"{f.name}: expected {kind}, got {brief(value)}")
-        about[f.name] = value
+            raise PuzzleError(f"{name}: expected {kind}, got {brief(value)}")
+        about[name] = value
     return about
 
 

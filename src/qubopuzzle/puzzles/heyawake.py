@@ -15,22 +15,20 @@ holds and at least 1 where not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from qubopuzzle.errors import PuzzleError
-from qubopuzzle.grid import groups
+from qubopuzzle.grid import groups, pieces
 from qubopuzzle.model import IntArray, Model
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles._forest import shading_formulations
 from qubopuzzle.puzzles._grids import SIDE_LIMIT, need, read_grid, read_numbers
-from qubopuzzle.puzzles._shaded import BoolArray, Shaded, side_by_side
+from qubopuzzle.puzzles._shaded import BoolArray, Shaded
 from qubopuzzle.puzzles._shading import ShadingPuzzle, cells_of
 from qubopuzzle.puzzles.base import Violation, about_from
 
@@ -97,33 +95,20 @@ class Heyawake(ShadingPuzzle):
     def broken_clues(self, answer: IntArray) -> list[Violation]:
         """Rooms with another number of black cells, and white runs through three rooms."""
         broken = []
-        rows, columns = self.shape
+        columns = self.shape[1]
         for room, (clue, cells) in enumerate(zip(self.clues, groups(self.rooms), strict=True)):
             black = int(answer.ravel()[cells].sum())
             if clue is not None and black != clue:
                 message = f"room {room} has {black} black cells, its clue is {clue}"
                 broken.append(Violation("room", message, cells_of(cells, columns)))
-        for r in range(rows):
-            broken += self._long_runs(answer, [(r, c) for c in range(columns)], f"row[{r}]")
-        for c in range(columns):
-            broken += self._long_runs(answer, [(r, c) for r in range(rows)], f"column[{c}]")
-        return broken
-
-    def _long_runs(
-        self, answer: IntArray, line: list[tuple[int, int]], name: str
-    ) -> list[Violation]:
-        """Straight runs of white cells that cross two room borders or more."""
-        broken, run = [], list[tuple[int, int]]()
-        for cell in [*line, None]:
-            if cell is not None and not answer[cell]:
-                run.append(cell)
-                continue
-            rooms = [int(self.rooms[white]) for white in run]
-            crossed = sum(a != b for a, b in pairwise(rooms))
-            if crossed > 1:
-                message = f"{name}: white from {run[0]} to {run[-1]} crosses {crossed} borders"
-                broken.append(Violation("span", message, tuple(run)))
-            run = []
+        white = answer == 0
+        for name, lines in (("row", (white, self.rooms)), ("column", (white.T, self.rooms.T))):
+            for i, (line, rooms) in enumerate(zip(*(a.tolist() for a in lines), strict=True)):
+                for run, crossed in _long_runs(line, rooms):
+                    along = tuple((i, j) if name == "row" else (j, i) for j in run)
+                    ends = f"white from {along[0]} to {along[-1]}"
+                    message = f"{name}[{i}]: {ends} crosses {crossed} borders"
+                    broken.append(Violation("span", message, along))
         return broken
 
     # --- picture and examples ----------------------------------------------------------
@@ -145,15 +130,25 @@ class Heyawake(ShadingPuzzle):
         return [cls.from_dict({"n_solutions": 1, **example}) for example in _EXAMPLES]
 
 
+def _long_runs(white: Sequence[bool], rooms: Sequence[int]) -> Iterator[tuple[range, int]]:
+    """The runs of white of a line that cross two borders of rooms or more, and how many."""
+    start = crossed = 0
+    for i, shown in enumerate([*white, False]):
+        if shown:
+            crossed += i > start and rooms[i] != rooms[i - 1]
+            continue
+        if crossed > 1:
+            yield range(start, i), crossed
+        start, crossed = i + 1, 0
+
+
 def _check_pieces(rooms: IntArray) -> None:
-    """Join neighbours of one room: there must be as many pieces as rooms."""
-    pairs = side_by_side(np.arange(rooms.size).reshape(rooms.shape))
-    same = pairs[rooms.ravel()[pairs[:, 0]] == rooms.ravel()[pairs[:, 1]]]
-    graph = csr_array((np.ones(len(same)), tuple(same.T)), shape=(rooms.size, rooms.size))
-    _, first = np.unique(connected_components(graph, directed=False)[1], return_index=True)
-    pieces = np.bincount(rooms.ravel()[first])
-    if (pieces > 1).any():
-        raise PuzzleError(f"rooms: room {int(np.argmax(pieces > 1))} is in several pieces")
+    """Each room must be one piece."""
+    piece = pieces(rooms[:, 1:] == rooms[:, :-1], rooms[1:] == rooms[:-1])
+    _, first = np.unique(piece, return_index=True)
+    count = np.bincount(rooms.ravel()[first])
+    if (count > 1).any():
+        raise PuzzleError(f"rooms: room {int(np.argmax(count > 1))} is in several pieces")
 
 
 # --- formulations ----------------------------------------------------------------------

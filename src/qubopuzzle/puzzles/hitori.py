@@ -14,6 +14,7 @@ its rule holds and at least 1 where not.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -67,9 +68,11 @@ class Hitori(NumberGrid):
 
 def _repeated(line: IntArray) -> Iterator[IntArray]:
     """The places of each number that a line has twice or more."""
-    numbers, count = np.unique(line, return_counts=True)
-    for number in numbers[(count > 1) & (numbers > 0)]:
-        yield np.flatnonzero(line == number)
+    numbers = line.tolist()
+    if len(set(numbers)) < len(numbers):
+        for number, count in sorted(Counter(numbers).items()):
+            if number and count > 1:
+                yield np.flatnonzero(line == number)
 
 
 # --- formulations ----------------------------------------------------------------------

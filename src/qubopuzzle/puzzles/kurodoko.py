@@ -34,6 +34,7 @@ from qubopuzzle.puzzles.base import Violation
 VIEW_LIMIT = 500_000
 """Most views of all numbers together."""
 _DIRECTIONS = ((-1, 0), (0, 1), (1, 0), (0, -1))
+_SIGHTS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,18 +65,20 @@ class Kurodoko(NumberGrid):
     # --- rules -------------------------------------------------------------------------
 
     def broken_clues(self, answer: IntArray) -> list[Violation]:
-        """Numbers on black cells, and numbers that see more or fewer cells."""
-        broken = []
-        for r, c in np.argwhere(self.grid).tolist():
-            clue = int(self.grid[r, c])
-            if answer[r, c]:
-                message = f"the number {clue} on ({r},{c}) is black"
-                broken.append(Violation("number", message, ((r, c),)))
-                continue
-            seen = [(r, c), *self._seen(answer, r, c)]
-            if len(seen) != clue:
-                message = f"the number {clue} on ({r},{c}) sees {len(seen)} white cells"
-                broken.append(Violation("sight", message, tuple(seen)))
+        """Numbers on black cells, and numbers that see more or fewer cells.
+
+        The first hundred of these name the cells that they see, the others their own only.
+        """
+        white = answer == 0
+        seen = _run_lengths(white) + _run_lengths(white.T).T - 1
+        broken: list[Violation] = []
+        for r, c in np.argwhere((self.grid > 0) & (~white | (seen != self.grid))).tolist():
+            rule, what, cells = "number", "is black", [(r, c)]
+            if white[r, c]:
+                rule, what = "sight", f"sees {seen[r, c]} white cells"
+                cells += self._seen(answer, r, c) if len(broken) < _SIGHTS else ()
+            message = f"the number {self.grid[r, c]} on ({r},{c}) {what}"
+            broken.append(Violation(rule, message, tuple(cells)))
         return broken
 
     def _seen(self, answer: IntArray, r: int, c: int) -> Iterator[tuple[int, int]]:
@@ -92,6 +95,14 @@ class Kurodoko(NumberGrid):
     def examples(cls) -> list[Self]:
         """A 6x6 board and one of 9x9; each has one solution."""
         return [cls.from_dict({"n_solutions": 1, **example}) for example in _EXAMPLES]
+
+
+def _run_lengths(white: BoolArray) -> IntArray:
+    """For each white cell, how many there are in its row without a black one between."""
+    closed = np.pad(~white, ((0, 0), (0, 1)), constant_values=True)
+    run = np.cumsum(closed.ravel())
+    length = np.bincount(run[~closed.ravel()], minlength=int(run[-1]) + 1)
+    return length[run].reshape(closed.shape)[:, :-1]
 
 
 # --- formulations ----------------------------------------------------------------------

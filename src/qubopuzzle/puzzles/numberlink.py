@@ -184,12 +184,15 @@ class Numberlink(Puzzle):
         for (r, c), d in one_sided(answer):
             message = f"cell ({r}, {c}) goes {SIDES[d]} and does not arrive"
             broken.append(Violation("connection", message, ((r, c),)))
-        for (r, c), degree in np.ndenumerate(degrees(answer)):
-            rule, wanted = self._degree(self.grid[r][c])
-            if degree not in wanted:
-                message = f"cell ({r}, {c}) joins {degree} of its neighbours, not {wanted[-1]}"
-                rule = "cover" if degree == 0 and rule == "path" else rule
-                broken.append(Violation(rule, message, ((r, c),)))
+        degree = degrees(answer)
+        ends = np.array(self.grid) > 0
+        wrong = np.where(ends, degree != 1, degree != 2)
+        if not self.cover:
+            wrong &= ends | (degree > 0)
+        for (r, c), joined in zip(np.argwhere(wrong).tolist(), degree[wrong].tolist(), strict=True):
+            rule, wanted = ("end", 1) if self.grid[r][c] else ("path" if joined else "cover", 2)
+            message = f"cell ({r}, {c}) joins {joined} of its neighbours, not {wanted}"
+            broken.append(Violation(rule, message, ((r, c),)))
         for piece in pieces(answer):
             found = sorted({self.grid[r][c] for r, c in piece.cells} - {0})
             if piece.closed:
@@ -199,10 +202,6 @@ class Numberlink(Puzzle):
                 message = f"a path joins {found[0]} and {found[1]}"
                 broken.append(Violation("number", message, piece.cells))
         return broken
-
-    def _degree(self, number: int) -> tuple[str, tuple[int, ...]]:
-        """The rule on a cell's number of connections, and what it allows."""
-        return ("end", (1,)) if number else ("path", (2,) if self.cover else (0, 2))
 
     def formulation_for(self, *, cuts: bool, exact: bool) -> str:
         """Annealers get the blocks, whose loops the rules find."""

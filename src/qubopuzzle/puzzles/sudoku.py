@@ -169,15 +169,25 @@ def _read_givens(data: Any) -> IntArray:
     return grid
 
 
+def squarest_box(n: int) -> tuple[int, int]:
+    """The box of n cells whose sides differ least, lying rather than standing.
+
+    >>> squarest_box(9), squarest_box(12), squarest_box(7)
+    ((3, 3), (3, 4), (1, 7))
+    """
+    high = max(b for b in range(1, isqrt(n) + 1) if n % b == 0)
+    return high, n // high
+
+
 def _read_box(box: Any, n: int) -> tuple[int, int]:
     if box is None:
-        high = max(b for b in range(1, isqrt(n) + 1) if n % b == 0)
+        high, wide = squarest_box(n)
         if high == 1 < n:
             raise PuzzleError(
                 f'box: a grid of {n} x {n} has no boxes but whole lines; for those give "box": '
                 f"[1, {n}]"
             )
-        return high, n // high
+        return high, wide
     sides = read_numbers("box", box, 0, SIZE_LIMIT).tolist()
     if len(sides) != 2 or sides[0] * sides[1] != n:
         size = " x ".join(map(str, sides[:4])) or "nothing"
