@@ -81,7 +81,7 @@ def kurodoko_clues(puzzle, black, white):
             here = cell
             while (here := (here[0] + down, here[1] + along)) in white:
                 seen.add(here)
-        if cell in black or len(seen) != number:
+        if cell in black or (number > 0 and len(seen) != number):
             return False
     return True
 
@@ -263,8 +263,8 @@ def random_hitori(rng, shape, share=0.9, wrong=False):
     return Hitori(np.where(rng.random(shape) < share, grid, 0))
 
 
-def random_kurodoko(rng, shape, share=0.4, wrong=False):
-    """What white cells see, a share of them shown."""
+def random_kurodoko(rng, shape, share=0.4, wrong=False, untold=0.0):
+    """What white cells see, a share of them shown, some of these with a number not told."""
     answer = random_shading(rng, shape)
     _, white = split(answer)
     grid = np.zeros(shape, dtype=np.int64)
@@ -275,6 +275,7 @@ def random_kurodoko(rng, shape, share=0.4, wrong=False):
     grid[rng.random(shape) >= share] = 0
     if wrong:
         grid[tuple(rng.integers(shape))] = rng.integers(1, sum(shape))
+    grid[(grid > 0) & (rng.random(shape) < untold)] = -1
     return Kurodoko(grid)
 
 

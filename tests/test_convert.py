@@ -8,7 +8,10 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
 
+from boards import boards, same
 from qubopuzzle import InputError, Nonogram, load
 from qubopuzzle.cli import main
 from qubopuzzle.formats import all_formats, formats_for, get_format, read_text, write_text
@@ -41,6 +44,23 @@ def test_what_a_format_writes_it_reads_and_no_other_does(name, puzzle):
     assert [n for n, known in all_formats().items() if known.sniff(text)] == [name]
     assert read_text(text, puzzle) == held
     assert write_text(read_text(text, puzzle), name) == text
+
+
+@pytest.mark.parametrize(("name", "puzzle"), WAYS)
+@settings(max_examples=30, suppress_health_check=[HealthCheck.filter_too_much])
+@given(data=st.data())
+def test_random_boards_go_through_every_format_that_holds_them(name, puzzle, data):
+    board = data.draw(boards((get_puzzle(puzzle),)))
+    try:
+        text = write_text([board], name)
+    except InputError:
+        assume(False)  # such as boxes that lines of text do not tell; refused by name
+    found = read_text(text, puzzle)
+    assert len(found) == 1
+    assert same(board, found[0])
+    assert write_text(found, name) == text
+    # And on, through native JSON, which holds everything.
+    assert same(board, read_text(write_text(found, "json"))[0])
 
 
 @pytest.mark.parametrize("name", all_formats())

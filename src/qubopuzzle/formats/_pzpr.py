@@ -4,7 +4,7 @@ Boards become native JSON objects here. The numbers that both formats know and t
 does not:
 
 - A clue of unknown value says nothing in heyawake and hitori, where it is read as no clue.
-  Everywhere else it tells something about its cell, and is refused.
+  In kurodoko its cell is white, as here. Everywhere else it is refused.
 - 0 is a clue in heyawake alone.
 """
 
@@ -102,14 +102,14 @@ def clues_of_side(side: str, marks: Sequence[Value]) -> list[int]:
     return [mark or 0 for mark in marks]
 
 
-def givens(values: Sequence[Value], columns: int) -> Grid:
+def givens(values: Sequence[Value], columns: int, *, untold: bool = False) -> Grid:
     """Rows of numbers, 0 where a cell is blank.
 
     Raises:
-        InputError: for a 0 or an unknown number, naming its cell.
+        InputError: for a 0, and for an unknown number unless ``untold``, naming its cell.
     """
     for wrong, what in ((UNKNOWN, "a number of unknown value"), (0, "the number 0")):
-        if wrong in values:
+        if wrong in values and not (wrong == UNKNOWN and untold):
             r, c = divmod(list(values).index(wrong), columns)
             raise InputError(f"row {r + 1} column {c + 1} has {what}; no such puzzle here")
     return in_rows([value or 0 for value in values], columns)

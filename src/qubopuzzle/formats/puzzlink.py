@@ -8,7 +8,8 @@ the end of a body is blank and what is left over is passed over, as the players 
   set. So a Numberlink with ``cover`` is written as arukone, one without as numlin.
 - A line of a nonogram without numbers is read as an empty line, as this player has it; another
   one takes it for a line of which nothing is known.
-- A clue of unknown value is no clue in heyawake and hitori, and refused elsewhere.
+- A clue of unknown value is no clue in heyawake and hitori, a white cell in kurodoko, and
+  refused elsewhere.
 - A sudoku's boxes are not told. They are the squarest, lying rather than standing; the players
   draw these for 4, 6, 9, 16, ... rows, and others for such as 12.
 
@@ -162,6 +163,10 @@ def _read_grid(body: Body, shape: Shape) -> dict[str, Any]:
     return {"grid": _pzpr.givens(body.numbers(shape[0] * shape[1]), shape[1])}
 
 
+def _read_circles(body: Body, shape: Shape) -> dict[str, Any]:
+    return {"grid": _pzpr.givens(body.numbers(shape[0] * shape[1]), shape[1], untold=True)}
+
+
 def _write_grid(puzzle: Any) -> str:
     return write_numbers(_pzpr.blanks(puzzle.grid))
 
@@ -240,7 +245,7 @@ _Pair = tuple[Callable[[Body, Shape], dict[str, Any]], Callable[[Any], str]]
 _GRID: _Pair = (_read_grid, _write_grid)
 _BODIES: dict[str, _Pair] = {
     "sudoku": _GRID,
-    "kurodoko": _GRID,
+    "kurodoko": (_read_circles, _write_grid),
     "numlin": _GRID,
     "arukone": _GRID,
     "hitori": (_read_hitori, _write_hitori),

@@ -111,12 +111,13 @@ def _shaded(puzzle: Any) -> Iterator[list[str]]:
 
 def _shown(values: Sequence[Value], columns: int) -> Iterator[list[str]]:
     """Clues as ``Board.numbers`` reads them."""
-    words = ["." if value is None else str(value) for value in values]
+    marks: dict[Value, str] = {None: ".", UNKNOWN: "-"}
+    words = [marks.get(value) or str(value) for value in values]
     return iter(_pzpr.in_rows(words, columns))
 
 
-def _read_shading(board: Board, shape: Shape, _: str) -> dict[str, Any]:
-    grid = _pzpr.givens(board.numbers(*shape), shape[1])
+def _read_kurodoko(board: Board, shape: Shape, _: str) -> dict[str, Any]:
+    grid = _pzpr.givens(board.numbers(*shape), shape[1], untold=True)
     return {"grid": grid, "answer": _shading(board.answer(*shape), shape)}
 
 
@@ -310,7 +311,7 @@ _LAYOUTS: dict[str, tuple[Callable[[Board, Shape, str], dict[str, Any]], Callabl
     "sudoku": (_read_sudoku, _write_sudoku),
     "heyawake": (_read_heyawake, _write_heyawake),
     "hitori": (_read_hitori, _write_shading),
-    "kurodoko": (_read_shading, _write_shading),
+    "kurodoko": (_read_kurodoko, _write_shading),
     "numlin": (_read_numlin, _write_links),
     "arukone": (_read_arukone, _write_links),
     "easyasabc": (_read_letters, _write_letters),

@@ -31,9 +31,12 @@ from itertools import groupby
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from qubopuzzle.errors import InputError
 from qubopuzzle.formats._allowance import Allowance
 from qubopuzzle.puzzles import Puzzle
+from qubopuzzle.puzzles._shading import UNTOLD
 from qubopuzzle.puzzles.base import brief
 from qubopuzzle.puzzles.hitori import Hitori
 from qubopuzzle.puzzles.kurodoko import Kurodoko
@@ -263,6 +266,8 @@ def _write_range(puzzle: Kurodoko) -> str:
     rows, columns = puzzle.shape
     if rows + columns - 1 > 127:
         raise InputError(f"a grid of {rows} x {columns}; numbers of range end at 127; write json")
+    for r, c in np.argwhere(puzzle.grid == UNTOLD)[:1].tolist():
+        raise InputError(f"grid[{r}][{c}] is a number that is not told; range has none; write json")
     return f"{columns}x{rows}:" + _write_runs(puzzle.grid.tolist())
 
 

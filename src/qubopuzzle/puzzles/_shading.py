@@ -73,18 +73,25 @@ class ShadingPuzzle(Painting):
         """Violations of the rules that this puzzle has to itself."""
 
 
+UNTOLD = -1
+"""A number that is there, but not told; ``?`` in JSON and pictures."""
+
+
 @dataclass(frozen=True, eq=False)
 class NumberGrid(ShadingPuzzle):
     """A shading puzzle with numbers in its cells, 0 where there is none."""
 
     circled: ClassVar[bool] = False
     """Whether the picture has them in circles."""
+    least: ClassVar[int] = 0
+    """The least number that may stand in the grid: ``UNTOLD`` where that says something."""
 
     grid: IntArray
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "grid", read_grid("grid", self.grid, 0, SIDE_LIMIT**2))
+        told = _read_untold(self.grid) if self.least == UNTOLD else self.grid
+        object.__setattr__(self, "grid", read_grid("grid", told, self.least, SIDE_LIMIT**2))
         self.check_numbers()
         self.check_solution()
 
@@ -102,7 +109,7 @@ class NumberGrid(ShadingPuzzle):
     ) -> Picture:
         """The numbers in their cells, or in circles."""
         places = np.argwhere(self.grid).tolist()
-        numbers: dict[Cell, str] = {(r, c): str(self.grid[r, c]) for r, c in places}
+        numbers: dict[Cell, str] = {(r, c): str(_shown(self.grid[r, c])) for r, c in places}
         return Picture(
             *self.shape,
             black=answer,
@@ -120,8 +127,23 @@ class NumberGrid(ShadingPuzzle):
 
     def to_dict(self) -> dict[str, Any]:
         """The native JSON object."""
-        grid = [[number or None for number in row] for row in self.grid.tolist()]
+        grid = [[_shown(number) or None for number in row] for row in self.grid.tolist()]
         return {"puzzle": self.name, **self.about(), "grid": grid}
+
+
+def _read_untold(grid: Any) -> Any:
+    if not isinstance(grid, list | tuple):
+        return grid
+    return [
+        [UNTOLD if isinstance(value, str) and value == "?" else value for value in row]
+        if isinstance(row, list | tuple) and "?" in row
+        else row
+        for row in grid
+    ]
+
+
+def _shown(number: int) -> int | str:
+    return "?" if number == UNTOLD else number
 
 
 def _touching(answer: IntArray) -> list[Violation]:

@@ -28,7 +28,7 @@ from qubopuzzle.errors import InputError, PuzzleError, TooLarge
 from qubopuzzle.model import IntArray, Model
 from qubopuzzle.puzzles._forest import shading_formulations
 from qubopuzzle.puzzles._shaded import BoolArray, Shaded
-from qubopuzzle.puzzles._shading import NumberGrid
+from qubopuzzle.puzzles._shading import UNTOLD, NumberGrid
 from qubopuzzle.puzzles.base import Violation
 
 VIEW_LIMIT = 500_000
@@ -41,7 +41,8 @@ _SIGHTS = 100
 class Kurodoko(NumberGrid):
     """Shade cells so that each number sees that many white cells.
 
-    The grid has numbers, shape (rows, columns); None or 0 for a cell without.
+    The grid has numbers, shape (rows, columns); None or 0 for a cell without, ``"?"`` or -1
+    for one whose number is not told: it is white, and that is all.
 
     >>> puzzle = Kurodoko(grid=[[None, None], [None, 2]])
     >>> puzzle.violations(np.array([[0, 0], [1, 0]]))
@@ -54,6 +55,7 @@ class Kurodoko(NumberGrid):
 
     name: ClassVar[str] = "kurodoko"
     circled: ClassVar[bool] = True
+    least: ClassVar[int] = UNTOLD
 
     def check_numbers(self) -> None:
         """No cell sees more than its row and its column."""
@@ -72,14 +74,19 @@ class Kurodoko(NumberGrid):
         white = answer == 0
         seen = _run_lengths(white) + _run_lengths(white.T).T - 1
         broken: list[Violation] = []
-        for r, c in np.argwhere((self.grid > 0) & (~white | (seen != self.grid))).tolist():
+        right = white & ((seen == self.grid) | (self.grid == UNTOLD))
+        for r, c in np.argwhere((self.grid != 0) & ~right).tolist():
             rule, what, cells = "number", "is black", [(r, c)]
             if white[r, c]:
                 rule, what = "sight", f"sees {seen[r, c]} white cells"
                 cells += self._seen(answer, r, c) if len(broken) < _SIGHTS else ()
-            message = f"the number {self.grid[r, c]} on ({r},{c}) {what}"
+            message = f"{self._named(r, c)} on ({r},{c}) {what}"
             broken.append(Violation(rule, message, tuple(cells)))
         return broken
+
+    def _named(self, r: int, c: int) -> str:
+        number = self.grid[r, c]
+        return "the circle" if number == UNTOLD else f"the number {number}"
 
     def _seen(self, answer: IntArray, r: int, c: int) -> Iterator[tuple[int, int]]:
         rows, columns = self.shape
@@ -109,7 +116,7 @@ def _run_lengths(white: BoolArray) -> IntArray:
 
 
 def _never_black(puzzle: Kurodoko) -> BoolArray:
-    return puzzle.grid > 0
+    return np.not_equal(puzzle.grid, 0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,7 +144,7 @@ class _Number:
 def _number(puzzle: Kurodoko, r: int, c: int) -> _Number:
     cells = np.arange(puzzle.grid.size).reshape(puzzle.shape)
     arms = [cells[:r, c][::-1], cells[r, c + 1 :], cells[r + 1 :, c], cells[r, :c][::-1]]
-    numbers = puzzle.grid.ravel() > 0
+    numbers = puzzle.grid.ravel() != 0
     # An arm ends at the edge, or before a cell that can be black.
     lengths = [np.flatnonzero([*~numbers[arm], True]) for arm in arms]
     columns, rows = (
@@ -157,7 +164,7 @@ def _number(puzzle: Kurodoko, r: int, c: int) -> _Number:
 
 
 def _constrain(puzzle: Kurodoko, shaded: Shaded) -> Model:
-    numbers = [_number(puzzle, r, c) for r, c in np.argwhere(puzzle.grid).tolist()]
+    numbers = [_number(puzzle, r, c) for r, c in np.argwhere(puzzle.grid > 0).tolist()]
     if sum(len(number.views) for number in numbers) > VIEW_LIMIT:
         raise TooLarge(f"the numbers have more than {VIEW_LIMIT:,} views")
     for number in numbers:

@@ -1,0 +1,51 @@
+"""Random boards of every puzzle, for what formats hold."""
+
+import numpy as np
+from hypothesis import strategies as st
+
+from qubopuzzle import EasyAsABC, Heyawake, Hitori, Kurodoko, Nonogram, Numberlink, Sudoku
+from shadings import random_heyawake, random_hitori, random_kurodoko
+from strategies import nonograms
+
+KINDS = (Sudoku, Heyawake, Hitori, Kurodoko, Numberlink, EasyAsABC, Nonogram)
+
+
+@st.composite
+def boards(draw, kinds=KINDS):
+    """A small random board of one of these kinds, as the formats may hold them."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    shape = draw(st.integers(1, 6)), draw(st.integers(1, 6))
+    kind = draw(st.sampled_from(kinds))
+    if kind is Nonogram:
+        return draw(nonograms(max_rows=5, max_cols=6))
+    if kind in (Hitori, Kurodoko, Heyawake):
+        random = {Hitori: random_hitori, Kurodoko: random_kurodoko, Heyawake: random_heyawake}
+        untold = {"untold": 0.2} if kind is Kurodoko else {}
+        return random[kind](rng, shape, **untold)
+    if kind is Sudoku:
+        n = draw(st.sampled_from([1, 4, 6, 9, 12, 16]))
+        grid = rng.integers(1, n + 1, (n, n)) * (rng.random((n, n)) < 0.4)
+        return Sudoku(grid=grid)
+    if kind is EasyAsABC:
+        n = draw(st.integers(1, 5))
+        letters = draw(st.integers(1, n))
+        sides = rng.integers(0, letters + 1, (4, n)).tolist()
+        grid = rng.integers(0, letters + 1, (n, n)) * draw(st.integers(0, 1))
+        top, bottom, left, right = map(tuple, sides)
+        return EasyAsABC(n, letters, top, bottom, left, right, grid.tolist())
+    grid = np.zeros(shape[0] * shape[1] + 1, dtype=np.int64)
+    pairs = int(rng.integers(1, len(grid) // 2 + 1))
+    grid[rng.permutation(len(grid))[: 2 * pairs]] = np.tile(rng.permutation(52)[:pairs] + 1, 2)
+    return Numberlink(grid=grid.reshape(1, -1), cover=draw(st.booleans()))
+
+
+def same(puzzle, other):
+    """Whether they are equal, or heyawakes whose rooms are numbered in another order."""
+    if not isinstance(puzzle, Heyawake):
+        return puzzle == other
+    if puzzle.shape != other.shape:
+        return False
+    pairs = set(zip(puzzle.rooms.ravel().tolist(), other.rooms.ravel().tolist(), strict=True))
+    return len(pairs) == len(puzzle.clues) == len(other.clues) and all(
+        puzzle.clues[a] == other.clues[b] for a, b in pairs
+    )
