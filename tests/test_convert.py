@@ -1,5 +1,6 @@
 """Formats as a whole: each holds what it says, tells itself from the others, and converts."""
 
+import json
 import re
 import shlex
 import subprocess
@@ -7,16 +8,25 @@ import sys
 from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from boards import boards, same
-from qubopuzzle import InputError, Nonogram, load
+from qubopuzzle import InputError, Nonogram, Sudoku, load
 from qubopuzzle.cli import main
-from qubopuzzle.formats import all_formats, formats_for, get_format, read_text, write_text
+from qubopuzzle.formats import (
+    all_formats,
+    formats_for,
+    get_format,
+    read_text,
+    solved_address,
+    write_text,
+)
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
 
+EXAMPLES = Path(__file__).parents[1] / "examples"
 WAYS = [(name, puzzle) for puzzle in puzzle_names() for name in formats_for(puzzle)]
 
 
@@ -103,6 +113,38 @@ def test_puzzles_may_be_pasted(capsys):
     assert "no address of a puzzle" in capsys.readouterr().err
     assert main(["solve", "no-such-file.json"]) == 2
     assert "No such file" in capsys.readouterr().err
+
+
+def test_an_address_opens_the_solved_board(capsys):
+    """Where a player's address can hold an answer, and one line where none can."""
+    carried = set()
+    for name in puzzle_names():
+        for example in get_puzzle(name).examples():
+            try:
+                address = solved_address(example, example.solution)
+            except InputError as error:
+                assert str(error) == f"no player's address has a place for answers of {name}"
+                continue
+            (opened,) = load(address, name)
+            if opened.solution is not None:  # the answer beside the clues
+                assert opened == example
+                assert (opened.solution == example.solution).all()
+            else:  # the answer as givens
+                assert (np.array(opened.grid) == example.solution).all()
+                assert opened.violations(example.solution) == []
+            carried.add(name)
+    assert carried == {"nonogram", "sudoku", "easyasabc"}
+    assert main(["solve", str(EXAMPLES / "picross-a.json"), "--seed", "1", "--url"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == (
+        "https://www.chiark.greenend.org.uk/~sgtatham/puzzles/js/pattern.html"
+        "#5x5:2/3/1.1/3/2/1/1.1/1.1/5/1.1,aaAaaaAaAaaAaAaAAAAAAaaaA"
+    )
+    assert main(["solve", str(EXAMPLES / "hitori.json"), "--seed", "1", "--url", "--json"]) == 0
+    found = capsys.readouterr()
+    assert json.loads(found.out)["solved_url"] is None
+    assert "--url: no player's address has a place for answers of hitori" in found.err
+    with pytest.raises(InputError, match="boxes"):
+        solved_address(Sudoku([[0] * 3] * 3, box=(1, 3)), np.zeros((3, 3), dtype=int))
 
 
 def test_the_formats_are_listed():

@@ -97,7 +97,7 @@ def test_letters_of_how_it_was_made_are_passed_over():
         ("pattern:30x30#861", "a random seed"),
         ("https://x.y/range.html#9x6%23123", "a random seed"),
         ("galaxies:7x7:ajb", "there is no game 'galaxies' here, but pattern, solo, range, singles"),
-        ("5x5:1/1/1/1/1/1/1/1/1/1,aBc", "pattern: cells given beside the clues"),
+        ("5x5:1/1/1/1/1/1/1/1/1/1,aBc", "pattern: some cells given beside the clues"),
         ("\n\n5x5:2/1.1", "line 3: pattern: 2 lines between slashes, but 10 columns and rows"),
         ("1x1:1/1/1", "more than 2 lines"),
         ("2x1:1/1/1.0", "row 1: '1.0'"[:6]),

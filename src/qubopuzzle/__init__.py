@@ -31,7 +31,8 @@ if TYPE_CHECKING:
         Unsatisfiable,
     )
     from qubopuzzle.exchange import decode, judge, to_amplify, to_bqm, to_cnf, to_mip
-    from qubopuzzle.formats import load
+    from qubopuzzle.exporting import Recipe, decode_file, export
+    from qubopuzzle.formats import load, solved_address, write_text
     from qubopuzzle.model import Model, ModelBuilder, propagate, violation
     from qubopuzzle.pipeline import all_solvers, solve
     from qubopuzzle.puzzles import Puzzle, Violation
@@ -65,7 +66,8 @@ _HOMES = {
         "TooLarge",
         "Unsatisfiable",
     ),
-    "qubopuzzle.formats": ("load",),
+    "qubopuzzle.exporting": ("Recipe", "decode_file", "export"),
+    "qubopuzzle.formats": ("load", "solved_address", "write_text"),
     "qubopuzzle.model": ("Model", "ModelBuilder", "propagate", "violation"),
     "qubopuzzle.exchange": ("decode", "judge", "to_amplify", "to_bqm", "to_cnf", "to_mip"),
     "qubopuzzle.pipeline": ("all_solvers", "solve"),
@@ -105,6 +107,7 @@ __all__ = [
     "Qubo",
     "QubopuzzleError",
     "QuotaError",
+    "Recipe",
     "Result",
     "ServiceUnavailable",
     "SolverFailed",
@@ -118,15 +121,19 @@ __all__ = [
     "compare",
     "compile_qubo",
     "decode",
+    "decode_file",
+    "export",
     "judge",
     "load",
     "propagate",
     "solve",
+    "solved_address",
     "to_amplify",
     "to_bqm",
     "to_cnf",
     "to_mip",
     "violation",
+    "write_text",
 ]
 
 

@@ -121,6 +121,11 @@ def _counting_options(solve: argparse.ArgumentParser) -> None:
         help="one solution, several (then two of them) or none? exit status 0 only for one",
     )
     solve.add_argument(
+        "--url",
+        action="store_true",
+        help="print an address that opens the solved board in a player, where one can hold it",
+    )
+    solve.add_argument(
         "--limit", type=int, metavar="N", help="with --all: no more than N (default 1000)"
     )
     solve.add_argument(

@@ -21,6 +21,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
+from pathlib import Path
 
 from qubopuzzle import formats
 from qubopuzzle.errors import InputError
@@ -39,7 +40,7 @@ class Report:
     read: int = 0
     refused: int = 0
     crashes: list[str] = field(default_factory=list)
-    slowest: tuple[float, int, int] = (0.0, 0, 0)  # seconds, input, characters
+    slowest: tuple[float, int, int] = (0.0, 0, 0)  # seconds of one reading, input, characters
     memory: float = 0.0  # MiB above the start
 
 
@@ -47,6 +48,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--inputs", type=int, default=1000, metavar="N", help="inputs a format")
     parser.add_argument("--format", action="append", metavar="NAME", help="only this one")
+    parser.add_argument("--corpus", metavar="DIR", help="files to mutate as well, each format its")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0, metavar="I", help="number of the first")
     given = parser.parse_args()
@@ -59,7 +61,8 @@ def main() -> int:
         # A process each, so that the peak of memory is its own.
         spawn = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(1, mp_context=spawn) as pool:
-            reports.append(pool.submit(fuzz, name, given.seed, given.first, given.inputs).result())
+            work = (name, given.seed, given.first, given.inputs, given.corpus)
+            reports.append(pool.submit(fuzz, *work).result())
     print_table(reports, given.seed)
     return int(any(report.crashes for report in reports))
 
@@ -73,29 +76,28 @@ def found_modules() -> dict[str, str]:
     return {module.NAME: path for path, module in modules.items() if hasattr(module, "NAME")}
 
 
-def fuzz(name: str, seed: int, first: int, count: int) -> Report:
+def fuzz(name: str, seed: int, first: int, count: int, corpus: str | None) -> Report:
     """Try the inputs ``first`` .. ``first + count - 1`` of a seed."""
     module = import_module(found_modules()[name])
-    valid = valid_texts(module)
+    valid = valid_texts(module) + (texts_of(module, Path(corpus)) if corpus else [])
     report = Report(name)
     signal.signal(signal.SIGALRM, _stop)
     before = peak_memory()
     for number in range(first, first + count):
         rng = random.Random(f"{seed} {name} {number}")  # noqa: S311 - not for secrets
         text = new_text(rng, valid)
-        start = time.perf_counter()
         signal.setitimer(signal.ITIMER_REAL, HANG)
         try:
-            outcome = try_text(module, text)
-            report.read += outcome
-            report.refused += not outcome
+            found, seconds = try_text(module, text)
+            report.read += found
+            report.refused += not found
+            report.slowest = max(report.slowest, (seconds, number, len(text)))
         except Exception as error:
             what = f"{type(error).__name__}: {str(error)[:100]}"
             report.crashes.append(f"input {number}: {what}: {text[:100]!r} ({len(text)})")
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
         report.inputs += 1
-        report.slowest = max(report.slowest, (time.perf_counter() - start, number, len(text)))
     report.memory = peak_memory() - before
     return report
 
@@ -112,15 +114,20 @@ def peak_memory() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 
 
-def try_text(module, text: str) -> bool:
-    """Sniff, read as every kind, and write and read again what was read: whether it was."""
-    found = []
+def try_text(module, text: str) -> tuple[bool, float]:
+    """Sniff, read as every kind, and write and read again what was read.
+
+    Whether anything was read, and the seconds of the slowest reading.
+    """
+    found, slowest = [], 0.0
     module.sniff(text)
     for kind in (None, *(module.PUZZLES or puzzle_names())):
+        start = time.perf_counter()
         try:
             found += module.read(text, kind)[:2]
         except InputError as error:
             assert len(str(error).splitlines()) == 1, f"not one line: {error!r}"
+        slowest = max(slowest, time.perf_counter() - start)
     for puzzle in found:
         try:
             written = module.write([puzzle])
@@ -131,7 +138,7 @@ def try_text(module, text: str) -> bool:
             assert module.read(written, puzzle.name) == [puzzle], f"read as another: {written!r}"
         except InputError as error:
             raise AssertionError(f"written but refused: {error}: {written!r}") from None
-    return bool(found)
+    return bool(found), slowest
 
 
 def valid_texts(module) -> list[str]:
@@ -144,6 +151,17 @@ def valid_texts(module) -> list[str]:
                 with suppress(InputError):
                     texts.append(module.write(group))
     return texts
+
+
+def texts_of(module, folder: Path) -> list[str]:
+    """Files of up to 20,000 bytes that look like the format, and single lines of them."""
+    texts = []
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and path.stat().st_size <= 2_000_000:
+            text = path.read_bytes().decode("utf-8", "replace")
+            pieces = [text] if len(text) <= 20_000 else text.splitlines()[:200]
+            texts += [piece for piece in pieces if len(piece) <= 20_000 and module.sniff(piece)]
+    return texts[:2_000]
 
 
 # --- inputs ----------------------------------------------------------------------------

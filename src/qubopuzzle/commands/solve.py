@@ -149,8 +149,10 @@ def _worse(worst: int, result: Result, args: argparse.Namespace) -> int:
 
 
 def _print_result(result: Result, args: argparse.Namespace) -> None:
+    address = _solved_address(result) if args.url else None
     if args.json:
-        print(json.dumps(result.to_dict()), flush=True)
+        own = {"solved_url": address} if args.url else {}
+        print(json.dumps(result.to_dict() | own), flush=True)
         return
     parts = [heading(result.puzzle), *_pictures(result), clean(result.summary())]
     print("\n".join(filter(None, parts)), flush=True)
@@ -162,6 +164,23 @@ def _print_result(result: Result, args: argparse.Namespace) -> None:
         print(f"  {violation.rule}: {violation.message}")
     if len(result.violations) > 5:
         print(f"  ... and {len(result.violations) - 5} more (--json lists all)")
+    if address is not None:
+        print(address)
+
+
+def _solved_address(result: Result) -> str | None:
+    """An address that opens the solved board, or None and a line on standard error."""
+    from qubopuzzle import pipeline
+
+    name = result.puzzle.id or result.puzzle.name
+    if result.answer is None or not result.valid:
+        print(f"qubopuzzle: {clean(name)}: not solved, so there is no address", file=sys.stderr)
+        return None
+    try:
+        return pipeline.solved_address(result.puzzle, result.answer)
+    except InputError as error:
+        print(f"qubopuzzle: {clean(name)}: --url: {clean(str(error))}", file=sys.stderr)
+        return None
 
 
 def _pictures(result: Result) -> Iterator[str]:

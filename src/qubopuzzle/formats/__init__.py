@@ -2,7 +2,13 @@
 
 from qubopuzzle.formats.answers import Answer, load_answers, match
 from qubopuzzle.formats.reading import load, read_text
-from qubopuzzle.formats.registry import all_formats, formats_for, get_format, write_text
+from qubopuzzle.formats.registry import (
+    all_formats,
+    formats_for,
+    get_format,
+    solved_address,
+    write_text,
+)
 
 __all__ = [
     "Answer",
@@ -13,5 +19,6 @@ __all__ = [
     "load_answers",
     "match",
     "read_text",
+    "solved_address",
     "write_text",
 ]

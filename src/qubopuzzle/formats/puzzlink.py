@@ -13,13 +13,15 @@ the end of a body is blank and what is left over is passed over, as the players 
 - A sudoku's boxes are not told. They are the squarest, lying rather than standing; the players
   draw these for 4, 6, 9, 16, ... rows, and others for such as 12.
 
-Answers have no place in an address.
+Answers have no place in an address; but what all givens of a board say is its answer, where
+givens are what an answer is made of: in sudoku and Easy as ABC.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 from urllib.parse import unquote
@@ -34,7 +36,10 @@ from qubopuzzle.formats._number16 import (
     write_hitori,
     write_numbers,
 )
+from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import Puzzle
+from qubopuzzle.puzzles.easyasabc import EasyAsABC
+from qubopuzzle.puzzles.sudoku import Sudoku
 
 NAME = "puzzlink"
 ABOUT = "addresses of puzz.link, pzv.jp and their like, one a line"
@@ -95,6 +100,18 @@ def address(puzzle: Puzzle) -> str:
     # Programs that find addresses in a text leave a sign at the end out.
     end = "" if body[-1:].isalnum() else "/"
     return f"https://puzz.link/p?{pid}/{columns}/{rows}/{body}{end}"
+
+
+def solved_address(puzzle: Puzzle, answer: IntArray) -> str | None:
+    """The board with an answer as its givens; None where givens are no answer.
+
+    Raises:
+        InputError: as ``address``.
+    """
+    if isinstance(puzzle, Sudoku | EasyAsABC):
+        grid = tuple(map(tuple, answer.tolist()))
+        return address(replace(puzzle, grid=grid, solution=None))
+    return None
 
 
 def _read(line: str, wanted: str | None, allowance: Allowance) -> list[Puzzle]:

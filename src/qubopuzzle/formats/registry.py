@@ -10,13 +10,16 @@ from typing import Protocol, cast
 
 from qubopuzzle import formats
 from qubopuzzle.errors import InputError
+from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import Puzzle
 
 
 class Format(Protocol):
     """What a format's module has.
 
-    ``PUZZLES`` are the names of the puzzles that it can hold; none means every puzzle.
+    ``PUZZLES`` are the names of the puzzles that it can hold; none means every puzzle. A
+    format of addresses may also have ``solved_address(puzzle, answer)``, one that opens the
+    board with an answer on it; None for a kind of puzzle of which it cannot.
     """
 
     NAME: str
@@ -51,6 +54,25 @@ def get_format(name: str) -> Format:
 def formats_for(puzzle: str) -> list[str]:
     """Names of the formats that can hold a kind of puzzle."""
     return [n for n, known in all_formats().items() if puzzle in known.PUZZLES or not known.PUZZLES]
+
+
+def solved_address(puzzle: Puzzle, answer: IntArray) -> str:
+    """An address that opens a puzzle in a player with an answer on the board.
+
+    Raises:
+        InputError: if there is none.
+    """
+    refused: InputError | None = None
+    for known in all_formats().values():
+        address_of = getattr(known, "solved_address", None)
+        try:
+            found = address_of(puzzle, answer) if address_of else None
+        except InputError as error:
+            refused = refused or error
+            continue
+        if found is not None:
+            return str(found)
+    raise refused or InputError(f"no player's address has a place for answers of {puzzle.name}")
 
 
 def write_text(puzzles: Sequence[Puzzle], name: str) -> str:

@@ -26,7 +26,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from math import prod
 from typing import Any
@@ -35,6 +35,7 @@ import numpy as np
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.formats._allowance import Allowance
+from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles._shading import UNTOLD
 from qubopuzzle.puzzles.base import brief
@@ -47,6 +48,8 @@ from qubopuzzle.puzzles.sudoku import Sudoku
 NAME = "tatham"
 ABOUT = "game ids of Simon Tatham's collection: pattern, solo, range, singles (one id a line)"
 PUZZLES = ("nonogram", "sudoku", "kurodoko", "hitori")
+
+_PLAYER = "https://www.chiark.greenend.org.uk/~sgtatham/puzzles/js"
 
 SIDE_LIMIT = 10_000
 CELL_LIMIT = 250_000
@@ -136,6 +139,24 @@ def write(puzzles: Sequence[Puzzle]) -> str:
     return "".join(_write_line(puzzle) + "\n" for puzzle in puzzles)
 
 
+def solved_address(puzzle: Puzzle, answer: IntArray) -> str | None:
+    """The page of a game with an answer on its board; None where an id has no place for it.
+
+    After a comma, pattern takes cells that are known: a letter for how many unknown ones come
+    before, small for white. Solo takes all digits as given.
+
+    Raises:
+        InputError: naming the puzzle and what an id cannot hold.
+    """
+    if isinstance(puzzle, Nonogram):
+        cells = "".join("A" if black else "a" for black in answer.ravel().tolist())
+        return f"{_PLAYER}/pattern.html#{_write_line(puzzle)},{cells}"
+    if isinstance(puzzle, Sudoku):
+        grid = tuple(map(tuple, answer.tolist()))
+        return f"{_PLAYER}/solo.html#{_write_line(replace(puzzle, grid=grid, solution=None))}"
+    return None
+
+
 def _write_line(puzzle: Puzzle) -> str:
     try:
         game = next((g for g in _GAMES if isinstance(puzzle, g.puzzle)), None)
@@ -212,15 +233,20 @@ def _read_by_shape(parts: _Id) -> Puzzle:
 
 
 def _read_clues(parts: _Id) -> dict[str, Any]:
-    if "," in parts.body:
-        raise InputError("cells given beside the clues (,) are a variant that is not known here")
+    clues_of, comma, cells = parts.body.partition(",")
+    solution = None
+    if comma:
+        if len(cells) != parts.width * parts.height or cells.strip("aA"):
+            raise InputError("some cells given beside the clues (,) are a variant not known here")
+        black = [cell == "A" for cell in cells]
+        solution = np.reshape(black, (parts.height, parts.width)).astype(np.int64)
     count = parts.width + parts.height
-    lines = parts.body.split("/", count)
+    lines = clues_of.split("/", count)
     if len(lines) != count:
         has = f"more than {count}" if len(lines) > count else len(lines)
         raise InputError(f"{has} lines between slashes, but {count} columns and rows")
     clues = [_clue(i, line, parts.width) for i, line in enumerate(lines)]
-    return {"cols": clues[: parts.width], "rows": clues[parts.width :]}
+    return {"cols": clues[: parts.width], "rows": clues[parts.width :], "solution": solution}
 
 
 def _clue(i: int, line: str, width: int) -> list[int]:
