@@ -64,15 +64,19 @@ class Built:
         """Whether there are energies."""
         return isinstance(self.payload, WeightedQubo)
 
+    @property
+    def source(self) -> Qubo | Encoding:
+        """What the bits come from; its labels are those of dimod's models."""
+        source: Qubo | Encoding = self.payload.qubo if self.is_qubo else self.payload.bits
+        return source
+
     def decode(self, bits: IntArray) -> IntArray:
         """Literal values of one assignment."""
-        source: Qubo | Encoding = self.payload.qubo if self.is_qubo else self.payload.bits
-        return source.decode(bits)
+        return self.source.decode(bits)
 
     def encode(self, x: IntArray) -> IntArray:
         """The labelled variables, shape (bits,), for valid literal values; the inverse."""
-        source: Qubo | Encoding = self.payload.qubo if self.is_qubo else self.payload.bits
-        return source.encode(x)
+        return self.source.encode(x)
 
     def energy(self, bits: NDArray[Any]) -> float | None:
         """Offset included; None for exact models, which have none."""
@@ -116,7 +120,8 @@ def build(puzzle: Puzzle, recipe: Recipe) -> Built:
     if form.TARGET == "qubo":
         model = model_of(puzzle, recipe.formulation, recipe.presolve)
         qubo = compile_qubo(model, recipe.encoding or _ENCODING)
-        return Built(form, model, WeightedQubo.of(qubo, recipe.weights), qubo.labels())
+        labels = getattr(form, "names", list)(qubo.labels())
+        return Built(form, model, WeightedQubo.of(qubo, recipe.weights), labels)
     if recipe.encoding is not None:
         raise InputError(f"{form.NAME} has an encoding of its own; leave --encoding out")
     if recipe.weights:
@@ -229,9 +234,10 @@ def _bits(built: Built, sample: Sample) -> IntArray:
 
 
 def _ordered(built: Built, by_key: Mapping[str, int]) -> list[int]:
-    """Values by label, or by the number that the file gives a variable, in order."""
-    place = {label: i for i, label in enumerate(built.labels)}
-    first, end = built.format.FIRST, built.format.FIRST + len(place) + built.auxiliary
+    """Values by the file's names, dimod's, or the file's numbers of variables, in order."""
+    labels = built.labels
+    place = {name: i for names in (built.source.labels(), labels) for i, name in enumerate(names)}
+    first, end = built.format.FIRST, built.format.FIRST + len(labels) + built.auxiliary
     found: dict[int, int] = {}
     for key, value in by_key.items():
         if key in place:
@@ -242,10 +248,10 @@ def _ordered(built: Built, by_key: Mapping[str, int]) -> list[int]:
             found[int(key) - first] = value
         elif built.is_qubo:
             raise InputError(f"the model has no variable {key[:60]!r}")
-    for label, i in place.items():
+    for i, label in enumerate(labels):
         if i not in found:
             raise InputError(f"there is no value for {label}")
-    return [found[i] for i in range(len(place))]
+    return [found[i] for i in range(len(labels))]
 
 
 def _rebuilt(text: str) -> tuple[Puzzle, Built]:

@@ -188,7 +188,9 @@ def _solution(puzzle: Puzzle, built: Built, plan: Plan) -> dict[str, int]:
         raise InputError(f"the formulation is not the whole puzzle ({what}); take another one")
     if found.energy:
         raise SolverFailed(f"the solution found has energy {found.energy:g}, not 0")
-    return dict(zip(built.labels, bits, strict=True))
+    # One file serves all formats of a QUBO, whatever they call its variables.
+    names = built.source.labels() if built.is_qubo else built.labels
+    return dict(zip(names, bits, strict=True))
 
 
 def _literals(model: Model, plan: Plan) -> IntArray:

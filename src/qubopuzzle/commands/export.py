@@ -62,7 +62,7 @@ def _format(args: argparse.Namespace) -> Format:
     if args.to is None and file is None:
         raise InputError("say where to, or --to FORMAT for standard output")
     if args.to is None:
-        return exports.by_suffix(file, Path(file).suffix)
+        return exports.by_suffix(file)
     form = exports.named(args.to)
     if file is None and not form.TEXT:
         raise InputError(f"{form.NAME} is no text; write it to a file with -o FILE{form.SUFFIX}")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol, cast
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.exports import bqm, coo, dimacs, lp, mps, mqlib, qplib, qubo
+from qubopuzzle.exports import bqm, coo, dimacs, lp, mps, mqlib, qplib, qubo, qubo_lp
 from qubopuzzle.exports.base import WeightedQubo
 from qubopuzzle.exports.samples import Sample, read_sample
 
@@ -18,7 +18,8 @@ class Format(Protocol):
 
     ``TARGET`` says what it holds: ``qubo``, or the exact ``cnf`` or ``mip``. ``FIRST`` is the
     number of its first variable. With a format's objective value v, our energy is ``SIGN * v``
-    plus, unless it ``HOLDS_OFFSET``, the QUBO's offset.
+    plus, unless it ``HOLDS_OFFSET``, the QUBO's offset. A module may also have ``names``,
+    which makes names that the file can hold of the QUBO's labels.
     """
 
     NAME: str
@@ -34,7 +35,7 @@ class Format(Protocol):
         """The file: of a ``WeightedQubo``, a ``Cnf`` or a ``Mip``, as ``TARGET`` says."""
 
 
-_MODULES = (bqm, coo, qubo, mqlib, qplib, dimacs, lp, mps)
+_MODULES = (bqm, coo, qubo, mqlib, qplib, qubo_lp, dimacs, lp, mps)
 FORMATS: Mapping[str, Format] = {module.NAME: cast("Format", module) for module in _MODULES}
 """The formats by name."""
 
@@ -46,10 +47,10 @@ def named(name: str) -> Format:
     return FORMATS[name]
 
 
-def by_suffix(file: str, suffix: str) -> Format:
-    """The format that a file's suffix names; InputError with the file's name if none does."""
-    for each in FORMATS.values():
-        if suffix.lower() == each.SUFFIX:
-            return each
+def by_suffix(file: str) -> Format:
+    """The format that a file's name ends in; InputError with the name if none does."""
+    fitting = [each for each in FORMATS.values() if file.lower().endswith(each.SUFFIX)]
+    if fitting:
+        return max(fitting, key=lambda each: len(each.SUFFIX))
     known = ", ".join(each.SUFFIX for each in FORMATS.values())
     raise InputError(f"{file}: a model's name ends in one of {known}; or say --to FORMAT")
