@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import chain
 from operator import index
 from typing import Any
 
@@ -70,23 +71,44 @@ def read_grid(key: str, data: Any, low: int, high: int, *, empty: int = 0) -> In
     """
     if not is_list(data) or not 1 <= len(data) <= SIDE_LIMIT:
         raise PuzzleError(f"{key}: expected 1 to {SIDE_LIMIT} rows, got {brief(data)}")
-    rows: list[list[int]] = []
+    width = len(data[0]) if is_list(data[0]) else 0
     for r, row in enumerate(data):
         if not is_list(row) or not 1 <= len(row) <= SIDE_LIMIT:
             raise PuzzleError(f"{key}[{r}]: expected 1 to {SIDE_LIMIT} cells, got {brief(row)}")
-        if len(row) != len(data[0]):
-            raise PuzzleError(f"{key}[{r}] has {len(row)} cells, {key}[0] has {len(data[0])}")
-        rows.append(_read_row(f"{key}[{r}]", row, low, high, empty))
-    return _frozen(np.array(rows, dtype=np.int64))
+        if len(row) != width:
+            raise PuzzleError(f"{key}[{r}] has {len(row)} cells, {key}[0] has {width}")
+    numbers = _read_plain(chain.from_iterable(data), low, high, empty)
+    if numbers is None:
+        numbers = [
+            number
+            for r, row in enumerate(data)
+            for number in _read_each(f"{key}[{r}]", row, low, high, empty)
+        ]
+    return _frozen(np.array(numbers, dtype=np.int64).reshape(len(data), width))
 
 
 def _read_row(place: str, row: Any, low: int, high: int, empty: int) -> list[int]:
     """Whole numbers of a list, ``empty`` for None; PuzzleError naming the place of another."""
-    if not isinstance(row, np.ndarray) and set(map(type, row)) <= {int, type(None)}:
-        # Plain numbers, as all files have them, are judged by the least and the largest.
-        known = [value for value in row if value is not None]
-        if not known or (low <= min(known) and max(known) <= high):
-            return [empty if value is None else value for value in row]
+    numbers = _read_plain(row, low, high, empty)
+    return _read_each(place, row, low, high, empty) if numbers is None else numbers
+
+
+def _read_plain(values: Iterable[Any], low: int, high: int, empty: int) -> list[int] | None:
+    """Numbers as files have them, all at once; None if one may be wrong, or of a library."""
+    known = list(values)
+    kinds = set(map(type, known))
+    if type(None) in kinds:
+        told = [value for value in known if value is not None]
+        known = [empty if value is None else value for value in known]
+        kinds.remove(type(None))
+    else:
+        told = known
+    if told and not (kinds == {int} and low <= min(told) and max(told) <= high):
+        return None
+    return known
+
+
+def _read_each(place: str, row: Any, low: int, high: int, empty: int) -> list[int]:
     return [
         empty if value is None else read_whole(f"{place}[{i}]", value, low, high)
         for i, value in enumerate(row)
