@@ -69,6 +69,10 @@ class Cnf:
         """A cut in the formula's literals."""
         return clause_of(self.node, cut)
 
+    def saying(self, literals: IntArray) -> list[int]:
+        """The DIMACS literals that say together that these of the model's are true."""
+        return saying(self.bits, literals)
+
     def other(self, sample: NDArray[np.int8], *, answer: bool) -> list[int]:
         """The clause "some choice takes another value than in this sample".
 
@@ -136,13 +140,17 @@ def other_sample(bits: Encoding, sample: NDArray[np.int8], *, answer: bool) -> l
     taken = np.flatnonzero(bits.decode(sample))
     if answer:
         taken = taken[np.isin(model.choice_of_literal[taken], model.answer_choices)]
-    choice = model.choice_of_literal[taken]
-    index = taken - model.first_literal[choice]
+    return [-literal for literal in saying(bits, taken)]
+
+
+def saying(bits: Encoding, taken: IntArray) -> list[int]:
+    """What ``Cnf.saying`` returns, in DIMACS literals of ``bits``."""
+    choice = bits.model.choice_of_literal[taken]
+    index = taken - bits.model.first_literal[choice]
     wall = bits.walls[choice]
     above = at_least(bits, choice, index + 1)[wall]
     own = np.where(wall, at_least(bits, choice, index), value_of(bits, taken))
-    clause = np.concatenate([-own, above])
-    return [int(literal) for literal in clause if abs(literal) != TRUE]
+    return [int(literal) for literal in (*own, *-above) if abs(literal) != TRUE]
 
 
 def _choices(bits: Encoding, clauses: Clauses) -> None:

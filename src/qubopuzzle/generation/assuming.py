@@ -1,0 +1,154 @@
+"""One SAT solver for many questions: assumptions in place of fresh solves."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+import numpy as np
+
+from qubopuzzle.compile.cnf import compile_cnf
+from qubopuzzle.errors import ModelError
+from qubopuzzle.generation.space import ClueModel, Random
+from qubopuzzle.model import IntArray, Model, cuts
+
+_SOLVER = "cadical195"
+
+
+class Assuming:
+    """A model in a SAT solver that stays.
+
+    Connectivity comes lazily, as in the solver ``sat``: its clauses, and what the solver has
+    learnt, hold under all assumptions.
+    """
+
+    def __init__(self, model: Model) -> None:
+        from pysat.solvers import Solver
+
+        if model.field is None:
+            raise ModelError("a model without a field has no answers")
+        self._model, self._field = model, model.field
+        self._formula = compile_cnf(model)
+        self._last = self._formula.n_variables
+        self._solver = Solver(_SOLVER, bootstrap_with=self._formula.clauses())
+        if self._formula.contradiction:
+            self._solver.add_clause([])
+
+    def __enter__(self) -> Assuming:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._solver.delete()
+
+    def saying(self, literals: IntArray) -> list[int]:
+        """The assumptions that say together that these of the model's literals are true."""
+        return self._formula.saying(literals)
+
+    def literals_of(self, answer: IntArray) -> IntArray:
+        """The model's literals that an answer is read from and that are true in it."""
+        model = self._model
+        own = np.flatnonzero(model.assignment(self._field.write(answer)))
+        return own[np.isin(model.choice_of_literal[own], model.answer_choices)]
+
+    def differing(self, answer: IntArray) -> int:
+        """The assumption that answers are others than this one."""
+        variable = self.new_variable()
+        known = self.saying(self.literals_of(answer))
+        self.add([-variable, *(-literal for literal in known)])
+        return variable
+
+    def new_variable(self) -> int:
+        """A variable of its own for clauses that are added."""
+        self._last += 1
+        return self._last
+
+    def add(self, clause: Iterable[int]) -> None:
+        """A clause more, of what ``saying`` and ``new_variable`` return."""
+        self._solver.add_clause(list(clause))
+
+    def solve(self, assumptions: Iterable[int]) -> IntArray | None:
+        """Values of the model's literals, or None: there are none."""
+        own = list(assumptions)
+        bits = self._formula.bits
+        while self._solver.solve(assumptions=own):
+            found = np.array(self._solver.get_model()[: bits.n_bits], dtype=np.int64) > 0
+            x = bits.decode(found.astype(np.int8))
+            broken = cuts(self._model, x)
+            if not broken:
+                return x
+            for cut in broken:
+                self._solver.add_clause(self._formula.clause_of(cut))
+        return None
+
+    def core(self) -> set[int]:
+        """Assumptions that were enough for the last None."""
+        return set(self._solver.get_core() or ())
+
+    def answer(self, x: IntArray) -> IntArray:
+        """The answer grid of an assignment."""
+        return self._field.read(x)[0]
+
+
+class Others:
+    """Answers other than a known one, with clues switched on and off."""
+
+    def __init__(self, given: ClueModel) -> None:
+        self._solver = Assuming(given.model)
+        self._switches = [self._solver.saying(literals) for literals in given.clues]
+
+    def __enter__(self) -> Others:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._solver.__exit__()
+
+    def differing(self, answer: IntArray) -> int:
+        """The assumption that answers are others than this one."""
+        return self._solver.differing(answer)
+
+    def find(self, clues: Collection[int], differing: int) -> tuple[IntArray | None, set[int]]:
+        """Another answer under these clues; or None, and clues that are enough for that."""
+        owner = {literal: clue for clue in clues for literal in self._switches[clue]}
+        x = self._solver.solve([differing, *owner])
+        if x is not None:
+            return self._solver.answer(x), set()
+        return None, {owner[literal] for literal in self._solver.core() - {differing}}
+
+    def nearest(self, clues: Collection[int], answer: IntArray, rng: Random) -> IntArray | None:
+        """Another answer under these clues that agrees with this one in as much as it can.
+
+        No choice more could be as in ``answer``; the order in which they are tried is random.
+        """
+        solver = self._solver
+        chosen = [literal for clue in clues for literal in self._switches[clue]]
+        chosen.append(solver.differing(answer))
+        x = solver.solve(chosen)
+        if x is None:
+            return None
+        for literal in rng.permutation(solver.literals_of(answer)).tolist():
+            more = solver.saying(np.array([literal]))
+            found = x if x[literal] else solver.solve([*chosen, *more])
+            if found is not None:
+                chosen, x = [*chosen, *more], found
+        return solver.answer(x)
+
+
+def random_answer(model: Model, literals: IntArray, rng: Random) -> IntArray | None:
+    """An answer with each of these literals true that still can be, in random order.
+
+    Args:
+        model: what the answer must meet.
+        literals: shape (n,), literals of the model.
+        rng: for the order.
+
+    Returns:
+        The answer grid, or None: the model has none.
+    """
+    with Assuming(model) as solver:
+        x = solver.solve(())
+        chosen: list[int] = []
+        for literal in rng.permutation(literals).tolist() if x is not None else ():
+            more = solver.saying(np.array([literal]))
+            found = x if x is not None and x[literal] else solver.solve([*chosen, *more])
+            if found is not None:
+                chosen, x = [*chosen, *more], found
+        return None if x is None else solver.answer(x)

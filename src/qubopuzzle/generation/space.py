@@ -1,0 +1,135 @@
+"""What is a puzzle's own in generating it: its boards, and its clues.
+
+A space is one file in this folder with one subclass of ``Space``, named as its puzzle.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+
+from qubopuzzle import generation
+from qubopuzzle.errors import InputError
+from qubopuzzle.model import IntArray, Model
+from qubopuzzle.puzzles import Puzzle
+
+Random = np.random.Generator
+Board = TypeVar("Board", bound=Puzzle)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A whole number that a space takes: its default (None: found out), and its bounds."""
+
+    name: str
+    default: int | None
+    about: str
+    least: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClueModel:
+    """The rules of a puzzle, and each clue in force where its literals are true.
+
+    ``clues[i]`` are the literals, shape (n,), that put clue i of ``Space.clues`` in force.
+    Without any the model allows every board.
+    """
+
+    model: Model
+    clues: Sequence[IntArray]
+
+
+class Space(ABC, Generic[Board]):
+    """All boards of a puzzle with all their clues.
+
+    ``usual`` is the size (rows, columns) without ``--size``; a board is a puzzle with its
+    solution. Everything random comes from the generator that is passed in.
+    """
+
+    name: ClassVar[str]
+    usual: ClassVar[tuple[int, int]]
+    settings: ClassVar[tuple[Setting, ...]] = ()
+
+    def check(self, shape: tuple[int, int], settings: Mapping[str, int]) -> None:
+        """Raise InputError for a size, or settings, that no board has."""
+
+    @abstractmethod
+    def boards(
+        self, shape: tuple[int, int], settings: Mapping[str, int], rng: Random
+    ) -> Generator[Board, IntArray, None]:
+        """Random boards, each with all its clues and its solution.
+
+        After each it is sent another solution of it, and gives a board that this one does
+        not solve: much like the last, so that it gets nearer to having one solution only.
+        """
+
+    def clues(self, board: Board) -> int:  # noqa: ARG002 - for others
+        """How many clues there are that may be dropped."""
+        return 0
+
+    def keep(self, board: Board, clues: Sequence[int]) -> Board:  # noqa: ARG002 - for others
+        """The puzzle with these of its clues only, and its solution."""
+        return board
+
+    def clue_model(self, board: Board) -> ClueModel:
+        """The rules with each clue under a switch, for spaces that have clues."""
+        raise NotImplementedError
+
+
+@cache
+def all_spaces() -> Mapping[str, Space[Any]]:
+    """The space of each puzzle that can be generated, by its name."""
+    spaces: dict[str, Space[Any]] = {}
+    for module in iter_modules(generation.__path__):
+        for value in vars(import_module(f"{generation.__name__}.{module.name}")).values():
+            if isinstance(value, type) and issubclass(value, Space) and hasattr(value, "name"):
+                spaces[value.name] = value()
+    return spaces
+
+
+def get_space(puzzle: str) -> Space[Any]:
+    """The space of a puzzle.
+
+    Raises:
+        InputError: for a puzzle that has none, naming those that have.
+    """
+    spaces = all_spaces()
+    if puzzle not in spaces:
+        raise InputError(f"no generator for {puzzle[:40]!r}; there are: {', '.join(spaces)}")
+    return spaces[puzzle]
+
+
+def solution_of(board: Puzzle) -> IntArray:
+    """The solution that a board has."""
+    if board.solution is None:
+        raise ValueError(f"a board of {board.name} without its solution")
+    return board.solution
+
+
+def read_settings(space: Space[Any], given: Mapping[str, Any]) -> dict[str, int]:
+    """Settings as whole numbers within their bounds; those that are not given by default.
+
+    Raises:
+        InputError: for a setting that there is not, or a value that is none.
+    """
+    known = {setting.name: setting for setting in space.settings}
+    for name in given:
+        if name not in known:
+            names = ", ".join(known) or "none"
+            raise InputError(f"{space.name} has no option {name[:40]!r} here; it has: {names}")
+    settings = {name: s.default for name, s in known.items() if s.default is not None}
+    for name, value in given.items():
+        low, high = known[name].least, known[name].most
+        text = str(value)
+        if not (text.isascii() and text.isdigit() and len(text) < 10 and low <= int(text) <= high):
+            raise InputError(f"option {name}: expected a whole number {low} to {high}")
+        settings[name] = int(text)
+    return settings
