@@ -8,7 +8,7 @@ import pytest
 
 from qubopuzzle import InputError, Kurodoko, PuzzleError, TooLarge, compile_qubo, solve, violation
 from qubopuzzle.compile import ENCODINGS
-from qubopuzzle.puzzles.kurodoko import _number
+from qubopuzzle.puzzles.kurodoko import number_at
 from qubopuzzle.solvers import get_solver
 from shadings import RANDOM, answers, brute, found, met, right, zero
 
@@ -140,7 +140,7 @@ def test_views_are_all_that_there_are():
         grid[rng.random((rows, columns)) < rng.choice([0.2, 0.5, 0.8])] = 0
         puzzle = Kurodoko(grid)
         for cell in map(tuple, np.argwhere(grid).tolist()):
-            number = _number(puzzle, *cell)
+            number = number_at(puzzle, *cell)
             expected = views(puzzle, cell)
             assert sorted(map(tuple, number.views.tolist())) == expected
             sizes[min(len(expected), 2)] += 1
@@ -182,7 +182,7 @@ def check_unsatisfiable(puzzle):
 def test_a_number_without_a_view():
     """2 between two numbers sees both of them."""
     puzzle = Kurodoko([[2, 2, 2]])
-    assert [len(_number(puzzle, 0, c).views) for c in range(3)] == [0, 0, 0]
+    assert [len(number_at(puzzle, 0, c).views) for c in range(3)] == [0, 0, 0]
     assert "view" in puzzle.model("forest").families
     check_unsatisfiable(puzzle)
     check_unsatisfiable(Kurodoko([[1, 1], [1, 0]]))
@@ -190,7 +190,7 @@ def test_a_number_without_a_view():
 
 def test_a_number_with_one_view_is_fixed():
     puzzle = Kurodoko([[0, 0, 3, 0], [0, 0, 0, 0], [0, 0, 1, 0]])
-    assert _number(puzzle, 2, 2).views.tolist() == [[0, 0, 0, 0]]
+    assert number_at(puzzle, 2, 2).views.tolist() == [[0, 0, 0, 0]]
     assert not any(c.name == "view[2,2]" for c in puzzle.model("forest").choices)
     single = [
         Kurodoko(grid)
@@ -198,7 +198,7 @@ def test_a_number_with_one_view_is_fixed():
     ]
     for puzzle in single:
         ((r, c),) = np.argwhere(puzzle.grid).tolist()
-        assert len(_number(puzzle, r, c).views) == 1
+        assert len(number_at(puzzle, r, c).views) == 1
         assert not any(choice.family == "view" for choice in puzzle.model("lazy").choices)
         for formulation in ("lazy", *FORESTS):
             result = solve(puzzle, "sat", formulation=formulation, solutions=None)

@@ -9,7 +9,6 @@ from typing import Any
 from qubopuzzle.errors import SolverFailed
 from qubopuzzle.generation.assuming import Others
 from qubopuzzle.generation.space import ClueModel, Random, Space, solution_of
-from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import Puzzle
 
 STEPS = 10_000
@@ -29,9 +28,13 @@ def make(
         for _ in range(STEPS):
             if board is None:
                 break
-            other = another(space, board)
-            if other is None:
-                return minimal(space, board, rng)
+            with Others(clue_model(space, board)) as others:
+                differing = others.differing(solution_of(board))
+                other, core = others.find(range(space.clues(board)), differing)
+                if other is None:
+                    kept = minimal(others, differing, core, rng)
+                    made: Puzzle = space.keep(board, sorted(kept))
+                    return made
             try:
                 board = boards.send(other)
             except StopIteration:
@@ -39,31 +42,19 @@ def make(
     raise SolverFailed(f"{space.name}: found no board of {shape[0]} x {shape[1]} with one solution")
 
 
-def another(space: Space[Any], board: Puzzle) -> IntArray | None:
-    """Another solution of a board with all its clues, or None."""
-    with Others(clue_model(space, board)) as others:
-        return others.find(range(space.clues(board)), others.differing(solution_of(board)))[0]
-
-
-def minimal(space: Space[Any], board: Puzzle, rng: Random) -> Puzzle:
-    """A board that has one solution, with a set of clues of which each is needed.
+def minimal(others: Others, differing: int, enough: set[int], rng: Random) -> set[int]:
+    """Clues of which each is needed, from clues that are enough for one solution.
 
     A clue is kept if without it there is a second solution. It was asked when more of the
     others stood there, and fewer clues have no fewer solutions. Of the clues of each proof
     (the core) only those are kept that it needs: mostly many are dropped at once.
     """
-    count = space.clues(board)
-    if not count:
-        return board
-    with Others(clue_model(space, board)) as others:
-        differing = others.differing(solution_of(board))
-        _, kept = others.find(range(count), differing)
-        for clue in rng.permutation(count).tolist():
-            if clue in kept:
-                other, core = others.find(kept - {clue}, differing)
-                kept = core if other is None else kept
-    made: Puzzle = space.keep(board, sorted(kept))
-    return made
+    kept = enough
+    for clue in rng.permutation(sorted(enough)).tolist():
+        if clue in kept:
+            other, core = others.find(kept - {clue}, differing)
+            kept = core if other is None else kept
+    return kept
 
 
 def clue_model(space: Space[Any], board: Puzzle) -> ClueModel:

@@ -162,9 +162,14 @@ def _constrain(puzzle: Heyawake, shaded: Shaded) -> Model:
     rooms = [(cells, n) for cells, n in zip(groups(puzzle.rooms), puzzle.clues, strict=True) if n]
     counts = [clue for _, clue in rooms]
     shaded.count("room", [cells for cells, _ in rooms], least=counts, most=counts)
-    spans = _spans(puzzle.rooms)
-    shaded.count("span", spans, least=[1] * len(spans))
+    add_spans(shaded, puzzle.rooms)
     return shaded.build()
+
+
+def add_spans(shaded: Shaded, rooms: IntArray) -> None:
+    """[span]: no white run crosses two borders of the rooms, shape (rows, columns)."""
+    spans = _spans(rooms)
+    shaded.count("span", spans, least=[1] * len(spans))
 
 
 def _spans(rooms: IntArray) -> list[IntArray]:

@@ -18,14 +18,14 @@ Energy gap: each family's penalty is 0 where its rule holds and at least 1 where
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from qubopuzzle.errors import InputError, PuzzleError, TooLarge
-from qubopuzzle.model import IntArray, Model
+from qubopuzzle.model import IntArray, Model, ModelBuilder
 from qubopuzzle.puzzles._forest import shading_formulations
 from qubopuzzle.puzzles._shaded import BoolArray, Shaded
 from qubopuzzle.puzzles._shading import UNTOLD, NumberGrid
@@ -71,8 +71,7 @@ class Kurodoko(NumberGrid):
 
         The first hundred of these name the cells that they see, the others their own only.
         """
-        white = answer == 0
-        seen = _run_lengths(white) + _run_lengths(white.T).T - 1
+        white, seen = answer == 0, seen_from(answer)
         broken: list[Violation] = []
         right = white & ((seen == self.grid) | (self.grid == UNTOLD))
         for r, c in np.argwhere((self.grid != 0) & ~right).tolist():
@@ -104,6 +103,12 @@ class Kurodoko(NumberGrid):
         return [cls.from_dict({"n_solutions": 1, **example}) for example in _EXAMPLES]
 
 
+def seen_from(answer: IntArray) -> IntArray:
+    """How many white cells each white cell sees, itself too, shape of the answer."""
+    white = answer == 0
+    return _run_lengths(white) + _run_lengths(white.T).T - 1
+
+
 def _run_lengths(white: BoolArray) -> IntArray:
     """For each white cell, how many there are in its row without a black one between."""
     closed = np.pad(~white, ((0, 0), (0, 1)), constant_values=True)
@@ -120,7 +125,7 @@ def _never_black(puzzle: Kurodoko) -> BoolArray:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Number:
+class Number:
     """What a number may see: cells by direction, nearest first, and its views.
 
     ``views`` has shape (views, 4): how far it sees in each direction.
@@ -141,7 +146,8 @@ class _Number:
         return tuple(view)
 
 
-def _number(puzzle: Kurodoko, r: int, c: int) -> _Number:
+def number_at(puzzle: Kurodoko, r: int, c: int) -> Number:
+    """The number of a cell and its views, given where the others stand."""
     cells = np.arange(puzzle.grid.size).reshape(puzzle.shape)
     arms = [cells[:r, c][::-1], cells[r, c + 1 :], cells[r + 1 :, c], cells[r, :c][::-1]]
     numbers = puzzle.grid.ravel() != 0
@@ -160,11 +166,11 @@ def _number(puzzle: Kurodoko, r: int, c: int) -> _Number:
     column = np.repeat(np.arange(len(columns)), count)
     row = order[np.repeat(begin - np.cumsum(count) + count, count) + np.arange(len(column))]
     views = np.stack([columns[column], rows[row]], axis=2).reshape(-1, 4)
-    return _Number(f"view[{r},{c}]", arms, views)
+    return Number(f"view[{r},{c}]", arms, views)
 
 
 def _constrain(puzzle: Kurodoko, shaded: Shaded) -> Model:
-    numbers = [_number(puzzle, r, c) for r, c in np.argwhere(puzzle.grid > 0).tolist()]
+    numbers = [number_at(puzzle, r, c) for r, c in np.argwhere(puzzle.grid > 0).tolist()]
     if sum(len(number.views) for number in numbers) > VIEW_LIMIT:
         raise TooLarge(f"the numbers have more than {VIEW_LIMIT:,} views")
     for number in numbers:
@@ -172,13 +178,12 @@ def _constrain(puzzle: Kurodoko, shaded: Shaded) -> Model:
             shaded.builder.at_least_one("view", [[]])
         elif len(number.views) == 1:
             _fix(shaded, number)
-        else:
-            _add_views(shaded, number)
     free = [number for number in numbers if len(number.views) > 1]
+    add_views(shaded, free)
     return shaded.build(lambda answer: [number.view(answer) for number in free])
 
 
-def _fix(shaded: Shaded, number: _Number) -> None:
+def _fix(shaded: Shaded, number: Number) -> None:
     """A number that has one view only."""
     for arm, length in zip(number.arms, number.views[0].tolist(), strict=True):
         seen, end = arm[:length, None], arm[length : length + 1, None]
@@ -186,31 +191,63 @@ def _fix(shaded: Shaded, number: _Number) -> None:
         shaded.count("end", list(end), least=[1] * len(end))
 
 
-def _add_views(shaded: Shaded, number: _Number) -> None:
-    """The choice of a view, [open] and [end]."""
+def add_views(shaded: Shaded, numbers: Sequence[Number], *others: Hashable) -> list[int]:
+    """For each number the choice of a view, or of another value; [open] and [end] of the views.
+
+    Returns the first literal of each choice, which is that of the first view.
+    """
     builder = shaded.builder
-    views = [tuple(view) for view in number.views.tolist()]
-    first = builder.literals(builder.choice(number.name, views, family="view")).start
-    for arm, lengths in zip(number.arms, number.views.T, strict=True):
-        white = shaded.white.ravel()[arm]
-        free = np.flatnonzero(white >= 0)
-        for family, sign, taken in (
-            ("open", -1, lengths > free[:, None]),
-            ("end", 1, lengths == free[:, None]),
-        ):
-            row, view = np.nonzero(taken)
-            every = np.arange(len(free))
-            builder.linear(
-                family,
-                np.concatenate([row, every]),
-                np.concatenate([first + view, white[free]]),
-                np.repeat([1, sign], [len(row), len(free)]),
-                upper=0 if sign < 0 else 1,
-                shape=(len(free),),
-            )
+    opens, ends = _Rows(), _Rows()
+    starts = []
+    for number in numbers:
+        values = [*map(tuple, number.views.tolist()), *others]
+        first = builder.literals(builder.choice(number.name, values, family="view")).start
+        starts.append(first)
+        along = [len(arm) for arm in number.arms]
+        arm, distance = np.repeat(np.arange(4), along), np.concatenate([*map(np.arange, along)])
+        white = shaded.white.ravel()[np.concatenate(number.arms)]
+        lengths = number.views[:, arm].T
+        free = white >= 0
+        opens.add(lengths[free] > distance[free, None], first, white[free], -1)
+        ending = lengths == distance[:, None]
+        ends.add(ending[free], first, white[free], 1)
         # A view cannot end at a cell that is white anyhow.
-        never = np.flatnonzero(np.isin(lengths, np.flatnonzero(white < 0)))
-        builder.linear("end", np.arange(len(never)), first + never, upper=0, shape=(len(never),))
+        for view in np.flatnonzero(ending[~free].any(axis=0)).tolist():
+            ends.exclude(first + view)
+    opens.build(builder, "open")
+    ends.build(builder, "end")
+    return starts
+
+
+class _Rows:
+    """The rows of a family, collected: a call for each would cost more than its terms."""
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[IntArray, IntArray, IntArray]] = []
+        self._upper: list[int] = []
+
+    def add(self, taken: BoolArray, first: int, white: IntArray, sign: int) -> None:
+        """For each cell the views of ``taken`` (cells, views) that count, and whether it is white.
+
+        ``sum of views <= white`` for sign -1, ``sum of views + white <= 1`` for 1.
+        """
+        row, view = np.nonzero(taken)
+        n = len(self._upper)
+        self._parts.append((n + row, first + view, np.ones(len(row), dtype=np.int64)))
+        self._parts.append((n + np.arange(len(white)), white, np.full(len(white), sign)))
+        self._upper += [int(sign > 0)] * len(white)
+
+    def exclude(self, literal: int) -> None:
+        """A literal that is false."""
+        self._parts.append((np.array([len(self._upper)]), np.array([literal]), np.array([1])))
+        self._upper.append(0)
+
+    def build(self, builder: ModelBuilder, family: str) -> None:
+        """Hand them over."""
+        if self._upper:
+            rows, literals, signs = map(np.concatenate, zip(*self._parts, strict=True))
+            shape = (len(self._upper),)
+            builder.linear(family, rows, literals, signs, upper=self._upper, shape=shape)
 
 
 Kurodoko.formulations = shading_formulations(_constrain, _never_black)
