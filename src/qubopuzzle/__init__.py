@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from qubopuzzle.exchange import decode, judge, to_amplify, to_bqm, to_cnf, to_mip
     from qubopuzzle.exporting import Recipe, decode_file, export
     from qubopuzzle.formats import load, solved_address, write_text
+    from qubopuzzle.generating import generate
     from qubopuzzle.model import Model, ModelBuilder, propagate, violation
     from qubopuzzle.pipeline import all_solvers, solve
     from qubopuzzle.puzzles import Puzzle, Violation
@@ -68,6 +69,7 @@ _HOMES = {
     ),
     "qubopuzzle.exporting": ("Recipe", "decode_file", "export"),
     "qubopuzzle.formats": ("load", "solved_address", "write_text"),
+    "qubopuzzle.generating": ("generate",),
     "qubopuzzle.model": ("Model", "ModelBuilder", "propagate", "violation"),
     "qubopuzzle.exchange": ("decode", "judge", "to_amplify", "to_bqm", "to_cnf", "to_mip"),
     "qubopuzzle.pipeline": ("all_solvers", "solve"),
@@ -123,6 +125,7 @@ __all__ = [
     "decode",
     "decode_file",
     "export",
+    "generate",
     "judge",
     "load",
     "propagate",

@@ -8,7 +8,7 @@ from argparse import Namespace
 from collections.abc import Callable, Sequence
 
 from qubopuzzle.arguments import parse
-from qubopuzzle.commands import compare, convert, examine, export, solve
+from qubopuzzle.commands import compare, convert, examine, export, generate, solve
 from qubopuzzle.commands.terminal import NOT_SOLVED, OUR_FAULT, complain
 from qubopuzzle.errors import QubopuzzleError
 from qubopuzzle.signals import raise_interrupted
@@ -61,6 +61,7 @@ _COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "convert": convert.convert,
     "formats": convert.formats,
     "decode": export.decode,
+    "generate": generate.generate,
     "instances": export.instances,
     "check": examine.check,
     "show": examine.show,

@@ -24,7 +24,15 @@ from qubopuzzle.exchange import (
     to_bqm,
 )
 from qubopuzzle.fitting import Form, naming_what_fits
-from qubopuzzle.formats import all_formats, load, load_answers, match, solved_address, write_text
+from qubopuzzle.formats import (
+    all_formats,
+    check_format,
+    load,
+    load_answers,
+    match,
+    solved_address,
+    write_text,
+)
 from qubopuzzle.judging import Judged, accepts, judge_outcome, key_of
 from qubopuzzle.model import Model, Propagation, propagate, with_cuts
 from qubopuzzle.puzzles import Puzzle, get_puzzle, puzzle_names
@@ -52,6 +60,7 @@ __all__ = [
     "Result",
     "all_formats",
     "all_solvers",
+    "check_format",
     "check_run",
     "compile_model",
     "decode",

@@ -234,9 +234,9 @@ class _Search:
         else:
             state.scatter()
         step = max(1, _UPDATES_PER_SLICE // max(1, self.form.model.n_literals))
-        done = 0
+        done = redraws = 0
         while done < wanted and state.energy > self.target:
-            state.run(min(step, wanted - done), setting, self.target)
+            redraws += state.run(min(step, wanted - done), setting, self.target)
             done = min(done + step, wanted)
             self._fraction[number] = done / wanted
             self.lowest = min(self.lowest, state.energy)
@@ -247,4 +247,5 @@ class _Search:
             with self._lock:
                 self.last = min(self.last, number)
         self._fraction.pop(number, None)
-        return Read(number, state.best.copy(), state.energy, done, setting)
+        sweeps = -(-redraws // max(1, self.form.n_units))
+        return Read(number, state.best.copy(), state.energy, sweeps, setting)

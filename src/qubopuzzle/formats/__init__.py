@@ -4,6 +4,7 @@ from qubopuzzle.formats.answers import Answer, load_answers, match
 from qubopuzzle.formats.reading import load, read_text
 from qubopuzzle.formats.registry import (
     all_formats,
+    check_format,
     formats_for,
     get_format,
     solved_address,
@@ -13,6 +14,7 @@ from qubopuzzle.formats.registry import (
 __all__ = [
     "Answer",
     "all_formats",
+    "check_format",
     "formats_for",
     "get_format",
     "load",

@@ -81,10 +81,17 @@ def write_text(puzzles: Sequence[Puzzle], name: str) -> str:
     Raises:
         InputError: for an unknown format, and for puzzles that it cannot hold.
     """
-    chosen = get_format(name)
     for number, puzzle in enumerate(puzzles, start=1):
-        if chosen.PUZZLES and puzzle.name not in chosen.PUZZLES:
-            who = puzzle.id or f"instance {number}"
-            others = ", ".join(formats_for(puzzle.name))
-            raise InputError(f"{who}: format {name} holds no {puzzle.name}; these do: {others}")
-    return chosen.write(puzzles)
+        try:
+            check_format(name, puzzle.name)
+        except InputError as error:
+            raise InputError(f"{puzzle.id or f'instance {number}'}: {error}") from None
+    return get_format(name).write(puzzles)
+
+
+def check_format(name: str, puzzle: str) -> None:
+    """Raise InputError for an unknown format, and for one that cannot hold this kind of puzzle."""
+    known = get_format(name)
+    if known.PUZZLES and puzzle not in known.PUZZLES:
+        others = ", ".join(formats_for(puzzle))
+        raise InputError(f"format {name} holds no {puzzle}; these do: {others}")

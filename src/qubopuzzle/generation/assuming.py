@@ -70,8 +70,10 @@ class Assuming:
         own = list(assumptions)
         bits = self._formula.bits
         while self._solver.solve(assumptions=own):
-            found = np.array(self._solver.get_model()[: bits.n_bits], dtype=np.int64) > 0
-            x = bits.decode(found.astype(np.int8))
+            found = np.zeros(bits.n_bits, dtype=np.int8)  # variables in no clause may be missing
+            own_model = np.array(self._solver.get_model()[: bits.n_bits], dtype=np.int64)
+            found[: len(own_model)] = own_model > 0
+            x = bits.decode(found)
             broken = cuts(self._model, x)
             if not broken:
                 return x
@@ -82,6 +84,10 @@ class Assuming:
     def core(self) -> set[int]:
         """Assumptions that were enough for the last None."""
         return set(self._solver.get_core() or ())
+
+    def conflicts(self) -> int:
+        """How often the solver has been wrong so far."""
+        return int(self._solver.accum_stats()["conflicts"])
 
     def answer(self, x: IntArray) -> IntArray:
         """The answer grid of an assignment."""
@@ -104,6 +110,10 @@ class Others:
     def differing(self, answer: IntArray) -> int:
         """The assumption that answers are others than this one."""
         return self._solver.differing(answer)
+
+    def conflicts(self) -> int:
+        """How often the solver has been wrong so far."""
+        return self._solver.conflicts()
 
     def find(self, clues: Collection[int], differing: int) -> tuple[IntArray | None, set[int]]:
         """Another answer under these clues; or None, and clues that are enough for that."""

@@ -51,11 +51,13 @@ class Space(ABC, Generic[Board]):
     """All boards of a puzzle with all their clues.
 
     ``usual`` is the size (rows, columns) without ``--size``; a board is a puzzle with its
-    solution. Everything random comes from the generator that is passed in.
+    solution. ``conflicts`` divides puzzles of that size into easy, medium and hard ones, see
+    ``difficulty``. Everything random comes from the generator that is passed in.
     """
 
     name: ClassVar[str]
     usual: ClassVar[tuple[int, int]]
+    conflicts: ClassVar[tuple[int, int]] = (10, 30)
     settings: ClassVar[tuple[Setting, ...]] = ()
 
     def check(self, shape: tuple[int, int], settings: Mapping[str, int]) -> None:

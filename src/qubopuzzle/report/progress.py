@@ -53,6 +53,23 @@ def shown(
 
 
 @contextmanager
+def numbered(what: str, count: int) -> Iterator[Callable[[], None]]:
+    """A callback that counts one more of something; a bar on standard error for a person."""
+    if not sys.stderr.isatty():
+        yield lambda: None
+        return
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=count)
+        yield lambda: bar.advance(task)
+
+
+@contextmanager
 def counted(runs: int) -> Iterator[Callable[[Job, Mapping[str, Any]], None] | None]:
     """The same for a comparison: a line on standard error that counts finished runs."""
     if not sys.stderr.isatty():

@@ -1,0 +1,88 @@
+"""``qubopuzzle generate``."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from qubopuzzle.commands.terminal import NOT_SOLVED, SOLVED, clean, paths
+from qubopuzzle.errors import InputError
+
+if TYPE_CHECKING:
+    from qubopuzzle.generating import Generated, Order
+    from qubopuzzle.pipeline import Puzzle
+
+
+def generate(args: argparse.Namespace) -> int:
+    """Write new puzzles; those that are finished stay if it is broken off."""
+    from qubopuzzle import generating, pipeline
+    from qubopuzzle.files import check_place
+
+    if args.output is not None:
+        check_place(Path(args.output))
+    pipeline.check_format(args.to, args.puzzle)
+    if args.jobs < 1:
+        raise InputError("jobs must be 1 at least")
+    asked = generating.order(
+        args.puzzle,
+        size=None if args.size is None else _size(args.size),
+        seed=args.seed,
+        count=args.count,
+        difficulty=args.difficulty,
+        confirm=args.confirm,
+        options=dict(args.option),
+    )
+    made: list[Puzzle] = []
+    status = SOLVED
+    try:
+        for each in _each(asked, args.jobs):
+            made.append(each.puzzle)
+            print(f"{each.puzzle.id}: {_words(each)}", file=sys.stderr)
+            if args.output is None:
+                print(pipeline.write_text([each.puzzle], args.to), end="", flush=True)
+    except KeyboardInterrupt:
+        print(f"qubopuzzle: interrupted; {len(made)} of {args.count} made", file=sys.stderr)
+        status = NOT_SOLVED
+    finally:
+        if args.output is not None and made:
+            _write(args.output, args.to, made)
+    return status
+
+
+def _each(asked: Order, jobs: int) -> Iterator[Generated]:
+    from qubopuzzle import generating
+    from qubopuzzle.report import progress
+
+    with progress.numbered(asked.puzzle, asked.count) as advance:
+        for each in generating.generate_each(asked, jobs):
+            advance()
+            yield each
+
+
+def _write(output: str, to: str, puzzles: list[Puzzle]) -> None:
+    from qubopuzzle import pipeline
+    from qubopuzzle.files import write_whole
+
+    if "{id}" in output:
+        for file, puzzle in zip(paths("--output", output, puzzles), puzzles, strict=True):
+            write_whole(file, pipeline.write_text([puzzle], to).encode())
+    else:
+        write_whole(Path(output), pipeline.write_text(puzzles, to).encode())
+
+
+def _size(text: str) -> tuple[int, int]:
+    match = re.fullmatch(r"([0-9]{1,6})x([0-9]{1,6})", text)
+    if match is None:
+        raise InputError(f"--size {clean(text)[:40]}: expected ROWSxCOLUMNS, such as 10x10")
+    return int(match[1]), int(match[2])
+
+
+def _words(made: Generated) -> str:
+    found = made.difficulty
+    sweeps = "annealing not solved" if found.sweeps is None else f"{found.sweeps:,} sweeps"
+    share = f"propagation {found.propagated} of {found.cells} cells"
+    return f"{found.level}: {share}, {found.conflicts:,} conflicts, {sweeps}"

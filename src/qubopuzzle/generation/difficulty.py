@@ -1,0 +1,78 @@
+"""How hard a puzzle is, in three measures that no clock enters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from qubopuzzle.generation.assuming import Others
+from qubopuzzle.generation.space import ClueModel, Space, solution_of
+from qubopuzzle.model import IntArray, Model, propagate
+from qubopuzzle.puzzles import Puzzle
+
+LEVELS = ("easy", "medium", "hard")
+READS = 7
+"""Reads of the annealer, 9,000 sweeps together; more is "not solved"."""
+_SWEEPS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Difficulty:
+    """What a puzzle takes.
+
+    Attributes:
+        propagated: cells that propagation alone decides (``qubopuzzle.propagate``) ...
+        cells: ... of these.
+        conflicts: of the SAT solver, in proving that there is no second solution; wrong turns.
+        sweeps: of the annealer until it has the solution; None if ``READS`` were too few, or
+            if it was not asked.
+        level: ``easy``, ``medium`` or ``hard``: conflicts against the space's bounds, in
+            proportion to the cells. A third each of the puzzles of usual size, about.
+    """
+
+    propagated: int
+    cells: int
+    conflicts: int
+    sweeps: int | None
+    level: str
+
+
+def measure(space: Space[Any], puzzle: Puzzle, *, anneal: bool) -> Difficulty:
+    """Measure a puzzle that has its solution."""
+    model = puzzle.model(puzzle.formulation_for(cuts=True, exact=True))
+    found = propagate(model)
+    with Others(ClueModel(model, ())) as others:
+        others.find((), others.differing(solution_of(puzzle)))
+        conflicts = others.conflicts()
+    share = puzzle.shape[0] * puzzle.shape[1] / (space.usual[0] * space.usual[1])
+    level = LEVELS[sum(conflicts > bound * share for bound in space.conflicts)]
+    sweeps = _sweeps(puzzle) if anneal else None
+    return Difficulty(found.cells_decided, found.cells, conflicts, sweeps, level)
+
+
+def _sweeps(puzzle: Puzzle) -> int | None:
+    """Sweeps of all reads up to the one that has the solution."""
+    from qubopuzzle.annealer import anneal, annealing_form
+    from qubopuzzle.annealer.search import luby
+
+    model = puzzle.model(puzzle.formulation_for(cuts=False, exact=False))
+    if not model.choices:
+        return 0
+
+    def solved(x: IntArray) -> bool:
+        return not puzzle.violations(_answer(model, x))
+
+    form = annealing_form(model)
+    found = anneal(
+        form, seed=0, reads=READS, sweeps=_SWEEPS, only_accepted=bool(model.omitted), accepts=solved
+    )
+    last = min(found.reads, key=lambda read: read.energy)
+    if not solved(form.literals(last.value)):
+        return None
+    return last.sweeps + sum(_SWEEPS * luby(i) for i in range(1, last.number + 1))
+
+
+def _answer(model: Model, x: IntArray) -> IntArray:
+    if model.field is None:
+        raise ValueError("a puzzle's model without a field")
+    return model.field.read(x)[0]
