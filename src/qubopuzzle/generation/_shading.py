@@ -30,6 +30,6 @@ def random_shading(shape: tuple[int, int], share: float, rng: Random) -> IntArra
         beside = black[r, c + 1] or black[r + 2, c + 1] or black[r + 1, c] or black[r + 1, c + 2]
         if not beside:
             inside[r, c] = 1
-            if label(inside == 0)[1] > 1:
+            if label(inside == 0)[1] != 1:
                 inside[r, c] = 0
     return inside.copy()
