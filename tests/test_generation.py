@@ -108,10 +108,10 @@ def test_a_random_answer_meets_the_rules_and_takes_what_it_can():
     for seed in range(20):
         rng = np.random.default_rng(seed)
         first = int(rng.integers(4))
-        answer = random_answer(model, np.array([first]), rng)
+        answer = random_answer(model, [np.array([first])], rng)
         assert puzzle.violations(answer) == []
         assert answer[0, 0] == first + 1
-        seen.add(random_answer(model, np.arange(64), rng).tobytes())
+        seen.add(random_answer(model, [np.arange(64)], rng).tobytes())
     assert len(seen) > 10
 
 

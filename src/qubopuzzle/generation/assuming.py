@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -142,13 +143,13 @@ class Others:
         return solver.answer(x)
 
 
-def random_answer(model: Model, literals: IntArray, rng: Random) -> IntArray | None:
+def random_answer(model: Model, wanted: Sequence[IntArray], rng: Random) -> IntArray | None:
     """An answer with each of these literals true that still can be, in random order.
 
     Args:
         model: what the answer must meet.
-        literals: shape (n,), literals of the model.
-        rng: for the order.
+        wanted: literals of the model in groups, shape (n,) each; one group after the other.
+        rng: for the order in each group.
 
     Returns:
         The answer grid, or None: the model has none.
@@ -156,9 +157,11 @@ def random_answer(model: Model, literals: IntArray, rng: Random) -> IntArray | N
     with Assuming(model) as solver:
         x = solver.solve(())
         chosen: list[int] = []
-        for literal in rng.permutation(literals).tolist() if x is not None else ():
+        if x is None:
+            return None
+        for literal in chain.from_iterable(rng.permutation(group).tolist() for group in wanted):
             more = solver.saying(np.array([literal]))
-            found = x if x is not None and x[literal] else solver.solve([*chosen, *more])
+            found = x if x[literal] else solver.solve([*chosen, *more])
             if found is not None:
                 chosen, x = [*chosen, *more], found
-        return None if x is None else solver.answer(x)
+        return solver.answer(x)

@@ -48,7 +48,7 @@ class EasyAsABCSpace(Space[EasyAsABC]):
         """Grids in which no change is possible that was met so far."""
         size, letters = shape[0], settings["letters"]
         blank = _Blank(size, letters)
-        grid = random_answer(blank.build(), blank.x[:, 1:].ravel(), rng)
+        grid = random_answer(blank.build(), [blank.x[:, 1:].ravel()], rng)
         borders = _Blank(size, letters)
         every = borders.clues(range(1, letters + 1))
         with Assuming(blank.build()) as grids, Others(ClueModel(borders.build(), every)) as others:

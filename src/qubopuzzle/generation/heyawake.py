@@ -1,8 +1,9 @@
 """Heyawake: rectangular rooms, a shading with the number of each room, then numbers dropped.
 
 If another shading has the same numbers, a room in which the two differ is divided so that they
-have other numbers there. That may cut a white run of the shading by one border too many; such
-divisions are passed over, and where there is none left, rooms and shading are drawn anew.
+have other numbers there. That may cut a white run of the shading by one border too many. Where
+no division is left, the shading changes: to one that is as neither of the two where these
+differ, and otherwise as before as far as that goes.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class HeyawakeSpace(Space[Heyawake]):
             while board is None:
                 board = _board(_rooms(shape, settings["room"], rng), rng)
             other = yield board
-            board = _divided(board, other, rng)
+            board = _divided(board, other, rng) or _changed(board, other, rng)
 
     def clues(self, board: Heyawake) -> int:
         """One for each room."""
@@ -101,9 +102,13 @@ def _board(rooms: IntArray, rng: Random) -> Heyawake | None:
     """The rooms with a random shading that has as many black cells as can be."""
     shaded = lazy(np.zeros(rooms.shape, dtype=bool))
     add_spans(shaded, rooms)
-    black = shaded.white.ravel() + 1  # a cell's bit has the literals white and black
-    answer = random_answer(shaded.build(), black, rng)
+    answer = random_answer(shaded.build(), [_black(shaded.white)], rng)
     return None if answer is None else _numbered(rooms, answer)
+
+
+def _black(white: IntArray) -> IntArray:
+    """The literals of black cells: a cell's bit has two, white and black."""
+    return white.ravel() + 1
 
 
 def _numbered(rooms: IntArray, answer: IntArray) -> Heyawake:
@@ -122,6 +127,22 @@ def _divided(board: Heyawake, other: IntArray, rng: Random) -> Heyawake | None:
         if not divided.violations(solution):
             return _numbered(rooms, solution)
     return None
+
+
+def _changed(board: Heyawake, other: IntArray, rng: Random) -> Heyawake | None:
+    """The same rooms, and a shading that agrees with neither where they differ."""
+    solution = solution_of(board)
+    differ = solution != other
+    shaded = lazy(np.zeros(board.shape, dtype=bool))
+    add_spans(shaded, board.rooms)
+    white = shaded.white
+    for answer in (solution, other):
+        same = (white + answer)[differ]
+        none = np.zeros_like(same)
+        shaded.builder.linear("new", none, same, upper=len(same) - 1, shape=(1,))
+    kept = (white + solution)[~differ]
+    found = random_answer(shaded.build(), [kept, _black(white)], rng)
+    return None if found is None else _numbered(board.rooms, found)
 
 
 def _divisions(rooms: IntArray, difference: IntArray) -> Iterator[Any]:

@@ -44,7 +44,7 @@ class SudokuSpace(Space[Sudoku]):
         high = settings.get("box_rows", squarest_box(n)[0])
         blank = _blank(n, high)
         digits = np.arange(n * n) * n + rng.integers(n, size=n * n)
-        solution = random_answer(blank.model("candidates"), digits, rng)
+        solution = random_answer(blank.model("candidates"), [digits], rng)
         yield _with(blank, solution, solution)
 
     def clues(self, board: Sudoku) -> int:
