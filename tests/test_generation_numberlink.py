@@ -9,6 +9,7 @@ import pytest
 from qubopuzzle import InputError, solve
 from qubopuzzle.generation.engine import another, make
 from qubopuzzle.generation.numberlink import NumberlinkSpace, _Paths
+from qubopuzzle.generation.space import read_settings
 from qubopuzzle.puzzles._paths import pieces
 
 SPACE = NumberlinkSpace()
@@ -68,9 +69,13 @@ def test_the_seed_tells_the_puzzle():
 
 
 def test_what_no_puzzle_has_is_refused():
-    with pytest.raises(InputError, match="two cells at least"):
-        SPACE.check((1, 1), {"cover": 1})
-    SPACE.check((1, 2), {"cover": 1})
+    for shape in ((1, 1), (20, 41)):
+        with pytest.raises(InputError, match="2 to 800 cells"):
+            SPACE.check(shape, {"cover": 1})
+    for shape in ((1, 2), (20, 40)):
+        SPACE.check(shape, {"cover": 1})
+    with pytest.raises(InputError, match="cover"):
+        read_settings(SPACE, {"cover": 2})
 
 
 def touching(answer):

@@ -24,6 +24,8 @@ from qubopuzzle.puzzles.numberlink import Numberlink
 
 LENGTH = 10
 """Cells of a path beyond which each more costs something."""
+CELL_LIMIT = 800
+"""Most cells: at one pair for about eight of them, models hold hardly more."""
 PATIENCE = 50
 """Boards of one cover before the next one is drawn."""
 
@@ -40,9 +42,9 @@ class NumberlinkSpace(Space[Numberlink]):
     )
 
     def check(self, shape: tuple[int, int], settings: Mapping[str, int]) -> None:  # noqa: ARG002
-        """Room for two numbers."""
-        if shape[0] * shape[1] < 2:
-            raise InputError("a numberlink has two cells at least")
+        """Room for two numbers, and not too large for a model."""
+        if not 2 <= shape[0] * shape[1] <= CELL_LIMIT:
+            raise InputError(f"numberlinks are generated of 2 to {CELL_LIMIT} cells")
 
     def boards(
         self, shape: tuple[int, int], settings: Mapping[str, int], rng: Random
