@@ -4,7 +4,8 @@
     python tests/fuzz/fuzz_formats.py --format tatham --seed 7 --first 812 --inputs 1
 
 A reader may give puzzles or raise InputError, of one line. Everything else is counted as a
-crash, as are an input that takes over 10 seconds of the processor, and a puzzle that is written and read back
+crash, as are an input that takes over 10 seconds of the processor, and a puzzle that is written
+and read back
 as another. Input number i of a seed is always the same. Exit status 1 if anything crashed.
 """
 
