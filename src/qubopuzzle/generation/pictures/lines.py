@@ -58,32 +58,16 @@ def _after(grid: Any, n_rows: int, n_cols: int, flips: Any) -> Any:
 @njit(nogil=True, cache=True)
 def _settle(grid: Any, n_rows: int, n_cols: int, known: Any) -> int:
     """Solve line by line until nothing follows; returns how many cells are unknown."""
-    longest = max(n_rows, n_cols)
-    n_lines = n_rows + n_cols
-    clues = np.zeros((n_lines, longest // 2 + 1), dtype=np.int64)
-    n_runs = np.zeros(n_lines, dtype=np.int64)
-    for line in range(n_lines):
-        length, first, step = _place(line, n_rows, n_cols)
-        previous = 0
-        for i in range(length):
-            cell = grid[first + i * step]
-            if cell and not previous:
-                n_runs[line] += 1
-            if cell:
-                clues[line, n_runs[line] - 1] += 1
-            previous = cell
+    longest, n_lines = max(n_rows, n_cols), n_rows + n_cols
+    clues, n_runs = _clues(grid, n_rows, n_cols)
     front = np.zeros((longest // 2 + 2, longest + 1), dtype=np.bool_)
     back = np.zeros_like(front)
     mark = np.zeros(longest + 1, dtype=np.int64)
     states = np.zeros(longest, dtype=np.int8)
     dirty = np.ones(n_lines, dtype=np.bool_)
     unknown = len(grid)
-    busy = True
-    while busy:
-        busy = False
-        for line in range(n_lines):
-            if not dirty[line]:
-                continue
+    while unknown and dirty.any():
+        for line in np.flatnonzero(dirty):
             dirty[line] = False
             length, first, step = _place(line, n_rows, n_cols)
             for i in range(length):
@@ -95,8 +79,24 @@ def _settle(grid: Any, n_rows: int, n_cols: int, known: Any) -> int:
                     known[first + i * step] = states[i]
                     dirty[crossing + i] = True
                     unknown -= 1
-                    busy = True
     return unknown
+
+
+@njit(nogil=True, cache=True)
+def _clues(grid: Any, n_rows: int, n_cols: int) -> Any:
+    """The runs of rows and columns, shape (lines, most runs), and how many each has."""
+    clues = np.zeros((n_rows + n_cols, max(n_rows, n_cols) // 2 + 1), dtype=np.int64)
+    n_runs = np.zeros(n_rows + n_cols, dtype=np.int64)
+    for line in range(n_rows + n_cols):
+        length, first, step = _place(line, n_rows, n_cols)
+        previous = 0
+        for i in range(length):
+            cell = grid[first + i * step]
+            n_runs[line] += cell and not previous
+            if cell:
+                clues[line, n_runs[line] - 1] += 1
+            previous = cell
+    return clues, n_runs
 
 
 @njit(nogil=True, cache=True)
@@ -111,16 +111,21 @@ def _place(line: int, n_rows: int, n_cols: int) -> tuple[int, int, int]:
 def _line(states: Any, runs: Any, front: Any, back: Any, mark: Any) -> None:
     """Solve one line in place.
 
-    ``front[k, p]``: the first p cells can be painted with the first k runs; ``back[k, p]``:
-    the last p cells with the last k runs.
+    ``front[k, p]``: the first p cells can be painted with the first k runs, and ``back[k, p]``
+    the last p cells with the last k runs; only where the other runs fit the other cells.
+    ``mark``, added up, counts the runs that may cover a cell.
     """
+    if (states != UNKNOWN).all():
+        return
     length, n = len(states), len(runs)
-    _paint(front, states, runs)
-    _paint(back, states[::-1], runs[::-1])
+    slack = length - runs.sum() - n + 1
+    _paint(front, states, runs, slack)
+    _paint(back, states[::-1], runs[::-1], slack)
     mark[:] = 0
+    least = 0  # where the run starts with all before it as far in front as they can
     for k in range(n):
-        free = 0  # cells up to here that may be black
-        for end in range(1, length + 1):
+        free = 0  # cells from there on that may be black, as far as the last
+        for end in range(least + 1, least + slack + runs[k] + 1):
             free = 0 if states[end - 1] == WHITE else free + 1
             start = end - runs[k]
             if (
@@ -130,15 +135,30 @@ def _line(states: Any, runs: Any, front: Any, back: Any, mark: Any) -> None:
             ):
                 mark[start] += 1
                 mark[end] -= 1
+        least += runs[k] + 1
     black = 0
     for i in range(length):
         black += mark[i]
         if states[i] == UNKNOWN:
-            white = False
-            for k in range(n + 1):
-                white = white or (front[k, i] and back[n - k, length - 1 - i])
+            white = _white(i, length, runs, slack, front, back)
             if white != (black > 0):
                 states[i] = WHITE if white else BLACK
+
+
+@njit(nogil=True, cache=True)
+def _white(i: int, length: int, runs: Any, slack: int, front: Any, back: Any) -> bool:
+    """Whether cell i can be white."""
+    least, n = 0, len(runs)
+    for k in range(n + 1):
+        if (
+            least - 1 <= i < least + slack
+            and front[k, i]
+            and back[n - k, length - 1 - i]
+        ):  # fmt: skip
+            return True
+        if k < n:
+            least += runs[k] + 1
+    return False
 
 
 @njit(nogil=True, cache=True)
@@ -150,18 +170,21 @@ def _before(can: Any, k: int, p: int, states: Any) -> bool:
 
 
 @njit(nogil=True, cache=True)
-def _paint(can: Any, states: Any, runs: Any) -> None:
-    """Fill ``can[k, p]``: the first p cells can be painted with the first k runs."""
+def _paint(can: Any, states: Any, runs: Any, slack: int) -> None:
+    """Fill ``can[k, p]`` of ``_line`` where the first k runs fit and so do the others."""
     length = len(states)
     can[0, 0] = True
-    for p in range(1, length + 1):
+    for p in range(1, min(slack, length) + 1):
         can[0, p] = can[0, p - 1] and states[p - 1] != BLACK
+    least = 0
     for k in range(1, len(runs) + 1):
+        run = runs[k - 1]
         free = 0
-        can[k, 0] = False
-        for p in range(1, length + 1):
+        for p in range(least + 1, min(least + run + slack + 1, length) + 1):
             state = states[p - 1]
             free = 0 if state == WHITE else free + 1
-            can[k, p] = (state != BLACK and can[k, p - 1]) or (
-                free >= runs[k - 1] and _before(can, k - 1, p - runs[k - 1], states)
-            )
+            if p >= least + run:
+                can[k, p] = (state != BLACK and p > least + run and can[k, p - 1]) or (
+                    free >= run and _before(can, k - 1, p - run, states)
+                )
+        least += run + 1

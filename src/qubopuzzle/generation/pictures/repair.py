@@ -12,6 +12,9 @@ from qubopuzzle.generation.pictures.lines import UNKNOWN, told, untold_after
 from qubopuzzle.generation.space import Random
 from qubopuzzle.model import IntArray
 
+MANY = 500
+"""A cell more is flipped at once for each that many that are open."""
+
 
 def untold(grid: IntArray) -> IntArray:
     """The cells, row by row, that line by line solving leaves open."""
@@ -54,22 +57,27 @@ def told_by_lines(
 def some_flips(
     grid: IntArray, cells: IntArray, rng: Random, tries: int, mirrored: bool
 ) -> IntArray:
-    """Flips of some of these cells, none that leaves a line empty if that can be helped.
+    """Flips of some of these cells, mostly none that leaves a line empty.
 
     Returns:
-        Shape (flips, 1), or (flips, 2) with the mirrored cell.
+        Shape (flips, cells), a cell each or, of many cells, several; -1 is none.
     """
     rows, cols = np.divmod(cells, grid.shape[1])
     last = (grid.ravel()[cells] == 1) & (
         (grid.sum(axis=1)[rows] <= 1 + mirrored) | (grid.sum(axis=0)[cols] == 1)
     )
     cells = cells if last.all() else cells[~last]
-    cells = rng.permutation(cells)[:tries]
-    return with_mirrored(cells, grid.shape[1]) if mirrored else cells[:, None]
+    # Where nearly all is open, single flips of a large picture hardly show which is best.
+    at_once = 1 + len(cells) // MANY
+    flips = rng.permutation(cells)[: min(tries, len(cells) // at_once) * at_once]
+    if mirrored:
+        return with_images(flips.reshape(-1, at_once), grid.shape[1])
+    return flips.reshape(-1, at_once)
 
 
-def with_mirrored(cells: IntArray, n_cols: int) -> IntArray:
-    """Cells and their images left to right, shape (cells, 2); -1 where that is the cell."""
+def with_images(cells: IntArray, n_cols: int) -> IntArray:
+    """Flips with the images of their cells left to right; -1 where those flip already."""
     rows, cols = np.divmod(cells, n_cols)
-    images = np.where(2 * cols == n_cols - 1, -1, rows * n_cols + n_cols - 1 - cols)
-    return np.stack([cells, images], axis=1)
+    images = rows * n_cols + n_cols - 1 - cols
+    there = (images[:, :, None] == cells[:, None, :]).any(axis=2)
+    return np.concatenate([cells, np.where(there, -1, images)], axis=1)
