@@ -20,7 +20,8 @@ UNKNOWN, WHITE, BLACK = 0, 1, 2
 def told(grid: Any) -> Any:
     """The cells that line by line solving finds, shape of the grid: UNKNOWN, WHITE or BLACK."""
     known = np.zeros(grid.size, dtype=np.int8)
-    _settle(np.ascontiguousarray(grid, dtype=np.int8).ravel(), *grid.shape, known)
+    n_rows, n_cols = grid.shape
+    _settle(np.array(grid, dtype=np.int8).ravel(), n_rows, n_cols, known)
     return known.reshape(grid.shape)
 
 
@@ -35,7 +36,8 @@ def untold_after(grid: Any, flips: IntArray) -> IntArray:
         Shape (flips,).
     """
     flat = np.array(grid, dtype=np.int8).ravel()
-    counts: IntArray = _after(flat, *grid.shape, np.ascontiguousarray(flips, dtype=np.int64))
+    n_rows, n_cols = grid.shape
+    counts: IntArray = _after(flat, n_rows, n_cols, np.array(flips, dtype=np.int64, order="C"))
     return counts
 
 
@@ -69,7 +71,7 @@ def _settle(grid: Any, n_rows: int, n_cols: int, known: Any) -> int:
     while unknown and dirty.any():
         for line in np.flatnonzero(dirty):
             dirty[line] = False
-            length, first, step = _place(line, n_rows, n_cols)
+            length, first, step = _place(int(line), n_rows, n_cols)
             for i in range(length):
                 states[i] = known[first + i * step]
             _line(states[:length], clues[line, : n_runs[line]], front, back, mark)
@@ -166,7 +168,7 @@ def _before(can: Any, k: int, p: int, states: Any) -> bool:
     """Whether the p cells before a run can be painted with k runs, the last cell white."""
     if p == 0:
         return k == 0
-    return states[p - 1] != BLACK and can[k, p - 1]
+    return bool(states[p - 1] != BLACK and can[k, p - 1])
 
 
 @njit(nogil=True, cache=True)
