@@ -20,7 +20,11 @@ from qubopuzzle.puzzles.nonogram import Nonogram
 LONGER_SIDE = 30
 """Cells along the longer side of an image without a shape."""
 ROUNDS = 10
-"""Searches for few changes, of which the best counts."""
+"""Searches for few changes at most, of which the best counts."""
+ENOUGH = 80
+"""Changes in all searches together after which none is begun."""
+MANY = 300
+"""Open cells from which on the SAT solver, which would take long, is not asked."""
 TRIES = 60
 """Cells that are compared for each change, at most; every other search has fewer for variety."""
 
@@ -162,14 +166,17 @@ def nearest_told(grid: IntArray, rng: Random, most: int) -> IntArray:
     """
     best: IntArray | None = None
     bound = most + most // 2 + 5  # some are undone again
-    open_cells = grid.size
+    open_cells, made = grid.size, 0
     for turn in range(ROUNDS):
         found, left = _search(grid, rng, bound, TRIES if turn % 2 == 0 else TRIES // 10)
         if found is None:
             open_cells = min(open_cells, left)
-            continue
-        best, bound = found, int((found != grid).sum()) - 1
-        if bound <= 0:
+            made += bound
+        else:
+            best, count = found, int((found != grid).sum())
+            bound = count - 1
+            made += count
+        if bound <= 0 or made > ENOUGH:
             break
     if best is None:
         raise InputError(
@@ -186,25 +193,30 @@ def nearest_told(grid: IntArray, rng: Random, most: int) -> IntArray:
 def _search(grid: IntArray, rng: Random, bound: int, tries: int) -> tuple[IntArray | None, int]:
     """A picture with one solution; or None and how many cells stay open after ``bound``."""
     current = grid
-    while (other := _another(current)) is not None:
+    while (cells := _doubtful(current)) is not None:
         changed = np.flatnonzero(current != grid)
         if len(changed) >= bound:
             return None, len(untold(current))
         # No cell is changed twice, so this ends.
-        cells = np.setdiff1d(np.flatnonzero(current != other), changed)
-        if not len(cells):
-            cells = np.setdiff1d(np.arange(grid.size), changed)
-        cells = rng.permutation(cells)[:tries]
-        current = flipped(current, best_flip(current, cells[:, None]))
+        unchanged = np.setdiff1d(cells, changed)
+        if not len(unchanged):
+            unchanged = np.setdiff1d(np.arange(grid.size), changed)
+        flips = rng.permutation(unchanged)[:tries, None]
+        current = flipped(current, best_flip(current, flips))
     for cell in rng.permutation(np.flatnonzero(current != grid)).tolist():
         without = flipped(current, np.array([cell]))
-        if _another(without) is None:
+        if _doubtful(without) is None:
             current = without
     return current, 0
 
 
-def _another(grid: IntArray) -> IntArray | None:
-    """Another picture with the same runs, or None; the SAT solver is asked if lines do not tell."""
-    if not len(untold(grid)):
-        return None
-    return another(NonogramSpace(), Nonogram.from_picture(grid))
+def _doubtful(grid: IntArray) -> IntArray | None:
+    """Cells that may be another colour in a picture with the same runs; None: there is none.
+
+    Where lines leave many open, those; else where the answer differs that the SAT solver finds.
+    """
+    cells = untold(grid)
+    if not len(cells) or len(cells) > MANY:
+        return cells if len(cells) else None
+    other = another(NonogramSpace(), Nonogram.from_picture(grid))
+    return None if other is None else np.flatnonzero(grid != other)
