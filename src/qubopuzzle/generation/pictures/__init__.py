@@ -1,0 +1,1 @@
+"""Pictures of black and white cells that their runs tell: line solving, repairs, images."""

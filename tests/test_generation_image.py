@@ -1,0 +1,215 @@
+import io
+import sys
+from itertools import combinations
+
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw
+
+import qubopuzzle
+from qubopuzzle.errors import InputError, SolverUnavailable
+from qubopuzzle.generation.pictures.image import from_image, nearest_told
+from qubopuzzle.grid import shading_from_rows
+from qubopuzzle.puzzles.nonogram import Nonogram
+
+
+def _read(file, shape=None, seed=0, **options):
+    return from_image(file, shape, rng=np.random.default_rng(seed), **options)
+
+
+def _file(image, kind="PNG", **options):
+    data = io.BytesIO()
+    image.save(data, kind, **options)
+    data.seek(0)
+    return data
+
+
+def _image(cells, scale=4):
+    """Each cell of 0 and 1 a black or white square."""
+    grey = np.where(np.kron(cells, np.ones((scale, scale))), 0, 255)
+    return Image.fromarray(grey.astype(np.uint8))
+
+
+CELLS = np.array([[1, 1, 1, 0], [1, 0, 1, 1], [0, 0, 1, 0]])
+
+
+def _disc(width=120, height=80):
+    image = Image.new("RGB", (width, height), "yellow")
+    ImageDraw.Draw(image).ellipse((30, 10, 90, 70), fill="navy")
+    return image
+
+
+def test_disc():
+    made = _read(_file(_disc()))
+    assert made.puzzle.shape == (20, 30)
+    assert qubopuzzle.solve(made.puzzle, "sat", solutions=2).unique
+    grid = made.puzzle.solution
+    assert made.changed == ()
+    assert grid[10, 15] == 1
+    assert not grid[:, :5].any()
+
+
+def test_every_cell_is_as_in_the_image_or_named(tmp_path):
+    gradient = np.add.outer(np.arange(60), np.arange(60)).astype(np.uint8)
+    path = tmp_path / "gradient.png"
+    Image.fromarray(gradient).save(path)
+    made = _read(path, (20, 20), dither=True, most_changes=100)
+    assert qubopuzzle.solve(made.puzzle, "sat", solutions=2).unique
+    grey = Image.fromarray(gradient).resize((20, 20), Image.Resampling.BOX)
+    differing = np.argwhere((np.asarray(grey.convert("1")) == 0) != made.puzzle.solution)
+    assert made.changed == tuple((r, c) for r, c in differing.tolist())
+    again = _read(str(path), (20, 20), dither=True, most_changes=100)
+    assert again.puzzle.rows == made.puzzle.rows
+
+
+def test_threshold_and_invert():
+    levels = Image.fromarray(np.array([[0, 100, 200]], dtype=np.uint8))
+    for threshold, black in ((50, [1, 0, 0]), (100, [1, 0, 0]), (101, [1, 1, 0])):
+        made = _read(_file(levels), (1, 3), threshold=threshold)
+        assert made.puzzle.solution.tolist() == [black]
+        made = _read(_file(levels), (1, 3), threshold=threshold, invert=True)
+        assert made.puzzle.solution.tolist() == [[1 - cell for cell in black]]
+
+
+def test_otsu_parts_dark_from_light():
+    levels = Image.fromarray(np.array([[10, 20, 12, 90, 95, 99]], dtype=np.uint8))
+    assert _read(_file(levels), (1, 6)).puzzle.solution.tolist() == [[1, 1, 1, 0, 0, 0]]
+
+
+@pytest.mark.parametrize("mode", ["RGBA", "LA", "P"])
+def test_transparency_is_white(mode):
+    image = Image.new("RGBA", (16, 12), (0, 0, 0, 0))  # black, but nothing of it is seen
+    opaque = _image(CELLS).convert("RGBA")
+    image.paste(opaque, mask=_image(1 - CELLS).convert("L"))
+    made = _read(_file(image.convert(mode)), CELLS.shape)
+    assert (made.puzzle.solution == CELLS).all()
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "P", "RGB", "I;16", "I", "F", "CMYK"])
+def test_modes(mode):
+    image = _image(CELLS)
+    if mode in ("I;16", "I"):
+        image = Image.fromarray(np.asarray(image).astype(np.uint16 if ";" in mode else "i4") * 257)
+    else:
+        image = image.convert(mode)
+    made = _read(_file(image, "TIFF"), CELLS.shape)
+    assert (made.puzzle.solution == CELLS).all()
+
+
+def test_turned_by_exif():
+    exif = Image.Exif()
+    exif[0x0112] = 6  # to be turned by 90 degrees, clockwise
+    data = _file(_image(CELLS, 8).convert("RGB"), "JPEG", exif=exif, quality=95)
+    made = _read(data, (4, 3))
+    assert (made.puzzle.solution == np.rot90(CELLS, -1)).all()
+    data.seek(0)
+    assert _read(data).puzzle.shape == (30, 22)
+
+
+def test_first_frame():
+    frames = [_image(CELLS), _image(1 - CELLS)]
+    data = _file(frames[0], "GIF", save_all=True, append_images=frames[1:])
+    assert (_read(data, CELLS.shape).puzzle.solution == CELLS).all()
+
+
+def _refused(file, match, **options):
+    with pytest.raises(InputError, match=match) as caught:
+        _read(file, **options)
+    assert "\n" not in str(caught.value)
+
+
+def test_files_that_are_no_image(tmp_path):
+    text = tmp_path / "text.png"
+    text.write_text("no image\n")
+    _refused(text, "text.png: that is no image")
+    whole = _file(Image.fromarray(np.random.default_rng(0).integers(0, 255, (64, 64), "u1")))
+    short = tmp_path / "short.png"
+    for length in (20, 60, 1000):
+        short.write_bytes(whole.getvalue()[:length])
+        _refused(short, "short.png: ")
+    _refused(tmp_path, "directory")
+    _refused(tmp_path / "none.png", "No such file")
+    _refused(io.BytesIO(b""), "the image: that is no image")
+
+
+@pytest.mark.parametrize("limit", [100, 1000])
+def test_large_images(monkeypatch, limit):
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", limit)
+    _refused(_file(Image.new("L", (40, 40))), f"more than {limit:,} pixels")
+
+
+def test_postscript_is_not_run():
+    image = Image.new("L", (8, 8))
+    _refused(_file(image, "EPS"), "no image")
+
+
+@pytest.mark.parametrize(("grey", "colour"), [(0, "black"), (255, "white")])
+def test_one_colour(grey, colour):
+    _refused(_file(Image.new("L", (8, 8), grey)), "all cells are", shape=(4, 4))
+    _refused(_file(Image.new("L", (8, 8), grey)), colour, shape=(4, 4), threshold=100)
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"threshold": 0}, "threshold: expected 1 to 255"),
+        ({"threshold": 256}, "threshold: expected 1 to 255"),
+        ({"threshold": 9, "dither": True}, "dithering takes none"),
+        ({"shape": (0, 5)}, "rows and columns"),
+        ({"shape": (5, 101)}, "rows and columns"),
+    ],
+)
+def test_options_that_cannot_be(options, match):
+    _refused(_file(_disc()), match, **options)
+
+
+def test_too_many_changes():
+    checks = np.indices((12, 12)).sum(axis=0) % 2
+    _refused(
+        _file(_image(checks)),
+        r"it takes \d+ changed .* more than 0",
+        shape=(12, 12),
+        most_changes=0,
+    )
+    diagonal = np.eye(20, dtype=np.int64)
+    _refused(_file(_image(diagonal)), r"still open", shape=(20, 20), most_changes=1)
+
+
+def test_no_pillow(monkeypatch):
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    with pytest.raises(SolverUnavailable, match=r"pip install 'qubopuzzle\[image\]'"):
+        _read("any.png")
+
+
+# --- few changes -----------------------------------------------------------------------
+
+
+def _told(grid):
+    return qubopuzzle.solve(Nonogram.from_picture(grid), "sat", solutions=2).unique
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_hardly_more_changes_than_must_be(seed):
+    grid = np.eye(4, dtype=np.int64)[np.random.default_rng(seed).permutation(4)]
+    made = nearest_told(grid, np.random.default_rng(seed), 16)
+    count = int((made != grid).sum())
+    assert _told(made)
+    for cells in combinations(range(16), count - 2):
+        fewer = grid.copy()
+        fewer.ravel()[list(cells)] ^= 1
+        assert not _told(fewer)
+
+
+def test_each_change_is_needed():
+    grid = shading_from_rows(["#..#..", ".##.#.", "#..#.#", ".#..#.", "..#..#", "#...#."])
+    made = nearest_told(grid, np.random.default_rng(0), 36)
+    assert _told(made)
+    for cell in np.flatnonzero(made != grid):
+        without = made.copy()
+        without.ravel()[cell] ^= 1
+        assert not _told(without)
+
+
+def test_a_picture_that_is_told_stays():
+    grid = shading_from_rows(["###", "#.#", "###"])
+    assert (nearest_told(grid, np.random.default_rng(0), 0) == grid).all()

@@ -1,0 +1,153 @@
+from itertools import product
+
+import numpy as np
+import pytest
+
+import qubopuzzle
+from qubopuzzle.errors import InputError
+from qubopuzzle.generation.engine import another, make
+from qubopuzzle.generation.nonogram import random_picture
+from qubopuzzle.generation.pictures.lines import BLACK, UNKNOWN, WHITE, told, untold_after
+from qubopuzzle.generation.pictures.repair import flipped, some_flips, told_by_lines, untold
+from qubopuzzle.generation.space import get_space, read_settings
+from qubopuzzle.grid import runs
+
+SPACE = get_space("nonogram")
+
+
+def _make(shape, seed, **settings):
+    return make(SPACE, shape, read_settings(SPACE, settings), np.random.default_rng(seed))
+
+
+def _told_by_paintings(grid):
+    """Line by line, by all paintings of each line."""
+    known = np.zeros(grid.shape, dtype=np.int8)
+    busy = True
+    while busy:
+        busy = False
+        for pictures, found in ((grid, known), (grid.T, known.T)):
+            for line, cells in zip(pictures, found, strict=True):
+                fitting = np.array(
+                    [
+                        painting
+                        for painting in product((0, 1), repeat=len(line))
+                        if runs(painting) == runs(line)
+                        and all(
+                            c in (UNKNOWN, WHITE + p) for c, p in zip(cells, painting, strict=True)
+                        )
+                    ]
+                )
+                same = (fitting == fitting[0]).all(axis=0) & (cells == UNKNOWN)
+                cells[same] = WHITE + fitting[0][same]
+                busy = busy or bool(same.any())
+    return known
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_lines_tell_what_all_their_paintings_have_in_common(seed):
+    rng = np.random.default_rng(seed)
+    grid = (rng.random(rng.integers(1, 9, 2)) < rng.random()).astype(np.int64)
+    cells = told(grid)
+    assert (cells == _told_by_paintings(grid)).all()
+    known = cells != UNKNOWN
+    assert (cells[known] == np.where(grid, BLACK, WHITE)[known]).all()
+    flips = np.stack([rng.integers(grid.size, size=5), np.full(5, -1)], axis=1)
+    after = [len(untold(flipped(grid, flip))) for flip in flips]
+    assert untold_after(grid, flips).tolist() == after
+
+
+@pytest.mark.parametrize("lines", [0, 1])
+@pytest.mark.parametrize("mirror", [0, 1])
+@pytest.mark.parametrize("smooth", [0, 1])
+def test_one_solution(smooth, mirror, lines):
+    for seed in range(3):
+        puzzle = _make((9, 11), seed, smooth=smooth, mirror=mirror, lines=lines, black=45)
+        assert puzzle.shape == (9, 11)
+        assert qubopuzzle.solve(puzzle, "sat", solutions=2).unique
+        grid = puzzle.solution
+        assert not lines or not len(untold(grid))
+        assert not mirror or (grid == grid[:, ::-1]).all()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_one_solution_of_all_pictures(seed):
+    puzzle = _make((3, 4), seed, smooth=0, lines=seed % 2)
+    pictures = (np.reshape(cells, (3, 4)) for cells in product((0, 1), repeat=12))
+    assert sum(not puzzle.violations(picture) for picture in pictures) == 1
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 6), (5, 1), (2, 2), (30, 2)])
+def test_narrow_pictures(shape):
+    assert another(SPACE, _make(shape, 0, smooth=0, lines=0)) is None
+
+
+def test_the_seed_decides():
+    one, again, other = (_make((10, 10), seed) for seed in (1, 1, 2))
+    assert (one.rows, one.cols) == (again.rows, again.cols)
+    assert one.rows != other.rows
+
+
+@pytest.mark.parametrize("mirror", [0, 1])
+def test_no_board_has_the_other_solution_of_the_last(mirror):
+    settings = read_settings(SPACE, {"smooth": 0, "lines": 0, "black": 35, "mirror": mirror})
+    boards = SPACE.boards((8, 8), settings, np.random.default_rng(3))
+    board, steps = next(boards), 0
+    while steps < 20:
+        other = another(SPACE, board)
+        if other is None:
+            # A board with one solution is left only for another random one.
+            boards = SPACE.boards((8, 8), settings, np.random.default_rng(steps))
+            board = next(boards)
+        else:
+            assert not board.violations(other)
+            board = boards.send(other)
+            assert board.violations(other)
+        steps += 1
+
+
+@pytest.mark.parametrize("black", [1, 30, 70, 99])
+@pytest.mark.parametrize("mirror", [0, 1])
+def test_random_pictures_have_no_empty_line(black, mirror):
+    settings = read_settings(SPACE, {"black": black, "mirror": mirror})
+    grid = random_picture((20, 15), settings, np.random.default_rng(0))
+    assert grid.any(axis=0).all()
+    assert grid.any(axis=1).all()
+    assert black == 1 or abs(100 * grid.mean() - black) < 3
+
+
+def test_flips_come_with_their_images():
+    grid = np.ones((4, 5), dtype=np.int64)
+    flips = some_flips(grid, np.arange(20), np.random.default_rng(0), 20, mirrored=True)
+    assert {tuple(flip) for flip in flips.tolist()} >= {(0, 4), (2, -1), (16, 18)}
+
+
+def test_flips_leave_no_line_empty():
+    grid = np.eye(3, dtype=np.int64)
+    flips = some_flips(grid, np.arange(9), np.random.default_rng(0), 20, mirrored=False)
+    assert sorted(flips.ravel().tolist()) == [1, 2, 3, 5, 6, 7]
+    some_flips(grid, np.array([0]), np.random.default_rng(0), 20, mirrored=False)
+
+
+def test_flips_of_large_pictures_are_of_several_cells():
+    grid = np.random.default_rng(0).integers(0, 2, (50, 50))
+    flips = some_flips(grid, np.arange(2500), np.random.default_rng(0), 20, mirrored=False)
+    assert flips.shape[0] == 20
+    assert flips.shape[1] > 1
+    assert len(np.unique(flips)) == flips.size
+
+
+def test_too_many_flips():
+    grid = np.eye(6, dtype=np.int64)
+    assert told_by_lines(grid, np.random.default_rng(0), 5, 1, mirrored=False) is None
+
+
+@pytest.mark.parametrize("shape", [(101, 5), (5, 101)])
+def test_too_large(shape):
+    with pytest.raises(InputError, match="at most"):
+        SPACE.check(shape, read_settings(SPACE, {}))
+
+
+@pytest.mark.parametrize(("name", "value"), [("black", 0), ("black", 100), ("lines", 2)])
+def test_settings_that_are_none(name, value):
+    with pytest.raises(InputError, match=name):
+        read_settings(SPACE, {name: value})
