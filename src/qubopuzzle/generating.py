@@ -8,6 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from qubopuzzle.errors import InputError, SolverFailed
 from qubopuzzle.generation.difficulty import LEVELS, Difficulty, measure
 from qubopuzzle.generation.engine import make
-from qubopuzzle.generation.space import get_space, read_settings, solution_of
+from qubopuzzle.generation.space import Space, get_space, read_settings, solution_of
 from qubopuzzle.pipeline import solve
 from qubopuzzle.puzzles import Puzzle
 
@@ -41,10 +42,14 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """A puzzle with its solution, ``n_solutions`` 1 and an id, and how hard it is."""
+    """A puzzle with its solution, ``n_solutions`` 1 and an id, and how hard it is.
+
+    ``changed`` are the cells (row, column) in which it is not its image.
+    """
 
     puzzle: Puzzle
     difficulty: Difficulty
+    changed: tuple[tuple[int, int], ...] = ()
 
 
 def order(
@@ -131,17 +136,44 @@ def generate_one(asked: Order, number: int) -> Generated:
     rng = np.random.default_rng([asked.seed, number])
     for _ in range(TRIES):
         board = make(space, asked.shape, asked.settings, rng)
-        found = measure(space, board, anneal=False)
-        if asked.difficulty in (None, found.level):
+        if asked.difficulty in (None, measure(space, board, anneal=False).level):
             break
     else:
         raise SolverFailed(f"{asked.puzzle}: none of {TRIES} puzzles was {asked.difficulty}")
-    for solver in filter(None, (PROOF, asked.confirm)):
-        _prove(board, solver)
-    if asked.anneal:
-        found = measure(space, board, anneal=True)
     rows, columns = asked.shape
     name = f"{asked.puzzle}-{rows}x{columns}-{asked.seed}-{number}"
+    return _finished(space, board, asked, name)
+
+
+def from_image(
+    asked: Order, file: str, *, keep_shape: bool = False, how: Mapping[str, Any] | None = None
+) -> Generated:
+    """The puzzle of an image, where the puzzle is a picture.
+
+    Args:
+        asked: what ``order`` returns; one puzzle, of any difficulty.
+        file: an image that Pillow reads.
+        keep_shape: whether the rows and columns are those that the image suggests.
+        how: ``threshold``, ``dither``, ``invert`` and ``most_changes``, see
+            ``generation.pictures.image.from_image``.
+
+    Raises:
+        InputError: for what is no image, or gives no such puzzle.
+        SolverUnavailable: without Pillow.
+    """
+    space = get_space(asked.puzzle)
+    rng = np.random.default_rng([asked.seed, 0])
+    shape = None if keep_shape else asked.shape
+    board, changed = space.from_image(file, shape, how or {}, rng)
+    made = _finished(space, board, asked, Path(file).stem)
+    return replace(made, changed=tuple(changed))
+
+
+def _finished(space: Space[Any], board: Puzzle, asked: Order, name: str) -> Generated:
+    """Proved, measured and named."""
+    for solver in filter(None, (PROOF, asked.confirm)):
+        _prove(board, solver)
+    found = measure(space, board, anneal=asked.anneal)
     source = f"qubopuzzle {version('qubopuzzle')} generate, seed {asked.seed}"
     return Generated(replace(board, id=name, source=source, n_solutions=1), found)
 

@@ -45,6 +45,19 @@ def add_generate(commands: Any) -> None:
         metavar="NAME=VALUE",
         help="an option of the puzzle, such as letters=4; repeatable",
     )
+    image = generate.add_argument_group("from an image")
+    image.add_argument("--image", metavar="FILE", help="a nonogram as near to a picture as can be")
+    image.add_argument(
+        "--threshold",
+        type=int,
+        metavar="N",
+        help="grey from N (1 to 255) on is white",
+    )
+    image.add_argument("--dither", action="store_true", help="greys as patterns, no threshold")
+    image.add_argument("--invert", action="store_true", help="the light cells are the black ones")
+    image.add_argument(
+        "--most-changes", type=int, metavar="N", help="cells that may change (default: a tenth)"
+    )
     generate.add_argument(
         "--confirm", metavar="S", help="a second exact solver that must agree, such as cpsat"
     )

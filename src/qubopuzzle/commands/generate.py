@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from qubopuzzle.commands.terminal import NOT_SOLVED, SOLVED, clean, paths
 from qubopuzzle.errors import InputError
@@ -27,6 +27,7 @@ def generate(args: argparse.Namespace) -> int:
     pipeline.check_format(args.to, args.puzzle)
     if args.jobs < 1:
         raise InputError("jobs must be 1 at least")
+    how = _how(args)
     asked = generating.order(
         args.puzzle,
         size=None if args.size is None else _size(args.size),
@@ -39,7 +40,7 @@ def generate(args: argparse.Namespace) -> int:
     made: list[Puzzle] = []
     status = SOLVED
     try:
-        for each in _each(asked, args.jobs):
+        for each in _from_image(asked, args, how) if args.image else _each(asked, args.jobs):
             made.append(each.puzzle)
             print(f"{each.puzzle.id}: {_words(each)}", file=sys.stderr)
             if args.output is None:
@@ -51,6 +52,25 @@ def generate(args: argparse.Namespace) -> int:
         if args.output is not None and made:
             _write(args.output, args.to, made)
     return status
+
+
+_IMAGE = ("threshold", "dither", "invert", "most_changes")
+
+
+def _how(args: argparse.Namespace) -> dict[str, Any]:
+    """What is said about the image; InputError for what does not go with one, or without."""
+    how = {name: getattr(args, name) for name in _IMAGE if getattr(args, name)}
+    for name in how if args.image is None else ():
+        raise InputError(f"--{name.replace('_', '-')} goes with --image")
+    if args.image is not None and (args.count > 1 or args.difficulty or args.option):
+        raise InputError("--image makes one puzzle: leave --count, --difficulty and --option out")
+    return how
+
+
+def _from_image(asked: Order, args: argparse.Namespace, how: dict[str, Any]) -> Iterator[Generated]:
+    from qubopuzzle import generating
+
+    yield generating.from_image(asked, args.image, keep_shape=args.size is None, how=how)
 
 
 def _each(asked: Order, jobs: int) -> Iterator[Generated]:
@@ -85,4 +105,7 @@ def _words(made: Generated) -> str:
     found = made.difficulty
     sweeps = "annealing not solved" if found.sweeps is None else f"{found.sweeps:,} sweeps"
     share = f"propagation {found.propagated} of {found.cells} cells"
-    return f"{found.level}: {share}, {found.conflicts:,} conflicts, {sweeps}"
+    words = f"{found.level}: {share}, {found.conflicts:,} conflicts, {sweeps}"
+    cells = " ".join(f"({r},{c})" for r, c in made.changed[:10])
+    more = " ..." if len(made.changed) > 10 else ""
+    return f"{words}; {len(made.changed)} cells changed: {cells}{more}" if cells else words

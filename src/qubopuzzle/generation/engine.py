@@ -9,6 +9,7 @@ from typing import Any
 from qubopuzzle.errors import SolverFailed
 from qubopuzzle.generation.assuming import Others
 from qubopuzzle.generation.space import ClueModel, Random, Space, solution_of
+from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import Puzzle
 
 STEPS = 10_000
@@ -40,6 +41,12 @@ def make(
             except StopIteration:
                 break
     raise SolverFailed(f"{space.name}: found no board of {shape[0]} x {shape[1]} with one solution")
+
+
+def another(space: Space[Any], board: Puzzle) -> IntArray | None:
+    """Another solution of a board with all its clues, or None."""
+    with Others(clue_model(space, board)) as others:
+        return others.find(range(space.clues(board)), others.differing(solution_of(board)))[0]
 
 
 def minimal(others: Others, differing: int, enough: set[int], rng: Random) -> set[int]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
-from typing import ClassVar
+from collections.abc import Generator, Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.ndimage import uniform_filter
@@ -27,13 +27,22 @@ class NonogramSpace(Space[Nonogram]):
         Setting("black", 55, "percent of the cells that are black, before repairs", 1, 99),
         Setting("smooth", 1, "how often the noise is smoothed; 0: plain noise", 0, 20),
         Setting("mirror", 0, "1: the right half is the left half's mirror image", 0, 1),
-        Setting("lines", 1, "1: solvable line by line; 0: any with one solution", 0, 1),
+        Setting("lines", 0, "1: solvable line by line; 0: any with one solution", 0, 1),
     )
 
     def check(self, shape: tuple[int, int], settings: Mapping[str, int]) -> None:  # noqa: ARG002
         """Up to 100 rows and columns."""
         if max(shape) > SIDE_LIMIT:
             raise InputError(f"a nonogram of {SIDE_LIMIT} rows and columns at most")
+
+    def from_image(
+        self, file: str, shape: tuple[int, int] | None, how: Mapping[str, Any], rng: Random
+    ) -> tuple[Nonogram, Sequence[tuple[int, int]]]:
+        """See ``pictures.image.from_image``, whose arguments ``how`` holds."""
+        from qubopuzzle.generation.pictures.image import from_image
+
+        found = from_image(file, shape, rng=rng, **how)
+        return found.puzzle, found.changed
 
     def boards(
         self, shape: tuple[int, int], settings: Mapping[str, int], rng: Random

@@ -73,6 +73,20 @@ class Space(ABC, Generic[Board]):
         not solve: much like the last, so that it gets nearer to having one solution only.
         """
 
+    def from_image(
+        self,
+        file: str,  # noqa: ARG002 - these are for pictures
+        shape: tuple[int, int] | None,  # noqa: ARG002
+        how: Mapping[str, Any],  # noqa: ARG002
+        rng: Random,  # noqa: ARG002
+    ) -> tuple[Board, Sequence[tuple[int, int]]]:
+        """A board with one solution from an image, and the cells that had to be changed.
+
+        Raises:
+            InputError: for an image that gives none, and for puzzles that are no pictures.
+        """
+        raise InputError(f"{self.name} is not made from an image")
+
     def clues(self, board: Board) -> int:  # noqa: ARG002 - for others
         """How many clues there are that may be dropped."""
         return 0
