@@ -12,7 +12,7 @@ from qubopuzzle.errors import ModelError
 from qubopuzzle.generation.space import ClueModel, Random
 from qubopuzzle.model import IntArray, Model, cuts
 
-_SOLVER = "cadical195"
+BACKEND = "cadical195"
 
 
 class Assuming:
@@ -22,7 +22,7 @@ class Assuming:
     learnt, hold under all assumptions.
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, backend: str = BACKEND) -> None:
         from pysat.solvers import Solver
 
         if model.field is None:
@@ -30,7 +30,7 @@ class Assuming:
         self._model, self._field = model, model.field
         self._formula = compile_cnf(model)
         self._last = self._formula.n_variables
-        self._solver = Solver(_SOLVER, bootstrap_with=self._formula.clauses())
+        self._solver = Solver(backend, bootstrap_with=self._formula.clauses())
         if self._formula.contradiction:
             self._solver.add_clause([])
 
@@ -98,8 +98,8 @@ class Assuming:
 class Others:
     """Answers other than a known one, with clues switched on and off."""
 
-    def __init__(self, given: ClueModel) -> None:
-        self._solver = Assuming(given.model)
+    def __init__(self, given: ClueModel, backend: str = BACKEND) -> None:
+        self._solver = Assuming(given.model, backend)
         self._switches = [self._solver.saying(literals) for literals in given.clues]
 
     def __enter__(self) -> Others:

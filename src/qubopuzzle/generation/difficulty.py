@@ -14,6 +14,8 @@ LEVELS = ("easy", "medium", "hard")
 READS = 7
 """Reads of the annealer, 9,000 sweeps together; more is "not solved"."""
 _SWEEPS = 1_000
+_PLAIN = "minisat22"
+"""A solver that does nothing before and between its searches: each wrong turn is a conflict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +25,11 @@ class Difficulty:
     Attributes:
         propagated: cells that propagation alone decides (``qubopuzzle.propagate``) ...
         cells: ... of these.
-        conflicts: of the SAT solver, in proving that there is no second solution; wrong turns.
+        conflicts: of the SAT solver MiniSat, in proving that there is no second solution.
         sweeps: of the annealer until it has the solution; None if ``READS`` were too few, or
             if it was not asked.
-        level: ``easy``, ``medium`` or ``hard``: conflicts against the space's bounds, in
-            proportion to the cells. A third each of the puzzles of usual size, about.
+        level: ``easy``, ``medium`` or ``hard``: conflicts up to the first of the space's
+            bounds, up to the second, or more; in proportion to the cells.
     """
 
     propagated: int
@@ -41,7 +43,7 @@ def measure(space: Space[Any], puzzle: Puzzle, *, anneal: bool) -> Difficulty:
     """Measure a puzzle that has its solution."""
     model = puzzle.model(puzzle.formulation_for(cuts=True, exact=True))
     found = propagate(model)
-    with Others(ClueModel(model, ())) as others:
+    with Others(ClueModel(model, ()), _PLAIN) as others:
         others.find((), others.differing(solution_of(puzzle)))
         conflicts = others.conflicts()
     share = puzzle.shape[0] * puzzle.shape[1] / (space.usual[0] * space.usual[1])

@@ -33,6 +33,7 @@ class EasyAsABCSpace(Space[EasyAsABC]):
 
     name: ClassVar[str] = "easyasabc"
     usual: ClassVar[tuple[int, int]] = (5, 5)
+    conflicts: ClassVar[tuple[int, int]] = (2, 4)
     settings: ClassVar[tuple[Setting, ...]] = (Setting("letters", 3, "how many letters", 1, 26),)
 
     def check(self, shape: tuple[int, int], settings: Mapping[str, int]) -> None:

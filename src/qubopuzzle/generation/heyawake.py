@@ -21,8 +21,8 @@ from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles._shaded import lazy
 from qubopuzzle.puzzles.heyawake import Heyawake, add_spans
 
-Room = tuple[int, int, int, int]
-"""First row, first column, rows, columns."""
+CHANGES = 200
+"""Boards from one drawing before the next."""
 
 
 class HeyawakeSpace(Space[Heyawake]):
@@ -30,6 +30,7 @@ class HeyawakeSpace(Space[Heyawake]):
 
     name: ClassVar[str] = "heyawake"
     usual: ClassVar[tuple[int, int]] = (10, 10)
+    conflicts: ClassVar[tuple[int, int]] = (50, 66)
     settings: ClassVar[tuple[Setting, ...]] = (
         Setting("room", 6, "cells of a room, about", 1, 100),
     )
@@ -42,12 +43,13 @@ class HeyawakeSpace(Space[Heyawake]):
         self, shape: tuple[int, int], settings: Mapping[str, int], rng: Random
     ) -> Generator[Heyawake, IntArray, None]:
         """Rooms and a shading; then rooms divided."""
-        board: Heyawake | None = None
         while True:
-            while board is None:
-                board = _board(_rooms(shape, settings["room"], rng), rng)
-            other = yield board
-            board = _divided(board, other, rng) or _changed(board, other, rng)
+            board = _board(_rooms(shape, settings["room"], rng), rng)
+            for _ in range(CHANGES):
+                if board is None:
+                    break
+                other = yield board
+                board = _divided(board, other, rng) or _changed(board, other, rng)
 
     def clues(self, board: Heyawake) -> int:
         """One for each room."""

@@ -35,6 +35,7 @@ class HitoriSpace(Space[Hitori]):
 
     name: ClassVar[str] = "hitori"
     usual: ClassVar[tuple[int, int]] = (8, 8)
+    conflicts: ClassVar[tuple[int, int]] = (0, 1)
 
     def check(self, shape: tuple[int, int], settings: Mapping[str, int]) -> None:  # noqa: ARG002
         """Three cells at least."""

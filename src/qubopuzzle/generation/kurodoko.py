@@ -25,6 +25,7 @@ class KurodokoSpace(Space[Kurodoko]):
 
     name: ClassVar[str] = "kurodoko"
     usual: ClassVar[tuple[int, int]] = (9, 9)
+    conflicts: ClassVar[tuple[int, int]] = (9, 16)
     settings: ClassVar[tuple[Setting, ...]] = (
         Setting("black", 25, "percent of black cells, as far as the rules allow", 0, 50),
     )

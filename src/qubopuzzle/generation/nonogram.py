@@ -23,6 +23,7 @@ class NonogramSpace(Space[Nonogram]):
 
     name: ClassVar[str] = "nonogram"
     usual: ClassVar[tuple[int, int]] = (20, 20)
+    conflicts: ClassVar[tuple[int, int]] = (0, 2)
     settings: ClassVar[tuple[Setting, ...]] = (
         Setting("black", 55, "percent of the cells that are black, before repairs", 1, 99),
         Setting("smooth", 1, "how often the noise is smoothed; 0: plain noise", 0, 20),

@@ -37,6 +37,7 @@ class NumberlinkSpace(Space[Numberlink]):
 
     name: ClassVar[str] = "numberlink"
     usual: ClassVar[tuple[int, int]] = (7, 7)
+    conflicts: ClassVar[tuple[int, int]] = (0, 18)
     settings: ClassVar[tuple[Setting, ...]] = (
         Setting("cover", 1, "1: every cell has to be used; 0: it need not be, but is", 0, 1),
     )

@@ -57,7 +57,7 @@ class Space(ABC, Generic[Board]):
 
     name: ClassVar[str]
     usual: ClassVar[tuple[int, int]]
-    conflicts: ClassVar[tuple[int, int]] = (10, 30)
+    conflicts: ClassVar[tuple[int, int]]
     settings: ClassVar[tuple[Setting, ...]] = ()
 
     def check(self, shape: tuple[int, int], settings: Mapping[str, int]) -> None:

@@ -21,6 +21,7 @@ class SudokuSpace(Space[Sudoku]):
 
     name: ClassVar[str] = "sudoku"
     usual: ClassVar[tuple[int, int]] = (9, 9)
+    conflicts: ClassVar[tuple[int, int]] = (0, 2)
     settings: ClassVar[tuple[Setting, ...]] = (
         Setting("box_rows", None, "rows of a box (the squarest boxes, lying)", 1, SIDE_LIMIT),
     )
