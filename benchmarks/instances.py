@@ -16,6 +16,10 @@ COLLECTION = Path(
 """Puzzles that are not part of this project; benchmarks use them where they are."""
 
 
+GENERATED = Path(__file__).parent / "generated"
+"""Puzzles of our own, a file each, made by ``generated.py``."""
+
+
 def smooth_picture(rows: int, cols: int, *, density: float = 0.55, seed: int = 1) -> Nonogram:
     """Blobs: white noise blurred over 1.2 cells and cut at the density's quantile."""
     noise = np.random.default_rng(seed).standard_normal((rows, cols))

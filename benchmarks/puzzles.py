@@ -1,12 +1,13 @@
 """Six puzzles: sat proves each solution unique, annealer solves, checked by the rules.
 
-Every instance of the collection that is marked as having one solution. annealer: the default
-formulation unless one is named, several seeds with a time limit each; times are those of
+Every instance of `generated/`; with --collection those of a local collection that are marked
+as having one solution, into tables of their own. annealer: the default formulation,
+several seeds with a time limit each; times are those of
 solving, without imports and kernels. A run that ends without a valid answer is a failure,
 listed by its instance with the lowest energy. Three tables: puzzles_totals, puzzles_sat,
 puzzles_annealer.
 
-Usage: python benchmarks/puzzles.py [--seeds N] [--time-limit S] [--only PUZZLE,PUZZLE]
+Usage: python benchmarks/puzzles.py [--collection] [--seeds N] [--time-limit S] [--only P,P]
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ import json
 import time
 from collections.abc import Iterator
 from itertools import groupby
+from pathlib import Path
 from statistics import median
 from typing import Any
 
-from instances import COLLECTION
+from instances import COLLECTION, GENERATED
 from qubopuzzle import Puzzle, load, solve
 from qubopuzzle.formats import native
 from record import save, table
@@ -34,28 +36,34 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--time-limit", type=float, default=10.0, help="seconds a run")
     parser.add_argument("--only", default=",".join(PUZZLES), help="these puzzles")
+    parser.add_argument("--collection", action="store_true", help="the local collection")
     args = parser.parse_args()
-    if not COLLECTION.exists():
+    source = COLLECTION if args.collection else GENERATED
+    ending = "_collection" if args.collection else ""
+    if args.collection and not COLLECTION.exists():
         parser.error(f"there is no collection at {COLLECTION}; set QUBOPUZZLE_COLLECTION")
     names = args.only.split(",")
     for name in names:
         for solver in ("sat", "annealer"):
-            solve(_load(name)[0], solver, seed=0, time_limit=args.time_limit)  # warms up
-    proofs = [_proof(puzzle) for name in names for puzzle in _load(name)]
+            solve(_load(source, name)[0], solver, seed=0, time_limit=args.time_limit)  # warms up
+    proofs = [_proof(puzzle) for name in names for puzzle in _load(source, name)]
     runs = [
         _runs(puzzle, args.seeds, args.time_limit)
         for name in names
-        for puzzle in _load(name)
+        for puzzle in _load(source, name)
         if max(puzzle.shape) <= LARGEST_ANNEALED.get(name, 10**6)
     ]
-    save("puzzles_sat", proofs, _sat_table(proofs))
-    save("puzzles_annealer", runs, _annealer_table(runs))
-    save("puzzles_totals", [*proofs, *runs], _totals_table(proofs, runs))
+    save(f"puzzles_sat{ending}", proofs, _sat_table(proofs))
+    save(f"puzzles_annealer{ending}", runs, _annealer_table(runs))
+    save(f"puzzles_totals{ending}", [*proofs, *runs], _totals_table(proofs, runs))
 
 
-def _load(name: str) -> list[Puzzle]:
-    """The collection's instances with one solution, and the reference instances."""
-    found = [p for p in load(COLLECTION / "seed.json") if p.name == name] + _marked(name)
+def _load(source: Path, name: str) -> list[Puzzle]:
+    """The instances of a source, by size; a collection's have reference instances beside."""
+    if source == GENERATED:
+        found = load(GENERATED / f"{name}.jsonl")
+    else:
+        found = [p for p in load(COLLECTION / "seed.json") if p.name == name] + _marked(name)
     return sorted(found, key=lambda p: (p.shape[0] * p.shape[1], p.shape, "free" in p.id, p.id))
 
 

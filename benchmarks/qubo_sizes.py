@@ -1,6 +1,6 @@
 """How large the QUBOs are, by puzzle, size, formulation and encoding.
 
-The first instance of each size of the collection; nothing is solved. One table: qubo_sizes.
+The first instance of each size of `generated/`; nothing is solved. One table: qubo_sizes.
 
 Usage: python benchmarks/qubo_sizes.py
 """
@@ -12,7 +12,7 @@ from dataclasses import asdict
 from itertools import chain
 from typing import Any
 
-from instances import COLLECTION
+from instances import GENERATED
 from qubopuzzle import Nonogram, Puzzle, load
 from qubopuzzle.inspection import QuboSize, describe
 from record import save, table
@@ -23,8 +23,6 @@ PUZZLES = ("sudoku", "heyawake", "hitori", "kurodoko", "easyasabc", "numberlink"
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.parse_args()
-    if not COLLECTION.exists():
-        parser.error(f"there is no collection at {COLLECTION}; set QUBOPUZZLE_COLLECTION")
     puzzles = [*Nonogram.examples(), *chain.from_iterable(map(_of_each_size, PUZZLES))]
     found = [(puzzle, size) for puzzle in puzzles for size in describe(puzzle) if _local(size)]
     records = [{"id": puzzle.id, "puzzle": puzzle.name, **asdict(size)} for puzzle, size in found]
@@ -35,7 +33,7 @@ def main() -> None:
 
 def _of_each_size(name: str) -> list[Puzzle]:
     first: dict[Any, Puzzle] = {}
-    for puzzle in load(COLLECTION / f"{name}.jsonl"):
+    for puzzle in load(GENERATED / f"{name}.jsonl"):
         first.setdefault(puzzle.shape, puzzle)
     return [first[shape] for shape in sorted(first, key=lambda shape: (shape[0] * shape[1], shape))]
 
