@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from qubopuzzle.errors import InputError
 
-CELL_LIMIT = 300_000
+CELL_LIMIT = 250_000
 """Most cells of all boards of a text."""
 LEAST_CELLS = 100
-"""What a small board counts for, as each costs some time; so there are at most 3,000."""
+"""What a small board counts for, as each costs some time; so there are at most 2,500."""
 
 
 @dataclass
