@@ -75,6 +75,7 @@ NUMBER_LIMIT = 1_000_000
 """Largest number in a cell."""
 LABEL_LIMIT = 100_000
 """Most cells times numbers of a model: about 1 GB."""
+_MANY = 10_000
 VALUE_LIMIT = 500_000
 """Most values of all blocks together."""
 
@@ -176,7 +177,10 @@ class Numberlink(Puzzle):
     # --- rules -------------------------------------------------------------------------
 
     def violations(self, answer: IntArray) -> list[Violation]:
-        """Connections, ends, branches, unused cells, closed loops and paths of two numbers."""
+        """Connections, ends, branches, unused cells, closed loops and paths of two numbers.
+
+        Of cells that join too few or too many neighbours, the first ten thousand.
+        """
         check_shape(answer, self.shape)
         check_values(answer, 0, 15)
         answer = np.asarray(answer, dtype=np.int64)
@@ -189,7 +193,8 @@ class Numberlink(Puzzle):
         wrong = np.where(ends, degree != 1, degree != 2)
         if not self.cover:
             wrong &= ends | (degree > 0)
-        for (r, c), joined in zip(np.argwhere(wrong).tolist(), degree[wrong].tolist(), strict=True):
+        for r, c in np.argwhere(wrong)[:_MANY].tolist():
+            joined = degree[r, c]
             rule, wanted = ("end", 1) if self.grid[r][c] else ("path" if joined else "cover", 2)
             message = f"cell ({r}, {c}) joins {joined} of its neighbours, not {wanted}"
             broken.append(Violation(rule, message, ((r, c),)))

@@ -188,7 +188,8 @@ def _read_box(box: Any, n: int) -> tuple[int, int]:
                 f"[1, {n}]"
             )
         return high, wide
-    sides = read_numbers("box", box, 0, SIZE_LIMIT).tolist()
+    plain = type(box) is tuple and all(type(side) is int and side > 0 for side in box)
+    sides = list(box) if plain else read_numbers("box", box, 0, SIZE_LIMIT).tolist()
     if len(sides) != 2 or sides[0] * sides[1] != n:
         size = " x ".join(map(str, sides[:4])) or "nothing"
         raise PuzzleError(f"box: {size} does not make {n} cells; give [rows, columns]")
