@@ -58,13 +58,7 @@ def numbered(what: str, count: int) -> Iterator[Callable[[], None]]:
     if not sys.stderr.isatty():
         yield lambda: None
         return
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+    with _counting_bar() as bar:
         task = bar.add_task(what, total=count)
         yield lambda: bar.advance(task)
 
@@ -75,13 +69,7 @@ def counted(runs: int) -> Iterator[Callable[[Job, Mapping[str, Any]], None] | No
     if not sys.stderr.isatty():
         yield None
         return
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+    with _counting_bar() as bar:
         task = bar.add_task("first run", total=runs)
 
         def update(job: Job, row: Mapping[str, Any]) -> None:
@@ -89,3 +77,13 @@ def counted(runs: int) -> Iterator[Callable[[Job, Mapping[str, Any]], None] | No
             bar.update(task, advance=1, description=done)
 
         yield update
+
+
+def _counting_bar() -> Bar:
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    return Bar(*columns, console=Console(stderr=True), transient=True)
