@@ -32,8 +32,8 @@ def add_models(commands: Any) -> None:
     export.add_argument(
         "--to",
         metavar="FORMAT",
-        help="bqm, coo, qubo, mqlib, qplib or qubo-lp (the QUBO), dimacs (the exact formula), lp or mps "
-        "(the exact 0/1 program); told by the file's suffix without",
+        help="bqm, coo, qubo, mqlib, qplib or qubo-lp (the QUBO), dimacs (the exact formula), "
+        "lp or mps (the exact 0/1 program); told by the file's suffix without",
     )
     export.add_argument(
         "-o",
