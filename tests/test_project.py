@@ -65,14 +65,15 @@ def test_every_line_of_the_examples_runs(command, tmp_path):
     )
     wrong_on_purpose = "wrong" in command
     assert done.returncode == (1 if wrong_on_purpose else 0), done.stdout + done.stderr
-    assert done.stderr == ""
+    told = re.sub(r"^\S+: (easy|medium|hard): .*\n", "", done.stderr, flags=re.M)
+    assert (told if "generate" in words else done.stderr) == ""
     if "solve" in words:
         assert ("nothing was sent" if "--dry-run" in words else "| valid") in done.stdout
 
 
 @pytest.mark.parametrize("name", puzzle_names())
 def test_examples_solve_and_check_every_puzzle(name):
-    files = {p.name: p.read_text() for p in (ROOT / "examples").glob("*.*")}
+    files = {p.name: p.read_text() for p in (ROOT / "examples").glob("*.*") if p.suffix != ".png"}
     own = [f for f, text in files.items() if f'"puzzle": "{name}"' in text]
     for command in ("solve", "check"):
         assert any(

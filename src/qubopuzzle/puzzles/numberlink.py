@@ -75,7 +75,6 @@ NUMBER_LIMIT = 1_000_000
 """Largest number in a cell."""
 LABEL_LIMIT = 100_000
 """Most cells times numbers of a model: about 1 GB."""
-_MANY = 10_000
 VALUE_LIMIT = 500_000
 """Most values of all blocks together."""
 
@@ -177,10 +176,7 @@ class Numberlink(Puzzle):
     # --- rules -------------------------------------------------------------------------
 
     def violations(self, answer: IntArray) -> list[Violation]:
-        """Connections, ends, branches, unused cells, closed loops and paths of two numbers.
-
-        Of cells that join too few or too many neighbours, the first ten thousand.
-        """
+        """Connections, ends, branches, unused cells, closed loops and paths of two numbers."""
         check_shape(answer, self.shape)
         check_values(answer, 0, 15)
         answer = np.asarray(answer, dtype=np.int64)
@@ -193,7 +189,7 @@ class Numberlink(Puzzle):
         wrong = np.where(ends, degree != 1, degree != 2)
         if not self.cover:
             wrong &= ends | (degree > 0)
-        for r, c in np.argwhere(wrong)[:_MANY].tolist():
+        for r, c in np.argwhere(wrong)[:10_000].tolist():  # so many will do
             joined = degree[r, c]
             rule, wanted = ("end", 1) if self.grid[r][c] else ("path" if joined else "cover", 2)
             message = f"cell ({r}, {c}) joins {joined} of its neighbours, not {wanted}"
