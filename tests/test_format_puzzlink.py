@@ -244,7 +244,7 @@ def test_no_address():
 
 
 def test_short_addresses_of_large_boards():
-    with pytest.raises(InputError, match="line 3: over 500,000 cells"):
+    with pytest.raises(InputError, match="line 2: over 250,000 cells"):
         puzzlink.read(f"{HOST}nonogram/500/500/\n" * 40)
 
 
