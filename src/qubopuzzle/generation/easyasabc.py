@@ -1,7 +1,8 @@
 """Easy as ABC: a grid whose borders tell it, then clues dropped from the borders.
 
 Of larger random grids hardly any is told by its borders. So a grid is looked for by
-counterexamples (as in 2QBF by abstraction, Janota and Marques-Silva, SAT 2011, 230-244). If another grid has the same borders, the cells in which they differ are a
+counterexamples (as in 2QBF by abstraction, Janota and Marques-Silva, SAT 2011, 230-244). If
+another grid has the same borders, the cells in which they differ are a
 **change** that no clue tells: from then on no grid is taken in which it could be made.
 
 A change of some cells goes unnoticed in any grid that has them as the one or the other grid,
