@@ -21,10 +21,10 @@ from typing import Any
 
 from instances import COLLECTION, noise_picture, smooth_picture
 from qubopuzzle import Nonogram, Puzzle, QubopuzzleError, load, solve
-from qubopuzzle.cloud import PLANS
 from qubopuzzle.compile import AMPLIFY_MODES, compile_model
 from qubopuzzle.model import propagate
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
+from qubopuzzle.solvers.amplify.plans import PLANS
 from record import save, table
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))

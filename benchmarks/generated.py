@@ -13,8 +13,8 @@ from dataclasses import replace
 
 from instances import GENERATED
 from qubopuzzle import write_text
-from qubopuzzle.files import write_whole
-from qubopuzzle.generating import generate_each, order
+from qubopuzzle.files.writing import write_whole
+from qubopuzzle.generation.generate import generate_each, order
 
 SEED = 2026
 COUNT = 5

@@ -21,7 +21,7 @@ import matplotlib.pyplot as plt
 
 from instances import smooth_picture
 from qubopuzzle import Nonogram, solve
-from qubopuzzle.annealer import anneal, annealing_form, compile_kernels
+from qubopuzzle.annealing import anneal, annealing_form, compile_kernels
 from record import ROOT, save, table
 from sat_baseline import sat_seconds
 

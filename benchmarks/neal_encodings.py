@@ -16,7 +16,7 @@ from typing import Any
 
 from instances import from_collection, noise_picture, smooth_picture
 from qubopuzzle import Nonogram, solve
-from qubopuzzle.pipeline import ENCODINGS
+from qubopuzzle.solving.solve import ENCODINGS
 from record import save, table
 
 

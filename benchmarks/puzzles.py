@@ -23,7 +23,7 @@ from typing import Any
 
 from instances import COLLECTION, GENERATED
 from qubopuzzle import Puzzle, load, solve
-from qubopuzzle.formats import native
+from qubopuzzle.files.puzzles import native
 from record import save, table
 
 PUZZLES = ("sudoku", "heyawake", "hitori", "kurodoko", "easyasabc", "numberlink")

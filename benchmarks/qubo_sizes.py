@@ -14,7 +14,7 @@ from typing import Any
 
 from instances import GENERATED
 from qubopuzzle import Nonogram, Puzzle, load
-from qubopuzzle.inspection import QuboSize, describe
+from qubopuzzle.solving.info import QuboSize, describe
 from record import save, table
 
 PUZZLES = ("sudoku", "heyawake", "hitori", "kurodoko", "easyasabc", "numberlink")

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from qubopuzzle import InputError, Nonogram, Puzzle
-from qubopuzzle.formats import all_formats, formats_for, get_format, write_text
+from qubopuzzle.files.puzzles import all_formats, formats_for, get_format, write_text
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
 from record import save, table
 
@@ -173,7 +173,7 @@ def read_here(text: str) -> dict[str, Any]:
 
 
 def outcome(text: str) -> str:
-    from qubopuzzle.formats import read_text
+    from qubopuzzle.files.puzzles import read_text
 
     try:
         return f"{len(read_text(text)):,} read"

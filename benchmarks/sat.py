@@ -19,7 +19,7 @@ from typing import Any
 
 from instances import COLLECTION, noise_picture, smooth_picture
 from qubopuzzle import Nonogram, TooLarge, load, solve
-from qubopuzzle.formats import native
+from qubopuzzle.files.puzzles import native
 from record import save, table
 from sat_baseline import sat_solve
 

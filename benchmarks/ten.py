@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from instances import noise_picture, smooth_picture
 from qubopuzzle import Nonogram, load, solve
-from qubopuzzle.formats import native
+from qubopuzzle.files.puzzles import native
 from record import ROOT
 
 SWAPPED = "noise-15x15-swapped"

@@ -11,8 +11,8 @@ import dimod
 import numpy as np
 
 import qubopuzzle
-from qubopuzzle.annealer import anneal
-from qubopuzzle.annealer import compile_kernels as compile_annealer
+from qubopuzzle.annealing import anneal
+from qubopuzzle.annealing import compile_kernels as compile_annealer
 from qubopuzzle.tempering.chain import compile_kernels as compile_tempering
 
 MOST_SECONDS = 5

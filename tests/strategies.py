@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from qubopuzzle import Nonogram
-from qubopuzzle.grid import runs
 from qubopuzzle.model import UNBOUNDED, Field, Model, ModelBuilder
+from qubopuzzle.puzzles.kinds.cells import runs
 
 
 @st.composite

@@ -12,9 +12,9 @@ from scipy.stats import chisquare
 
 from kernels import compiled_and_plain
 from qubopuzzle import InputError, ModelBuilder, Nonogram, solve, violation
-from qubopuzzle.annealer import Setting, State, anneal, annealing_form
-from qubopuzzle.annealer.kernels import backward, costs, forward_logs, price, put
-from qubopuzzle.annealer.search import luby
+from qubopuzzle.annealing import Setting, State, anneal, annealing_form
+from qubopuzzle.annealing.kernels import backward, costs, forward_logs, price, put
+from qubopuzzle.annealing.search import luby
 from strategies import assignments, models
 
 FIXED = Setting(beta=0.7, increment=0.0, decay=0.98, focus=0.0)
@@ -217,7 +217,7 @@ def test_plain_python_draws_the_same():
     code = (
         "import numpy as np\n"
         "from qubopuzzle import Nonogram\n"
-        "from qubopuzzle.annealer import annealing_form, anneal\n"
+        "from qubopuzzle.annealing import annealing_form, anneal\n"
         "puzzle = Nonogram.from_picture(np.random.default_rng(3).integers(0, 2, (6, 6)))\n"
         "for chains in (True, False):\n"
         "    form = annealing_form(puzzle.model(), chains=chains)\n"

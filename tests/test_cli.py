@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from qubopuzzle import Hitori, Nonogram, to_cnf, to_mip
-from qubopuzzle.formats import native
-from qubopuzzle.pipeline import DEFAULT_SOLVER
+from qubopuzzle.files.puzzles import native
 from qubopuzzle.signals import uninterrupted
+from qubopuzzle.solving.solve import DEFAULT_SOLVER
 
 A = Nonogram.examples()[0]
 UNSOLVABLE = Nonogram(rows=[[3], []], cols=[[], [2], [1]], id="none")

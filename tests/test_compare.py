@@ -25,7 +25,7 @@ from qubopuzzle.bench.comparison import Comparison, columns_and_rows, run
 from qubopuzzle.bench.journal import Journal
 from qubopuzzle.bench.plan import Instance, make_plan
 from qubopuzzle.bench.statistics import par2, tts
-from qubopuzzle.formats import native
+from qubopuzzle.files.puzzles import native
 from qubopuzzle.report import profile
 from qubopuzzle.report.comparison import failure_notes, outputs, to_csv
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from boards import boards, same
 from qubopuzzle import InputError, Nonogram, Sudoku, load
 from qubopuzzle.cli import main
-from qubopuzzle.formats import (
+from qubopuzzle.files.puzzles import (
     all_formats,
     formats_for,
     get_format,

@@ -18,11 +18,11 @@ from pysat.formula import CNF
 
 from qubopuzzle import Heyawake, InputError, Nonogram, Numberlink, Sudoku, cli, compile_qubo, to_bqm
 from qubopuzzle.errors import QubopuzzleError
-from qubopuzzle.exporting import Recipe, build, decode_file, decode_sample, export, puzzle_hash
-from qubopuzzle.exports import FORMATS, WeightedQubo, read_sample
-from qubopuzzle.exports.base import number
-from qubopuzzle.formats import native
+from qubopuzzle.files.models import FORMATS, WeightedQubo, read_sample
+from qubopuzzle.files.models.base import number
+from qubopuzzle.files.puzzles import native
 from qubopuzzle.model import ModelBuilder
+from qubopuzzle.solving.export import Recipe, build, decode_file, decode_sample, export, puzzle_hash
 
 A = Nonogram.examples()[0]
 QUBOS = [name for name, form in FORMATS.items() if form.TARGET == "qubo"]

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qubopuzzle import InputError, Nonogram, Sudoku
-from qubopuzzle.formats import cwd, mk, native, nin, non, nonograms_org, taai, webpbn
+from qubopuzzle.files.puzzles import cwd, mk, native, nin, non, nonograms_org, taai, webpbn
 from strategies import nonograms
 
 FORMATS = [native, nin, mk, cwd, taai, non, webpbn, nonograms_org]

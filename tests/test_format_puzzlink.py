@@ -21,8 +21,14 @@ from qubopuzzle import (
     Numberlink,
     Sudoku,
 )
-from qubopuzzle.formats import native, non, puzzlink, pzprv3
-from qubopuzzle.formats._number16 import UNKNOWN, Body, write_bits, write_hitori, write_numbers
+from qubopuzzle.files.puzzles import native, non, puzzlink, pzprv3
+from qubopuzzle.files.puzzles._number16 import (
+    UNKNOWN,
+    Body,
+    write_bits,
+    write_hitori,
+    write_numbers,
+)
 
 HOST = "https://puzz.link/p?"
 FORMATS = (puzzlink, pzprv3)

@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from qubopuzzle import InputError
-from qubopuzzle.formats import native, non, sudoku_text, tatham
+from qubopuzzle.files.puzzles import native, non, sudoku_text, tatham
 from qubopuzzle.puzzles.hitori import Hitori
 from qubopuzzle.puzzles.sudoku import Sudoku
 

@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from qubopuzzle import InputError, Nonogram
-from qubopuzzle.formats import native, non, tatham
+from qubopuzzle.files.puzzles import native, non, tatham
 from qubopuzzle.puzzles.easyasabc import EasyAsABC
 from qubopuzzle.puzzles.heyawake import Heyawake
 from qubopuzzle.puzzles.hitori import Hitori

@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 
 import qubopuzzle
-from qubopuzzle import InputError, generating, load, solve
+from qubopuzzle import InputError, load, solve
 from qubopuzzle.cli import main
-from qubopuzzle.generation.assuming import Assuming, Others, random_answer
-from qubopuzzle.generation.easyasabc import _Blank, _borders, _exclude
-from qubopuzzle.generation.engine import make
-from qubopuzzle.generation.space import all_spaces, get_space, read_settings
+from qubopuzzle.compile.incremental import Assuming, Others, random_answer
+from qubopuzzle.generation import generate as generating
 from qubopuzzle.puzzles import puzzle_names
+from qubopuzzle.puzzles.easyasabc.generator import _Blank, _borders, _exclude
+from qubopuzzle.puzzles.engine import make
+from qubopuzzle.puzzles.space import all_spaces, get_space, read_settings
 
 SMALL = {
     "easyasabc": (4, 4),

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from qubopuzzle import Hitori, InputError, solve
-from qubopuzzle.generation.engine import another, make
-from qubopuzzle.generation.hitori import HitoriSpace, _filling, _Numbers, _shading
-from qubopuzzle.puzzles._shading import _cut_off, _touching
+from qubopuzzle.puzzles.engine import another, make
+from qubopuzzle.puzzles.hitori.generator import HitoriSpace, _filling, _Numbers, _shading
+from qubopuzzle.puzzles.kinds.shading import _cut_off, _touching
 
 SPACE = HitoriSpace()
 

@@ -8,9 +8,9 @@ from PIL import Image, ImageDraw
 
 import qubopuzzle
 from qubopuzzle.errors import InputError, SolverUnavailable
-from qubopuzzle.generation.pictures.image import from_image, nearest_told
-from qubopuzzle.grid import shading_from_rows
+from qubopuzzle.puzzles.kinds.cells import shading_from_rows
 from qubopuzzle.puzzles.nonogram import Nonogram
+from qubopuzzle.puzzles.nonogram.pictures.image import from_image, nearest_told
 
 
 def _read(file, shape=None, seed=0, **options):

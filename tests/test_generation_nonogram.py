@@ -5,12 +5,12 @@ import pytest
 
 import qubopuzzle
 from qubopuzzle.errors import InputError
-from qubopuzzle.generation.engine import another, make
-from qubopuzzle.generation.nonogram import random_picture
-from qubopuzzle.generation.pictures.lines import BLACK, UNKNOWN, WHITE, told, untold_after
-from qubopuzzle.generation.pictures.repair import flipped, some_flips, told_by_lines, untold
-from qubopuzzle.generation.space import get_space, read_settings
-from qubopuzzle.grid import runs
+from qubopuzzle.puzzles.engine import another, make
+from qubopuzzle.puzzles.kinds.cells import runs
+from qubopuzzle.puzzles.nonogram.generator import random_picture
+from qubopuzzle.puzzles.nonogram.pictures.lines import BLACK, UNKNOWN, WHITE, told, untold_after
+from qubopuzzle.puzzles.nonogram.pictures.repair import flipped, some_flips, told_by_lines, untold
+from qubopuzzle.puzzles.space import get_space, read_settings
 
 SPACE = get_space("nonogram")
 

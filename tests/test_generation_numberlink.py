@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from qubopuzzle import InputError, solve
-from qubopuzzle.generation.engine import another, make
-from qubopuzzle.generation.numberlink import NumberlinkSpace, _Paths
-from qubopuzzle.generation.space import read_settings
-from qubopuzzle.puzzles._paths import pieces
+from qubopuzzle.puzzles.engine import another, make
+from qubopuzzle.puzzles.kinds.paths import pieces
+from qubopuzzle.puzzles.numberlink.generator import NumberlinkSpace, _Paths
+from qubopuzzle.puzzles.space import read_settings
 
 SPACE = NumberlinkSpace()
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from qubopuzzle import ModelError
-from qubopuzzle.annealer import annealing_form
+from qubopuzzle.annealing import annealing_form
 from qubopuzzle.compile import compile_qubo
 from qubopuzzle.compile.amplify import to_amplify
 from qubopuzzle.model import Field, ModelBuilder, cuts, propagate, violation, violations

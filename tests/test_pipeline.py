@@ -8,7 +8,7 @@ import pytest
 
 import qubopuzzle
 from qubopuzzle import InputError, Nonogram, Unsatisfiable, decode, judge, load, solve, to_bqm
-from qubopuzzle.inspection import describe
+from qubopuzzle.solving.info import describe
 
 A = Nonogram.examples()[0]
 

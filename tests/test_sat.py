@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 from qubopuzzle import InputError, Nonogram, SolverUnavailable, solve
-from qubopuzzle.formats import native
+from qubopuzzle.files.puzzles import native
 from qubopuzzle.solvers import get_solver
 from qubopuzzle.solvers.complete import OutOfTime
 from strategies import nonograms, solutions

@@ -37,10 +37,11 @@ from qubopuzzle import (
     solve,
     to_amplify,
 )
-from qubopuzzle.cloud import CLIENTS, Request, call
-from qubopuzzle.cloud.token import quotable, redact
 from qubopuzzle.compile.amplify import MODES
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
+from qubopuzzle.solvers.amplify.call import Request, call
+from qubopuzzle.solvers.amplify.clients import CLIENTS
+from qubopuzzle.solvers.amplify.token import quotable, redact
 from qubopuzzle.solvers.base import installed_version
 
 A = Nonogram.examples()[0]

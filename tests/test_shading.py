@@ -20,8 +20,8 @@ from qubopuzzle import (
     violation,
 )
 from qubopuzzle.compile import ENCODINGS
-from qubopuzzle.puzzles._forest import forest
-from qubopuzzle.puzzles._shaded import lazy
+from qubopuzzle.puzzles.kinds.forest import forest
+from qubopuzzle.puzzles.kinds.shaded import lazy
 from qubopuzzle.solvers import get_solver
 from shadings import (
     CORNERS,

@@ -30,12 +30,9 @@ if TYPE_CHECKING:
         TooLarge,
         Unsatisfiable,
     )
-    from qubopuzzle.exchange import decode, judge, to_amplify, to_bqm, to_cnf, to_mip
-    from qubopuzzle.exporting import Recipe, decode_file, export
-    from qubopuzzle.formats import load, solved_address, write_text
-    from qubopuzzle.generating import generate
+    from qubopuzzle.files.puzzles import load, solved_address, write_text
+    from qubopuzzle.generation.generate import generate
     from qubopuzzle.model import Model, ModelBuilder, propagate, violation
-    from qubopuzzle.pipeline import all_solvers, solve
     from qubopuzzle.puzzles import Puzzle, Violation
     from qubopuzzle.puzzles.easyasabc import EasyAsABC
     from qubopuzzle.puzzles.heyawake import Heyawake
@@ -44,7 +41,10 @@ if TYPE_CHECKING:
     from qubopuzzle.puzzles.nonogram import Nonogram
     from qubopuzzle.puzzles.numberlink import Numberlink
     from qubopuzzle.puzzles.sudoku import Sudoku
-    from qubopuzzle.result import Result
+    from qubopuzzle.solving.exchange import decode, judge, to_amplify, to_bqm, to_cnf, to_mip
+    from qubopuzzle.solving.export import Recipe, decode_file, export
+    from qubopuzzle.solving.result import Result
+    from qubopuzzle.solving.solve import all_solvers, solve
     from qubopuzzle.tempering import OneHotTemperingSampler
     from qubopuzzle.tempering.amplify_client import amplify_client
 
@@ -67,12 +67,12 @@ _HOMES = {
         "TooLarge",
         "Unsatisfiable",
     ),
-    "qubopuzzle.exporting": ("Recipe", "decode_file", "export"),
-    "qubopuzzle.formats": ("load", "solved_address", "write_text"),
-    "qubopuzzle.generating": ("generate",),
+    "qubopuzzle.solving.export": ("Recipe", "decode_file", "export"),
+    "qubopuzzle.files.puzzles": ("load", "solved_address", "write_text"),
+    "qubopuzzle.generation.generate": ("generate",),
     "qubopuzzle.model": ("Model", "ModelBuilder", "propagate", "violation"),
-    "qubopuzzle.exchange": ("decode", "judge", "to_amplify", "to_bqm", "to_cnf", "to_mip"),
-    "qubopuzzle.pipeline": ("all_solvers", "solve"),
+    "qubopuzzle.solving.exchange": ("decode", "judge", "to_amplify", "to_bqm", "to_cnf", "to_mip"),
+    "qubopuzzle.solving.solve": ("all_solvers", "solve"),
     "qubopuzzle.puzzles": ("Puzzle", "Violation"),
     "qubopuzzle.puzzles.easyasabc": ("EasyAsABC",),
     "qubopuzzle.puzzles.heyawake": ("Heyawake",),
@@ -81,7 +81,7 @@ _HOMES = {
     "qubopuzzle.puzzles.nonogram": ("Nonogram",),
     "qubopuzzle.puzzles.numberlink": ("Numberlink",),
     "qubopuzzle.puzzles.sudoku": ("Sudoku",),
-    "qubopuzzle.result": ("Result",),
+    "qubopuzzle.solving.result": ("Result",),
     "qubopuzzle.tempering": ("OneHotTemperingSampler",),
     "qubopuzzle.tempering.amplify_client": ("amplify_client",),
 }

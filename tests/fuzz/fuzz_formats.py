@@ -24,8 +24,8 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 
-from qubopuzzle import formats
 from qubopuzzle.errors import InputError
+from qubopuzzle.files import puzzles as formats
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
 
 HANG = 10.0

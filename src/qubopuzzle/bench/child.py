@@ -54,7 +54,7 @@ def bound_memory(gib: float | None) -> None:
 
 def _outcome(job: dict[str, Any]) -> dict[str, Any]:
     try:
-        from qubopuzzle import pipeline
+        from qubopuzzle.solving import solve as pipeline
 
         puzzle = _puzzle(job)
         _warm_up(job["run"])
@@ -79,9 +79,9 @@ def _warm_up(run: dict[str, Any]) -> None:
 
     Services in the cloud are not asked.
     """
-    from qubopuzzle import pipeline
     from qubopuzzle.errors import QubopuzzleError
     from qubopuzzle.model import ModelBuilder
+    from qubopuzzle.solving import solve as pipeline
 
     builder = ModelBuilder()
     bit = builder.literals(builder.bit("bit"))

@@ -13,7 +13,7 @@ from os import PathLike
 from typing import Any
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.pipeline import Puzzle, all_solvers, check_run, get_solver, load
+from qubopuzzle.solving.solve import Puzzle, all_solvers, check_run, get_solver, load
 
 DEFAULT_REPEAT = 5
 DEFAULT_TIME_LIMIT = 10.0

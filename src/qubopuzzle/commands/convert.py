@@ -11,8 +11,8 @@ from qubopuzzle.errors import InputError
 
 def convert(args: argparse.Namespace) -> int:
     """Write puzzles in another format."""
-    from qubopuzzle import pipeline
-    from qubopuzzle.files import check_place, write_whole
+    from qubopuzzle.files.writing import check_place, write_whole
+    from qubopuzzle.solving import solve as pipeline
 
     if args.sources.count("-") > 1:
         raise InputError("standard input (-) can be read only once")

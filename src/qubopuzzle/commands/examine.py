@@ -19,12 +19,12 @@ from qubopuzzle.commands.terminal import (
 from qubopuzzle.errors import InputError
 
 if TYPE_CHECKING:
-    from qubopuzzle.pipeline import Puzzle
+    from qubopuzzle.solving.solve import Puzzle
 
 
 def check(args: argparse.Namespace) -> int:
     """Judge a given answer."""
-    from qubopuzzle import pipeline
+    from qubopuzzle.solving import solve as pipeline
 
     if args.source == args.solution == "-":
         raise InputError("standard input (-) can be read only once")
@@ -43,7 +43,7 @@ def check(args: argparse.Namespace) -> int:
 
 def _judge(name: str, puzzle: Puzzle, given: Any, as_json: bool) -> bool:
     """Print the verdict on one answer; returns whether it is valid."""
-    from qubopuzzle import pipeline
+    from qubopuzzle.solving import solve as pipeline
 
     grid, violations = (None, []) if given is None else pipeline.judge(puzzle, given)
     valid = grid is not None and not violations
@@ -63,7 +63,7 @@ def _judge(name: str, puzzle: Puzzle, given: Any, as_json: bool) -> bool:
 
 def show(args: argparse.Namespace) -> int:
     """Draw a puzzle."""
-    from qubopuzzle import pipeline
+    from qubopuzzle.solving import solve as pipeline
 
     puzzles = pipeline.load(args.source, args.puzzle, args.format)
     plots = plot_paths(args.plot, puzzles)
@@ -79,9 +79,9 @@ def show(args: argparse.Namespace) -> int:
 
 def info(args: argparse.Namespace) -> int:
     """Print the sizes of a puzzle's QUBO."""
-    from qubopuzzle import pipeline
-    from qubopuzzle.inspection import describe
     from qubopuzzle.report.tables import print_sizes
+    from qubopuzzle.solving import solve as pipeline
+    from qubopuzzle.solving.info import describe
 
     for puzzle in pipeline.load(args.source, args.puzzle, args.format):
         sizes = describe(puzzle, args.formulation, args.encoding)

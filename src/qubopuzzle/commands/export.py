@@ -20,13 +20,14 @@ from qubopuzzle.commands.terminal import (
 from qubopuzzle.errors import InputError, QubopuzzleError
 
 if TYPE_CHECKING:
-    from qubopuzzle.exporting import Export
-    from qubopuzzle.exports import Format
+    from qubopuzzle.files.models import Format
+    from qubopuzzle.solving.export import Export
 
 
 def export(args: argparse.Namespace) -> int:
     """Write each puzzle's model to a file, or to standard output."""
-    from qubopuzzle import exporting, pipeline
+    from qubopuzzle.solving import export as exporting
+    from qubopuzzle.solving import solve as pipeline
 
     form = _format(args)
     recipe = exporting.Recipe(
@@ -54,7 +55,7 @@ def export(args: argparse.Namespace) -> int:
 
 def _format(args: argparse.Namespace) -> Format:
     """What to write: named by --to, or by the suffix of the file."""
-    from qubopuzzle import exports
+    from qubopuzzle.files import models as exports
 
     if args.file is not None and args.output is not None:
         raise InputError(f"give {args.file} or -o {args.output}, not both")
@@ -83,7 +84,7 @@ def _beside(path: Path) -> Path:
 
 def _write(path: Path, made: Export, *, described: bool) -> None:
     """The model, and what it takes to read an answer back beside it."""
-    from qubopuzzle.files import write_whole
+    from qubopuzzle.files.writing import write_whole
 
     write_whole(path, made.data)
     if described:
@@ -93,7 +94,7 @@ def _write(path: Path, made: Export, *, described: bool) -> None:
 
 def decode(args: argparse.Namespace) -> int:
     """Turn an assignment that another tool found into an answer, and judge it."""
-    from qubopuzzle import exporting
+    from qubopuzzle.solving import export as exporting
 
     if [args.source, args.sample, args.model].count("-") > 1:
         raise InputError("standard input (-) can be read only once")
@@ -123,9 +124,10 @@ def decode(args: argparse.Namespace) -> int:
 
 def instances(args: argparse.Namespace) -> int:
     """Write a folder of models with known ground states."""
-    from qubopuzzle import exports, pipeline
-    from qubopuzzle import instances as benchmark
-    from qubopuzzle.exporting import Recipe
+    from qubopuzzle.bench import instances as benchmark
+    from qubopuzzle.files import models as exports
+    from qubopuzzle.solving import solve as pipeline
+    from qubopuzzle.solving.export import Recipe
 
     if args.sources.count("-") > 1:
         raise InputError("standard input (-) can be read only once")

@@ -13,14 +13,15 @@ from qubopuzzle.commands.terminal import NOT_SOLVED, SOLVED, clean, paths
 from qubopuzzle.errors import InputError
 
 if TYPE_CHECKING:
-    from qubopuzzle.generating import Generated, Order
-    from qubopuzzle.pipeline import Puzzle
+    from qubopuzzle.generation.generate import Generated, Order
+    from qubopuzzle.solving.solve import Puzzle
 
 
 def generate(args: argparse.Namespace) -> int:
     """Write new puzzles; those that are finished stay if it is broken off."""
-    from qubopuzzle import generating, pipeline
-    from qubopuzzle.files import check_place
+    from qubopuzzle.files.writing import check_place
+    from qubopuzzle.generation import generate as generating
+    from qubopuzzle.solving import solve as pipeline
 
     if args.output is not None:
         check_place(Path(args.output))
@@ -68,13 +69,13 @@ def _how(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _from_image(asked: Order, args: argparse.Namespace, how: dict[str, Any]) -> Iterator[Generated]:
-    from qubopuzzle import generating
+    from qubopuzzle.generation import generate as generating
 
     yield generating.from_image(asked, args.image, keep_shape=args.size is None, how=how)
 
 
 def _each(asked: Order, jobs: int) -> Iterator[Generated]:
-    from qubopuzzle import generating
+    from qubopuzzle.generation import generate as generating
     from qubopuzzle.report import progress
 
     with progress.numbered(asked.puzzle, asked.count) as advance:
@@ -84,8 +85,8 @@ def _each(asked: Order, jobs: int) -> Iterator[Generated]:
 
 
 def _write(output: str, to: str, puzzles: list[Puzzle]) -> None:
-    from qubopuzzle import pipeline
-    from qubopuzzle.files import write_whole
+    from qubopuzzle.files.writing import write_whole
+    from qubopuzzle.solving import solve as pipeline
 
     if "{id}" in output:
         for file, puzzle in zip(paths("--output", output, puzzles), puzzles, strict=True):

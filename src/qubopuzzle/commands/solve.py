@@ -28,7 +28,7 @@ from qubopuzzle.commands.terminal import (
 from qubopuzzle.errors import InputError, QubopuzzleError
 
 if TYPE_CHECKING:
-    from qubopuzzle.pipeline import Puzzle, Result
+    from qubopuzzle.solving.solve import Puzzle, Result
 
 _SEVERITY = (SOLVED, UNSATISFIABLE, NOT_SOLVED, BAD_INPUT)
 """Exit statuses: bad input outweighs not solved, which outweighs no solution."""
@@ -39,8 +39,8 @@ ALL_LIMIT = 1_000
 
 def solve(args: argparse.Namespace) -> int:
     """Solve and judge; returns the exit status."""
-    from qubopuzzle import pipeline
     from qubopuzzle.report import progress
+    from qubopuzzle.solving import solve as pipeline
 
     if args.solver is not None and args.solver.startswith("dimod:"):
         sys.path.append(str(Path.cwd()))  # a sampler in a file of the user's own
@@ -170,7 +170,7 @@ def _print_result(result: Result, args: argparse.Namespace) -> None:
 
 def _solved_address(result: Result) -> str | None:
     """An address that opens the solved board, or None and a line on standard error."""
-    from qubopuzzle import pipeline
+    from qubopuzzle.solving import solve as pipeline
 
     name = result.puzzle.id or result.puzzle.name
     if result.answer is None or not result.valid:
@@ -199,7 +199,7 @@ def _pictures(result: Result) -> Iterator[str]:
 
 
 def _timed_load(source: str, args: argparse.Namespace) -> list[tuple[Puzzle, float]]:
-    from qubopuzzle import pipeline
+    from qubopuzzle.solving import solve as pipeline
 
     started = time.perf_counter()
     puzzles = pipeline.load(source, args.puzzle, args.format)
@@ -208,7 +208,7 @@ def _timed_load(source: str, args: argparse.Namespace) -> list[tuple[Puzzle, flo
 
 
 def _proof(paths: list[Path], number: int, result: Result) -> None:
-    from qubopuzzle.files import write_whole
+    from qubopuzzle.files.writing import write_whole
 
     if not paths:
         return

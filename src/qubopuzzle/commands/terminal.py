@@ -12,7 +12,7 @@ from qubopuzzle.errors import DeadlineExceeded, InputError
 
 if TYPE_CHECKING:
     from qubopuzzle.picture import Picture
-    from qubopuzzle.pipeline import Puzzle
+    from qubopuzzle.solving.solve import Puzzle
 
 SOLVED, NOT_SOLVED, BAD_INPUT, UNSATISFIABLE, OUR_FAULT = 0, 1, 2, 3, 4
 """Exit statuses."""
@@ -49,7 +49,7 @@ def text(picture: Picture) -> str:
 
 def plot_paths(pattern: str | None, puzzles: Sequence[Puzzle]) -> list[Path]:
     """The file for each puzzle's drawing; what cannot be written is refused before any work."""
-    from qubopuzzle.files import image_format
+    from qubopuzzle.files.writing import image_format
 
     if pattern is not None:
         image_format(Path(pattern))
@@ -60,7 +60,7 @@ def paths(
     option: str, pattern: str | None, puzzles: Sequence[Puzzle], *, reading: bool = False
 ) -> list[Path]:
     """The file for each puzzle, none without a pattern; checked unless it is there to be read."""
-    from qubopuzzle.files import check_place, with_id
+    from qubopuzzle.files.writing import check_place, with_id
 
     if pattern is None:
         return []
@@ -76,7 +76,7 @@ def paths(
 
 def plot(paths: list[Path], number: int, picture: Picture) -> None:
     """Draw to the file of the puzzle's number."""
-    from qubopuzzle.files import image_format, write_whole
+    from qubopuzzle.files.writing import image_format, write_whole
 
     if paths:
         path = paths[number - 1]

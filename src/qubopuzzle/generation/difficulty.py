@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from qubopuzzle.generation.assuming import Others
-from qubopuzzle.generation.space import ClueModel, Space, solution_of
+from qubopuzzle.compile.incremental import ClueModel, Others
 from qubopuzzle.model import IntArray, Model, propagate
 from qubopuzzle.puzzles import Puzzle
+from qubopuzzle.puzzles.space import Space, solution_of
 
 LEVELS = ("easy", "medium", "hard")
 READS = 7
@@ -54,8 +54,8 @@ def measure(space: Space[Any], puzzle: Puzzle, *, anneal: bool) -> Difficulty:
 
 def _sweeps(puzzle: Puzzle) -> int | None:
     """Sweeps of all reads up to the one that has the solution."""
-    from qubopuzzle.annealer import anneal, annealing_form
-    from qubopuzzle.annealer.search import luby
+    from qubopuzzle.annealing import anneal, annealing_form
+    from qubopuzzle.annealing.search import luby
 
     model = puzzle.model(puzzle.formulation_for(cuts=False, exact=False))
     if not model.choices:

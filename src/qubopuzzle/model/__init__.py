@@ -19,8 +19,8 @@ from qubopuzzle.model.data import (
     Precedence,
     Reading,
 )
-from qubopuzzle.model.meaning import violation, violations
 from qubopuzzle.model.propagation import Propagation, propagate
+from qubopuzzle.model.semantics import violation, violations
 
 __all__ = [
     "UNBOUNDED",

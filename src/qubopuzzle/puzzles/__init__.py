@@ -1,4 +1,4 @@
-"""The puzzles: found by themselves, one file each, and through entry points."""
+"""The puzzles: found by themselves, one folder each, and through entry points."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ ENTRY_POINTS = "qubopuzzle.puzzles"
 
 
 def puzzle_names() -> list[str]:
-    """Names of all puzzles, without importing any: files of this folder, then entry points.
+    """Names of all puzzles, without importing any: folders of this one, then entry points.
 
-    Modules that begin with an underscore are what puzzles share; own names win.
+    Own names win; ``kinds`` is what puzzles share.
     """
     return list(_names())
 
 
 @cache
 def _names() -> tuple[str, ...]:
-    own = [m.name for m in iter_modules(__path__) if m.name != "base" and m.name[0] != "_"]
+    own = [m.name for m in iter_modules(__path__) if m.ispkg and m.name != "kinds"]
     return tuple(dict.fromkeys([*own, *(e.name for e in entry_points(group=ENTRY_POINTS))]))
 
 

@@ -13,7 +13,7 @@ from qubopuzzle.bench.agreement import Claim, Disagreement
 from qubopuzzle.bench.comparison import Comparison, Summary, columns_and_rows, statuses
 from qubopuzzle.bench.comparison import total_columns_and_rows as totals
 from qubopuzzle.errors import InputError
-from qubopuzzle.files import check_place, image_format, write_whole
+from qubopuzzle.files.writing import check_place, image_format, write_whole
 from qubopuzzle.picture import Picture
 from qubopuzzle.report.tables import print_table
 

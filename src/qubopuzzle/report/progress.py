@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsed
 from rich.progress import Progress as Bar
 
 from qubopuzzle.bench.plan import Job
-from qubopuzzle.pipeline import Progress
+from qubopuzzle.solving.solve import Progress
 
 _PATIENCE_S = 1.0
 

@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.table import Table
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.inspection import FREE_PLAN_VARIABLES, FormSize, QuboSize
-from qubopuzzle.pipeline import all_formats, all_solvers, get_puzzle, puzzle_names
+from qubopuzzle.solving.info import FREE_PLAN_VARIABLES, FormSize, QuboSize
+from qubopuzzle.solving.solve import all_formats, all_solvers, get_puzzle, puzzle_names
 
 
 def print_sizes(sizes: list[QuboSize]) -> None:

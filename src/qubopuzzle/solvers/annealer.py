@@ -17,7 +17,7 @@ from qubopuzzle.model import violation
 from qubopuzzle.solvers.base import Budget, Option, Outcome, Progress, ProgressCallback, Solver
 
 if TYPE_CHECKING:
-    from qubopuzzle.annealer import Setting
+    from qubopuzzle.annealing import Setting
 
 
 class _Annealer(Solver):
@@ -41,7 +41,7 @@ class _Annealer(Solver):
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from numba's cache."""
-        from qubopuzzle.annealer import compile_kernels
+        from qubopuzzle.annealing import compile_kernels
 
         compile_kernels()
 
@@ -53,7 +53,7 @@ class _Annealer(Solver):
         progress: ProgressCallback | None = None,
     ) -> Outcome:
         """Restart until the reads or the time are spent or a solution is found."""
-        from qubopuzzle.annealer import anneal, annealing_form
+        from qubopuzzle.annealing import anneal, annealing_form
 
         model, weights = compiled.payload.model, compiled.payload.weights
         if not model.choices:
@@ -83,7 +83,7 @@ class _Annealer(Solver):
 
 def _portfolio(options: Mapping[str, Any]) -> Sequence[Setting]:
     """The portfolio with what the options fix."""
-    from qubopuzzle.annealer import PORTFOLIO
+    from qubopuzzle.annealing import PORTFOLIO
 
     names = ("beta", "increment", "decay", "focus")
     fixed = {name: options[name] for name in names if options[name] is not None}

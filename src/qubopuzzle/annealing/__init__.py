@@ -1,0 +1,17 @@
+"""Simulated annealing on the constraint model, with weights that learn."""
+
+from qubopuzzle.annealing.form import AnnealingForm, annealing_form
+from qubopuzzle.annealing.search import PORTFOLIO, Annealed, Read, anneal
+from qubopuzzle.annealing.state import Setting, State, compile_kernels
+
+__all__ = [
+    "PORTFOLIO",
+    "Annealed",
+    "AnnealingForm",
+    "Read",
+    "Setting",
+    "State",
+    "anneal",
+    "annealing_form",
+    "compile_kernels",
+]

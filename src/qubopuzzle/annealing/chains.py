@@ -1,0 +1,111 @@
+"""Chains: paths of precedences whose choices can be redrawn together, exactly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qubopuzzle.annealing.layout import apart
+from qubopuzzle.model import IntArray, IntMatrix, Model
+from qubopuzzle.model.order import Precedences
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chains:
+    """Paths of choices that can be redrawn at once.
+
+    ``loose`` (precedences,) says which precedences are in none; ``earliest`` (choices,) is
+    the first place of each choice that its chain allows.
+    """
+
+    paths: list[list[int]]
+    loose: NDArray[np.bool_]
+    earliest: IntArray
+
+
+def no_chains(model: Model, order: Precedences) -> Chains:
+    """Every choice by itself."""
+    nowhere = np.zeros(len(model.choices), dtype=np.int64)
+    return Chains([], np.ones(len(order.first), dtype=bool), nowhere)
+
+
+def find_chains(model: Model, terms: IntMatrix, order: Precedences) -> Chains:
+    """Find them.
+
+    A path has at most one precedence into each choice and one out of it, no other between
+    its choices, some placement that keeps all of them, and no two choices that meet in a
+    row. Only then is its energy a sum over its choices, and redrawing it exact.
+    """
+    n = len(model.choices)
+    paths, edges = order.paths()
+    if not paths:
+        return no_chains(model, order)
+    place = _earliest(model, order, edges)
+    good = _apart(model, terms, paths, order, np.concatenate(edges))
+    loose = np.ones(len(order.first), dtype=bool)
+    loose[np.concatenate(edges)] = False
+    path_of = np.full(n, -1)
+    path_of[np.concatenate(paths)] = np.repeat(np.arange(len(paths)), [len(p) for p in paths])
+    one, two = path_of[order.first[loose]], path_of[order.second[loose]]
+    good[one[(one == two) & (one >= 0)]] = False
+    good[path_of[(place == model.sizes) & (path_of >= 0)]] = False
+    for i in np.flatnonzero(~good).tolist():
+        loose[edges[i]] = True
+        place[paths[i]] = 0
+    return Chains([path for i, path in enumerate(paths) if good[i]], loose, place)
+
+
+def _earliest(model: Model, order: Precedences, edges: list[list[int]]) -> IntArray:
+    """The first place of each choice that its path allows, (choices,); its size for none."""
+    starts, sizes = model.first_literal[:-1], model.sizes
+    place = np.zeros(len(starts), dtype=np.int64)
+    for depth in range(max(len(through) for through in edges)):
+        at = np.array([through[depth] for through in edges if len(through) > depth])
+        one, two = order.first[at], order.second[at]
+        limit = order.number[starts[one] + np.minimum(place[one], sizes[one] - 1)] + order.gap[at]
+        place[two] = order.below(two, limit)
+        place[two[place[one] == sizes[one]]] = sizes[two[place[one] == sizes[one]]]
+    return np.clip(place, 0, sizes)
+
+
+def chain_reach(model: Model, order: Precedences, edges: IntArray) -> IntArray:
+    """How many values of the choice before each literal's value allows, (literals,).
+
+    1 for the literals of choices that come second in none of the given precedences.
+    """
+    owner = model.choice_of_literal
+    before = np.full(len(model.choices), -1)
+    before[order.second[edges]] = order.first[edges]
+    gap = np.zeros(len(model.choices), dtype=np.int64)
+    gap[order.second[edges]] = order.gap[edges]
+    reach = np.ones(model.n_literals, dtype=np.int64)
+    (later,) = np.nonzero(before[owner] >= 0)
+    one = before[owner[later]]
+    reach[later] = order.below(one, order.number[later] - gap[owner[later]] + 1)
+    return reach
+
+
+def _apart(
+    model: Model,
+    terms: IntMatrix,
+    paths: list[list[int]],
+    order: Precedences,
+    edges: IntArray,
+) -> NDArray[np.bool_]:
+    """By path: whether no two choices, at values that the gaps allow, touch the same row."""
+    lengths = np.array([len(path) for path in paths])
+    choices = np.concatenate(paths)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    gap = np.zeros(len(model.choices), dtype=np.int64)
+    gap[order.second[edges]] = order.gap[edges]
+    total = np.cumsum(gap[choices])
+    ahead = np.zeros(len(model.choices), dtype=np.int64)
+    ahead[choices] = total - np.repeat(total[starts[:-1]], lengths)
+    slack = order.number - ahead[model.choice_of_literal]
+    term_start, term_row = terms.indptr.astype(np.int64), terms.indices.astype(np.uint64)
+    found: NDArray[np.bool_] = apart(
+        term_start, term_row, model.first_literal, starts, choices, slack, terms.shape[1]
+    )
+    return found

@@ -1,0 +1,180 @@
+"""One SAT solver for many questions: assumptions in place of fresh solves."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+
+from qubopuzzle.compile.cnf import compile_cnf
+from qubopuzzle.errors import ModelError
+from qubopuzzle.model import IntArray, Model, cuts
+
+BACKEND = "cadical195"
+Random = np.random.Generator
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClueModel:
+    """The rules of a puzzle, and each clue in force where its literals are true.
+
+    ``clues[i]`` are the literals, shape (n,), that put clue i of ``Space.clues`` in force.
+    Without any the model allows every board.
+    """
+
+    model: Model
+    clues: Sequence[IntArray]
+
+
+class Assuming:
+    """A model in a SAT solver that stays.
+
+    Connectivity comes lazily, as in the solver ``sat``: its clauses, and what the solver has
+    learnt, hold under all assumptions.
+    """
+
+    def __init__(self, model: Model, backend: str = BACKEND) -> None:
+        from pysat.solvers import Solver
+
+        if model.field is None:
+            raise ModelError("a model without a field has no answers")
+        self._model, self._field = model, model.field
+        self._formula = compile_cnf(model)
+        self._last = self._formula.n_variables
+        self._solver = Solver(backend, bootstrap_with=self._formula.clauses())
+        if self._formula.contradiction:
+            self._solver.add_clause([])
+
+    def __enter__(self) -> Assuming:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._solver.delete()
+
+    def saying(self, literals: IntArray) -> list[int]:
+        """The assumptions that say together that these of the model's literals are true."""
+        return self._formula.saying(literals)
+
+    def literals_of(self, answer: IntArray) -> IntArray:
+        """The model's literals that an answer is read from and that are true in it."""
+        model = self._model
+        own = np.flatnonzero(model.assignment(self._field.write(answer)))
+        return own[np.isin(model.choice_of_literal[own], model.answer_choices)]
+
+    def differing(self, answer: IntArray) -> int:
+        """The assumption that answers are others than this one."""
+        variable = self.new_variable()
+        known = self.saying(self.literals_of(answer))
+        self.add([-variable, *(-literal for literal in known)])
+        return variable
+
+    def new_variable(self) -> int:
+        """A variable of its own for clauses that are added."""
+        self._last += 1
+        return self._last
+
+    def add(self, clause: Iterable[int]) -> None:
+        """A clause more, of what ``saying`` and ``new_variable`` return."""
+        self._solver.add_clause(list(clause))
+
+    def solve(self, assumptions: Iterable[int]) -> IntArray | None:
+        """Values of the model's literals, or None: there are none."""
+        own = list(assumptions)
+        bits = self._formula.bits
+        while self._solver.solve(assumptions=own):
+            found = np.zeros(bits.n_bits, dtype=np.int8)  # variables in no clause may be missing
+            own_model = np.array(self._solver.get_model()[: bits.n_bits], dtype=np.int64)
+            found[: len(own_model)] = own_model > 0
+            x = bits.decode(found)
+            broken = cuts(self._model, x)
+            if not broken:
+                return x
+            for cut in broken:
+                self._solver.add_clause(self._formula.clause_of(cut))
+        return None
+
+    def core(self) -> set[int]:
+        """Assumptions that were enough for the last None."""
+        return set(self._solver.get_core() or ())
+
+    def conflicts(self) -> int:
+        """How often the solver has been wrong so far."""
+        return int(self._solver.accum_stats()["conflicts"])
+
+    def answer(self, x: IntArray) -> IntArray:
+        """The answer grid of an assignment."""
+        return self._field.read(x)[0]
+
+
+class Others:
+    """Answers other than a known one, with clues switched on and off."""
+
+    def __init__(self, given: ClueModel, backend: str = BACKEND) -> None:
+        self._solver = Assuming(given.model, backend)
+        self._switches = [self._solver.saying(literals) for literals in given.clues]
+
+    def __enter__(self) -> Others:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._solver.__exit__()
+
+    def differing(self, answer: IntArray) -> int:
+        """The assumption that answers are others than this one."""
+        return self._solver.differing(answer)
+
+    def conflicts(self) -> int:
+        """How often the solver has been wrong so far."""
+        return self._solver.conflicts()
+
+    def find(self, clues: Collection[int], differing: int) -> tuple[IntArray | None, set[int]]:
+        """Another answer under these clues; or None, and clues that are enough for that."""
+        owner = {literal: clue for clue in clues for literal in self._switches[clue]}
+        x = self._solver.solve([differing, *owner])
+        if x is not None:
+            return self._solver.answer(x), set()
+        return None, {owner[literal] for literal in self._solver.core() - {differing}}
+
+    def nearest(self, clues: Collection[int], answer: IntArray, rng: Random) -> IntArray | None:
+        """Another answer under these clues that agrees with this one in as much as it can.
+
+        No choice more could be as in ``answer``; the order in which they are tried is random.
+        """
+        solver = self._solver
+        chosen = [literal for clue in clues for literal in self._switches[clue]]
+        chosen.append(solver.differing(answer))
+        x = solver.solve(chosen)
+        if x is None:
+            return None
+        for literal in rng.permutation(solver.literals_of(answer)).tolist():
+            more = solver.saying(np.array([literal]))
+            found = x if x[literal] else solver.solve([*chosen, *more])
+            if found is not None:
+                chosen, x = [*chosen, *more], found
+        return solver.answer(x)
+
+
+def random_answer(model: Model, wanted: Sequence[IntArray], rng: Random) -> IntArray | None:
+    """An answer with each of these literals true that still can be, in random order.
+
+    Args:
+        model: what the answer must meet.
+        wanted: literals of the model in groups, shape (n,) each; one group after the other.
+        rng: for the order in each group.
+
+    Returns:
+        The answer grid, or None: the model has none.
+    """
+    with Assuming(model) as solver:
+        x = solver.solve(())
+        chosen: list[int] = []
+        if x is None:
+            return None
+        for literal in chain.from_iterable(rng.permutation(group).tolist() for group in wanted):
+            more = solver.saying(np.array([literal]))
+            found = x if x[literal] else solver.solve([*chosen, *more])
+            if found is not None:
+                chosen, x = [*chosen, *more], found
+        return solver.answer(x)

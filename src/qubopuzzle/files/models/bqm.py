@@ -1,0 +1,20 @@
+"""dimod's binary file of a binary quadratic model: labels, linear, couplings, offset."""
+
+from __future__ import annotations
+
+from qubopuzzle.files.models.base import WeightedQubo
+
+NAME = "bqm"
+SUFFIX = ".bqm"
+ABOUT = "the QUBO as dimod's own file, labels and offset in it"
+TARGET = "qubo"
+TEXT = False
+FIRST = 0
+SIGN = 1
+HOLDS_OFFSET = True
+
+
+def write(model: WeightedQubo) -> bytes:
+    """What ``dimod.BinaryQuadraticModel.from_file`` reads."""
+    with model.qubo.to_bqm(model.weights).to_file() as file:
+        return bytes(file.read())

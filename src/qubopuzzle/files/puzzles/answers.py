@@ -1,0 +1,86 @@
+"""Answers that somebody gives: results, instances with a solution, or bare lines."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+from qubopuzzle.errors import InputError
+from qubopuzzle.files.puzzles import native, non
+from qubopuzzle.files.puzzles.reading import read_source
+from qubopuzzle.puzzles import Puzzle
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer in its puzzle's native form (None for "not found") and the id it belongs to."""
+
+    id: str
+    solution: Any
+
+
+def load_answers(source: str | PathLike[str]) -> list[Answer]:
+    """Read answers from a file, or from standard input for ``-``.
+
+    Results of ``qubopuzzle solve --json``, instances with a ``solution``, one bare JSON
+    list, or plain text with one line of the grid a line.
+
+    Raises:
+        InputError: one line naming the file and the place.
+    """
+    return read_source(source, _read)
+
+
+def match(puzzles: list[Puzzle], answers: list[Answer]) -> list[tuple[Puzzle, Answer | None]]:
+    """Every puzzle with its answer, or None where there is none.
+
+    Answers belong to puzzles by id. Where ids do not tell them apart, the answers must be
+    as many as the puzzles and are taken in order.
+
+    Raises:
+        InputError: if there are no answers, or some that belong to none of the puzzles.
+    """
+    if not answers:
+        raise InputError("there is no answer in it")
+    ids = [puzzle.id for puzzle in puzzles]
+    in_order = all(a.id in ("", i) for a, i in zip(answers, ids, strict=False))
+    if len(puzzles) == len(answers) and in_order:
+        return list(zip(puzzles, answers, strict=True))
+    if len(set(ids)) < len(ids) or len({a.id for a in answers}) < len(answers):
+        raise InputError("ids are missing or not unique, so the answers must match in number")
+    by_id = {answer.id: answer for answer in answers}
+    for stranger in set(by_id) - set(ids):
+        raise InputError(f"id {stranger[:60]!r} is none of the {len(puzzles)} puzzles")
+    return [(puzzle, by_id.get(puzzle.id)) for puzzle in puzzles]
+
+
+def _read(text: str) -> list[Answer]:
+    if non.sniff(text):
+        return [Answer(p.id, p.format_answer(p.solution)) for p in _solved(non.read(text))]
+    if not native.sniff(text):
+        return [Answer("", [line.strip() for line in text.splitlines() if line.strip()])]
+    bare = _bare_list(text)
+    if bare is not None:
+        return [Answer("", bare)]
+    answers = []
+    for place, data in native.objects(text):
+        if not isinstance(data, dict) or "solution" not in data:
+            raise InputError(f"{place}there is no solution in it")
+        answers.append(Answer(str(data.get("id", "")), data["solution"]))
+    return answers
+
+
+def _solved(puzzles: list[Puzzle]) -> list[Any]:
+    return [puzzle for puzzle in puzzles if puzzle.solution is not None]
+
+
+def _bare_list(text: str) -> list[Any] | None:
+    """One answer that is a JSON list, or None for anything else."""
+    try:
+        rows = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    bare = isinstance(rows, list) and rows and not any(isinstance(row, dict) for row in rows)
+    return rows if bare else None

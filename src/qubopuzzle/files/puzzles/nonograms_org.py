@@ -1,0 +1,312 @@
+"""The HTML table of a board as it is copied from nonograms.org, or a plain table like it.
+
+The site's table has four cells: a corner, a table of the column clues above, one of the row
+clues at the left, and the board. A plain table has them all in one: the numbers of a column
+stand on top of it down to the board, those of a row at its left up to the board; or all
+numbers of a line stand in one cell. What stands in the board itself is not read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from typing import Any
+
+from qubopuzzle.errors import InputError
+from qubopuzzle.files.puzzles._clues import named, nonograms
+from qubopuzzle.puzzles import Puzzle
+from qubopuzzle.puzzles.base import brief
+from qubopuzzle.puzzles.nonogram import LINE_LIMIT, Nonogram
+
+NAME = "nonograms_org"
+ABOUT = "HTML table of a nonogram, as copied from nonograms.org in the browser"
+PUZZLES = ("nonogram",)
+
+_CELL_LIMIT = 90_000
+_DEPTH_LIMIT = 20
+_COMMENT_OR_TYPE = re.compile(r"<!--.*?(?:-->|\Z)|<![A-Za-z\[][^<>]*>", re.DOTALL)
+_NO_TAG = re.compile(r"<(?![A-Za-z/])|<(?=[^<>]*(?:<|\Z))|<(?=/[^A-Za-z])|<(?=[^<>]{5000})")
+_COLOUR = re.compile(r"background(?:-color)?\s*+:\s*+(?!url)([^;]+)", re.IGNORECASE)
+
+Clues = list[list[int]]
+
+
+def sniff(text: str) -> bool:
+    """Whether it begins as HTML does and has a ``<table>``."""
+    return text.lstrip()[:1] == "<" and re.search(r"<table[\s>]", text, re.IGNORECASE) is not None
+
+
+def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
+    """Read the board's table, or each of several; other tables beside the site's are left out.
+
+    Raises:
+        InputError: naming the line.
+    """
+    if puzzle not in (None, Nonogram.name):
+        return []
+    tables = _tables(text)
+    marked = [table for table in tables if "nonogram_table" in table.names]
+    return [_board(table) for table in marked or tables]
+
+
+def write(puzzles: Sequence[Puzzle]) -> str:
+    """One table a puzzle, in the site's form with an empty board.
+
+    Raises:
+        InputError: naming a puzzle that is no nonogram, or too large to be read again.
+    """
+    return "".join("\n".join(_lines(puzzle)) + "\n" for puzzle in nonograms(puzzles, NAME))
+
+
+# --- writing ---------------------------------------------------------------------------
+
+
+def _lines(puzzle: Nonogram) -> Iterator[str]:
+    left, top = _padded(puzzle.rows), [*zip(*_padded(puzzle.cols), strict=True)]
+    cells = (len(left) + len(top)) * (len(left[0]) + len(top[0])) - len(left[0]) * len(top)
+    if 3 + cells > _CELL_LIMIT:
+        raise InputError(f"{named(puzzle)}: over {_CELL_LIMIT:,} cells do not fit a table")
+    board = [[""] * len(puzzle.cols)] * len(puzzle.rows)
+    yield '<table id="nonogram_table" class="nonogram_table"><tbody>'
+    yield '<tr><td id="nmti"></td><td class="nmtt">'
+    yield from _inner(top)
+    yield '</td></tr><tr><td class="nmtl">'
+    yield from _inner(left)
+    yield '</td><td class="nmtc">'
+    yield from _inner(board)
+    yield "</td></tr></tbody></table>"
+
+
+def _padded(clues: Sequence[Sequence[int]]) -> list[list[str]]:
+    """The clues with blanks before them, so that all are as long; 0 for an empty one."""
+    texts = [[str(n) for n in clue] or ["0"] for clue in clues]
+    length = max(map(len, texts))
+    return [[""] * (length - len(clue)) + clue for clue in texts]
+
+
+def _inner(rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    yield "<table><tbody>"
+    for row in rows:
+        cells = (f'<td class="num{"" if text else "_empty"}">{text}</td>' for text in row)
+        yield f"<tr>{''.join(cells)}</tr>"
+    yield "</tbody></table>"
+
+
+# --- tables of a text ------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Cell:
+    """A cell: its line, how many columns and rows it spans, its class, text and tables."""
+
+    line: int
+    span: tuple[int, int]
+    names: list[str]
+    colour: str
+    text: list[str] = field(default_factory=list)
+    tables: list[_Table] = field(default_factory=list)
+
+    def numbers(self) -> list[int]:
+        """The numbers in the cell, none if anything else is in it."""
+        parts = "".join(self.text).split()
+        if len(parts) > LINE_LIMIT or not all(re.fullmatch("[0-9]{1,9}", p) for p in parts):
+            return []
+        return [int(part) for part in parts]
+
+
+@dataclass(slots=True)
+class _Table:
+    """A table: its line, its classes and id, and its rows of cells."""
+
+    line: int
+    names: list[str]
+    rows: list[list[_Cell]] = field(default_factory=list)
+
+
+class _Reader(HTMLParser):
+    """Collects the outermost tables; tags that are missing or mixed up do no harm."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tables: list[_Table] = []
+        self.open: list[_Table] = []
+        self.cells = 0
+
+    def set_cdata_mode(self, *_args: Any, **_kwargs: Any) -> None:
+        """Scripts are no exception: what looks like a tag is one, so all tags end."""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        line = self.getpos()[0]
+        if tag == "table":
+            self._start_table(_Table(line, _names(attrs)))
+        elif not self.open:
+            return
+        elif tag == "tr":
+            self.open[-1].rows.append([])
+        elif tag in ("td", "th"):
+            self._start_cell(line, attrs)
+        elif tag in ("br", "p", "div"):
+            self.handle_data(" ")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "table" and self.open:
+            self.open.pop()
+
+    def handle_data(self, data: str) -> None:
+        cell = self._cell()
+        if cell:
+            cell.text.append(data)
+
+    def _cell(self) -> _Cell | None:
+        rows = self.open[-1].rows if self.open else []
+        return rows[-1][-1] if rows and rows[-1] else None
+
+    def _start_table(self, table: _Table) -> None:
+        if len(self.open) >= _DEPTH_LIMIT:
+            raise InputError(f"line {table.line}: tables nested over {_DEPTH_LIMIT} deep")
+        cell = self._cell()
+        if not self.open:
+            self.cells = 0
+            self.tables.append(table)
+        elif cell:
+            cell.tables.append(table)
+        self.open.append(table)
+
+    def _start_cell(self, line: int, attrs: list[tuple[str, str | None]]) -> None:
+        self.cells += 1
+        if self.cells > _CELL_LIMIT:
+            raise InputError(f"line {line}: over {_CELL_LIMIT:,} cells")
+        rows = self.open[-1].rows
+        if not rows:
+            rows.append([])
+        rows[-1].append(_cell(line, attrs))
+
+
+def _cell(line: int, attrs: list[tuple[str, str | None]]) -> _Cell:
+    given = {key: value or "" for key, value in attrs}
+    if given.keys() <= {"class", "id"}:  # most cells
+        return _Cell(line, (1, 1), _names(attrs), "")
+    spans = [given.get(key, "1").strip() for key in ("colspan", "rowspan")]
+    if not all(re.fullmatch("[0-9]{1,4}", span) for span in spans):
+        raise InputError(f"line {line}: a cell that spans {brief(' x '.join(spans))}")
+    colour = _COLOUR.search(given.get("style", ""))
+    span = int(spans[0]), int(spans[1])
+    return _Cell(line, span, _names(attrs), colour[1] if colour else given.get("bgcolor", ""))
+
+
+def _names(attrs: list[tuple[str, str | None]]) -> list[str]:
+    return [
+        name for key, value in attrs if key in ("class", "id") for name in (value or "").split()
+    ]
+
+
+def _tables(text: str) -> list[_Table]:
+    # What is half open or very long would be searched again and again by the parser.
+    text = _COMMENT_OR_TYPE.sub(lambda match: "\n" * match[0].count("\n"), text)
+    stray = _NO_TAG.search(text)
+    if stray:
+        line = text.count("\n", 0, stray.start()) + 1
+        found = text[stray.start() : stray.start() + 20]
+        raise InputError(f"line {line}: {brief(found)} is no tag with an end; copy the whole table")
+    reader = _Reader()
+    reader.feed(text)
+    reader.close()
+    return [table for table in reader.tables if any(table.rows)]
+
+
+# --- the board of a table --------------------------------------------------------------
+
+
+def _board(table: _Table) -> Nonogram:
+    rows = [row for row in table.rows if row]
+    try:
+        if any(cell.tables for row in rows for cell in row):
+            top, left = (_part(rows, *key) for key in (("nmtt", 0, 1), ("nmtl", 1, 0)))
+        else:
+            top, left = _halves(rows)
+        _check_one_colour(top, left)
+        clues = {"rows": [_clue(row) for row in left], "cols": [_clue(col) for col in _turned(top)]}
+        return Nonogram.from_dict(clues)
+    except InputError as error:
+        raise InputError(f"the table at line {table.line}: {error}") from None
+
+
+def _part(rows: list[list[_Cell]], name: str, r: int, c: int) -> list[list[_Cell]]:
+    """The rows of an inner table of clues: that in the cell of this class, or at this place."""
+    cells = [cell for row in rows for cell in row if name in cell.names]
+    cells = cells or [cell for row in rows[r : r + 1] for cell in row[c : c + 1]]
+    side = "column clues above" if name == "nmtt" else "row clues at the left"
+    if not cells or not cells[0].tables:
+        raise InputError(f"no table of the {side}; copy the whole table")
+    return [row for row in cells[0].tables[0].rows if row]
+
+
+def _halves(rows: list[list[_Cell]]) -> tuple[list[list[_Cell]], list[list[_Cell]]]:
+    """The clues above and at the left of a plain table."""
+    corner = rows[0][0]
+    across, down = corner.span
+    if across * down > 1:
+        # The cells of the rows beside a merged corner begin after it.
+        if down >= len(rows):
+            raise InputError("the corner spans all rows, so there is no board")
+        top = [rows[0][1:], *rows[1:down]]
+        return top, [row[:across] for row in rows[down:]]
+    for cell in (cell for row in rows for cell in row):
+        if cell.span != (1, 1):
+            raise InputError(f"line {cell.line}: a merged cell; only the corner may be one")
+    down, across = _corner(rows)
+    return [row[across:] for row in rows[:down]], [row[:across] for row in rows[down:]]
+
+
+def _corner(rows: list[list[_Cell]]) -> tuple[int, int]:
+    """How many rows and columns of a plain table are clues, told from where numbers stand."""
+    sums, lefts, rights = [], [], []
+    for row in rows:
+        numbers = [(c, sum(cell.numbers())) for c, cell in enumerate(row) if cell.numbers()]
+        sums.append(sum(n for _, n in numbers))
+        lefts.append(numbers[0][0] if numbers else len(row))
+        rights.append(numbers[-1][0] if numbers else -1)
+    below = [-1] * (len(rows) + 1)  # the last column with a number, from each row on
+    for r in reversed(range(len(rows))):
+        below[r] = max(below[r + 1], rights[r])
+    above, first, total = 0, len(rows[0]), sum(sums)
+    for r in range(1, len(rows)):
+        above += sums[r - 1]
+        first = min(first, lefts[r - 1])
+        if rights[r - 1] >= 0 and 0 <= below[r] < first and 2 * above == total:
+            return r, below[r] + 1
+    raise InputError(
+        "it is no board: numbers on top of the columns and at the left of the rows, with the"
+        " same sum, and a blank corner are due"
+    )
+
+
+def _turned(rows: list[list[_Cell]]) -> list[list[_Cell]]:
+    """Columns for rows; all rows must be as long."""
+    for row in rows:
+        if len(row) != len(rows[0]):
+            raise InputError(
+                f"line {row[0].line}: {len(row)} cells of column clues, {len(rows[0])} above"
+            )
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
+def _clue(cells: list[_Cell]) -> list[int]:
+    numbers = []
+    for cell in cells:
+        found = cell.numbers()
+        text = "".join(cell.text).strip()
+        if text and not found:
+            raise InputError(f"line {cell.line}: {brief(text)} is no number")
+        numbers += found
+    return numbers
+
+
+def _check_one_colour(*parts: list[list[_Cell]]) -> None:
+    """Colour nonograms paint the cells of their clues."""
+    cells = [cell for part in parts for row in part for cell in row if cell.numbers()]
+    colours = {cell.colour.strip().lower() for cell in cells}
+    if len(colours) > 1:
+        raise InputError(f"line {cells[0].line}: a puzzle of several colours; only black and white")

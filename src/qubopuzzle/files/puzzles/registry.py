@@ -1,0 +1,97 @@
+"""The formats: every module of this folder that has a NAME, found by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Protocol, cast
+
+from qubopuzzle.errors import InputError
+from qubopuzzle.files import puzzles as formats
+from qubopuzzle.model import IntArray
+from qubopuzzle.puzzles import Puzzle
+
+
+class Format(Protocol):
+    """What a format's module has.
+
+    ``PUZZLES`` are the names of the puzzles that it can hold; none means every puzzle. A
+    format of addresses may also have ``solved_address(puzzle, answer)``, one that opens the
+    board with an answer on it; None for a kind of puzzle of which it cannot.
+    """
+
+    NAME: str
+    ABOUT: str
+    PUZZLES: tuple[str, ...]
+
+    def sniff(self, text: str) -> bool:
+        """Whether the text looks like this format."""
+
+    def read(self, text: str, puzzle: str | None = None) -> list[Puzzle]:
+        """Read all puzzles; ``puzzle`` keeps one kind and names a puzzle that names none."""
+
+    def write(self, puzzles: Sequence[Puzzle]) -> str:
+        """One puzzle after the other; InputError for what the format cannot hold."""
+
+
+@cache
+def all_formats() -> Mapping[str, Format]:
+    """Every format by its name."""
+    found = [import_module(f"{formats.__name__}.{m.name}") for m in iter_modules(formats.__path__)]
+    return {m.NAME: cast("Format", m) for m in found if hasattr(m, "NAME")}
+
+
+def get_format(name: str) -> Format:
+    """A format by its name; InputError naming those that there are."""
+    known = all_formats()
+    if name not in known:
+        raise InputError(f"unknown format {name!r:.40}; choose from {', '.join(known)}")
+    return known[name]
+
+
+def formats_for(puzzle: str) -> list[str]:
+    """Names of the formats that can hold a kind of puzzle."""
+    return [n for n, known in all_formats().items() if puzzle in known.PUZZLES or not known.PUZZLES]
+
+
+def solved_address(puzzle: Puzzle, answer: IntArray) -> str:
+    """An address that opens a puzzle in a player with an answer on the board.
+
+    Raises:
+        InputError: if there is none.
+    """
+    refused: InputError | None = None
+    for known in all_formats().values():
+        address_of = getattr(known, "solved_address", None)
+        try:
+            found = address_of(puzzle, answer) if address_of else None
+        except InputError as error:
+            refused = refused or error
+            continue
+        if found is not None:
+            return str(found)
+    raise refused or InputError(f"no player's address has a place for answers of {puzzle.name}")
+
+
+def write_text(puzzles: Sequence[Puzzle], name: str) -> str:
+    """Puzzles as a text in a named format.
+
+    Raises:
+        InputError: for an unknown format, and for puzzles that it cannot hold.
+    """
+    for number, puzzle in enumerate(puzzles, start=1):
+        try:
+            check_format(name, puzzle.name)
+        except InputError as error:
+            raise InputError(f"{puzzle.id or f'instance {number}'}: {error}") from None
+    return get_format(name).write(puzzles)
+
+
+def check_format(name: str, puzzle: str) -> None:
+    """Raise InputError for an unknown format, and for one that cannot hold this kind of puzzle."""
+    known = get_format(name)
+    if known.PUZZLES and puzzle not in known.PUZZLES:
+        others = ", ".join(formats_for(puzzle))
+        raise InputError(f"format {name} holds no {puzzle}; these do: {others}")

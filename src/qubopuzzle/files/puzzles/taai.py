@@ -1,0 +1,99 @@
+"""Text of the TAAI nonogram tournaments: ``$1``, column clues, row clues; then ``$2``.
+
+Numbers are divided by tabs. Nothing says how many lines are columns: boards are square.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from qubopuzzle.errors import InputError
+from qubopuzzle.files.puzzles._allowance import Allowance
+from qubopuzzle.files.puzzles._clues import (
+    Line,
+    are_numbers,
+    clue_text,
+    named,
+    nonograms,
+    numbered_lines,
+    read_clue,
+)
+from qubopuzzle.puzzles import Puzzle
+from qubopuzzle.puzzles.base import brief
+from qubopuzzle.puzzles.nonogram import LINE_LIMIT, Nonogram
+
+NAME = "taai"
+ABOUT = "nonogram tournament text: $n, tab-separated columns, then rows"
+PUZZLES = ("nonogram",)
+
+_HEAD = re.compile(r"\$([0-9]{1,9})")
+_ID = re.compile(r"taai-(0|[1-9][0-9]{0,8})")
+
+
+def sniff(text: str) -> bool:
+    """Whether the first line is ``$`` with a number, and the second one numbers."""
+    first, second = [*text.lstrip().splitlines()[:2], "", ""][:2]
+    return _HEAD.fullmatch(first.strip()) is not None and are_numbers(second)
+
+
+def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
+    """Read every board; board n has the id ``taai-n``.
+
+    Raises:
+        InputError: naming the line.
+    """
+    if puzzle not in (None, Nonogram.name):
+        return []
+    boards: list[tuple[Line, list[Line]]] = []
+    for number, line in numbered_lines(text):
+        if line.startswith("$"):
+            boards.append(((number, line), []))
+        elif boards:
+            boards[-1][1].append((number, line))
+        else:
+            raise InputError(f"line {number}: a line such as $1 is due first, got {brief(line)}")
+    allowance = Allowance()
+    return [_board(head, lines, allowance) for head, lines in boards]
+
+
+def write(puzzles: Sequence[Puzzle]) -> str:
+    """All boards, under the numbers of ids ``taai-n`` if all have such, else 1, 2, ...
+
+    Raises:
+        InputError: naming a puzzle that is no nonogram, or not square.
+    """
+    given = [_ID.fullmatch(puzzle.id) for puzzle in puzzles]
+    numbers = [match[1] for match in given if match]
+    if len(set(numbers)) < len(puzzles):
+        numbers = [str(i) for i in range(1, len(puzzles) + 1)]
+    lines = []
+    for number, puzzle in zip(numbers, nonograms(puzzles, NAME), strict=True):
+        if len(puzzle.rows) != len(puzzle.cols):
+            size = f"{len(puzzle.rows)} rows and {len(puzzle.cols)} columns"
+            raise InputError(f"{named(puzzle)}: {size}; {NAME} holds square boards only")
+        lines.append(f"${number}")
+        lines += [clue_text(clue, "\t") for clue in puzzle.cols + puzzle.rows]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _board(head: Line, lines: list[Line], allowance: Allowance) -> Nonogram:
+    number, text = head
+    match = _HEAD.fullmatch(text)
+    if not match:
+        raise InputError(f"line {number}: $ and a number are due, got {brief(text)}")
+    while lines and not lines[-1][1]:
+        lines.pop()
+    size = len(lines) // 2
+    if len(lines) % 2 or not 1 <= size <= LINE_LIMIT:
+        raise InputError(
+            f"line {number}: {len(lines)} lines below {text}; a square board of side n has n"
+            f" column lines and n row lines, n from 1 to {LINE_LIMIT}"
+        )
+    clues = [tuple(read_clue(*line)) for line in lines]
+    try:
+        allowance.spend(size)  # its lines; the cells between them cost nothing
+        name = f"taai-{int(match[1])}"
+        return Nonogram(rows=tuple(clues[size:]), cols=tuple(clues[:size]), id=name)
+    except InputError as error:
+        raise InputError(f"the board {text} at line {number}: {error}") from None

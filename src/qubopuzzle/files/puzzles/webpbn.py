@@ -1,0 +1,244 @@
+"""XML of webpbn.com: ``<puzzleset>`` with ``<puzzle>``s, their clues and their goals.
+
+Read with expat by itself: a document type that declares anything is refused before it has an
+effect, so there are no entities to expand, and nothing is ever fetched. The line
+``<!DOCTYPE pbn SYSTEM "...">`` that webpbn.com writes declares nothing and is passed over.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from html.entities import name2codepoint
+from typing import Any, NoReturn
+from xml.etree.ElementTree import Element, TreeBuilder
+from xml.parsers import expat
+from xml.sax.saxutils import escape, quoteattr
+
+from qubopuzzle.errors import InputError
+from qubopuzzle.files.puzzles._clues import nonograms, one_line, read_clue
+from qubopuzzle.puzzles import Puzzle
+from qubopuzzle.puzzles.base import brief
+from qubopuzzle.puzzles.kinds.cells import BLACK, WHITE, shading_to_rows
+from qubopuzzle.puzzles.nonogram import Nonogram
+
+NAME = "webpbn"
+ABOUT = "XML of webpbn.com, one puzzle or a set, black and white"
+PUZZLES = ("nonogram",)
+
+_DEPTH_LIMIT = 20
+_LINE = "#line"  # no attribute of XML can have this name
+_TEXTS = (
+    ("source", "source"),
+    ("id", "id"),
+    ("title", "title"),
+    ("author", "author"),
+    ("copyright", "licence"),
+)
+_SHARED = ("source", "author", "copyright")
+"""What a set says of all its puzzles."""
+_CLUES = (("columns", "cols"), ("rows", "rows"))
+_COLOURS = (("white", WHITE, "FFFFFF"), ("black", "X", "000000"))
+_DECLARATION = re.compile(r"\A\s*<\?xml\s[^<>]*\?>")
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def sniff(text: str) -> bool:
+    """Whether it begins as XML does and has a ``<puzzleset>`` or ``<puzzle>``."""
+    return text.lstrip()[:1] == "<" and re.search(r"<puzzle(?:set)?[\s>]", text) is not None
+
+
+def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
+    """Read every puzzle of the set.
+
+    Raises:
+        InputError: naming the line; for more than one colour, triangles and triddlers.
+    """
+    if puzzle not in (None, Nonogram.name):
+        return []
+    root = _tree(text)
+    if root.tag not in ("puzzleset", "puzzle"):
+        raise InputError(f"line {root.get(_LINE)}: <puzzleset> is due, got <{root.tag[:30]}>")
+    shared = _texts(root, _SHARED) if root.tag == "puzzleset" else {}
+    elements = root.findall("puzzle") if root.tag == "puzzleset" else [root]
+    return [_puzzle(element, shared) for element in elements]
+
+
+def write(puzzles: Sequence[Puzzle]) -> str:
+    """One set of all puzzles, with what is known about them and their solutions.
+
+    Raises:
+        InputError: naming a puzzle that is no nonogram.
+    """
+    lines = ['<?xml version="1.0"?>', "<puzzleset>"]
+    for puzzle in nonograms(puzzles, NAME):
+        lines += _lines(puzzle)
+    return "\n".join([*lines, "</puzzleset>"]) + "\n"
+
+
+# --- writing ---------------------------------------------------------------------------
+
+
+def _lines(puzzle: Nonogram) -> Iterator[str]:
+    yield '<puzzle type="grid" defaultcolor="black">'
+    for tag, key in _TEXTS:
+        text = _NO_XML.sub("\ufffd", one_line(getattr(puzzle, key)))
+        if text:
+            yield f"<{tag}>{escape(text)}</{tag}>"
+    for name, char, value in _COLOURS:
+        yield f"<color name={quoteattr(name)} char={quoteattr(char)}>{value}</color>"
+    for kind, key in _CLUES:
+        yield f"<clues type={quoteattr(kind)}>"
+        for clue in getattr(puzzle, key):
+            yield f"<line>{''.join(f'<count>{n}</count>' for n in clue)}</line>"
+        yield "</clues>"
+    if puzzle.solution is not None:
+        yield '<solution type="goal"><image>'
+        for row in shading_to_rows(puzzle.solution):
+            yield f"|{row.replace(BLACK, 'X')}|"
+        yield "</image></solution>"
+    yield "</puzzle>"
+
+
+# --- reading ---------------------------------------------------------------------------
+
+
+class _Reader:
+    """Builds the elements, each with the number of its line in the attribute ``#line``."""
+
+    def __init__(self) -> None:
+        self.expat = expat.ParserCreate()
+        self.builder = TreeBuilder()
+        self.depth = 0
+        self.expat.buffer_text = True
+        self.expat.StartDoctypeDeclHandler = self._doctype
+        self.expat.StartElementHandler = self._start
+        self.expat.EndElementHandler = self._end
+        self.expat.CharacterDataHandler = self.builder.data
+        self.expat.SkippedEntityHandler = self._unknown_entity
+
+    def _fail(self, what: str) -> NoReturn:
+        raise InputError(f"line {self.expat.CurrentLineNumber}: {what}")
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        self.depth += 1
+        if self.depth > _DEPTH_LIMIT:
+            self._fail(f"elements nested over {_DEPTH_LIMIT} deep")
+        self.builder.start(tag, attributes | {_LINE: str(self.expat.CurrentLineNumber)})
+
+    def _end(self, tag: str) -> None:
+        self.depth -= 1
+        self.builder.end(tag)
+
+    def _doctype(self, _name: str, _system: Any, _public: Any, declares: int) -> None:
+        if declares:
+            self._fail("a document type that declares something is not read; remove it")
+
+    def _unknown_entity(self, name: str, _parameter: Any) -> None:
+        # Of the names that expat does not know, those of HTML are characters, such as &copy;.
+        if name not in name2codepoint:
+            self._fail(f"&{name[:30]}; is no character; entities are not expanded")
+        self.builder.data(chr(name2codepoint[name]))
+
+
+def _tree(text: str) -> Element:
+    reader = _Reader()
+    try:
+        # The declaration must begin the text; blank lines before it are forgiven.
+        blank = _DECLARATION.sub(lambda match: "\n" * match[0].count("\n"), text)
+        reader.expat.Parse(blank, True)
+    except expat.ExpatError as error:
+        what = expat.ErrorString(error.code)
+        raise InputError(f"line {error.lineno}: not XML ({what})") from None
+    except UnicodeEncodeError as error:
+        raise InputError(f"character {error.start + 1} is no Unicode text") from None
+    return reader.builder.close()
+
+
+def _puzzle(element: Element, shared: dict[str, str]) -> Nonogram:
+    line = element.get(_LINE)
+    kind = element.get("type", "grid")
+    if kind != "grid":
+        raise InputError(f"line {line}: a puzzle of type {brief(kind)}; only type grid is read")
+    background = element.get("backgroundcolor", "white")
+    clues, colours = _clues(element)
+    picture, painted = _goal(element, background)
+    _check_colours(element, (colours or painted) - {background}, background in colours)
+    about = shared | _texts(element)
+    try:
+        if not clues and picture:
+            return Nonogram.from_picture(picture, **about)
+        for kind, key in _CLUES:
+            if key not in clues:
+                raise InputError(f'<clues type="{kind}"> is missing')
+        return Nonogram.from_dict({**clues, **about, "solution": picture or None})
+    except InputError as error:
+        raise InputError(f"the puzzle at line {line}: {error}") from None
+
+
+def _texts(element: Element, tags: Sequence[str] = tuple(dict(_TEXTS))) -> dict[str, str]:
+    """What the children with these tags say, by the puzzle's own keys; nothing if blank."""
+    children = ((key, element.find(tag)) for tag, key in _TEXTS if tag in tags)
+    texts = ((key, one_line("".join(c.itertext()))) for key, c in children if c is not None)
+    return {key: text for key, text in texts if text}
+
+
+def _clues(element: Element) -> tuple[dict[str, list[list[int]]], set[str]]:
+    """The clues of rows and columns, and the colours that they name."""
+    keys = dict(_CLUES)
+    clues: dict[str, list[list[int]]] = {}
+    colours: set[str] = set()
+    default = element.get("defaultcolor", "black")
+    for group in element.findall("clues"):
+        line, kind = group.get(_LINE), group.get("type", "")
+        if kind not in keys or keys[kind] in clues:
+            wrong = "for the second time" if kind in keys else "is no kind of clues of a grid"
+            raise InputError(f"line {line}: clues of type {brief(kind)} {wrong}")
+        counts = [clue.findall("count") for clue in group.findall("line")]
+        clues[keys[kind]] = [[_count(count) for count in clue] for clue in counts]
+        colours |= {count.get("color", default) for clue in counts for count in clue}
+    return clues, colours
+
+
+def _count(element: Element) -> int:
+    number = read_clue(int(element.get(_LINE, 0)), (element.text or "").strip())
+    if len(number) != 1:
+        raise InputError(f"line {element.get(_LINE)}: one number is due in a <count>")
+    return number[0]
+
+
+def _goal(element: Element, background: str) -> tuple[list[str], set[str]]:
+    """The goal as lines of ``#`` and ``.``, and the colours in it; [] where there is none."""
+    images = [
+        image
+        for solution in element.findall("solution")
+        for image in solution.findall("image")
+        if solution.get("type", "goal") == "goal"
+    ]
+    if not images:
+        return [], set()
+    names = {char: name for name, char, _ in _COLOURS}
+    names |= {color.get("char", ""): color.get("name", "") for color in element.findall("color")}
+    shades = {char: WHITE if name == background else BLACK for char, name in names.items()}
+    rows = [row.strip("|") for row in (images[0].text or "").split()]
+    used = set("".join(rows))
+    for strange in sorted(used - set(names)):
+        line = images[0].get(_LINE)
+        raise InputError(f"line {line}: {brief(strange)} in the image is the char of no colour")
+    table = str.maketrans({char: shades[char] for char in used})
+    return [row.translate(table) for row in rows], {names[char] for char in used}
+
+
+def _check_colours(element: Element, colours: set[str], background: bool) -> None:
+    """Raise InputError unless the clues have at most one colour, and not the background's."""
+    line = element.get(_LINE)
+    if len(colours) + background > 1:
+        names = ", ".join(sorted(name[:20] for name in colours)[:5])
+        raise InputError(
+            f"line {line}: a puzzle of several colours ({names}); only black and white is read"
+        )
+    if background:
+        raise InputError(f"line {line}: the clues are of the background's colour")
+    for color in element.findall("color"):
+        if color.get("name") in colours and re.search(r"[/\\]", color.text or ""):
+            raise InputError(f"line {line}: a puzzle with triangles; only whole cells are read")

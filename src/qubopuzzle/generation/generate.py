@@ -1,0 +1,188 @@
+"""New puzzles with exactly one solution, proved."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from qubopuzzle.errors import InputError, SolverFailed
+from qubopuzzle.generation.difficulty import LEVELS, Difficulty, measure
+from qubopuzzle.puzzles import Puzzle
+from qubopuzzle.puzzles.engine import make
+from qubopuzzle.puzzles.space import Space, get_space, read_settings, solution_of
+from qubopuzzle.solving.solve import solve
+
+PROOF = "sat"
+TRIES = 200
+"""Puzzles that are made for one of the wanted difficulty."""
+COUNT_LIMIT = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What to generate; see ``generate``."""
+
+    puzzle: str
+    shape: tuple[int, int]
+    settings: Mapping[str, int]
+    seed: int
+    count: int = 1
+    difficulty: str | None = None
+    confirm: str | None = None
+    anneal: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """A puzzle with its solution, ``n_solutions`` 1 and an id, and how hard it is.
+
+    ``changed`` are the cells (row, column) in which it is not its image.
+    """
+
+    puzzle: Puzzle
+    difficulty: Difficulty
+    changed: tuple[tuple[int, int], ...] = ()
+
+
+def order(
+    puzzle: str,
+    *,
+    size: tuple[int, int] | None = None,
+    seed: int | None = None,
+    count: int = 1,
+    difficulty: str | None = None,
+    confirm: str | None = None,
+    anneal: bool = True,
+    options: Mapping[str, Any] | None = None,
+) -> Order:
+    """Check what is asked for; arguments as for ``generate``."""
+    space = get_space(puzzle)
+    settings = read_settings(space, options or {})
+    shape = space.usual if size is None else size
+    if min(shape) < 1:
+        raise InputError(f"a size of {shape[0]}x{shape[1]} is none")
+    space.check(shape, settings)
+    if difficulty not in (None, *LEVELS):
+        raise InputError(f"difficulty {difficulty!r:.40}: choose from {', '.join(LEVELS)}")
+    if not 1 <= count <= COUNT_LIMIT:
+        raise InputError(f"count must be 1 to {COUNT_LIMIT:,}")
+    if seed is None:
+        seed = int(np.random.SeedSequence().generate_state(1)[0])
+    if not 0 <= seed < 2**63:
+        raise InputError("seed must be 0 to 2^63 - 1")
+    return Order(puzzle, shape, settings, seed, count, difficulty, confirm, anneal)
+
+
+def generate(puzzle: str, **asked: Any) -> list[Puzzle]:
+    """Puzzles with exactly one solution, which each of them has in ``solution``.
+
+    >>> import qubopuzzle
+    >>> (puzzle,) = qubopuzzle.generate("sudoku", size=(4, 4), seed=1)
+    >>> puzzle.n_solutions
+    1
+
+    Args:
+        puzzle: its name, such as ``kurodoko``.
+        size: rows and columns; the usual size without.
+        seed: the same seed gives the same puzzles (with the same versions of this package,
+            numpy and PySAT); one is drawn without.
+        count: how many.
+        difficulty: ``easy``, ``medium`` or ``hard``; others are thrown away.
+        confirm: a second exact solver, such as ``cpsat``, that must agree.
+        anneal: whether difficulties tell the annealer's sweeps.
+        options: settings of the puzzle's space, such as ``{"letters": 4}``.
+
+    Raises:
+        InputError: for a puzzle, size or option that cannot be generated.
+        SolverFailed: if no such puzzle is found, or two solvers disagree.
+    """
+    return [made.puzzle for made in generate_each(order(puzzle, anneal=False, **asked))]
+
+
+def generate_each(asked: Order, jobs: int = 1) -> Iterator[Generated]:
+    """Puzzle after puzzle, in order; each depends on the seed and its number alone.
+
+    Args:
+        asked: what ``order`` returns.
+        jobs: processes at work.
+    """
+    if jobs <= 1 or asked.count == 1:
+        yield from (generate_one(asked, number) for number in range(asked.count))
+        return
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(min(jobs, asked.count), mp_context=spawn) as pool:
+        try:
+            numbers = iter(range(asked.count))
+            waiting = [pool.submit(generate_one, asked, n) for n in islice(numbers, 2 * jobs)]
+            while waiting:
+                made = waiting.pop(0).result()
+                waiting += [pool.submit(generate_one, asked, n) for n in islice(numbers, 1)]
+                yield made
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def generate_one(asked: Order, number: int) -> Generated:
+    """Puzzle ``number`` of an order, from 0."""
+    space = get_space(asked.puzzle)
+    rng = np.random.default_rng([asked.seed, number])
+    for _ in range(TRIES):
+        board = make(space, asked.shape, asked.settings, rng)
+        if asked.difficulty in (None, measure(space, board, anneal=False).level):
+            break
+    else:
+        raise SolverFailed(f"{asked.puzzle}: none of {TRIES} puzzles was {asked.difficulty}")
+    rows, columns = asked.shape
+    name = f"{asked.puzzle}-{rows}x{columns}-{asked.seed}-{number}"
+    return _finished(space, board, asked, name)
+
+
+def from_image(
+    asked: Order, file: str, *, keep_shape: bool = False, how: Mapping[str, Any] | None = None
+) -> Generated:
+    """The puzzle of an image, where the puzzle is a picture.
+
+    Args:
+        asked: what ``order`` returns; one puzzle, of any difficulty.
+        file: an image that Pillow reads.
+        keep_shape: whether the rows and columns are those that the image suggests.
+        how: ``threshold``, ``dither``, ``invert`` and ``most_changes``, see
+            ``generation.pictures.image.from_image``.
+
+    Raises:
+        InputError: for what is no image, or gives no such puzzle.
+        SolverUnavailable: without Pillow.
+    """
+    space = get_space(asked.puzzle)
+    rng = np.random.default_rng([asked.seed, 0])
+    shape = None if keep_shape else asked.shape
+    board, changed = space.from_image(file, shape, how or {}, rng)
+    made = _finished(space, board, asked, Path(file).stem)
+    return replace(made, changed=tuple(changed))
+
+
+def _finished(space: Space[Any], board: Puzzle, asked: Order, name: str) -> Generated:
+    """Proved, measured and named."""
+    for solver in filter(None, (PROOF, asked.confirm)):
+        _prove(board, solver)
+    found = measure(space, board, anneal=asked.anneal)
+    source = f"qubopuzzle {version('qubopuzzle')} generate, seed {asked.seed}"
+    return Generated(replace(board, id=name, source=source, n_solutions=1), found)
+
+
+def _prove(board: Puzzle, solver: str) -> None:
+    """Nothing that the generator believes counts: solve it anew."""
+    result = solve(board, solver, solutions=2, seed=0)
+    same = result.answer is not None and (result.answer == solution_of(board)).all()
+    if not (result.unique and same):
+        raise SolverFailed(
+            f"{board.name}: {solver} does not prove the generated puzzle unique: {result.verdict}"
+        )

@@ -1,0 +1,210 @@
+"""Easy as ABC: a grid whose borders tell it, then clues dropped from the borders.
+
+Of larger random grids hardly any is told by its borders. So a grid is looked for by
+counterexamples (as in 2QBF by abstraction, Janota and Marques-Silva, SAT 2011, 230-244). If
+another grid has the same borders, the cells in which they differ are a
+**change** that no clue tells: from then on no grid is taken in which it could be made.
+
+A change of some cells goes unnoticed in any grid that has them as the one or the other grid,
+if no line sees from its end another first letter after it. A line that the change touches
+does if, with p and q the places of the first letter among the changed cells before and after,
+the other cells before both are blank, and the letters differ; or if they are one letter, and
+one of the other cells between p and q is filled. The same with the letters exchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import permutations
+from typing import Any, ClassVar
+
+import numpy as np
+
+from qubopuzzle.compile.incremental import Assuming, ClueModel, Others, Random, random_answer
+from qubopuzzle.errors import InputError
+from qubopuzzle.model import Field, IntArray, Model, ModelBuilder
+from qubopuzzle.puzzles.easyasabc import SIDES, EasyAsABC
+from qubopuzzle.puzzles.space import Setting, Space
+
+
+class EasyAsABCSpace(Space[EasyAsABC]):
+    """The clues are the letters that the borders see."""
+
+    name: ClassVar[str] = "easyasabc"
+    usual: ClassVar[tuple[int, int]] = (5, 5)
+    conflicts: ClassVar[tuple[int, int]] = (2, 4)
+    settings: ClassVar[tuple[Setting, ...]] = (Setting("letters", 3, "how many letters", 1, 26),)
+
+    def check(self, shape: tuple[int, int], settings: Mapping[str, int]) -> None:
+        """Square, with room for the letters."""
+        if shape[0] != shape[1]:
+            raise InputError("an Easy as ABC has as many rows as columns")
+        if settings["letters"] > shape[0]:
+            raise InputError(f"{settings['letters']} letters do not fit a line of {shape[0]} cells")
+
+    def boards(
+        self, shape: tuple[int, int], settings: Mapping[str, int], rng: Random
+    ) -> Generator[EasyAsABC, IntArray, None]:
+        """Grids in which no change is possible that was met so far."""
+        size, letters = shape[0], settings["letters"]
+        blank = _Blank(size, letters)
+        grid = random_answer(blank.build(), [blank.x[:, 1:].ravel()], rng)
+        borders = _Blank(size, letters)
+        every = borders.clues(range(1, letters + 1))
+        with Assuming(blank.build()) as grids, Others(ClueModel(borders.build(), every)) as others:
+            while grid is not None:
+                board = _board(grid, letters)
+                told = [i * letters + letter - 1 for i, letter in enumerate(_borders(grid))]
+                other = others.nearest(told, grid, rng)
+                if other is None:
+                    other = yield board
+                _exclude(grids, blank, grid.ravel(), other.ravel())
+                found = grids.solve(())
+                grid = None if found is None else grids.answer(found)
+
+    def clues(self, board: EasyAsABC) -> int:
+        """A letter for each end of each line."""
+        return 4 * board.size
+
+    def keep(self, board: EasyAsABC, clues: Sequence[int]) -> EasyAsABC:
+        """These letters on the borders."""
+        kept = np.zeros((4, board.size), dtype=np.int64)
+        shown = np.array([getattr(board, side) for side in SIDES])
+        kept.ravel()[list(clues)] = shown.ravel()[list(clues)]
+        sides: dict[str, Any] = dict(zip(SIDES, kept.tolist(), strict=True))
+        return EasyAsABC(board.size, board.letters, **sides, solution=board.solution)
+
+    def clue_model(self, board: EasyAsABC) -> ClueModel:
+        """Each letter of the borders under a switch."""
+        blank = _Blank(board.size, board.letters)
+        every = blank.clues(range(1, board.letters + 1))
+        told = _borders(np.asarray(board.solution))
+        return ClueModel(
+            blank.build(), [every[i * board.letters + k - 1] for i, k in enumerate(told)]
+        )
+
+
+# --- grids and their borders -----------------------------------------------------------
+
+
+def _lines(size: int) -> IntArray:
+    """The cells of each line as each end sees them, as the sides come, (4 * size, size)."""
+    cells = np.arange(size * size).reshape(size, size)
+    return np.concatenate([cells.T, cells.T[:, ::-1], cells, cells[:, ::-1]])
+
+
+def _borders(grid: IntArray) -> list[int]:
+    """The letter that each end sees."""
+    seen = grid.ravel()[_lines(len(grid))]
+    first: list[int] = seen[np.arange(len(seen)), np.argmax(seen > 0, axis=1)].tolist()
+    return first
+
+
+def _board(grid: IntArray, letters: int) -> EasyAsABC:
+    marks = np.reshape(_borders(grid), (4, -1)).tolist()
+    sides: dict[str, Any] = dict(zip(SIDES, marks, strict=True))
+    return EasyAsABC(len(grid), letters, **sides, solution=grid)
+
+
+class _Blank:
+    """A blank grid in a builder: each letter once in every line.
+
+    ``x`` (cells, letters + 1) are the literals "the cell holds that letter", -1 for blank
+    where no cell can be.
+    """
+
+    def __init__(self, size: int, letters: int) -> None:
+        self.size, self.builder, self._switches = size, ModelBuilder(), 0
+        values = range(int(letters == size), letters + 1)
+        self.x = np.full((size * size, letters + 1), -1, dtype=np.int64)
+        for cell in range(size * size):
+            choice = self.builder.choice(f"cell[{cell // size},{cell % size}]", values)
+            self.x[cell, values.start :] = self.builder.literals(choice)
+        lines = self.x[_lines(size)[size : 3 * size], 1:]  # one end of each line will do
+        groups = lines.swapaxes(1, 2).reshape(-1, size)
+        self.builder.exactly_one("line", groups.tolist())
+
+    def clues(self, letters: Sequence[int]) -> list[IntArray]:
+        """Switches for "this end sees that letter", end by end and letter by letter.
+
+        With s for the switch: at no place may another letter stand, and this one there or
+        behind it.
+        """
+        switches = []
+        size = self.size
+        for i, line in enumerate(_lines(size)):
+            for letter in letters:
+                switch = self.builder.literals(self.builder.bit(f"sees[{i},{letter}]"))[1]
+                rows, literals = [], []
+                for t in range(size):
+                    others = np.delete(self.x[line[t], 1:], letter - 1)
+                    own = [switch, *others.tolist(), *self.x[line[t:], letter].tolist()]
+                    rows += [t] * len(own)
+                    literals += own
+                self.builder.linear("sees", rows, literals, upper=2, shape=(size,))
+                switches.append(np.array([switch]))
+        self._switches += len(switches)
+        return switches
+
+    def build(self) -> Model:
+        """The model; answers are written with all switches on."""
+        cells, letters = np.nonzero(self.x >= 0)
+        literals = self.x[cells, letters]
+        reading = self.builder.reading("cells", cells, literals, letters, n_cells=len(self.x))
+        write = partial(_write, self._switches)
+        shape = self.size, self.size
+        return self.builder.build(Field(shape, 0, self.x.shape[1] - 1, (reading,), write))
+
+
+def _write(switches: int, answer: IntArray) -> list[int]:
+    return [*answer.ravel().tolist(), *[1] * switches]
+
+
+# --- changes that no clue tells --------------------------------------------------------
+
+
+def _exclude(grids: Assuming, blank: _Blank, one: IntArray, other: IntArray) -> None:
+    """No grid from now on in which the change from one to the other goes unnoticed."""
+    changed = one != other
+    seen = [
+        variable
+        for line in _lines(blank.size)
+        if changed[line].any()
+        for variable in _noticed(grids, blank, line, one, other)
+    ]
+    cells = np.flatnonzero(changed)
+    used = np.unique([one[cells], other[cells], np.zeros_like(cells)])
+    for names in permutations(range(1, blank.x.shape[1]), len(used) - 1):
+        renamed = np.zeros(blank.x.shape[1], dtype=np.int64)
+        renamed[used[1:]] = names
+        for grid in (one, other):
+            literals = grids.saying(blank.x[cells, renamed[grid[cells]]])
+            grids.add([*(-literal for literal in literals), *seen])
+
+
+def _noticed(
+    grids: Assuming, blank: _Blank, line: IntArray, one: IntArray, other: IntArray
+) -> Iterator[int]:
+    """A variable that is true only if this end sees the change; none if it never does."""
+    changed = one[line] != other[line]
+    (p, a), (q, b) = (_first(np.where(changed, grid[line], 0)) for grid in (one, other))
+    before, between = (
+        line[start:stop][~changed[start:stop]]
+        for start, stop in ((0, min(p, q)), (min(p, q), max(p, q)))
+    )
+    blanks = blank.x[:, 0]
+    if (a == b and not len(between)) or (blanks[before] < 0).any():
+        return
+    noticed = grids.new_variable()
+    for literal in grids.saying(blanks[before]):
+        grids.add([-noticed, literal])
+    if a == b and (blanks[between] >= 0).all():
+        grids.add([-noticed, *(-literal for literal in grids.saying(blanks[between]))])
+    yield noticed
+
+
+def _first(letters: IntArray) -> tuple[int, int]:
+    """The place and the letter that is seen first; the line's end and 0 if there is none."""
+    at = np.flatnonzero(letters)
+    return (int(at[0]), int(letters[at[0]])) if len(at) else (len(letters), 0)

@@ -1,0 +1,160 @@
+"""Heyawake: rectangular rooms, a shading with the number of each room, then numbers dropped.
+
+If another shading has the same numbers, a room in which the two differ is divided so that they
+have other numbers there. That may cut a white run of the shading by one border too many. Where
+no division is left, the shading changes: to one that is as neither of the two where these
+differ, and otherwise as before as far as that goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from qubopuzzle.compile.incremental import ClueModel, Random, random_answer
+from qubopuzzle.model import IntArray
+from qubopuzzle.puzzles.heyawake import Heyawake, add_spans
+from qubopuzzle.puzzles.kinds.cells import groups
+from qubopuzzle.puzzles.kinds.random_shading import check_shape
+from qubopuzzle.puzzles.kinds.shaded import lazy
+from qubopuzzle.puzzles.space import Setting, Space, solution_of
+
+CHANGES = 200
+"""Boards from one drawing before the next."""
+
+
+class HeyawakeSpace(Space[Heyawake]):
+    """The clues are the numbers of the rooms."""
+
+    name: ClassVar[str] = "heyawake"
+    usual: ClassVar[tuple[int, int]] = (10, 10)
+    conflicts: ClassVar[tuple[int, int]] = (50, 66)
+    settings: ClassVar[tuple[Setting, ...]] = (
+        Setting("room", 6, "cells of a room, about", 1, 100),
+    )
+
+    def check(self, shape: tuple[int, int], settings: Mapping[str, int]) -> None:  # noqa: ARG002
+        """Not larger than a model bears."""
+        check_shape(shape)
+
+    def boards(
+        self, shape: tuple[int, int], settings: Mapping[str, int], rng: Random
+    ) -> Generator[Heyawake, IntArray, None]:
+        """Rooms and a shading; then rooms divided."""
+        while True:
+            board = _board(_rooms(shape, settings["room"], rng), rng)
+            for _ in range(CHANGES):
+                if board is None:
+                    break
+                other = yield board
+                board = _divided(board, other, rng) or _changed(board, other, rng)
+
+    def clues(self, board: Heyawake) -> int:
+        """One for each room."""
+        return len(board.clues)
+
+    def keep(self, board: Heyawake, clues: Sequence[int]) -> Heyawake:
+        """The numbers of these rooms."""
+        kept = [
+            board.clues[room] if room in set(clues) else None for room in range(len(board.clues))
+        ]
+        return Heyawake(rooms=board.rooms, clues=tuple(kept), solution=board.solution)
+
+    def clue_model(self, board: Heyawake) -> ClueModel:
+        """A switch s for each room of n cells and w white ones: w s <= white <= n - (n - w) s."""
+        shaded = lazy(np.zeros(board.shape, dtype=bool))
+        add_spans(shaded, board.rooms)
+        rooms = groups(board.rooms)
+        bits = [shaded.builder.bit(f"told[{room}]") for room in range(len(rooms))]
+        told = np.array([shaded.builder.literals(bit)[1] for bit in bits])
+        size = np.array([len(cells) for cells in rooms])
+        white = size - np.array(board.clues, dtype=np.int64)
+        cells = shaded.white.ravel()[np.concatenate(rooms)]
+        rows = np.concatenate([np.repeat(np.arange(len(rooms)), size), np.arange(len(rooms))])
+        literals = np.concatenate([cells, told])
+        for signs, bounds in ((-white, {"lower": 0}), (size - white, {"upper": size})):
+            coefficients = np.concatenate([np.ones(len(cells), dtype=np.int64), signs])
+            shape = (len(rooms),)
+            shaded.builder.linear("room", rows, literals, coefficients, **bounds, shape=shape)
+        return ClueModel(shaded.build(lambda _: [0] * len(bits)), list(told[:, None]))
+
+
+def _rooms(shape: tuple[int, int], size: int, rng: Random) -> IntArray:
+    """Rectangles of about so many cells, from the first free cell on, (rows, columns)."""
+    rooms = np.full(shape, -1, dtype=np.int64)
+    number = 0
+    for r, c in np.ndindex(*shape):
+        if rooms[r, c] >= 0:
+            continue
+        free = int(np.argmax([*(rooms[r, c:] >= 0), True]))
+        wide = min(free, 1 + int(rng.binomial(2 * int(size**0.5), 0.4)))
+        if free - wide == 1 and wide > 1:  # no column is left over
+            wide = free if free <= 3 else wide - 1
+        high = max(1, round(size / wide * rng.uniform(0.5, 1.5)))
+        if shape[0] - r - high == 1:
+            high += 1
+        rooms[r : r + high, c : c + wide] = number
+        number += 1
+    return rooms
+
+
+def _board(rooms: IntArray, rng: Random) -> Heyawake | None:
+    """The rooms with a random shading that has as many black cells as can be."""
+    shaded = lazy(np.zeros(rooms.shape, dtype=bool))
+    add_spans(shaded, rooms)
+    answer = random_answer(shaded.build(), [_black(shaded.white)], rng)
+    return None if answer is None else _numbered(rooms, answer)
+
+
+def _black(white: IntArray) -> IntArray:
+    """The literals of black cells: a cell's bit has two, white and black."""
+    return white.ravel() + 1
+
+
+def _numbered(rooms: IntArray, answer: IntArray) -> Heyawake:
+    black = np.bincount(rooms.ravel(), weights=answer.ravel()).astype(np.int64)
+    return Heyawake(rooms=rooms, clues=tuple(black.tolist()), solution=answer)
+
+
+def _divided(board: Heyawake, other: IntArray, rng: Random) -> Heyawake | None:
+    """One room more, which tells the two shadings apart; None if no division does."""
+    solution = solution_of(board)
+    divisions = list(_divisions(board.rooms, solution - other))
+    for i in rng.permutation(len(divisions)).tolist():
+        rooms = board.rooms.copy()
+        rooms[divisions[i]] = len(board.clues)
+        divided = Heyawake(rooms=rooms, clues=(None,) * (len(board.clues) + 1))
+        if not divided.violations(solution):
+            return _numbered(rooms, solution)
+    return None
+
+
+def _changed(board: Heyawake, other: IntArray, rng: Random) -> Heyawake | None:
+    """The same rooms, and a shading that agrees with neither where they differ."""
+    solution = solution_of(board)
+    differ = solution != other
+    shaded = lazy(np.zeros(board.shape, dtype=bool))
+    add_spans(shaded, board.rooms)
+    white = shaded.white
+    for answer in (solution, other):
+        same = (white + answer)[differ]
+        none = np.zeros_like(same)
+        shaded.builder.linear("new", none, same, upper=len(same) - 1, shape=(1,))
+    kept = (white + solution)[~differ]
+    found = random_answer(shaded.build(), [kept, _black(white)], rng)
+    return None if found is None else _numbered(board.rooms, found)
+
+
+def _divisions(rooms: IntArray, difference: IntArray) -> Iterator[Any]:
+    """Parts of rooms, cut off by a straight line, whose numbers differ."""
+    for cells in groups(rooms):
+        r, c = np.divmod(cells, rooms.shape[1])
+        own = difference.ravel()[cells]
+        if own.any():
+            for along in (r, c):
+                for line in range(int(along.min()) + 1, int(along.max()) + 1):
+                    part = along < line
+                    if own[part].sum():
+                        yield r[part], c[part]

@@ -1,0 +1,1 @@
+"""What several puzzles share: grids of cells, shading, paths."""

@@ -1,0 +1,80 @@
+"""Kurodoko: a shading with the number of each white cell, then numbers dropped.
+
+With all numbers there is one solution: a black cell has none, and if one were white, the white
+cells beside it would see more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from qubopuzzle.compile.incremental import ClueModel, Random
+from qubopuzzle.model import IntArray
+from qubopuzzle.puzzles.kinds.random_shading import check_shape, random_shading
+from qubopuzzle.puzzles.kinds.shaded import lazy
+from qubopuzzle.puzzles.kurodoko import Kurodoko, Number, add_views, number_at, seen_from
+from qubopuzzle.puzzles.space import Setting, Space
+
+_UNUSED = "unused"
+
+
+class KurodokoSpace(Space[Kurodoko]):
+    """The clues are the numbers of the white cells, row by row."""
+
+    name: ClassVar[str] = "kurodoko"
+    usual: ClassVar[tuple[int, int]] = (9, 9)
+    conflicts: ClassVar[tuple[int, int]] = (9, 16)
+    settings: ClassVar[tuple[Setting, ...]] = (
+        Setting("black", 25, "percent of black cells, as far as the rules allow", 0, 50),
+    )
+
+    def check(self, shape: tuple[int, int], settings: Mapping[str, int]) -> None:  # noqa: ARG002
+        """Not larger than a model bears."""
+        check_shape(shape)
+
+    def boards(
+        self, shape: tuple[int, int], settings: Mapping[str, int], rng: Random
+    ) -> Generator[Kurodoko, IntArray, None]:
+        """One shading with all its numbers."""
+        solution = random_shading(shape, settings["black"] / 100, rng)
+        grid = np.where(solution == 0, seen_from(solution), 0)
+        yield Kurodoko(grid=grid, solution=solution)
+
+    def clues(self, board: Kurodoko) -> int:
+        """One for each number."""
+        return int(np.count_nonzero(board.grid))
+
+    def keep(self, board: Kurodoko, clues: Sequence[int]) -> Kurodoko:
+        """These numbers, counted row by row."""
+        grid = np.zeros(board.grid.size, dtype=np.int64)
+        cells = np.flatnonzero(board.grid)[list(clues)]
+        grid[cells] = board.grid.ravel()[cells]
+        return Kurodoko(grid=grid.reshape(board.shape), solution=board.solution)
+
+    def clue_model(self, board: Kurodoko) -> ClueModel:
+        """Each number's views, or none: the number is in force if that is not chosen."""
+        shaded = lazy(np.zeros(board.shape, dtype=bool))
+        places = np.argwhere(board.grid).tolist()
+        numbers = [_alone(board, r, c) for r, c in places]
+        first = add_views(shaded, numbers, _UNUSED)
+        bits = [shaded.builder.bit(f"told[{r},{c}]") for r, c in places]
+        told = np.array([shaded.builder.literals(bit)[1] for bit in bits])
+        unused = np.array(first) + [len(number.views) for number in numbers]
+        white = shaded.white[board.grid > 0]
+        # In force, it has a view, and its cell is white.
+        shaded.builder.at_most_one("told", np.column_stack([told, unused]).tolist())
+        rows = np.tile(np.arange(len(told)), 2)
+        literals, signs = np.concatenate([told, white]), np.repeat([1, -1], len(told))
+        shaded.builder.linear("white", rows, literals, signs, upper=0, shape=(len(told),))
+        rest = [_UNUSED] * len(numbers) + [0] * len(bits)
+        return ClueModel(shaded.build(lambda _: rest), list(told[:, None]))
+
+
+def _alone(board: Kurodoko, r: int, c: int) -> Number:
+    """The views of a number if no other is in force."""
+    grid = np.zeros_like(board.grid)
+    grid[r, c] = board.grid[r, c]
+    return number_at(Kurodoko(grid=grid), r, c)

@@ -1,0 +1,222 @@
+"""A nonogram from an image file: black and white cells, then the fewest changed."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from qubopuzzle.compile.incremental import Random
+from qubopuzzle.errors import InputError, SolverUnavailable
+from qubopuzzle.model import IntArray
+from qubopuzzle.puzzles.engine import another
+from qubopuzzle.puzzles.nonogram import Nonogram
+from qubopuzzle.puzzles.nonogram.generator import SIDE_LIMIT, NonogramSpace
+from qubopuzzle.puzzles.nonogram.pictures.repair import best_flip, flipped, untold
+
+LONGER_SIDE = 30
+"""Cells along the longer side of an image without a shape."""
+ROUNDS = 10
+"""Searches for few changes at most, of which the best counts."""
+ENOUGH = 80
+"""Changes in all searches together after which none is begun."""
+MANY = 300
+"""Open cells from which on the SAT solver, which would take long, is not asked."""
+TRIES = 60
+"""Cells that are compared for each change, at most; every other search has fewer for variety."""
+
+
+@dataclass(frozen=True, slots=True)
+class FromImage:
+    """A nonogram with one solution, and the cells in which it is not the image.
+
+    ``changed`` are pairs (row, column), in order.
+    """
+
+    puzzle: Nonogram
+    changed: tuple[tuple[int, int], ...]
+
+
+def from_image(
+    file: str | Path | IO[bytes],
+    shape: tuple[int, int] | None = None,
+    *,
+    threshold: int | None = None,
+    dither: bool = False,
+    invert: bool = False,
+    rng: Random,
+    most_changes: int | None = None,
+) -> FromImage:
+    """The nonogram of an image, with few cells changed so that it has one solution.
+
+    Args:
+        file: any image that Pillow reads; of an animated one the first frame.
+        shape: rows and columns; None keeps the image's, the longer side 30 cells.
+        threshold: grey from here on is white, 1 to 255; None: what parts dark from light best
+            (Otsu, IEEE Trans. SMC 9, 62, 1979).
+        dither: grey as a pattern of cells (Floyd and Steinberg) in place of a threshold.
+        invert: light cells are the black ones.
+        rng: for the order in which changes are tried.
+        most_changes: None: a tenth of the cells.
+
+    Raises:
+        InputError: for a file that is no image, one whose cells are all of one colour, one
+            that takes more changes, and for a shape or a threshold that cannot be.
+        SolverUnavailable: without Pillow.
+    """
+    if threshold is not None and not 1 <= threshold <= 255:
+        raise InputError(f"threshold: expected 1 to 255, got {threshold}")
+    if threshold is not None and dither:
+        raise InputError("threshold: dithering takes none")
+    if shape is not None and (min(shape) < 1 or max(shape) > SIDE_LIMIT):
+        raise InputError(f"a nonogram here has 1 to {SIDE_LIMIT} rows and columns")
+    grey = _grey_cells(file, shape)
+    if dither:
+        grid = np.asarray(grey.convert("1"), dtype=np.int64) ^ 1  # Pillow's is Floyd-Steinberg
+    else:
+        levels = np.asarray(grey)
+        grid = (levels < (_otsu(levels) if threshold is None else threshold)).astype(np.int64)
+    if grid.min() == grid.max():
+        colour = "black" if grid.min() else "white"
+        raise InputError(f"{_name(file)}: all cells are {colour}; try another threshold, or dither")
+    grid ^= int(invert)
+    made = nearest_told(grid, rng, grid.size // 10 if most_changes is None else most_changes)
+    changed = np.argwhere(made != grid).tolist()
+    return FromImage(Nonogram.from_picture(made), tuple((r, c) for r, c in changed))
+
+
+# --- reading ---------------------------------------------------------------------------
+
+
+def _name(file: str | Path | IO[bytes]) -> str:
+    return str(file) if isinstance(file, str | Path) else "the image"
+
+
+def _grey_cells(file: str | Path | IO[bytes], shape: tuple[int, int] | None) -> Any:
+    """The image in grey, a pixel a cell."""
+    try:
+        from PIL import Image, ImageOps, UnidentifiedImageError
+    except ImportError:
+        raise SolverUnavailable("images need Pillow: pip install 'qubopuzzle[image]'") from None
+    Image.init()
+    # For EPS, Pillow runs another program.
+    formats = [name for name in Image.ID if name != "EPS"]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            with Image.open(file, formats=formats) as image:
+                grey = _on_white(ImageOps.exif_transpose(image))
+    except UnidentifiedImageError:
+        raise InputError(f"{_name(file)}: that is no image that Pillow reads") from None
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        limit = f"{Image.MAX_IMAGE_PIXELS:,}"
+        raise InputError(f"{_name(file)}: the image has more than {limit} pixels") from None
+    except MemoryError:
+        raise
+    except Exception as error:  # readers of damaged files raise whatever befalls them
+        why = getattr(error, "strerror", None) or " ".join(str(error).split())[:100] or "damaged"
+        raise InputError(f"{_name(file)}: cannot be read: {why}") from None
+    if shape is None:
+        longer = max(grey.size)
+        width, height = (max(1, round(LONGER_SIDE * side / longer)) for side in grey.size)
+        shape = height, width
+    return grey.resize((shape[1], shape[0]), Image.Resampling.BOX)
+
+
+def _on_white(image: Any) -> Any:
+    """The image in grey of one byte, what is transparent white."""
+    from PIL import Image
+
+    if image.mode.startswith(("I", "F")):
+        values = np.asarray(image, dtype=np.float64)
+        top = 65_535 if image.mode.startswith("I") else max(float(values.max()), 1e-300)
+        return Image.fromarray((np.clip(values / top, 0, 1) * 255).round().astype(np.uint8))
+    if "A" in image.getbands() or "a" in image.getbands() or "transparency" in image.info:
+        own = image.convert("RGBA")
+        image = Image.alpha_composite(Image.new("RGBA", own.size, "white"), own)
+    return image.convert("RGB").convert("L")
+
+
+def _otsu(levels: Any) -> int:
+    """The level that parts dark from light so that both vary least: light from there on."""
+    counts = np.bincount(levels.ravel(), minlength=256).astype(np.float64)
+    dark = np.cumsum(counts)
+    light = levels.size - dark
+    sums = np.cumsum(counts * np.arange(256))
+    apart = (sums[-1] * dark - sums * levels.size) ** 2 / np.maximum(dark * light, 1)
+    best = np.flatnonzero(apart >= apart.max() * (1 - 1e-12))
+    return int(best[(len(best) - 1) // 2]) + 1  # amid levels that no cell has
+
+
+# --- few changes -----------------------------------------------------------------------
+
+
+def nearest_told(grid: IntArray, rng: Random, most: int) -> IntArray:
+    """A picture with one solution that differs from this one in few cells, ``most`` at most.
+
+    Each change is a cell in which another solution differs, so that it is none any more. Then
+    each is undone again if the picture still has one solution. The best of some searches.
+
+    Raises:
+        InputError: if none of them needs so few.
+    """
+    best: IntArray | None = None
+    bound = most + most // 2 + 5  # some are undone again
+    open_cells, made = grid.size, 0
+    for turn in range(ROUNDS):
+        found, left = _search(grid, rng, bound, TRIES if turn % 2 == 0 else TRIES // 10)
+        if found is None:
+            open_cells = min(open_cells, left)
+            made += bound
+        else:
+            best, count = found, int((found != grid).sum())
+            bound = count - 1
+            made += count
+        if bound <= 0 or made > ENOUGH:
+            break
+    if best is None:
+        raise InputError(
+            f"the image has more than one solution: after {bound} changed cells "
+            f"{open_cells} of {grid.size} are still open; allow more changes, or try another "
+            "threshold or size"
+        )
+    needed = int((best != grid).sum())
+    if needed > most:
+        raise InputError(f"it takes {needed} changed cells for one solution, more than {most}")
+    return best
+
+
+def _search(grid: IntArray, rng: Random, bound: int, tries: int) -> tuple[IntArray | None, int]:
+    """A picture with one solution; or None and how many cells stay open after ``bound``."""
+    current = grid
+    while (cells := _doubtful(current)) is not None:
+        changed = np.flatnonzero(current != grid)
+        if len(changed) >= bound:
+            return None, len(untold(current))
+        # No cell is changed twice, so this ends.
+        unchanged = np.setdiff1d(cells, changed)
+        if not len(unchanged):
+            unchanged = np.setdiff1d(np.arange(grid.size), changed)
+        flips = rng.permutation(unchanged)[:tries, None]
+        current = flipped(current, best_flip(current, flips))
+    for cell in rng.permutation(np.flatnonzero(current != grid)).tolist():
+        without = flipped(current, np.array([cell]))
+        if _doubtful(without) is None:
+            current = without
+    return current, 0
+
+
+def _doubtful(grid: IntArray) -> IntArray | None:
+    """Cells that may be another colour in a picture with the same runs; None: there is none.
+
+    Where lines leave many open, those; else where the answer differs that the SAT solver finds.
+    """
+    cells = untold(grid)
+    if not len(cells) or len(cells) > MANY:
+        return cells if len(cells) else None
+    other = another(NonogramSpace(), Nonogram.from_picture(grid))
+    return None if other is None else np.flatnonzero(grid != other)

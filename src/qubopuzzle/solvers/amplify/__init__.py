@@ -1,0 +1,342 @@
+"""``amplify``: Fixstars Amplify AE, or another client of the Amplify SDK.
+
+Every read is one request in a process of its own, under a hard deadline (``qubopuzzle.cloud``).
+The time limit is the service's, for each request, unless ``seconds`` says what that is;
+there is no seed. With ``dry_run`` the request
+is written to a file and nothing is sent, with ``replay`` a stored answer takes the service's
+place.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from qubopuzzle.compile import Compiled
+from qubopuzzle.errors import InputError, PlanExceeded, SolverFailed, SolverUnavailable
+from qubopuzzle.files.writing import check_place, write_whole
+from qubopuzzle.solvers.amplify.address import Proxy, check_address, proxy_of
+from qubopuzzle.solvers.amplify.call import Answer, Request, call, dry_run, replay
+from qubopuzzle.solvers.amplify.clients import CLIENTS, Client
+from qubopuzzle.solvers.amplify.given import Given, settings_of
+from qubopuzzle.solvers.amplify.plans import PLANS, Plan
+from qubopuzzle.solvers.amplify.token import Token, find_token
+from qubopuzzle.solvers.base import (
+    Budget,
+    Option,
+    Outcome,
+    Progress,
+    ProgressCallback,
+    Solver,
+    installed_version,
+)
+from qubopuzzle.solvers.sampler import Best
+
+DEFAULT_SECONDS = 1.0
+"""The service's time limit if none is given, as in Amplify's own picross demo."""
+_SENDING_S = 4e-6
+"""Seconds a term to write and send it; 5 to 10 million terms take the SDK several seconds."""
+_DAY_S = 86_400
+_ANSWER_LIMIT = 200_000_000
+_MODES = {
+    "constraint": "constraints as they are; Amplify AE takes them natively",
+    "qubo": "our penalty and weight for each constraint",
+    "objective": "exactly our QUBO, without constraints",
+}
+
+
+class AmplifySolver(Solver):
+    """Amplify AE and other clients of the SDK, or one that a user has set up."""
+
+    name = "amplify"
+    package = "amplify"
+    remote: ClassVar[bool] = True
+    default_reads = 1
+    about = "Fixstars Amplify AE in the cloud, with a token in AMPLIFY_TOKEN (docs/amplify.md)"
+    options = (
+        Option("client", str, "ae", "whom to ask", choices=CLIENTS),
+        Option("mode", str, "constraint", "what is sent", choices=_MODES),
+        Option("plan", str, "free", "plan of Amplify AE", choices=PLANS),
+        Option("force", int, 0, "1 sends a model that the plan does not hold", 0, 1),
+        Option("seconds", float, None, "the service's time limit, if not the run's", 0.001, _DAY_S),
+        Option("patience", float, 5.0, "seconds for queue and network beyond the time limit", 0.1),
+        Option("num_gpus", int, None, "GPUs of Amplify AE", 0),
+        Option("penalty_calibration", int, None, "1: AE may change weights (mode qubo)", 0, 1),
+        Option("duplicate_solutions", int, None, "1: AE keeps duplicates", 0, 1),
+        Option("parameters", str, None, "further parameters of the client, as a JSON object"),
+        Option("token_file", str, None, "file that holds the token"),
+        Option("url", str, None, "address of the service"),
+        Option("proxy", str, None, "address of a proxy; without, HTTPS_PROXY's"),
+        Option("library", str, None, "path of Gurobi's shared library (client gurobi)"),
+        Option("record", str, None, "file for the answer as it comes"),
+        Option("replay", str, None, "file with such an answer, to decode and judge again"),
+        Option("dry_run", str, None, "file for the request, which is not sent"),
+    )
+
+    def __init__(self, given: Given | None = None) -> None:
+        self._given = given
+
+    @classmethod
+    def of(cls, client: Any) -> AmplifySolver | None:
+        """Around a client of the SDK, whose settings hold where no option says otherwise.
+
+        None if it is something else. Its token is used, and shown nowhere.
+        """
+        given = settings_of(client)
+        return None if given is None else cls(given)
+
+    def target_for(self, options: Mapping[str, Any]) -> str:
+        """One target a mode."""
+        return f"amplify-{options['mode']}"
+
+    def parse_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Check options, and that there is a token if one is needed.
+
+        Raises:
+            InputError: for options that do not fit together, too.
+            AuthenticationError: if there is no token.
+        """
+        if "token" in options:
+            raise InputError(
+                "a token does not belong into an option: set AMPLIFY_TOKEN or use --token-file FILE"
+            )
+        own = {} if self._given is None else self._given.options
+        parsed = super().parse_options({**own, **options})
+        if own and parsed["client"] != own["client"]:
+            raise InputError("option client: the client is given, and its token is for no other")
+        client = CLIENTS[parsed["client"]]
+        _check_ae_options(parsed, client)
+        for name in ("url", "proxy"):
+            if parsed[name]:
+                parsed[name] = check_address(name, parsed[name])
+        if sum(parsed[name] is not None for name in ("record", "dry_run", "replay")) > 1:
+            raise InputError("options record, dry_run and replay exclude each other")
+        for name in ("record", "dry_run"):
+            if parsed[name]:
+                check_place(Path(parsed[name]))
+        _check_place(parsed, client)
+        if client.time_limit and client.time_limit in _parameters(parsed):
+            raise InputError(f"parameter {client.time_limit}: give it as --option seconds=")
+        if not parsed["replay"] and not parsed["dry_run"]:
+            self._token(parsed)
+        return parsed
+
+    def check_size(self, compiled: Compiled, budget: Budget, options: Mapping[str, Any]) -> None:
+        """Hold the model against the plan.
+
+        Raises:
+            PlanExceeded: if it has more variables.
+            InputError: if the time limit or the GPUs are beyond it.
+        """
+        if options["client"] != "ae" or options["force"]:
+            return
+        name, plan = options["plan"], PLANS[options["plan"]]
+        n, seconds = compiled.payload.n_variables, self._seconds(budget, options)
+        needed = Plan(n, seconds, _number(self._parameters(options).get("num_gpus")))
+        if plan.holds(needed):
+            return
+        larger = next(name for name, other in PLANS.items() if other.holds(needed))
+        other = f"--option plan={larger} if that is yours, or --force"
+        if seconds > plan.seconds:
+            raise InputError(
+                f"the {name} plan of Amplify AE solves for {plan.seconds:g} s at most, not "
+                f"{seconds:g}; {other}"
+            )
+        if needed.gpus > plan.gpus:
+            raise InputError(f"the {name} plan of Amplify AE has {plan.gpus:g} GPU; {other}")
+        if n > plan.variables:
+            raise PlanExceeded(
+                f"{n:,} variables are more than the {plan.variables:,.0f} that the {name} plan of "
+                f"Amplify AE holds; {other}",
+                int(plan.variables),
+            )
+
+    def solve(
+        self,
+        compiled: Compiled,
+        budget: Budget,
+        options: Mapping[str, Any],
+        progress: ProgressCallback | None = None,
+    ) -> Outcome:
+        """Ask request by request until the rules accept a sample."""
+        program = compiled.payload
+        best = Best(compiled, program.energies, program.n_variables)
+        if program.n_variables == 0:
+            best.add(np.zeros((1, 0), dtype=np.int8), 0)
+            return best.outcome(False, {})
+        request = self._request(compiled, budget, options)
+        if options["dry_run"]:
+            body = dry_run(request)
+            write_whole(Path(options["dry_run"]), body)
+            return best.outcome(False, {"request_bytes": len(body)})
+        if options["record"] and (budget.reads or 1) > 1:
+            raise InputError("option record is for one answer; ask for one read")
+        notes: dict[str, Any] = {"time_limit_s": request.seconds}
+        notes |= {"sent_parameters": dict(request.parameters)} if request.parameters else {}
+        seconds: dict[str, float] = {}
+        interrupted = False
+        try:
+            for answer in self._answers(request, budget, options, best, progress):
+                for part, spent in answer.seconds.items():
+                    seconds[part] = seconds.get(part, 0.0) + spent
+                notes |= answer.service
+                if len(answer.samples) and budget.accepts(best.add(answer.samples, 0)):
+                    break
+        except KeyboardInterrupt:
+            interrupted = True
+        except SolverFailed as error:
+            if not best.reads:
+                raise
+            notes["ended_by"] = str(error)  # what earlier requests brought is kept
+        return best.outcome(interrupted, notes, seconds)
+
+    def _answers(
+        self,
+        request: Request,
+        budget: Budget,
+        options: Mapping[str, Any],
+        best: Best,
+        progress: ProgressCallback | None,
+    ) -> Iterator[Answer]:
+        """Answer after answer, each a read, until there are enough or time is up."""
+
+        def tick() -> None:
+            if progress is not None:
+                progress(Progress(best.reads, best.energy))
+
+        reads = 1 if options["replay"] else budget.reads or self.default_reads
+        while best.reads < reads and not best.is_solution():
+            if best.reads and options["seconds"] and budget.seconds_left() <= 0:
+                return
+            answer = _answer(request, options, tick)
+            best.reads += 1
+            yield answer
+
+    def _request(self, compiled: Compiled, budget: Budget, options: Mapping[str, Any]) -> Request:
+        client = CLIENTS[options["client"]]
+        sending = not (options["replay"] or options["dry_run"])
+        seconds = self._seconds(budget, options)
+        return Request(
+            client=options["client"],
+            program=compiled.payload,
+            token=self._token(options) if sending else None,
+            seconds=seconds if client.time_limit else None,
+            deadline=seconds + options["patience"] + _SENDING_S * compiled.payload.n_terms,
+            url=options["url"] or "",
+            proxy=self._proxy(client, options) if sending else Proxy(),
+            library=options["library"] or "",
+            parameters=self._parameters(options),
+        )
+
+    def _parameters(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Parameters of the client: options of ours, the given client's, ``parameters``."""
+        own = {} if self._given is None else self._given.parameters
+        return {**_ae_parameters(options), **own, **_parameters(options)}
+
+    def _seconds(self, budget: Budget, options: Mapping[str, Any]) -> float:
+        """The service's time limit, for each request.
+
+        Raises:
+            InputError: if it is longer than a day.
+        """
+        given = None if self._given is None else self._given.seconds
+        seconds = float(options["seconds"] or budget.time_limit or given or DEFAULT_SECONDS)
+        if seconds > _DAY_S:
+            raise InputError(f"a time limit of {seconds:g} s is longer than a day")
+        return seconds
+
+    def _token(self, options: Mapping[str, Any]) -> Token | None:
+        client = CLIENTS[options["client"]]
+        given = None if self._given is None else self._given.token
+        if given is not None and options["token_file"] is None:
+            return given
+        if not client.tokens:
+            return None
+        return find_token(client.title, client.tokens, options["token_file"])
+
+    def _proxy(self, client: Client, options: Mapping[str, Any]) -> Proxy:
+        if client.needs_library:
+            return Proxy()
+        own = options["proxy"] or (self._given.proxy if self._given else "")
+        return proxy_of(options["url"] or client.url, own)
+
+
+def _answer(request: Request, options: Mapping[str, Any], tick: Callable[[], None]) -> Answer:
+    if options["replay"]:
+        return replay(request, _stored(options["replay"]))
+    if options["record"] is None:
+        return call(request, tick)
+    return call(request, tick, lambda text: write_whole(Path(options["record"]), text.encode()))
+
+
+def _check_ae_options(options: Mapping[str, Any], client: Client) -> None:
+    if client.is_ae:
+        if options["mode"] != "qubo" and options["penalty_calibration"] is not None:
+            raise InputError("option penalty_calibration is for --option mode=qubo")
+        return
+    for name in ("num_gpus", "penalty_calibration", "duplicate_solutions", "dry_run", "replay"):
+        if options[name] is not None:
+            raise InputError(f"option {name} is for Amplify AE (client ae)")
+
+
+def _check_place(options: Mapping[str, Any], client: Client) -> None:
+    """That it is known where the service is, and its package installed."""
+    name = options["client"]
+    if client.needs_library:
+        if not options["library"]:
+            raise InputError(f"client {name} needs --option library=PATH of Gurobi's library")
+        if options["url"]:
+            raise InputError(f"client {name} runs on this machine and takes no url")
+    elif not (options["url"] or client.url):
+        raise InputError(f"client {name} needs --option url= of the service")
+    if client.package and not installed_version(client.package):
+        raise SolverUnavailable(f"client {name} cannot run here: pip install {client.package}")
+
+
+def _ae_parameters(options: Mapping[str, Any]) -> dict[str, Any]:
+    """AE's own parameters that are set; it changes our weights only if it is asked to."""
+    found: dict[str, Any] = {}
+    if options["num_gpus"] is not None:
+        found["num_gpus"] = options["num_gpus"]
+    if options["duplicate_solutions"] is not None:
+        found["duplicate_solutions"] = bool(options["duplicate_solutions"])
+    if options["client"] == "ae" and options["mode"] == "qubo":
+        found["penalty_weight_calibration"] = bool(options["penalty_calibration"])
+    return found
+
+
+def _number(value: Any) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def _parameters(options: Mapping[str, Any]) -> dict[str, Any]:
+    text = options["parameters"]
+    if text is None:
+        return {}
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise InputError(f"option parameters: expected a JSON object, got {text[:40]!r}")
+    return found
+
+
+def _stored(file: str) -> bytes:
+    """A stored answer; InputError if there is none."""
+    path = Path(file)
+    try:
+        if path.exists() and not path.is_file():
+            raise InputError(f"{file}: that is no file")
+        if path.stat().st_size > _ANSWER_LIMIT:
+            raise InputError(f"{file}: that is too large for an answer")
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{file}: {error.strerror or error}") from None
+
+
+SOLVER = AmplifySolver()

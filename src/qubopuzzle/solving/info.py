@@ -1,0 +1,86 @@
+"""How large a puzzle's QUBO is, by formulation, encoding and family."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from qubopuzzle.compile import ENCODINGS, compile_qubo
+from qubopuzzle.compile.quadratic import Quadratic
+from qubopuzzle.errors import QubopuzzleError
+from qubopuzzle.puzzles import Puzzle
+from qubopuzzle.solvers.amplify.plans import PLANS
+
+FREE_PLAN_VARIABLES = int(PLANS["free"].variables)
+"""Fully connected variables that Amplify AE's free plan holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class FormSize:
+    """Size of a quadratic form; ``terms`` counts the constant, as the Amplify SDK does."""
+
+    couplings: int
+    terms: int
+    least_coefficient: float
+    greatest_coefficient: float
+
+    @classmethod
+    def of(cls, form: Quadratic) -> FormSize:
+        """Measure a form."""
+        return cls(form.n_couplings, form.n_terms, *form.coefficient_range())
+
+
+@dataclass(frozen=True, slots=True)
+class QuboSize:
+    """One row of ``qubopuzzle info``; ``refused`` says why there is no QUBO, if so.
+
+    ``density`` is couplings per pair of variables, 0 to 1.
+    """
+
+    formulation: str
+    encoding: str
+    variables: int = 0
+    density: float = 0.0
+    total: FormSize | None = None
+    families: Mapping[str, FormSize] | None = None
+    refused: str = ""
+
+    @property
+    def fits_free_plan(self) -> bool:
+        """Whether Amplify AE's free plan holds it."""
+        return not self.refused and self.variables <= FREE_PLAN_VARIABLES
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {**asdict(self), "fits_free_plan": self.fits_free_plan}
+
+
+def describe(
+    puzzle: Puzzle, formulation: str | None = None, encoding: str | None = None
+) -> list[QuboSize]:
+    """Sizes for every formulation and encoding, or for those named.
+
+    Raises:
+        InputError: for a formulation or encoding that does not exist.
+    """
+    if formulation is not None:
+        puzzle.check_formulation(formulation)
+    return [
+        _size(puzzle, name, code)
+        for name in ([formulation] if formulation else puzzle.formulations)
+        for code in ([encoding] if encoding else ENCODINGS)
+    ]
+
+
+def _size(puzzle: Puzzle, formulation: str, encoding: str) -> QuboSize:
+    try:
+        qubo = compile_qubo(puzzle.model(formulation), encoding)
+    except QubopuzzleError as error:
+        if encoding not in ENCODINGS:
+            raise
+        return QuboSize(formulation, encoding, refused=str(error))
+    total, n = qubo.total(), qubo.n_bits
+    density = total.n_couplings / (n * (n - 1) / 2) if n > 1 else 0.0
+    families = {family: FormSize.of(part) for family, part in qubo.parts.items()}
+    return QuboSize(formulation, encoding, n, density, FormSize.of(total), families)
