@@ -8,7 +8,7 @@ import pytest
 
 from qubopuzzle import Heyawake, InputError, PuzzleError, solve
 from qubopuzzle.compile import ENCODINGS
-from qubopuzzle.puzzles.heyawake import _spans
+from qubopuzzle.puzzles.heyawake.formulations import _spans
 from shadings import SIDES, answers, apart, brute, connected, found, met, pieces, random_rooms, zero
 
 FORESTS = ("forest",)

@@ -8,7 +8,7 @@ import pytest
 
 from qubopuzzle import Hitori, InputError, PuzzleError, solve
 from qubopuzzle.compile import ENCODINGS
-from qubopuzzle.puzzles.hitori import _equal, _never_black
+from qubopuzzle.puzzles.hitori.formulations import _equal, _never_black
 from shadings import RANDOM, answers, around, brute, found, met, paintings, zero
 
 FORESTS = ("forest",)

@@ -8,7 +8,7 @@ import pytest
 
 from qubopuzzle import InputError, Kurodoko, PuzzleError, TooLarge, compile_qubo, solve, violation
 from qubopuzzle.compile import ENCODINGS
-from qubopuzzle.puzzles.kurodoko import number_at
+from qubopuzzle.puzzles.kurodoko.formulations import number_at
 from qubopuzzle.solvers import get_solver
 from shadings import RANDOM, answers, brute, found, met, right, zero
 

@@ -1,14 +1,17 @@
 """What every puzzle is: an instance with its rules, formulations, picture and examples.
 
-A puzzle is one file in this folder (or a class that another package registers in the
-entry-point group ``qubopuzzle.puzzles``) with one subclass of ``Puzzle``.
+A puzzle is a folder of this one, or of another package that registers its class in the
+entry-point group ``qubopuzzle.puzzles``, with one subclass of ``Puzzle``.
 """
 
 from __future__ import annotations
 
+import json
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from importlib.resources import files
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -55,6 +58,7 @@ class Puzzle(ABC):
     default_formulation: ClassVar[str]
     lazy_formulation: ClassVar[str] = ""
     formulations: ClassVar[Mapping[str, Callable[..., Model]]]
+    links: ClassVar[tuple[Any, ...]] = ()
 
     id: str = field(default="", compare=False, repr=True)
     title: str = field(default="", compare=False, repr=False)
@@ -128,9 +132,11 @@ class Puzzle(ABC):
         """What to draw: the clues, an answer, and broken cells in red."""
 
     @classmethod
-    @abstractmethod
     def examples(cls) -> list[Self]:
-        """Small instances with their solutions."""
+        """Small instances with their solutions: ``examples.jsonl`` beside the class's module."""
+        folder = files(sys.modules[cls.__module__].__package__ or cls.__module__)
+        lines = folder.joinpath("examples.jsonl").read_text("utf-8").splitlines()
+        return [cls.from_dict(json.loads(line)) for line in lines]
 
     def model(self, formulation: str | None = None) -> Model:
         """The constraint model in a named formulation (the default one without a name).

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from qubopuzzle.errors import InputError
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.base import brief
-from qubopuzzle.puzzles.nonogram import LINE_LIMIT, Nonogram
+from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
 
 Line = tuple[int, str]
 """A line's number in the text, from 1, and what it says without spaces around."""

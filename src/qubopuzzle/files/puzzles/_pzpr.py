@@ -30,7 +30,7 @@ from qubopuzzle.puzzles.kinds.cells import pieces
 from qubopuzzle.puzzles.kurodoko import Kurodoko
 from qubopuzzle.puzzles.nonogram import Nonogram
 from qubopuzzle.puzzles.numberlink import Numberlink
-from qubopuzzle.puzzles.sudoku import Sudoku, squarest_box
+from qubopuzzle.puzzles.sudoku.rules import Sudoku, squarest_box
 
 PIDS: dict[str, type[Puzzle]] = {
     "sudoku": Sudoku,

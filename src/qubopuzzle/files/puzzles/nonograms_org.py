@@ -18,7 +18,7 @@ from qubopuzzle.errors import InputError
 from qubopuzzle.files.puzzles._clues import named, nonograms
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.base import brief
-from qubopuzzle.puzzles.nonogram import LINE_LIMIT, Nonogram
+from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
 
 NAME = "nonograms_org"
 ABOUT = "HTML table of a nonogram, as copied from nonograms.org in the browser"

@@ -21,7 +21,7 @@ from qubopuzzle.files.puzzles._clues import (
 )
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.base import brief
-from qubopuzzle.puzzles.nonogram import LINE_LIMIT, Nonogram
+from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
 
 NAME = "taai"
 ABOUT = "nonogram tournament text: $n, tab-separated columns, then rows"

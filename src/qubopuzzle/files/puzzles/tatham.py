@@ -42,8 +42,8 @@ from qubopuzzle.puzzles.hitori import Hitori
 from qubopuzzle.puzzles.kinds.shading import UNTOLD
 from qubopuzzle.puzzles.kurodoko import Kurodoko
 from qubopuzzle.puzzles.nonogram import Nonogram
-from qubopuzzle.puzzles.sudoku import SIZE_LIMIT as DIGIT_LIMIT
-from qubopuzzle.puzzles.sudoku import Sudoku
+from qubopuzzle.puzzles.sudoku.rules import SIZE_LIMIT as DIGIT_LIMIT
+from qubopuzzle.puzzles.sudoku.rules import Sudoku
 
 NAME = "tatham"
 ABOUT = "game ids of Simon Tatham's collection: pattern, solo, range, singles (one id a line)"

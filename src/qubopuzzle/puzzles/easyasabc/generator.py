@@ -24,7 +24,7 @@ import numpy as np
 from qubopuzzle.compile.incremental import Assuming, ClueModel, Others, Random, random_answer
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import Field, IntArray, Model, ModelBuilder
-from qubopuzzle.puzzles.easyasabc import SIDES, EasyAsABC
+from qubopuzzle.puzzles.easyasabc.rules import SIDES, EasyAsABC
 from qubopuzzle.puzzles.space import Setting, Space
 
 

@@ -15,7 +15,8 @@ import numpy as np
 
 from qubopuzzle.compile.incremental import ClueModel, Random, random_answer
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.heyawake import Heyawake, add_spans
+from qubopuzzle.puzzles.heyawake.formulations import add_spans
+from qubopuzzle.puzzles.heyawake.rules import Heyawake
 from qubopuzzle.puzzles.kinds.cells import groups
 from qubopuzzle.puzzles.kinds.random_shading import check_shape
 from qubopuzzle.puzzles.kinds.shaded import lazy

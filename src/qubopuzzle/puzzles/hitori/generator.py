@@ -19,8 +19,8 @@ import numpy as np
 from qubopuzzle.compile.incremental import Random
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.hitori import Hitori
-from qubopuzzle.puzzles.kinds.shaded import BoolArray
+from qubopuzzle.puzzles.hitori.rules import Hitori
+from qubopuzzle.puzzles.kinds.cells import BoolArray
 from qubopuzzle.puzzles.space import Space
 
 STEPS = 200

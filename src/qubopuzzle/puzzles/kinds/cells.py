@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from scipy.ndimage import label
 
 from qubopuzzle.errors import InputError
 
+BoolArray: TypeAlias = NDArray[np.bool_]
 BLACK, WHITE = "#", "."
 _CROSS = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]])
 

@@ -39,7 +39,8 @@ import numpy as np
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray, Model, ModelBuilder
-from qubopuzzle.puzzles.kinds.shaded import BoolArray, Shaded, check_size, keep_apart, lazy, step_by
+from qubopuzzle.puzzles.kinds.cells import BoolArray
+from qubopuzzle.puzzles.kinds.shaded import Shaded, check_size, keep_apart, lazy, step_by
 
 CORNERS = ((-1, -1), (-1, 1), (1, 1), (1, -1))
 """From a cell to the cells at its corners, clockwise; the way back is two further on."""

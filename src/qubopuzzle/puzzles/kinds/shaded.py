@@ -12,15 +12,14 @@ from functools import partial
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import UNBOUNDED, Field, IntArray, Model, ModelBuilder
+from qubopuzzle.puzzles.kinds.cells import BoolArray
 
 CELL_LIMIT = 250_000
 """Most cells of a model."""
 
-BoolArray: TypeAlias = NDArray[np.bool_]
 Write: TypeAlias = Callable[[IntArray], Sequence[Hashable]]
 Step: TypeAlias = tuple[int, int]
 

@@ -15,7 +15,8 @@ from qubopuzzle.compile.incremental import ClueModel, Random
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles.kinds.random_shading import check_shape, random_shading
 from qubopuzzle.puzzles.kinds.shaded import lazy
-from qubopuzzle.puzzles.kurodoko import Kurodoko, Number, add_views, number_at, seen_from
+from qubopuzzle.puzzles.kurodoko.formulations import Number, add_views, number_at
+from qubopuzzle.puzzles.kurodoko.rules import Kurodoko, seen_from
 from qubopuzzle.puzzles.space import Setting, Space
 
 _UNUSED = "unused"

@@ -11,7 +11,7 @@ from scipy.ndimage import uniform_filter
 from qubopuzzle.compile.incremental import Random
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.nonogram import Nonogram
+from qubopuzzle.puzzles.nonogram.rules import Nonogram
 from qubopuzzle.puzzles.space import Setting, Space
 
 SIDE_LIMIT = 100

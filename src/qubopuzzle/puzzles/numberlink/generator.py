@@ -20,7 +20,7 @@ from qubopuzzle.compile.incremental import Random
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles.kinds.paths import neighbours
-from qubopuzzle.puzzles.numberlink import Numberlink
+from qubopuzzle.puzzles.numberlink.rules import Numberlink
 from qubopuzzle.puzzles.space import Setting, Space
 
 LENGTH = 10

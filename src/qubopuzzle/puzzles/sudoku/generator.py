@@ -11,7 +11,7 @@ from qubopuzzle.compile.incremental import ClueModel, Random, random_answer
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles.space import Setting, Space, solution_of
-from qubopuzzle.puzzles.sudoku import Sudoku, squarest_box
+from qubopuzzle.puzzles.sudoku.rules import Sudoku, squarest_box
 
 SIDE_LIMIT = 25
 

@@ -13,9 +13,9 @@ from qubopuzzle.compile.incremental import Random
 from qubopuzzle.errors import InputError, SolverUnavailable
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles.engine import another
-from qubopuzzle.puzzles.nonogram import Nonogram
 from qubopuzzle.puzzles.nonogram.generator import SIDE_LIMIT, NonogramSpace
 from qubopuzzle.puzzles.nonogram.pictures.repair import best_flip, flipped, untold
+from qubopuzzle.puzzles.nonogram.rules import Nonogram
 
 LONGER_SIDE = 30
 """Cells along the longer side of an image without a shape."""

@@ -1,0 +1,130 @@
+"""Heyawake: the rules, native JSON and picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from qubopuzzle.errors import PuzzleError
+from qubopuzzle.model import IntArray
+from qubopuzzle.picture import Picture
+from qubopuzzle.puzzles.base import Violation, about_from
+from qubopuzzle.puzzles.kinds.cells import groups, pieces
+from qubopuzzle.puzzles.kinds.grids import SIDE_LIMIT, need, read_grid, read_numbers
+from qubopuzzle.puzzles.kinds.shading import ShadingPuzzle, cells_of
+
+_NO_CLUE = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Heyawake(ShadingPuzzle):
+    """Shade cells: clues count those of a room, and no white run crosses two room borders.
+
+    Rooms are a number a cell, shape (rows, columns), with a clue or None by room number.
+
+    >>> puzzle = Heyawake(rooms=[[0, 0], [1, 1]], clues=[1, None])
+    >>> puzzle.violations(np.array([[1, 0], [0, 0]]))
+    []
+
+    Raises:
+        PuzzleError: for rooms in several pieces or without a number, and clues that are
+            no whole numbers or larger than their room.
+    """
+
+    name: ClassVar[str] = "heyawake"
+
+    rooms: IntArray
+    clues: tuple[int | None, ...]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        rooms = read_grid("rooms", self.rooms, 0, SIDE_LIMIT**2)
+        numbers = read_numbers("clues", self.clues, 0, SIDE_LIMIT**2, empty=_NO_CLUE)
+        size = np.bincount(rooms.ravel(), minlength=len(numbers))
+        if len(size) != len(numbers):
+            raise PuzzleError(f"clues: {len(numbers)} clues for rooms 0 to {len(size) - 1}")
+        for room, (cells, clue) in enumerate(zip(size.tolist(), numbers.tolist(), strict=True)):
+            if cells == 0:
+                raise PuzzleError(f"rooms: no cell belongs to room {room}")
+            if clue > cells:
+                raise PuzzleError(f"clues[{room}]: {clue} black cells, the room has {cells} cells")
+        _check_pieces(rooms)
+        clues = tuple(None if clue == _NO_CLUE else clue for clue in numbers.tolist())
+        object.__setattr__(self, "rooms", rooms)
+        object.__setattr__(self, "clues", clues)
+        self.check_solution()
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of the grid."""
+        rows, columns = self.rooms.shape
+        return rows, columns
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read ``{"puzzle": "heyawake", "rooms": [[0, 0, 1]], "clues": [2, null]}``."""
+        rooms, clues = need(data, "rooms", "clues")
+        return cls(rooms=rooms, clues=clues, solution=data.get("solution"), **about_from(data))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The native JSON object."""
+        own = {"rooms": self.rooms.tolist(), "clues": list(self.clues)}
+        return {"puzzle": self.name, **self.about(), **own}
+
+    # --- rules -------------------------------------------------------------------------
+
+    def broken_clues(self, answer: IntArray) -> list[Violation]:
+        """Rooms with another number of black cells, and white runs through three rooms."""
+        broken = []
+        columns = self.shape[1]
+        for room, (clue, cells) in enumerate(zip(self.clues, groups(self.rooms), strict=True)):
+            black = int(answer.ravel()[cells].sum())
+            if clue is not None and black != clue:
+                message = f"room {room} has {black} black cells, its clue is {clue}"
+                broken.append(Violation("room", message, cells_of(cells, columns)))
+        white = answer == 0
+        for name, lines in (("row", (white, self.rooms)), ("column", (white.T, self.rooms.T))):
+            for i, (line, rooms) in enumerate(zip(*(a.tolist() for a in lines), strict=True)):
+                for run, crossed in _long_runs(line, rooms):
+                    along = tuple((i, j) if name == "row" else (j, i) for j in run)
+                    ends = f"white from {along[0]} to {along[-1]}"
+                    message = f"{name}[{i}]: {ends} crosses {crossed} borders"
+                    broken.append(Violation("span", message, along))
+        return broken
+
+    # --- picture -----------------------------------------------------------------------
+
+    def picture(
+        self, answer: IntArray | None = None, broken: Iterable[tuple[int, ...]] = ()
+    ) -> Picture:
+        """Thick lines around rooms, their clues in the first cell."""
+        rooms = zip(self.clues, groups(self.rooms), strict=True)
+        first = {cells_of(cells[:1], self.shape[1])[0]: clue for clue, cells in rooms}
+        corners = {cell: str(clue) for cell, clue in first.items() if clue is not None}
+        return Picture(
+            *self.shape, black=answer, rooms=self.rooms, corners=corners, broken=frozenset(broken)
+        )
+
+
+def _long_runs(white: Sequence[bool], rooms: Sequence[int]) -> Iterator[tuple[range, int]]:
+    """The runs of white of a line that cross two borders of rooms or more, and how many."""
+    start = crossed = 0
+    for i, shown in enumerate([*white, False]):
+        if shown:
+            crossed += i > start and rooms[i] != rooms[i - 1]
+            continue
+        if crossed > 1:
+            yield range(start, i), crossed
+        start, crossed = i + 1, 0
+
+
+def _check_pieces(rooms: IntArray) -> None:
+    """Each room must be one piece."""
+    piece = pieces(rooms[:, 1:] == rooms[:, :-1], rooms[1:] == rooms[:-1])
+    _, first = np.unique(piece, return_index=True)
+    count = np.bincount(rooms.ravel()[first])
+    if (count > 1).any():
+        raise PuzzleError(f"rooms: room {int(np.argmax(count > 1))} is in several pieces")

@@ -1,0 +1,180 @@
+"""Nonograms as models: starts of runs, or whole lines, as choices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from itertools import accumulate, combinations
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from qubopuzzle.errors import InputError, TooLarge
+from qubopuzzle.model import Field, IntArray, Model, ModelBuilder
+from qubopuzzle.puzzles.kinds.cells import runs, shading_to_rows
+from qubopuzzle.puzzles.nonogram.rules import Clue, Nonogram
+
+TERM_LIMIT = 20_000_000
+"""Most cells painted by all values of all choices together: a model of about 1 GB."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Painting:
+    """Which cells each literal paints: arrays ``literal`` and ``cell`` of shape (terms,)."""
+
+    literal: IntArray
+    cell: IntArray
+
+
+def _model_by_numbers(puzzle: Nonogram, *, window: bool) -> Model:
+    builder = ModelBuilder()
+    n_rows, n_cols = puzzle.shape
+    lines = [("row", puzzle.rows, n_cols), ("col", puzzle.cols, n_rows)]
+    terms = sum(
+        len(starts) * h
+        for _, clues, length in lines
+        for clue in clues
+        for starts, h in zip(_starts(clue, length, window), clue, strict=True)
+    )
+    if terms > TERM_LIMIT:
+        raise TooLarge(f"the model would have {terms:,} terms, more than {TERM_LIMIT:,}")
+    paintings = [_number_lines(builder, *line, window) for line in lines]
+    return _finish(builder, puzzle, paintings, partial(_write_starts, puzzle))
+
+
+def _starts(clue: Clue, length: int, window: bool) -> list[range]:
+    """Where each number of a line may stand."""
+    if window:
+        slack = length - sum(clue) - (len(clue) - 1)
+        before = accumulate((h + 1 for h in clue[:-1]), initial=0)
+        return [range(s, s + slack + 1) for s in before if clue]
+    last = len(clue) - 1
+    return [range(length - h + 1 if k == last else length) for k, h in enumerate(clue)]
+
+
+def _number_lines(
+    builder: ModelBuilder, axis: str, clues: tuple[Clue, ...], length: int, window: bool
+) -> _Painting:
+    """Number all rows, or all columns: choices, [cell], [order], and what is painted."""
+    numbers = [
+        (builder.choice(f"{axis}[{i}].start[{k}]", starts), i, starts.start, len(starts), h)
+        for i, clue in enumerate(clues)
+        for k, (starts, h) in enumerate(zip(_starts(clue, length, window), clue, strict=True))
+    ]
+    choice, on, first, size, run = np.array(numbers, dtype=np.int64).reshape(-1, 5).T
+    line, height, place = np.repeat(on, size), np.repeat(run, size), _ramp(size)
+    start = np.repeat(first, size) + place
+    literal = np.repeat([builder.literals(c).start for c in choice.tolist()], size) + place
+    if not window:
+        shape = len(clues), length
+        builder.linear("cell", line * length + start, literal, upper=1, shape=shape)
+    (before,) = np.nonzero(on[1:] == on[:-1])
+    builder.precedence("order", choice[before], choice[before + 1], run[before] + 1)
+    # A run that starts on cell j paints j .. j + h - 1, as far as there are cells.
+    along = np.repeat(start, height) + _ramp(height)
+    inside = along < length
+    literal, line, along = (
+        values[inside] for values in (np.repeat(literal, height), np.repeat(line, height), along)
+    )
+    return _Painting(literal, line * length + along if axis == "row" else along * len(clues) + line)
+
+
+def _ramp(counts: IntArray) -> IntArray:
+    """0 .. count - 1 for each count, one after the other."""
+    return np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+
+
+def _model_by_patterns(puzzle: Nonogram) -> Model:
+    builder = ModelBuilder()
+    n_rows, n_cols = puzzle.shape
+    _check_patterns(puzzle)
+    paintings = []
+    for axis, clues, length in (("row", puzzle.rows, n_cols), ("col", puzzle.cols, n_rows)):
+        literals, cells = [], []
+        for i, clue in enumerate(clues):
+            painted = _paintings(clue, length)
+            values = shading_to_rows(painted)
+            choice = builder.choice(f"{axis}[{i}]", values, family="line")
+            which, along = np.nonzero(painted)
+            literals.append(builder.literals(choice).start + which)
+            cells.append(i * length + along if axis == "row" else along * len(clues) + i)
+        paintings.append(_Painting(np.concatenate(literals), np.concatenate(cells)))
+    return _finish(builder, puzzle, paintings, _write_lines)
+
+
+def _check_patterns(puzzle: Nonogram) -> None:
+    terms = 0
+    for key, clues, length in (
+        ("rows", puzzle.rows, len(puzzle.cols)),
+        ("cols", puzzle.cols, len(puzzle.rows)),
+    ):
+        for i, clue in enumerate(clues):
+            count = comb(length - sum(clue) + 1, len(clue))
+            terms += count * length
+            if terms > TERM_LIMIT:
+                raise TooLarge(
+                    f"{key}[{i}] has {count:,} paintings, over {TERM_LIMIT:,} cells so far: "
+                    "too many for formulation pattern; use window"
+                )
+
+
+def _paintings(clue: Clue, length: int) -> IntArray:
+    """All legal paintings of a line, shape (paintings, length), runs leftmost first."""
+    n, places = len(clue), length - sum(clue) + 1
+    picks = np.array(list(combinations(range(places), n)), dtype=np.int64)
+    picks = picks.reshape(comb(places, n), n)
+    # Shrink every run and the gap after it to one place; pick where the runs are.
+    before = np.cumsum([0, *clue])[:n]
+    painted = np.zeros((len(picks), length), dtype=np.int64)
+    which = np.arange(len(picks))
+    for k, h in enumerate(clue):
+        for ahead in range(h):
+            painted[which, picks[:, k] + before[k] + ahead] = 1
+    return painted
+
+
+def _finish(
+    builder: ModelBuilder, puzzle: Nonogram, paintings: list[_Painting], write: Any
+) -> Model:
+    """Tie the two pictures together and say how they are read."""
+    rows, cols = paintings
+    n_cells = puzzle.shape[0] * puzzle.shape[1]
+    builder.linear(
+        "field",
+        np.concatenate([rows.cell, cols.cell]),
+        np.concatenate([rows.literal, cols.literal]),
+        np.repeat([1, -1], [len(rows.cell), len(cols.cell)]),
+        lower=0,
+        upper=0,
+        shape=puzzle.shape,
+    )
+    readings = tuple(
+        builder.reading(name, painting.cell, painting.literal, n_cells=n_cells)
+        for name, painting in (("rows", rows), ("columns", cols))
+    )
+    return builder.build(Field(puzzle.shape, 0, 1, readings, write))
+
+
+def _write_starts(puzzle: Nonogram, answer: IntArray) -> list[int]:
+    """The start of every run, rows first; the answer must have as many runs as the clues."""
+    starts: list[int] = []
+    for clues, lines in ((puzzle.rows, answer), (puzzle.cols, answer.T)):
+        for clue, line in zip(clues, lines, strict=True):
+            found = np.flatnonzero(np.diff(np.concatenate([[0], line])) == 1).tolist()
+            if tuple(runs(line.tolist())) != clue:
+                raise InputError("the answer breaks a clue, so it is no assignment of starts")
+            starts += found
+    return starts
+
+
+def _write_lines(answer: IntArray) -> list[str]:
+    return [*shading_to_rows(answer), *shading_to_rows(answer.T)]
+
+
+FORMULATIONS: Mapping[str, Callable[..., Model]] = {
+    "window": partial(_model_by_numbers, window=True),
+    "numbering": partial(_model_by_numbers, window=False),
+    "pattern": _model_by_patterns,
+}

@@ -1,0 +1,179 @@
+"""Numberlink as models: edges, cells with headings, or blocks of cells."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from qubopuzzle.errors import InputError, TooLarge
+from qubopuzzle.model import Field, IntArray, Model, ModelBuilder
+from qubopuzzle.puzzles.kinds.headings import (
+    NONE,
+    UNUSED,
+    Board,
+    balance,
+    beside_terms,
+    block_values,
+    by_cell,
+    cut,
+    edge_terms,
+    forbid,
+    inner_edges,
+    label_choices,
+    same_pair,
+    sides,
+    with_idle,
+)
+from qubopuzzle.puzzles.kinds.paths import SIDES, pieces
+from qubopuzzle.puzzles.numberlink.rules import Numberlink
+
+LABEL_LIMIT = 100_000
+"""Most cells times numbers of a model: about 1 GB."""
+VALUE_LIMIT = 500_000
+"""Most values of all blocks together."""
+
+
+def _board(puzzle: Numberlink) -> Board:
+    grid = np.array(puzzle.grid)
+    n, numbers = grid.size, np.unique(grid[grid > 0])
+    if n * len(numbers) > LABEL_LIMIT:
+        raise TooLarge(f"{n} cells and {len(numbers)} numbers: over {LABEL_LIMIT:,} together")
+    number = np.where(grid > 0, np.searchsorted(numbers, grid), -1).ravel()
+    return Board.of(puzzle.shape, number, cover=puzzle.cover)
+
+
+def _pair_of_cell(puzzle: Numberlink, answer: IntArray) -> IntArray:
+    """The pair that each cell's path joins, -1 where unused, (cells,)."""
+    if puzzle.violations(answer):
+        raise InputError("the answer breaks a rule, so it is no assignment of paths")
+    numbers = np.unique([0, *chain(*puzzle.grid)])
+    return np.asarray(np.searchsorted(numbers, puzzle.labels(answer)).ravel() - 1)
+
+
+def _model_of_edges(puzzle: Numberlink) -> Model:
+    """A bit an edge, a label a cell, and no cycles."""
+    board, builder = _board(puzzle), ModelBuilder()
+    label = label_choices(builder, board)
+    one, side = np.nonzero(board.near[:, :2] >= 0)
+    other = board.near[one, side]
+    at = zip(one.tolist(), side.tolist(), strict=True)
+    bits = [builder.bit(board.name(SIDES[d], u), family="edge") for u, d in at]
+    edge = np.array([builder.literals(bit)[1] for bit in bits], dtype=np.int64)
+    ends, twice = np.concatenate([one, other]), np.concatenate([edge, edge])
+    (idle,) = np.nonzero(label[:, UNUSED] >= 0)
+    degree = np.where(board.number < 0, 2, 1)
+    builder.linear(
+        "degree",
+        np.concatenate([ends, idle]),
+        np.concatenate([twice, label[idle, UNUSED]]),
+        np.concatenate([np.ones_like(ends), degree[idle]]),
+        lower=degree,
+        upper=degree,
+        shape=puzzle.shape,
+    )
+    same_pair(builder, edge, label[one, :-1], label[other, :-1])
+    builder.acyclic("loop", edge, np.stack([one, other], axis=1))
+    amount = np.concatenate([1 << side, 4 << side])
+    reading = builder.reading("edges", ends, twice, amount, n_cells=board.n_cells)
+
+    def write(answer: IntArray) -> list[int]:
+        labels = _pair_of_cell(puzzle, answer)
+        return [*labels.tolist(), *(answer.ravel()[one] >> side & 1).tolist()]
+
+    return builder.build(Field(puzzle.shape, 0, 15, (reading,), write))
+
+
+def _model_by_turning(puzzle: Numberlink) -> Model:
+    """A choice a cell over number, heading in and heading out."""
+    board, builder = _board(puzzle), ModelBuilder()
+    found = board.headings()
+    literals: list[int] = []
+    forbidden: list[int] = []
+    for cell, own in enumerate(by_cell(board, found)):
+        values, never = with_idle(board, cell, own, (UNUSED, NONE, NONE))
+        choice = builder.choice(board.name("cell", cell), values, family="cell")
+        literals += builder.literals(choice)[: len(own)]
+        forbidden += builder.literals(choice)[-1:] if never else []
+    cell, pair, into, out = found.T
+    literal, taken = np.array(literals, dtype=np.int64), sides(into, out)
+    forbid(builder, forbidden)
+    balance(builder, "label", *edge_terms(board, cell, pair, taken, literal))
+    leaves, enters = out < NONE, into < NONE
+    before = board.near[cell[enters], (into[enters] + 2) % 4]
+    balance(
+        builder,
+        "heading",
+        np.concatenate([cell[leaves] * 8 + out[leaves], before * 8 + into[enters]]),
+        np.concatenate([literal[leaves], literal[enters]]),
+        np.repeat([1, -1], [leaves.sum(), enters.sum()]),
+    )
+    reading = builder.reading("cells", cell, literal, taken, n_cells=board.n_cells)
+
+    def write(answer: IntArray) -> list[tuple[int, ...]]:
+        pair_of_cell = _pair_of_cell(puzzle, answer)
+        written = dict.fromkeys(range(board.n_cells), (UNUSED, NONE, NONE))
+        for piece in pieces(answer):
+            path = [r * board.shape[1] + c for r, c in piece.cells]
+            written |= board.along(int(pair_of_cell[path[0]]), path)
+        return list(written.values())
+
+    return builder.build(Field(puzzle.shape, 0, 15, (reading,), write))
+
+
+def _model_of_blocks(puzzle: Numberlink, *, rows: int = 2, columns: int = 2) -> Model:
+    """A choice a block of cells over their pairs and sides; loops may stay."""
+    return _blocks(puzzle, rows, columns, apart=False)
+
+
+def _model_of_apart(puzzle: Numberlink, *, rows: int = 2, columns: int = 2) -> Model:
+    """The same for paths that do not run beside themselves."""
+    if puzzle.cover:
+        raise InputError("formulation apart is for puzzles that leave cells unused (cover false)")
+    return _blocks(puzzle, rows, columns, apart=True)
+
+
+def _blocks(puzzle: Numberlink, rows: int, columns: int, *, apart: bool) -> Model:
+    board, builder = _board(puzzle), ModelBuilder()
+    found = board.headings()
+    shapes = np.column_stack([found[:, :2], sides(found[:, 2], found[:, 3])])
+    choices = [
+        with_idle(board, cell, own, (UNUSED, 0))
+        for cell, own in enumerate(by_cell(board, np.unique(shapes, axis=0)))
+    ]
+    own = [np.array(values, dtype=np.int64) for values, _ in choices]
+    never = np.array([forbidden for _, forbidden in choices])
+    blocks, parts, n_values = cut(board.shape, rows, columns), [], 0
+    for block in blocks:
+        values = block_values(board, block, own, apart, VALUE_LIMIT - n_values)
+        n_values += len(values)
+        flat = list(map(tuple, values.reshape(len(values), -1).tolist()))
+        choice = builder.choice(board.name("block", block[0]), flat, family="block")
+        literal = np.repeat(np.array(builder.literals(choice)), len(block))
+        parts.append(np.column_stack([np.tile(block, len(values)), values.reshape(-1, 2), literal]))
+    cell, pair, taken, literal = np.concatenate(parts).T
+    inner = inner_edges(board, blocks)
+    forbid(builder, np.unique(literal[never[cell] & (pair == UNUSED)]).tolist())
+    ways = [column[pair != UNUSED] for column in (cell, pair, taken, literal)]
+    balance(builder, "label", *edge_terms(board, *ways, inner=inner))
+    if apart:
+        keys, literals, amounts = beside_terms(board, *ways, inner=inner)
+        keys, row = np.unique(keys, return_inverse=True)
+        builder.linear("apart", row, literals, amounts, upper=1, shape=(len(keys),))
+    reading = builder.reading("cells", cell, literal, taken, n_cells=board.n_cells)
+
+    def write(answer: IntArray) -> list[Any]:
+        states = np.column_stack([_pair_of_cell(puzzle, answer), answer.ravel()])
+        return [tuple(states[block].ravel().tolist()) for block in blocks]
+
+    field = Field(puzzle.shape, 0, 15, (reading,), write)
+    return builder.build(field, omitted=("loop",), bounded=("apart",) if apart else ())
+
+
+FORMULATIONS = {
+    "turning": _model_by_turning,
+    "edges": _model_of_edges,
+    "blocks": _model_of_blocks,
+    "apart": _model_of_apart,
+}

@@ -1,0 +1,177 @@
+"""Numberlink: the rules, native JSON and picture."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from qubopuzzle.errors import PuzzleError
+from qubopuzzle.model import IntArray
+from qubopuzzle.picture import Picture
+from qubopuzzle.puzzles.base import Puzzle, Violation, about_from, brief, check_shape
+from qubopuzzle.puzzles.kinds.grids import check_values, need, read_grid
+from qubopuzzle.puzzles.kinds.paths import (
+    SIDES,
+    degrees,
+    one_sided,
+    pieces,
+    read_paths,
+    write_paths,
+)
+
+NUMBER_LIMIT = 1_000_000
+"""Largest number in a cell."""
+
+
+@dataclass(frozen=True)
+class Numberlink(Puzzle):
+    """Join equal numbers by paths that do not cross.
+
+    Each number stands twice, 0 or None in empty cells. ``cover``: every cell is used.
+
+    >>> puzzle = Numberlink(grid=[[1, 0, 1], [2, 0, 2]])
+    >>> puzzle.violations(np.array([[1, 5, 4], [1, 5, 4]]))
+    []
+
+    Raises:
+        PuzzleError: for a grid with other numbers, or one that does not stand twice.
+    """
+
+    name: ClassVar[str] = "numberlink"
+    default_formulation: ClassVar[str] = "turning"
+    lazy_formulation: ClassVar[str] = "edges"
+
+    grid: tuple[tuple[int, ...], ...]
+    cover: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        grid = read_grid("grid", self.grid, 0, NUMBER_LIMIT)
+        if not isinstance(self.cover, bool):
+            raise PuzzleError(f"cover: expected true or false, got {brief(self.cover)}")
+        count = Counter(grid[grid > 0].tolist())
+        if not count:
+            raise PuzzleError("grid: there is no number in it")
+        for number, times in sorted(count.items()):
+            if times != 2:
+                raise PuzzleError(f"grid: number {number} stands there {times} times, not twice")
+        object.__setattr__(self, "grid", tuple(map(tuple, grid.tolist())))
+        self.check_solution()
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of the grid."""
+        return len(self.grid), len(self.grid[0])
+
+    # --- native JSON -------------------------------------------------------------------
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read ``{"puzzle": "numberlink", "grid": [[null, 1, ...], ...], "cover": true}``.
+
+        A solution is what ``parse_answer`` reads; its ``right`` and ``down`` may stand beside
+        it, and it is its labels then.
+        """
+        (grid,) = need(data, "grid")
+        solution = data.get("solution")
+        if "right" in data or "down" in data:
+            right, down = need(data, "right", "down")
+            solution = {"right": right, "down": down, "labels": solution}
+        cover = data.get("cover", True)
+        return cls(grid=grid, cover=cover, solution=solution, **about_from(data))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The native JSON object."""
+        grid = [[number or None for number in row] for row in self.grid]
+        return {"puzzle": self.name, **self.about(), "grid": grid, "cover": self.cover}
+
+    def parse_answer(self, data: Any) -> IntArray:
+        """Read ``{"right": ["101", ...], "down": [...]}``: 1 where a path passes.
+
+        ``right`` is by row, between its cells; ``down`` between each row and the next.
+        ``labels``, the number of each cell's path (0: unused), may be added, but must agree.
+        """
+        if not isinstance(data, Mapping):
+            raise PuzzleError(
+                f'solution: expected {{"right": ..., "down": ...}}, got {brief(data)}'
+            )
+        right, down = need(data, "right", "down")
+        answer = read_paths(right, down, self.shape)
+        if data.get("labels") is not None:
+            labels = read_grid("labels", data["labels"], 0, NUMBER_LIMIT)
+            check_shape(labels, self.shape)
+            for r, c in np.argwhere(labels != self.labels(answer)).tolist():
+                raise PuzzleError(f"labels[{r}][{c}]: {labels[r, c]} is not what the path joins")
+        return answer
+
+    def format_answer(self, answer: IntArray) -> dict[str, list[Any]]:
+        """The paths between cells by row, and the number of each cell's path."""
+        return {**write_paths(answer), "labels": self.labels(answer).tolist()}
+
+    def labels(self, answer: IntArray) -> IntArray:
+        """The number of each cell's path, 0 where it joins none, shape of the grid."""
+        labels = np.array(self.grid)
+        for piece in pieces(answer):
+            numbers = [self.grid[r][c] for r, c in piece.cells if self.grid[r][c]]
+            for cell in piece.cells:
+                labels[cell] = labels[cell] or (numbers or [0])[0]
+        return labels
+
+    # --- rules -------------------------------------------------------------------------
+
+    def violations(self, answer: IntArray) -> list[Violation]:
+        """Connections, ends, branches, unused cells, closed loops and paths of two numbers."""
+        check_shape(answer, self.shape)
+        check_values(answer, 0, 15)
+        answer = np.asarray(answer, dtype=np.int64)
+        broken = []
+        for (r, c), d in one_sided(answer):
+            message = f"cell ({r}, {c}) goes {SIDES[d]} and does not arrive"
+            broken.append(Violation("connection", message, ((r, c),)))
+        degree = degrees(answer)
+        ends = np.array(self.grid) > 0
+        wrong = np.where(ends, degree != 1, degree != 2)
+        if not self.cover:
+            wrong &= ends | (degree > 0)
+        for r, c in np.argwhere(wrong)[:10_000].tolist():  # so many will do
+            joined = degree[r, c]
+            rule, wanted = ("end", 1) if self.grid[r][c] else ("path" if joined else "cover", 2)
+            message = f"cell ({r}, {c}) joins {joined} of its neighbours, not {wanted}"
+            broken.append(Violation(rule, message, ((r, c),)))
+        for piece in pieces(answer):
+            found = sorted({self.grid[r][c] for r, c in piece.cells} - {0})
+            if piece.closed:
+                message = f"a closed loop of {len(piece.cells)} cells from {piece.cells[0]}"
+                broken.append(Violation("loop", message, piece.cells))
+            if len(found) > 1:
+                message = f"a path joins {found[0]} and {found[1]}"
+                broken.append(Violation("number", message, piece.cells))
+        return broken
+
+    def formulation_for(self, *, cuts: bool, exact: bool) -> str:
+        """Annealers get the blocks, whose loops the rules find."""
+        if cuts or exact:
+            return super().formulation_for(cuts=cuts, exact=exact)
+        return "blocks" if self.cover else "apart"
+
+    # --- picture -----------------------------------------------------------------------
+
+    def picture(
+        self, answer: IntArray | None = None, broken: Iterable[tuple[int, ...]] = ()
+    ) -> Picture:
+        """The grid with its numbers and the paths, one colour a number."""
+        words: dict[tuple[int, ...], str] = {
+            cell: str(number) for cell, number in np.ndenumerate(np.array(self.grid)) if number
+        }
+        return Picture(
+            *self.shape,
+            words=words,
+            given=frozenset(words),
+            paths=np.zeros(self.shape, dtype=np.int64) if answer is None else answer,
+            colors=None if answer is None else self.labels(answer),
+            broken=frozenset(broken),
+        )
