@@ -393,7 +393,7 @@ def test_initial_states_must_exist(states):
 
 @pytest.mark.parametrize("wrong", [{"reads": 0}, {"sweeps": 0}, {"threads": 0}])
 def test_numbers_must_be_positive(wrong):
-    with pytest.raises(InputError, match="must be at least 1, got 0"):
+    with pytest.raises(InputError, match="expected a whole number of at least 1, got 0"):
         anneal(loose_model(), **wrong)
 
 

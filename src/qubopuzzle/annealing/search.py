@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 
 from qubopuzzle.annealing.form import AnnealingForm, annealing_form
 from qubopuzzle.annealing.state import Setting, State
+from qubopuzzle.checks import whole
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray, Model
 
@@ -110,7 +111,8 @@ def anneal(
     """
     form = annealing_form(model) if isinstance(model, Model) else model
     seed = secrets.randbits(31) if seed is None else seed
-    _at_least_one(reads=reads, sweeps=sweeps, threads=threads)
+    most = inf if reads is None else whole("reads", reads, 1)
+    sweeps, threads = whole("sweeps", sweeps, 1), whole("threads", threads, 1)
     ends = time_limit, target_energy, only_accepted, accepts
     search = _Search(form, seed, *ends, portfolio, sweeps)
     if initial_states is not None:
@@ -131,7 +133,7 @@ def anneal(
     with ThreadPoolExecutor(threads) as pool:
         try:
             while True:
-                bound = min(search.last + 1, inf if reads is None else reads)
+                bound = min(search.last + 1, most)
                 while len(running) < threads and begun < bound and (begun == 0 or search.open()):
                     running.add(pool.submit(search.read, begun))
                     begun += 1
@@ -148,12 +150,6 @@ def anneal(
     collect()  # the pool has waited for the others
     best = sorted(kept.values(), key=_rank)
     return Annealed(tuple(best), int(min(begun, search.last + 1)), interrupted, seed)
-
-
-def _at_least_one(**numbers: int | None) -> None:
-    for name, number in numbers.items():
-        if number is not None and number < 1:
-            raise InputError(f"{name} must be at least 1, got {number}")
 
 
 def _checked(form: AnnealingForm, states: Any) -> IntArray:

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
-from math import isfinite
 from os import PathLike
 from typing import Any
 
+from qubopuzzle.checks import positive, whole
 from qubopuzzle.errors import InputError
 from qubopuzzle.solving.solve import Puzzle, all_solvers, check_run, get_solver, load
 
@@ -150,16 +150,16 @@ def make_plan(
     Raises:
         InputError: for anything that does not exist or cannot be used, or if no solver is left.
     """
-    repeat, repeat_exact = _at_least_1("repeat", repeat), _at_least_1("repeat exact", repeat_exact)
+    repeat, repeat_exact = whole("repeat", repeat, 1), whole("repeat exact", repeat_exact, 1)
     check_run(presolve=presolve, seed=seed, time_limit=time_limit)
     check_run(seed=seed + max(repeat, repeat_exact) - 1)  # the last one, too
     if hard_limit is None:
         hard_limit = 2 * time_limit + START_S
-    _positive("hard limit", hard_limit, "seconds")
+    hard_limit = positive("hard limit", hard_limit, "seconds")
     if hard_limit < time_limit:
         raise InputError(f"hard limit {hard_limit:g} s is below the time limit {time_limit:g} s")
     if memory_limit_gib is not None:
-        _positive("memory limit", memory_limit_gib, "GiB")
+        memory_limit_gib = positive("memory limit", memory_limit_gib, "GiB")
     contenders, left_out = _contenders(solvers, _by_solver(options))
     instances, repeated = _instances(sources, puzzle, format)
     for instance in instances:
@@ -177,7 +177,7 @@ def make_plan(
         repeat_exact=repeat_exact,
         seed=seed,
         time_limit=float(time_limit),
-        hard_limit=float(hard_limit),
+        hard_limit=hard_limit,
         memory_limit_gib=memory_limit_gib,
         formulation=formulation,
         presolve=presolve,
@@ -257,15 +257,3 @@ def _instances(
 def _digest(data: Any) -> str:
     text = json.dumps(data, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def _at_least_1(name: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise InputError(f"{name} must be a whole number of at least 1, got {value!r:.40}")
-    return value
-
-
-def _positive(name: str, value: float, unit: str) -> None:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not (number and isfinite(value) and value > 0):
-        raise InputError(f"{name} must be a positive number of {unit}, got {value!r:.40}")

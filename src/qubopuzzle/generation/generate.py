@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from qubopuzzle.checks import whole
 from qubopuzzle.errors import InputError, SolverFailed
 from qubopuzzle.generation.difficulty import LEVELS, Difficulty, measure
 from qubopuzzle.puzzles import Puzzle
@@ -72,12 +73,10 @@ def order(
     space.check(shape, settings)
     if difficulty not in (None, *LEVELS):
         raise InputError(f"difficulty {difficulty!r:.40}: choose from {', '.join(LEVELS)}")
-    if not 1 <= count <= COUNT_LIMIT:
-        raise InputError(f"count must be 1 to {COUNT_LIMIT:,}")
+    count = whole("count", count, 1, COUNT_LIMIT)
     if seed is None:
         seed = int(np.random.SeedSequence().generate_state(1)[0])
-    if not 0 <= seed < 2**63:
-        raise InputError("seed must be 0 to 2^63 - 1")
+    seed = whole("seed", seed, 0, 2**63 - 1)
     return Order(puzzle, shape, settings, seed, count, difficulty, confirm, anneal)
 
 

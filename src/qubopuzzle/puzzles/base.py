@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from importlib.resources import files
 from inspect import Parameter, signature
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from qubopuzzle.checks import brief as brief
 from qubopuzzle.errors import InputError, PuzzleError
 from qubopuzzle.model import IntArray, Model
 from qubopuzzle.picture import Picture
@@ -211,20 +212,6 @@ def about_from(data: Mapping[str, Any]) -> dict[str, Any]:
             raise PuzzleError(f"{name}: expected {kind}, got {brief(value)}")
         about[name] = value
     return about
-
-
-def brief(value: object) -> str:
-    """A value for an error message, at most about 40 characters of it, on one line.
-
-    >>> brief([1] * 1000)
-    'list of 1000'
-    """
-    if isinstance(value, Sequence | Mapping) and not isinstance(value, str):
-        return f"{type(value).__name__} of {len(value)}"
-    if isinstance(value, int) and abs(value) > 10**30:
-        return "a number of over 30 digits"
-    text = " ".join(repr(value).split())
-    return text if len(text) <= 40 else text[:37] + "..."
 
 
 def check_shape(answer: IntArray, shape: tuple[int, int]) -> None:

@@ -12,11 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from math import isfinite, nan
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from qubopuzzle.checks import bounds, brief
 from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray
@@ -47,31 +49,19 @@ class Option:
             return str(value)
         try:
             number = float(value)
-            if isinstance(value, bool) or not np.isfinite(number):
-                raise ValueError
             parsed = self.type(number)
-            if parsed != number or not self._allows(number):
-                raise ValueError
         except (TypeError, ValueError, OverflowError):
-            raise InputError(
-                f"option {self.name}: expected {self.kind()}, got {str(value)[:40]!r}"
-            ) from None
+            number = parsed = nan
+        low, high = self.minimum, self.maximum
+        within = (low is None or number >= low) and (high is None or number <= high)
+        if isinstance(value, bool) or not isfinite(number) or parsed != number or not within:
+            raise InputError(f"option {self.name}: expected {self.kind()}, got {brief(value)}")
         return parsed
 
     def kind(self) -> str:
         """What it takes, for people: "a whole number of at least 1"."""
         text = {int: "a whole number", float: "a number", str: "a text"}[self.type]
-        if self.minimum is not None and self.maximum is not None:
-            return f"{text} from {self.minimum:g} to {_plain(self.maximum)}"
-        return text if self.minimum is None else f"{text} of at least {self.minimum:g}"
-
-    def _allows(self, number: float) -> bool:
-        low = self.minimum is None or number >= self.minimum
-        return low and (self.maximum is None or number <= self.maximum)
-
-
-def _plain(number: float) -> str:
-    return f"{number:,.0f}" if number == int(number) else f"{number:g}"
+        return text + bounds(self.minimum, self.maximum)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from math import isfinite
-from numbers import Integral, Real
+from math import inf, isfinite
 from typing import Any
 
 import dimod
@@ -14,6 +13,7 @@ from dimod.core.initialized import Initialized
 from dimod.core.sampler import Sampler
 from numpy.typing import NDArray
 
+from qubopuzzle.checks import number, whole
 from qubopuzzle.errors import InputError
 from qubopuzzle.tempering.chain import compile_kernels
 from qubopuzzle.tempering.form import form_of
@@ -137,31 +137,36 @@ class OneHotTemperingSampler(Sampler, Initialized):
         self.remove_unknown_kwargs(**kwargs)
         compile_kernels()  # once a process, and no part of any time
         began = time.perf_counter()
-        _check(num_sweeps=num_sweeps, num_replicas=num_replicas, num_threads=num_threads)
-        _check(num_reads=num_reads, seed=seed)
-        seed = int(np.random.default_rng().integers(2**31)) if seed is None else int(seed)
+        num_sweeps = whole("num_sweeps", num_sweeps, 1)
+        num_threads = whole("num_threads", num_threads, 1)
+        if num_replicas is not None:
+            num_replicas = whole("num_replicas", num_replicas, 1)
+        if num_reads is not None:
+            num_reads = whole("num_reads", num_reads, 1)
+        seed = int(np.random.default_rng().integers(2**31)) if seed is None else seed
+        seed = whole("seed", seed, 0)
         form = form_of(bqm, one_hot_groups)
         starts, reads = self._starts(bqm, initial_states, initial_states_generator, num_reads, seed)
         hot, cold = _range(beta_range, default_beta_range(form))
         run = Run(
             form,
             reads=reads,
-            sweeps=int(num_sweeps),
+            sweeps=num_sweeps,
             seed=seed,
             starts=starts,
-            beta=geometric(hot, cold, int(num_replicas or _FIRST_REPLICAS)),
+            beta=geometric(hot, cold, num_replicas or _FIRST_REPLICAS),
             replicas=num_replicas,
             hotter=beta_range is None or next(iter(beta_range)) is None,
-            target=_number("target_energy", target_energy, float("-inf")),
+            target=-inf if target_energy is None else number("target_energy", target_energy),
             control=Control(
-                deadline=began + _number("time_limit", time_limit, float("inf")),
+                deadline=began + (inf if time_limit is None else number("time_limit", time_limit)),
                 interrupt=interrupt_function,
                 progress=progress,
                 reads=reads,
             ),
         )
         ready = time.perf_counter()
-        chains = run.run(int(num_threads))
+        chains = run.run(num_threads)
         samples = np.array([form.sample(chain.best) for chain in chains], dtype=np.int8)
         info = run.info(chains)
         info["preprocessing"] = ready - began
@@ -229,24 +234,6 @@ class OneHotTemperingSampler(Sampler, Initialized):
         found = parsed.initial_states
         order = [found.variables.index(v) for v in bqm.variables]
         return found.record.sample[:, order], parsed.num_reads
-
-
-def _check(**numbers: Any) -> None:
-    """InputError for a number that is not whole and in range; None is left to the sampler."""
-    for name, number in numbers.items():
-        least = 0 if name == "seed" else 1
-        if number is None and name not in ("num_sweeps", "num_threads"):
-            continue
-        if not isinstance(number, Integral) or isinstance(number, bool) or number < least:
-            raise InputError(f"{name}: expected a whole number of at least {least}, got {number!r}")
-
-
-def _number(name: str, number: Any, default: float) -> float:
-    if number is None:
-        return default
-    if not isinstance(number, Real) or isinstance(number, bool) or number != number:
-        raise InputError(f"{name}: expected a number, got {number!r}")
-    return float(number)
 
 
 def _range(

@@ -1,0 +1,107 @@
+"""Checks of numbers that come from outside; every error names the place, the bounds, the value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from numbers import Real
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from qubopuzzle.errors import InputError
+
+
+def whole(
+    name: str,
+    value: Any,
+    low: int | None = None,
+    high: int | None = None,
+    error: type[InputError] = InputError,
+) -> int:
+    """A whole number from ``low`` to ``high``, numpy's included; None is no bound.
+
+    Args:
+        name: what or where it is, for the message.
+        error: what is raised.
+
+    Raises:
+        InputError: for anything else; a bool, a text and a float such as 2.0 are no whole numbers.
+
+    >>> whole("reads", 3, 1)
+    3
+    >>> whole("reads", 0, 1)
+    Traceback (most recent call last):
+    qubopuzzle.errors.InputError: reads: expected a whole number of at least 1, got 0
+    """
+    try:
+        found = None if isinstance(value, bool | np.bool_) else index(value)
+    except TypeError:
+        found = None
+    if found is None or (low is not None and found < low) or (high is not None and found > high):
+        kind = "a whole number" + bounds(low, high)
+        raise error(f"{name}: expected {kind}, got {brief(value)}")
+    return found
+
+
+def positive(name: str, value: Any, unit: str = "") -> float:
+    """A finite number above 0.
+
+    Args:
+        unit: what it counts, for the message, such as ``seconds``.
+
+    Raises:
+        InputError: for anything else.
+    """
+    if not (_is_real(value) and isfinite(value) and value > 0):
+        kind = "a positive number" + (f" of {unit}" if unit else "")
+        raise InputError(f"{name}: expected {kind}, got {brief(value)}")
+    return float(value)
+
+
+def number(name: str, value: Any) -> float:
+    """A real number, which may be infinite.
+
+    Raises:
+        InputError: for anything else.
+    """
+    if not _is_real(value) or value != value:
+        raise InputError(f"{name}: expected a number, got {brief(value)}")
+    return float(value)
+
+
+def bounds(low: float | None, high: float | None) -> str:
+    """The words for them, to be put behind what has them.
+
+    >>> bounds(1, 10_000_000), bounds(0.1, None), bounds(None, None)
+    (' from 1 to 10,000,000', ' of at least 0.1', '')
+    """
+    least, most = (None if end is None else _plain(end) for end in (low, high))
+    if least is not None and most is not None:
+        return f" from {least} to {most}"
+    if least is not None:
+        return f" of at least {least}"
+    return "" if most is None else f" of at most {most}"
+
+
+def brief(value: object) -> str:
+    """A value for an error message, at most about 40 characters of it, on one line.
+
+    >>> brief([1] * 1000)
+    'list of 1000'
+    """
+    if isinstance(value, Sequence | Mapping) and not isinstance(value, str):
+        return f"{type(value).__name__} of {len(value)}"
+    if isinstance(value, int) and abs(value) > 10**30:
+        return "a number of over 30 digits"
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _plain(end: float) -> str:
+    return f"{end:,.0f}" if end == int(end) else f"{end:g}"
