@@ -200,9 +200,26 @@ def test_foreign_failures_are_one_line():
 
 def test_unknown_solvers_name_the_known_ones():
     with pytest.raises(
-        InputError, match=r"unknown solver 'nael'; choose from amplify, annealer, .*exact, .*neal, "
+        InputError, match=r"unknown solver 'lean'; choose from amplify, annealer, .*exact, .*neal, "
     ):
-        solve(A, "nael")
+        solve(A, "lean")
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"solver": "anealer"}, "unknown solver 'anealer'; did you mean annealer?"),
+        ({"formulation": "Windows"}, "nonogram has no formulation 'Windows'; did you mean window?"),
+        ({"encoding": "one_hot"}, "unknown encoding 'one_hot'; did you mean one-hot?"),
+        ({"presolve": "propagation"}, "unknown presolve 'propagation'; did you mean propagate?"),
+        ({"options": {"sweps": 5}}, "solver annealer has no option 'sweps'; did you mean sweeps?"),
+        ({"weights": {"fields": 2}}, "unknown family 'fields'; did you mean field?"),
+    ],
+)
+def test_a_name_that_is_nearly_right_gets_the_right_one(asked, message):
+    with pytest.raises(InputError) as refused:
+        solve(A, **asked)
+    assert str(refused.value).endswith(message)
 
 
 def test_every_solver_says_whether_it_can_run():

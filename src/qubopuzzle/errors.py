@@ -22,6 +22,28 @@ Every message is one line that says what, where and what to do about it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+
+def did_you_mean(name: object, known: Iterable[str], otherwise: str = "") -> str:
+    """How a message on an unknown name ends: with the nearest known one, or with all of them.
+
+    >>> did_you_mean("anealer", ["annealer", "neal", "sat"])
+    'did you mean annealer?'
+    >>> did_you_mean("x", ["annealer", "neal", "sat"])
+    'choose from annealer, neal, sat'
+
+    Args:
+        name: what was asked for.
+        known: the names that there are.
+        otherwise: what to say in place of all names where none is near.
+    """
+    from difflib import get_close_matches
+
+    names = list(known)
+    near = get_close_matches(str(name)[:60].lower(), names, n=1, cutoff=0.7)
+    return f"did you mean {near[0]}?" if near else otherwise or f"choose from {', '.join(names)}"
+
 
 class QubopuzzleError(Exception):
     """Base of all errors raised on purpose by this package."""

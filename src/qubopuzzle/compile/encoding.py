@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from qubopuzzle.errors import InputError
+from qubopuzzle.errors import InputError, did_you_mean
 from qubopuzzle.model import IntArray, IntMatrix, Model
 
 EncodingName = Literal["one-hot", "domain-wall"]
@@ -92,7 +92,7 @@ def encode_choices(model: Model, encoding: str) -> Encoding:
         InputError: for an encoding that does not exist.
     """
     if encoding not in ENCODINGS:
-        raise InputError(f"unknown encoding {encoding!r}; choose from {', '.join(ENCODINGS)}")
+        raise InputError(f"unknown encoding {encoding!r}; {did_you_mean(encoding, ENCODINGS)}")
     is_bit = np.array([choice.is_bit for choice in model.choices], dtype=bool)
     return lay_out(model, is_bit | (encoding == "domain-wall"), encoding)
 

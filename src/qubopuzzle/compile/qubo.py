@@ -34,7 +34,7 @@ from qubopuzzle.compile.lowering import (
 )
 from qubopuzzle.compile.quadratic import Quadratic, pairs_of_units, products, squares
 from qubopuzzle.compile.slack import NarrowRows
-from qubopuzzle.errors import InputError, TooLarge
+from qubopuzzle.errors import InputError, TooLarge, did_you_mean
 from qubopuzzle.model import IntArray, Model
 
 if TYPE_CHECKING:
@@ -129,8 +129,9 @@ def check_weights(families: Sequence[str], weights: Mapping[str, float] | None) 
     """
     for family, weight in (weights or {}).items():
         if family not in families:
-            known = ", ".join(families) or "none"
-            raise InputError(f"weight for unknown family {family!r}; this model has: {known}")
+            known = f"this model has: {', '.join(families) or 'none'}"
+            hint = did_you_mean(family, families, known)
+            raise InputError(f"weight for unknown family {family!r}; {hint}")
         if not (isinstance(weight, Real) and isfinite(weight) and weight > 0):
             raise InputError(f"weight of {family} must be a positive number, got {weight!r:.40}")
     given = {f: int(w) if w == int(w) else float(w) for f, w in (weights or {}).items()}

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from inspect import isclass
 from pkgutil import iter_modules
 
-from qubopuzzle.errors import InputError
+from qubopuzzle.errors import InputError, did_you_mean
 from qubopuzzle.puzzles.base import Puzzle, Violation
 
 __all__ = ["Puzzle", "Violation", "get_puzzle", "puzzle_names"]
@@ -39,7 +39,9 @@ def get_puzzle(name: str) -> type[Puzzle]:
         InputError: naming the puzzles that there are.
     """
     if name not in puzzle_names():
-        raise InputError(f"unknown puzzle {name!r}; this package knows {', '.join(puzzle_names())}")
+        known = puzzle_names()
+        hint = did_you_mean(name, known, f"this package knows {', '.join(known)}")
+        raise InputError(f"unknown puzzle {name!r}; {hint}")
     if find_spec(f"{__name__}.{name}") is not None:
         for value in vars(import_module(f"{__name__}.{name}")).values():
             if isclass(value) and issubclass(value, Puzzle) and getattr(value, "name", "") == name:

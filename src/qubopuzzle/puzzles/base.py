@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from qubopuzzle.checks import brief as brief
-from qubopuzzle.errors import InputError, PuzzleError
+from qubopuzzle.errors import InputError, PuzzleError, did_you_mean
 from qubopuzzle.model import IntArray, Model
 from qubopuzzle.picture import Picture
 
@@ -156,8 +156,8 @@ class Puzzle(ABC):
         """Name and settings of a formulation; InputError if this puzzle does not have it."""
         name, *rest = formulation.split(":", 1)
         if name not in cls.formulations:
-            known = ", ".join(cls.formulations)
-            raise InputError(f"{cls.name} has no formulation {name!r}; choose from {known}")
+            hint = did_you_mean(name, cls.formulations)
+            raise InputError(f"{cls.name} has no formulation {name!r}; {hint}")
         parameters = signature(cls.formulations[name]).parameters.values()
         whole = [p for p in parameters if p.annotation in (int, "int")]
         allowed = [p.name for p in whole if p.kind is Parameter.KEYWORD_ONLY]

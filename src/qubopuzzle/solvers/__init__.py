@@ -14,7 +14,7 @@ from pkgutil import iter_modules
 from typing import Any
 
 from qubopuzzle.compile import Compiled
-from qubopuzzle.errors import InputError, SolverUnavailable
+from qubopuzzle.errors import InputError, SolverUnavailable, did_you_mean
 from qubopuzzle.solvers.amplify import AmplifySolver
 from qubopuzzle.solvers.base import (
     Availability,
@@ -77,8 +77,8 @@ def get_solver(solver: Any) -> Solver:
         return own[solver]
     for entry in entry_points(group=ENTRY_POINTS, name=solver):
         return _load(entry)
-    known = ", ".join(sorted(all_solvers()))
-    raise InputError(f"unknown solver {solver!r}; choose from {known} or dimod:module:Class")
+    known = [*sorted(all_solvers()), "dimod:module:Class"]
+    raise InputError(f"unknown solver {solver[:60]!r}; {did_you_mean(solver, known)}")
 
 
 @cache

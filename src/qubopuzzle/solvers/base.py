@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle.checks import bounds, brief
 from qubopuzzle.compile import Compiled
-from qubopuzzle.errors import InputError
+from qubopuzzle.errors import InputError, did_you_mean
 from qubopuzzle.model import IntArray
 
 
@@ -181,8 +181,8 @@ class Solver(ABC):
         known = {option.name: option for option in self.options}
         for name in options:
             if name not in known:
-                names = ", ".join(known) or "none"
-                raise InputError(f"solver {self.name} has no option {name!r}; it has: {names}")
+                hint = did_you_mean(name, known, f"it has: {', '.join(known) or 'none'}")
+                raise InputError(f"solver {self.name} has no option {name!r}; {hint}")
         return {
             name: option.default if options.get(name) is None else option.parse(options[name])
             for name, option in known.items()

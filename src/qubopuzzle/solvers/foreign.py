@@ -16,7 +16,7 @@ from importlib.metadata import PackageNotFoundError, packages_distributions, ver
 from typing import Any
 
 from qubopuzzle.compile import Compiled
-from qubopuzzle.errors import InputError, SolverUnavailable
+from qubopuzzle.errors import InputError, SolverUnavailable, did_you_mean
 from qubopuzzle.solvers.base import Budget
 from qubopuzzle.solvers.sampler import Call, SamplerSolver, first_line
 
@@ -66,8 +66,9 @@ class ForeignSampler(SamplerSolver):
             if name in _OURS:
                 raise InputError(f"{self.name}: give {name} as the {_OURS[name]} of the run")
             if name not in known:
-                names = ", ".join(sorted(known - set(_OURS)))
-                raise InputError(f"{self.name} has no option {name!r}; it has: {names}")
+                names = sorted(known - set(_OURS))
+                hint = did_you_mean(name, names, f"it has: {', '.join(names)}")
+                raise InputError(f"{self.name} has no option {name!r}; {hint}")
         return {name: _literal(value) for name, value in options.items()}
 
     def versions(self) -> dict[str, str]:

@@ -10,7 +10,7 @@ from operator import index
 from typing import Any
 
 from qubopuzzle.compile import ENCODINGS
-from qubopuzzle.errors import InputError, SolverUnavailable
+from qubopuzzle.errors import InputError, SolverUnavailable, did_you_mean
 from qubopuzzle.solvers import Budget, Solver, all_solvers, get_solver
 from qubopuzzle.solving.exchange import PRESOLVES
 
@@ -39,9 +39,9 @@ def check_run(
     """
     backend = get_solver(solver)
     if encoding is not None and encoding not in ENCODINGS:
-        raise InputError(f"unknown encoding {encoding!r}; choose from {', '.join(ENCODINGS)}")
+        raise InputError(f"unknown encoding {encoding!r}; {did_you_mean(encoding, ENCODINGS)}")
     if presolve not in PRESOLVES:
-        raise InputError(f"unknown presolve {presolve!r}; choose from {', '.join(PRESOLVES)}")
+        raise InputError(f"unknown presolve {presolve!r}; {did_you_mean(presolve, PRESOLVES)}")
     here = backend.available()
     if not here.ok and backend.name in all_solvers():
         raise SolverUnavailable(f"solver {backend.name} cannot run here: {here.why}")

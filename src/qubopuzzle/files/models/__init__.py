@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol, cast
 
-from qubopuzzle.errors import InputError
+from qubopuzzle.errors import InputError, did_you_mean
 from qubopuzzle.files.models import bqm, coo, dimacs, lp, mps, mqlib, qplib, qubo, qubo_lp
 from qubopuzzle.files.models.base import WeightedQubo
 from qubopuzzle.files.models.samples import Sample, read_sample
@@ -43,7 +43,7 @@ FORMATS: Mapping[str, Format] = {module.NAME: cast("Format", module) for module 
 def named(name: str) -> Format:
     """The format of a name; InputError if there is none."""
     if name not in FORMATS:
-        raise InputError(f"no format {name[:40]!r} to export to; choose from {', '.join(FORMATS)}")
+        raise InputError(f"no format {name[:40]!r} to export to; {did_you_mean(name, FORMATS)}")
     return FORMATS[name]
 
 

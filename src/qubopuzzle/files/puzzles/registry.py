@@ -8,7 +8,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Protocol, cast
 
-from qubopuzzle.errors import InputError
+from qubopuzzle.errors import InputError, did_you_mean
 from qubopuzzle.files import puzzles as formats
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import Puzzle
@@ -47,7 +47,7 @@ def get_format(name: str) -> Format:
     """A format by its name; InputError naming those that there are."""
     known = all_formats()
     if name not in known:
-        raise InputError(f"unknown format {name!r:.40}; choose from {', '.join(known)}")
+        raise InputError(f"unknown format {name!r:.40}; {did_you_mean(name, known)}")
     return known[name]
 
 
