@@ -4,18 +4,21 @@ Nothing leaves this machine. Three tables: ``amplify_modes``, what each mode sen
 example of each puzzle and what came of it; ``amplify_plan``, which puzzles the free plan
 holds; ``amplify_faults``, what each fault of the service ends in, and when.
 
-Usage: python benchmarks/amplify_service.py
+Usage: python benchmarks/amplify_service.py [--table NAME]
 """
 
 from __future__ import annotations
 
 import argparse
+import atexit
 import os
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +28,7 @@ from qubopuzzle.compile import AMPLIFY_MODES, compile_model
 from qubopuzzle.model import propagate
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
 from qubopuzzle.solvers.amplify.plans import PLANS
-from record import save, table
+from record import Benchmark, Case, Row, Rows, case, main, markdown
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from ae_stand_in import requests_of, stand_in
@@ -41,29 +44,44 @@ TOKEN = "a-token-of-the-benchmark"  # noqa: S105
 EXAMPLE = Path(__file__).parents[1] / "examples" / "picross-a.json"
 
 
-def main() -> None:
-    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
+@cache
+def _service() -> str:
+    """The url of a stand-in that runs until this process ends."""
     os.environ["AMPLIFY_TOKEN"] = TOKEN
-    with stand_in() as url:
-        modes = [_mode(url, name, mode) for name in puzzle_names() for mode in AMPLIFY_MODES]
-        faults = [_fault(url, fault) for fault in FAULTS]
-        faults += [_connection(bad) for bad in _bad_urls(url)]
-        faults += [_command_line(url), _interrupted(url)]
-    save("amplify_modes", modes, table(list(modes[0]), [_texts(row) for row in modes]))
-    save("amplify_faults", faults, table(list(faults[0]), [_texts(row) for row in faults]))
-    sizes = list(_sizes())
-    save("amplify_plan", sizes, table(list(sizes[0]), [_texts(row) for row in sizes]))
+    running = ExitStack()
+    atexit.register(running.close)
+    return running.enter_context(stand_in())
 
 
-def _texts(row: dict[str, Any]) -> list[str]:
-    return [
-        f"{v:.2f}" if isinstance(v, float) else f"{v:,}" if isinstance(v, int) else str(v)
-        for v in row.values()
-    ]
+def _mode_cases(_: argparse.Namespace) -> Iterator[Case]:
+    for name in puzzle_names():
+        for mode in AMPLIFY_MODES:
+            yield f"{name}, {mode}", partial(_mode, name, mode)
 
 
-def _mode(url: str, name: str, mode: str) -> dict[str, Any]:
-    tag = f"{name}-{mode}"
+def _fault_cases(_: argparse.Namespace) -> Iterator[Case]:
+    for fault in FAULTS:
+        yield fault, lambda fault=fault: _case(fault, f"{_service()}/fault/{fault}")
+    yield "refused", partial(_case, "refused", "http://127.0.0.1:9")
+    yield "no DNS", partial(_case, "no DNS", "https://no-such-host.invalid")
+    yield "no TLS", lambda: _case("no TLS", _service().replace("http:", "https:"))
+    yield "command line", _command_line
+    yield "Ctrl-C", _interrupted
+
+
+def _table(rows: Rows) -> str:
+    """The rows as they are."""
+    return markdown(list(rows[0]), [list(map(_text, row.values())) for row in rows])
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.2f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _mode(name: str, mode: str) -> Row:
+    url, tag = _service(), f"{name}-{mode}"
     puzzle = get_puzzle(name).examples()[0]
     options = {"url": f"{url}/tag/{tag}", "mode": mode}
     result = solve(puzzle, "amplify", time_limit=3.0, seed=0, options=options)
@@ -84,21 +102,8 @@ def _mode(url: str, name: str, mode: str) -> dict[str, Any]:
     }
 
 
-def _fault(url: str, fault: str) -> dict[str, Any]:
-    return _case(f"{fault}", f"{url}/fault/{fault}")
-
-
-def _bad_urls(url: str) -> Iterator[tuple[str, str]]:
-    yield "refused", "http://127.0.0.1:9"
-    yield "no DNS", "https://no-such-host.invalid"
-    yield "no TLS", url.replace("http:", "https:")
-
-
-def _connection(bad: tuple[str, str]) -> dict[str, Any]:
-    return _case(*bad)
-
-
-def _case(name: str, url: str) -> dict[str, Any]:
+def _case(name: str, url: str) -> Row:
+    os.environ["AMPLIFY_TOKEN"] = TOKEN
     puzzle = Nonogram.examples()[0]
     options = {"url": url, "patience": PATIENCE_S}
     began = time.perf_counter()
@@ -111,7 +116,7 @@ def _case(name: str, url: str) -> dict[str, Any]:
     return _row(name, ending, words, TIME_LIMIT_S + PATIENCE_S, time.perf_counter() - began)
 
 
-def _row(name: str, ending: str, words: str, deadline: float, seconds: float) -> dict[str, Any]:
+def _row(name: str, ending: str, words: str, deadline: float, seconds: float) -> Row:
     return {
         "fault": name,
         "ends in": ending,
@@ -131,9 +136,9 @@ def _command(url: str, *more: str) -> subprocess.Popen[str]:
     )
 
 
-def _command_line(url: str) -> dict[str, Any]:
+def _command_line() -> Row:
     """A silent service, from the start of the command to its end."""
-    silent = f"{url}/fault/silent"
+    silent = f"{_service()}/fault/silent"
     began = time.perf_counter()
     run = _command(silent, "--time-limit", "2")
     _, err = run.communicate()
@@ -142,19 +147,17 @@ def _command_line(url: str) -> dict[str, Any]:
     return _row(name, f"status {run.returncode}", words, 7.0, time.perf_counter() - began)
 
 
-def _interrupted(url: str) -> dict[str, Any]:
+def _interrupted() -> Row:
     """Ctrl-C while the service is silent: seconds from the signal to the end."""
+    url = _service()
     run = _command(f"{url}/tag/interrupted/fault/silent", "--time-limit", "9")
     _wait_for(lambda: any(r["method"] == "POST" for r in requests_of(url, "interrupted")))
     began = time.perf_counter()
     run.send_signal(signal.SIGINT)
     out, _ = run.communicate()
     words = out.strip().splitlines()[-1].rpartition("| ")[2]
-    return _row("silent, then Ctrl-C", f"status {run.returncode}", words, 14.0, _since(began))
-
-
-def _since(began: float) -> float:
-    return time.perf_counter() - began
+    seconds = time.perf_counter() - began
+    return _row("silent, then Ctrl-C", f"status {run.returncode}", words, 14.0, seconds)
 
 
 def _wait_for(condition: Callable[[], bool]) -> None:
@@ -162,31 +165,37 @@ def _wait_for(condition: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def _sizes() -> Iterator[dict[str, Any]]:
-    """Variables in the form that is sent, and in the smallest one."""
-    nonograms = [make(n, n) for n in (20, 30, 40, 50) for make in (smooth_picture, noise_picture)]
-    for puzzle in [*nonograms, *_largest()]:
-        default = puzzle.formulation_for(cuts=False, exact=False)
-        row = {
-            "puzzle": puzzle.name,
-            "instance": puzzle.id,
-            "formulation": default,
-            "constraint": _variables(puzzle, default, "one-hot"),
-            "qubo, objective": _variables(puzzle, default, "one-hot", "objective"),
-            "domain-wall": _variables(puzzle, default, "domain-wall"),
-            "propagated": _variables(puzzle, default, "one-hot", presolve=True),
-        }
-        limit = PLANS["free"].variables
-        fitting = [k for k, n in row.items() if isinstance(n, int) and n <= limit]
-        yield row | {"free plan": ", ".join(fitting) or "no"}
-
-
-def _largest() -> Iterator[Puzzle]:
-    """The largest instance of each other puzzle in the local collection."""
+def _plan_cases(_: argparse.Namespace) -> Iterator[Case]:
+    for n in (20, 30, 40, 50):
+        for puzzle in (smooth_picture(n, n), noise_picture(n, n)):
+            yield case(puzzle.id, _sizes, puzzle)
     for name in puzzle_names():
-        path = COLLECTION / f"{name}.jsonl"
-        if name != "nonogram" and path.exists():
-            yield max(load(path), key=lambda puzzle: puzzle.shape[0] * puzzle.shape[1])
+        if name != "nonogram":
+            yield case(f"the largest {name} of the collection", _sizes, _largest(name))
+
+
+def _sizes(puzzle: Puzzle) -> Row:
+    """Variables in the form that is sent, and in the smallest one."""
+    default = puzzle.formulation_for(cuts=False, exact=False)
+    row = {
+        "puzzle": puzzle.name,
+        "instance": puzzle.id,
+        "formulation": default,
+        "constraint": _variables(puzzle, default, "one-hot"),
+        "qubo, objective": _variables(puzzle, default, "one-hot", "objective"),
+        "domain-wall": _variables(puzzle, default, "domain-wall"),
+        "propagated": _variables(puzzle, default, "one-hot", presolve=True),
+    }
+    limit = PLANS["free"].variables
+    fitting = [k for k, n in row.items() if isinstance(n, int) and n <= limit]
+    return row | {"free plan": ", ".join(fitting) or "no"}
+
+
+def _largest(name: str) -> Puzzle | None:
+    path = COLLECTION / f"{name}.jsonl"
+    if not path.exists():
+        return None
+    return max(load(path), key=lambda puzzle: puzzle.shape[0] * puzzle.shape[1])
 
 
 def _variables(
@@ -204,5 +213,11 @@ def _variables(
         return "refused"
 
 
+BENCHMARKS = (
+    Benchmark("amplify_modes", _mode_cases, {"amplify_modes": _table}),
+    Benchmark("amplify_faults", _fault_cases, {"amplify_faults": _table}),
+    Benchmark("amplify_plan", _plan_cases, {"amplify_plan": _table}),
+)
+
 if __name__ == "__main__":
-    main()
+    main(__doc__, BENCHMARKS)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Iterator
 from importlib.util import find_spec
 from math import inf
 from statistics import median
@@ -21,10 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from instances import from_collection, noise_picture, smooth_picture
+from instances import collected, noise_picture, smooth_picture
 from qubopuzzle import Nonogram, QubopuzzleError, solve
 from qubopuzzle.bench.statistics import tts
-from record import save, table
+from record import Benchmark, Case, Row, Rows, case, main, markdown
 from sat_baseline import sat_seconds
 
 OPENJIJ = "dimod:openjij:SASampler"
@@ -37,43 +38,23 @@ SAMPLERS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--limit", type=float, default=3, help="seconds of solving a run")
-    args = parser.parse_args()
-    rows = []
-    for puzzle in _instances():
+def _cases(args: argparse.Namespace) -> Iterator[Case]:
+    pictures: dict[str, Nonogram | None] = {"nonogram-12x9": Nonogram.examples()[1]}
+    pictures["webpbn-00006"] = collected("webpbn-00006")
+    made = (smooth_picture(20, 20), noise_picture(20, 20), smooth_picture(30, 30))
+    pictures |= {puzzle.id: puzzle for puzzle in (*made, smooth_picture(45, 60))}
+    for label, puzzle in pictures.items():
         for name, (solver, settings) in SAMPLERS.items():
-            if solver == OPENJIJ and find_spec("openjij") is None:
-                print(f"{name}: openjij is not installed")
-                continue
-            solve(smooth_picture(5, 5), solver, seed=0, **settings)  # compiled and imported
-            rows.append(_sample(puzzle, name, solver, settings, args.seeds, args.limit))
-            print(_cells(rows[-1]), flush=True)
-        rows.append(_sat(puzzle))
-        print(_cells(rows[-1]), flush=True)
-    columns = ["instance", "solver", "solved", "median s", "worst s", "TTS(99%) s", "best energy"]
-    text = table(columns, [_cells(row) for row in rows])
-    refused = [f"{row['id']} ({row['refused']})" for row in rows if row["refused"]]
-    save("annealers", rows, f"{text}\n\nRefused: {'; '.join(refused) or 'none'}.")
-
-
-def _instances() -> list[Nonogram]:
-    found = [
-        Nonogram.examples()[1],
-        from_collection("nonogram.jsonl", "webpbn-00006"),
-        smooth_picture(20, 20),
-        noise_picture(20, 20),
-        smooth_picture(30, 30),
-        smooth_picture(45, 60),
-    ]
-    return [puzzle for puzzle in found if puzzle is not None]
+            here = solver != OPENJIJ or find_spec("openjij") is not None
+            what = (name, solver, settings, args.seeds, args.limit)
+            yield case(f"{label}, {name}", _sample, puzzle if here else None, *what)
+        yield case(f"{label}, CaDiCaL", _sat, puzzle)
 
 
 def _sample(
     puzzle: Nonogram, name: str, solver: str, settings: dict[str, Any], seeds: int, limit: float
-) -> dict[str, Any]:
+) -> Row:
+    solve(smooth_picture(5, 5), solver, seed=0, **settings)  # compiled and imported
     seconds, energies, solved, refused = [], [], [], ""
     for seed in range(seeds):
         start = time.perf_counter()
@@ -84,9 +65,12 @@ def _sample(
             break
         seconds.append(time.perf_counter() - start)
         solved.append(result.valid)
-        energies.append(0.0 if result.valid else inf if result.energy is None else result.energy)
-    about = {"id": puzzle.id, "solver": name, "settings": settings, "seeds": list(range(seeds))}
-    return about | {
+        energies.append(0.0 if result.valid else result.energy)
+    return {
+        "id": puzzle.id,
+        "solver": name,
+        "settings": settings,
+        "seeds": list(range(seeds)),
         "limit_s": limit,
         "seconds": seconds,
         "solved": solved,
@@ -95,7 +79,7 @@ def _sample(
     }
 
 
-def _sat(puzzle: Nonogram) -> dict[str, Any]:
+def _sat(puzzle: Nonogram) -> Row:
     return {
         "id": puzzle.id,
         "solver": "CaDiCaL",
@@ -107,7 +91,7 @@ def _sat(puzzle: Nonogram) -> dict[str, Any]:
     }
 
 
-def _cells(row: dict[str, Any]) -> list[str]:
+def _cells(row: Row) -> list[str]:
     if row["refused"]:
         return [row["id"], row["solver"], "refused", "-", "-", "-", "-"]
     exact, n = row["solver"] == "CaDiCaL", len(row["solved"])
@@ -120,9 +104,19 @@ def _cells(row: dict[str, Any]) -> list[str]:
         "proves" if exact else f"{int(solved.sum())} of {n}",
         *shown,
         "-" if exact else str(tts(seconds, solved)),
-        f"{min(row['energies']):g}",
+        f"{min(inf if energy is None else energy for energy in row['energies']):g}",
     ]
 
 
+def _table(rows: Rows) -> str:
+    columns = ["instance", "solver", "solved", "median s", "worst s", "TTS(99%) s", "best energy"]
+    refused = [f"{row['id']} ({row['refused']})" for row in rows if row["refused"]]
+    text = markdown(columns, [_cells(row) for row in rows])
+    return f"{text}\n\nRefused: {'; '.join(refused) or 'none'}."
+
+
+BENCHMARKS = (Benchmark("annealers", _cases, {"annealers": _table}),)
+SETTINGS = {"seeds": (10, "runs of each"), "limit": (3.0, "seconds of solving a run")}
+
 if __name__ == "__main__":
-    main()
+    main(__doc__, BENCHMARKS, SETTINGS)

@@ -12,56 +12,30 @@ from __future__ import annotations
 import argparse
 import gc
 import time
+from collections.abc import Iterator
+from functools import partial
 from statistics import median
-from typing import Any
 
 from amplify_tutorial import tutorial_model, tutorial_polynomial
 from instances import smooth_picture
 from qubopuzzle import Nonogram, compile_qubo
-from record import save, table
+from record import Benchmark, Case, Row, case, main, table
 
 SIZES = ((10, 10), (20, 20), (30, 30), (40, 40), (45, 60), (50, 50), (60, 60))
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--repeat", type=int, default=5)
-    repeat = parser.parse_args().repeat
+def _cases(args: argparse.Namespace) -> Iterator[Case]:
     _measure(smooth_picture(5, 5))  # imports and first calls are not part of the figures
-    rows = []
-    for rows_, cols in SIZES:
-        puzzle = smooth_picture(rows_, cols)
-        runs = [_measure(puzzle) for _ in range(repeat)]
-        row = {key: median(run[key] for run in runs) for key in runs[0]}
-        rows.append({"instance": puzzle.id, "size": f"{rows_}x{cols}", "repeat": repeat, **row})
-        print(rows[-1], flush=True)
-    columns = [
-        "size",
-        "variables",
-        "couplings",
-        "SDK model s",
-        "SDK model + polynomial s",
-        "ours, same QUBO s",
-        "ratio",
-        "ours, window one-hot s",
-        "ours, window domain-wall s",
-    ]
-    save("build", rows, table(columns, [_cells(row) for row in rows]))
+    for size in SIZES:
+        puzzle = smooth_picture(*size)
+        yield case(puzzle.id, _row, puzzle, args.repeat)
 
 
-def _cells(row: dict[str, Any]) -> list[str]:
-    sdk, ours = row["sdk_polynomial_s"], row["numbering_s"]
-    return [
-        row["size"],
-        f"{row['variables']:,.0f}",
-        f"{row['couplings']:,.0f}",
-        f"{row['sdk_model_s']:.3f}",
-        f"{sdk:.3f}",
-        f"{ours:.3f}",
-        f"{sdk / ours:.1f}",
-        f"{row['window_one_hot_s']:.3f}",
-        f"{row['window_domain_wall_s']:.3f}",
-    ]
+def _row(puzzle: Nonogram, repeat: int) -> Row:
+    runs = [_measure(puzzle) for _ in range(repeat)]
+    size = "x".join(map(str, puzzle.shape))
+    medians = {key: median(run[key] for run in runs) for key in runs[0]}
+    return {"instance": puzzle.id, "size": size, "repeat": repeat, **medians}
 
 
 def _measure(puzzle: Nonogram) -> dict[str, float]:
@@ -90,5 +64,18 @@ def _measure(puzzle: Nonogram) -> dict[str, float]:
     return result
 
 
+COLUMNS = {
+    "size": "{size}",
+    "variables": "{variables:,.0f}",
+    "couplings": "{couplings:,.0f}",
+    "SDK model s": "{sdk_model_s:.3f}",
+    "SDK model + polynomial s": "{sdk_polynomial_s:.3f}",
+    "ours, same QUBO s": "{numbering_s:.3f}",
+    "ratio": lambda row: f"{row['sdk_polynomial_s'] / row['numbering_s']:.1f}",
+    "ours, window one-hot s": "{window_one_hot_s:.3f}",
+    "ours, window domain-wall s": "{window_domain_wall_s:.3f}",
+}
+BENCHMARKS = (Benchmark("build", _cases, {"build": partial(table, COLUMNS)}),)
+
 if __name__ == "__main__":
-    main()
+    main(__doc__, BENCHMARKS, {"repeat": (5, "runs of each, the median counts")})

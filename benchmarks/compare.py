@@ -9,34 +9,69 @@ cpsat,mip --plot docs/images/compare.svg``, with its tables as Markdown.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 
-from qubopuzzle.bench.comparison import columns_and_rows, compare, total_columns_and_rows
+from qubopuzzle import Puzzle, all_solvers, load
+from qubopuzzle.bench.comparison import (
+    Comparison,
+    columns_and_rows,
+    compare,
+    total_columns_and_rows,
+)
+from qubopuzzle.bench.plan import Contender, Instance, Plan
 from qubopuzzle.report.profile import draw
-from record import ROOT, save, table
+from record import ROOT, Benchmark, Case, Row, Rows, case, main, markdown
 
-SOLVERS = ["annealer", "tempering", "neal", "sat", "cpsat", "mip"]
+SOLVERS = ("annealer", "tempering", "neal", "sat", "cpsat", "mip")
+TEN = ROOT / "examples" / "ten.jsonl"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--repeat", type=int, default=5, help="seeds of the annealers")
-    parser.add_argument("--time-limit", type=float, default=10, help="seconds a run")
-    args = parser.parse_args()
-    found = compare(
-        ROOT / "examples" / "ten.jsonl",
-        SOLVERS,
-        repeat=args.repeat,
-        time_limit=args.time_limit,
-        progress=lambda job, row: print(job.instance.label, job.solver.name, row["status"]),
-    )
+def _cases(args: argparse.Namespace) -> Iterator[Case]:
+    here = [name for name in SOLVERS if all_solvers()[name].available().ok]
+    yield from ((f"solver {name}", None) for name in SOLVERS if name not in here)
+    for puzzle in load(TEN):
+        yield case(puzzle.id, _rows, puzzle, here, args)
+
+
+def _rows(puzzle: Puzzle, solvers: list[str], args: argparse.Namespace) -> list[Row]:
+    found = compare(puzzle, solvers, repeat=args.repeat, time_limit=args.time_limit)
     assert found.complete
     assert not found.disagreements
-    totals = table(*total_columns_and_rows(found))
-    left_out = "; ".join(f"{name} ({why})" for name, why in found.plan.left_out.items())
-    save("compare_totals", found.rows, f"{totals}\n\nLeft out: {left_out or 'none'}.")
-    save("compare", found.rows, table(*columns_and_rows(found)))
-    (ROOT / "docs" / "images" / "compare.svg").write_bytes(draw(found, "svg"))
+    return list(found.rows)
 
+
+def _comparison(rows: Rows) -> Comparison:
+    """As it was when these rows were measured."""
+    solvers = {
+        row["solver"]: Contender(row["solver"], row["exact"], False, row["options"]) for row in rows
+    }
+    names = {row["instance"] for row in rows}
+    repeat, repeat_exact = (
+        len({row["seed"] for row in rows if row["exact"] == exact}) for exact in (False, True)
+    )
+    plan = Plan(
+        instances=tuple(Instance(p.id, p) for p in load(TEN) if p.id in names),
+        solvers=tuple(solvers.values()),
+        repeat=repeat,
+        repeat_exact=repeat_exact,
+        time_limit=rows[0]["time_limit_s"],
+    )
+    return Comparison(plan, [dict(row) for row in rows])
+
+
+BENCHMARKS = (
+    Benchmark(
+        "compare",
+        _cases,
+        tables={
+            "compare": lambda rows: markdown(*columns_and_rows(_comparison(rows))),
+            "compare_totals": lambda rows: markdown(*total_columns_and_rows(_comparison(rows))),
+        },
+        images={"compare": lambda rows: draw(_comparison(rows), "svg")},
+        packages=("ortools", "pulp"),
+    ),
+)
+SETTINGS = {"repeat": (5, "seeds of the annealers"), "time_limit": (10.0, "seconds a run")}
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, BENCHMARKS, SETTINGS)

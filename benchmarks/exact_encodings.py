@@ -2,19 +2,21 @@
 
 Nonograms, whose rules are choices, precedences and the equations between rows and columns.
 Each program finds one picture, on one thread, with three seeds.
+
+    python benchmarks/exact_encodings.py [--table NAME]
 """
 
 from __future__ import annotations
 
+import argparse
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from math import inf
+from functools import partial
 from statistics import median
 from typing import Any
 
 import numpy as np
-from ortools.sat.python.cp_model import CpModel, CpSolver
 
 from instances import noise_picture, smooth_picture
 from qubopuzzle import Nonogram
@@ -23,92 +25,81 @@ from qubopuzzle.compile.cpsat import compile_cpsat
 from qubopuzzle.compile.mip import Mip, compile_mip
 from qubopuzzle.model import UNBOUNDED, Model
 from qubopuzzle.solvers import Budget, get_solver
-from record import save, table
+from record import Benchmark, Case, Row, Rows, main, markdown
 
 LIMIT_S = 15.0
 SEEDS = (1, 2, 3)
 PACKAGES = ("ortools", "pulp", "highspy")
-CPSAT_PUZZLES = (
-    noise_picture(20, 20),
-    noise_picture(30, 30),
-    noise_picture(40, 40),
-    smooth_picture(45, 60),
-)
-MIP_PUZZLES = (
-    noise_picture(20, 20),
-    noise_picture(25, 25),
-    smooth_picture(30, 30),
-    smooth_picture(45, 60),
-)
 
 
-def main() -> None:
-    cpsat = [
-        {"form": form, "puzzle": puzzle.id, **_timed(lambda p, b=build: _solve_cpsat(p, b), puzzle)}
-        for form, build in CPSAT_FORMS.items()
-        for puzzle in CPSAT_PUZZLES
-    ]
-    _save("exact_cpsat", cpsat, ["form"])
-    mip = [
-        {
-            "form": form,
-            "backend": backend,
-            "puzzle": puzzle.id,
-            **_timed(lambda p, r=rows, b=backend: _solve_mip(p, r, b), puzzle),
-        }
-        for form, rows in MIP_FORMS.items()
-        for backend in ("cbc", "highs")
-        for puzzle in MIP_PUZZLES
-    ]
-    _save("exact_mip", mip, ["form", "backend"])
+def _cpsat_cases(_: argparse.Namespace) -> Iterator[Case]:
+    large = (noise_picture(30, 30), noise_picture(40, 40), smooth_picture(45, 60))
+    for form, build in CPSAT_FORMS.items():
+        for puzzle in (noise_picture(20, 20), *large):
+            about = {"form": form, "puzzle": puzzle.id}
+            run = partial(_solve_cpsat, puzzle, build)
+            yield ", ".join(about.values()), partial(_timed, about, run)
 
 
-def _timed(
-    run: Callable[[Nonogram], Callable[[int], float]], puzzle: Nonogram
-) -> Mapping[str, Any]:
+def _mip_cases(_: argparse.Namespace) -> Iterator[Case]:
+    large = (noise_picture(25, 25), smooth_picture(30, 30), smooth_picture(45, 60))
+    for form, rows in MIP_FORMS.items():
+        for backend in ("cbc", "highs"):
+            for puzzle in (noise_picture(20, 20), *large):
+                about = {"form": form, "backend": backend, "puzzle": puzzle.id}
+                run = partial(_solve_mip, puzzle, rows, backend)
+                yield ", ".join(about.values()), partial(_timed, about, run)
+
+
+def _timed(about: Row, build: Callable[[], Callable[[int], float | None]]) -> Row:
+    """Seconds of building, and of solving by seed; None where the limit came first."""
     start = time.perf_counter()
-    solve = run(puzzle)
+    solve = build()
     building = time.perf_counter() - start
-    return {"building_s": building, "solving_s": [solve(seed) for seed in SEEDS]}
+    return {**about, "building_s": building, "solving_s": [solve(seed) for seed in SEEDS]}
 
 
-def _save(name: str, rows: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> None:
-    puzzles = list(dict.fromkeys(row["puzzle"] for row in rows))
+def _table(keys: Sequence[str], rows: Rows) -> str:
+    puzzles = dict.fromkeys(row["puzzle"].removesuffix("-1") for row in rows)
     lines: dict[tuple[str, ...], list[str]] = {}
     for row in rows:
-        solving = median(row["solving_s"])
-        solved = sum(seconds < inf for seconds in row["solving_s"])
-        text = f"{row['building_s']:.2f} + {solving:.2f}"
-        cell = text if solved == len(SEEDS) else f"{solved}/{len(SEEDS)} in {LIMIT_S:.0f} s"
-        lines.setdefault(tuple(row[key] for key in keys), []).append(cell)
-    heads = [*keys, *(puzzle.removesuffix("-1") for puzzle in puzzles)]
-    markdown = table(heads, [[*key, *cells] for key, cells in lines.items()])
-    plain = [
-        {**row, "solving_s": [s if s < inf else None for s in row["solving_s"]]} for row in rows
-    ]
-    save(name, plain, markdown, PACKAGES)
+        lines.setdefault(tuple(row[key] for key in keys), []).append(_cell(row))
+    return markdown([*keys, *puzzles], [[*key, *cells] for key, cells in lines.items()])
+
+
+def _cell(row: Row) -> str:
+    seconds = [s for s in row["solving_s"] if s is not None]
+    if len(seconds) < len(row["solving_s"]):
+        return f"{len(seconds)}/{len(row['solving_s'])} in {LIMIT_S:.0f} s"
+    return f"{row['building_s']:.2f} + {median(seconds):.2f}"
 
 
 # --- CP-SAT ----------------------------------------------------------------------------
 
 
-def _solve_cpsat(puzzle: Nonogram, build: Callable[[Nonogram], Any]) -> Callable[[int], float]:
+def _solve_cpsat(
+    puzzle: Nonogram, build: Callable[[Nonogram], Any]
+) -> Callable[[int], float | None]:
+    from ortools.sat.python.cp_model import CpSolver
+
     built = build(puzzle)
 
-    def solve(seed: int) -> float:
+    def solve(seed: int) -> float | None:
         solver = CpSolver()
         solver.parameters.num_workers = 1
         solver.parameters.random_seed = seed
         solver.parameters.max_time_in_seconds = LIMIT_S
         start = time.perf_counter()
         status = solver.status_name(solver.solve(built))
-        return time.perf_counter() - start if status in ("OPTIMAL", "FEASIBLE") else inf
+        return time.perf_counter() - start if status in ("OPTIMAL", "FEASIBLE") else None
 
     return solve
 
 
 def _rows_as_they_are(mip: Mip) -> Any:
     """The rows of a MIP, all linear, in CP-SAT."""
+    from ortools.sat.python.cp_model import CpModel
+
     built = CpModel()
     text = ["variables{domain:[0,1]}\n" * mip.n_variables]
     start, bits = mip.matrix.indptr.tolist(), mip.matrix.indices.tolist()
@@ -124,6 +115,8 @@ def _rows_as_they_are(mip: Mip) -> Any:
 
 def _automata(puzzle: Nonogram) -> Any:
     """One variable a cell and an automaton a line, straight from the clues."""
+    from ortools.sat.python.cp_model import CpModel
+
     n_rows, n_cols = puzzle.shape
     built = CpModel()
     cells = np.array([[built.new_bool_var("") for _ in range(n_cols)] for _ in range(n_rows)])
@@ -151,7 +144,7 @@ def _assignment(model: Model) -> Mip:
 
 def _solve_mip(
     puzzle: Nonogram, rows: Callable[[Model], Mip], backend: str
-) -> Callable[[int], float]:
+) -> Callable[[int], float | None]:
     model = puzzle.model()
     mip = rows(model)
     solver = get_solver("mip")
@@ -163,10 +156,10 @@ def _solve_mip(
         sizes={"variables": mip.n_variables, "rows": mip.n_rows},
     )
 
-    def solve(seed: int) -> float:
+    def solve(seed: int) -> float | None:
         budget = Budget(None, LIMIT_S, seed)
         outcome = solver.solve(compiled, budget, solver.parse_options({"backend": backend}))
-        return time.perf_counter() - budget.started if len(outcome.samples) else inf
+        return time.perf_counter() - budget.started if len(outcome.samples) else None
 
     return solve
 
@@ -185,5 +178,20 @@ MIP_FORMS: dict[str, Callable[[Model], Mip]] = {
 }
 
 
+BENCHMARKS = (
+    Benchmark(
+        "exact_cpsat",
+        _cpsat_cases,
+        {"exact_cpsat": partial(_table, ["form"])},
+        packages=PACKAGES,
+    ),
+    Benchmark(
+        "exact_mip",
+        _mip_cases,
+        {"exact_mip": partial(_table, ["form", "backend"])},
+        packages=PACKAGES,
+    ),
+)
+
 if __name__ == "__main__":
-    main()
+    main(__doc__, BENCHMARKS)

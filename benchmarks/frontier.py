@@ -9,54 +9,45 @@ the one painted by the columns differ; 0 would be a solution.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
+from functools import partial
 
-from instances import from_collection
-from qubopuzzle import solve
-from record import save, table
+from instances import collected
+from qubopuzzle import Nonogram, solve
+from record import Benchmark, Case, Row, case, main, table
 
 FRONTIER = ("knotty", "faase")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--minutes", type=float, default=10)
-    parser.add_argument("--seed", type=int, default=1)
-    args = parser.parse_args()
-    rows = []
+def _cases(args: argparse.Namespace) -> Iterator[Case]:
     for name in FRONTIER:
-        puzzle = from_collection("nonogram.jsonl", name)
-        if puzzle is None:
-            print(f"{name}: the collection is not at hand")
-            continue
-        result = solve(puzzle, "annealer", seed=args.seed, time_limit=60 * args.minutes)
-        rows.append(
-            {
-                "id": name,
-                "shape": list(puzzle.shape),
-                "seed": args.seed,
-                "reads": result.reads,
-                "solved": result.valid,
-                "energy": result.energy,
-                "literals": result.sizes["variables"],
-                "solve_s": result.timings_s["solve"],
-            }
-        )
-        print(rows[-1], flush=True)
-    columns = ["instance", "size", "literals", "reads", "s", "best energy", "solved"]
-    cells = [
-        [
-            row["id"],
-            "x".join(map(str, row["shape"])),
-            f"{row['literals']:,}",
-            str(row["reads"]),
-            f"{row['solve_s']:.0f}",
-            f"{row['energy']:g}",
-            "yes" if row["solved"] else "no",
-        ]
-        for row in rows
-    ]
-    save("frontier", rows, table(columns, cells))
+        yield case(name, _row, collected(name), args.seed, 60 * args.minutes)
 
+
+def _row(puzzle: Nonogram, seed: int, seconds: float) -> Row:
+    result = solve(puzzle, "annealer", seed=seed, time_limit=seconds)
+    return {
+        "id": puzzle.id,
+        "shape": list(puzzle.shape),
+        "seed": seed,
+        "reads": result.reads,
+        "solved": result.valid,
+        "energy": result.energy,
+        "literals": result.sizes["variables"],
+        "solve_s": result.timings_s["solve"],
+    }
+
+
+COLUMNS = {
+    "instance": "{id}",
+    "size": lambda row: "x".join(map(str, row["shape"])),
+    "literals": "{literals:,}",
+    "reads": "{reads}",
+    "s": "{solve_s:.0f}",
+    "best energy": "{energy:g}",
+    "solved": lambda row: "yes" if row["solved"] else "no",
+}
+BENCHMARKS = (Benchmark("frontier", _cases, {"frontier": partial(table, COLUMNS)}),)
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, BENCHMARKS, {"minutes": (10.0, "minutes a run"), "seed": (1, "of the run")})

@@ -5,7 +5,7 @@ puzzles of the usual size, each proved unique by `sat` and confirmed by `cpsat`;
 ABC at larger sizes, one by one. Every puzzle is read back and its solution judged. Two tables:
 generation and generation_large.
 
-Usage: python benchmarks/generation.py [--usual] [--count N] [--seed N]
+Usage: python benchmarks/generation.py [--count N] [--seed N] [--table NAME]
 """
 
 from __future__ import annotations
@@ -15,38 +15,32 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from qubopuzzle import Puzzle, load
-from record import save, table
+from record import Benchmark, Case, Row, Rows, main, markdown, table
 
 PUZZLES = ("nonogram", "sudoku", "heyawake", "hitori", "kurodoko", "easyasabc", "numberlink")
 LARGE = (("8x8", 10), ("10x10", 5))
 """Easy as ABC with 4 letters: size and how many."""
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--count", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--usual", action="store_true", help="the first table only")
-    args = parser.parse_args()
+def _cases(args: argparse.Namespace) -> Iterator[Case]:
     _timed("nonogram", args.seed, ["--size", "5x5"])  # compiles the kernels, once a machine
-    rows = [_timed(name, args.seed, ["--count", str(args.count)]) for name in PUZZLES]
-    total = {"puzzle": "together", "seconds": sum(row["seconds"] for row in rows)}
-    save("generation", rows, table(*_usual([*rows, total])), ("ortools",))
-    if args.usual:
-        return
-    rows = [
-        _timed("easyasabc", args.seed + number, ["--size", size, "--option", "letters=4"])
-        for size, count in LARGE
-        for number in range(count)
-    ]
-    save("generation_large", rows, table(*_large(rows)), ("ortools",))
+    for name in PUZZLES:
+        yield name, partial(_timed, name, args.seed, ["--count", str(args.count)])
 
 
-def _timed(name: str, seed: int, more: list[str]) -> dict[str, Any]:
+def _large_cases(args: argparse.Namespace) -> Iterator[Case]:
+    for size, count in LARGE:
+        for seed in range(args.seed, args.seed + count):
+            more = ["--size", size, "--option", "letters=4"]
+            yield f"{size}, seed {seed}", partial(_timed, "easyasabc", seed, more)
+
+
+def _timed(name: str, seed: int, more: list[str]) -> Row:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "made.jsonl"
         arguments = ["generate", name, "--seed", str(seed), "--confirm", "cpsat", *more]
@@ -60,7 +54,7 @@ def _timed(name: str, seed: int, more: list[str]) -> dict[str, Any]:
         seconds = time.perf_counter() - started
         puzzles = load(file)  # a wrong solution is refused
     levels = [line.split(": ")[1] for line in done.stderr.splitlines()]
-    row = {
+    return {
         "puzzle": name,
         "size": "x".join(map(str, puzzles[0].shape)),
         "seed": seed,
@@ -70,8 +64,6 @@ def _timed(name: str, seed: int, more: list[str]) -> dict[str, Any]:
         "levels": [levels.count(level) for level in ("easy", "medium", "hard")],
         "seconds": seconds,
     }
-    print(row, flush=True)
-    return row
 
 
 def _clues(puzzle: Puzzle) -> int:
@@ -84,33 +76,45 @@ def _clues(puzzle: Puzzle) -> int:
     return sum(value is not None and (zero or value != 0) for value in cells)
 
 
-def _usual(rows: list[dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
-    columns = ["puzzle", "size", "made", "proved unique", "clues", "easy, medium, hard", "seconds"]
-    lines = []
-    for row in rows:
-        if "size" not in row:
-            lines.append([row["puzzle"], *[""] * 5, f"{row['seconds']:.1f}"])
-            continue
-        clues = row["clues"]
-        shown = f"{min(clues)} to {max(clues)}" if max(clues) else "all"
-        levels = ", ".join(map(str, row["levels"]))
-        made = [str(row["made"]), str(row["unique"]), shown, levels]
-        lines.append([row["puzzle"], row["size"], *made, f"{row['seconds']:.1f}"])
-    return columns, lines
+def _span(numbers: list[int]) -> str:
+    return f"{min(numbers)} to {max(numbers)}"
 
 
-def _large(rows: list[dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
+COLUMNS = {
+    "puzzle": "{puzzle}",
+    "size": "{size}",
+    "made": "{made}",
+    "proved unique": "{unique}",
+    "clues": lambda row: _span(row["clues"]) if max(row["clues"]) else "all",
+    "easy, medium, hard": lambda row: ", ".join(map(str, row["levels"])),
+    "seconds": "{seconds:.1f}",
+}
+
+
+def _usual(rows: Rows) -> str:
+    together = ["together", *[""] * 5, f"{sum(row['seconds'] for row in rows):.1f}"]
+    return f"{table(COLUMNS, rows)}\n| {' | '.join(together)} |"
+
+
+def _large(rows: Rows) -> str:
     columns = ["Easy as ABC, 4 letters", "made", "clues", "seconds each", "the slowest"]
     lines = []
-    for size, _ in LARGE:
+    for size in dict.fromkeys(row["size"] for row in rows):
         own = [row for row in rows if row["size"] == size]
-        clues = [row["clues"][0] for row in own]
-        seconds = sorted(row["seconds"] for row in own)
-        shown = " ".join(f"{s:.1f}" for s in seconds)
+        seconds = [f"{s:.1f}" for s in sorted(row["seconds"] for row in own)]
         made = f"{sum(row['unique'] for row in own)} of {len(own)}"
-        lines.append([size, made, f"{min(clues)} to {max(clues)}", shown, f"{seconds[-1]:.1f}"])
-    return columns, lines
+        clues = _span([row["clues"][0] for row in own])
+        lines.append([size, made, clues, " ".join(seconds), seconds[-1]])
+    return markdown(columns, lines)
 
+
+BENCHMARKS = (
+    Benchmark("generation", _cases, {"generation": _usual}, packages=("ortools",)),
+    Benchmark(
+        "generation_large", _large_cases, {"generation_large": _large}, packages=("ortools",)
+    ),
+)
+SETTINGS = {"count": (20, "puzzles of each kind"), "seed": (1, "of the first")}
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, BENCHMARKS, SETTINGS)

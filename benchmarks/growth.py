@@ -1,6 +1,6 @@
 """How the time to a picture grows with its size: the annealer, its parts, and SAT.
 
-    python benchmarks/growth.py [--pictures 5] [--seeds 3] [--limit 60]
+    python benchmarks/growth.py [--pictures 5] [--seeds 3] [--limit 20]
 
 Pictures of blobs, half of the cells black. Medians over pictures and seeds, one thread, in
 seconds: building (the model and its form), annealing with chains and without, the solver
@@ -12,40 +12,36 @@ picture each. Answers are checked by the rules. Also draws
 from __future__ import annotations
 
 import argparse
+import io
 import time
+from collections.abc import Iterator
+from functools import partial
 from math import inf
 from statistics import median
 from typing import Any
 
-import matplotlib.pyplot as plt
+import matplotlib as mpl
+from matplotlib.figure import Figure
 
-from instances import smooth_picture
+from instances import smooth_picture, warm_up
 from qubopuzzle import Nonogram, solve
 from qubopuzzle.annealing import anneal, annealing_form, compile_kernels
-from record import ROOT, save, table
+from record import Benchmark, Case, Row, Rows, main, table
 from sat_baseline import sat_seconds
 
 SIZES = [(20, 20), (30, 30), (40, 40), (45, 60), (60, 60), (70, 70), (80, 80), (100, 100)]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--pictures", type=int, default=5)
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--limit", type=float, default=60, help="seconds a run")
-    args = parser.parse_args()
+def _cases(args: argparse.Namespace) -> Iterator[Case]:
     compile_kernels()
     annealing_form(smooth_picture(5, 5).model())
-    solve(smooth_picture(5, 5), "sat")
+    warm_up("sat")
     sat_seconds(smooth_picture(5, 5))
-    rows = [_row(rows, cols, args) for rows, cols in SIZES]
-    columns = ["size", "building s", "annealing s", "without chains s", "sat s", "plain SAT s"]
-    columns += ["annealer / sat", "slowest annealing s", "failures with and without"]
-    save("growth", rows, table(columns, [_cells(row) for row in rows]))
-    _draw(rows)
+    for rows, cols in SIZES:
+        yield f"{rows}x{cols}", partial(_row, rows, cols, args)
 
 
-def _row(n_rows: int, n_cols: int, args: argparse.Namespace) -> dict[str, Any]:
+def _row(n_rows: int, n_cols: int, args: argparse.Namespace) -> Row:
     row: dict[str, Any] = {"rows": n_rows, "cols": n_cols, "limit_s": args.limit}
     row |= {"building_s": [], "annealing_s": [], "without_chains_s": []}
     row |= {"sat_s": [], "plain_sat_s": []}
@@ -60,12 +56,13 @@ def _row(n_rows: int, n_cols: int, args: argparse.Namespace) -> dict[str, Any]:
         assert solve(puzzle, "sat", seed=0).valid
         row["sat_s"].append(time.perf_counter() - start)
         row["plain_sat_s"].append(sat_seconds(puzzle))
-    print(_cells(row), flush=True)
     return row
 
 
-def _anneal(puzzle: Nonogram, seed: int, limit: float, *, chains: bool) -> tuple[float, float]:
-    """Seconds of building and of annealing; infinite if there is no answer."""
+def _anneal(
+    puzzle: Nonogram, seed: int, limit: float, *, chains: bool
+) -> tuple[float, float | None]:
+    """Seconds of building and of annealing; None if there is no answer."""
     start = time.perf_counter()
     model = puzzle.model()
     form = annealing_form(model, chains=chains)
@@ -75,23 +72,44 @@ def _anneal(puzzle: Nonogram, seed: int, limit: float, *, chains: bool) -> tuple
     assert model.field is not None
     answer, torn = model.field.read(form.literals(best.value))
     solved = not len(torn) and not puzzle.violations(answer)
-    return built - start, done - built if solved else inf
+    return built - start, done - built if solved else None
 
 
-def _cells(row: dict[str, Any]) -> list[str]:
-    names = ("building_s", "annealing_s", "without_chains_s", "sat_s", "plain_sat_s")
-    building, annealing, without, sat, plain = (median(row[name]) for name in names)
-    failures = [sum(t == inf for t in row[n]) for n in ("annealing_s", "without_chains_s")]
-    return [
-        f"{row['rows']}x{row['cols']}",
-        *(f"{t:.3f}" for t in (building, annealing, without, sat, plain)),
-        f"{(building + annealing) / sat:.2f}",
-        f"{max(row['annealing_s']):.2f}",
-        f"{failures[0]} and {failures[1]}",
-    ]
+def _median(name: str, row: Row) -> float:
+    """Seconds, counting a failure as endless."""
+    return median(inf if s is None else s for s in row[name])
 
 
-def _draw(rows: list[dict[str, Any]]) -> None:
+def _ratio(row: Row) -> str:
+    return (
+        f"{(_median('building_s', row) + _median('annealing_s', row)) / _median('sat_s', row):.2f}"
+    )
+
+
+def _failures(row: Row) -> str:
+    return " and ".join(str(row[n].count(None)) for n in ("annealing_s", "without_chains_s"))
+
+
+def _seconds(name: str) -> Any:
+    return lambda row: f"{_median(name, row):.3f}"
+
+
+COLUMNS = {
+    "size": "{rows}x{cols}",
+    "building s": _seconds("building_s"),
+    "annealing s": _seconds("annealing_s"),
+    "without chains s": _seconds("without_chains_s"),
+    "sat s": _seconds("sat_s"),
+    "plain SAT s": _seconds("plain_sat_s"),
+    "annealer / sat": _ratio,
+    "slowest annealing s": lambda row: (
+        f"{max(inf if s is None else s for s in row['annealing_s']):.2f}"
+    ),
+    "failures with and without": _failures,
+}
+
+
+def _draw(rows: Rows) -> bytes:
     cells = [row["rows"] * row["cols"] for row in rows]
     series = {
         "plain SAT (CaDiCaL), encoding included": (["plain_sat_s"], "o-"),
@@ -100,16 +118,30 @@ def _draw(rows: list[dict[str, Any]]) -> None:
         "building alone": (["building_s"], "x--"),
         "annealing alone, chains off": (["without_chains_s"], "^:"),
     }
-    figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
+    figure = Figure(figsize=(6, 4), layout="constrained")
+    axes = figure.subplots()
     for label, (names, style) in series.items():
-        seconds = [sum(median(row[name]) for name in names) for row in rows]
-        axes.loglog(cells, seconds, style, label=label)
+        axes.loglog(
+            cells, [sum(_median(n, row) for n in names) for row in rows], style, label=label
+        )
     axes.set_xticks(cells, [f"{row['rows']}x{row['cols']}" for row in rows], fontsize=7)
     axes.minorticks_off()
     axes.set(xlabel="picture", ylabel="seconds, one thread (median)")
     axes.legend(frameon=False)
-    figure.savefig(ROOT / "docs" / "images" / "growth.svg", metadata={"Date": None})
+    buffer = io.BytesIO()
+    with mpl.rc_context({"svg.hashsalt": "qubopuzzle"}):
+        figure.savefig(buffer, format="svg", metadata={"Date": None})
+    return buffer.getvalue()
 
+
+BENCHMARKS = (
+    Benchmark("growth", _cases, {"growth": partial(table, COLUMNS)}, images={"growth": _draw}),
+)
+SETTINGS = {
+    "pictures": (5, "pictures a size"),
+    "seeds": (3, "runs of the annealer on each"),
+    "limit": (20.0, "seconds a run"),
+}
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, BENCHMARKS, SETTINGS)

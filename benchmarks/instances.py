@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from scipy.ndimage import gaussian_filter
 
-from qubopuzzle import Nonogram, load
+from qubopuzzle import Nonogram, load, solve
 
 COLLECTION = Path(
     os.environ.get("QUBOPUZZLE_COLLECTION", Path(__file__).parents[2] / "shared" / "puzzles")
@@ -34,10 +34,18 @@ def noise_picture(rows: int, cols: int, *, density: float = 0.5, seed: int = 1) 
     return Nonogram.from_picture(picture, id=f"noise-{rows}x{cols}-{seed}")
 
 
-def from_collection(file: str, identity: str) -> Nonogram | None:
-    """A nonogram of a local collection, or None where that is not at hand."""
-    path = COLLECTION / file
-    if not path.exists():
-        return None
-    found = [p for p in load(path, "nonogram") if p.id == identity]
-    return found[0] if found else None  # type: ignore[return-value]
+def collected_nonograms() -> list[Nonogram]:
+    """The nonograms of the local collection; none where that is not at hand."""
+    path = COLLECTION / "nonogram.jsonl"
+    return load(path, "nonogram") if path.exists() else []  # type: ignore[return-value]
+
+
+def collected(identity: str) -> Nonogram | None:
+    """A nonogram of the local collection, or None where that is not at hand."""
+    return next((p for p in collected_nonograms() if p.id == identity), None)
+
+
+def warm_up(*solvers: str) -> None:
+    """Import and compile what the first run of a solver would."""
+    for solver in solvers:
+        solve(smooth_picture(5, 5), solver, seed=0)

@@ -11,43 +11,34 @@ picture is read from a local collection and left out, by name, where that is not
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
+from functools import partial
 from statistics import median
-from typing import Any
 
-from instances import from_collection, noise_picture, smooth_picture
+from instances import collected, noise_picture, smooth_picture
 from qubopuzzle import Nonogram, solve
 from qubopuzzle.solving.solve import ENCODINGS
-from record import save, table
+from record import Benchmark, Case, Row, case, main, table
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--sweeps", type=int, default=10_000)
-    args = parser.parse_args()
+def _cases(args: argparse.Namespace) -> Iterator[Case]:
     instances: list[tuple[str, Nonogram | None, int]] = [
         ("12x9 picture (nonogram-12x9)", Nonogram.examples()[1], 1),
-        ("20x20 picture (webpbn-00006)", from_collection("nonogram.jsonl", "webpbn-00006"), 1),
+        ("20x20 picture (webpbn-00006)", collected("webpbn-00006"), 1),
         ("30x30 picture (smooth-30x30-1)", smooth_picture(30, 30), 1),
         ("40x40 picture (smooth-40x40-1)", smooth_picture(40, 40), 1),
         ("60x60 picture (smooth-60x60-1)", smooth_picture(60, 60), 1),
         ("30x30 noise (noise-30x30-1)", noise_picture(30, 30), 1),
         ("30x30 noise (noise-30x30-1)", noise_picture(30, 30), 30),
     ]
-    rows = []
     for name, puzzle, longer in instances:
-        if puzzle is None:
-            print(f"left out, not at hand: {name}")
-            continue
         for encoding in reversed(ENCODINGS):
-            rows.append(_row(name, puzzle, encoding, args.seeds, longer * args.sweeps))
-            print(rows[-1], flush=True)
-    columns = ["instance", "encoding", "variables", "couplings", "sweeps", "solved"]
-    columns += ["energy", "s a read"]
-    save("neal_encodings", rows, table(columns, [_cells(row) for row in rows]))
+            sweeps = longer * args.sweeps
+            label = f"{name}, {encoding}, {sweeps:,} sweeps"
+            yield case(label, _row, puzzle, name, encoding, args.seeds, sweeps)
 
 
-def _row(name: str, puzzle: Nonogram, encoding: str, seeds: int, sweeps: int) -> dict[str, Any]:
+def _row(puzzle: Nonogram, name: str, encoding: str, seeds: int, sweeps: int) -> Row:
     results = [
         solve(puzzle, "neal", encoding=encoding, reads=1, seed=s, options={"sweeps": sweeps})
         for s in range(seeds)
@@ -64,18 +55,18 @@ def _row(name: str, puzzle: Nonogram, encoding: str, seeds: int, sweeps: int) ->
     }
 
 
-def _cells(row: dict[str, Any]) -> list[str]:
-    return [
-        row["instance"],
-        row["encoding"],
-        f"{row['variables']:,}",
-        f"{row['couplings']:,}",
-        f"{row['sweeps']:,}",
-        f"{row['solved']} of {len(row['seeds'])}",
-        f"{median(row['energies']):g} ({min(row['energies']):g})",
-        f"{median(row['solve_s']):.2f}",
-    ]
-
+COLUMNS = {
+    "instance": "{instance}",
+    "encoding": "{encoding}",
+    "variables": "{variables:,}",
+    "couplings": "{couplings:,}",
+    "sweeps": "{sweeps:,}",
+    "solved": lambda row: f"{row['solved']} of {len(row['seeds'])}",
+    "energy": lambda row: f"{median(row['energies']):g} ({min(row['energies']):g})",
+    "s a read": lambda row: f"{median(row['solve_s']):.2f}",
+}
+BENCHMARKS = (Benchmark("neal_encodings", _cases, {"neal_encodings": partial(table, COLUMNS)}),)
+SETTINGS = {"seeds": (10, "reads of each"), "sweeps": (10_000, "of a read")}
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, BENCHMARKS, SETTINGS)

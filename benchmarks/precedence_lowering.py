@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Iterator
+from functools import partial
 from statistics import median
-from typing import Any
 
 import dimod
 import numpy as np
@@ -23,24 +24,17 @@ from scipy.sparse import csr_array, triu
 from instances import noise_picture, smooth_picture
 from qubopuzzle import Nonogram, compile_qubo
 from qubopuzzle.compile.quadratic import Quadratic
-from record import save, table
+from record import Benchmark, Case, Row, main, table
 
 WALL_WEIGHTS = (1, 2, 4)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--sweeps", type=int, default=10_000)
-    args = parser.parse_args()
-    rows = []
+def _cases(args: argparse.Namespace) -> Iterator[Case]:
     for puzzle in (smooth_picture(30, 30), noise_picture(30, 30)):
         for lowering, form in _forms(puzzle).items():
             for weight in WALL_WEIGHTS:
-                rows.append(_row(puzzle, lowering, form[weight], weight, args.seeds, args.sweeps))
-                print(rows[-1], flush=True)
-    columns = ["instance", "order as", "weight of walls", "energy 0", "energy", "s a read"]
-    save("precedence_lowering", rows, table(columns, [_cells(row) for row in rows]))
+                what = (lowering, form[weight], weight, args.seeds, args.sweeps)
+                yield f"{puzzle.id}, {lowering}, {weight}", partial(_row, puzzle, *what)
 
 
 def _forms(puzzle: Nonogram) -> dict[str, dict[int, Quadratic]]:
@@ -69,7 +63,7 @@ def _forms(puzzle: Nonogram) -> dict[str, dict[int, Quadratic]]:
 
 def _row(
     puzzle: Nonogram, lowering: str, form: Quadratic, weight: int, seeds: int, sweeps: int
-) -> dict[str, Any]:
+) -> Row:
     upper = form.couplings.tocoo()
     bqm = dimod.BinaryQuadraticModel.from_numpy_vectors(
         form.linear, (upper.row, upper.col, upper.data), form.offset, "BINARY"
@@ -93,17 +87,17 @@ def _row(
     }
 
 
-def _cells(row: dict[str, Any]) -> list[str]:
-    solved = sum(energy == 0 for energy in row["energies"])
-    return [
-        row["instance"],
-        row["lowering"],
-        str(row["wall_weight"]),
-        f"{solved} of {len(row['seeds'])}",
-        f"{median(row['energies']):g} ({min(row['energies']):g})",
-        f"{median(row['solve_s']):.2f}",
-    ]
-
+COLUMNS = {
+    "instance": "{instance}",
+    "order as": "{lowering}",
+    "weight of walls": "{wall_weight}",
+    "energy 0": lambda row: f"{row['energies'].count(0)} of {len(row['seeds'])}",
+    "energy": lambda row: f"{median(row['energies']):g} ({min(row['energies']):g})",
+    "s a read": lambda row: f"{median(row['solve_s']):.2f}",
+}
+TABLES = {"precedence_lowering": partial(table, COLUMNS)}
+BENCHMARKS = (Benchmark("precedence_lowering", _cases, TABLES),)
+SETTINGS = {"seeds": (10, "reads of each"), "sweeps": (10_000, "of a read")}
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, BENCHMARKS, SETTINGS)

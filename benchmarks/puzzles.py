@@ -1,13 +1,12 @@
 """Six puzzles: sat proves each solution unique, annealer solves, checked by the rules.
 
-Every instance of `generated/`; with --collection those of a local collection that are marked
-as having one solution, into tables of their own. annealer: the default formulation,
-several seeds with a time limit each; times are those of
-solving, without imports and kernels. A run that ends without a valid answer is a failure,
-listed by its instance with the lowest energy. Three tables: puzzles_totals, puzzles_sat,
-puzzles_annealer.
+Every instance of `generated/` and, in tables of their own, those of a local collection that
+are marked as having one solution. annealer: the default formulation, several seeds with a
+time limit each; times are those of solving, without imports and kernels. A run that ends
+without a valid answer is a failure, listed by its instance with the lowest energy. Three
+tables of each: puzzles_totals, puzzles_sat, puzzles_annealer, and ..._collection.
 
-Usage: python benchmarks/puzzles.py [--collection] [--seeds N] [--time-limit S] [--only P,P]
+Usage: python benchmarks/puzzles.py [--table NAME] [--seeds N] [--time-limit S] [--only P,P]
 """
 
 from __future__ import annotations
@@ -16,46 +15,36 @@ import argparse
 import json
 import time
 from collections.abc import Iterator
+from functools import partial
 from itertools import groupby
+from math import inf
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from instances import COLLECTION, GENERATED
+from instances import COLLECTION, GENERATED, warm_up
 from qubopuzzle import Puzzle, load, solve
 from qubopuzzle.files.puzzles import native
-from record import save, table
+from record import Benchmark, Case, Row, Rows, main, markdown
 
 PUZZLES = ("sudoku", "heyawake", "hitori", "kurodoko", "easyasabc", "numberlink")
 LARGEST_ANNEALED = {"numberlink": 8}
 """Rows or columns beyond which only sat is asked."""
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--time-limit", type=float, default=10.0, help="seconds a run")
-    parser.add_argument("--only", default=",".join(PUZZLES), help="these puzzles")
-    parser.add_argument("--collection", action="store_true", help="the local collection")
-    args = parser.parse_args()
-    source = COLLECTION if args.collection else GENERATED
-    ending = "_collection" if args.collection else ""
-    if args.collection and not COLLECTION.exists():
-        parser.error(f"there is no collection at {COLLECTION}; set QUBOPUZZLE_COLLECTION")
-    names = args.only.split(",")
-    for name in names:
-        for solver in ("sat", "annealer"):
-            solve(_load(source, name)[0], solver, seed=0, time_limit=args.time_limit)  # warms up
-    proofs = [_proof(puzzle) for name in names for puzzle in _load(source, name)]
-    runs = [
-        _runs(puzzle, args.seeds, args.time_limit)
-        for name in names
-        for puzzle in _load(source, name)
-        if max(puzzle.shape) <= LARGEST_ANNEALED.get(name, 10**6)
-    ]
-    save(f"puzzles_sat{ending}", proofs, _sat_table(proofs))
-    save(f"puzzles_annealer{ending}", runs, _annealer_table(runs))
-    save(f"puzzles_totals{ending}", [*proofs, *runs], _totals_table(proofs, runs))
+def _cases(source: Path, args: argparse.Namespace) -> Iterator[Case]:
+    if not source.exists():
+        yield f"the collection at {source}", None
+        return
+    warm_up("sat", "annealer")
+    seeds = args.seeds if source == GENERATED else args.collection_seeds
+    puzzles = [puzzle for name in PUZZLES for puzzle in _load(source, name)]
+    for puzzle in puzzles:
+        yield f"{puzzle.name}, {puzzle.id}, sat", partial(_proof, puzzle)
+    for puzzle in puzzles:
+        if max(puzzle.shape) <= LARGEST_ANNEALED.get(puzzle.name, 10**6):
+            run = partial(_runs, puzzle, seeds, args.time_limit)
+            yield f"{puzzle.name}, {puzzle.id}, annealer", run
 
 
 def _load(source: Path, name: str) -> list[Puzzle]:
@@ -82,117 +71,105 @@ def _free(name: str) -> Iterator[Puzzle]:
             yield from native.read(json.dumps(data))
 
 
-def _proof(puzzle: Puzzle) -> dict[str, Any]:
+def _proof(puzzle: Puzzle) -> Row:
     """From the model to the proof that there is no second solution."""
     started = time.perf_counter()
     result = solve(puzzle, "sat", seed=0, solutions=2, time_limit=60)
     seconds = time.perf_counter() - started
     known = puzzle.solution is None or (result.valid and (result.answer == puzzle.solution).all())
-    row = {**_about(puzzle), "proved": bool(result.unique and known), "seconds": seconds}
-    print(row, flush=True)
-    return row
+    return _about(puzzle, "sat") | {"proved": bool(result.unique and known), "seconds": seconds}
 
 
-def _runs(puzzle: Puzzle, seeds: int, time_limit: float) -> dict[str, Any]:
+def _runs(puzzle: Puzzle, seeds: int, time_limit: float) -> Row:
     results = [solve(puzzle, "annealer", seed=seed, time_limit=time_limit) for seed in range(seeds)]
-    row = {
-        **_about(puzzle),
+    return _about(puzzle, "annealer") | {
         "formulation": results[0].formulation,
         "variables": results[0].sizes["variables"],
         "seconds": [r.timings_s["solve"] if r.valid else None for r in results],
         "energies": [r.energy for r in results],
     }
-    print(row, flush=True)
-    return row
 
 
-def _about(puzzle: Puzzle) -> dict[str, Any]:
-    return {"puzzle": puzzle.name, "id": puzzle.id, "size": "x".join(map(str, puzzle.shape))}
+def _about(puzzle: Puzzle, solver: str) -> dict[str, Any]:
+    size = "x".join(map(str, puzzle.shape))
+    return {"puzzle": puzzle.name, "id": puzzle.id, "size": size, "solver": solver}
 
 
-def _groups(rows: list[dict[str, Any]], *keys: str) -> Iterator[tuple[list[str], list[Any]]]:
-    for values, group in groupby(rows, key=lambda row: [row[key] for key in keys]):
+# --- tables ----------------------------------------------------------------------------
+
+
+def _groups(rows: Rows, solver: str, *keys: str) -> Iterator[tuple[list[str], list[Row]]]:
+    """The rows of a solver, by the values of keys."""
+    own = [row for row in rows if row["solver"] == solver]
+    for values, group in groupby(own, key=lambda row: [row[key] for key in keys]):
         yield values, list(group)
 
 
-def _sat_table(proofs: list[dict[str, Any]]) -> str:
-    rows = []
-    for (name,), group in _groups(proofs, "puzzle"):
+def _sat_table(rows: Rows) -> str:
+    lines = []
+    for (name,), group in _groups(rows, "sat", "puzzle"):
         worst = max(group, key=lambda row: row["seconds"])
-        proved = sum(row["proved"] for row in group)
         total = sum(row["seconds"] for row in group)
-        slowest = f"{worst['seconds']:.3f} ({worst['id']})"
-        rows.append([name, f"{proved} of {len(group)}", f"{total:.2f}", slowest])
-    return table(["puzzle", "proved unique", "s together", "s of the slowest"], rows)
+        lines.append(
+            [name, _proved(group), f"{total:.2f}", f"{worst['seconds']:.3f} ({worst['id']})"]
+        )
+    return markdown(["puzzle", "proved unique", "s together", "s of the slowest"], lines)
 
 
-def _median(row: dict[str, Any]) -> float:
-    """Seconds, counting a failure as endless."""
-    return median(float("inf") if s is None else s for s in row["seconds"])
+def _annealer_table(rows: Rows) -> str:
+    lines = []
+    for values, group in _groups(rows, "annealer", "puzzle", "size", "formulation"):
+        literals = median(row["variables"] for row in group)
+        medians = [_median(row) for row in group]
+        numbers = [str(len(group)), f"{literals:,.0f}", _solved(group)]
+        seconds = [_seconds(median(medians)), _seconds(max(medians))]
+        lines.append([*values, *numbers, *seconds, _failures(group)])
+    columns = ["puzzle", "size", "formulation", "instances", "literals", "runs solved"]
+    columns += ["median s", "largest median s of an instance", "failed runs"]
+    return markdown(columns, lines)
 
 
-def _seconds(seconds: float) -> str:
-    return "-" if seconds == float("inf") else f"{seconds:.3f}"
+def _totals_table(rows: Rows) -> str:
+    proofs = {name: group for (name,), group in _groups(rows, "sat", "puzzle")}
+    lines = []
+    for (name,), own in _groups(rows, "annealer", "puzzle"):
+        sizes = sorted({row["size"] for row in own}, key=_area)
+        annealed = [_solved(own), _seconds(median(map(_median, own)))]
+        slowest = max((row["seconds"] for row in proofs.get(name, ())), default=inf)
+        proved = [_proved(proofs.get(name, ())), _seconds(slowest)]
+        instances = f"{len(own)}, {sizes[0]} to {sizes[-1]}"
+        lines.append([name, instances, *annealed, *proved, _failures(own)])
+    columns = ["puzzle", "instances", "annealer: runs solved", "median s"]
+    columns += ["sat: proved unique", "slowest s", "what annealer missed"]
+    return markdown(columns, lines)
 
 
-def _solved(group: list[dict[str, Any]]) -> str:
-    all_runs = [s for row in group for s in row["seconds"]]
-    return f"{sum(s is not None for s in all_runs)} of {len(all_runs)}"
+def _proved(rows: Rows) -> str:
+    return f"{sum(row['proved'] for row in rows)} of {len(rows)}"
 
 
-def _failures(group: list[dict[str, Any]]) -> str:
+def _solved(rows: Rows) -> str:
+    runs = [s for row in rows for s in row["seconds"]]
+    return f"{len(runs) - runs.count(None)} of {len(runs)}"
+
+
+def _failures(rows: Rows) -> str:
     """By name: runs that failed, and their lowest energy."""
     named = []
-    for row in group:
+    for row in rows:
         failed = [e for s, e in zip(row["seconds"], row["energies"], strict=True) if s is None]
         if failed:
             named.append(f"{row['id']}: {len(failed)} (energy {min(failed):g})")
     return "; ".join(named) or "none"
 
 
-def _annealer_table(runs: list[dict[str, Any]]) -> str:
-    rows = []
-    for (name, size, formulation), group in _groups(runs, "puzzle", "size", "formulation"):
-        literals = median(row["variables"] for row in group)
-        medians = [_median(row) for row in group]
-        rows.append(
-            [
-                name,
-                size,
-                formulation,
-                str(len(group)),
-                f"{literals:,.0f}",
-                _solved(group),
-                _seconds(median(medians)),
-                _seconds(max(medians)),
-                _failures(group),
-            ]
-        )
-    columns = ["puzzle", "size", "formulation", "instances", "literals", "runs solved"]
-    columns += ["median s", "largest median s of an instance", "failed runs"]
-    return table(columns, rows)
+def _median(row: Row) -> float:
+    """Seconds, counting a failure as endless."""
+    return median(inf if s is None else s for s in row["seconds"])
 
 
-def _totals_table(proofs: list[dict[str, Any]], runs: list[dict[str, Any]]) -> str:
-    annealed = {name: group for (name,), group in _groups(runs, "puzzle")}
-    rows = []
-    for (name,), group in _groups(proofs, "puzzle"):
-        own = annealed[name]
-        sizes = sorted({row["size"] for row in own}, key=_area)
-        rows.append(
-            [
-                name,
-                f"{len(own)}, {sizes[0]} to {sizes[-1]}",
-                _solved(own),
-                _seconds(median(map(_median, own))),
-                f"{sum(row['proved'] for row in group)} of {len(group)}",
-                f"{max(row['seconds'] for row in group):.3f}",
-                _failures(own),
-            ]
-        )
-    columns = ["puzzle", "instances", "annealer: runs solved", "median s"]
-    columns += ["sat: proved unique", "slowest s", "what annealer missed"]
-    return table(columns, rows)
+def _seconds(seconds: float) -> str:
+    return "-" if seconds == inf else f"{seconds:.3f}"
 
 
 def _area(size: str) -> int:
@@ -200,5 +177,18 @@ def _area(size: str) -> int:
     return int(rows) * int(columns)
 
 
+def _benchmark(source: Path, ending: str) -> Benchmark:
+    tables = {"sat": _sat_table, "annealer": _annealer_table, "totals": _totals_table}
+    named = {f"puzzles_{name}{ending}": table for name, table in tables.items()}
+    return Benchmark(f"puzzles{ending}", partial(_cases, source), named)
+
+
+BENCHMARKS = (_benchmark(GENERATED, ""), _benchmark(COLLECTION, "_collection"))
+SETTINGS = {
+    "seeds": (5, "runs of the annealer"),
+    "collection_seeds": (10, "the same on a puzzle of the collection"),
+    "time_limit": (10.0, "seconds a run"),
+}
+
 if __name__ == "__main__":
-    main()
+    main(__doc__, BENCHMARKS, SETTINGS)

@@ -8,27 +8,22 @@ Usage: python benchmarks/qubo_sizes.py
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import chain
 from typing import Any
 
 from instances import GENERATED
 from qubopuzzle import Nonogram, Puzzle, load
-from qubopuzzle.solving.info import QuboSize, describe
-from record import save, table
+from qubopuzzle.solving.info import describe
+from record import Benchmark, Case, Row, Rows, case, main, markdown
 
 PUZZLES = ("sudoku", "heyawake", "hitori", "kurodoko", "easyasabc", "numberlink")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.parse_args()
-    puzzles = [*Nonogram.examples(), *chain.from_iterable(map(_of_each_size, PUZZLES))]
-    found = [(puzzle, size) for puzzle in puzzles for size in describe(puzzle) if _local(size)]
-    records = [{"id": puzzle.id, "puzzle": puzzle.name, **asdict(size)} for puzzle, size in found]
-    columns = ["puzzle", "instance", "formulation", "encoding", "variables", "couplings"]
-    columns += ["coefficients", "free plan"]
-    save("qubo_sizes", records, table(columns, [_row(puzzle, size) for puzzle, size in found]))
+def _cases(_: argparse.Namespace) -> Iterator[Case]:
+    for puzzle in (*Nonogram.examples(), *chain.from_iterable(map(_of_each_size, PUZZLES))):
+        yield case(puzzle.id, _rows, puzzle)
 
 
 def _of_each_size(name: str) -> list[Puzzle]:
@@ -38,20 +33,32 @@ def _of_each_size(name: str) -> list[Puzzle]:
     return [first[shape] for shape in sorted(first, key=lambda shape: (shape[0] * shape[1], shape))]
 
 
-def _local(size: QuboSize) -> bool:
-    """Not the formulations for solvers that cut."""
-    return "has no form for" not in size.refused
+def _rows(puzzle: Puzzle) -> list[Row]:
+    """Without the formulations for solvers that cut."""
+    return [
+        {"id": puzzle.id, "puzzle": puzzle.name, **asdict(size), "free_plan": size.fits_free_plan}
+        for size in describe(puzzle)
+        if "has no form for" not in size.refused
+    ]
 
 
-def _row(puzzle: Puzzle, size: QuboSize) -> list[str]:
-    start = [puzzle.name, puzzle.id, size.formulation, size.encoding]
-    if size.total is None:
+def _cells(row: Row) -> list[str]:
+    start = [row[key] for key in ("puzzle", "id", "formulation", "encoding")]
+    total = row["total"]
+    if total is None:
         return [*start, "refused", "", "", ""]
-    least, greatest = size.total.least_coefficient, size.total.greatest_coefficient
-    fits = "yes" if size.fits_free_plan else "no"
-    numbers = [f"{size.variables:,}", f"{size.total.couplings:,}", f"{least:g} to {greatest:g}"]
-    return [*start, *numbers, fits]
+    coefficients = f"{total['least_coefficient']:g} to {total['greatest_coefficient']:g}"
+    fits = "yes" if row["free_plan"] else "no"
+    return [*start, f"{row['variables']:,}", f"{total['couplings']:,}", coefficients, fits]
 
+
+def _table(rows: Rows) -> str:
+    columns = ["puzzle", "instance", "formulation", "encoding", "variables", "couplings"]
+    columns += ["coefficients", "free plan"]
+    return markdown(columns, [_cells(row) for row in rows])
+
+
+BENCHMARKS = (Benchmark("qubo_sizes", _cases, {"qubo_sizes": _table}),)
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, BENCHMARKS)

@@ -4,7 +4,7 @@ For each format texts of about a million characters: many of the smallest boards
 examples, one board as large as fits, and answers that are wrong everywhere. Each is read in a
 process of its own. One table: reading, with the slowest text of each format.
 
-Usage: python benchmarks/reading.py [--all]
+Usage: python benchmarks/reading.py
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ import re
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from qubopuzzle import InputError, Nonogram, Puzzle
 from qubopuzzle.files.puzzles import all_formats, formats_for, get_format, write_text
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
-from record import save, table
+from record import Benchmark, Case, Row, Rows, main, markdown
 
 MEGABYTE = 10**6
 RUNS = 3
@@ -38,26 +39,27 @@ SMALLEST: dict[str, dict[str, Any]] = {
 SIDES = (1000, 700, 500, 400, 300, 200, 100, 60, 36, 25)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--all", action="store_true", help="print every text, too")
-    given = parser.parse_args()
-    records = []
+def cases(_: argparse.Namespace) -> Iterator[Case]:
     for name in all_formats():
         for what, text in texts(name):
-            records.append({"format": name, "text": what, "characters": len(text), **read(text)})
-            if given.all:
-                print(records[-1], flush=True)
-    columns = ["format", "texts", "slowest", "seconds", "most memory, MiB"]
-    save("reading", records, table(columns, [row(name, records) for name in all_formats()]))
+            yield f"{name}: {what}", partial(measure, name, what, text)
 
 
-def row(name: str, records: list[dict[str, Any]]) -> list[str]:
-    own = [record for record in records if record["format"] == name]
-    slowest = max(own, key=lambda record: record["seconds"])
-    what = f"{slowest['text']}: {slowest['found']}"
-    memory = max(record["mebibytes"] for record in own)
-    return [f"`{name}`", str(len(own)), what, f"{slowest['seconds']:.2f}", f"{memory:.0f}"]
+def measure(name: str, what: str, text: str) -> Row:
+    return {"format": name, "text": what, "characters": len(text), **read(text)}
+
+
+def show(rows: Rows) -> str:
+    """A line a format, with its slowest text."""
+    lines = []
+    for name in dict.fromkeys(row["format"] for row in rows):
+        own = [row for row in rows if row["format"] == name]
+        slowest = max(own, key=lambda row: row["seconds"])
+        what = f"{slowest['text']}: {slowest['found']}"
+        memory = max(row["mebibytes"] for row in own)
+        numbers = [f"{slowest['seconds']:.2f}", f"{memory:.0f}"]
+        lines.append([f"`{name}`", str(len(own)), what, *numbers])
+    return markdown(["format", "texts", "slowest", "seconds", "most memory, MiB"], lines)
 
 
 # --- texts -----------------------------------------------------------------------------
@@ -187,5 +189,7 @@ def peak_memory() -> float:
     return int(line) / 2**10
 
 
+BENCHMARKS = (Benchmark("reading", cases, {"reading": show}),)
+
 if __name__ == "__main__":
-    main()
+    main(__doc__, BENCHMARKS)

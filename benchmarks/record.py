@@ -1,7 +1,14 @@
-"""What every benchmark writes beside its figures, and the tables that the docs show."""
+"""What all benchmarks share: arguments, runs, results as JSON Lines, tables in the pages.
+
+A benchmark is a script with ``BENCHMARKS``, one for each file of ``results/``, that ends in
+``main(__doc__, BENCHMARKS, SETTINGS)``. A run prints its tables and keeps its rows in
+``local/``, which is not versioned. With ``--publish``, which takes nothing but a full run,
+they replace ``results/NAME.jsonl`` and the tables and images of the pages.
+"""
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import platform
@@ -9,72 +16,154 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
-from functools import cache
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from qubopuzzle.files.writing import write_whole
+
 ROOT = Path(__file__).parents[1]
 RESULTS = Path(__file__).parent / "results"
+"""Published rows: a file a benchmark, in its first line what holds for all of them."""
+LOCAL = Path(__file__).parent / "local"
+IMAGES = ROOT / "docs" / "images"
+PAGES = (ROOT / "README.md", ROOT / "benchmarks" / "README.md", *(ROOT / "docs").glob("*.md"))
 PACKAGES = ("qubopuzzle", "numpy", "scipy", "dimod", "dwave-samplers", "amplify", "python-sat")
+
+Row = Mapping[str, Any]
+Rows = Sequence[Row]
+Case = tuple[str, Callable[[], Row | list[Row]] | None]
+"""A label, and a call that measures a row or several; None where something is not at hand."""
+Settings = Mapping[str, tuple[Any, str]]
+"""Options of a script by their names: default and help. The defaults are a full run."""
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """Rows that are measured together, and what shows them.
+
+    Attributes:
+        name: of the file in ``results/``.
+        cases: what is measured, given the arguments. Instances may be loaded and kernels
+            compiled here; what takes time is left to the calls.
+        tables: Markdown of the rows, by the name that the pages' markers have.
+        images: SVG of the rows, by the name of the file in docs/images.
+        packages: whose versions are recorded beside those of ``PACKAGES``.
+    """
+
+    name: str
+    cases: Callable[[argparse.Namespace], Iterable[Case]]
+    tables: Mapping[str, Callable[[Rows], str]]
+    images: Mapping[str, Callable[[Rows], bytes]] = field(default_factory=dict)
+    packages: Sequence[str] = ()
+
+
+def case(label: str, measure: Callable[..., Row | list[Row]], puzzle: Any, *more: Any) -> Case:
+    """The case that measures a puzzle; one that is not at hand if there is none."""
+    return label, None if puzzle is None else partial(measure, puzzle, *more)
+
+
+# --- running ---------------------------------------------------------------------------
+
+
+def main(
+    doc: str | None,
+    benchmarks: Sequence[Benchmark],
+    settings: Settings | None = None,
+    argv: Sequence[str] | None = None,
+) -> None:
+    """Run what the command line asks for."""
+    given = sys.argv[1:] if argv is None else list(argv)
+    settings = settings or {}
+    args = _arguments(doc, benchmarks, settings, given)
+    chosen = [(b, list(b.cases(args))) for b in benchmarks if args.table in ("", b.name)]
+    if args.publish:
+        _check_full(
+            args, settings, [label for _, cases in chosen for label, run in cases if not run]
+        )
+    command = shlex.join(
+        ["python", f"benchmarks/{Path(sys.argv[0]).name}", *(a for a in given if a != "--publish")]
+    )
+    about = {name: getattr(args, name) for name in settings}
+    for benchmark, cases in chosen:
+        meta = {"command": command, **machine(benchmark.packages), "settings": about}
+        try:
+            rows = _measured(cases, args.only.split(","))
+        except KeyboardInterrupt:
+            sys.exit(f"{benchmark.name}: interrupted, nothing is written")
+        if not rows:
+            print(f"{benchmark.name}: nothing measured")
+            continue
+        if args.publish:
+            publish(benchmark, meta, rows)
+        else:
+            LOCAL.mkdir(exist_ok=True)
+            write_whole(LOCAL / f"{benchmark.name}.jsonl", jsonl(meta, rows))
+        print(*rendered(benchmark, meta, rows).values(), sep="\n")
+
+
+def _arguments(
+    doc: str | None, benchmarks: Sequence[Benchmark], settings: Settings, argv: Sequence[str]
+) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(doc or "").split("\n")[0])
+    for name, (default, words) in settings.items():
+        flag = f"--{name.replace('_', '-')}"
+        parser.add_argument(
+            flag, type=type(default), default=default, help=f"{words} (default: {default})"
+        )
+    parser.add_argument("--only", default="", metavar="TEXT,...", help="cases named so in part")
+    names = [benchmark.name for benchmark in benchmarks]
+    parser.add_argument("--table", choices=names, default="", help="one of several")
+    words = "replace the published results, and the tables in the pages, by this full run"
+    parser.add_argument("--publish", action="store_true", help=words)
+    return parser.parse_args(argv)
+
+
+def _check_full(args: argparse.Namespace, settings: Settings, missing: Sequence[str]) -> None:
+    partly = ["--only"] if args.only else []
+    partly += [
+        f"--{name.replace('_', '-')}"
+        for name, (default, _) in settings.items()
+        if getattr(args, name) != default
+    ]
+    if partly:
+        sys.exit(f"error: --publish takes a full run; leave out {', '.join(partly)}")
+    if missing:
+        sys.exit(f"error: --publish takes a full run; not at hand: {', '.join(missing)}")
+
+
+def _measured(cases: Iterable[Case], only: Sequence[str]) -> list[Row]:
+    rows: list[Row] = []
+    for label, run in cases:
+        if not any(text in label for text in only):
+            continue
+        if run is None:
+            print(f"{label}: left out, not at hand")
+            continue
+        start = time.perf_counter()
+        found = run()
+        rows += found if isinstance(found, list) else [found]
+        print(f"{label}: {time.perf_counter() - start:.1f} s", flush=True)
+    return rows
 
 
 def machine(packages: Sequence[str] = ()) -> dict[str, Any]:
     """The machine and the versions that figures depend on."""
     return {
         "date": date.today().isoformat(),
+        "commit": _commit(),
         "machine": f"{platform.machine()}, {_processor()}, {os.cpu_count()} cores",
         "python": platform.python_version(),
-        "commit": _commit(),
-        **{name: version(name) for name in (*PACKAGES, *packages)},
+        "versions": {name: version(name) for name in (*PACKAGES, *packages)},
     }
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table, first column to the left, the others to the right."""
-    lines = [columns, ["---", *["---:"] * (len(columns) - 1)], *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
-def save(
-    name: str, rows: Sequence[Mapping[str, Any]], markdown: str, packages: Sequence[str] = ()
-) -> None:
-    """Write ``results/NAME.json`` and ``.md`` and refresh the blocks of the docs that show it.
-
-    ``packages`` are recorded beside those that every benchmark uses.
-    """
-    about = machine(packages)
-    script, *arguments = sys.argv
-    command = shlex.join(["python", f"benchmarks/{Path(script).name}", *arguments])
-    caption = (
-        f"`{command}`, {about['date']}, commit {about['commit']}, {about['machine']}, "
-        f"Python {about['python']}, "
-        + ", ".join(f"{name} {about[name]}" for name in (*PACKAGES[1:], *packages))
-    )
-    RESULTS.mkdir(exist_ok=True)
-    record = {"command": command, **about, "rows": list(rows)}
-    (RESULTS / f"{name}.json").write_text(json.dumps(record, indent=1) + "\n")
-    text = f"{markdown}\n\n{caption}\n"
-    (RESULTS / f"{name}.md").write_text(text)
-    for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
-        refresh(page, name, text)
-    print(text)
-
-
-def refresh(page: Path, name: str, text: str) -> None:
-    """Put a result between the markers ``<!-- result: NAME -->`` and ``<!-- end -->`` of a page."""
-    before = page.read_text()
-    marked = re.compile(rf"(<!-- result: {re.escape(name)} -->\n).*?(<!-- end -->)", re.S)
-    after = marked.sub(lambda m: m[1] + text + m[2], before)
-    if after != before:
-        page.write_text(after)
-
-
-@cache
 def _commit() -> str:
-    """The commit before this run wrote anything."""
     done = subprocess.run(
         ["git", "describe", "--always", "--dirty"],
         cwd=ROOT,
@@ -92,3 +181,71 @@ def _processor() -> str:
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
     return platform.processor() or "unknown processor"
+
+
+# --- results ---------------------------------------------------------------------------
+
+
+def jsonl(meta: Row, rows: Rows) -> bytes:
+    """A line ``{"_meta": ...}``, then a line a row."""
+    lines = [{"_meta": meta}, *rows]
+    return "".join(json.dumps(line, allow_nan=False) + "\n" for line in lines).encode()
+
+
+def published(name: str) -> tuple[Row, Rows]:
+    """What holds for all rows of ``results/NAME.jsonl``, and the rows."""
+    first, *rows = map(json.loads, (RESULTS / f"{name}.jsonl").read_text().splitlines())
+    return first["_meta"], rows
+
+
+def publish(benchmark: Benchmark, meta: Row, rows: Rows) -> None:
+    """Replace the rows in ``results/`` and what the pages show of them."""
+    write_whole(RESULTS / f"{benchmark.name}.jsonl", jsonl(meta, rows))
+    for name, draw in benchmark.images.items():
+        write_whole(IMAGES / f"{name}.svg", draw(rows))
+    for name, text in rendered(benchmark, meta, rows).items():
+        for page in PAGES:
+            refresh(page, name, text)
+
+
+# --- tables ----------------------------------------------------------------------------
+
+
+def rendered(benchmark: Benchmark, meta: Row, rows: Rows) -> dict[str, str]:
+    """The tables of a benchmark by name: Markdown, and how it came about."""
+    versions = [f"{name} {v}" for name, v in meta["versions"].items() if name != "qubopuzzle"]
+    caption = (
+        f"`{meta['command']}`, {meta['date']}, commit {meta['commit']}, {meta['machine']}, "
+        f"Python {meta['python']}, {', '.join(versions)}"
+    )
+    return {name: f"{show(rows)}\n\n{caption}\n" for name, show in benchmark.tables.items()}
+
+
+def table(columns: Mapping[str, str | Callable[[Row], str]], rows: Rows) -> str:
+    """A Markdown table of rows; a column is a format string or a function of the row.
+
+    >>> print(table({"id": "{id}", "s": "{seconds:.2f}"}, [{"id": "a", "seconds": 1}]))
+    | id | s |
+    | --- | ---: |
+    | a | 1.00 |
+    """
+    cells = [
+        [c.format_map(row) if isinstance(c, str) else c(row) for c in columns.values()]
+        for row in rows
+    ]
+    return markdown(list(columns), cells)
+
+
+def markdown(columns: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """A Markdown table, first column to the left, the others to the right."""
+    whole = [columns, ["---", *["---:"] * (len(columns) - 1)], *lines]
+    return "\n".join("| " + " | ".join(line) + " |" for line in whole)
+
+
+def refresh(page: Path, name: str, text: str) -> None:
+    """Put a table between the markers ``<!-- result: NAME -->`` and ``<!-- end -->`` of a page."""
+    before = page.read_text()
+    marked = re.compile(rf"(<!-- result: {re.escape(name)} -->\n).*?(<!-- end -->)", re.S)
+    after = marked.sub(lambda m: m[1] + text + m[2], before)
+    if after != before:
+        write_whole(page, after.encode())

@@ -14,42 +14,31 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Iterator
 from math import log
 from typing import Any
 
 import numpy as np
 from dwave.samplers import SimulatedAnnealingSampler
 
-from instances import from_collection, smooth_picture
+from instances import collected, smooth_picture
 from qubopuzzle import OneHotTemperingSampler
 from qubopuzzle.bench.statistics import tts
 from qubopuzzle.compile import compile_model
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.tempering.ladder import FloatArray
-from record import save, table
+from record import Benchmark, Case, Row, Rows, case, main, markdown
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--reads", type=int, default=100)
-    parser.add_argument("--sweeps", type=int, default=20_000, help="of a read of neal")
-    args = parser.parse_args()
-    puzzles = [
-        from_collection("nonogram.jsonl", name) for name in ("webpbn-00006", "jwilk-038-bike")
-    ]
-    puzzles += [smooth_picture(20, 20, seed=seed) for seed in (1, 2, 3)]
-    rows = []
-    for puzzle in puzzles:
-        if puzzle is not None:
-            rows.append(_row(puzzle, args.reads, args.sweeps))
-            print(*_cells(rows[-1]), sep="\n", flush=True)
-    columns = ["picture", "sampler", "variables", "solved", "mean s", "TTS(99%) s", "best energy"]
-    columns += ["neal / tempering"]
-    text = table(columns, [cells for row in rows for cells in _cells(row)])
-    save("tempering", rows, text)
+def _cases(args: argparse.Namespace) -> Iterator[Case]:
+    for name in ("webpbn-00006", "jwilk-038-bike"):
+        yield case(name, _row, collected(name), args.reads, args.sweeps)
+    for seed in (1, 2, 3):
+        puzzle = smooth_picture(20, 20, seed=seed)
+        yield case(puzzle.id, _row, puzzle, args.reads, args.sweeps)
 
 
-def _row(puzzle: Puzzle, reads: int, sweeps: int) -> dict[str, Any]:
+def _row(puzzle: Puzzle, reads: int, sweeps: int) -> Row:
     one_hot = compile_model(puzzle.model(), "qubo", "one-hot")
     walls = compile_model(puzzle.model(), "qubo", "domain-wall")
     neal, tempering = SimulatedAnnealingSampler(), OneHotTemperingSampler()
@@ -91,7 +80,7 @@ def _runs(compiled: Any, sample: Any, reads: int) -> dict[str, Any]:
     return {"variables": compiled.payload.num_variables, "seconds": seconds, "energies": energies}
 
 
-def _cells(row: dict[str, Any]) -> list[list[str]]:
+def _cells(row: Row) -> list[list[str]]:
     lines = []
     for name in ("neal", "tempering", "neal, domain-wall"):
         runs = row[name]
@@ -137,5 +126,14 @@ def _solved(runs: dict[str, Any]) -> FloatArray:
     return (np.array(runs["energies"]) < 0.5).astype(float)
 
 
+def _table(rows: Rows) -> str:
+    columns = ["picture", "sampler", "variables", "solved", "mean s", "TTS(99%) s", "best energy"]
+    columns += ["neal / tempering"]
+    return markdown(columns, [cells for row in rows for cells in _cells(row)])
+
+
+BENCHMARKS = (Benchmark("tempering", _cases, {"tempering": _table}),)
+SETTINGS = {"reads": (100, "of each sampler"), "sweeps": (20_000, "of a read of neal")}
+
 if __name__ == "__main__":
-    main()
+    main(__doc__, BENCHMARKS, SETTINGS)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from instances import noise_picture, smooth_picture
 from qubopuzzle import Nonogram, load, solve
 from qubopuzzle.files.puzzles import native
+from qubopuzzle.files.writing import write_whole
 from record import ROOT
 
 SWAPPED = "noise-15x15-swapped"
@@ -32,7 +33,7 @@ def main() -> None:
         smooth_picture(45, 60),
     ]
     text = native.write([_counted(puzzle) for puzzle in ten])
-    (ROOT / "examples" / "ten.jsonl").write_text(text)
+    write_whole(ROOT / "examples" / "ten.jsonl", text.encode())
 
 
 def _counted(puzzle: Nonogram) -> Nonogram:

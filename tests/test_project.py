@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+import render
 from qubopuzzle import all_solvers
 from qubopuzzle.puzzles import puzzle_names
+from record import published
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *ROOT.glob("*/README.md"), *ROOT.glob("docs/*.md")]
@@ -19,6 +21,7 @@ COMMANDS = re.findall(
     r"^\| `(qubopuzzle [^`]*|python [^`]*)` \|", (ROOT / "examples/README.md").read_text(), re.M
 )
 EXTRAS = {"cpsat", "mip"}
+TABLES = render.tables()
 
 
 def test_no_module_is_over_400_lines():
@@ -34,14 +37,33 @@ def test_links_lead_somewhere(page):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_tables_are_those_that_a_command_printed(page):
+def test_tables_of_a_page_are_renderings_of_published_results(page):
     for name, shown in re.findall(
         r"<!-- result: (\w+) -->\n(.*?)<!-- end -->", page.read_text(), re.S
     ):
-        assert shown == (ROOT / f"benchmarks/results/{name}.md").read_text()
-        record = json.loads((ROOT / f"benchmarks/results/{name}.json").read_text())
-        assert {"command", "date", "machine", "python", "commit", "rows"} <= set(record)
-        assert record["rows"]
+        assert shown == TABLES[name]
+
+
+def test_every_published_result_is_shown_with_its_origin_and_no_row_stands_twice():
+    shown = "".join(page.read_text() for page in PAGES)
+    names = [benchmark.name for benchmark in render.benchmarks()]
+    assert sorted(names) == sorted(p.stem for p in (ROOT / "benchmarks/results").glob("*"))
+    for name in names:
+        meta, rows = published(name)
+        assert {"command", "date", "machine", "python", "commit", "versions", "settings"} <= set(
+            meta
+        )
+        assert rows
+        assert len({json.dumps(row, sort_keys=True) for row in rows}) == len(rows)
+    for name in TABLES:
+        assert f"<!-- result: {name} -->" in shown
+
+
+def test_the_image_of_the_comparison_shows_its_rows():
+    (benchmark,) = (b for b in render.benchmarks() if b.name == "compare")
+    _, rows = published("compare")
+    drawn = re.findall(r"<!-- (.*?) -->", benchmark.images["compare"](rows).decode())
+    assert drawn == re.findall(r"<!-- (.*?) -->", (ROOT / "docs/images/compare.svg").read_text())
 
 
 @pytest.mark.parametrize("command", COMMANDS)
