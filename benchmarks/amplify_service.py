@@ -9,16 +9,16 @@ Usage: python benchmarks/amplify_service.py [--table NAME]
 
 from __future__ import annotations
 
-import argparse
 import atexit
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
-from functools import cache, partial
+from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ from qubopuzzle.compile import AMPLIFY_MODES, compile_model
 from qubopuzzle.model import propagate
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
 from qubopuzzle.solvers.amplify.plans import PLANS
-from record import Benchmark, Case, Row, Rows, case, main, markdown
+from record import Args, Benchmark, Cases, Row, Rows, main, markdown
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from ae_stand_in import requests_of, stand_in
@@ -53,20 +53,20 @@ def _service() -> str:
     return running.enter_context(stand_in())
 
 
-def _mode_cases(_: argparse.Namespace) -> Iterator[Case]:
-    for name in puzzle_names():
-        for mode in AMPLIFY_MODES:
-            yield f"{name}, {mode}", partial(_mode, name, mode)
+def _mode_cases(_: Args) -> Cases:
+    for name, mode in product(puzzle_names(), AMPLIFY_MODES):
+        yield f"{name}, {mode}", _mode, _service(), name, mode
 
 
-def _fault_cases(_: argparse.Namespace) -> Iterator[Case]:
-    for fault in FAULTS:
-        yield fault, lambda fault=fault: _case(fault, f"{_service()}/fault/{fault}")
-    yield "refused", partial(_case, "refused", "http://127.0.0.1:9")
-    yield "no DNS", partial(_case, "no DNS", "https://no-such-host.invalid")
-    yield "no TLS", lambda: _case("no TLS", _service().replace("http:", "https:"))
-    yield "command line", _command_line
-    yield "Ctrl-C", _interrupted
+def _fault_cases(_: Args) -> Cases:
+    url = _service()
+    at = {fault: f"{url}/fault/{fault}" for fault in FAULTS}
+    at |= {"refused": "http://127.0.0.1:9", "no DNS": "https://no-such-host.invalid"}
+    at["no TLS"] = url.replace("http:", "https:")
+    for fault in at.items():
+        yield fault[0], _fault, *fault
+    yield "command line", _command_line, url
+    yield "Ctrl-C", _interrupted, url
 
 
 def _table(rows: Rows) -> str:
@@ -80,8 +80,8 @@ def _text(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _mode(name: str, mode: str) -> Row:
-    url, tag = _service(), f"{name}-{mode}"
+def _mode(url: str, name: str, mode: str) -> Row:
+    tag = f"{name}-{mode}"
     puzzle = get_puzzle(name).examples()[0]
     options = {"url": f"{url}/tag/{tag}", "mode": mode}
     result = solve(puzzle, "amplify", time_limit=3.0, seed=0, options=options)
@@ -102,8 +102,7 @@ def _mode(name: str, mode: str) -> Row:
     }
 
 
-def _case(name: str, url: str) -> Row:
-    os.environ["AMPLIFY_TOKEN"] = TOKEN
+def _fault(name: str, url: str) -> Row:
     puzzle = Nonogram.examples()[0]
     options = {"url": url, "patience": PATIENCE_S}
     began = time.perf_counter()
@@ -136,9 +135,9 @@ def _command(url: str, *more: str) -> subprocess.Popen[str]:
     )
 
 
-def _command_line() -> Row:
+def _command_line(url: str) -> Row:
     """A silent service, from the start of the command to its end."""
-    silent = f"{_service()}/fault/silent"
+    silent = f"{url}/fault/silent"
     began = time.perf_counter()
     run = _command(silent, "--time-limit", "2")
     _, err = run.communicate()
@@ -147,9 +146,8 @@ def _command_line() -> Row:
     return _row(name, f"status {run.returncode}", words, 7.0, time.perf_counter() - began)
 
 
-def _interrupted() -> Row:
+def _interrupted(url: str) -> Row:
     """Ctrl-C while the service is silent: seconds from the signal to the end."""
-    url = _service()
     run = _command(f"{url}/tag/interrupted/fault/silent", "--time-limit", "9")
     _wait_for(lambda: any(r["method"] == "POST" for r in requests_of(url, "interrupted")))
     began = time.perf_counter()
@@ -165,13 +163,13 @@ def _wait_for(condition: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def _plan_cases(_: argparse.Namespace) -> Iterator[Case]:
+def _plan_cases(_: Args) -> Cases:
     for n in (20, 30, 40, 50):
         for puzzle in (smooth_picture(n, n), noise_picture(n, n)):
-            yield case(puzzle.id, _sizes, puzzle)
+            yield puzzle.id, _sizes, puzzle
     for name in puzzle_names():
         if name != "nonogram":
-            yield case(f"the largest {name} of the collection", _sizes, _largest(name))
+            yield f"the largest {name} of the collection", _sizes, _largest(name)
 
 
 def _sizes(puzzle: Puzzle) -> Row:

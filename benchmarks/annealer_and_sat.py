@@ -11,11 +11,9 @@ and are left out, by name, where they are not at hand; knotty and faase are in `
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import time
 from collections.abc import Iterator
-from functools import partial
 from statistics import mean, median
 
 from frontier import FRONTIER
@@ -27,7 +25,7 @@ from instances import (
     warm_up,
 )
 from qubopuzzle import Nonogram, solve
-from record import Benchmark, Case, Row, Rows, main, markdown
+from record import Args, Benchmark, Cases, Row, Rows, main, markdown
 from sat_baseline import sat_seconds
 
 DRAWINGS = "drawings and generated, 5x5 to 60x55, and n-Dom 2 to 10"
@@ -35,7 +33,7 @@ HARD_DOMINOES = "n-Dom 11 to 16"
 BOARDS = "TAAI 2011 tournament, 25x25"
 
 
-def _cases(args: argparse.Namespace) -> Iterator[Case]:
+def _cases(args: Args) -> Cases:
     warm_up("annealer", "sat")
     sat_seconds(smooth_picture(5, 5))
     seeds = {HARD_DOMINOES: args.hard_seeds, BOARDS: 1}
@@ -45,7 +43,7 @@ def _cases(args: argparse.Namespace) -> Iterator[Case]:
     for group, puzzle in _instances(args.boards):
         limit = args.hard_limit if group == HARD_DOMINOES else args.limit
         what = (puzzle, seeds.get(group, args.seeds), limit)
-        yield f"{group}: {puzzle.id}", partial(_measure, group, *what)
+        yield f"{group}: {puzzle.id}", _measure, group, *what
 
 
 def _instances(boards: int) -> Iterator[tuple[str, Nonogram]]:

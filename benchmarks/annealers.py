@@ -12,9 +12,7 @@ a solved run, the bound that 95 percent of such samplers would keep: time / 3.
 
 from __future__ import annotations
 
-import argparse
 import time
-from collections.abc import Iterator
 from importlib.util import find_spec
 from math import inf
 from statistics import median
@@ -25,7 +23,7 @@ import numpy as np
 from instances import collected, noise_picture, smooth_picture
 from qubopuzzle import Nonogram, QubopuzzleError, solve
 from qubopuzzle.bench.statistics import tts
-from record import Benchmark, Case, Row, Rows, case, main, markdown
+from record import Args, Benchmark, Cases, Row, Rows, main, markdown
 from sat_baseline import sat_seconds
 
 OPENJIJ = "dimod:openjij:SASampler"
@@ -38,7 +36,7 @@ SAMPLERS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-def _cases(args: argparse.Namespace) -> Iterator[Case]:
+def _cases(args: Args) -> Cases:
     pictures: dict[str, Nonogram | None] = {"nonogram-12x9": Nonogram.examples()[1]}
     pictures["webpbn-00006"] = collected("webpbn-00006")
     made = (smooth_picture(20, 20), noise_picture(20, 20), smooth_picture(30, 30))
@@ -47,8 +45,8 @@ def _cases(args: argparse.Namespace) -> Iterator[Case]:
         for name, (solver, settings) in SAMPLERS.items():
             here = solver != OPENJIJ or find_spec("openjij") is not None
             what = (name, solver, settings, args.seeds, args.limit)
-            yield case(f"{label}, {name}", _sample, puzzle if here else None, *what)
-        yield case(f"{label}, CaDiCaL", _sat, puzzle)
+            yield f"{label}, {name}", _sample, puzzle if here else None, *what
+        yield f"{label}, CaDiCaL", _sat, puzzle
 
 
 def _sample(

@@ -9,26 +9,23 @@ and to the polynomial of its penalties, ours to the dimod BQM; both start from t
 
 from __future__ import annotations
 
-import argparse
 import gc
 import time
-from collections.abc import Iterator
-from functools import partial
 from statistics import median
 
 from amplify_tutorial import tutorial_model, tutorial_polynomial
 from instances import smooth_picture
 from qubopuzzle import Nonogram, compile_qubo
-from record import Benchmark, Case, Row, case, main, table
+from record import Args, Benchmark, Cases, Row, main
 
 SIZES = ((10, 10), (20, 20), (30, 30), (40, 40), (45, 60), (50, 50), (60, 60))
 
 
-def _cases(args: argparse.Namespace) -> Iterator[Case]:
+def _cases(args: Args) -> Cases:
     _measure(smooth_picture(5, 5))  # imports and first calls are not part of the figures
     for size in SIZES:
         puzzle = smooth_picture(*size)
-        yield case(puzzle.id, _row, puzzle, args.repeat)
+        yield puzzle.id, _row, puzzle, args.repeat
 
 
 def _row(puzzle: Nonogram, repeat: int) -> Row:
@@ -75,7 +72,7 @@ COLUMNS = {
     "ours, window one-hot s": "{window_one_hot_s:.3f}",
     "ours, window domain-wall s": "{window_domain_wall_s:.3f}",
 }
-BENCHMARKS = (Benchmark("build", _cases, {"build": partial(table, COLUMNS)}),)
+BENCHMARKS = (Benchmark("build", _cases, {"build": COLUMNS}),)
 
 if __name__ == "__main__":
     main(__doc__, BENCHMARKS, {"repeat": (5, "runs of each, the median counts")})

@@ -8,9 +8,6 @@ cpsat,mip --plot docs/images/compare.svg``, with its tables as Markdown.
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Iterator
-
 from qubopuzzle import Puzzle, all_solvers, load
 from qubopuzzle.bench.comparison import (
     Comparison,
@@ -20,20 +17,20 @@ from qubopuzzle.bench.comparison import (
 )
 from qubopuzzle.bench.plan import Contender, Instance, Plan
 from qubopuzzle.report.profile import draw
-from record import ROOT, Benchmark, Case, Row, Rows, case, main, markdown
+from record import ROOT, Args, Benchmark, Cases, Row, Rows, main, markdown
 
 SOLVERS = ("annealer", "tempering", "neal", "sat", "cpsat", "mip")
 TEN = ROOT / "examples" / "ten.jsonl"
 
 
-def _cases(args: argparse.Namespace) -> Iterator[Case]:
+def _cases(args: Args) -> Cases:
     here = [name for name in SOLVERS if all_solvers()[name].available().ok]
     yield from ((f"solver {name}", None) for name in SOLVERS if name not in here)
     for puzzle in load(TEN):
-        yield case(puzzle.id, _rows, puzzle, here, args)
+        yield puzzle.id, _rows, puzzle, here, args
 
 
-def _rows(puzzle: Puzzle, solvers: list[str], args: argparse.Namespace) -> list[Row]:
+def _rows(puzzle: Puzzle, solvers: list[str], args: Args) -> list[Row]:
     found = compare(puzzle, solvers, repeat=args.repeat, time_limit=args.time_limit)
     assert found.complete
     assert not found.disagreements

@@ -8,9 +8,8 @@ Each program finds one picture, on one thread, with three seeds.
 
 from __future__ import annotations
 
-import argparse
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from statistics import median
@@ -25,36 +24,37 @@ from qubopuzzle.compile.cpsat import compile_cpsat
 from qubopuzzle.compile.mip import Mip, compile_mip
 from qubopuzzle.model import UNBOUNDED, Model
 from qubopuzzle.solvers import Budget, get_solver
-from record import Benchmark, Case, Row, Rows, main, markdown
+from record import Args, Benchmark, Cases, Row, Rows, main, markdown
 
 LIMIT_S = 15.0
 SEEDS = (1, 2, 3)
 PACKAGES = ("ortools", "pulp", "highspy")
+Solve = Callable[[int], float | None]
+"""Seconds with a seed, None where the limit came first."""
 
 
-def _cpsat_cases(_: argparse.Namespace) -> Iterator[Case]:
+def _cpsat_cases(_: Args) -> Cases:
     large = (noise_picture(30, 30), noise_picture(40, 40), smooth_picture(45, 60))
     for form, build in CPSAT_FORMS.items():
         for puzzle in (noise_picture(20, 20), *large):
             about = {"form": form, "puzzle": puzzle.id}
-            run = partial(_solve_cpsat, puzzle, build)
-            yield ", ".join(about.values()), partial(_timed, about, run)
+            yield ", ".join(about.values()), _timed, about, _solve_cpsat, puzzle, build
 
 
-def _mip_cases(_: argparse.Namespace) -> Iterator[Case]:
+def _mip_cases(_: Args) -> Cases:
     large = (noise_picture(25, 25), smooth_picture(30, 30), smooth_picture(45, 60))
     for form, rows in MIP_FORMS.items():
         for backend in ("cbc", "highs"):
             for puzzle in (noise_picture(20, 20), *large):
                 about = {"form": form, "backend": backend, "puzzle": puzzle.id}
-                run = partial(_solve_mip, puzzle, rows, backend)
-                yield ", ".join(about.values()), partial(_timed, about, run)
+                what = (puzzle, rows, backend)
+                yield ", ".join(about.values()), _timed, about, _solve_mip, *what
 
 
-def _timed(about: Row, build: Callable[[], Callable[[int], float | None]]) -> Row:
-    """Seconds of building, and of solving by seed; None where the limit came first."""
+def _timed(about: Row, build: Callable[..., Solve], *what: Any) -> Row:
+    """Seconds of building, and of solving by seed."""
     start = time.perf_counter()
-    solve = build()
+    solve = build(*what)
     building = time.perf_counter() - start
     return {**about, "building_s": building, "solving_s": [solve(seed) for seed in SEEDS]}
 
@@ -77,9 +77,7 @@ def _cell(row: Row) -> str:
 # --- CP-SAT ----------------------------------------------------------------------------
 
 
-def _solve_cpsat(
-    puzzle: Nonogram, build: Callable[[Nonogram], Any]
-) -> Callable[[int], float | None]:
+def _solve_cpsat(puzzle: Nonogram, build: Callable[[Nonogram], Any]) -> Solve:
     from ortools.sat.python.cp_model import CpSolver
 
     built = build(puzzle)
@@ -142,9 +140,7 @@ def _assignment(model: Model) -> Mip:
     return compile_mip(model, encode_choices(model, "one-hot"))
 
 
-def _solve_mip(
-    puzzle: Nonogram, rows: Callable[[Model], Mip], backend: str
-) -> Callable[[int], float | None]:
+def _solve_mip(puzzle: Nonogram, rows: Callable[[Model], Mip], backend: str) -> Solve:
     model = puzzle.model()
     mip = rows(model)
     solver = get_solver("mip")
@@ -178,19 +174,11 @@ MIP_FORMS: dict[str, Callable[[Model], Mip]] = {
 }
 
 
+CPSAT_TABLES = {"exact_cpsat": partial(_table, ["form"])}
+MIP_TABLES = {"exact_mip": partial(_table, ["form", "backend"])}
 BENCHMARKS = (
-    Benchmark(
-        "exact_cpsat",
-        _cpsat_cases,
-        {"exact_cpsat": partial(_table, ["form"])},
-        packages=PACKAGES,
-    ),
-    Benchmark(
-        "exact_mip",
-        _mip_cases,
-        {"exact_mip": partial(_table, ["form", "backend"])},
-        packages=PACKAGES,
-    ),
+    Benchmark("exact_cpsat", _cpsat_cases, CPSAT_TABLES, packages=PACKAGES),
+    Benchmark("exact_mip", _mip_cases, MIP_TABLES, packages=PACKAGES),
 )
 
 if __name__ == "__main__":

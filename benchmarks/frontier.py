@@ -8,20 +8,16 @@ the one painted by the columns differ; 0 would be a solution.
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Iterator
-from functools import partial
-
 from instances import collected
 from qubopuzzle import Nonogram, solve
-from record import Benchmark, Case, Row, case, main, table
+from record import Args, Benchmark, Cases, Row, main
 
 FRONTIER = ("knotty", "faase")
 
 
-def _cases(args: argparse.Namespace) -> Iterator[Case]:
+def _cases(args: Args) -> Cases:
     for name in FRONTIER:
-        yield case(name, _row, collected(name), args.seed, 60 * args.minutes)
+        yield name, _row, collected(name), args.seed, 60 * args.minutes
 
 
 def _row(puzzle: Nonogram, seed: int, seconds: float) -> Row:
@@ -47,7 +43,7 @@ COLUMNS = {
     "best energy": "{energy:g}",
     "solved": lambda row: "yes" if row["solved"] else "no",
 }
-BENCHMARKS = (Benchmark("frontier", _cases, {"frontier": partial(table, COLUMNS)}),)
+BENCHMARKS = (Benchmark("frontier", _cases, {"frontier": COLUMNS}),)
 
 if __name__ == "__main__":
     main(__doc__, BENCHMARKS, {"minutes": (10.0, "minutes a run"), "seed": (1, "of the run")})

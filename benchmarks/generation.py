@@ -10,34 +10,31 @@ Usage: python benchmarks/generation.py [--count N] [--seed N] [--table NAME]
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 from qubopuzzle import Puzzle, load
-from record import Benchmark, Case, Row, Rows, main, markdown, table
+from record import Args, Benchmark, Cases, Row, Rows, main, markdown, table
 
 PUZZLES = ("nonogram", "sudoku", "heyawake", "hitori", "kurodoko", "easyasabc", "numberlink")
 LARGE = (("8x8", 10), ("10x10", 5))
 """Easy as ABC with 4 letters: size and how many."""
 
 
-def _cases(args: argparse.Namespace) -> Iterator[Case]:
+def _cases(args: Args) -> Cases:
     _timed("nonogram", args.seed, ["--size", "5x5"])  # compiles the kernels, once a machine
     for name in PUZZLES:
-        yield name, partial(_timed, name, args.seed, ["--count", str(args.count)])
+        yield name, _timed, name, args.seed, ["--count", str(args.count)]
 
 
-def _large_cases(args: argparse.Namespace) -> Iterator[Case]:
+def _large_cases(args: Args) -> Cases:
     for size, count in LARGE:
         for seed in range(args.seed, args.seed + count):
             more = ["--size", size, "--option", "letters=4"]
-            yield f"{size}, seed {seed}", partial(_timed, "easyasabc", seed, more)
+            yield f"{size}, seed {seed}", _timed, "easyasabc", seed, more
 
 
 def _timed(name: str, seed: int, more: list[str]) -> Row:

@@ -11,13 +11,9 @@ picture each. Answers are checked by the rules. Also draws
 
 from __future__ import annotations
 
-import argparse
 import io
 import time
-from collections.abc import Iterator
-from functools import partial
 from math import inf
-from statistics import median
 from typing import Any
 
 import matplotlib as mpl
@@ -26,22 +22,22 @@ from matplotlib.figure import Figure
 from instances import smooth_picture, warm_up
 from qubopuzzle import Nonogram, solve
 from qubopuzzle.annealing import anneal, annealing_form, compile_kernels
-from record import Benchmark, Case, Row, Rows, main, table
+from record import Args, Benchmark, Cases, Columns, Row, Rows, main, median_s
 from sat_baseline import sat_seconds
 
 SIZES = [(20, 20), (30, 30), (40, 40), (45, 60), (60, 60), (70, 70), (80, 80), (100, 100)]
 
 
-def _cases(args: argparse.Namespace) -> Iterator[Case]:
+def _cases(args: Args) -> Cases:
     compile_kernels()
     annealing_form(smooth_picture(5, 5).model())
     warm_up("sat")
     sat_seconds(smooth_picture(5, 5))
     for rows, cols in SIZES:
-        yield f"{rows}x{cols}", partial(_row, rows, cols, args)
+        yield f"{rows}x{cols}", _row, rows, cols, args
 
 
-def _row(n_rows: int, n_cols: int, args: argparse.Namespace) -> Row:
+def _row(n_rows: int, n_cols: int, args: Args) -> Row:
     row: dict[str, Any] = {"rows": n_rows, "cols": n_cols, "limit_s": args.limit}
     row |= {"building_s": [], "annealing_s": [], "without_chains_s": []}
     row |= {"sat_s": [], "plain_sat_s": []}
@@ -75,32 +71,31 @@ def _anneal(
     return built - start, done - built if solved else None
 
 
-def _median(name: str, row: Row) -> float:
-    """Seconds, counting a failure as endless."""
-    return median(inf if s is None else s for s in row[name])
-
-
 def _ratio(row: Row) -> str:
-    return (
-        f"{(_median('building_s', row) + _median('annealing_s', row)) / _median('sat_s', row):.2f}"
+    building, annealing, sat = (
+        median_s(row[name]) for name in ("building_s", "annealing_s", "sat_s")
     )
+    return f"{(building + annealing) / sat:.2f}"
+
+
+def _slowest(row: Row) -> str:
+    return f"{max(inf if s is None else s for s in row['annealing_s']):.2f}"
 
 
 def _failures(row: Row) -> str:
     return " and ".join(str(row[n].count(None)) for n in ("annealing_s", "without_chains_s"))
 
 
-def _seconds(name: str) -> Any:
-    return lambda row: f"{_median(name, row):.3f}"
-
-
-COLUMNS = {
+MEDIANS = {
+    "building s": "building_s",
+    "annealing s": "annealing_s",
+    "without chains s": "without_chains_s",
+    "sat s": "sat_s",
+    "plain SAT s": "plain_sat_s",
+}
+COLUMNS: Columns = {
     "size": "{rows}x{cols}",
-    "building s": _seconds("building_s"),
-    "annealing s": _seconds("annealing_s"),
-    "without chains s": _seconds("without_chains_s"),
-    "sat s": _seconds("sat_s"),
-    "plain SAT s": _seconds("plain_sat_s"),
+    **{head: lambda row, n=name: f"{median_s(row[n]):.3f}" for head, name in MEDIANS.items()},
     "annealer / sat": _ratio,
     "slowest annealing s": lambda row: (
         f"{max(inf if s is None else s for s in row['annealing_s']):.2f}"
@@ -122,7 +117,7 @@ def _draw(rows: Rows) -> bytes:
     axes = figure.subplots()
     for label, (names, style) in series.items():
         axes.loglog(
-            cells, [sum(_median(n, row) for n in names) for row in rows], style, label=label
+            cells, [sum(median_s(row[n]) for n in names) for row in rows], style, label=label
         )
     axes.set_xticks(cells, [f"{row['rows']}x{row['cols']}" for row in rows], fontsize=7)
     axes.minorticks_off()
@@ -134,9 +129,7 @@ def _draw(rows: Rows) -> bytes:
     return buffer.getvalue()
 
 
-BENCHMARKS = (
-    Benchmark("growth", _cases, {"growth": partial(table, COLUMNS)}, images={"growth": _draw}),
-)
+BENCHMARKS = (Benchmark("growth", _cases, {"growth": COLUMNS}, images={"growth": _draw}),)
 SETTINGS = {
     "pictures": (5, "pictures a size"),
     "seeds": (3, "runs of the annealer on each"),

@@ -10,18 +10,15 @@ picture is read from a local collection and left out, by name, where that is not
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Iterator
-from functools import partial
 from statistics import median
 
 from instances import collected, noise_picture, smooth_picture
 from qubopuzzle import Nonogram, solve
 from qubopuzzle.solving.solve import ENCODINGS
-from record import Benchmark, Case, Row, case, main, table
+from record import Args, Benchmark, Cases, Row, main
 
 
-def _cases(args: argparse.Namespace) -> Iterator[Case]:
+def _cases(args: Args) -> Cases:
     instances: list[tuple[str, Nonogram | None, int]] = [
         ("12x9 picture (nonogram-12x9)", Nonogram.examples()[1], 1),
         ("20x20 picture (webpbn-00006)", collected("webpbn-00006"), 1),
@@ -35,7 +32,7 @@ def _cases(args: argparse.Namespace) -> Iterator[Case]:
         for encoding in reversed(ENCODINGS):
             sweeps = longer * args.sweeps
             label = f"{name}, {encoding}, {sweeps:,} sweeps"
-            yield case(label, _row, puzzle, name, encoding, args.seeds, sweeps)
+            yield label, _row, puzzle, name, encoding, args.seeds, sweeps
 
 
 def _row(puzzle: Nonogram, name: str, encoding: str, seeds: int, sweeps: int) -> Row:
@@ -65,7 +62,7 @@ COLUMNS = {
     "energy": lambda row: f"{median(row['energies']):g} ({min(row['energies']):g})",
     "s a read": lambda row: f"{median(row['solve_s']):.2f}",
 }
-BENCHMARKS = (Benchmark("neal_encodings", _cases, {"neal_encodings": partial(table, COLUMNS)}),)
+BENCHMARKS = (Benchmark("neal_encodings", _cases, {"neal_encodings": COLUMNS}),)
 SETTINGS = {"seeds": (10, "reads of each"), "sweeps": (10_000, "of a read")}
 
 if __name__ == "__main__":

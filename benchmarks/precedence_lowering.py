@@ -10,10 +10,7 @@ seed, for several weights of the walls (family ``once``).
 
 from __future__ import annotations
 
-import argparse
 import time
-from collections.abc import Iterator
-from functools import partial
 from statistics import median
 
 import dimod
@@ -24,17 +21,17 @@ from scipy.sparse import csr_array, triu
 from instances import noise_picture, smooth_picture
 from qubopuzzle import Nonogram, compile_qubo
 from qubopuzzle.compile.quadratic import Quadratic
-from record import Benchmark, Case, Row, main, table
+from record import Args, Benchmark, Cases, Row, main
 
 WALL_WEIGHTS = (1, 2, 4)
 
 
-def _cases(args: argparse.Namespace) -> Iterator[Case]:
+def _cases(args: Args) -> Cases:
     for puzzle in (smooth_picture(30, 30), noise_picture(30, 30)):
         for lowering, form in _forms(puzzle).items():
             for weight in WALL_WEIGHTS:
                 what = (lowering, form[weight], weight, args.seeds, args.sweeps)
-                yield f"{puzzle.id}, {lowering}, {weight}", partial(_row, puzzle, *what)
+                yield f"{puzzle.id}, {lowering}, {weight}", _row, puzzle, *what
 
 
 def _forms(puzzle: Nonogram) -> dict[str, dict[int, Quadratic]]:
@@ -95,7 +92,7 @@ COLUMNS = {
     "energy": lambda row: f"{median(row['energies']):g} ({min(row['energies']):g})",
     "s a read": lambda row: f"{median(row['solve_s']):.2f}",
 }
-TABLES = {"precedence_lowering": partial(table, COLUMNS)}
+TABLES = {"precedence_lowering": COLUMNS}
 BENCHMARKS = (Benchmark("precedence_lowering", _cases, TABLES),)
 SETTINGS = {"seeds": (10, "reads of each"), "sweeps": (10_000, "of a read")}
 

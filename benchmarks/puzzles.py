@@ -11,7 +11,6 @@ Usage: python benchmarks/puzzles.py [--table NAME] [--seeds N] [--time-limit S] 
 
 from __future__ import annotations
 
-import argparse
 import json
 import time
 from collections.abc import Iterator
@@ -25,14 +24,14 @@ from typing import Any
 from instances import COLLECTION, GENERATED, warm_up
 from qubopuzzle import Puzzle, load, solve
 from qubopuzzle.files.puzzles import native
-from record import Benchmark, Case, Row, Rows, main, markdown
+from record import Args, Benchmark, Cases, Row, Rows, main, markdown, median_s
 
 PUZZLES = ("sudoku", "heyawake", "hitori", "kurodoko", "easyasabc", "numberlink")
 LARGEST_ANNEALED = {"numberlink": 8}
 """Rows or columns beyond which only sat is asked."""
 
 
-def _cases(source: Path, args: argparse.Namespace) -> Iterator[Case]:
+def _cases(source: Path, args: Args) -> Cases:
     if not source.exists():
         yield f"the collection at {source}", None
         return
@@ -40,11 +39,11 @@ def _cases(source: Path, args: argparse.Namespace) -> Iterator[Case]:
     seeds = args.seeds if source == GENERATED else args.collection_seeds
     puzzles = [puzzle for name in PUZZLES for puzzle in _load(source, name)]
     for puzzle in puzzles:
-        yield f"{puzzle.name}, {puzzle.id}, sat", partial(_proof, puzzle)
+        yield f"{puzzle.name}, {puzzle.id}, sat", _proof, puzzle
     for puzzle in puzzles:
         if max(puzzle.shape) <= LARGEST_ANNEALED.get(puzzle.name, 10**6):
-            run = partial(_runs, puzzle, seeds, args.time_limit)
-            yield f"{puzzle.name}, {puzzle.id}, annealer", run
+            label = f"{puzzle.name}, {puzzle.id}, annealer"
+            yield label, _runs, puzzle, seeds, args.time_limit
 
 
 def _load(source: Path, name: str) -> list[Puzzle]:
@@ -120,7 +119,7 @@ def _annealer_table(rows: Rows) -> str:
     lines = []
     for values, group in _groups(rows, "annealer", "puzzle", "size", "formulation"):
         literals = median(row["variables"] for row in group)
-        medians = [_median(row) for row in group]
+        medians = [median_s(row["seconds"]) for row in group]
         numbers = [str(len(group)), f"{literals:,.0f}", _solved(group)]
         seconds = [_seconds(median(medians)), _seconds(max(medians))]
         lines.append([*values, *numbers, *seconds, _failures(group)])
@@ -134,7 +133,7 @@ def _totals_table(rows: Rows) -> str:
     lines = []
     for (name,), own in _groups(rows, "annealer", "puzzle"):
         sizes = sorted({row["size"] for row in own}, key=_area)
-        annealed = [_solved(own), _seconds(median(map(_median, own)))]
+        annealed = [_solved(own), _seconds(median(median_s(row["seconds"]) for row in own))]
         slowest = max((row["seconds"] for row in proofs.get(name, ())), default=inf)
         proved = [_proved(proofs.get(name, ())), _seconds(slowest)]
         instances = f"{len(own)}, {sizes[0]} to {sizes[-1]}"
@@ -161,11 +160,6 @@ def _failures(rows: Rows) -> str:
         if failed:
             named.append(f"{row['id']}: {len(failed)} (energy {min(failed):g})")
     return "; ".join(named) or "none"
-
-
-def _median(row: Row) -> float:
-    """Seconds, counting a failure as endless."""
-    return median(inf if s is None else s for s in row["seconds"])
 
 
 def _seconds(seconds: float) -> str:

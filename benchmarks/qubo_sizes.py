@@ -7,8 +7,6 @@ Usage: python benchmarks/qubo_sizes.py
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import chain
 from typing import Any
@@ -16,14 +14,14 @@ from typing import Any
 from instances import GENERATED
 from qubopuzzle import Nonogram, Puzzle, load
 from qubopuzzle.solving.info import describe
-from record import Benchmark, Case, Row, Rows, case, main, markdown
+from record import Args, Benchmark, Cases, Row, Rows, main, markdown
 
 PUZZLES = ("sudoku", "heyawake", "hitori", "kurodoko", "easyasabc", "numberlink")
 
 
-def _cases(_: argparse.Namespace) -> Iterator[Case]:
+def _cases(_: Args) -> Cases:
     for puzzle in (*Nonogram.examples(), *chain.from_iterable(map(_of_each_size, PUZZLES))):
-        yield case(puzzle.id, _rows, puzzle)
+        yield puzzle.id, _rows, puzzle
 
 
 def _of_each_size(name: str) -> list[Puzzle]:

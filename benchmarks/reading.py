@@ -9,21 +9,19 @@ Usage: python benchmarks/reading.py
 
 from __future__ import annotations
 
-import argparse
 import json
 import multiprocessing
 import re
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from qubopuzzle import InputError, Nonogram, Puzzle
 from qubopuzzle.files.puzzles import all_formats, formats_for, get_format, write_text
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
-from record import Benchmark, Case, Row, Rows, main, markdown
+from record import Args, Benchmark, Cases, Row, Rows, main, markdown
 
 MEGABYTE = 10**6
 RUNS = 3
@@ -39,10 +37,10 @@ SMALLEST: dict[str, dict[str, Any]] = {
 SIDES = (1000, 700, 500, 400, 300, 200, 100, 60, 36, 25)
 
 
-def cases(_: argparse.Namespace) -> Iterator[Case]:
+def cases(_: Args) -> Cases:
     for name in all_formats():
         for what, text in texts(name):
-            yield f"{name}: {what}", partial(measure, name, what, text)
+            yield f"{name}: {what}", measure, name, what, text
 
 
 def measure(name: str, what: str, text: str) -> Row:

@@ -20,9 +20,11 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from functools import partial
+from functools import cache
 from importlib.metadata import version
+from math import inf
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from qubopuzzle.files.writing import write_whole
@@ -37,8 +39,12 @@ PACKAGES = ("qubopuzzle", "numpy", "scipy", "dimod", "dwave-samplers", "amplify"
 
 Row = Mapping[str, Any]
 Rows = Sequence[Row]
-Case = tuple[str, Callable[[], Row | list[Row]] | None]
-"""A label, and a call that measures a row or several; None where something is not at hand."""
+Args = argparse.Namespace
+Cases = Iterable[tuple[Any, ...]]
+"""Of each case a label, a function that measures a row or several, and its arguments; None
+among them says that something is not at hand."""
+Columns = Mapping[str, str | Callable[[Row], str]]
+"""Of a table: heads, and format strings or functions of a row."""
 Settings = Mapping[str, tuple[Any, str]]
 """Options of a script by their names: default and help. The defaults are a full run."""
 
@@ -49,23 +55,18 @@ class Benchmark:
 
     Attributes:
         name: of the file in ``results/``.
-        cases: what is measured, given the arguments. Instances may be loaded and kernels
-            compiled here; what takes time is left to the calls.
-        tables: Markdown of the rows, by the name that the pages' markers have.
+        cases: what is measured, given the arguments. Instances are loaded and kernels
+            compiled here; the rest is left to the functions.
+        tables: columns or Markdown of the rows, by the name that the pages' markers have.
         images: SVG of the rows, by the name of the file in docs/images.
         packages: whose versions are recorded beside those of ``PACKAGES``.
     """
 
     name: str
-    cases: Callable[[argparse.Namespace], Iterable[Case]]
-    tables: Mapping[str, Callable[[Rows], str]]
+    cases: Callable[[Args], Cases]
+    tables: Mapping[str, Columns | Callable[[Rows], str]]
     images: Mapping[str, Callable[[Rows], bytes]] = field(default_factory=dict)
     packages: Sequence[str] = ()
-
-
-def case(label: str, measure: Callable[..., Row | list[Row]], puzzle: Any, *more: Any) -> Case:
-    """The case that measures a puzzle; one that is not at hand if there is none."""
-    return label, None if puzzle is None else partial(measure, puzzle, *more)
 
 
 # --- running ---------------------------------------------------------------------------
@@ -81,11 +82,14 @@ def main(
     given = sys.argv[1:] if argv is None else list(argv)
     settings = settings or {}
     args = _arguments(doc, benchmarks, settings, given)
+    partly = [f"--{_dashed(n)}" for n, (value, _) in settings.items() if getattr(args, n) != value]
+    partly += ["--only"] * bool(args.only)
+    if args.publish and partly:
+        sys.exit(f"error: --publish takes a full run; leave out {', '.join(partly)}")
     chosen = [(b, list(b.cases(args))) for b in benchmarks if args.table in ("", b.name)]
-    if args.publish:
-        _check_full(
-            args, settings, [label for _, cases in chosen for label, run in cases if not run]
-        )
+    missing = [case[0] for _, cases in chosen for case in cases if _missing(case)]
+    if args.publish and missing:
+        sys.exit(f"error: --publish takes a full run; not at hand: {', '.join(missing)}")
     command = shlex.join(
         ["python", f"benchmarks/{Path(sys.argv[0]).name}", *(a for a in given if a != "--publish")]
     )
@@ -109,13 +113,11 @@ def main(
 
 def _arguments(
     doc: str | None, benchmarks: Sequence[Benchmark], settings: Settings, argv: Sequence[str]
-) -> argparse.Namespace:
+) -> Args:
     parser = argparse.ArgumentParser(description=(doc or "").split("\n")[0])
     for name, (default, words) in settings.items():
-        flag = f"--{name.replace('_', '-')}"
-        parser.add_argument(
-            flag, type=type(default), default=default, help=f"{words} (default: {default})"
-        )
+        words = f"{words} (default: {default})"
+        parser.add_argument(f"--{_dashed(name)}", type=type(default), default=default, help=words)
     parser.add_argument("--only", default="", metavar="TEXT,...", help="cases named so in part")
     names = [benchmark.name for benchmark in benchmarks]
     parser.add_argument("--table", choices=names, default="", help="one of several")
@@ -124,29 +126,26 @@ def _arguments(
     return parser.parse_args(argv)
 
 
-def _check_full(args: argparse.Namespace, settings: Settings, missing: Sequence[str]) -> None:
-    partly = ["--only"] if args.only else []
-    partly += [
-        f"--{name.replace('_', '-')}"
-        for name, (default, _) in settings.items()
-        if getattr(args, name) != default
-    ]
-    if partly:
-        sys.exit(f"error: --publish takes a full run; leave out {', '.join(partly)}")
-    if missing:
-        sys.exit(f"error: --publish takes a full run; not at hand: {', '.join(missing)}")
+def _dashed(name: str) -> str:
+    return name.replace("_", "-")
 
 
-def _measured(cases: Iterable[Case], only: Sequence[str]) -> list[Row]:
+def _missing(case: tuple[Any, ...]) -> bool:
+    return any(part is None for part in case)
+
+
+def _measured(cases: Sequence[tuple[Any, ...]], only: Sequence[str]) -> list[Row]:
     rows: list[Row] = []
-    for label, run in cases:
+    for case in cases:
+        label, *call = case
         if not any(text in label for text in only):
             continue
-        if run is None:
+        if _missing(case):
             print(f"{label}: left out, not at hand")
             continue
         start = time.perf_counter()
-        found = run()
+        measure, *arguments = call
+        found = measure(*arguments)
         rows += found if isinstance(found, list) else [found]
         print(f"{label}: {time.perf_counter() - start:.1f} s", flush=True)
     return rows
@@ -163,7 +162,9 @@ def machine(packages: Sequence[str] = ()) -> dict[str, Any]:
     }
 
 
+@cache
 def _commit() -> str:
+    """The commit before this run wrote anything."""
     done = subprocess.run(
         ["git", "describe", "--always", "--dirty"],
         cwd=ROOT,
@@ -200,12 +201,12 @@ def published(name: str) -> tuple[Row, Rows]:
 
 def publish(benchmark: Benchmark, meta: Row, rows: Rows) -> None:
     """Replace the rows in ``results/`` and what the pages show of them."""
-    write_whole(RESULTS / f"{benchmark.name}.jsonl", jsonl(meta, rows))
-    for name, draw in benchmark.images.items():
-        write_whole(IMAGES / f"{name}.svg", draw(rows))
-    for name, text in rendered(benchmark, meta, rows).items():
-        for page in PAGES:
-            refresh(page, name, text)
+    files = {RESULTS / f"{benchmark.name}.jsonl": jsonl(meta, rows)}
+    files |= {IMAGES / f"{name}.svg": draw(rows) for name, draw in benchmark.images.items()}
+    texts = rendered(benchmark, meta, rows)
+    for path, data in files.items():
+        write_whole(path, data)
+    refresh(texts)
 
 
 # --- tables ----------------------------------------------------------------------------
@@ -218,11 +219,15 @@ def rendered(benchmark: Benchmark, meta: Row, rows: Rows) -> dict[str, str]:
         f"`{meta['command']}`, {meta['date']}, commit {meta['commit']}, {meta['machine']}, "
         f"Python {meta['python']}, {', '.join(versions)}"
     )
-    return {name: f"{show(rows)}\n\n{caption}\n" for name, show in benchmark.tables.items()}
+    texts = {
+        name: show(rows) if callable(show) else table(show, rows)
+        for name, show in benchmark.tables.items()
+    }
+    return {name: f"{text}\n\n{caption}\n" for name, text in texts.items()}
 
 
-def table(columns: Mapping[str, str | Callable[[Row], str]], rows: Rows) -> str:
-    """A Markdown table of rows; a column is a format string or a function of the row.
+def table(columns: Columns, rows: Rows) -> str:
+    """A Markdown table of rows.
 
     >>> print(table({"id": "{id}", "s": "{seconds:.2f}"}, [{"id": "a", "seconds": 1}]))
     | id | s |
@@ -236,16 +241,22 @@ def table(columns: Mapping[str, str | Callable[[Row], str]], rows: Rows) -> str:
     return markdown(list(columns), cells)
 
 
+def median_s(seconds: Iterable[float | None]) -> float:
+    """Their median; a run that failed is None and counts as endless."""
+    return median(inf if s is None else s for s in seconds)
+
+
 def markdown(columns: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     """A Markdown table, first column to the left, the others to the right."""
     whole = [columns, ["---", *["---:"] * (len(columns) - 1)], *lines]
     return "\n".join("| " + " | ".join(line) + " |" for line in whole)
 
 
-def refresh(page: Path, name: str, text: str) -> None:
-    """Put a table between the markers ``<!-- result: NAME -->`` and ``<!-- end -->`` of a page."""
-    before = page.read_text()
-    marked = re.compile(rf"(<!-- result: {re.escape(name)} -->\n).*?(<!-- end -->)", re.S)
-    after = marked.sub(lambda m: m[1] + text + m[2], before)
-    if after != before:
-        write_whole(page, after.encode())
+def refresh(texts: Mapping[str, str]) -> None:
+    """Put tables between the markers ``<!-- result: NAME -->`` and ``<!-- end -->`` of the pages."""
+    marked = re.compile(r"(<!-- result: (\w+) -->\n)(.*?)(<!-- end -->)", re.S)
+    for page in PAGES:
+        before = page.read_text()
+        after = marked.sub(lambda m: m[1] + texts.get(m[2], m[3]) + m[4], before)
+        if after != before:
+            write_whole(page, after.encode())

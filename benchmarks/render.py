@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 
 from qubopuzzle.files.writing import write_whole
-from record import IMAGES, PAGES, Benchmark, published, refresh, rendered
+from record import IMAGES, Benchmark, published, refresh, rendered
 
 
 def benchmarks() -> Iterator[Benchmark]:
@@ -29,9 +29,7 @@ def tables() -> dict[str, str]:
 
 
 def main() -> None:
-    for name, text in tables().items():
-        for page in PAGES:
-            refresh(page, name, text)
+    refresh(tables())
     for benchmark in benchmarks():
         for name, draw in benchmark.images.items():
             write_whole(IMAGES / f"{name}.svg", draw(published(benchmark.name)[1]))

@@ -9,7 +9,6 @@ Usage: python benchmarks/sat.py [--repeat N] [--table NAME]
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -20,7 +19,7 @@ from typing import Any
 from instances import COLLECTION, collected_nonograms, noise_picture, smooth_picture
 from qubopuzzle import Nonogram, TooLarge, load, solve
 from qubopuzzle.files.puzzles import native
-from record import Benchmark, Case, Row, Rows, case, main, markdown, table
+from record import Args, Benchmark, Cases, Row, Rows, main, markdown, table
 from sat_baseline import sat_solve
 
 LIMIT_S = 30.0
@@ -79,15 +78,15 @@ def _times(
 # --- the pipeline ----------------------------------------------------------------------
 
 
-def _pipeline_cases(args: argparse.Namespace) -> Iterator[Case]:
+def _pipeline_cases(args: Args) -> Cases:
     _times(smooth_picture(5, 5), (_ours, _plain), 1)  # warms up
     sizes = ((20, 20), (30, 30), (45, 60), (60, 60), (80, 80), (100, 100))
     shown = [smooth_picture(*size) for size in sizes]
     for puzzle in (*shown, noise_picture(20, 20), noise_picture(30, 30)):
-        yield case(puzzle.id, _pipeline, puzzle, args.repeat, False)
+        yield puzzle.id, _pipeline, puzzle, args.repeat, False
     for label, found in _collection():
         if found is None or found.n_solutions is not None:
-            yield case(label, _pipeline, found, args.repeat, True)
+            yield label, _pipeline, found, args.repeat, True
 
 
 def _pipeline(puzzle: Nonogram, repeat: int, collection: bool) -> Row:
@@ -125,15 +124,15 @@ def _pipeline_table(rows: Rows) -> str:
 # --- window against pattern ------------------------------------------------------------
 
 
-def _formulation_cases(args: argparse.Namespace) -> Iterator[Case]:
+def _formulation_cases(args: Args) -> Cases:
     """Pictures of 30x30: blobs from three seeds, and a collection's."""
     _times(smooth_picture(5, 5), (_ours, _pattern), 1)  # warms up
     blobs = [smooth_picture(30, 30, seed=seed) for seed in (1, 2, 3)]
     for puzzle in (smooth_picture(20, 20), *blobs):
-        yield case(puzzle.id, _formulations, puzzle, min(args.repeat, 3))
+        yield puzzle.id, _formulations, puzzle, min(args.repeat, 3)
     for label, found in _collection():
         if found is None or found.shape == (30, 30):
-            yield case(label, _formulations, found, min(args.repeat, 3))
+            yield label, _formulations, found, min(args.repeat, 3)
 
 
 def _formulations(puzzle: Nonogram, repeat: int) -> Row:
@@ -166,9 +165,9 @@ def _formulation_table(rows: Rows) -> str:
 # --- uniqueness ------------------------------------------------------------------------
 
 
-def _uniqueness_cases(_: argparse.Namespace) -> Iterator[Case]:
+def _uniqueness_cases(_: Args) -> Cases:
     for label, puzzle in _collection():
-        yield case(label, _uniqueness, puzzle)
+        yield label, _uniqueness, puzzle
 
 
 def _uniqueness(puzzle: Nonogram) -> Row:

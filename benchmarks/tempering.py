@@ -12,9 +12,7 @@ One thread.
 
 from __future__ import annotations
 
-import argparse
 import time
-from collections.abc import Iterator
 from math import log
 from typing import Any
 
@@ -27,15 +25,15 @@ from qubopuzzle.bench.statistics import tts
 from qubopuzzle.compile import compile_model
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.tempering.ladder import FloatArray
-from record import Benchmark, Case, Row, Rows, case, main, markdown
+from record import Args, Benchmark, Cases, Row, Rows, main, markdown
 
 
-def _cases(args: argparse.Namespace) -> Iterator[Case]:
+def _cases(args: Args) -> Cases:
     for name in ("webpbn-00006", "jwilk-038-bike"):
-        yield case(name, _row, collected(name), args.reads, args.sweeps)
+        yield name, _row, collected(name), args.reads, args.sweeps
     for seed in (1, 2, 3):
         puzzle = smooth_picture(20, 20, seed=seed)
-        yield case(puzzle.id, _row, puzzle, args.reads, args.sweeps)
+        yield puzzle.id, _row, puzzle, args.reads, args.sweeps
 
 
 def _row(puzzle: Puzzle, reads: int, sweeps: int) -> Row:
