@@ -253,7 +253,7 @@ def markdown(columns: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
 
 
 def refresh(texts: Mapping[str, str]) -> None:
-    """Put tables between the markers ``<!-- result: NAME -->`` and ``<!-- end -->`` of the pages."""
+    """Put tables between the pages' ``<!-- result: NAME -->`` and ``<!-- end -->``."""
     marked = re.compile(r"(<!-- result: (\w+) -->\n)(.*?)(<!-- end -->)", re.S)
     for page in PAGES:
         before = page.read_text()
