@@ -16,7 +16,7 @@ from qubopuzzle.bench.comparison import (
     total_columns_and_rows,
 )
 from qubopuzzle.bench.plan import Contender, Instance, Plan
-from qubopuzzle.report.profile import draw
+from qubopuzzle.cli.profile import draw
 from record import ROOT, Args, Benchmark, Cases, Row, Rows, main, markdown
 
 SOLVERS = ("annealer", "tempering", "neal", "sat", "cpsat", "mip")

@@ -6,11 +6,14 @@ import signal
 import subprocess
 import sys
 import time
+from argparse import Namespace
 
 import numpy as np
 import pytest
 
 from qubopuzzle import Hitori, Nonogram, to_cnf, to_mip
+from qubopuzzle.cli import COMMANDS, generate, solve
+from qubopuzzle.cli.parser import Parser
 from qubopuzzle.files.puzzles import native
 from qubopuzzle.signals import uninterrupted
 from qubopuzzle.solving.solve import DEFAULT_SOLVER
@@ -274,14 +277,131 @@ def test_errors_are_one_line(files):
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [[], ["solv"], ["solve"], ["solve", "x", "--weight", "x"], ["solve", "x", "--reads", "x"]],
+    ("words", "message"),
+    [
+        ("solv", "unknown command 'solv'; did you mean solve?"),
+        ("puzzle", "unknown command 'puzzle'; did you mean puzzles?"),
+        ("--hlep", "unknown command '--hlep'; did you mean --help?"),
+        ("x", "unknown command 'x'; `qubopuzzle --help` lists the commands"),
+        (
+            "solve",
+            "the following arguments are required: SOURCE; see `qubopuzzle solve --help`",
+        ),
+        (
+            "solve x --weight x",
+            "argument --weight: expected NAME=VALUE, got 'x'; see `qubopuzzle solve --help`",
+        ),
+        (
+            "solve x --reads x",
+            "argument --reads: invalid int value: 'x'; see `qubopuzzle solve --help`",
+        ),
+        ("solve x --sede 5", "qubopuzzle solve has no option --sede; did you mean --seed?"),
+        (
+            "compare x --solver=sat",
+            "qubopuzzle compare has no option --solver; did you mean --solvers?",
+        ),
+        ("info x --zzz", "qubopuzzle info has no option --zzz; see `qubopuzzle info --help`"),
+        ("info x y", "unexpected argument 'y'; see `qubopuzzle info --help`"),
+        (
+            "solve x --all --unique",
+            "argument --unique: not allowed with argument --all; see `qubopuzzle solve --help`",
+        ),
+    ],
 )
-def test_wrong_usage(arguments):
-    status, out, err = run(*arguments)
-    assert status == 2
-    assert "usage: qubopuzzle" in err
-    assert out == ""
+def test_wrong_usage_is_one_line_with_a_remedy(words, message):
+    assert error(*words.split()) == message
+
+
+def test_nothing_asked_for_is_answered_with_the_help():
+    helped = run("--help")
+    assert (helped[0], helped[2]) == (0, "")
+    assert run() == run("-h") == helped
+    assert max(map(len, helped[1].splitlines())) < 80
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself(command):
+    status, out, err = run(command, "--help", env={"COLUMNS": "80"})
+    assert (status, err) == (0, "")
+    assert out.startswith(f"usage: qubopuzzle {command} ")
+    assert "exit status:" in out
+    assert max(map(len, out.splitlines())) < 100
+
+
+def test_sources_and_options_come_in_any_order(files):
+    status, out, err = run(
+        "solve", files / "a.json", "--presolve", "propagate", files / "none.json", "--json"
+    )
+    assert (status, err) == (3, "")
+    assert [json.loads(line)["status"] for line in out.splitlines()] == ["solved", "unsatisfiable"]
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        ("solve a.json --plot -", "--plot"),
+        ("solve a.json --proof -", "--proof"),
+        ("solve a.json --solver amplify --dry-run -", "--dry-run"),
+        ("solve a.json --solver amplify --record -", "--record"),
+        ("solve a.json --solver amplify --replay -", "--replay"),
+        ("show a.json --plot -", "--plot"),
+        ("compare a.json --csv -", "--csv"),
+        ("compare a.json --json -", "--json"),
+        ("compare a.json --plot -", "--plot"),
+        ("instances a.json -o -", "-o/--output"),
+    ],
+)
+def test_a_dash_is_no_file(files, words, option):
+    command = words.split()[0]
+    assert error(*words.split(), cwd=files) == (
+        f"argument {option}: expected the name of a file; standard output is taken; "
+        f"see `qubopuzzle {command} --help`"
+    )
+    assert not (files / "-").exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "export a.json --to dimacs -o -",
+        "export a.json - --to dimacs",
+        "convert a.json --to non -o -",
+        "generate sudoku --size 4x4 --seed 1 --to json -o -",
+    ],
+)
+def test_a_dash_is_standard_output(files, words):
+    status, out, err = run(*words.split(), cwd=files)
+    plain = [word for word in words.split() if word not in ("-o", "-")]
+    assert (status, out, err) == run(*plain, cwd=files)
+    assert status == 0
+    assert out
+    assert not (files / "-").exists()
+
+
+def test_each_puzzle_of_a_file_carries_its_share_of_the_reading(files, monkeypatch):
+    """Not the whole file each: then a thousand puzzles took a thousand times too long."""
+    from qubopuzzle.solving import solve as pipeline
+
+    def slow(*_):
+        time.sleep(0.3)
+        return [A, A, A]
+
+    monkeypatch.setattr(pipeline, "load", slow)
+    args = Namespace(sources=["a", "b"], puzzle=None, format=None)
+    shares = [seconds for _, seconds in solve._load(args)]
+    assert len(shares) == 6
+    assert all(0.1 <= seconds < 0.2 for seconds in shares)
+
+
+def test_a_zero_is_passed_on(files):
+    args = ["generate", "nonogram", "--image", "x.png"]
+    parser = Parser("generate", "")
+    generate.add_arguments(parser)
+    asked = parser.parse([*args[1:], "--threshold", "0", "--most-changes", "0"])
+    assert generate._how(asked) == {"threshold": 0, "most_changes": 0}
+    assert generate._how(parser.parse([*args[1:], "--dither"])) == {"dither": True}
+    assert "threshold: expected 1 to 255, got 0" in error(*args, "--threshold", 0)
+    assert "--most-changes goes with --image" in error("generate", "nonogram", "--most-changes", 0)
 
 
 def test_one_bad_instance_does_not_stop_the_others(files):
@@ -396,8 +516,8 @@ def test_a_plot_goes_through_a_link(files):
 
 def test_an_error_of_ours_is_one_line_and_status_4(files):
     code = (
-        "import qubopuzzle.cli as cli, sys\n"
-        "cli._COMMANDS['show'] = lambda args: 1 / 0\n"
+        "import qubopuzzle.cli as cli, qubopuzzle.cli.show, sys\n"
+        "qubopuzzle.cli.show.run = lambda args: 1 / 0\n"
         f"sys.exit(cli.main(['show', {str(files / 'a.json')!r}]))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -25,9 +25,9 @@ from qubopuzzle.bench.comparison import Comparison, columns_and_rows, run
 from qubopuzzle.bench.journal import Journal
 from qubopuzzle.bench.plan import Instance, make_plan
 from qubopuzzle.bench.statistics import par2, tts
+from qubopuzzle.cli import profile
+from qubopuzzle.cli.report import failure_notes, outputs, to_csv
 from qubopuzzle.files.puzzles import native
-from qubopuzzle.report import profile
-from qubopuzzle.report.comparison import failure_notes, outputs, to_csv
 
 TESTS = Path(__file__).parent
 COMMAND = [sys.executable, "-m", "qubopuzzle", "compare"]

@@ -30,8 +30,8 @@ class Result:
         violations: the rules that the answer breaks, by the checker; empty if valid.
         energy: of the sample behind the answer, offset included.
         sizes: numbers of the compiled model, such as variables and couplings.
-        timings_s: seconds for load (of the whole source), model, presolve, compile, prepare
-            (the solver's imports and kernels, once a process), solve and decode.
+        timings_s: seconds for load (a puzzle's share of its source), model, presolve, compile,
+            prepare (the solver's imports and kernels, once a process), solve and decode.
         reads: attempts that the solver made; ``seed`` is the one that it used.
         relaxed: what the model left out or bounded; empty means exact.
         presolve: what propagation did, in numbers, or None where it was off.

@@ -12,10 +12,11 @@ from typing import Any
 from qubopuzzle.bench.agreement import Claim, Disagreement
 from qubopuzzle.bench.comparison import Comparison, Summary, columns_and_rows, statuses
 from qubopuzzle.bench.comparison import total_columns_and_rows as totals
+from qubopuzzle.cli.tables import print_table
+from qubopuzzle.cli.terminal import clean
 from qubopuzzle.errors import InputError
 from qubopuzzle.files.writing import check_place, image_format, write_whole
 from qubopuzzle.picture import Picture
-from qubopuzzle.report.tables import print_table
 
 _RARE = ("killed", "out of memory", "crashed", "refused")
 
@@ -36,7 +37,7 @@ def print_comparison(comparison: Comparison) -> None:
 
 
 def failure_notes(comparison: Comparison) -> list[str]:
-    """A line for each way that runs of a solver failed other than by the time limit."""
+    """A line for each way that runs of a solver failed, other than by the time limit."""
     found: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for row in comparison.rows:
         if row["status"] in _RARE:
@@ -46,7 +47,7 @@ def failure_notes(comparison: Comparison) -> list[str]:
     for (solver, status), seen in found.items():
         why, instance = seen[0]
         runs = f"{len(seen)} run{'' if len(seen) == 1 else 's'}"
-        lines.append(f"{solver}, {status} ({runs}): {_clean(why)} ({instance})")
+        lines.append(f"{solver}, {status} ({runs}): {clean(why)} ({instance})")
     return lines
 
 
@@ -67,8 +68,6 @@ def outputs(asked: Mapping[str, str | None], sources: Sequence[str]) -> dict[str
     read = {Path(source).resolve() for source in sources}
     paths = {option: Path(name) for option, name in asked.items() if name is not None}
     for option, path in paths.items():
-        if str(path) == "-":
-            raise InputError(f"{option} needs the name of a file, standard output has the table")
         if path.resolve() in read:
             raise InputError(f"{option} {path}: that is a source of the comparison")
         (image_format if option == "--plot" else check_place)(path)
@@ -82,7 +81,7 @@ def write(comparison: Comparison, paths: Mapping[str, Path]) -> None:
     if "--csv" in paths:
         write_whole(paths["--csv"], to_csv(comparison).encode())
     if "--plot" in paths and comparison.rows:
-        from qubopuzzle.report import profile
+        from qubopuzzle.cli import profile
 
         path = paths["--plot"]
         write_whole(path, profile.draw(comparison, image_format(path)))
@@ -129,7 +128,3 @@ def _says(claim: Claim) -> str:
     if not claim.exists:
         return f"no solution{f' (proved by {claim.proved_by})' if claim.proved_by else ''}"
     return "a solution" if claim.answer is None else "this answer, which the rules accept"
-
-
-def _clean(text: str) -> str:
-    return "".join(c if c.isprintable() else " " for c in text)

@@ -1,0 +1,111 @@
+"""The command line: one file a command, which is imported when it is called.
+
+A command's module has ``add_arguments(parser)`` and ``run(args)``, which returns the exit
+status. What is heavy is imported by ``run``, so that ``--help`` is there at once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from qubopuzzle.cli.terminal import EXIT_STATUS, NOT_SOLVED, OUR_FAULT, SOLVED, complain
+from qubopuzzle.errors import InputError, QubopuzzleError, did_you_mean
+from qubopuzzle.signals import raise_interrupted
+
+COMMANDS = {
+    "solve": "solve puzzles and judge the answers",
+    "compare": "run several solvers on the same puzzles",
+    "check": "judge a given answer",
+    "show": "draw a puzzle",
+    "info": "size of a puzzle's QUBO in every formulation and encoding",
+    "export": "write a puzzle's model for other solvers",
+    "decode": "judge what another solver found for an exported model",
+    "instances": "write a folder of models with known ground states",
+    "generate": "make new puzzles with exactly one solution, proved",
+    "convert": "write puzzles in another format",
+    "formats": "list the formats of puzzles that are read and written",
+    "solvers": "list the solvers, whether they can run here, and their options",
+    "puzzles": "list the puzzles and their formulations",
+}
+"""What each command does, by its name, which is that of its module here."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit status."""
+    _prepare_streams()
+    raise_interrupted()
+    try:
+        status = _run(sys.argv[1:] if arguments is None else list(arguments))
+        sys.stdout.flush()
+        return status
+    except QubopuzzleError as error:
+        return complain(str(error))
+    except MemoryError:
+        return complain("out of memory")
+    except KeyboardInterrupt:
+        print("qubopuzzle: interrupted", file=sys.stderr)
+        return NOT_SOLVED
+    except OSError as error:
+        # The reader of our output went away (`| head`), or the disk is full.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        if isinstance(error, BrokenPipeError):
+            return NOT_SOLVED
+        return complain(f"cannot write: {error.strerror or error}")
+    except Exception as error:
+        if os.environ.get("QUBOPUZZLE_DEBUG"):
+            raise
+        kind = type(error).__name__
+        complain(f"an error of this program, please report it: {kind}: {error}")
+        return OUR_FAULT
+
+
+def _run(words: list[str]) -> int:
+    name, *rest = words or ["--help"]
+    if name in ("-h", "--help"):
+        print(_help())
+        return SOLVED
+    if name == "--version":
+        from importlib.metadata import version
+
+        print(f"qubopuzzle {version('qubopuzzle')}")
+        return SOLVED
+    if name not in COMMANDS:
+        known = [*COMMANDS, "--help", "--version"]
+        hint = did_you_mean(name, known, "`qubopuzzle --help` lists the commands")
+        raise InputError(f"unknown command {name.partition('=')[0][:40]!r}; {hint}")
+    from qubopuzzle.cli.parser import Parser
+
+    command = import_module(f"{__name__}.{name}")
+    parser = Parser(name, COMMANDS[name])
+    command.add_arguments(parser)
+    return int(command.run(parser.parse(rest)))
+
+
+def _help() -> str:
+    commands = "\n".join(f"  {name:<10} {about}" for name, about in COMMANDS.items())
+    return f"""\
+usage: qubopuzzle COMMAND ...
+
+Logic puzzles as QUBO penalty models: annealed, decoded, judged by the rules.
+
+commands:
+{commands}
+
+options:
+  --help     show this, or after a command its arguments
+  --version  print the version
+
+{EXIT_STATUS}"""
+
+
+def _prepare_streams() -> None:
+    """Output never fails for want of a stream or of a letter in the stream's encoding."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: PTH123, SIM115
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")

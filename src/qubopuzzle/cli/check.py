@@ -1,0 +1,57 @@
+"""``qubopuzzle check``."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from typing import TYPE_CHECKING, Any
+
+from qubopuzzle.cli.parser import Parser
+from qubopuzzle.cli.terminal import NOT_SOLVED, SOLVED, load, name_of, print_judged, read_once
+from qubopuzzle.errors import InputError
+
+if TYPE_CHECKING:
+    from qubopuzzle.solving.solve import Puzzle
+
+
+def add_arguments(parser: Parser) -> None:
+    """The puzzles and the answers."""
+    parser.sources()
+    parser.add_argument("solution", metavar="SOLUTION", help="a file with the answer, or -")
+    parser.shared("--json")
+
+
+def run(args: Namespace) -> int:
+    """Judge the answer of each puzzle."""
+    from qubopuzzle.solving import solve as pipeline
+
+    read_once([*args.sources, args.solution])
+    puzzles = load(args)
+    answers = pipeline.load_answers(args.solution)
+    status = SOLVED
+    try:
+        for number, (puzzle, answer) in enumerate(pipeline.match(puzzles, answers), start=1):
+            given = None if answer is None else answer.solution
+            if not _judge(name_of(puzzle, number), puzzle, given, args.json):
+                status = NOT_SOLVED
+    except InputError as error:
+        raise InputError(f"{args.solution}: {error}") from None
+    return status
+
+
+def _judge(name: str, puzzle: Puzzle, given: Any, as_json: bool) -> bool:
+    """Print the verdict on one answer; returns whether it is valid."""
+    from qubopuzzle.solving import solve as pipeline
+
+    grid, violations = (None, []) if given is None else pipeline.judge(puzzle, given)
+    valid = grid is not None and not violations
+    if as_json:
+        broken = [violation.to_dict() for violation in violations]
+        answered = {"id": puzzle.id, "answered": grid is not None, "valid": valid}
+        print(json.dumps({**answered, "violations": broken}))
+    elif grid is None:
+        print(f"{name}: no answer")
+    else:
+        verdict = f"{name}: {'valid' if valid else 'not valid'}"
+        print_judged(puzzle, grid, violations, verdict)
+    return valid

@@ -1,0 +1,128 @@
+"""``qubopuzzle compare``."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+
+from qubopuzzle.cli.parser import Parser, file
+from qubopuzzle.cli.terminal import (
+    NOT_SOLVED,
+    OUR_FAULT,
+    SOLVED,
+    notice,
+    read_once,
+    sampler_path,
+    text,
+)
+from qubopuzzle.errors import InputError
+
+_EXIT_STATUS = """exit status:
+  0  every run is done, whatever its result
+  1  broken off; with --json FILE, --resume goes on
+  2  wrong usage, bad input, or no solver that can run here
+  4  two solvers contradict each other, or an error of this program"""
+
+
+def add_arguments(parser: Parser) -> None:
+    """Which runs, their limits, and the files that are written."""
+    parser.description = f"{parser.description}, each run in a process of its own"
+    parser.epilog = _EXIT_STATUS
+    add = parser.add_argument
+    parser.sources("+")
+    add(
+        "--solvers",
+        metavar="S,S,...",
+        help="names from `qubopuzzle solvers`, or dimod:module:Class (default annealer, "
+        "tempering, neal and the exact ones that are installed)",
+    )
+    add("--repeat", type=int, default=5, metavar="N", help="seeds a heuristic (default 5)")
+    add(
+        "--repeat-exact",
+        type=int,
+        default=1,
+        metavar="N",
+        help="seeds an exact solver (default 1: a proof is the same for every seed)",
+    )
+    parser.shared("--seed", default=0, help="the first seed (default 0)")
+    parser.shared("--time-limit", default=10.0, help="for building and solving, a run (default 10)")
+    add(
+        "--hard-limit",
+        type=float,
+        metavar="SECONDS",
+        help="end the process of a run after this (default twice the time limit and 30 s)",
+    )
+    add(
+        "--memory-limit",
+        type=float,
+        metavar="GIB",
+        help="address space of a run (default three quarters of the machine's memory)",
+    )
+    parser.shared("--formulation", "--presolve")
+    parser.shared(
+        "--option", metavar="SOLVER:NAME=VALUE", help="an option of one solver; repeatable"
+    )
+    add(
+        "--json",
+        type=file,
+        metavar="FILE",
+        help="add a JSON object a line and run, as soon as it is done",
+    )
+    add("--resume", action="store_true", help="go on with what is in the --json file")
+    add("--csv", type=file, metavar="FILE", help="write the table")
+    parser.shared("--plot", help="draw solved runs over time, and time over size")
+
+
+def run(args: Namespace) -> int:
+    """Run the comparison, write its files, print its tables."""
+    from qubopuzzle.bench import comparison as bench
+    from qubopuzzle.bench.plan import make_plan
+    from qubopuzzle.cli import progress, report
+
+    names = None if args.solvers is None else [name.strip() for name in args.solvers.split(",")]
+    sampler_path(names or ())
+    read_once(args.sources)
+    if args.resume and args.json is None:
+        raise InputError("--resume goes on with a file: add --json FILE")
+    asked = {"--json": args.json, "--csv": args.csv, "--plot": args.plot}
+    outputs = report.outputs(asked, args.sources)
+    plan = make_plan(
+        args.sources,
+        names,
+        repeat=args.repeat,
+        repeat_exact=args.repeat_exact,
+        seed=args.seed,
+        time_limit=args.time_limit,
+        hard_limit=args.hard_limit,
+        memory_limit_gib=args.memory_limit,
+        formulation=args.formulation,
+        presolve=args.presolve,
+        options=_options_by_solver(args.option),
+        puzzle=args.puzzle,
+        format=args.format,
+    )
+    for name, why in plan.left_out.items():
+        notice(f"{name} is left out: {why}")
+    for name in plan.repeated:
+        notice(f"{name} is given twice, compared once")
+    with progress.comparing(sum(1 for _ in plan.jobs())) as callback:
+        done = bench.run(plan, journal=args.json, resume=args.resume, progress=callback)
+    try:
+        report.write(done, outputs)
+    finally:  # a full disk does not take the table away
+        report.print_comparison(done)
+    for found in done.disagreements:
+        print(report.disagreement_block(found, text), file=sys.stderr)
+    if done.interrupted:
+        notice(f"interrupted{'; --resume goes on' if args.json else ''}")
+    return OUR_FAULT if done.disagreements else NOT_SOLVED if done.interrupted else SOLVED
+
+
+def _options_by_solver(pairs: list[tuple[str, str]]) -> dict[str, dict[str, str]]:
+    options: dict[str, dict[str, str]] = {}
+    for place, value in pairs:
+        solver, colon, name = place.rpartition(":")
+        if not colon:
+            raise InputError(f"--option {place}={value}: say whose, as in SOLVER:{place}={value}")
+        options.setdefault(solver, {})[name] = value
+    return options

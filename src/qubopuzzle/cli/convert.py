@@ -1,0 +1,26 @@
+"""``qubopuzzle convert``."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+
+from qubopuzzle.cli.parser import Parser
+from qubopuzzle.cli.terminal import SOLVED, load, write_puzzles
+
+
+def add_arguments(parser: Parser) -> None:
+    """What to convert, and to what."""
+    parser.sources("+")
+    parser.shared("--to", required=True)
+    parser.shared("-o/--output")
+
+
+def run(args: Namespace) -> int:
+    """Read all puzzles, then write them."""
+    from qubopuzzle.files.writing import check_place
+
+    if args.output is not None:
+        check_place(Path(args.output))
+    write_puzzles(load(args), args.to, args.output)
+    return SOLVED

@@ -1,0 +1,108 @@
+"""``qubopuzzle export``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from qubopuzzle.cli.parser import Parser, output
+from qubopuzzle.cli.terminal import SOLVED, complain, load, name_of, paths
+from qubopuzzle.errors import InputError, QubopuzzleError
+
+if TYPE_CHECKING:
+    from qubopuzzle.files.models import Format
+    from qubopuzzle.solving.export import Export
+
+
+def add_arguments(parser: Parser) -> None:
+    """Which model, and where to."""
+    parser.sources()
+    parser.add_argument(
+        "file",
+        nargs="?",
+        type=output,
+        metavar="FILE",
+        help="the same as -o FILE, without the JSON file beside it",
+    )
+    parser.shared(
+        "--to",
+        metavar="FORMAT",
+        help="bqm, coo, qubo, mqlib, qplib or qubo-lp (the QUBO), dimacs (the exact formula), "
+        "lp or mps (the exact 0/1 program); told by the file's suffix without",
+    )
+    parser.shared(
+        "-o/--output",
+        help="write there, and what `decode` needs to FILE.json; {id} in the name for several "
+        "(default: standard output)",
+    )
+    parser.shared("--formulation", "--encoding", "--weight", "--presolve")
+
+
+def run(args: Namespace) -> int:
+    """Write each puzzle's model to a file, or to standard output."""
+    from qubopuzzle.solving import export as exporting
+
+    form = _format(args)
+    weights = dict(args.weight)
+    recipe = exporting.Recipe(form.NAME, args.formulation, args.encoding, args.presolve, weights)
+    puzzles = load(args)
+    described = args.output is not None
+    option, pattern = ("-o", args.output) if described else ("FILE", args.file)
+    files = paths(option, pattern, puzzles)
+    if pattern is None and len(puzzles) > 1:
+        raise InputError(f"there are {len(puzzles)} puzzles; give -o with {{id}} in the name")
+    for path in files:
+        _spare(args.sources[0], path, described=described)
+    worst = SOLVED
+    for number, (puzzle, path) in enumerate(zip(puzzles, files, strict=True), start=1):
+        try:
+            made = exporting.export(puzzle, recipe)
+        except QubopuzzleError as error:
+            worst = complain(f"{name_of(puzzle, number)}: {error}")
+            continue
+        if path is None:
+            sys.stdout.write(made.data.decode())
+        else:
+            _write(path, made, described=described)
+    return worst
+
+
+def _format(args: Namespace) -> Format:
+    """What to write: named by --to, or by the suffix of the file."""
+    from qubopuzzle.files import models
+
+    if args.file is not None and args.output is not None:
+        raise InputError(f"give {args.file} or -o {args.output}, not both")
+    file = args.file if args.output is None else args.output
+    if args.to is None and file is None:
+        raise InputError("say where to, or --to FORMAT for standard output")
+    if args.to is None:
+        return models.by_suffix(file)
+    form = models.named(args.to)
+    if file is None and not form.TEXT:
+        raise InputError(f"{form.NAME} is no text; write it to a file with -o FILE{form.SUFFIX}")
+    return form
+
+
+def _spare(source: str, path: Path | None, *, described: bool) -> None:
+    """Refuse to write over the puzzle: ``a.json`` is what goes beside a model named ``a``."""
+    for own in () if path is None else (path, _beside(path)) if described else (path,):
+        if source != "-" and own.resolve() == Path(source).resolve():
+            raise InputError(f"{path}: {own} is the puzzle; take another name")
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f"{path.name}.json")
+
+
+def _write(path: Path, made: Export, *, described: bool) -> None:
+    """The model, and what it takes to read an answer back beside it."""
+    from qubopuzzle.files.writing import write_whole
+
+    write_whole(path, made.data)
+    if described:
+        description = {"file": path.name, **made.description}
+        write_whole(_beside(path), json.dumps(description).encode() + b"\n")

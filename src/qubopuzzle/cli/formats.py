@@ -1,0 +1,25 @@
+"""``qubopuzzle formats``."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from qubopuzzle.cli.parser import Parser
+from qubopuzzle.cli.terminal import SOLVED
+
+
+def add_arguments(_: Parser) -> None:
+    """None."""
+
+
+def run(_: Namespace) -> int:
+    """List the formats of puzzles."""
+    from qubopuzzle.cli.tables import print_table
+    from qubopuzzle.solving.solve import all_formats
+
+    rows = [
+        [name, ", ".join(known.PUZZLES) or "every puzzle", known.ABOUT]
+        for name, known in all_formats().items()
+    ]
+    print_table(["format", "puzzles", "what it is"], rows)
+    return SOLVED

@@ -1,0 +1,127 @@
+"""``qubopuzzle generate``."""
+
+from __future__ import annotations
+
+import re
+import sys
+from argparse import ArgumentTypeError, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from qubopuzzle.cli.parser import Parser
+from qubopuzzle.cli.terminal import NOT_SOLVED, SOLVED, notice, write_puzzles
+from qubopuzzle.errors import InputError
+
+if TYPE_CHECKING:
+    from qubopuzzle.generation.generate import Generated
+    from qubopuzzle.solving.solve import Puzzle
+
+_EXIT_STATUS = """exit status:
+  0  every puzzle is made, and proved to have one solution
+  1  broken off; those that are finished are written
+  2  wrong usage, no such puzzle found, or two solvers disagree
+  4  an error of this program"""
+_IMAGE = ("threshold", "dither", "invert", "most_changes")
+"""Options that say how an image is read; None where they are not given."""
+_CHANGES_SHOWN = 10
+
+
+def add_arguments(parser: Parser) -> None:
+    """Which puzzles, how many, and where to."""
+    parser.epilog = _EXIT_STATUS
+    add = parser.add_argument
+    add("puzzle", metavar="PUZZLE", help="such as kurodoko")
+    add(
+        "--size",
+        type=_size,
+        metavar="RxC",
+        help="rows and columns (default: the puzzle's usual size)",
+    )
+    parser.shared("--seed", help="the same seed gives the same puzzles")
+    add("--count", type=int, default=1, metavar="N", help="how many (default 1)")
+    add("--difficulty", metavar="D", help="easy, medium or hard; others are thrown away")
+    parser.shared("--option", help="an option of the puzzle, such as letters=4; repeatable")
+    add("--confirm", metavar="S", help="a second exact solver that must agree, such as cpsat")
+    add("--jobs", type=int, default=1, metavar="N", help="processes at work (default 1)")
+    parser.shared("--to", default="json")
+    parser.shared("-o/--output")
+    image = parser.add_argument_group("from an image").add_argument
+    image("--image", metavar="FILE", help="a nonogram as near to a picture as can be")
+    image("--threshold", type=int, metavar="N", help="grey from N (1 to 255) on is white")
+    flag: dict[str, Any] = {"action": "store_true", "default": None}
+    image("--dither", **flag, help="greys as patterns, no threshold")
+    image("--invert", **flag, help="the light cells are the black ones")
+    image("--most-changes", type=int, metavar="N", help="cells that may change (default: a tenth)")
+
+
+def _size(text: str) -> tuple[int, int]:
+    match = re.fullmatch(r"([0-9]{1,6})x([0-9]{1,6})", text)
+    if match is None:
+        raise ArgumentTypeError(f"expected ROWSxCOLUMNS, such as 10x10, got {text[:40]!r}")
+    return int(match[1]), int(match[2])
+
+
+def run(args: Namespace) -> int:
+    """Write new puzzles; those that are finished stay if it is broken off."""
+    from qubopuzzle.cli import progress
+    from qubopuzzle.files.writing import check_place
+    from qubopuzzle.generation import generate as generating
+    from qubopuzzle.solving import solve as pipeline
+
+    if args.output is not None:
+        check_place(Path(args.output))
+    pipeline.check_format(args.to, args.puzzle)
+    if args.jobs < 1:
+        raise InputError("jobs must be 1 at least")
+    how = _how(args)
+    asked = generating.order(
+        args.puzzle,
+        size=args.size,
+        seed=args.seed,
+        count=args.count,
+        difficulty=args.difficulty,
+        confirm=args.confirm,
+        options=dict(args.option),
+    )
+    made: list[Puzzle] = []
+    status = SOLVED
+    try:
+        if args.image is not None:
+            keep = args.size is None
+            found = iter([generating.from_image(asked, args.image, keep_shape=keep, how=how)])
+        else:
+            found = generating.generate_each(asked, args.jobs)
+        with progress.counting(args.puzzle, args.count) as advance:
+            for each in found:
+                advance()
+                made.append(each.puzzle)
+                print(f"{each.puzzle.id}: {_words(each)}", file=sys.stderr)
+                if args.output is None:
+                    write_puzzles([each.puzzle], args.to, None)
+    except KeyboardInterrupt:
+        notice(f"interrupted; {len(made)} of {args.count} made")
+        status = NOT_SOLVED
+    finally:
+        if args.output is not None and made:
+            write_puzzles(made, args.to, args.output)
+    return status
+
+
+def _how(args: Namespace) -> dict[str, Any]:
+    """How the image is read; InputError for what does not go with one, or without."""
+    how = {name: getattr(args, name) for name in _IMAGE if getattr(args, name) is not None}
+    for name in how if args.image is None else ():
+        raise InputError(f"--{name.replace('_', '-')} goes with --image")
+    if args.image is not None and (args.count > 1 or args.difficulty or args.option):
+        raise InputError("--image makes one puzzle: leave --count, --difficulty and --option out")
+    return how
+
+
+def _words(made: Generated) -> str:
+    found = made.difficulty
+    sweeps = "annealing not solved" if found.sweeps is None else f"{found.sweeps:,} sweeps"
+    share = f"propagation {found.propagated} of {found.cells} cells"
+    words = f"{found.level}: {share}, {found.conflicts:,} conflicts, {sweeps}"
+    cells = " ".join(f"({r},{c})" for r, c in made.changed[:_CHANGES_SHOWN])
+    more = " ..." if len(made.changed) > _CHANGES_SHOWN else ""
+    return f"{words}; {len(made.changed)} cells changed: {cells}{more}" if cells else words

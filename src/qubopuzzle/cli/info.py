@@ -1,0 +1,64 @@
+"""``qubopuzzle info``."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from typing import TYPE_CHECKING
+
+from qubopuzzle.cli.parser import Parser
+from qubopuzzle.cli.terminal import SOLVED, clean, load
+
+if TYPE_CHECKING:
+    from qubopuzzle.solving.info import FormSize, QuboSize
+
+
+def add_arguments(parser: Parser) -> None:
+    """Which puzzles, formulations and encodings."""
+    parser.sources()
+    parser.shared("--formulation", "--encoding", help="only this one")
+    parser.shared("--json")
+
+
+def run(args: Namespace) -> int:
+    """Print the sizes of each puzzle's QUBOs."""
+    from qubopuzzle.solving.info import describe
+
+    for puzzle in load(args):
+        sizes = describe(puzzle, args.formulation, args.encoding)
+        if args.json:
+            rows = [size.to_dict() for size in sizes]
+            print(json.dumps({"id": puzzle.id, "puzzle": puzzle.name, "qubos": rows}))
+            continue
+        rows_by_columns = " x ".join(map(str, puzzle.shape))
+        print(f"{clean(puzzle.id) or puzzle.name}: {puzzle.name}, {rows_by_columns} cells")
+        _print_sizes(sizes)
+    return SOLVED
+
+
+def _print_sizes(sizes: list[QuboSize]) -> None:
+    """One row a formulation and encoding, one below it a family; then why some have no QUBO."""
+    from qubopuzzle.cli.tables import print_table
+    from qubopuzzle.solving.info import FREE_PLAN_VARIABLES
+
+    columns = ["formulation", "encoding", "family", "variables", "couplings", "density"]
+    columns += ["|coef.|", f"<= {FREE_PLAN_VARIABLES:,}"]
+    rows, refused = [], dict[tuple[str, str], None]()
+    for size in sizes:
+        if size.total is None or size.families is None:
+            rows.append([size.formulation, size.encoding, "refused"])
+            refused[size.formulation, size.refused] = None
+            continue
+        head = [size.formulation, size.encoding, "all", f"{size.variables:,}"]
+        fits = "yes" if size.fits_free_plan else "no"
+        rows.append([*head, *_cells(size.total, f"{size.density:.2%}"), fits])
+        for family, form in size.families.items():
+            rows.append(["", "", family, "", *_cells(form, "")])
+    print_table(columns, rows, right=range(3, len(columns)))
+    for formulation, why in refused:
+        print(f"{formulation}: {why}")
+
+
+def _cells(form: FormSize, density: str) -> list[str]:
+    low, high = form.least_coefficient, form.greatest_coefficient
+    return [f"{form.couplings:,}", density, f"{low:g} to {high:g}" if high else "none"]

@@ -1,0 +1,80 @@
+"""``qubopuzzle instances``."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from qubopuzzle.cli.parser import SOURCE, Parser, file
+from qubopuzzle.cli.terminal import NOT_SOLVED, SOLVED, complain, load
+
+_EXIT_STATUS = """exit status:
+  0  every instance is written
+  1  some are left out, which have no solution or none that was found in time
+  2  wrong usage, or bad input
+  4  an error of this program"""
+
+
+def add_arguments(parser: Parser) -> None:
+    """Which models, and where to."""
+    parser.epilog = _EXIT_STATUS
+    parser.sources("*", f"{SOURCE}; without, the examples of all puzzles")
+    parser.add_argument(
+        "-o",
+        "--output",
+        required=True,
+        type=file,
+        metavar="FOLDER",
+        help="made if it is not there",
+    )
+    parser.shared(
+        "--to",
+        default="bqm,coo",
+        metavar="F,F,...",
+        help="formats, see `qubopuzzle export --help` (default bqm,coo)",
+    )
+    parser.shared("--formulation", "--encoding", "--weight", "--presolve")
+    parser.shared("--seed", default=0, help="for everything random (default 0)")
+    parser.shared(
+        "--time-limit",
+        default=60.0,
+        help="for each search for a solution (default 60); what has none is left out",
+    )
+    parser.add_argument(
+        "--force", action="store_true", help="write into a folder that is not empty"
+    )
+
+
+def run(args: Namespace) -> int:
+    """Write a folder of models with known ground states."""
+    from qubopuzzle.bench import instances as benchmark
+    from qubopuzzle.files import models
+    from qubopuzzle.solving import solve as pipeline
+    from qubopuzzle.solving.export import Recipe
+
+    formats = tuple(dict.fromkeys(name.strip() for name in args.to.split(",")))
+    for name in formats:
+        models.named(name)
+    pipeline.check_run("sat", presolve=args.presolve, seed=args.seed, time_limit=args.time_limit)
+    recipe = Recipe("", args.formulation, args.encoding, args.presolve, dict(args.weight))
+    plan = benchmark.Plan(formats, recipe, args.seed, args.time_limit)
+    puzzles = load(args)
+    if not args.sources:
+        if args.puzzle is not None:
+            pipeline.get_puzzle(args.puzzle)
+        puzzles = [p for p in benchmark.examples() if args.puzzle in (None, p.name)]
+    folder = Path(args.output)
+    done = benchmark.write_instances(folder, puzzles, plan, force=args.force, report=_report)
+    n, left = len(done["instances"]), len(done["left_out"])
+    print(f"{folder}: {n} instances{f', {left} left out' if left else ''}")
+    return NOT_SOLVED if left else SOLVED
+
+
+def _report(name: str, entry: dict[str, Any] | None, why: str) -> None:
+    if entry is None:
+        complain(f"{name} is left out: {why}")
+        return
+    sizes = [f"{entry[key]:,} {key}" for key in ("variables", "couplings") if key in entry]
+    unique = {True: "one solution", False: "several solutions", None: "one solution or more"}
+    print(f"{name}: {', '.join([*sizes, unique[entry['unique']]])}", flush=True)

@@ -1,0 +1,33 @@
+"""``qubopuzzle puzzles``."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from qubopuzzle.cli.parser import Parser
+from qubopuzzle.cli.terminal import SOLVED
+from qubopuzzle.errors import InputError
+
+
+def add_arguments(_: Parser) -> None:
+    """None."""
+
+
+def run(_: Namespace) -> int:
+    """List the puzzles and their formulations."""
+    from qubopuzzle.cli.tables import print_table
+    from qubopuzzle.solving.solve import get_puzzle, puzzle_names
+
+    rows = []
+    for name in puzzle_names():
+        try:
+            puzzle = get_puzzle(name)
+        except InputError as error:  # of another package: the others are there all the same
+            rows.append([name, "", str(error)])
+            continue
+        about = (puzzle.__doc__ or "").strip().splitlines()[0]
+        default = puzzle.default_formulation
+        others = [f for f in puzzle.formulations if f != default]
+        rows.append([name, ", ".join([f"{default} (default)", *others]), about])
+    print_table(["puzzle", "formulations", "what it is"], rows)
+    return SOLVED

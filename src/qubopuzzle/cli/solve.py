@@ -1,0 +1,303 @@
+"""``qubopuzzle solve``."""
+
+from __future__ import annotations
+
+import json
+import time
+from argparse import SUPPRESS, Action, Namespace
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from qubopuzzle.cli.parser import Parser, file
+from qubopuzzle.cli.terminal import (
+    BAD_INPUT,
+    NOT_SOLVED,
+    SOLVED,
+    UNSATISFIABLE,
+    clean,
+    complain,
+    heading,
+    name_of,
+    notice,
+    paths,
+    plot,
+    plot_paths,
+    read_once,
+    sampler_path,
+    text,
+)
+from qubopuzzle.errors import InputError, QubopuzzleError
+
+if TYPE_CHECKING:
+    from qubopuzzle.solving.solve import Puzzle, Result
+
+_SEVERITY = (SOLVED, UNSATISFIABLE, NOT_SOLVED, BAD_INPUT)
+"""Exit statuses: bad input outweighs not solved, which outweighs no solution."""
+_OWN_FILES = ("dry_run", "record", "replay")
+"""Options of solvers that name a file for each puzzle."""
+ALL_LIMIT = 1_000
+"""Solutions that ``--all`` lists without ``--limit``."""
+VIOLATIONS_SHOWN = 5
+
+
+def add_arguments(parser: Parser) -> None:
+    """What to solve, and how."""
+    add = parser.add_argument
+    parser.sources("+")
+    add(
+        "--solver",
+        metavar="S",
+        help="annealer (default), with --all, --unique and --proof sat, or another that "
+        "`qubopuzzle solvers` lists",
+    )
+    parser.shared("--formulation", "--encoding", "--presolve", "--weight")
+    add("--reads", type=int, metavar="N", help="attempts (default 10)")
+    parser.shared("--seed")
+    parser.shared("--time-limit", help="bound on solving one instance")
+    parser.shared("--option")
+    count = parser.add_mutually_exclusive_group()
+    count.add_argument(
+        "--all", action="store_true", help="list all solutions (solver sat unless --solver)"
+    )
+    count.add_argument(
+        "--unique",
+        action="store_true",
+        help="one solution, several (then two of them) or none? exit status 0 only for one",
+    )
+    add("--limit", type=int, metavar="N", help="with --all: no more than N (default 1000)")
+    add(
+        "--proof",
+        type=file,
+        metavar="FILE",
+        help="a DRAT proof that there is no (other) solution, and its formula as FILE.cnf",
+    )
+    add(
+        "--url",
+        action="store_true",
+        help="print an address that opens the solved board in a player, where one can hold it",
+    )
+    parser.shared("--json", "--plot")
+    _add_service(parser)
+
+
+def _add_service(parser: Parser) -> None:
+    group = parser.add_argument_group(
+        "services in the cloud (--solver amplify, see docs/amplify.md)"
+    )
+    add = group.add_argument
+    add("--token-file", metavar="FILE", help="holds the token (default: AMPLIFY_TOKEN has it)")
+    add("--token", action=_NoToken, help=SUPPRESS)
+    add("--force", action="store_true", help="send a model that the plan does not hold")
+    add(
+        "--dry-run",
+        type=file,
+        metavar="FILE",
+        help="write the exact request to FILE and send nothing; {id} in the name for several",
+    )
+    add("--record", type=file, metavar="FILE", help="keep the answer as it came")
+    add(
+        "--replay",
+        type=file,
+        metavar="FILE",
+        help="decode and judge such an answer, send nothing",
+    )
+
+
+class _NoToken(Action):
+    """What is refused is not quoted."""
+
+    def __call__(self, *_: Any) -> None:
+        raise InputError(
+            "a token does not belong on a command line: set AMPLIFY_TOKEN or use --token-file FILE"
+        )
+
+
+def run(args: Namespace) -> int:
+    """Solve and judge one puzzle after the other."""
+    from qubopuzzle.cli import progress
+    from qubopuzzle.solving import solve as pipeline
+
+    sampler_path([args.solver])
+    settings = _settings(args)
+    pipeline.check_run(**settings)
+    instances = _load(args)
+    puzzles = [puzzle for puzzle, _ in instances]
+    plots, proofs = plot_paths(args.plot, puzzles), paths("--proof", args.proof, puzzles)
+    own_files = _own_files(args, puzzles)
+    worst = SOLVED
+    for i, (puzzle, load_s) in enumerate(instances):
+        name = name_of(puzzle, i + 1)
+        try:
+            with progress.solving(name, args.reads, args.time_limit) as callback:
+                result = pipeline.solve(
+                    puzzle,
+                    formulation=args.formulation,
+                    weights=dict(args.weight),
+                    progress=callback,
+                    load_s=load_s,
+                    **settings | {"options": settings["options"] | own_files[i]},
+                )
+        except QubopuzzleError as error:
+            worst = max(worst, complain(f"{name}: {error}", error), key=_SEVERITY.index)
+            if args.json:
+                failed = {"id": puzzle.id, "puzzle": puzzle.name, "status": "error"}
+                print(json.dumps({**failed, "valid": False, "error": str(error)}), flush=True)
+            continue
+        except KeyboardInterrupt:
+            _not_started(len(instances) - i - 1)
+            raise
+        if args.dry_run and result.proved_by is None:
+            _print_request(name, result)
+            continue
+        _print_result(result, args)
+        plot(plots[i], result.picture())
+        _write_proof(proofs[i], result)
+        worst = max(worst, _status(result, args), key=_SEVERITY.index)
+        if result.interrupted:
+            _not_started(len(instances) - i - 1)
+            break
+    return worst
+
+
+def _settings(args: Namespace) -> dict[str, Any]:
+    """What all puzzles are solved with, as ``check_run`` takes it."""
+    from qubopuzzle.solving import solve as pipeline
+
+    if args.limit is not None and not args.all:
+        raise InputError("--limit goes with --all")
+    proving = args.all or args.unique or args.proof is not None
+    default = pipeline.DEFAULT_EXACT_SOLVER if proving else pipeline.DEFAULT_SOLVER
+    named = {
+        "proof": None if args.proof is None else 1,
+        "token_file": args.token_file,
+        "force": 1 if args.force else None,
+        **{name: getattr(args, name) for name in _OWN_FILES},
+    }
+    return {
+        "solver": default if args.solver is None else args.solver,
+        "encoding": args.encoding,
+        "presolve": args.presolve,
+        "reads": args.reads,
+        "seed": args.seed,
+        "time_limit": args.time_limit,
+        "options": dict(args.option) | {k: v for k, v in named.items() if v is not None},
+        "solutions": _wanted(args),
+    }
+
+
+def _wanted(args: Namespace) -> int:
+    """How many solutions to look for."""
+    if args.all:
+        return ALL_LIMIT if args.limit is None else int(args.limit)
+    return 2 if args.unique else 1
+
+
+def _load(args: Namespace) -> list[tuple[Puzzle, float]]:
+    """All puzzles, each with its share of the seconds that reading its source took."""
+    from qubopuzzle.solving import solve as pipeline
+
+    read_once(args.sources)
+    instances: list[tuple[Puzzle, float]] = []
+    for source in args.sources:
+        started = time.perf_counter()
+        puzzles = pipeline.load(source, args.puzzle, args.format)
+        share = (time.perf_counter() - started) / len(puzzles)
+        instances += [(puzzle, share) for puzzle in puzzles]
+    return instances
+
+
+def _own_files(args: Namespace, puzzles: list[Puzzle]) -> list[dict[str, str]]:
+    """For each puzzle the options that name a file of its own."""
+    own: list[dict[str, str]] = [{} for _ in puzzles]
+    for name in _OWN_FILES:
+        option, pattern = f"--{name.replace('_', '-')}", getattr(args, name)
+        files = paths(option, pattern, puzzles, reading=name == "replay")
+        for options, path in zip(own, files, strict=True):
+            if path is not None:
+                options[name] = str(path)
+    return own
+
+
+def _not_started(count: int) -> None:
+    if count:
+        notice(f"{count} not started")
+
+
+def _status(result: Result, args: Namespace) -> int:
+    """The exit status of one result."""
+    if result.status != "solved":
+        return UNSATISFIABLE if result.status == "unsatisfiable" else NOT_SOLVED
+    enough = result.complete or len(result.solutions) >= _wanted(args)
+    undecided = (args.unique and not result.unique) or (args.all and not enough)
+    return NOT_SOLVED if undecided else SOLVED
+
+
+def _print_request(name: str, result: Result) -> None:
+    sizes = ", ".join(f"{n:,} {what}" for what, n in result.sizes.items())
+    settings = result.settings
+    written = (
+        f"{settings['dry_run']}: {settings['request_bytes']:,} bytes; nothing was sent"
+        if "request_bytes" in settings
+        else "the model has no variables: there is nothing to send"
+    )
+    print(f"{name}: {result.formulation}, {sizes}; {written}", flush=True)
+
+
+def _print_result(result: Result, args: Namespace) -> None:
+    address = _solved_address(result) if args.url else None
+    if args.json:
+        own = {"solved_url": address} if args.url else {}
+        print(json.dumps(result.to_dict() | own), flush=True)
+        return
+    lines = [heading(result.puzzle), *_pictures(result), clean(result.summary())]
+    lines += [f"  the service warns: {clean(w)}" for w in result.settings.get("warnings", ())]
+    if "ended_by" in result.settings:
+        lines.append(f"  ended early: {clean(result.settings['ended_by'])}")
+    broken = result.violations
+    lines += [f"  {each.rule}: {each.message}" for each in broken[:VIOLATIONS_SHOWN]]
+    if len(broken) > VIOLATIONS_SHOWN:
+        lines.append(f"  ... and {len(broken) - VIOLATIONS_SHOWN} more (--json lists all)")
+    print("\n".join(filter(None, [*lines, address])), flush=True)
+
+
+def _solved_address(result: Result) -> str | None:
+    """An address that opens the solved board, or None and a line on standard error."""
+    from qubopuzzle.solving import solve as pipeline
+
+    name = result.puzzle.id or result.puzzle.name
+    if result.answer is None or not result.valid:
+        notice(f"{name}: not solved, so there is no address")
+        return None
+    try:
+        return pipeline.solved_address(result.puzzle, result.answer)
+    except InputError as error:
+        notice(f"{name}: --url: {error}")
+        return None
+
+
+def _pictures(result: Result) -> Iterator[str]:
+    """The answer; of several all, and of two the cells marked where they differ."""
+    count = len(result.solutions)
+    if count < 2:
+        yield text(result.picture())
+        return
+    marked = map(tuple, result.differing().tolist() if count == 2 else ())
+    differ = frozenset(marked)
+    for number, answer in enumerate(result.solutions, start=1):
+        yield f"solution {number}:"
+        yield text(result.puzzle.picture(answer, differ))
+    if differ:
+        yield f"they differ in {len(differ)} cells, marked"
+
+
+def _write_proof(path: Path | None, result: Result) -> None:
+    from qubopuzzle.files.writing import write_whole
+
+    if path is None:
+        return
+    if result.proof is None:
+        notice(f"{path}: not written: {result.verdict}")
+        return
+    write_whole(path.with_name(f"{path.name}.cnf"), result.proof.formula.encode())
+    write_whole(path, result.proof.drat.encode())

@@ -1,0 +1,32 @@
+"""``qubopuzzle solvers``."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from qubopuzzle.cli.parser import Parser
+from qubopuzzle.cli.terminal import SOLVED
+
+
+def add_arguments(_: Parser) -> None:
+    """None."""
+
+
+def run(_: Namespace) -> int:
+    """List the solvers and their options."""
+    from qubopuzzle.cli.tables import print_table
+    from qubopuzzle.solving.solve import all_solvers
+
+    rows = []
+    for name, solver in sorted(all_solvers().items()):
+        here = solver.available()
+        state = here.version or "yes" if here.ok else f"no: {here.why}"
+        rows.append([name, "exact" if solver.exact else "heuristic", state, solver.about])
+        for option in solver.options:
+            default = "" if option.default is None else f" (default {option.default})"
+            rows.append(["", "", "", f"--option {option.name}=...: {option.help}{default}"])
+            for value, meaning in option.choices.items():
+                rows.append(["", "", "", f"    {option.name}={value}: {meaning}"])
+    rows.append(["dimod:module:Class", "heuristic", "", "any dimod sampler that is installed"])
+    print_table(["solver", "kind", "available", "what it is"], rows)
+    return SOLVED

@@ -1,1 +1,0 @@
-"""The commands, one file each; heavy imports happen inside their functions."""
