@@ -12,12 +12,18 @@ from scipy.stats import chisquare
 
 from kernels import compiled_and_plain
 from qubopuzzle import InputError, ModelBuilder, Nonogram, solve, violation
-from qubopuzzle.annealing import Setting, State, anneal, annealing_form
-from qubopuzzle.annealing.kernels import backward, costs, forward_logs, price, put
+from qubopuzzle.annealing import AnnealingParameters, State, anneal, annealing_form
+from qubopuzzle.annealing.kernels import (
+    add_terms,
+    backward,
+    find_slot_costs,
+    find_value_costs,
+    forward_logs,
+)
 from qubopuzzle.annealing.search import luby
 from strategies import assignments, models
 
-FIXED = Setting(beta=0.7, increment=0.0, decay=0.98, focus=0.0)
+FIXED = AnnealingParameters(beta=0.7, increment=0.0, decay=0.98, focus=0.0)
 
 
 def energy(model, weights, values):
@@ -47,11 +53,11 @@ def test_costs_of_a_choice_are_differences_of_energies(model):
     state.set_values(value)
     for c, choice in enumerate(model.choices):
         literal = int(form.arrays.first[c] + value[c])
-        put(form.arrays, state.moving, literal, -1)
-        price(form.arrays, state.moving, int(form.arrays.unit_of_choice[c]))
-        costs(form.arrays, state.moving, c, 0)
-        put(form.arrays, state.moving, literal, 1)
-        out = state.moving.mass[: len(choice.values)].copy()
+        add_terms(form.arrays, state.arrays, literal, -1)
+        find_slot_costs(form.arrays, state.arrays, int(form.arrays.unit_of_choice[c]))
+        find_value_costs(form.arrays, state.arrays, c, 0)
+        add_terms(form.arrays, state.arrays, literal, 1)
+        out = state.arrays.mass[: len(choice.values)].copy()
         expected = []
         for v in range(len(choice.values)):
             other = value.copy()
@@ -69,13 +75,13 @@ def test_costs_of_a_choice_are_differences_of_energies(model):
 def test_sums_and_energies_stay_true_while_it_runs(model, chains: bool):
     form = annealing_form(model, chains=chains)
     state = State(form, np.random.default_rng(1))
-    state.run(30, Setting(2.0))
+    state.run(30, AnnealingParameters(2.0))
     x = form.literals(state.value)
     sums = [block.matrix @ x for block in model.linear]
-    assert state.moving.total.tolist() == np.concatenate([np.zeros(0), *sums]).tolist()
+    assert state.arrays.total.tolist() == np.concatenate([np.zeros(0), *sums]).tolist()
     assert state.energy == violation(model, form.literals(state.best)) == form.energy(state.best)
     assert form.energy(state.value) == violation(model, x)
-    assert (state.moving.row_weight >= form.row_weight).all()
+    assert (state.arrays.row_weight >= form.row_weight).all()
 
 
 def chain_model():
@@ -170,7 +176,7 @@ def test_a_chain_that_cannot_be_kept_is_no_chain():
     form = annealing_form(b.build())
     assert form.n_chains == 0
     state = State(form, np.random.default_rng(0))
-    state.run(5, Setting(3.0))
+    state.run(5, AnnealingParameters(3.0))
     assert state.energy == 1
 
 
@@ -179,8 +185,8 @@ def test_weights_stay_bounded():
     a = b.choice("a", range(2))
     b.linear("never", [0, 0], b.literals(a), lower=5, upper=5, shape=(1,))
     state = State(annealing_form(b.build()), np.random.default_rng(0))
-    state.run(100_000, Setting(1.0, increment=0.3, decay=0.98))
-    assert 1 < state.moving.row_weight[0] <= 1 + 0.3 / 0.02
+    state.run(100_000, AnnealingParameters(1.0, increment=0.3, decay=0.98))
+    assert 1 < state.arrays.row_weight[0] <= 1 + 0.3 / 0.02
 
 
 def test_a_start_is_where_it_starts():
@@ -189,7 +195,9 @@ def test_a_start_is_where_it_starts():
     form = annealing_form(model)
     values = model.field.write(puzzle.solution)
     start = np.array([c.values.index(v) for c, v in zip(model.choices, values, strict=True)])
-    first = anneal(form, seed=1, initial_states=start, portfolio=[Setting(50.0)], sweeps=1).reads[0]
+    first = anneal(
+        form, seed=1, initial_states=start, portfolio=[AnnealingParameters(50.0)], sweeps=1
+    ).reads[0]
     assert (first.number, first.energy) == (0, 0)
 
 
@@ -280,7 +288,7 @@ def test_it_stops_when_told():
 def test_reads_are_kept_by_energy():
     noise = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, (20, 20)))
     form = annealing_form(noise.model())
-    settings = [Setting(beta) for beta in np.linspace(1, 2, 120)]
+    settings = [AnnealingParameters(beta) for beta in np.linspace(1, 2, 120)]
     found = anneal(form, seed=1, reads=120, sweeps=1, portfolio=settings, target_energy=-1)
     energies = [read.energy for read in found.reads]
     assert energies == sorted(energies)
@@ -323,11 +331,11 @@ def test_focus_only_leaves_out_what_is_not_disturbed():
     b.linear("never", [0, 0], [b.literal(bits[0], v) for v in (0, 1)], lower=2, shape=(1,))
     b.linear("free", [0] * 3, [b.literal(c, 0) for c in bits[1:4]], upper=3, shape=(1,))
     state = State(annealing_form(b.build()), np.random.default_rng(0))
-    state.scatter()
+    state.randomize()
     before = state.value.copy()
     moved = np.zeros(6, dtype=bool)
     for _ in range(50):
-        state.run(1, Setting(1.0, focus=1.0))
+        state.run(1, AnnealingParameters(1.0, focus=1.0))
         moved |= state.value != before
     assert moved.tolist() == [True, False, False, False, False, False]
 
@@ -352,11 +360,11 @@ def test_logarithms_draw_from_the_same_distribution():
     states = product(*(c.values for c in model.choices))
     states = [v for v in states if energy(model, {"field": 0}, v) == 0]
     mass = np.exp([-0.7 * energy(model, {}, v) for v in states])
-    state.moving.total[:] = 0  # the chain taken out
-    price(form.arrays, state.moving, unit)
+    state.arrays.total[:] = 0  # the chain taken out
+    find_slot_costs(form.arrays, state.arrays, unit)
     for _ in range(5000):
-        forward_logs(form.arrays, state.moving, unit, 0.7)
-        backward(form.arrays, state.moving, unit, True, state.rng)
+        forward_logs(form.arrays, state.arrays, unit, 0.7)
+        backward(form.arrays, state.arrays, unit, True, state.rng)
         counts[tuple(state.value.tolist())] += 1
     expected = 5000 * mass / mass.sum()
     observed = np.array([counts[s] for s in states])
@@ -402,7 +410,9 @@ def test_a_start_counts():
     model = puzzle.model()
     values = model.field.write(puzzle.solution)
     start = np.array([c.values.index(v) for c, v in zip(model.choices, values, strict=True)])
-    hot = anneal(model, seed=1, reads=1, sweeps=1, initial_states=start, portfolio=[Setting(0.1)])
+    hot = anneal(
+        model, seed=1, reads=1, sweeps=1, initial_states=start, portfolio=[AnnealingParameters(0.1)]
+    )
     assert (hot.reads[0].energy, hot.reads[0].sweeps) == (0, 0)
 
 
@@ -413,7 +423,7 @@ def test_a_single_unit_starts_anywhere():
     starts = set()
     for seed in range(20):
         state = State(form, np.random.default_rng(seed))
-        state.scatter()
+        state.randomize()
         starts.add(int(state.value[0]))
     assert len(starts) > 5
 

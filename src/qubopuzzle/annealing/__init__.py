@@ -2,14 +2,14 @@
 
 from qubopuzzle.annealing.form import AnnealingForm, annealing_form
 from qubopuzzle.annealing.search import PORTFOLIO, Annealed, Read, anneal
-from qubopuzzle.annealing.state import Setting, State, compile_kernels
+from qubopuzzle.annealing.state import AnnealingParameters, State, compile_kernels
 
 __all__ = [
     "PORTFOLIO",
     "Annealed",
     "AnnealingForm",
+    "AnnealingParameters",
     "Read",
-    "Setting",
     "State",
     "anneal",
     "annealing_form",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.annealing.layout import apart
+from qubopuzzle.annealing.layout import rows_disjoint
 from qubopuzzle.model import IntArray, IntMatrix, Model
 from qubopuzzle.model.order import Precedences
 
@@ -17,7 +17,7 @@ class Chains:
     """Paths of choices that can be redrawn at once.
 
     ``loose`` (precedences,) says which precedences are in none; ``earliest`` (choices,) is
-    the first place of each choice that its chain allows.
+    the index of the first value of each choice that its chain allows.
     """
 
     paths: list[list[int]]
@@ -35,39 +35,39 @@ def find_chains(model: Model, terms: IntMatrix, order: Precedences) -> Chains:
     """Find them.
 
     A path has at most one precedence into each choice and one out of it, no other between
-    its choices, some placement that keeps all of them, and no two choices that meet in a
-    row. Only then is its energy a sum over its choices, and redrawing it exact.
+    its choices, some values that keep all of them, and no two choices with terms in one row.
+    Only then is its energy a sum over its choices, and redrawing it exact.
     """
     n = len(model.choices)
     paths, edges = order.paths()
     if not paths:
         return no_chains(model, order)
-    place = _earliest(model, order, edges)
-    good = _apart(model, terms, paths, order, np.concatenate(edges))
+    index = _earliest(model, order, edges)
+    good = _rows_disjoint(model, terms, paths, order, np.concatenate(edges))
     loose = np.ones(len(order.first), dtype=bool)
     loose[np.concatenate(edges)] = False
     path_of = np.full(n, -1)
     path_of[np.concatenate(paths)] = np.repeat(np.arange(len(paths)), [len(p) for p in paths])
     one, two = path_of[order.first[loose]], path_of[order.second[loose]]
     good[one[(one == two) & (one >= 0)]] = False
-    good[path_of[(place == model.sizes) & (path_of >= 0)]] = False
+    good[path_of[(index == model.sizes) & (path_of >= 0)]] = False
     for i in np.flatnonzero(~good).tolist():
         loose[edges[i]] = True
-        place[paths[i]] = 0
-    return Chains([path for i, path in enumerate(paths) if good[i]], loose, place)
+        index[paths[i]] = 0
+    return Chains([path for i, path in enumerate(paths) if good[i]], loose, index)
 
 
 def _earliest(model: Model, order: Precedences, edges: list[list[int]]) -> IntArray:
-    """The first place of each choice that its path allows, (choices,); its size for none."""
+    """Index of each choice's first value that its path allows, (choices,); its size for none."""
     starts, sizes = model.first_literal[:-1], model.sizes
-    place = np.zeros(len(starts), dtype=np.int64)
+    index = np.zeros(len(starts), dtype=np.int64)
     for depth in range(max(len(through) for through in edges)):
         at = np.array([through[depth] for through in edges if len(through) > depth])
         one, two = order.first[at], order.second[at]
-        limit = order.number[starts[one] + np.minimum(place[one], sizes[one] - 1)] + order.gap[at]
-        place[two] = order.below(two, limit)
-        place[two[place[one] == sizes[one]]] = sizes[two[place[one] == sizes[one]]]
-    return np.clip(place, 0, sizes)
+        limit = order.number[starts[one] + np.minimum(index[one], sizes[one] - 1)] + order.gap[at]
+        index[two] = order.below(two, limit)
+        index[two[index[one] == sizes[one]]] = sizes[two[index[one] == sizes[one]]]
+    return np.clip(index, 0, sizes)
 
 
 def chain_reach(model: Model, order: Precedences, edges: IntArray) -> IntArray:
@@ -87,14 +87,14 @@ def chain_reach(model: Model, order: Precedences, edges: IntArray) -> IntArray:
     return reach
 
 
-def _apart(
+def _rows_disjoint(
     model: Model,
     terms: IntMatrix,
     paths: list[list[int]],
     order: Precedences,
     edges: IntArray,
 ) -> NDArray[np.bool_]:
-    """By path: whether no two choices, at values that the gaps allow, touch the same row."""
+    """By path: whether no two choices, at values that the gaps allow, have terms in one row."""
     lengths = np.array([len(path) for path in paths])
     choices = np.concatenate(paths)
     starts = np.concatenate([[0], np.cumsum(lengths)])
@@ -105,7 +105,7 @@ def _apart(
     ahead[choices] = total - np.repeat(total[starts[:-1]], lengths)
     slack = order.number - ahead[model.choice_of_literal]
     term_start, term_row = terms.indptr.astype(np.int64), terms.indices.astype(np.uint64)
-    found: NDArray[np.bool_] = apart(
+    found: NDArray[np.bool_] = rows_disjoint(
         term_start, term_row, model.first_literal, starts, choices, slack, terms.shape[1]
     )
     return found

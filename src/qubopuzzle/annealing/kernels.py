@@ -1,6 +1,6 @@
-"""The inner loops, compiled by numba; plain Python with NUMBA_DISABLE_JIT=1.
+"""The annealer's inner loops and the arrays that they read; plain Python with NUMBA_DISABLE_JIT=1.
 
-``a`` is the model, ``form.Arrays``; ``s`` is what changes, ``Moving``.
+``a`` is the model, ``ModelArrays``; ``s`` is what changes, ``StateArrays``.
 """
 
 from __future__ import annotations
@@ -8,26 +8,89 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from numba import njit
+import numpy as np
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload
+from numpy.typing import NDArray
 
-from qubopuzzle.annealing.borrowing import borrowed
-from qubopuzzle.annealing.form import FloatArray
+from qubopuzzle.jit import kernel
 from qubopuzzle.model import IntArray
+
+FloatArray = NDArray[np.float64]
+IndexArray = NDArray[np.uint64]
+"""Unsigned, so that numba need not ask whether an index counts from the end."""
 
 _FAR = 1 << 60
 _LEAST = 1e-290  # below it, a chain's mass has underflowed
 _SMALL, _LARGE = 1e-100, 1e100
 
 
-class Moving(NamedTuple):
+class ModelArrays(NamedTuple):
+    """A model. Literal l of choice c is ``first[c] + v`` for its v-th value.
+
+    Attributes:
+        first: first literal of each choice, and one past the last, shape (choices + 1,).
+        number: value of each literal where precedences need it, else 0, (literals,).
+        term_start, term_row, term_coefficient: the rows of each literal.
+        slot_start, slot_row, slot_amount: by unit, the rows that its values touch and by
+            how much.
+        step_start, step_slot, step_sign: a value's cost is the sum of its steps' slots
+            (numbered within the unit) with their signs; where ``cumulative`` (choices,)
+            it adds to the cost of the value before.
+        lower, upper: bounds of the rows, (rows,).
+        unit_start, unit_choice: units that are redrawn at once: single choices or chains.
+        gap: at a chain's later choices, the least distance to the one before, (choices in
+            units,).
+        reach: at a chain's later choices, how many values of the one before each value
+            allows; 1 elsewhere, (literals,).
+        earliest: index of the first value of each choice that its chain allows, (choices,).
+        half: units before this one make the first half of a sweep.
+        touching_start, touching_unit: the units that touch each row.
+        unit_of_choice: the unit of each choice, (choices,).
+        loose_first, loose_second, loose_gap: the precedences outside chains.
+        loose_start, loose: which of them each choice is in.
+    """
+
+    first: IntArray
+    number: IntArray
+    term_start: IntArray
+    term_row: IndexArray
+    term_coefficient: IntArray
+    slot_start: IntArray
+    slot_row: IndexArray
+    slot_amount: IntArray
+    step_start: IntArray
+    step_slot: IndexArray
+    step_sign: FloatArray
+    cumulative: NDArray[np.bool_]
+    lower: IntArray
+    upper: IntArray
+    unit_start: IntArray
+    unit_choice: IntArray
+    gap: IntArray
+    reach: IntArray
+    earliest: IntArray
+    half: int
+    touching_start: IntArray
+    touching_unit: IntArray
+    unit_of_choice: IntArray
+    loose_first: IntArray
+    loose_second: IntArray
+    loose_gap: IntArray
+    loose_start: IntArray
+    loose: IntArray
+
+
+class StateArrays(NamedTuple):
     """One annealing run.
 
     Attributes:
-        value: the place of each choice's value, shape (choices,); best: that of the
-            lowest energy so far.
+        value: index of each choice's value, shape (choices,); best: those of the lowest
+            energy so far.
         total: each row's sum, (rows,).
         row_base, row_weight: weights that rows decay to, and weights now, (rows,).
-        tie_base, tie_weight: the same for loose precedences, (ties,).
+        loose_base, loose_weight: the same for precedences outside chains.
         disturbed: whether a broken constraint touches a unit, (units,).
         slot, mass: scratch, for the most slots of a unit, and for the literals and choices
             of the largest.
@@ -38,11 +101,45 @@ class Moving(NamedTuple):
     total: IntArray
     row_base: FloatArray
     row_weight: FloatArray
-    tie_base: FloatArray
-    tie_weight: FloatArray
-    disturbed: Any
+    loose_base: FloatArray
+    loose_weight: FloatArray
+    disturbed: NDArray[np.bool_]
     slot: FloatArray
     mass: FloatArray
+
+
+def without_reference_counts(arrays: Any) -> Any:
+    """The same named tuple; compiled code does not count references to its arrays.
+
+    numba counts references, atomically, each time that a kernel reads an array out of a
+    tuple, which took a large part of the time in the inner loops. The caller must hold the
+    arrays for as long as the kernel runs.
+    """
+    return arrays
+
+
+@intrinsic
+def _clear_references(_typing: Any, arrays: Any) -> Any:
+    def codegen(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        (packed,) = args
+        for i, kind in enumerate(arrays.types):
+            if isinstance(kind, types.Array):
+                array = context.make_array(kind)(context, builder, builder.extract_value(packed, i))
+                array.meminfo = cgutils.get_null_value(array.meminfo.type)  # type: ignore[no-untyped-call]
+                array.parent = cgutils.get_null_value(array.parent.type)  # type: ignore[no-untyped-call]
+                value = array._getvalue()  # noqa: SLF001
+                packed = builder.insert_value(packed, value, i)
+        return packed
+
+    return arrays(arrays), codegen
+
+
+@overload(without_reference_counts)
+def _compiled_without_reference_counts(arrays: Any) -> Any:  # noqa: ARG001
+    def compiled(arrays: Any) -> Any:  # numba wants the overloaded signature, names included
+        return _clear_references(arrays)  # type: ignore[call-arg]  # numba adds the first
+
+    return compiled
 
 
 @njit(inline="always")
@@ -52,15 +149,15 @@ def penalty(lower: int, upper: int, total: int) -> int:
     return missed * missed if lower == upper else missed * (missed + 1) // 2
 
 
-@njit(nogil=True, cache=True, inline="always")
-def put(a: Any, s: Any, literal: int, sign: int) -> None:
+@njit(inline="always")
+def add_terms(a: Any, s: Any, literal: int, sign: int) -> None:
     """Add a literal's terms to the rows, or take them away with sign -1."""
     for e in range(a.term_start[literal], a.term_start[literal + 1]):
         s.total[a.term_row[e]] += sign * a.term_coefficient[e]
 
 
-@njit(nogil=True, cache=True, inline="always")
-def price(a: Any, s: Any, unit: int) -> None:
+@njit(inline="always")
+def find_slot_costs(a: Any, s: Any, unit: int) -> None:
     """Weighted energy of each slot of a unit that is taken out."""
     start = a.slot_start[unit]
     for k in range(start, a.slot_start[unit + 1]):
@@ -70,11 +167,11 @@ def price(a: Any, s: Any, unit: int) -> None:
         s.slot[k - start] = s.row_weight[row] * changed
 
 
-@njit(nogil=True, cache=True, inline="always")
-def costs(a: Any, s: Any, choice: int, at: int) -> None:
+@njit(inline="always")
+def find_value_costs(a: Any, s: Any, choice: int, at: int) -> None:
     """Weighted energy of each value of a choice, from ``mass[at]`` on.
 
-    Loose precedences cost their weight for every step that is missing.
+    A precedence outside chains costs its weight times what its gap falls short by.
     """
     first = a.first[choice]
     size = a.first[choice + 1] - first
@@ -86,18 +183,20 @@ def costs(a: Any, s: Any, choice: int, at: int) -> None:
         for e in range(a.step_start[first + i], a.step_start[first + i + 1]):
             energy += a.step_sign[e] * s.slot[a.step_slot[e]]
         s.mass[at + i] = energy
-    for e in range(a.tie_start[choice], a.tie_start[choice + 1]):
-        other = a.tie_other[e]
+    for e in range(a.loose_start[choice], a.loose_start[choice + 1]):
+        p = a.loose[e]
+        comes_first = a.loose_first[p] == choice
+        other = a.loose_second[p] if comes_first else a.loose_first[p]
         there = a.number[a.first[other] + s.value[other]]
-        weight, gap = s.tie_weight[a.tie[e]], a.tie_gap[e]
+        weight, gap = s.loose_weight[p], a.loose_gap[p]
         for i in range(size):
             here = a.number[first + i]
-            short = here + gap - there if a.tie_after[e] else there + gap - here
+            short = here + gap - there if comes_first else there + gap - here
             if short > 0:
                 s.mass[at + i] += weight * short
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(inline="always")
 def forward(a: Any, s: Any, unit: int, beta: float) -> bool:
     """Running sums of the weights of all ways to place a chain up to each choice and value.
 
@@ -113,7 +212,7 @@ def forward(a: Any, s: Any, unit: int, beta: float) -> bool:
         first = a.first[choice]
         size = a.first[choice + 1] - first
         mass[offset - 1] = 0.0
-        costs(a, s, choice, offset)
+        find_value_costs(a, s, choice, offset)
         least = math.inf
         for i in range(offset + a.earliest[choice], offset + size):
             if mass[i] < least:
@@ -134,7 +233,7 @@ def forward(a: Any, s: Any, unit: int, beta: float) -> bool:
     return True
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(inline="always")
 def forward_logs(a: Any, s: Any, unit: int, beta: float) -> None:
     """The logarithms of what ``forward`` finds: slower, but nothing underflows."""
     mass = s.mass
@@ -145,7 +244,7 @@ def forward_logs(a: Any, s: Any, unit: int, beta: float) -> None:
         first = a.first[choice]
         size = a.first[choice + 1] - first
         mass[offset - 1] = -math.inf
-        costs(a, s, choice, offset)
+        find_value_costs(a, s, choice, offset)
         running = -math.inf
         for i in range(size):
             log = mass[before + a.reach[first + i]] - beta * mass[offset + i]
@@ -158,7 +257,7 @@ def forward_logs(a: Any, s: Any, unit: int, beta: float) -> None:
         offset += size + 1
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(inline="always")
 def backward(a: Any, s: Any, unit: int, logs: bool, rng: Any) -> None:
     """Draw the values of a unit, last choice first, from running sums or their logarithms."""
     start, stop = a.unit_start[unit], a.unit_start[unit + 1]
@@ -172,21 +271,21 @@ def backward(a: Any, s: Any, unit: int, logs: bool, rng: Any) -> None:
         size = a.first[choice + 1] - first
         end -= size + 1
         allowed = min(allowed, size)
-        # The first place whose running sum passes a random share of the whole; counting
-        # is quicker than a search, whose branches nobody can foresee.
+        # The first index whose running sum exceeds a random share of the whole. Counting
+        # is quicker than a binary search, whose branches cannot be predicted.
         target = s.mass[end + allowed - 1]
         if logs:
             target += math.log1p(-rng.random())
         else:
             target *= rng.random()
-        place = 0
+        index = 0
         for i in range(end, end + allowed - 1):
-            place += 1 if s.mass[i] <= target else 0
-        s.value[choice] = place
-        allowed = a.reach[first + place]
+            index += 1 if s.mass[i] <= target else 0
+        s.value[choice] = index
+        allowed = a.reach[first + index]
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(inline="always")
 def redraw(a: Any, s: Any, unit: int, beta: float, rng: Any) -> None:
     """Draw a unit from its conditional Boltzmann distribution: a heat bath.
 
@@ -196,19 +295,19 @@ def redraw(a: Any, s: Any, unit: int, beta: float, rng: Any) -> None:
     start, stop = a.unit_start[unit], a.unit_start[unit + 1]
     for q in range(start, stop):
         choice = a.unit_choice[q]
-        put(a, s, a.first[choice] + s.value[choice], -1)
-    price(a, s, unit)
+        add_terms(a, s, a.first[choice] + s.value[choice], -1)
+    find_slot_costs(a, s, unit)
     logs = not forward(a, s, unit, beta)
     if logs:
         forward_logs(a, s, unit, beta)
     backward(a, s, unit, logs, rng)
     for q in range(start, stop):
         choice = a.unit_choice[q]
-        put(a, s, a.first[choice] + s.value[choice], 1)
+        add_terms(a, s, a.first[choice] + s.value[choice], 1)
 
 
-@njit(nogil=True, cache=True, inline="always")
-def learn(a: Any, s: Any, increment: float, decay: float) -> int:
+@njit(inline="always")
+def update_weights(a: Any, s: Any, increment: float, decay: float) -> int:
     """Raise the weights of broken constraints, let all decay; returns the unweighted energy.
 
     A weight stays below base + increment / (1 - decay): nothing overflows. Marks the units
@@ -225,24 +324,24 @@ def learn(a: Any, s: Any, increment: float, decay: float) -> int:
             for e in range(a.touching_start[row], a.touching_start[row + 1]):
                 s.disturbed[a.touching_unit[e]] = True
         s.row_weight[row] = s.row_base[row] + raised * decay
-    for i in range(len(a.tie_first)):
-        one, two = a.tie_first[i], a.tie_second[i]
+    for i in range(len(a.loose_first)):
+        one, two = a.loose_first[i], a.loose_second[i]
         here = a.number[a.first[one] + s.value[one]]
         there = a.number[a.first[two] + s.value[two]]
-        raised = s.tie_weight[i] - s.tie_base[i]
-        if there < here + a.tie_distance[i]:
+        raised = s.loose_weight[i] - s.loose_base[i]
+        if there < here + a.loose_gap[i]:
             energy += 1
             raised += increment
             s.disturbed[a.unit_of_choice[one]] = True
             s.disturbed[a.unit_of_choice[two]] = True
-        s.tie_weight[i] = s.tie_base[i] + raised * decay
+        s.loose_weight[i] = s.loose_base[i] + raised * decay
     return energy
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def sweeps(
     model: Any,
-    moving: Any,
+    state: Any,
     rng: Any,
     passes: int,
     redraws: int,
@@ -260,7 +359,7 @@ def sweeps(
     about what looking at all of them costs. Returns the passes ever done, the redraws of this
     call, and the lowest unweighted energy, whose state is in ``best``.
     """
-    a, s = borrowed(model), borrowed(moving)
+    a, s = without_reference_counts(model), without_reference_counts(state)
     n_units = len(a.unit_start) - 1
     done = 0
     while done < redraws:
@@ -272,7 +371,7 @@ def sweeps(
                 redraw(a, s, unit, beta, rng)
                 done += 1
         done = max(done, before + 1 + n_units // 64)
-        energy = learn(a, s, increment, decay)
+        energy = update_weights(a, s, increment, decay)
         if energy < lowest:
             lowest = energy
             s.best[:] = s.value

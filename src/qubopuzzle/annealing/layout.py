@@ -1,15 +1,16 @@
-"""Loops that lay a model out for the annealer, compiled by numba."""
+"""Loops over the terms of a model that lay it out for the annealer, compiled by numba."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from qubopuzzle.jit import kernel
 
 
-@njit(nogil=True, cache=True)
-def apart(
+@kernel
+def rows_disjoint(
     term_start: Any,
     term_row: Any,
     first: Any,
@@ -18,10 +19,10 @@ def apart(
     slack: Any,
     n_rows: int,
 ) -> Any:
-    """By path: whether no two choices, at values that the gaps allow, touch the same row.
+    """By path: whether no two choices, at values that the gaps allow, have terms in one row.
 
     Args:
-        term_start, term_row, first: see ``form.Arrays``.
+        term_start, term_row, first: see ``ModelArrays``.
         path_start, path_choice: the choices of each path, in order.
         slack: each literal's number with the gaps before its choice taken out, (literals,).
             At allowed values it never falls along a path.
@@ -46,7 +47,7 @@ def apart(
     return good
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def find_slots(
     term_start: Any,
     term_row: Any,
@@ -56,9 +57,9 @@ def find_slots(
     unit_choice: Any,
     n_rows: int,
 ) -> tuple[Any, Any, Any, Any]:
-    """What each unit can do to each row.
+    """What each unit can add to each row.
 
-    Returns ``slot_start``, ``slot_row`` and ``slot_amount`` of ``form.Arrays``, and the slot
+    Returns ``slot_start``, ``slot_row`` and ``slot_amount`` of ``ModelArrays``, and the slot
     of each term, numbered within its unit.
     """
     n_units = len(unit_start) - 1
@@ -87,51 +88,43 @@ def find_slots(
     return start, row_of[:n].copy(), amount_of[:n].copy(), slot_of
 
 
-@njit(nogil=True, cache=True)
-def find_cumulative(term_start: Any, slot_of: Any, first: Any, most_slots: int) -> Any:
-    """By choice: whether its steps from value to value are fewer than its terms."""
-    cumulative = np.zeros(len(first) - 1, np.bool_)
-    mark = np.full(most_slots, -1)
-    for choice in range(len(first) - 1):
-        moves = 0
-        for literal in range(first[choice], first[choice + 1]):
-            kept = 0
-            for e in range(term_start[literal], term_start[literal + 1]):
-                if literal > first[choice] and mark[slot_of[e]] == literal - 1:
-                    kept += 1
-                mark[slot_of[e]] = literal
-            moves += term_start[literal + 1] - term_start[literal] - kept
-            if literal > first[choice]:
-                moves += term_start[literal] - term_start[literal - 1] - kept
-        cumulative[choice] = moves < term_start[first[choice + 1]] - term_start[first[choice]]
-    return cumulative
-
-
-@njit(nogil=True, cache=True)
+@kernel
 def find_steps(
-    term_start: Any, slot_of: Any, first: Any, cumulative: Any, most_slots: int
-) -> tuple[Any, Any, Any]:
-    """Which slots come and go from value to value of a cumulative choice, else the terms.
+    term_start: Any, slot_of: Any, first: Any, most_slots: int
+) -> tuple[Any, Any, Any, Any]:
+    """Each choice's values as steps: the slots that come and go from value to value.
 
-    Returns ``step_start``, ``step_slot`` and ``step_sign`` of ``form.Arrays``.
+    Where those are no fewer than the choice's terms, the terms themselves. Returns
+    ``step_start``, ``step_slot``, ``step_sign`` and ``cumulative`` of ``ModelArrays``.
     """
     start = np.zeros(len(term_start), np.int64)
-    slot = np.zeros(len(slot_of), np.uint64)
-    sign = np.zeros(len(slot_of))
-    mark = np.full(most_slots, -1)
+    slot = np.zeros(2 * len(slot_of), np.uint64)
+    sign = np.zeros(2 * len(slot_of))
+    cumulative = np.zeros(len(first) - 1, np.bool_)
+    mark = np.full(most_slots, -1)  # the last literal with a slot
     n = 0
     for choice in range(len(first) - 1):
-        for literal in range(first[choice], first[choice + 1]):
-            later = cumulative[choice] and literal > first[choice]
+        begin, end = first[choice], first[choice + 1]
+        before = n
+        for literal in range(begin, end):
             for e in range(term_start[literal], term_start[literal + 1]):
-                if not (later and mark[slot_of[e]] == literal - 1):
+                if literal == begin or mark[slot_of[e]] != literal - 1:
                     slot[n], sign[n] = slot_of[e], 1.0
                     n += 1
                 mark[slot_of[e]] = literal
-            if later:
+            if literal > begin:
                 for e in range(term_start[literal - 1], term_start[literal]):
                     if mark[slot_of[e]] != literal:
                         slot[n], sign[n] = slot_of[e], -1.0
                         n += 1
             start[literal + 1] = n
-    return start, slot[:n].copy(), sign[:n].copy()
+        n_terms = term_start[end] - term_start[begin]
+        cumulative[choice] = n - before < n_terms
+        if not cumulative[choice]:
+            n = before + n_terms
+            slot[before:n] = slot_of[term_start[begin] : term_start[end]]
+            sign[before:n] = 1.0
+            start[begin + 1 : end + 1] = (
+                term_start[begin + 1 : end + 1] + before - term_start[begin]
+            )
+    return start, slot[:n].copy(), sign[:n].copy(), cumulative

@@ -17,7 +17,7 @@ from qubopuzzle.model import violation
 from qubopuzzle.solvers.base import Budget, Option, Outcome, Progress, ProgressCallback, Solver
 
 if TYPE_CHECKING:
-    from qubopuzzle.annealing import Setting
+    from qubopuzzle.annealing import AnnealingParameters
 
 
 class _Annealer(Solver):
@@ -70,7 +70,7 @@ class _Annealer(Solver):
             accepts=lambda x: budget.accepts(x.astype(np.int8)),
             portfolio=_portfolio(options),
             sweeps=options["sweeps"],
-            initial_states=None if budget.start is None else form.places(budget.start),
+            initial_states=None if budget.start is None else form.state(budget.start),
             threads=options["threads"],
             progress=lambda reads, energy: progress and progress(Progress(reads, energy)),
         )
@@ -81,13 +81,13 @@ class _Annealer(Solver):
         return Outcome(samples, energies, found.n_reads, interrupted=found.interrupted)
 
 
-def _portfolio(options: Mapping[str, Any]) -> Sequence[Setting]:
+def _portfolio(options: Mapping[str, Any]) -> Sequence[AnnealingParameters]:
     """The portfolio with what the options fix."""
     from qubopuzzle.annealing import PORTFOLIO
 
     names = ("beta", "increment", "decay", "focus")
     fixed = {name: options[name] for name in names if options[name] is not None}
-    return tuple(dict.fromkeys(replace(setting, **fixed) for setting in PORTFOLIO))
+    return tuple(dict.fromkeys(replace(parameters, **fixed) for parameters in PORTFOLIO))
 
 
 SOLVER = _Annealer()
