@@ -22,13 +22,8 @@ from qubopuzzle import (
     Sudoku,
 )
 from qubopuzzle.files.puzzles import native, non, puzzlink, pzprv3
-from qubopuzzle.files.puzzles._number16 import (
-    UNKNOWN,
-    Body,
-    write_bits,
-    write_hitori,
-    write_numbers,
-)
+from qubopuzzle.puzzles.hitori.links import BASE36
+from qubopuzzle.puzzles.links import NUMBER16, UNKNOWN, AddressText
 
 HOST = "https://puzz.link/p?"
 FORMATS = (puzzlink, pzprv3)
@@ -172,7 +167,7 @@ PLAIN = "sudoku/4/4/g1k23k3g"
         "https://puzz.link/p?sudoku_edit/4/4/g1k23k3g",
         "https://puzz.link/p?sudoku_play/4/4/g1k23k3g",
         "https://puzz.link/p?sudoku%2F4%2f4%2Fg1k23k3g",
-        "https://puzz.link/p?sudoku/4/4/g%2D01k2%2D03k3",
+        "https://puzz.link/p?sudoku/4/4/g%2D01k2%2D03k3g",
         "https://puzz.link/p?sudoku/4/4/g1ggggg2-03ggggg%2D03zz11",
         f"\r\n  \r\n {PLAIN.join(['puzz.link/p?', ''])}  \n\n",
     ],
@@ -206,7 +201,7 @@ def test_what_says_nothing_is_no_clue():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("slither/4/4/g1", "slither.*no such puzzle; it reads sudoku, heyawake"),
+        ("slither/4/4/g1", "slither.*no such puzzle; it reads easyasabc, heyawake"),
         ("ayeheya/6/6/aa66aapv0fu0g2i3k", "ayeheya"),
         ("sudoku/v:diagonal/4/4/g1k23k3g", "variant 'diagonal'"),
         ("sudoku/x/4/4/g1k23k3g", "flag 'x'"),
@@ -219,21 +214,29 @@ def test_what_says_nothing_is_no_clue():
         ("sudoku/4/4/g!", "character 2 of the board, '!'"),
         ("sudoku/4/4/g-1", "character 2"),
         ("sudoku/4/4/gA", "character 2"),
-        ("sudoku/4/4/g0", "row 1 column 2 has the number 0"),
-        ("sudoku/4/4/9", r"grid\[0\]\[0\]: 9"),
+        ("sudoku/4/4/g0t", "row 1 column 2 has the number 0"),
+        ("sudoku/4/4/9u", r"grid\[0\]\[0\]: 9"),
         ("sudoku/4/4/g1k.3k3g", "row 2 column 4 has a number of unknown value"),
-        ("numlin/2/2/1g2", "number 1 stands there 1 times"),
-        ("arukone/4/1/-35g-35", "letters 1 to 52"),
+        ("numlin/2/2/1g2g", "number 1 stands there 1 times"),
+        ("arukone/4/1/-35g-35g", "letters 1 to 52"),
         ("hitori/4/4/11?", "character 3"),
         ("hitori/4/4/1-z", "character 2"),
         ("heyawake/6/6/aa-", "character 3 of the board, '-': expected walls"),
         ("heyawake/2/2/g0", "the wall between row 1 column 1 and row 1 column 2 divides no"),
         ("heyawake/1/1/5", "5 black cells"),
         ("easyasabc/4/4/x/1", "number of letters"),
-        ("easyasabc/4/4/3/g.", "top 2 has a letter of unknown value"),
-        ("easyasabc/4/4/3/n0", "left 1 has the number 0"),
-        ("nonogram/2/2/0", "column 1 has the number 0"),
-        ("nonogram/2/2/1g.", "row 1 has a number of unknown"),
+        ("easyasabc/4/4/3/g.t", "top 2 has a letter of unknown value"),
+        ("easyasabc/4/4/3/n0m", "left 1 has the number 0"),
+        ("nonogram/2/2/0i", "column 1 has the number 0"),
+        ("nonogram/2/2/1g.g", "row 1 has a number of unknown"),
+        ("heyawake/6/6", "the board ends after 0 of 30 walls; copy all of it"),
+        ("heyawake/6/6/aa66aapv0fu0", "the board ends after 0 of 11 cells"),
+        ("sudoku/9/9/zzz", "the board ends after 60 of 81 cells"),
+        ("sudoku/4/4/g1k23k3", "the board ends after 15 of 16 cells"),
+        ("hitori/4/4/111414233321421", "the board ends after 15 of 16 cells"),
+        ("easyasabc/4/4/3/", "the board ends after 0 of 16 cells"),
+        ("easyasabc/3/3/2/12h1h1i1k2g1", "the board ends after 8 of 9 cells"),
+        ("nonogram/400/400/", "the board ends after 0 of 160000 cells"),
         ("", "no such puzzle"),
         ("type=editor", "no puzzle after"),
     ],
@@ -251,7 +254,7 @@ def test_no_address():
 
 def test_short_addresses_of_large_boards():
     with pytest.raises(InputError, match="line 2: over 250,000 cells"):
-        puzzlink.read(f"{HOST}nonogram/500/500/\n" * 40)
+        puzzlink.read(f"{HOST}nonogram/500/500/{'z' * 12_500}\n" * 40)
 
 
 class Strange(Hitori):
@@ -278,7 +281,7 @@ def test_numbers_too_large_for_an_address():
     with pytest.raises(InputError, match="x: the number 1296 is too large for an address of hit"):
         puzzlink.write([Hitori([[1296]], id="x")])
     with pytest.raises(InputError, match="too large"):
-        write_numbers([77776 + 16**5])
+        NUMBER16.write([77776 + 16**5])
 
 
 # --- codecs --------------------------------------------------------------------------------
@@ -304,36 +307,45 @@ def test_numbers_too_large_for_an_address():
     ],
 )
 def test_number16(number, text):
-    assert write_numbers([number]) == text
-    assert Body(text).numbers(1) == [number]
+    assert NUMBER16.write([number]) == text
+    assert AddressText(text).read_numbers((1, 1)) == [number]
 
 
 def test_blanks_are_written_greedily():
-    assert write_numbers([None] * 47) == "zzm"
-    assert write_numbers([None] * 40 + [1]) == "zz1"
-    assert Body("%001").numbers(1) == [8193]
+    assert NUMBER16.write([None] * 47) == "zzm"
+    assert NUMBER16.write([None] * 40 + [1]) == "zz1"
+    assert AddressText("%001").read_numbers((1, 1)) == [8193]
 
 
 cells = st.none() | st.just(UNKNOWN) | st.integers(0, 10**6)
 
 
-@given(st.lists(cells), st.integers(0, 5))
+@given(st.lists(cells), st.integers(1, 5))
 def test_numbers_are_read_as_they_were_written(values, more):
-    body = Body(write_numbers(values) + "12")
-    assert body.numbers(len(values)) == values
-    assert body.numbers(2) == [1, 2]
-    assert body.numbers(more) == [None] * more
+    text = AddressText(NUMBER16.write(values) + "12")
+    assert text.read_numbers((1, len(values))) == values
+    assert text.read_numbers((1, 2)) == [1, 2]
+    with pytest.raises(InputError, match=f"ends after 0 of {more} cells"):
+        text.read_numbers((1, more))
 
 
 @given(st.lists(st.none() | st.integers(-1, 1295)))
 def test_cells_of_hitori(values):
-    assert Body(write_hitori(values)).hitori(len(values) + 1) == [*values, None]
+    text = BASE36.write(values)
+    assert AddressText(text).read_numbers((1, len(values)), BASE36) == values
+    with pytest.raises(InputError, match=f"ends after {len(values)} of {len(values) + 1} cells"):
+        AddressText(text).read_numbers((1, len(values) + 1), BASE36)
 
 
-@given(st.text("01"))
+@given(st.lists(st.booleans()))
 def test_bits(bits):
-    assert len(write_bits(bits)) == -(-len(bits) // 5)
-    assert Body(write_bits(bits)).bits(len(bits)) == bits
+    text = AddressText()
+    text.write_bits(np.array([bits], dtype=bool))
+    assert len(text.text) == -(-len(bits) // 5)
+    assert text.read_bits((1, len(bits))).tolist() == [bits]
+    if text.text:
+        with pytest.raises(InputError, match="the board ends after"):
+            AddressText(text.text[:-1]).read_bits((1, len(bits)))
 
 
 # --- board files ---------------------------------------------------------------------------

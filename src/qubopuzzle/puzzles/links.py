@@ -42,7 +42,8 @@ UNKNOWN = -1
 """A number that is there, but not known."""
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
-_WHOLE = re.compile("[0-9]{1,9}")
+WHOLE = re.compile("[0-9]{1,9}")
+_MARKS: dict[str, Value] = {".": None, "-2": UNKNOWN, "-": UNKNOWN}
 _NOTES = re.compile("TrialData|history:|info:|__HISTORY__")
 
 
@@ -79,7 +80,8 @@ class Code:
         return re.compile("|".join([*numbers, f"[{re.escape(self.blanks + self.unknown)}]"]))
 
     @cached_property
-    def _single(self) -> dict[str, list[Value]]:
+    def single(self) -> dict[str, list[Value]]:
+        """The cells that one character stands for."""
         blanks: dict[str, list[Value]] = {
             sign: [None] * count for count, sign in enumerate(self.blanks, start=1)
         }
@@ -90,23 +92,27 @@ class Code:
     def _zeros(self) -> dict[str, int]:
         return {sign: zero for _, sign, zero, _ in self.forms}
 
-    def values(self, token: str) -> list[Value]:
-        """The cells that a token stands for."""
-        return self._single.get(token) or [self._zeros[token[0]] + int(token[1:], self.base)]
+    def number(self, token: str) -> int:
+        """The number that a sign and its digits stand for."""
+        return self._zeros[token[0]] + int(token[1:], self.base)
 
-    def write(self, values: Iterable[Value]) -> str:
+    def write(self, values: Sequence[Value]) -> str:
         """The longest runs of blanks first.
 
         Raises:
             InputError: for a number that is too large.
         """
+        tokens = {
+            value: self._number(value) for value in dict.fromkeys(values) if value is not None
+        }
         parts: list[str] = []
-        for blank, run in groupby(values, key=lambda value: value is None):
-            if blank:
-                full, rest = divmod(sum(1 for _ in run), len(self.blanks))
+        for value, run in groupby(values):
+            count = sum(1 for _ in run)
+            if value is None:
+                full, rest = divmod(count, len(self.blanks))
                 parts.append(self.blanks[-1] * full + self.blanks[rest - 1 : rest])
             else:
-                parts += [self._number(n) for n in run if n is not None]
+                parts.append(tokens[value] * count)
         return "".join(parts)
 
     def _number(self, number: int) -> str:
@@ -138,14 +144,6 @@ NUMBER16 = Code(
     unknown=".",
 )
 """The code of most puzzles."""
-BASE36 = Code(
-    base=36,
-    forms=((0, "", 0, 1), (36, "-", 0, 2)),
-    blanks=".",
-    unknown="@%",
-    where="an address of hitori",
-)
-"""One character a cell, three from 36 on."""
 
 
 # --- the two texts ---------------------------------------------------------------------
@@ -165,6 +163,7 @@ class AddressText:
         return word
 
     def write_word(self, word: str) -> None:
+        """Write a word and a stroke."""
         self.text += f"{word}/"
 
     def read_numbers(self, shape: Shape, code: Code = NUMBER16) -> list[Value]:
@@ -176,17 +175,20 @@ class AddressText:
         """
         count = shape[0] * shape[1]
         found: list[Value] = []
-        while len(found) < count:
-            token = code.token.match(self.text, self.at)
-            if token is None:
-                self._check_end(len(found), count, "cells")
-                blanks = " to ".join(dict.fromkeys((code.blanks[0], code.blanks[-1])))
-                raise self._error(f"a number, or {blanks} for blank cells")
-            found += code.values(token[0])
+        single = code.single
+        for token in code.token.finditer(self.text, self.at):
+            if len(found) >= count or token.start() > self.at:
+                break
+            found += single.get(token[0]) or [code.number(token[0])]
             self.at = token.end()
+        if len(found) < count:
+            self._check_end(len(found), count, "cells")
+            blanks = " to ".join(dict.fromkeys((code.blanks[0], code.blanks[-1])))
+            raise self._error(f"a number, or {blanks} for blank cells")
         return found[:count]
 
-    def write_numbers(self, values: Iterable[Value], shape: Shape, code: Code = NUMBER16) -> None:  # noqa: ARG002
+    def write_numbers(self, values: Sequence[Value], shape: Shape, code: Code = NUMBER16) -> None:  # noqa: ARG002
+        """Write numbers; the shape matters to files only."""
         self.text += code.write(values)
 
     def read_bits(self, shape: Shape) -> BoolArray:
@@ -206,6 +208,7 @@ class AddressText:
         return np.equal(np.frombuffer(bits.encode(), dtype=np.uint8), ord("1")).reshape(shape)
 
     def write_bits(self, bits: BoolArray) -> None:
+        """Write them, five a character, the last filled up with 0."""
         groups = np.pad(bits.ravel(), (0, -bits.size % 5)).reshape(-1, 5)
         self.text += "".join(_DIGITS[group] for group in (groups @ [16, 8, 4, 2, 1]).tolist())
 
@@ -214,6 +217,7 @@ class AddressText:
         return self.read_numbers((1, int(rooms.max()) + 1))
 
     def write_room_numbers(self, rooms: IntArray, values: Sequence[Value]) -> None:
+        """Write the number of each room."""
         self.write_numbers(values, rooms.shape)
 
     def _check_end(self, found: int, count: int, what: str) -> None:
@@ -241,6 +245,7 @@ class FileText:
         return self.rows[self.at - 1].strip()
 
     def write_word(self, word: str) -> None:
+        """Write a row."""
         self.rows.append(word)
 
     def read_words(self, shape: Shape) -> list[str]:
@@ -272,14 +277,14 @@ class FileText:
 
     def read_numbers(self, shape: Shape, code: Code = NUMBER16) -> list[Value]:
         """The numbers of so many rows and columns."""
-        known: dict[str, Value] = {".": None, "-": UNKNOWN}
-        known |= {name: number for number, name in enumerate(code.names, start=1)}
-        return [known[w] if w in known else whole(w) for w in self.read_words(shape)]
+        numbers = {name: number for number, name in enumerate(code.names, start=1)}
+        words = self.read_words(shape)
+        values = {word: numbers.get(word) or value_of(word) for word in dict.fromkeys(words)}
+        return [values[word] for word in words]
 
-    def write_numbers(
-        self, values: Iterable[Value], shape: Shape, code: Code = NUMBER16
-    ) -> None:
-        marks: dict[Value, str] = {None: ".", UNKNOWN: "-"}
+    def write_numbers(self, values: Sequence[Value], shape: Shape, code: Code = NUMBER16) -> None:
+        """Write rows of numbers."""
+        marks = {value: mark for mark, value in _MARKS.items()}
         marks |= dict(enumerate(code.names, start=1))
         self.write_table(in_rows([marks.get(v) or str(v) for v in values], shape[1]))
 
@@ -291,12 +296,15 @@ class FileText:
         return np.array([word == "1" for word in words], dtype=np.bool_).reshape(shape)
 
     def write_bits(self, bits: BoolArray) -> None:
+        """Write rows of 0 and 1."""
         self.write_table(bits.astype(np.int64).tolist())
 
     def read_room_numbers(self, rooms: IntArray) -> list[Value]:
         """The number of each room, from any of its cells."""
         numbers: list[Value] = [None] * (int(rooms.max()) + 1)
-        for room, number in zip(rooms.ravel().tolist(), self.read_numbers(rooms.shape), strict=True):
+        for room, number in zip(
+            rooms.ravel().tolist(), self.read_numbers(rooms.shape), strict=True
+        ):
             if number not in (None, UNKNOWN):
                 if numbers[room] not in (None, number):
                     raise InputError(f"a room has two clues, {numbers[room]} and {number}")
@@ -351,6 +359,7 @@ class Numbers:
     blank: int | None = 0
 
     def read(self, text: Text, shape: Shape, data: Data) -> None:
+        """Read a grid; InputError naming the cell."""
         columns = shape[1]
         values = text.read_numbers(shape, self.code)
         if self.unknown == "blank":
@@ -361,6 +370,7 @@ class Numbers:
         data[self.key] = in_rows([blank if v is None else v for v in values], columns)
 
     def write(self, text: Text, puzzle: Any) -> None:
+        """Write a grid."""
         values = np.asarray(getattr(puzzle, self.key)).ravel().tolist()
         shown = [None if value == self.blank else value for value in values]
         text.write_numbers(shown, puzzle.shape, self.code)
@@ -377,6 +387,7 @@ class Rooms:
     clues: str = "clues"
 
     def read(self, text: Text, shape: Shape, data: Data) -> None:
+        """Read walls and clues; InputError naming the cells of a loose wall."""
         rows, columns = shape
         if isinstance(text, FileText) and text.version == "pzprv3":
             text.read_word()  # how many rooms there are; each cell has the name of its room
@@ -388,6 +399,7 @@ class Rooms:
         data[self.rooms], data[self.clues] = rooms.tolist(), known(text.read_room_numbers(rooms))
 
     def write(self, text: Text, puzzle: Any) -> None:
+        """Write walls and clues."""
         given = getattr(puzzle, self.rooms)
         clues = getattr(puzzle, self.clues)
         _, first, room = np.unique(given, return_index=True, return_inverse=True)
@@ -402,9 +414,11 @@ class Shading:
     """An answer of black and white cells, in a board file."""
 
     def read(self, text: FileText, shape: Shape, data: Data) -> None:
+        """Read ``solution``, if the file has one."""
         data["solution"] = shading(text.read_answer(shape), shape)
 
     def write(self, text: FileText, puzzle: Any) -> None:
+        """Write ``solution``, or blanks."""
         text.write_table(shading_words(puzzle))
 
 
@@ -434,7 +448,9 @@ def _walls(rooms: IntArray) -> tuple[BoolArray, BoolArray]:
 
 
 def check_numbers(
-    values: Sequence[Value], place: Callable[[int], str], refused: Iterable[Value] = (UNKNOWN, 0),
+    values: Sequence[Value],
+    place: Callable[[int], str],
+    refused: Iterable[Value] = (UNKNOWN, 0),
     what: str = "number",
 ) -> None:
     """Raise InputError for a number that a puzzle cannot hold, naming its place by its index."""
@@ -454,9 +470,11 @@ def in_rows(values: Sequence[Any], columns: int) -> list[Any]:
     return [values[i : i + columns] for i in range(0, len(values), columns)]
 
 
-def whole(word: str) -> int:
-    """A whole number; InputError if it is none."""
-    if not _WHOLE.fullmatch(word):
+def value_of(word: str) -> Value:
+    """What a word of a board file stands for; InputError if it is no number."""
+    if word in _MARKS:
+        return _MARKS[word]
+    if not WHOLE.fullmatch(word):
         raise InputError(f"{word[:20]!r} is no clue")
     return int(word)
 

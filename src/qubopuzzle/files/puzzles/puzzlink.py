@@ -1,8 +1,9 @@
 """Addresses of puzz.link and of the players that share its grammar, one a line.
 
 ``https://puzz.link/p?PID/[v:VARIANT/][FLAGS/]COLUMNS/ROWS/BODY``; also at pzv.jp, pzprxs,
-pzplus.tck.mn and copies of them elsewhere, with or without ``https://``. What is missing at
-the end of a body is blank and what is left over is passed over, as the players do.
+pzplus.tck.mn and copies of them elsewhere, with or without ``https://``. Players write bodies
+to the last cell, so one that ends before it has been cut off and is refused; what is left over
+at its end is passed over. The puzzles' own ``links`` say what the bodies hold.
 
 - ``numlin`` does not ask for every cell to be used, ``arukone`` does unless its flag ``e`` is
   set. So a Numberlink with ``cover`` is written as arukone, one without as numlin.
@@ -20,30 +21,35 @@ givens are what an answer is made of: in sudoku and Easy as ABC.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
-from itertools import chain
+from functools import cache
 from typing import Any
 from urllib.parse import unquote
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.files.puzzles import _pzpr
-from qubopuzzle.files.puzzles._allowance import Allowance
-from qubopuzzle.files.puzzles._number16 import (
-    Body,
-    Value,
-    write_bits,
-    write_hitori,
-    write_numbers,
-)
+from qubopuzzle.files.puzzles.limits import ReadLimit
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles import Puzzle
-from qubopuzzle.puzzles.easyasabc import EasyAsABC
-from qubopuzzle.puzzles.sudoku import Sudoku
+from qubopuzzle.puzzles import Puzzle, get_puzzle, puzzle_names
+from qubopuzzle.puzzles.links import AddressText, Link, Shape
+
+
+@cache
+def links() -> dict[str, tuple[type[Puzzle], Link]]:
+    """The puzzles and their links, by the players' names."""
+    found: dict[str, tuple[type[Puzzle], Link]] = {}
+    for name in puzzle_names():
+        with suppress(InputError):  # of another package, which does not load
+            kind = get_puzzle(name)
+            for link in kind.links:
+                found.setdefault(link.pid, (kind, link))
+    return found
+
 
 NAME = "puzzlink"
 ABOUT = "addresses of puzz.link, pzv.jp and their like, one a line"
-PUZZLES = _pzpr.PUZZLES
+PUZZLES = tuple(dict.fromkeys(kind.name for kind, _ in links().values()))
 
 _ADDRESS = re.compile(
     r"(?:https?://)?[a-z0-9](?:[a-z0-9-]{0,62}\.){0,9}[a-z0-9-]{1,63}(?::[0-9]{1,5})?"
@@ -68,11 +74,11 @@ def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
         InputError: naming the line.
     """
     puzzles: list[Puzzle] = []
-    allowance = Allowance()
+    limit = ReadLimit()
     for number, line in enumerate(_LINE_END.split(text), start=1):
         if line.strip():
             try:
-                puzzles += _read(line.strip(), puzzle, allowance)
+                puzzles += _read(line.strip(), puzzle, limit)
             except InputError as error:
                 raise InputError(f"line {number}: {error}") from None
     return puzzles
@@ -93,13 +99,14 @@ def address(puzzle: Puzzle) -> str:
     Raises:
         InputError: if it has none, naming its id.
     """
-    with _pzpr.naming(puzzle):
-        pid = _pzpr.pid_of(puzzle)
-        rows, columns = puzzle.shape
-        body = _BODIES[pid][1](puzzle)
+    with naming(puzzle):
+        link = link_of(puzzle)
+        text = AddressText()
+        link.write(text, puzzle)
+    rows, columns = puzzle.shape
     # Programs that find addresses in a text leave a sign at the end out.
-    end = "" if body[-1:].isalnum() else "/"
-    return f"https://puzz.link/p?{pid}/{columns}/{rows}/{body}{end}"
+    end = "" if text.text[-1:].isalnum() else "/"
+    return f"https://puzz.link/p?{link.pid}/{columns}/{rows}/{text.text}{end}"
 
 
 def solved_address(puzzle: Puzzle, answer: IntArray) -> str | None:
@@ -108,26 +115,69 @@ def solved_address(puzzle: Puzzle, answer: IntArray) -> str | None:
     Raises:
         InputError: as ``address``.
     """
-    if isinstance(puzzle, Sudoku | EasyAsABC):
-        grid = tuple(map(tuple, answer.tolist()))
-        return address(replace(puzzle, grid=grid, solution=None))
-    return None
+    given = next((link.givens for kind, link in links().values() if kind is type(puzzle)), "")
+    if not given:
+        return None
+    board: Any = {given: tuple(map(tuple, answer.tolist())), "solution": None}
+    return address(replace(puzzle, **board))
 
 
-def _read(line: str, wanted: str | None, allowance: Allowance) -> list[Puzzle]:
+def find_link(pid: str) -> tuple[type[Puzzle], Link]:
+    """The puzzle that the players call by this name.
+
+    Raises:
+        InputError: for one that there is not.
+    """
+    if pid not in links():
+        known = ", ".join(links())
+        raise InputError(f"{pid[:30]!r}: this package has no such puzzle; it reads {known}")
+    return links()[pid]
+
+
+def link_of(puzzle: Puzzle) -> Link:
+    """The link that holds a puzzle.
+
+    Raises:
+        InputError: if there is none.
+    """
+    for kind, link in links().values():
+        if kind is type(puzzle) and all(getattr(puzzle, k) == v for k, v in link.fields.items()):
+            link.check(puzzle)
+            return link
+    raise InputError(f"{puzzle.name} has no form here; {', '.join(PUZZLES)} do")
+
+
+def read_shape(link: Link, columns: str, rows: str, limit: ReadLimit) -> Shape:
+    """Rows and columns of a board from their text; to be asked before it is made.
+
+    Raises:
+        InputError: for what is no size, too large, or not square where it must be.
+    """
+    shape = limit.shape(link.pid, columns, rows)
+    if link.square and shape[0] != shape[1]:
+        what = f"{link.pid} of {columns} columns and {rows} rows"
+        raise InputError(f"{what}: only square boards have rules here")
+    return shape
+
+
+@contextmanager
+def naming(puzzle: Puzzle) -> Iterator[None]:
+    """Put the puzzle's id before what is wrong with it."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{puzzle.id[:60] or puzzle.name}: {error}") from None
+
+
+def _read(line: str, wanted: str | None, limit: ReadLimit) -> list[Puzzle]:
     """The puzzle of an address, or none if another kind is wanted."""
     pid, flags, columns, rows, body = _parts(line)
-    kind = _pzpr.class_of(pid)
+    kind, link = find_link(pid)
     if wanted not in (None, kind.name):
         return []
-    shape = _pzpr.size(pid, columns, rows, allowance)
-    if flags and (pid, flags) != ("arukone", "e"):
-        raise InputError(f"{pid}: the flag {flags[:20]!r} is none that this package has")
+    shape = read_shape(link, columns, rows, limit)
     try:
-        data = _BODIES[pid][0](Body(body), shape)
-        if pid in ("numlin", "arukone"):
-            data["cover"] = pid == "arukone" and not flags
-        found = kind.from_dict(data)
+        found = kind.from_dict(link.read(AddressText(body), shape, flags))
         # The puzzle is still nobody's; a copy would be validated once more.
         object.__setattr__(found, "url", address(found))
         return [found]
@@ -146,7 +196,7 @@ def _parts(line: str) -> tuple[str, str, str, str, str]:
         raise InputError("the address has no puzzle after its question mark")
     pid, _, rest = found[0].partition("/")
     pid = re.sub("_(edit|play)$", "", pid)
-    _pzpr.class_of(pid)
+    find_link(pid)
     if rest.startswith("v:"):
         variant = rest[2:].partition("/")[0]
         raise InputError(f"{pid}: this package does not have its variant {variant[:30]!r}")
@@ -169,105 +219,3 @@ def _decoded(query: str) -> str:
     if "hitori" in query[:60]:
         return query
     return _ENCODED.sub(lambda found: chr(int(found[1], 16)), query)
-
-
-# --- bodies ----------------------------------------------------------------------------
-
-Shape = tuple[int, int]
-
-
-def _read_grid(body: Body, shape: Shape) -> dict[str, Any]:
-    return {"grid": _pzpr.givens(body.numbers(shape[0] * shape[1]), shape[1])}
-
-
-def _read_circles(body: Body, shape: Shape) -> dict[str, Any]:
-    return {"grid": _pzpr.givens(body.numbers(shape[0] * shape[1]), shape[1], untold=True)}
-
-
-def _write_grid(puzzle: Any) -> str:
-    return write_numbers(_pzpr.blanks(puzzle.grid))
-
-
-def _read_hitori(body: Body, shape: Shape) -> dict[str, Any]:
-    values = _pzpr.known(body.hitori(shape[0] * shape[1]))
-    return {"grid": _pzpr.givens(values, shape[1])}
-
-
-def _write_hitori(puzzle: Any) -> str:
-    return write_hitori(_pzpr.blanks(puzzle.grid))
-
-
-def _read_heyawake(body: Body, shape: Shape) -> dict[str, Any]:
-    rows, columns = shape
-    right, down = body.bits(rows * (columns - 1)), body.bits((rows - 1) * columns)
-    rooms = _pzpr.rooms_between(right, down, shape)
-    clues = _pzpr.known(body.numbers(int(rooms.max()) + 1))
-    return {"rooms": rooms.tolist(), "clues": clues}
-
-
-def _write_heyawake(puzzle: Any) -> str:
-    rooms, clues = _pzpr.in_order(puzzle)
-    right, down = _pzpr.walls(rooms)
-    return write_bits(right) + write_bits(down) + write_numbers(clues)
-
-
-_SIDES = ("top", "bottom", "left", "right")
-
-
-def _read_letters(body: Body, shape: Shape) -> dict[str, Any]:
-    letters = body.word()
-    if not re.fullmatch("[0-9]{1,9}", letters):
-        raise InputError(f"{letters[:20]!r} is no number of letters")
-    size = shape[0]
-    border = _pzpr.in_rows(body.numbers(4 * size), size)
-    sides = {
-        side: _pzpr.clues_of_side(side, marks) for side, marks in zip(_SIDES, border, strict=True)
-    }
-    grid = _pzpr.givens(body.numbers(size * size), size)
-    return {"size": size, "letters": int(letters), "grid": grid, **sides}
-
-
-def _write_letters(puzzle: Any) -> str:
-    border = write_numbers(_pzpr.blanks([getattr(puzzle, side) for side in _SIDES]))
-    grid = _pzpr.blanks(puzzle.grid)
-    return f"{puzzle.letters}/{border}{write_numbers(grid) if any(grid) else ''}"
-
-
-def _read_nonogram(body: Body, shape: Shape) -> dict[str, Any]:
-    rows, columns = shape
-    high, wide = _pzpr.room_for_clue(rows), _pzpr.room_for_clue(columns)
-    slots = body.numbers(columns * high + rows * wide)
-    lines = [
-        line[::-1]
-        for part, room in ((slots[: columns * high], high), (slots[columns * high :], wide))
-        for line in _pzpr.in_rows(part, room)
-    ]
-    return {
-        "cols": _pzpr.clues(lines[:columns], "column"),
-        "rows": _pzpr.clues(lines[columns:], "row"),
-    }
-
-
-def _write_nonogram(puzzle: Any) -> str:
-    rows, columns = puzzle.shape
-    slots: list[Value] = []
-    for clues, length in ((puzzle.cols, rows), (puzzle.rows, columns)):
-        room = _pzpr.room_for_clue(length)
-        slots += chain.from_iterable([*clue[::-1], *[None] * (room - len(clue))] for clue in clues)
-    return write_numbers(slots)
-
-
-_Pair = tuple[Callable[[Body, Shape], dict[str, Any]], Callable[[Any], str]]
-
-_GRID: _Pair = (_read_grid, _write_grid)
-_BODIES: dict[str, _Pair] = {
-    "sudoku": _GRID,
-    "kurodoko": (_read_circles, _write_grid),
-    "numlin": _GRID,
-    "arukone": _GRID,
-    "hitori": (_read_hitori, _write_hitori),
-    "heyawake": (_read_heyawake, _write_heyawake),
-    "easyasabc": (_read_letters, _write_letters),
-    "nonogram": (_read_nonogram, _write_nonogram),
-}
-"""What becomes native JSON of a body, and a body of a puzzle."""

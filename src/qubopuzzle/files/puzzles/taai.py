@@ -9,7 +9,6 @@ import re
 from collections.abc import Sequence
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.files.puzzles._allowance import Allowance
 from qubopuzzle.files.puzzles._clues import (
     Line,
     are_numbers,
@@ -19,6 +18,7 @@ from qubopuzzle.files.puzzles._clues import (
     numbered_lines,
     read_clue,
 )
+from qubopuzzle.files.puzzles.limits import ReadLimit
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.base import brief
 from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
@@ -53,8 +53,8 @@ def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
             boards[-1][1].append((number, line))
         else:
             raise InputError(f"line {number}: a line such as $1 is due first, got {brief(line)}")
-    allowance = Allowance()
-    return [_board(head, lines, allowance) for head, lines in boards]
+    limit = ReadLimit()
+    return [_board(head, lines, limit) for head, lines in boards]
 
 
 def write(puzzles: Sequence[Puzzle]) -> str:
@@ -77,7 +77,7 @@ def write(puzzles: Sequence[Puzzle]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _board(head: Line, lines: list[Line], allowance: Allowance) -> Nonogram:
+def _board(head: Line, lines: list[Line], limit: ReadLimit) -> Nonogram:
     number, text = head
     match = _HEAD.fullmatch(text)
     if not match:
@@ -92,7 +92,7 @@ def _board(head: Line, lines: list[Line], allowance: Allowance) -> Nonogram:
         )
     clues = [tuple(read_clue(*line)) for line in lines]
     try:
-        allowance.spend(size)  # its lines; the cells between them cost nothing
+        limit.count(size)  # its lines; the cells between them cost nothing
         name = f"taai-{int(match[1])}"
         return Nonogram(rows=tuple(clues[size:]), cols=tuple(clues[:size]), id=name)
     except InputError as error:

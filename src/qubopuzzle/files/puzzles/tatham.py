@@ -34,7 +34,7 @@ from typing import Any
 import numpy as np
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.files.puzzles._allowance import Allowance
+from qubopuzzle.files.puzzles.limits import ReadLimit
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.base import brief
@@ -115,7 +115,7 @@ def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
             there is not.
     """
     found: list[Puzzle] = []
-    allowance = Allowance()
+    limit = ReadLimit()
     if puzzle is not None and puzzle not in PUZZLES:
         return found
     for number, line in enumerate(text.splitlines(), start=1):
@@ -123,7 +123,7 @@ def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
             try:
                 new = _read_line(line.strip(), puzzle)
                 for one in new:
-                    allowance.spend(prod(one.shape))
+                    limit.count(prod(one.shape))
                 found += new
             except InputError as error:
                 raise InputError(f"line {number}: {error}") from None

@@ -21,8 +21,10 @@ Energy gap: each family's penalty is 0 where its rule holds and at least 1 where
 """
 
 from qubopuzzle.puzzles.easyasabc.formulations import FORMULATIONS
+from qubopuzzle.puzzles.easyasabc.links import LINKS
 from qubopuzzle.puzzles.easyasabc.rules import EasyAsABC
 
 __all__ = ["EasyAsABC"]
 
 EasyAsABC.formulations = FORMULATIONS
+EasyAsABC.links = LINKS

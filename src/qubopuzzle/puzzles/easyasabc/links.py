@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.puzzles.links import (
-    UNKNOWN,
+    WHOLE,
     AddressText,
     Data,
     FileText,
@@ -20,7 +19,7 @@ from qubopuzzle.puzzles.links import (
     Value,
     check_numbers,
     in_rows,
-    whole,
+    value_of,
 )
 
 _SIDES = ("top", "bottom", "left", "right")
@@ -32,7 +31,7 @@ class _Letters:
 
     def read(self, text: Text, shape: Shape, data: Data) -> None:
         letters = text.read_word()
-        if not re.fullmatch("[0-9]{1,9}", letters):
+        if not WHOLE.fullmatch(letters):
             raise InputError(f"{letters[:20]!r} is no number of letters")
         data |= {"size": shape[0], "letters": int(letters)}
 
@@ -65,13 +64,13 @@ class _Table:
         table = text.read_table((size + 2, size + 2))
         edges = (table[0], table[-1], table[:, 0], table[:, -1])
         for side, line in zip(_SIDES, edges, strict=True):
-            data[side] = _marks(side, [_mark(word) for word in line[1:-1]])
+            data[side] = _marks(side, [value_of(word) for word in line[1:-1]])
         words = table[1:-1, 1:-1].ravel().tolist()
-        given = [_mark(word[1:]) if word[0] == "q" else None for word in words]
+        given = [value_of(word[1:]) if word[0] == "q" else None for word in words]
         check_numbers(given, lambda i: f"row {i // size + 1} column {i % size + 1}")
         data["grid"] = in_rows([number or 0 for number in given], size)
         cells = [word.removeprefix("q").partition("[")[0] for word in words]
-        answer = [int(cell) if re.fullmatch("[0-9]{1,9}", cell) else 0 for cell in cells]
+        answer = [int(cell) if WHOLE.fullmatch(cell) else 0 for cell in cells]
         if any(answer):
             data["solution"] = np.reshape(answer, shape)
 
@@ -91,10 +90,6 @@ class _Table:
 def _marks(side: str, marks: list[Value]) -> list[int]:
     check_numbers(marks, lambda i: f"{side} {i + 1}", what="letter")
     return [mark or 0 for mark in marks]
-
-
-def _mark(word: str) -> Value:
-    return None if word == "." else UNKNOWN if word in ("-", "-2") else whole(word)
 
 
 LINKS = (

@@ -14,8 +14,10 @@ holds and at least 1 where not.
 """
 
 from qubopuzzle.puzzles.heyawake.formulations import FORMULATIONS
+from qubopuzzle.puzzles.heyawake.links import LINKS
 from qubopuzzle.puzzles.heyawake.rules import Heyawake
 
 __all__ = ["Heyawake"]
 
 Heyawake.formulations = FORMULATIONS
+Heyawake.links = LINKS

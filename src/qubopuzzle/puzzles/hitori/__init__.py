@@ -13,8 +13,10 @@ its rule holds and at least 1 where not.
 """
 
 from qubopuzzle.puzzles.hitori.formulations import FORMULATIONS
+from qubopuzzle.puzzles.hitori.links import LINKS
 from qubopuzzle.puzzles.hitori.rules import Hitori
 
 __all__ = ["Hitori"]
 
 Hitori.formulations = FORMULATIONS
+Hitori.links = LINKS

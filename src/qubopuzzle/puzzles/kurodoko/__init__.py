@@ -17,8 +17,10 @@ Energy gap: each family's penalty is 0 where its rule holds and at least 1 where
 """
 
 from qubopuzzle.puzzles.kurodoko.formulations import FORMULATIONS
+from qubopuzzle.puzzles.kurodoko.links import LINKS
 from qubopuzzle.puzzles.kurodoko.rules import Kurodoko
 
 __all__ = ["Kurodoko"]
 
 Kurodoko.formulations = FORMULATIONS
+Kurodoko.links = LINKS

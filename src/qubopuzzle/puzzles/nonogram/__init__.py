@@ -15,8 +15,10 @@ Energy gap: each family's penalty is 0 where its rule holds and at least 1 where
 """
 
 from qubopuzzle.puzzles.nonogram.formulations import FORMULATIONS
+from qubopuzzle.puzzles.nonogram.links import LINKS
 from qubopuzzle.puzzles.nonogram.rules import Nonogram
 
 __all__ = ["Nonogram"]
 
 Nonogram.formulations = FORMULATIONS
+Nonogram.links = LINKS

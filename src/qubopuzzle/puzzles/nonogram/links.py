@@ -1,8 +1,7 @@
-"""Nonograms in the players: ``nonogram``, and ``pattern`` in Simon Tatham's collection."""
+"""Nonograms in the players: ``nonogram`` at puzz.link."""
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -18,24 +17,64 @@ from qubopuzzle.puzzles.links import (
     in_rows,
     shading,
     shading_words,
-    to_value,
+    value_of,
 )
 
 
 class _Slots:
-    """Clues of columns, then of rows, each from its end and filled with blanks."""
+    """The clues of columns, then of rows, each from its end and filled up with blanks."""
 
     def read(self, text: AddressText, shape: Shape, data: Data) -> None:
-        rows, columns = shape
-        high, wide = map(_most, shape)
-        slots = text.read_numbers((1, columns * high + rows * wide))
-        _read_clues(in_rows(slots[: columns * high], high), "column", data)
-        _read_clues(in_rows(slots[columns * high :], wide), "row", data)
-        
+        high, wide = _slots(shape)
+        slots = text.read_numbers((1, shape[1] * high + shape[0] * wide))
+        middle = shape[1] * high
+        cols, rows = in_rows(slots[:middle], high), in_rows(slots[middle:], wide)
+        data["cols"] = _clues("column", [line[::-1] for line in cols])
+        data["rows"] = _clues("row", [line[::-1] for line in rows])
+
     def write(self, text: AddressText, puzzle: Any) -> None:
-        rows, columns = puzzle.shape
         slots: list[Value] = []
-        for clues, length in ((puzzle.cols, rows), (puzzle.rows, columns)):
-            blanks = [None] * _most(length)
-            slots += chain.from_iterable([*clue[::-1], *blanks[len(clue) :]] for clue in clues)
+        for clues, count in zip((puzzle.cols, puzzle.rows), _slots(puzzle.shape), strict=True):
+            for clue in clues:
+                slots += [*clue[::-1], *[None] * (count - len(clue))]
         text.write_numbers(slots, (1, len(slots)))
+
+
+class _Table:
+    """The clues above and at the left of the cells of an answer."""
+
+    def read(self, text: FileText, shape: Shape, data: Data) -> None:
+        high, wide = _slots(shape)
+        table = text.read_table((high + shape[0], wide + shape[1]))
+        for key, name, part in (
+            ("cols", "column", table[:high, wide:].T),
+            ("rows", "row", table[high:, :wide]),
+        ):
+            # A clue that somebody has ticked off begins with c.
+            lines = [[value_of(word.removeprefix("c")) for word in line] for line in part.tolist()]
+            data[key] = _clues(name, lines)
+        data["solution"] = shading(table[high:, wide:].ravel().tolist(), shape)
+
+    def write(self, text: FileText, puzzle: Any) -> None:
+        high, wide = _slots(puzzle.shape)
+        table = np.full((high + len(puzzle.rows), wide + len(puzzle.cols)), ".", dtype=object)
+        for c, clue in enumerate(puzzle.cols):
+            table[high - len(clue) : high, wide + c] = [str(number) for number in clue]
+        for r, clue in enumerate(puzzle.rows):
+            table[high + r, wide - len(clue) : wide] = [str(number) for number in clue]
+        table[high:, wide:] = shading_words(puzzle)
+        text.write_table(table.tolist())
+
+
+def _slots(shape: Shape) -> Shape:
+    """Most numbers of a column and of a row; as many have a place beside it."""
+    return (shape[0] + 1) // 2, (shape[1] + 1) // 2
+
+
+def _clues(name: str, lines: list[list[Value]]) -> list[list[int]]:
+    for i, line in enumerate(lines, start=1):
+        check_numbers(line, lambda _, i=i: f"{name} {i}")  # type: ignore[misc]
+    return [[number for number in line if number] for line in lines]
+
+
+LINKS = (Link("nonogram", body=[_Slots()], file=[_Table()]),)

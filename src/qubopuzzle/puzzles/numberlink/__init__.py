@@ -31,8 +31,10 @@ Energy gap: each family's penalty is 0 where its rule holds and at least 1 where
 """
 
 from qubopuzzle.puzzles.numberlink.formulations import FORMULATIONS
+from qubopuzzle.puzzles.numberlink.links import LINKS
 from qubopuzzle.puzzles.numberlink.rules import Numberlink
 
 __all__ = ["Numberlink"]
 
 Numberlink.formulations = FORMULATIONS
+Numberlink.links = LINKS

@@ -39,17 +39,17 @@ class _Paths:
             words = text.read_answer((high, wide))
             if words is None and high and wide:
                 return
-            part = np.array([word == "1" for word in words or ()], dtype=np.int64)
-            parts.append(part.reshape(high, wide).tolist())
-        paths = read_paths(*parts, shape)
+            bits = ["1" if word == "1" else "0" for word in words or ()]
+            parts.append([bits[r * wide : (r + 1) * wide] for r in range(high)])
+        paths = read_paths(parts[0], parts[1], shape)
         # One end at each number is quick to see, and little else passes.
         if ((degrees(paths) == 1) == (np.array(data["grid"]) > 0)).all():
             data["solution"] = paths
 
     def write(self, text: FileText, puzzle: Any) -> None:
-        paths = np.zeros(puzzle.shape, np.int64) if puzzle.solution is None else puzzle.solution
-        text.write_bits(paths[:, :-1] & 1)
-        text.write_bits(paths[:-1] >> 1 & 1)
+        paths = np.zeros(puzzle.shape, dtype=int) if puzzle.solution is None else puzzle.solution
+        text.write_bits((paths[:, :-1] & 1) > 0)
+        text.write_bits((paths[:-1] & 2) > 0)
 
 
 def _check_letters(puzzle: Any) -> None:

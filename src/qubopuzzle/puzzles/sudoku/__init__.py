@@ -25,8 +25,10 @@ Energy gap: each family's penalty is 0 where its rule holds and at least 1 where
 """
 
 from qubopuzzle.puzzles.sudoku.formulations import FORMULATIONS
+from qubopuzzle.puzzles.sudoku.links import LINKS
 from qubopuzzle.puzzles.sudoku.rules import Sudoku
 
 __all__ = ["Sudoku"]
 
 Sudoku.formulations = FORMULATIONS
+Sudoku.links = LINKS

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.puzzles.links import Data, FileText, Link, Numbers, Shape
-from qubopuzzle.puzzles.sudoku import squarest_box
+from qubopuzzle.puzzles.links import WHOLE, Data, FileText, Link, Numbers, Shape
+from qubopuzzle.puzzles.sudoku.rules import squarest_box
 
 
 class _Digits:
@@ -17,7 +17,7 @@ class _Digits:
     def read(self, text: FileText, shape: Shape, data: Data) -> None:
         words = text.read_answer(shape)
         digits = [word.partition("[")[0] for word in words or ()]
-        answer = [int(digit) if digit.isdecimal() else 0 for digit in digits]
+        answer = [int(digit) if WHOLE.fullmatch(digit) else 0 for digit in digits]
         if any(answer):
             given = np.array(data["grid"])
             data["solution"] = np.where(given, given, np.reshape(answer, shape))
