@@ -15,7 +15,7 @@ from qubopuzzle.bench.comparison import (
     compare,
     total_columns_and_rows,
 )
-from qubopuzzle.bench.plan import Contender, Instance, Plan
+from qubopuzzle.bench.plan import ComparisonPlan, Contender, Instance
 from qubopuzzle.cli.profile import draw
 from record import ROOT, Args, Benchmark, Cases, Row, Rows, main, markdown
 
@@ -33,7 +33,7 @@ def _cases(args: Args) -> Cases:
 def _rows(puzzle: Puzzle, solvers: list[str], args: Args) -> list[Row]:
     found = compare(puzzle, solvers, repeat=args.repeat, time_limit=args.time_limit)
     assert found.complete
-    assert not found.disagreements
+    assert not found.contradictions
     return list(found.rows)
 
 
@@ -46,7 +46,7 @@ def _comparison(rows: Rows) -> Comparison:
     repeat, repeat_exact = (
         len({row["seed"] for row in rows if row["exact"] == exact}) for exact in (False, True)
     )
-    plan = Plan(
+    plan = ComparisonPlan(
         instances=tuple(Instance(p.id, p) for p in load(TEN) if p.id in names),
         solvers=tuple(solvers.values()),
         repeat=repeat,
@@ -65,7 +65,7 @@ BENCHMARKS = (
             "compare_totals": lambda rows: markdown(*total_columns_and_rows(_comparison(rows))),
         },
         images={"compare": lambda rows: draw(_comparison(rows), "svg")},
-        packages=("ortools", "pulp"),
+        packages=("ortools",),
     ),
 )
 SETTINGS = {"repeat": (5, "seeds of the annealers"), "time_limit": (10.0, "seconds a run")}

@@ -20,8 +20,8 @@ from scipy.stats import bootstrap
 
 import qubopuzzle
 from qubopuzzle import InputError, Nonogram, cli
-from qubopuzzle.bench.agreement import THE_FILE, disagreements
 from qubopuzzle.bench.comparison import Comparison, columns_and_rows, run
+from qubopuzzle.bench.contradictions import THE_FILE, contradictions
 from qubopuzzle.bench.journal import Journal
 from qubopuzzle.bench.plan import Instance, make_plan
 from qubopuzzle.bench.statistics import par2, tts
@@ -152,7 +152,7 @@ def test_compare_gives_plain_rows():
         ("none", "neal", 8, "not solved"),
     ]
     assert found.complete
-    assert found.disagreements == []
+    assert found.contradictions == []
     row = found.rows[0]
     assert row["solution"] == ["#.", ".."]
     assert row["seconds"] == pytest.approx(row["build_s"] + row["solve_s"])
@@ -239,8 +239,8 @@ def test_options_reach_one_solver_and_the_rows():
         ({"solvers": ["dimod:nosuchmodule:X"]}, "no solver to compare .*pip install"),
         ({"solvers": []}, "no solver to compare"),
         ({"solvers": [object()]}, "expected names"),
-        ({"repeat": 0}, "repeat must be"),
-        ({"repeat_exact": 1.5}, "repeat exact must be"),
+        ({"repeat": 0}, "repeat: expected a whole number of at least 1, got 0"),
+        ({"repeat_exact": 1.5}, "repeat exact: expected a whole number of at least 1, got 1.5"),
         ({"time_limit": -1}, "time limit"),
         ({"time_limit": 10, "hard_limit": 1}, "below the time limit"),
         ({"memory_limit_gib": inf}, "memory limit"),
@@ -283,7 +283,7 @@ def claims(puzzle, *said):
         {"digest": instance.digest, "solver": who, "proved_by": None, "solution": None, **what}
         for who, what in said
     ]
-    return disagreements([instance], rows)
+    return contradictions([instance], rows)
 
 
 def test_an_answer_against_a_proof():
@@ -315,7 +315,7 @@ def test_the_file_has_a_word_too():
     assert claims(DOT, ("a", {"status": "not solved"})) == []
 
 
-def test_a_disagreement_is_an_error_with_both_answers(tmp_path):
+def test_a_contradiction_is_an_error_with_both_answers(tmp_path):
     """The puzzle has two solutions and its file says one: seeds find both."""
     path = tmp_path / "liar.json"
     known = replace(DIAGONAL, n_solutions=1, solution=np.eye(2, dtype=int))

@@ -233,14 +233,14 @@ def test_ctrl_c_is_heard_while_the_service_is_silent(service):
 
 
 def test_a_process_that_dies_is_one_line(service, monkeypatch):
-    start = call.__globals__["start_python"]
+    worker = call.__globals__["Worker"]
 
-    def doomed(*arguments, **more):
-        process = start(*arguments, **more)
-        threading.Timer(1, process.kill).start()
-        return process
+    def doomed(**more):
+        made = worker(**more)
+        threading.Timer(1, made._process.kill).start()
+        return made
 
-    monkeypatch.setitem(call.__globals__, "start_python", doomed)
+    monkeypatch.setitem(call.__globals__, "Worker", doomed)
     with pytest.raises(SolverFailed, match=r"its process ended by SIGKILL"):
         ask(f"{service}/fault/silent", time_limit=9)
 
@@ -407,18 +407,18 @@ def test_a_proxys_password_is_never_shown(monkeypatch, proxy, words):
     assert "hunter2" not in everything_of(caught.value)
 
 
-class FakeChild:
-    """A process that waited 13 s after a 429 and then takes 9 s to answer."""
+class FakeAnswer:
+    """Of a process that waited 13 s after a 429 and then takes 9 s to answer."""
 
     def __init__(self, clock):
-        self.clock, self.process, self.messages, self.waits = clock, self, [{"calling": True}], []
+        self.clock, self.waits = clock, []
 
-    def wait(self, timeout):
+    def exception(self, timeout):
         self.clock[0] += 1
         if self.clock[0] == 1:
             self.waits.append(("Too Many Requests", 13.0))
         if self.clock[0] < 23:
-            raise subprocess.TimeoutExpired("", timeout)
+            raise TimeoutError
 
 
 @pytest.mark.parametrize("deadline", [30.0, 22.5, 10.0])
@@ -427,12 +427,12 @@ def test_a_retry_is_given_up_only_when_it_begins(monkeypatch, deadline):
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
     request = Request("ae", None, None, 1.0, deadline)
     job = {"building_s": 60.0, "deadline_s": deadline}
-    wait = call.__globals__["_wait"]
+    wait, answer = call.__globals__["_wait"], FakeAnswer(clock)
     if deadline == 10:
         with pytest.raises(QuotaError):
-            wait(request, job, FakeChild(clock), lambda: None)
+            wait(request, job, answer, ["calling"], answer.waits, lambda: None)
     else:
-        wait(request, job, FakeChild(clock), lambda: None)
+        wait(request, job, answer, ["calling"], answer.waits, lambda: None)
 
 
 @given(

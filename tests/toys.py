@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import time
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -200,3 +201,17 @@ def torn_model(puzzle):
 
 
 Coin.formulations = {"plain": coin_model, "torn": torn_model}
+
+
+def late_rows(*_):
+    """Of a solver of rows that takes far too long."""
+    time.sleep(300)
+
+
+def rows_out_of_luck(*_):
+    print("out of luck")
+    sys.exit(3)
+
+
+def rows_of_an_error(*_):
+    raise ValueError("no such row\nmore")

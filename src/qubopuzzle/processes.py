@@ -1,58 +1,305 @@
-"""A Python process of our own: what it runs, what it prints, and how it is ended."""
+"""Functions called in Python processes of our own, under a deadline and a bound on memory.
+
+::
+
+    with Worker(memory=2**30) as worker:
+        answer = worker.call(module.function, argument, deadline=10.0)
+
+A process is a fresh interpreter that finds what we find, and nothing that it does harms us: it is
+ended at the deadline, on Ctrl-C and whenever its parent ends, with all the processes that it has
+started. It can be called again until a call fails. Unlike those of multiprocessing, it
+needs no ``if __name__ == "__main__"`` in scripts. Function, arguments and answer are pickled;
+they go through pipes, and nothing is written to a disk. On Linux a process also ends with the
+thread that made it.
+"""
 
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+import threading
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Self, TypeVar
+
+from qubopuzzle.errors import QubopuzzleError, SolverFailed
+
+_T = TypeVar("_T")
+_PROGRAM = "from qubopuzzle.processes import serve; serve()"
+_LISTEN_S = 1.0
+"""So long the last words of a process that has ended are waited for."""
+_TAIL = 4096
+_MOST_MEMORY = 2**60
+_PR_SET_PDEATHSIG = 1
+_NO_MEMORY = (
+    "MemoryError",
+    "bad_alloc",
+    "out of memory",
+    "Cannot allocate memory",
+    "Memory allocation still failed",
+)
 
 
-def start_python(
-    module: str,
-    given: IO[bytes] | int,
-    answers: IO[bytes] | int,
-    noise: IO[bytes] | int,
-    environment: Mapping[str, str] | None = None,
-) -> subprocess.Popen[bytes]:
-    """Run a module in a fresh interpreter that finds what we find.
+class Overrun(SolverFailed):
+    """A call that was ended at its deadline."""
 
-    It is in a session of its own: Ctrl-C is ours, and its own children end with it.
+
+class Crashed(SolverFailed):
+    """A call without an answer: an error that is none of ours, or a process that ended.
+
+    ``last_line`` is what the process printed last; it is in the message, too.
     """
-    path = os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)
-    return subprocess.Popen(  # noqa: S603
-        [sys.executable, "-P", "-m", module],
-        stdin=given,
-        stdout=answers,
-        stderr=noise,
-        env={
-            **os.environ,
-            "PYTHONPATH": path,
-            "PYTHONIOENCODING": "utf-8",
-            **(environment or {}),
-        },
-        start_new_session=True,
-    )
+
+    def __init__(self, what: str, last_line: str = "") -> None:
+        super().__init__(what, last_line)
+        self.what, self.last_line = what, last_line
+
+    def __str__(self) -> str:
+        return self.what + (f": {self.last_line}" if self.last_line else "")
 
 
-def end(process: subprocess.Popen[Any]) -> None:
-    """End a process and its children now, unless it has ended."""
-    if process.poll() is not None:
-        return
-    if hasattr(os, "killpg"):
-        os.killpg(process.pid, signal.SIGKILL)
-    else:
-        process.kill()
-    process.wait()
+class OutOfMemory(Crashed):
+    """A call that did not get the memory that it asked for."""
 
 
-def ending(code: int) -> str:
+class Worker:
+    """A process that calls functions, one at a time; a context manager that ends it.
+
+    Args:
+        memory: bytes of address space that it gets at most (not on Windows); such a process
+            is also the first that a system short of memory ends (on Linux).
+        environment: variables that are set for it.
+        overhear: called with every line that it prints, from a thread.
+
+    Attributes:
+        said: what its functions said before they had an answer, see ``say``.
+    """
+
+    def __init__(
+        self,
+        *,
+        memory: int | None = None,
+        environment: Mapping[str, str] | None = None,
+        overhear: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        path = os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)
+        ours = {"PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"}
+        self.said: list[Any] = []
+        self._overhear, self._tail = overhear, b""
+        self._answer: Future[Any] = Future()
+        self._failure: Crashed | None = None
+        self._ended = False
+        self._lock = threading.Lock()
+        self._process = subprocess.Popen(  # noqa: S603
+            [sys.executable, "-P", "-c", _PROGRAM],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, **ours, **(environment or {})},
+            start_new_session=True,  # Ctrl-C is for us alone, and its own children end with it
+        )
+        self._readers = [
+            threading.Thread(target=read, args=(stream,), daemon=True)
+            for read, stream in (
+                (self._read_answers, self._process.stdout),
+                (self._read_words, self._process.stderr),
+            )
+        ]
+        self._watcher = threading.Thread(target=self._watch, daemon=True)
+        for thread in (*self._readers, self._watcher):
+            thread.start()
+        self._send((os.getpid(), memory))
+
+    def call(
+        self, function: Callable[..., _T], *arguments: Any, deadline: float | None = None
+    ) -> _T:
+        """The function's answer; ``deadline`` in seconds.
+
+        Raises:
+            Overrun: if there is none at the deadline.
+            OutOfMemory, Crashed: if there never will be one.
+            QubopuzzleError: what the function raised of ours.
+            KeyboardInterrupt: on Ctrl-C; like an overrun, it ends the process.
+        """
+        answer = self.submit(function, *arguments)
+        try:
+            return answer.result(deadline)
+        except TimeoutError:
+            raise Overrun(f"still running after {deadline:g} s") from None
+        finally:
+            if not answer.done():
+                self.close()
+
+    def submit(self, function: Callable[..., _T], *arguments: Any) -> Future[_T]:
+        """The same without waiting; the last call must have its answer."""
+        with self._lock:
+            self._answer = Future()
+            if self._failure is not None:
+                self._answer.set_exception(self._failure)
+        self._send((function, arguments))
+        return self._answer
+
+    def close(self) -> None:
+        """End the process now, whatever it does, and those that it has started."""
+        with self._lock:
+            if not self._ended:
+                self._kill()
+        self._watcher.join(2 * _LISTEN_S)
+        if self._process.stdin is not None:
+            with suppress(OSError):
+                self._process.stdin.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _send(self, message: Any) -> None:
+        data = pickle.dumps(message)
+        stream = self._process.stdin
+        with suppress(OSError, ValueError):  # it has ended, as the watcher says
+            if stream is not None:
+                stream.write(data)
+                stream.flush()
+
+    def _kill(self) -> None:
+        if hasattr(os, "killpg"):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        else:
+            self._process.kill()
+
+    def _read_answers(self, stream: IO[bytes]) -> None:
+        with stream, suppress(EOFError, pickle.UnpicklingError):  # it was ended
+            while True:
+                try:
+                    kind, value = pickle.load(stream)  # noqa: S301, from a process of ours
+                except (ImportError, AttributeError) as error:
+                    kind, value = "error", Crashed("its answer cannot be read", str(error))
+                if kind == "said":
+                    self.said.append(value)
+                elif kind == "answer":
+                    self._answer.set_result(value)
+                else:
+                    self._answer.set_exception(value)
+
+    def _read_words(self, stream: IO[bytes]) -> None:
+        with stream:
+            for line in iter(lambda: stream.readline(_TAIL), b""):
+                self._tail = (self._tail + line)[-_TAIL:]
+                self._overhear(line.decode(errors="replace").strip())
+
+    def _watch(self) -> None:
+        """Wait for the end; a call that has no answer then gets none."""
+        if hasattr(os, "waitid"):
+            # Until it is waited for, its number is no other process's.
+            os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)
+            self._kill()
+        with self._lock:
+            code = self._process.wait()
+            self._ended = True
+        for thread in self._readers:
+            thread.join(_LISTEN_S)
+        words = self._tail.decode(errors="replace").strip()
+        kind = OutOfMemory if any(sign in words for sign in _NO_MEMORY) else Crashed
+        with self._lock:
+            self._failure = kind(_ending(code), (words.splitlines() or [""])[-1][:200])
+            if not self._answer.done():
+                self._answer.set_exception(self._failure)
+
+
+def _ending(code: int) -> str:
     """How a process ended without an answer, for people."""
     if code >= 0:
         return f"ended with status {code} and no answer"
     name = signal.Signals(-code).name
     hint = ", as a system short of memory does" if name == "SIGKILL" else ""
     return f"ended by {name}{hint}"
+
+
+# The other side.
+
+
+def serve() -> None:
+    """What a worker's process does: call what it is asked to call, until its parent ends."""
+    global _answers
+    _answers = os.fdopen(os.dup(1), "wb")
+    calls = os.fdopen(os.dup(0), "rb")
+    os.dup2(2, 1)  # whatever is printed is no answer
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    parent, memory = pickle.load(calls)  # noqa: S301, from our own parent
+    _end_with(parent)
+    if memory is not None:
+        _bound_memory(memory)  # before anything heavy is imported
+    with suppress(EOFError):
+        while True:
+            function, arguments = pickle.load(calls)  # noqa: S301
+            _write(_outcome(function, arguments))
+
+
+_answers: IO[bytes]
+
+
+def say(value: Any) -> None:
+    """Tell the parent something before there is an answer: ``Worker.said``."""
+    _write(pickle.dumps(("said", value)))
+
+
+def _write(data: bytes) -> None:
+    _answers.write(data)
+    _answers.flush()
+
+
+def _outcome(function: Callable[..., Any], arguments: tuple[Any, ...]) -> bytes:
+    try:
+        return pickle.dumps(("answer", function(*arguments)))
+    except Exception as error:
+        return pickle.dumps(("error", _portable(error)))
+
+
+def _portable(error: Exception) -> QubopuzzleError:
+    line = (str(error).strip().splitlines() or [""])[0][:300]
+    cause: BaseException | None = error
+    while cause is not None:  # however a solver wrapped it
+        if isinstance(cause, MemoryError):
+            return OutOfMemory("out of memory", line)
+        cause = cause.__cause__
+    return error if isinstance(error, QubopuzzleError) else Crashed(type(error).__name__, line)
+
+
+def _end_with(parent: int) -> None:
+    """End this process when its parent ends, however that happens."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    else:
+        threading.Thread(target=_watch_parent, args=(parent,), daemon=True).start()
+    if os.getppid() != parent:  # it ended before we looked
+        os._exit(1)
+
+
+def _watch_parent(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)
+
+
+def _bound_memory(limit: int) -> None:
+    if sys.platform == "linux":
+        with suppress(OSError):
+            Path("/proc/self/oom_score_adj").write_text("1000")
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+        limit = min(limit, _MOST_MEMORY)
+        if hard != resource.RLIM_INFINITY:
+            limit = min(limit, hard)
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))

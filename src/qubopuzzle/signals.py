@@ -1,17 +1,12 @@
-"""Ctrl-C where it may not be heard, and as an exit status of ours; processes that end together."""
+"""Ctrl-C where it may not be heard, and as an exit status of ours."""
 
 from __future__ import annotations
 
-import os
 import signal
-import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
-
-_PR_SET_PDEATHSIG = 1
 
 
 class Interrupted(KeyboardInterrupt):
@@ -59,27 +54,3 @@ def _in_main_thread() -> bool:
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:
     raise Interrupted
-
-
-def end_with(parent: int) -> None:
-    """End this process when its parent ends, however that happens."""
-    if sys.platform == "linux":
-        end_with_parent()
-    else:
-        threading.Thread(target=_watch, args=(parent,), daemon=True).start()
-    if os.getppid() != parent:  # it ended before we looked
-        os._exit(1)
-
-
-def end_with_parent() -> None:
-    """The same by the kernel, for a process between fork and exec; Linux only."""
-    if sys.platform == "linux":
-        import ctypes
-
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
-def _watch(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(0.5)
-    os._exit(1)

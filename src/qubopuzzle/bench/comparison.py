@@ -13,18 +13,18 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from qubopuzzle.bench.agreement import Disagreement, disagreements
+from qubopuzzle.bench.contradictions import Contradiction, contradictions
 from qubopuzzle.bench.journal import Journal
 from qubopuzzle.bench.plan import (
     DEFAULT_REPEAT,
     DEFAULT_TIME_LIMIT,
+    ComparisonPlan,
     Contender,
     Job,
-    Plan,
     Sources,
     make_plan,
 )
-from qubopuzzle.bench.process import execute
+from qubopuzzle.bench.runner import execute
 from qubopuzzle.bench.statistics import TimeToSolution, par2, tts
 from qubopuzzle.signals import uninterrupted
 
@@ -82,7 +82,7 @@ class Comparison:
     ``resumed`` of them come from the journal. ``interrupted``: broken off by Ctrl-C.
     """
 
-    plan: Plan
+    plan: ComparisonPlan
     rows: list[Row]
     resumed: int = 0
     interrupted: bool = False
@@ -93,9 +93,9 @@ class Comparison:
         return len(self.rows) == sum(1 for _ in self.plan.jobs())
 
     @cached_property
-    def disagreements(self) -> list[Disagreement]:
+    def contradictions(self) -> list[Contradiction]:
         """Claims that contradict each other: a bug in something. Hopefully empty."""
-        return disagreements(self.plan.instances, self.rows)
+        return contradictions(self.plan.instances, self.rows)
 
     def summaries(self) -> list[Summary]:
         """One for each instance and solver that ran, in the order of the plan."""
@@ -183,7 +183,7 @@ def compare(
 
 
 def run(
-    plan: Plan,
+    plan: ComparisonPlan,
     *,
     journal: str | PathLike[str] | None = None,
     resume: bool = False,
@@ -200,7 +200,7 @@ def run(
 
 
 def _run(
-    plan: Plan,
+    plan: ComparisonPlan,
     finished: Mapping[str, Row],
     add: Callable[[Row], None],
     progress: Progress | None,

@@ -67,7 +67,7 @@ class Contender:
 class Job:
     """One run: an instance, a solver, a seed."""
 
-    plan: Plan
+    plan: ComparisonPlan
     instance: Instance
     solver: Contender
     seed: int
@@ -102,7 +102,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Plan:
+class ComparisonPlan:
     """Instances, solvers and the settings that all runs share; see ``compare``.
 
     ``left_out`` says by name what keeps a solver from running here.
@@ -144,7 +144,7 @@ def make_plan(
     options: Mapping[str, Mapping[str, Any]] | None = None,
     puzzle: str | None = None,
     format: str | None = None,  # noqa: A002, the word that users expect
-) -> Plan:
+) -> ComparisonPlan:
     """Check everything that can be checked before a run; see ``compare`` for the arguments.
 
     Raises:
@@ -168,7 +168,7 @@ def make_plan(
                 instance.puzzle.check_formulation(formulation)
             except InputError as error:
                 raise InputError(f"{instance.label}: {error}") from None
-    return Plan(
+    return ComparisonPlan(
         instances=instances,
         solvers=contenders,
         left_out=left_out,

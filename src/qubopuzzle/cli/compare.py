@@ -111,11 +111,11 @@ def run(args: Namespace) -> int:
         report.write(done, outputs)
     finally:  # a full disk does not take the table away
         report.print_comparison(done)
-    for found in done.disagreements:
-        print(report.disagreement_block(found, text), file=sys.stderr)
+    for found in done.contradictions:
+        print(report.contradiction_block(found, text), file=sys.stderr)
     if done.interrupted:
         notice(f"interrupted{'; --resume goes on' if args.json else ''}")
-    return OUR_FAULT if done.disagreements else NOT_SOLVED if done.interrupted else SOLVED
+    return OUR_FAULT if done.contradictions else NOT_SOLVED if done.interrupted else SOLVED
 
 
 def _options_by_solver(pairs: list[tuple[str, str]]) -> dict[str, dict[str, str]]:

@@ -9,7 +9,7 @@ from math import isinf
 from pathlib import Path
 from typing import Any
 
-from qubopuzzle.bench.agreement import Claim, Disagreement
+from qubopuzzle.bench.contradictions import Claim, Contradiction
 from qubopuzzle.bench.comparison import Comparison, Summary, columns_and_rows, statuses
 from qubopuzzle.bench.comparison import total_columns_and_rows as totals
 from qubopuzzle.cli.tables import print_table
@@ -51,7 +51,7 @@ def failure_notes(comparison: Comparison) -> list[str]:
     return lines
 
 
-def disagreement_block(found: Disagreement, text: Callable[[Picture], str]) -> str:
+def contradiction_block(found: Contradiction, text: Callable[[Picture], str]) -> str:
     """Both sides, with both answers drawn by ``text``."""
     puzzle = found.instance.puzzle
     lines = [f"DISAGREEMENT on {found.summary()}"]

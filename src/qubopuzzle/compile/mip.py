@@ -122,16 +122,9 @@ class Mip:
         """The program in CPLEX LP format, with readable names."""
         return lp_text(self, self.variable_names(), self.row_names())
 
-    def to_mps(self, *, plain_names: bool = False) -> str:
-        """The program in free MPS format; with ``plain_names`` x0, x1, ... and r0, r1, ..."""
-        if plain_names:
-            columns, rows = (
-                [f"{letter}{i}" for i in range(n)]
-                for letter, n in (("x", self.n_variables), ("r", self.n_rows))
-            )
-        else:
-            columns, rows = self.variable_names(), self.row_names()
-        return mps_text(self, columns, rows)
+    def to_mps(self) -> str:
+        """The program in free MPS format, with readable names."""
+        return mps_text(self, self.variable_names(), self.row_names())
 
 
 def compile_mip(model: Model, bits: Encoding | None = None, *, tree: bool = True) -> Mip:

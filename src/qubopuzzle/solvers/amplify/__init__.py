@@ -1,6 +1,6 @@
 """``amplify``: Fixstars Amplify AE, or another client of the Amplify SDK.
 
-Every read is one request in a process of its own, under a hard deadline (``qubopuzzle.cloud``).
+Every read is one request in a process of its own, under a hard deadline (``call``).
 The time limit is the service's, for each request, unless ``seconds`` says what that is;
 there is no seed. With ``dry_run`` the request
 is written to a file and nothing is sent, with ``replay`` a stored answer takes the service's
@@ -21,8 +21,8 @@ from qubopuzzle.errors import InputError, PlanExceeded, SolverFailed, SolverUnav
 from qubopuzzle.files.writing import check_place, write_whole
 from qubopuzzle.solvers.amplify.address import Proxy, check_address, proxy_of
 from qubopuzzle.solvers.amplify.call import Answer, Request, call, dry_run, replay
+from qubopuzzle.solvers.amplify.client_settings import ClientSettings, settings_of
 from qubopuzzle.solvers.amplify.clients import CLIENTS, Client
-from qubopuzzle.solvers.amplify.given import Given, settings_of
 from qubopuzzle.solvers.amplify.plans import PLANS, Plan
 from qubopuzzle.solvers.amplify.token import Token, find_token
 from qubopuzzle.solvers.base import (
@@ -77,8 +77,8 @@ class AmplifySolver(Solver):
         Option("dry_run", str, None, "file for the request, which is not sent"),
     )
 
-    def __init__(self, given: Given | None = None) -> None:
-        self._given = given
+    def __init__(self, settings: ClientSettings | None = None) -> None:
+        self._settings = settings
 
     @classmethod
     def of(cls, client: Any) -> AmplifySolver | None:
@@ -86,8 +86,8 @@ class AmplifySolver(Solver):
 
         None if it is something else. Its token is used, and shown nowhere.
         """
-        given = settings_of(client)
-        return None if given is None else cls(given)
+        settings = settings_of(client)
+        return None if settings is None else cls(settings)
 
     def target_for(self, options: Mapping[str, Any]) -> str:
         """One target a mode."""
@@ -104,7 +104,7 @@ class AmplifySolver(Solver):
             raise InputError(
                 "a token does not belong into an option: set AMPLIFY_TOKEN or use --token-file FILE"
             )
-        own = {} if self._given is None else self._given.options
+        own = {} if self._settings is None else self._settings.options
         parsed = super().parse_options({**own, **options})
         if own and parsed["client"] != own["client"]:
             raise InputError("option client: the client is given, and its token is for no other")
@@ -234,7 +234,7 @@ class AmplifySolver(Solver):
 
     def _parameters(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Parameters of the client: options of ours, the given client's, ``parameters``."""
-        own = {} if self._given is None else self._given.parameters
+        own = {} if self._settings is None else self._settings.parameters
         return {**_ae_parameters(options), **own, **_parameters(options)}
 
     def _seconds(self, budget: Budget, options: Mapping[str, Any]) -> float:
@@ -243,17 +243,17 @@ class AmplifySolver(Solver):
         Raises:
             InputError: if it is longer than a day.
         """
-        given = None if self._given is None else self._given.seconds
-        seconds = float(options["seconds"] or budget.time_limit or given or DEFAULT_SECONDS)
+        own = None if self._settings is None else self._settings.seconds
+        seconds = float(options["seconds"] or budget.time_limit or own or DEFAULT_SECONDS)
         if seconds > _DAY_S:
             raise InputError(f"a time limit of {seconds:g} s is longer than a day")
         return seconds
 
     def _token(self, options: Mapping[str, Any]) -> Token | None:
         client = CLIENTS[options["client"]]
-        given = None if self._given is None else self._given.token
-        if given is not None and options["token_file"] is None:
-            return given
+        own = None if self._settings is None else self._settings.token
+        if own is not None and options["token_file"] is None:
+            return own
         if not client.tokens:
             return None
         return find_token(client.title, client.tokens, options["token_file"])
@@ -261,7 +261,7 @@ class AmplifySolver(Solver):
     def _proxy(self, client: Client, options: Mapping[str, Any]) -> Proxy:
         if client.needs_library:
             return Proxy()
-        own = options["proxy"] or (self._given.proxy if self._given else "")
+        own = options["proxy"] or (self._settings.proxy if self._settings else "")
         return proxy_of(options["url"] or client.url, own)
 
 

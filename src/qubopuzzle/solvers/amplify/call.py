@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-import json
-import os
-import pickle
-import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Mapping
-from contextlib import nullcontext, suppress
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Thread
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle import errors
 from qubopuzzle.compile.amplify import AmplifyProgram
 from qubopuzzle.errors import DeadlineExceeded, ProtocolError, QubopuzzleError, SolverFailed
-from qubopuzzle.processes import end, ending, start_python
+from qubopuzzle.processes import Crashed, Worker
 from qubopuzzle.solvers.amplify.address import Proxy
 from qubopuzzle.solvers.amplify.clients import CLIENTS
 from qubopuzzle.solvers.amplify.faults import waited_in_vain, waiting_of
-from qubopuzzle.solvers.amplify.loopback import loopback
+from qubopuzzle.solvers.amplify.process import ask
+from qubopuzzle.solvers.amplify.replay_server import replay_server
 from qubopuzzle.solvers.amplify.token import Token, quotable, redact
 
 _LOOK_S = 0.03
-_LISTEN_S = 1.0
 _BUILDING_S, _BUILDING_S_A_TERM = 60.0, 2e-5
 
 
@@ -121,7 +116,7 @@ def dry_run(request: Request) -> bytes:
     Raises:
         SolverFailed: if the SDK makes no request of it.
     """
-    with _folder() as folder, loopback(b"{}") as url:
+    with _folder() as folder, replay_server(b"{}") as url:
         file = Path(folder, "request.json")
         job = _job(request, request_file=str(file), dry_run=True)
         _run(request, job | _without_token(url, job), lambda: None)
@@ -138,7 +133,7 @@ def replay(request: Request, answer: bytes) -> Answer:
         ProtocolError: if it is no answer to this request.
     """
     began = time.perf_counter()
-    with loopback(answer) as url:
+    with replay_server(answer) as url:
         job = _job(request)
         came = _run(request, job | _without_token(url, job), lambda: None)
     return _answer(request, came, time.perf_counter() - began)
@@ -173,7 +168,6 @@ def _job(
     dry_run: bool = False,
 ) -> dict[str, Any]:
     return {
-        "parent": os.getpid(),
         "program": request.program.unlabelled(),
         "mode": request.program.mode,
         "client": request.client,
@@ -194,94 +188,54 @@ def _job(
     }
 
 
-class _Child:
-    """The process of a call, and what it has said so far.
-
-    Threads read its pipes: there is no file that could be left behind.
-    """
-
-    def __init__(self, job: dict[str, Any]) -> None:
-        pipe = subprocess.PIPE
-        self.process = start_python("qubopuzzle.solvers.amplify.process", pipe, pipe, pipe)
-        self.messages: list[dict[str, Any]] = []
-        self.waits: list[tuple[str, float]] = []
-        self.last_words = ""
-        self._threads = [
-            Thread(target=listen, args=(stream,), daemon=True)
-            for listen, stream in (
-                (self._listen, self.process.stdout),
-                (self._overhear, self.process.stderr),
-            )
-        ]
-        for thread in self._threads:
-            thread.start()
-        self._job = job
-
-    def hand_over(self) -> None:
-        """Give it the job, which has the token in it and is written to no disk."""
-        stream = self.process.stdin
-        with suppress(BrokenPipeError), stream or nullcontext():
-            if stream is not None:
-                stream.write(pickle.dumps(self._job))
-
-    def end(self) -> None:
-        """End it, unless it has ended, and hear what there is left to hear."""
-        end(self.process)
-        for thread in self._threads:
-            thread.join(_LISTEN_S)
-        for stream in (self.process.stdout, self.process.stderr):
-            if stream is not None and not any(t.is_alive() for t in self._threads):
-                stream.close()
-
-    def _listen(self, stream: IO[bytes]) -> None:
-        for line in stream:
-            with suppress(ValueError):  # the last line, of a process that was ended
-                self.messages.append(json.loads(line))
-
-    def _overhear(self, stream: IO[bytes]) -> None:
-        for line in stream:
-            words = line.decode(errors="replace").strip()
-            waiting = waiting_of(words)
-            if waiting is not None:
-                self.waits.append(waiting)
-            self.last_words = words or self.last_words
-
-
 def _run(request: Request, job: dict[str, Any], tick: Callable[[], None]) -> dict[str, Any]:
-    """The child's answer; every other ending becomes an error."""
-    child = _Child(job)
+    """The answer of a process of its own; every other ending becomes an error."""
+    waits: list[tuple[str, float]] = []
+
+    def overhear(line: str) -> None:
+        waiting = waiting_of(line)
+        if waiting is not None:
+            waits.append(waiting)
+
+    with Worker(overhear=overhear) as worker:
+        coming = worker.submit(ask, job)
+        _wait(request, job, coming, worker.said, waits, tick)
     try:
-        child.hand_over()
-        _wait(request, job, child, tick)
-    finally:
-        child.end()
-    last = (child.messages or [{}])[-1]
-    if "answer" in last:
-        came: dict[str, Any] = last["answer"]
-        return came
-    if "error" in last:
-        raise _error(last["error"], last["message"])
-    words = quotable(child.last_words, *job["secrets"])
-    hint = f": {words}" if words else ""
-    raise SolverFailed(f"{request.where}: its process {ending(child.process.returncode)}{hint}")
+        return coming.result()
+    except Crashed as crash:
+        words = quotable(crash.last_line, *job["secrets"])
+        hint = f": {words}" if words else ""
+        raise SolverFailed(f"{request.where}: its process {crash.what}{hint}") from None
 
 
-def _wait(request: Request, job: dict[str, Any], child: _Child, tick: Callable[[], None]) -> None:
-    """Until the process ends; the deadline begins when it has built the model."""
+def _wait(
+    request: Request,
+    job: dict[str, Any],
+    coming: Future[Any],
+    said: Sequence[Any],
+    waits: Sequence[tuple[str, float]],
+    tick: Callable[[], None],
+) -> None:
+    """Until the process answers; the deadline begins when it has built the model.
+
+    Args:
+        said: grows when the model is built.
+        waits: grows when the SDK begins to wait for its next try: what it says, and seconds.
+    """
     ends = time.monotonic() + job["building_s"]
     calling = False
     heard = 0
     while True:
-        with suppress(subprocess.TimeoutExpired):
-            child.process.wait(_LOOK_S)
+        with suppress(TimeoutError):
+            coming.exception(_LOOK_S)
             return
         tick()
-        if not calling and child.messages:
+        if not calling and said:
             calling, ends = True, time.monotonic() + job["deadline_s"]
         left = ends - time.monotonic()
-        if len(child.waits) > heard:  # the SDK begins to wait for its next try
-            heard = len(child.waits)
-            what, pause = child.waits[-1]
+        if len(waits) > heard:
+            heard = len(waits)
+            what, pause = waits[-1]
             if left < pause:
                 raise waited_in_vain(what, request.where)
         if left <= 0:
@@ -298,15 +252,9 @@ def _too_late(request: Request, job: dict[str, Any], calling: bool) -> Qubopuzzl
     )
 
 
-def _error(kind: str, message: str) -> QubopuzzleError:
-    known = getattr(errors, kind, SolverFailed)
-    made: QubopuzzleError = known(message)
-    return made
-
-
 def _answer(request: Request, came: dict[str, Any], seconds: float) -> Answer:
     n = request.program.n_variables
-    rows = [np.frombuffer(sample.encode(), dtype=np.int8) - ord("0") for sample in came["samples"]]
+    rows = came["samples"]
     if any(len(row) != n for row in rows):
         raise ProtocolError(f"{request.where} answered for other variables than the model's")
     samples = np.array(rows, dtype=np.int8).reshape(len(rows), n)

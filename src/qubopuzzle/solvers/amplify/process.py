@@ -1,26 +1,22 @@
 """The process of one request, started by ``call.py``.
 
 The SDK holds the interpreter's lock while it waits for a service, and its clients know no
-deadline; a process can be ended at any time. It reads a pickled job from standard input, of
-arrays and settings made by ``call.py``, and answers in lines of JSON: ``calling`` when the model
-is built, then what came of it, with every trace of the token masked.
+deadline; a process can be ended at any time. The job is arrays and settings made by ``call.py``.
+The process says ``calling`` when the model is built; answers and errors come with
+every trace of the token masked.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import pickle
-import sys
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from math import ceil
 from typing import Any
 
 from qubopuzzle.errors import ModelError, ProtocolError, QubopuzzleError
-from qubopuzzle.signals import end_with
+from qubopuzzle.processes import say
 from qubopuzzle.solvers.amplify.clients import CLIENTS, Client, set_parameters
 from qubopuzzle.solvers.amplify.faults import fault_of, is_passing
 from qubopuzzle.solvers.amplify.token import quotable, redact
@@ -30,25 +26,20 @@ _MOST = 20
 _HIDDEN = "(a text that is not shown)"
 
 
-def main() -> None:
-    """Run the job; what the SDK prints goes to standard error."""
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
-    job: dict[str, Any] = pickle.load(sys.stdin.buffer)  # noqa: S301, from our own parent
-    end_with(job["parent"])
+def ask(job: Mapping[str, Any]) -> dict[str, Any]:
+    """Samples, shape (samples, variables), with the SDK's seconds and what the service says.
 
-    def say(**message: Any) -> None:
-        answers.write(json.dumps(message) + "\n")
-        answers.flush()
-
+    Raises:
+        QubopuzzleError: whatever goes wrong; see ``faults``.
+    """
     try:
-        say(answer=_solve(job, say))
+        return _solve(job)
     except Exception as error:
         known = error if isinstance(error, QubopuzzleError) else fault_of(error, job)
-        say(error=type(known).__name__, message=redact(str(known), *job["secrets"]))
+        raise type(known)(redact(str(known), *job["secrets"])) from None
 
 
-def _solve(job: dict[str, Any], say: Any) -> dict[str, Any]:
+def _solve(job: Mapping[str, Any]) -> dict[str, Any]:
     import amplify
 
     client = _client(job)
@@ -59,7 +50,7 @@ def _solve(job: dict[str, Any], say: Any) -> dict[str, Any]:
             model, variables = job["program"].build()
         except Warning as warning:
             raise ModelError(f"the SDK would drop a constraint: {warning}") from None
-    say(calling=True)
+    say("calling")
     result = _answered(lambda: amplify.solve(model, client, **_how(job)), job["deadline_s"])
     if job["dry_run"]:
         return {}
@@ -70,11 +61,11 @@ def _solve(job: dict[str, Any], say: Any) -> dict[str, Any]:
     }
 
 
-def _how(job: dict[str, Any]) -> dict[str, Any]:
+def _how(job: Mapping[str, Any]) -> dict[str, Any]:
     return {"dry_run": job["dry_run"], "filter_solution": False, "sort_solution": False}
 
 
-def _client(job: dict[str, Any]) -> Any:
+def _client(job: Mapping[str, Any]) -> Any:
     kind = CLIENTS[job["client"]]
     kind.check_parameters(job["parameters"])
     client = kind.make(job["library"])
@@ -108,8 +99,8 @@ def _answered(solve: Any, deadline_s: float) -> Any:
         pause *= 2
 
 
-def _samples(result: Any, variables: Any, kind: Client) -> list[str]:
-    """Each solution as a text of 0 and 1, in the order of our variables."""
+def _samples(result: Any, variables: Any, kind: Client) -> list[Any]:
+    """Each solution as an array of 0 and 1, in the order of our variables."""
     import numpy as np
 
     if kind.is_ae and result.client_result is not None:
@@ -125,7 +116,7 @@ def _samples(result: Any, variables: Any, kind: Client) -> list[str]:
         values = np.asarray(variables.evaluate(solution.values))
         if not np.isin(values, (0, 1)).all():
             raise ProtocolError("the answer has values that are not binary")
-        samples.append((values.astype(np.uint8) + ord("0")).tobytes().decode())
+        samples.append(values.astype(np.int8))
     return samples
 
 
@@ -150,7 +141,3 @@ def _said(answer: Any, secrets: Sequence[str]) -> dict[str, Any]:
     warned = getattr(answer, "warnings", None) or []
     said["warnings"] = [quotable(str(text), *secrets) or _HIDDEN for text in warned[:_MOST]]
     return {name: value for name, value in said.items() if value}
-
-
-if __name__ == "__main__":
-    main()

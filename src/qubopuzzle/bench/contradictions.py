@@ -31,7 +31,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Disagreement:
+class Contradiction:
     """Two claims that cannot both be right."""
 
     instance: Instance
@@ -45,9 +45,9 @@ class Disagreement:
         return f"{self.instance.label}: ({first}) against ({second}): {self.why}"
 
 
-def disagreements(
+def contradictions(
     instances: Iterable[Instance], rows: Iterable[Mapping[str, Any]]
-) -> list[Disagreement]:
+) -> list[Contradiction]:
     """Every pair of claims that contradict each other, late answers included.
 
     Args:
@@ -63,7 +63,7 @@ def disagreements(
             for second in claims[i + 1 :]:
                 why = _contradiction(first, second, unique=instance.puzzle.n_solutions == 1)
                 if why:
-                    found.append(Disagreement(instance, why, first, second))
+                    found.append(Contradiction(instance, why, first, second))
     return found
 
 

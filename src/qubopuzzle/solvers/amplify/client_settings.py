@@ -14,7 +14,7 @@ _MODES = {"Constraint": "constraint", "Qubo": "qubo", "Pubo": "qubo"}
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ClientSettings:
     """The settings of a client: ``options`` of solver amplify, and what is no option.
 
     ``seconds`` is its time limit, if it has one; ``parameters`` are the others that are set.
@@ -27,7 +27,7 @@ class Given:
     parameters: Mapping[str, Any]
 
 
-def settings_of(client: Any) -> Given | None:
+def settings_of(client: Any) -> ClientSettings | None:
     """The settings of a client of the SDK; None if it is something else.
 
     Raises:
@@ -48,7 +48,7 @@ def settings_of(client: Any) -> Given | None:
         options["library"] = str(client.library_path)
     token = getattr(client, "token", "")
     limit = getattr(client.parameters, known.time_limit, None) if known.time_limit else None
-    return Given(
+    return ClientSettings(
         options,
         checked_token(token, f"the {kind.__name__}") if token.strip() else None,
         getattr(client, "proxy", None) or "",

@@ -26,7 +26,7 @@ class _Server(ThreadingTCPServer):
 
 
 @contextmanager
-def loopback(answer: bytes) -> Iterator[str]:
+def replay_server(answer: bytes) -> Iterator[str]:
     """Serve ``answer`` to every request to solve; yields the url."""
 
     class Handler(BaseHTTPRequestHandler):
