@@ -11,7 +11,7 @@ import pytest
 from dwave.samplers import SimulatedAnnealingSampler
 
 from amplify_tutorial import tutorial_model
-from qubopuzzle import InputError, Nonogram, OneHotTemperingSampler, Sudoku, to_amplify
+from qubopuzzle import InputError, Nonogram, OneHotTemperingSampler, Sudoku, solve, to_amplify
 from qubopuzzle import amplify_client as local
 
 A = Nonogram.examples()[0]
@@ -306,3 +306,22 @@ def test_tokens_are_neither_needed_nor_kept():
     with pytest.raises(InputError) as refused:
         local("secret")
     assert "secret" not in str(refused.value)
+
+
+def test_a_puzzle_is_solved_by_the_client():
+    puzzle = Nonogram.examples()[0]
+    assert solve(puzzle, local(num_sweeps=2000), seed=1).valid
+
+    noted = []
+
+    class Noting(SimulatedAnnealingSampler):
+        def sample(self, bqm, num_reads=1, num_sweeps=1, **parameters):
+            noted.append((num_reads, num_sweeps))
+            return super().sample(bqm, num_reads=num_reads, num_sweeps=num_sweeps, **parameters)
+
+    client = local(Noting(), num_sweeps=7)
+    solve(puzzle, client, seed=3, reads=2)
+    solve(puzzle, client, seed=3, reads=2, options={"num_sweeps": 9})
+    assert noted == [(2, 7), (2, 9)]
+    with pytest.raises(InputError, match="has no option 'sweeps'"):
+        solve(puzzle, client, options={"sweeps": 1})

@@ -20,7 +20,7 @@ PAGES = [ROOT / "README.md", *ROOT.glob("*/README.md"), *ROOT.glob("docs/*.md")]
 COMMANDS = re.findall(
     r"^\| `(qubopuzzle [^`]*|python [^`]*)` \|", (ROOT / "examples/README.md").read_text(), re.M
 )
-EXTRAS = {"cpsat", "mip"}
+EXTRAS = {"cpsat"}
 TABLES = render.tables()
 
 

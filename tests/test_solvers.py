@@ -136,8 +136,23 @@ def test_ctrl_c_keeps_what_there_is():
 
 
 def test_exact_refuses_large_models():
-    with pytest.raises(TooLarge, match="at most 20 variables, this model has 30"):
+    with pytest.raises(TooLarge, match="at most 20 variables, this model has 30") as caught:
         solve(A, "exact")
+    assert "domain-wall" not in str(caught.value)  # which is what it has
+    with pytest.raises(TooLarge, match="try --encoding domain-wall or --solver sat"):
+        solve(A, "exact", encoding="one-hot")
+
+
+def test_no_memory_is_an_error_with_the_solvers_name():
+    permutation = Nonogram(rows=[[1]] * 5, cols=[[1]] * 5)
+    message = "solver dimod:dimod:ExactSolver needs more memory than there is for 50 variables"
+    with pytest.raises(TooLarge, match=message):
+        solve(permutation, "dimod:dimod:ExactSolver", encoding="one-hot")
+
+
+def test_neal_is_that_of_dwave_neal():
+    assert list(get_solver("neal").versions()) == ["dwave-neal", "dwave-samplers"]
+    assert get_solver("neal").make().__class__.__module__.startswith("dwave.samplers")
 
 
 def test_tabu_refuses_what_it_cannot_hold():

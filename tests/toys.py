@@ -215,3 +215,27 @@ def rows_out_of_luck(*_):
 
 def rows_of_an_error(*_):
     raise ValueError("no such row\nmore")
+
+
+def fails(error, cause=None):
+    raise error from cause
+
+
+class Unseen:
+    """Of a class that only its own process has."""
+
+
+def unseen():
+    made = type("Unseen", (), {"__module__": "toys", "__qualname__": "Unseen.Unseen"})
+    Unseen.Unseen = made
+    return made()
+
+
+def with_a_child(file, status=None):
+    """Has a child that goes on for long, and goes on as long itself or ends at once."""
+    child = os.fork()
+    if child:
+        Path(file).write_text(f"{os.getpid()} {child}")
+        if status is not None:
+            os._exit(status)
+    time.sleep(600)

@@ -181,7 +181,8 @@ class Worker:
                 try:
                     kind, value = pickle.load(stream)  # noqa: S301, from a process of ours
                 except (ImportError, AttributeError) as error:
-                    kind, value = "error", Crashed("its answer cannot be read", str(error))
+                    self._answer.set_exception(Crashed("an answer cannot be read", str(error)))
+                    return
                 if kind == "said":
                     self.said.append(value)
                 elif kind == "answer":

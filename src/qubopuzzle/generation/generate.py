@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import multiprocessing
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from qubopuzzle.checks import whole
 from qubopuzzle.errors import InputError, SolverFailed
 from qubopuzzle.generation.difficulty import LEVELS, Difficulty, measure
+from qubopuzzle.processes import Worker
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.engine import make
 from qubopuzzle.puzzles.space import Space, get_space, read_settings, solution_of
@@ -116,17 +118,26 @@ def generate_each(asked: Order, jobs: int = 1) -> Iterator[Generated]:
     if jobs <= 1 or asked.count == 1:
         yield from (generate_one(asked, number) for number in range(asked.count))
         return
-    spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(jobs, asked.count), mp_context=spawn) as pool:
+    idle: SimpleQueue[Worker] = SimpleQueue()
+
+    def in_a_process(number: int) -> Generated:
+        worker = idle.get()
         try:
-            numbers = iter(range(asked.count))
-            waiting = [pool.submit(generate_one, asked, n) for n in islice(numbers, 2 * jobs)]
-            while waiting:
-                made = waiting.pop(0).result()
-                waiting += [pool.submit(generate_one, asked, n) for n in islice(numbers, 1)]
-                yield made
+            return worker.call(generate_one, asked, number)
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+            idle.put(worker)
+
+    jobs = min(jobs, asked.count)
+    with ThreadPoolExecutor(jobs) as pool, ExitStack() as workers:
+        for _ in range(jobs):
+            idle.put(workers.enter_context(Worker()))
+        workers.callback(pool.shutdown, wait=False, cancel_futures=True)
+        numbers = iter(range(asked.count))
+        waiting = [pool.submit(in_a_process, n) for n in islice(numbers, 2 * jobs)]
+        while waiting:
+            made = waiting.pop(0).result()
+            waiting += [pool.submit(in_a_process, n) for n in islice(numbers, 1)]
+            yield made
 
 
 def generate_one(asked: Order, number: int) -> Generated:

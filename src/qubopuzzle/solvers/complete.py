@@ -21,7 +21,7 @@ from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import QubopuzzleError, SolverFailed
 from qubopuzzle.model import Cut
 from qubopuzzle.solvers.base import Budget, Outcome, Progress, ProgressCallback, Proof, Solver
-from qubopuzzle.solvers.sampler import first_line
+from qubopuzzle.solvers.sampler import first_line, out_of_memory
 
 Sample: TypeAlias = NDArray[np.int8]
 
@@ -88,8 +88,10 @@ class CompleteSolver(Solver):
             pass
         except KeyboardInterrupt:
             interrupted = True
-        except (QubopuzzleError, MemoryError):
+        except QubopuzzleError:
             raise
+        except MemoryError as error:
+            raise out_of_memory(self.name, compiled.sizes["variables"]) from error
         except Exception as error:
             raise SolverFailed(f"{self.name}: {first_line(error)}") from error
         none = np.zeros((0, compiled.sizes["variables"]), dtype=np.int8)

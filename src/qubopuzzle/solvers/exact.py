@@ -33,9 +33,10 @@ class _Exact(SamplerSolver):
             refused = bool(compiled.omitted) and not budget.accepts(found.samples[0])
             return replace(found, infeasible=found.infeasible or refused, complete=True)
         if n > MAX_VARIABLES:
+            fewer = "" if compiled.encoding == "domain-wall" else "--encoding domain-wall or "
             raise TooLarge(
                 f"solver exact tries all assignments of at most {MAX_VARIABLES} variables, this "
-                f"model has {n}; try --encoding domain-wall, --presolve propagate or --solver neal"
+                f"model has {n}; try {fewer}--solver sat, which proves as much"
             )
         samples = in_order(self.make().sample(compiled.payload), n)
         best = Best.of_bqm(compiled)

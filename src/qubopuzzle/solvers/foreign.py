@@ -106,8 +106,10 @@ class ForeignSampler(SamplerSolver):
 
 def _accepted(sampler: Any) -> set[str]:
     """Names of the arguments that a sampler's ``sample`` takes."""
-    signature = set(inspect.signature(sampler.sample).parameters)
-    return (signature | set(getattr(sampler, "parameters", None) or ())) - {"bqm", "kwargs"}
+    any_name = inspect.Parameter.VAR_KEYWORD
+    signature = inspect.signature(sampler.sample).parameters
+    named = {name for name, parameter in signature.items() if parameter.kind != any_name}
+    return (named | set(getattr(sampler, "parameters", None) or ())) - {"bqm"}
 
 
 def _literal(value: Any) -> Any:

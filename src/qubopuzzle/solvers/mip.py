@@ -25,7 +25,7 @@ from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Sample, Searc
 GRACE_S = 2.0
 """A run that is so late is ended: HiGHS looks at the clock only now and then."""
 _MOMENT_S = 0.5
-_SMALL_TERMS = 10_000
+_SMALL_TERMS = 30_000
 """With more, HiGHS may overrun a moment by far."""
 _FOUND, _STOPPED = 0, 1
 _PROOFS = ("The problem is infeasible", "The problem is unbounded or infeasible")

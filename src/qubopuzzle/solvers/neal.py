@@ -1,7 +1,7 @@
 """``neal``: D-Wave's simulated annealing, single-flip Metropolis on the QUBO.
 
-The annealer of the ``dwave-neal`` package, which is now ``dwave-samplers``. A read is cut
-into calls, each going on from the last one's state, so that Ctrl-C is heard inside long
+From the ``dwave-neal`` package, whose code now lies in ``dwave-samplers``. A read is cut into
+calls, each going on from the last one's state, so that Ctrl-C is heard inside long
 reads. Without a time limit the cut depends on the model's size alone: the same seed gives
 the same samples on every machine. A time limit that is too short for the sweeps asked for
 shortens the schedule rather than breaking it off hot; the result says how many there were.
@@ -17,7 +17,7 @@ import numpy as np
 
 from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import InputError
-from qubopuzzle.solvers.base import Option
+from qubopuzzle.solvers.base import Option, installed_version
 from qubopuzzle.solvers.sampler import Call, SamplerSolver, in_order
 
 _UPDATES_PER_CALL = 30_000_000
@@ -26,6 +26,10 @@ _PROBE_UPDATES = 500_000
 
 
 class _Neal(SamplerSolver):
+    def versions(self) -> dict[str, str]:
+        """Of dwave-samplers, too, where the code lies."""
+        return {name: installed_version(name) for name in (self.package, "dwave-samplers")}
+
     def call(self, sampler: Any, compiled: Compiled, call: Call) -> Iterator[Any]:
         hot, cold, sweeps = (call.options[o] for o in ("beta_hot", "beta_cold", "sweeps"))
         if hot > cold:
@@ -75,13 +79,13 @@ class _Neal(SamplerSolver):
 
 SOLVER = _Neal(
     "neal",
-    "dwave.samplers:SimulatedAnnealingSampler",
-    package="dwave-samplers",
+    "neal:SimulatedAnnealingSampler",
+    package="dwave-neal",
     default_encoding="domain-wall",
     options=[
         Option("sweeps", int, 10_000, "sweeps a read", minimum=1, maximum=10_000_000),
         Option("beta_hot", float, 0.5, "first inverse temperature, in penalty units", 1e-9),
         Option("beta_cold", float, 5.0, "last inverse temperature, in penalty units", 1e-9),
     ],
-    about="simulated annealing by single flips (dwave-samplers, once dwave-neal)",
+    about="simulated annealing by single flips (dwave-neal)",
 )

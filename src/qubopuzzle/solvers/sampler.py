@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle.compile import Compiled
-from qubopuzzle.errors import QubopuzzleError, SolverFailed, SolverUnavailable
+from qubopuzzle.errors import QubopuzzleError, SolverFailed, SolverUnavailable, TooLarge
 from qubopuzzle.solvers.base import (
     Availability,
     Budget,
@@ -167,8 +167,10 @@ class SamplerSolver(Solver):
         try:
             for sampleset in self.call(sampler, compiled, call):
                 yield in_order(sampleset, compiled.payload.num_variables)
-        except (QubopuzzleError, MemoryError):
+        except QubopuzzleError:
             raise
+        except MemoryError as error:
+            raise out_of_memory(self.name, compiled.payload.num_variables) from error
         except Exception as error:
             raise SolverFailed(f"{self.name}: {first_line(error)}") from error
 
@@ -263,6 +265,14 @@ def empty_outcome(compiled: Compiled) -> Outcome:
     samples = np.zeros((1, 0), dtype=np.int8)
     infeasible = energy >= 0.5 * compiled.gap
     return Outcome(samples, np.array([energy]), reads=0, infeasible=infeasible)
+
+
+def out_of_memory(name: str, n_variables: int) -> TooLarge:
+    """The error for a solver that does not get the memory that it asks for."""
+    return TooLarge(
+        f"solver {name} needs more memory than there is for {n_variables:,} variables; "
+        "try another one (the annealer and sat need little)"
+    )
 
 
 def first_line(error: Exception) -> str:

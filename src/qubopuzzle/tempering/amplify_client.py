@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from importlib.metadata import version
@@ -76,6 +76,14 @@ class Parameters(SimpleNamespace):
             value = value.total_seconds()
         super().__setattr__(name, value)
 
+    def __iter__(self) -> Iterator[str]:
+        """Their names, as those of a dimod sampler's parameters."""
+        return iter(vars(self))
+
+    def given(self) -> dict[str, Any]:
+        """Those that are not None."""
+        return {name: value for name, value in vars(self).items() if value is not None}
+
     @property
     def time_limit_ms(self) -> timedelta | None:
         """The time limit as cloud clients name it: set in milliseconds or as timedelta."""
@@ -115,6 +123,8 @@ class AmplifyResult:
 
 class AmplifyClient:
     """What ``amplify.solve`` needs of a client; made by ``amplify_client``.
+
+    It also samples a BQM as dimod samplers do, so that ``qubopuzzle.solve`` takes it.
 
     Attributes:
         parameters: the sampler's parameters as attributes that can be set: ``num_reads``
@@ -166,7 +176,7 @@ class AmplifyClient:
         if dry_run:
             return None
         began = time.perf_counter()
-        given = {name: value for name, value in vars(self.parameters).items() if value is not None}
+        given = self.parameters.given()
         constraints = list(constraints or [])
         groups = {}
         if "one_hot_groups" in self._sampler.parameters:
@@ -182,6 +192,12 @@ class AmplifyClient:
             timedelta(seconds=time.perf_counter() - began),
             timedelta(seconds=found.info.get("sampling", sampled)),
         )
+
+    def sample(self, bqm: dimod.BinaryQuadraticModel, **parameters: Any) -> dimod.SampleSet:
+        """A BQM's samples, by its sampler; ``parameters`` go before the client's own."""
+        asked = {**self.parameters.given(), **parameters}
+        found: dimod.SampleSet = self._sampler.sample(bqm, **asked)
+        return found
 
 
 def _disjoint_groups(constraints: Iterable[amplify.Constraint]) -> dict[int, list[int]]:
