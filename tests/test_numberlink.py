@@ -197,7 +197,6 @@ def test_cpsat_finds_all_solutions(puzzle):
 @given(puzzle=numberlinks(max_rows=3, max_cols=3))
 @settings(max_examples=8)
 def test_mip_finds_all_solutions(puzzle):
-    pytest.importorskip("pulp")
     every = solutions(puzzle)
     if len(every) < 8:
         result = solve(puzzle, "mip", solutions=None, seed=1)

@@ -35,7 +35,6 @@ _PROGRAM = "from qubopuzzle.processes import serve; serve()"
 _LISTEN_S = 1.0
 """So long the last words of a process that has ended are waited for."""
 _TAIL = 4096
-_MOST_MEMORY = 2**60
 _PR_SET_PDEATHSIG = 1
 _NO_MEMORY = (
     "MemoryError",
@@ -171,7 +170,8 @@ class Worker:
 
     def _kill(self) -> None:
         if hasattr(os, "killpg"):
-            os.killpg(self._process.pid, signal.SIGKILL)
+            with suppress(OSError):  # nothing is left of it
+                os.killpg(self._process.pid, signal.SIGKILL)
         else:
             self._process.kill()
 
@@ -202,6 +202,8 @@ class Worker:
             # Until it is waited for, its number is no other process's.
             os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)
             self._kill()
+        else:
+            self._process.wait()
         with self._lock:
             code = self._process.wait()
             self._ended = True
@@ -296,11 +298,10 @@ def _bound_memory(limit: int) -> None:
     if sys.platform == "linux":
         with suppress(OSError):
             Path("/proc/self/oom_score_adj").write_text("1000")
-    with suppress(ImportError, OSError, ValueError):
+    with suppress(ImportError, OSError, ValueError, OverflowError):
         import resource
 
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-        limit = min(limit, _MOST_MEMORY)
         if hard != resource.RLIM_INFINITY:
             limit = min(limit, hard)
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))

@@ -9,9 +9,9 @@ from math import isinf
 from pathlib import Path
 from typing import Any
 
-from qubopuzzle.bench.contradictions import Claim, Contradiction
 from qubopuzzle.bench.comparison import Comparison, Summary, columns_and_rows, statuses
 from qubopuzzle.bench.comparison import total_columns_and_rows as totals
+from qubopuzzle.bench.contradictions import Claim, Contradiction
 from qubopuzzle.cli.tables import print_table
 from qubopuzzle.cli.terminal import clean
 from qubopuzzle.errors import InputError

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from scipy.sparse import csc_array
 
-from qubopuzzle.model import UNBOUNDED, IntArray, IntMatrix
+from qubopuzzle.model import UNBOUNDED
+
+if TYPE_CHECKING:
+    from qubopuzzle.compile.mip import Mip
 
 _SIGNS = (("<=", "_le_"), (">=", "_ge_"), ("=", "_is_"), ("<", "_lt_"), (">", "_gt_"), ("-", "_m"))
 _LONGEST = 60
@@ -47,27 +50,7 @@ def safe_names(prefix: str, labels: Iterable[str]) -> list[str]:
     return names
 
 
-class Program(Protocol):
-    """What is written: see ``Mip``."""
-
-    @property
-    def matrix(self) -> IntMatrix:
-        """Coefficients, shape (rows, variables)."""
-
-    @property
-    def lower(self) -> IntArray:
-        """Lower bounds of the rows."""
-
-    @property
-    def upper(self) -> IntArray:
-        """Upper bounds of the rows."""
-
-    @property
-    def tops(self) -> IntArray:
-        """Upper bounds of the variables."""
-
-
-def lp_text(program: Program, columns: Sequence[str], rows: Sequence[str]) -> str:
+def lp_text(program: Mip, columns: Sequence[str], rows: Sequence[str]) -> str:
     """A program in LP format; a row with two bounds is written as two.
 
     Args:
@@ -106,7 +89,7 @@ def _bounds(low: int, high: int) -> Iterator[tuple[str, str, int]]:
         yield "__high" if both else "", "<=", high
 
 
-def mps_text(program: Program, columns: Sequence[str], rows: Sequence[str]) -> str:
+def mps_text(program: Mip, columns: Sequence[str], rows: Sequence[str]) -> str:
     """The same in free MPS format; a row with two bounds has a range."""
     matrix, lower, upper = program.matrix, program.lower, program.upper
     own = list(columns) or [_UNUSED]

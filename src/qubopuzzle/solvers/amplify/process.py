@@ -2,8 +2,8 @@
 
 The SDK holds the interpreter's lock while it waits for a service, and its clients know no
 deadline; a process can be ended at any time. The job is arrays and settings made by ``call.py``.
-The process says ``calling`` when the model is built; answers and errors come with
-every trace of the token masked.
+The process says ``calling`` when the model is built; in answers and errors every trace of the
+token is masked.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ def _solve(job: Mapping[str, Any]) -> dict[str, Any]:
         except Warning as warning:
             raise ModelError(f"the SDK would drop a constraint: {warning}") from None
     say("calling")
-    result = _answered(lambda: amplify.solve(model, client, **_how(job)), job["deadline_s"])
+    how = {"dry_run": job["dry_run"], "filter_solution": False, "sort_solution": False}
+    result = _answered(lambda: amplify.solve(model, client, **how), job["deadline_s"])
     if job["dry_run"]:
         return {}
     return {
@@ -59,10 +60,6 @@ def _solve(job: Mapping[str, Any]) -> dict[str, Any]:
         **_timings(result),
         "service": _said(result.client_result, job["secrets"]),
     }
-
-
-def _how(job: Mapping[str, Any]) -> dict[str, Any]:
-    return {"dry_run": job["dry_run"], "filter_solution": False, "sort_solution": False}
 
 
 def _client(job: Mapping[str, Any]) -> Any:
