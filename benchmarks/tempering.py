@@ -24,7 +24,7 @@ from qubopuzzle import OneHotTemperingSampler
 from qubopuzzle.bench.statistics import tts
 from qubopuzzle.compile import compile_model
 from qubopuzzle.puzzles import Puzzle
-from qubopuzzle.tempering.ladder import FloatArray
+from qubopuzzle.tempering.kernels import FloatArray
 from record import Args, Benchmark, Cases, Row, Rows, main, markdown
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import qubopuzzle
 from qubopuzzle.annealing import anneal
 from qubopuzzle.annealing import compile_kernels as compile_annealer
-from qubopuzzle.tempering.chain import compile_kernels as compile_tempering
+from qubopuzzle.tempering import compile_kernels as compile_tempering
 
 MOST_SECONDS = 5
 ENOUGH = 1e-6

@@ -18,7 +18,7 @@ from scipy.stats import chisquare
 
 from kernels import compiled_and_plain
 from qubopuzzle import InputError, Nonogram, OneHotTemperingSampler, compile_qubo, solve
-from qubopuzzle.tempering import Chain, form_of, one_hot_groups
+from qubopuzzle.tempering import Replicas, one_hot_groups, tempering_form
 from qubopuzzle.tempering.kernels import NEGLIGIBLE
 from qubopuzzle.tempering.ladder import default_beta_range, geometric, respaced, tables
 
@@ -91,20 +91,20 @@ def test_energies_are_the_bqms_and_the_ground_state_is_found(case):
 @given(case=bqms())
 def test_fields_and_energies_stay_true_while_it_runs(case):
     bqm, groups = case
-    form = form_of(bqm, groups)
-    chain = Chain(form, np.array([0.2, 1.0, 3.0]), rng())
-    chain.run(50)
+    form = tempering_form(bqm, groups)
+    replicas = Replicas(form, np.array([0.2, 1.0, 3.0]), rng())
+    replicas.run(50)
     halves = not {0.1, 1 / 3} & {*bqm.linear.values(), *bqm.quadratic.values()}
     assert form.exact or not halves
     for r in range(3):
-        sample = form.sample(chain.value[r])
+        sample = form.sample(replicas.value[r])
         energy = bqm.energies((sample, list(bqm.variables)))[0]
-        assert chain.energy[r] / form.scale + form.offset == pytest.approx(energy)
-        assert (form.state(sample, rng()) == chain.value[r]).all()
-    before = chain.field.copy(), chain.energy.copy(), chain.replica.copy()
-    chain.set_ladder(chain.beta)
-    assert chain.field == pytest.approx(before[0][before[2]])
-    assert chain.energy == pytest.approx(before[1][before[2]])
+        assert replicas.energy[r] / form.scale + form.offset == pytest.approx(energy)
+        assert (form.state(sample, rng()) == replicas.value[r]).all()
+    before = replicas.field.copy(), replicas.energy.copy(), replicas.replica.copy()
+    replicas.set_ladder(replicas.beta)
+    assert replicas.field == pytest.approx(before[0][before[2]])
+    assert replicas.energy == pytest.approx(before[1][before[2]])
 
 
 TOY = dimod.BinaryQuadraticModel(
@@ -124,16 +124,16 @@ def test_both_temperatures_follow_the_boltzmann_distribution(exact, vartype):
         bqm.scale(1.1)
     groups = ["abc", "xy"]
     beta = np.array([0.2, 0.5])
-    form = form_of(bqm, groups)
+    form = tempering_form(bqm, groups)
     assert form.exact == exact
-    chain = Chain(form, beta, rng(5))
+    replicas = Replicas(form, beta, rng(5))
     n, thin = 20_000, 5  # odd: half of the samples come right after an exchange
     counts = [Counter(), Counter()]
     for _ in range(n):
-        chain.run(thin)
+        replicas.run(thin)
         for k in range(2):
-            counts[k][tuple(form.sample(chain.value[chain.replica[k]]).tolist())] += 1
-    assert 0.2 < chain.acceptance[0] < 0.99
+            counts[k][tuple(form.sample(replicas.value[replicas.replica[k]]).tolist())] += 1
+    assert 0.2 < replicas.acceptance[0] < 0.99
     states, energies = allowed(bqm, groups)
     for k in range(2):
         mass = np.exp(-beta[k] * energies)
@@ -385,7 +385,7 @@ def test_the_ladder_is_cut_into_equal_parts():
     assert cut == pytest.approx([NEGLIGIBLE / 0.01, NEGLIGIBLE / 5])
     assert (table[1, 8:] == 0).all()
     assert table[0, 100] == pytest.approx(np.exp(-1))
-    nothing = form_of(dimod.BinaryQuadraticModel({"a": 0}, {}, 0, "BINARY"))
+    nothing = tempering_form(dimod.BinaryQuadraticModel({"a": 0}, {}, 0, "BINARY"))
     assert default_beta_range(nothing) == (1, 1)
 
 
@@ -432,7 +432,7 @@ def test_a_frozen_hot_end_goes_up():
     groups = [[(i, j, k) for k in colours] for i, j in product(range(side), range(side))]
     found = SAMPLER.sample(bqm, one_hot_groups=groups, seed=1)
     assert found.first.energy == -2 * side**2
-    hot = default_beta_range(form_of(bqm, groups))[0]
+    hot = default_beta_range(tempering_form(bqm, groups))[0]
     assert found.info["betas"][0] < hot
     kept = SAMPLER.sample(bqm, one_hot_groups=groups, seed=1, beta_range=(hot, None))
     assert kept.info["betas"][0] == pytest.approx(hot)
@@ -456,11 +456,11 @@ def test_what_is_hardly_ever_drawn_is_not_drawn_always(bias, offset):
         bqm = dimod.BinaryQuadraticModel({"a": 0, "b": 0}, {}, 0, "BINARY")
         bqm.add_linear(worse, bias + offset)
         bqm.add_linear(other, offset)
-        form = form_of(bqm, [["a", "b"]])
-        chain = Chain(form, np.array([1.0]), np.random.default_rng(0))
+        form = tempering_form(bqm, [["a", "b"]])
+        replicas = Replicas(form, np.array([1.0]), np.random.default_rng(0))
         for _ in range(20):
-            chain.run(1)
-            assert form.sample(chain.value[0]).tolist() == [int(other == "a"), int(other == "b")]
+            replicas.run(1)
+            assert form.sample(replicas.value[0]).tolist() == [int(other == "a"), int(other == "b")]
 
 
 def test_targets_are_met_to_rounding_whatever_the_scale():

@@ -110,5 +110,5 @@ class Reads:
             with self.lock:
                 done = self.done + sum(self._fractions.values())
             self._progress(done, self.lowest)
-        if self._interrupt is not None and self._interrupt():
+        if self._interrupt is not None and not self.stopped and self._interrupt():
             self.stopped = True

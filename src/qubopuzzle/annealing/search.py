@@ -139,7 +139,8 @@ def anneal(
         with search.lock:
             kept.append(Read(number, state.best.copy(), state.energy, swept, parameters))
             if len(kept) > KEPT_READS:
-                kept.remove(max(kept, key=_rank))
+                # The read that ends the search stays, whatever its energy.
+                kept.remove(max(kept, key=lambda r: (r.number != search.last, *_rank(r))))
 
     n_reads = search.run(read, reads, threads)
     best = sorted((read for read in kept if read.number <= search.last), key=_rank)

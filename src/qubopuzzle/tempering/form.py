@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import dimod
 import numpy as np
@@ -18,36 +18,14 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
 from qubopuzzle.errors import InputError
-
-IntArray = NDArray[np.int64]
+from qubopuzzle.tempering.kernels import BQMArrays, FloatArray, IntArray
 
 _MOST_DOUBLINGS = 20
 _LARGEST = 2**31 - 1
 
 
-class Arrays(NamedTuple):
-    """What the kernels read. Variables are numbered group by group, then the free ones.
-
-    Attributes:
-        first: first variable of each unit, and one past the last, shape (units + 1,).
-        n_groups: how many units, from the front, are one-hot groups.
-        linear: bias of each variable, (variables,), int64 or float64.
-        start, column, coupling: each variable's couplings, rows of a symmetric CSR matrix;
-            int64, int32, and int32 or float64.
-        constant: energy of the variables that are fixed.
-    """
-
-    first: IntArray
-    n_groups: int
-    linear: NDArray[Any]
-    start: IntArray
-    column: NDArray[np.int32]
-    coupling: NDArray[Any]
-    constant: Any
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class Form:
+class TemperingForm:
     """A BQM ready for the kernels.
 
     Attributes:
@@ -59,7 +37,7 @@ class Form:
         spin: whether the BQM's values are -1 and 1.
     """
 
-    arrays: Arrays
+    arrays: BQMArrays
     labels: Sequence[Hashable]
     position: IntArray
     scale: float
@@ -72,7 +50,7 @@ class Form:
         return bool(self.arrays.linear.dtype.kind == "i")
 
     @property
-    def liveliest(self) -> float:
+    def most_changes(self) -> float:
         """The share of the units that a sweep changes where all their values cost the same."""
         a = self.arrays
         size = np.diff(a.first)[: a.n_groups]
@@ -115,7 +93,9 @@ class Form:
         return rng.integers(low, high).astype(np.int32)
 
 
-def form_of(bqm: dimod.BinaryQuadraticModel, groups: Iterable[Iterable[Hashable]] = ()) -> Form:
+def tempering_form(
+    bqm: dimod.BinaryQuadraticModel, groups: Iterable[Iterable[Hashable]] = ()
+) -> TemperingForm:
     """Lay out a BQM.
 
     Args:
@@ -160,21 +140,21 @@ def form_of(bqm: dimod.BinaryQuadraticModel, groups: Iterable[Iterable[Hashable]
     row, column, coupling = row[free], column[free], coupling[free]
     both = (np.concatenate([row, column]), np.concatenate([column, row]))
     matrix = coo_array((np.concatenate([coupling] * 2), both), shape=(n, n)).tocsr()
-    arrays = Arrays(
-        first.astype(np.int64),
-        len(movable),
-        linear,
-        matrix.indptr.astype(np.int64),
-        matrix.indices.astype(np.int32),
-        matrix.data.astype(coupling.dtype),
-        linear.dtype.type(constant),
+    arrays = BQMArrays(
+        first=first.astype(np.int64),
+        n_groups=len(movable),
+        linear=linear,
+        start=matrix.indptr.astype(np.int64),
+        column=matrix.indices.astype(np.int32),
+        coupling=matrix.data.astype(coupling.dtype),
+        constant=linear.dtype.type(constant),
     )
-    return Form(arrays, labels, position, scale or 1.0, offset, bqm.vartype is dimod.SPIN)
+    return TemperingForm(arrays, labels, position, scale or 1.0, offset, bqm.vartype is dimod.SPIN)
 
 
 def _binary(
     bqm: dimod.BinaryQuadraticModel, labels: Sequence[Hashable]
-) -> tuple[NDArray[np.float64], IntArray, IntArray, NDArray[np.float64], float]:
+) -> tuple[FloatArray, IntArray, IntArray, FloatArray, float]:
     """Linear biases, rows, columns and couplings, and offset, for variables of 0 and 1."""
     vectors: Any = bqm.to_numpy_vectors(labels)
     linear, (row, column, coupling), offset = vectors
@@ -220,7 +200,7 @@ def _in_groups(
     return ordered, [len(own) for own in chosen]
 
 
-def _scale(linear: NDArray[np.float64], coupling: NDArray[np.float64]) -> float:
+def _scale(linear: FloatArray, coupling: FloatArray) -> float:
     """The least power of two that makes all biases integers of moderate size, or 0."""
     biases = np.concatenate([linear, coupling])
     largest = float(np.abs(biases).max(initial=0.0))

@@ -1,4 +1,4 @@
-"""The inner loops, compiled by numba; plain Python with NUMBA_DISABLE_JIT=1.
+"""Tempering's inner loops and the arrays that they read; plain Python with NUMBA_DISABLE_JIT=1.
 
 Units come in two kinds: the first ``n_groups`` are one-hot groups, whose ``value`` is the
 variable that is 1; the others are free variables, whose ``value`` is 0 or 1. ``field[i]``
@@ -10,17 +10,43 @@ which of them is at rung k of the ladder, hot to cold.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+from numpy.typing import NDArray
+
+from qubopuzzle.jit import kernel
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
 NEGLIGIBLE = 36.0
 """exp(-36) is the least that 1 + exp(-x) still shows in a double; beyond it lies 2**-52."""
 
 
-@njit(nogil=True, cache=True)
-def settle(a: Any, value: Any, field: Any) -> Any:
+class BQMArrays(NamedTuple):
+    """A BQM. Variables are numbered group by group, then the free ones.
+
+    Attributes:
+        first: first variable of each unit, and one past the last, shape (units + 1,).
+        n_groups: how many units, from the front, are one-hot groups.
+        linear: bias of each variable, (variables,), int64 or float64.
+        start, column, coupling: each variable's couplings, rows of a symmetric CSR matrix;
+            int64, int32, and int32 or float64.
+        constant: energy of the variables that are fixed.
+    """
+
+    first: IntArray
+    n_groups: int
+    linear: NDArray[Any]
+    start: IntArray
+    column: NDArray[np.int32]
+    coupling: NDArray[Any]
+    constant: Any
+
+
+@kernel
+def recompute_fields(a: Any, value: Any, field: Any) -> Any:
     """Fields of a state from scratch, written to ``field``; returns its energy."""
     first, start, column, coupling = a.first, a.start, a.column, a.coupling
     energy = a.constant
@@ -35,7 +61,7 @@ def settle(a: Any, value: Any, field: Any) -> Any:
     return energy
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def sweep_groups(  # noqa: C901
     a: Any, value: Any, field: Any, beta: float, table: Any, cut: float, mass: Any, rng: Any
 ) -> Any:
@@ -66,7 +92,7 @@ def sweep_groups(  # noqa: C901
                 if above < cut:
                     running += math.exp(-beta * above)
                 mass[i] = running
-        # The least alone has mass 1: no number is drawn where there is no choice.
+        # The least alone has mass 1: no random number where the others are negligible.
         target = rng.random() * running if running > 1.0 else 0.0
         place = 0
         while place < size - 1 and mass[place] <= target:
@@ -82,7 +108,7 @@ def sweep_groups(  # noqa: C901
     return change
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def sweep_free(a: Any, value: Any, field: Any, beta: float, cut: float, rng: Any) -> Any:
     """Draw every free variable from its conditional distribution, in order.
 
@@ -105,7 +131,7 @@ def sweep_free(a: Any, value: Any, field: Any, beta: float, cut: float, rng: Any
     return change
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def exchange(beta: Any, replica: Any, energy: Any, parity: int, accepted: Any, rng: Any) -> None:
     """Swap neighbours whose lower rung has this parity; note every pair's chance."""
     for k in range(len(beta) - 1):
@@ -116,7 +142,7 @@ def exchange(beta: Any, replica: Any, energy: Any, parity: int, accepted: Any, r
             replica[k], replica[k + 1] = replica[k + 1], replica[k]
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def temper(
     a: Any,
     beta: Any,
@@ -131,7 +157,7 @@ def temper(
     target: float,
     done: int,
     n: int,
-    fresh: int,
+    refresh: int,
     accepted: Any,
     mass: Any,
     rng: Any,
@@ -139,13 +165,13 @@ def temper(
     """Up to ``n`` sweeps of every replica, an exchange after each; returns how many.
 
     ``done`` sweeps came before. Ends where ``best_energy[0]`` is at most ``target``. Every
-    ``fresh`` sweeps, if that is not 0, fields are computed anew against rounding.
+    ``refresh`` sweeps, if that is not 0, fields are computed anew against rounding.
     """
     for t in range(done, done + n):
         for k in range(len(beta)):
             r = replica[k]
-            if fresh and t % fresh == 0:
-                energy[r] = settle(a, value[r], field[r])
+            if refresh and t % refresh == 0:
+                energy[r] = recompute_fields(a, value[r], field[r])
             x, f = value[r], field[r]
             energy[r] += sweep_groups(a, x, f, beta[k], table[k], cut[k], mass, rng)
             energy[r] += sweep_free(a, x, f, beta[k], cut[k], rng)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import erfcinv
 
-from qubopuzzle.tempering.form import Form
-from qubopuzzle.tempering.kernels import NEGLIGIBLE
-
-FloatArray = NDArray[np.float64]
+from qubopuzzle.tempering.form import TemperingForm
+from qubopuzzle.tempering.kernels import NEGLIGIBLE, FloatArray
 
 MAX_REPLICAS = 64
 REJECTION = 0.5
@@ -17,7 +14,7 @@ REJECTION = 0.5
 _ENTRIES = 4096
 
 
-def default_beta_range(form: Form) -> tuple[float, float]:
+def default_beta_range(form: TemperingForm) -> tuple[float, float]:
     """Hot and cold end from the biases, in the BQM's own units.
 
     Hot: beta = 2 / s with s the root mean square, over variables, of their field's standard
@@ -86,7 +83,7 @@ def respaced(
 
 
 def _steps(acceptance: FloatArray) -> FloatArray:
-    """The barrier between neighbours; less than one in a thousand is not told apart."""
+    """The barrier between neighbours; acceptances are clipped to 0.001 .. 0.999."""
     clipped = np.clip(acceptance, 1e-3, 1 - 1e-3)
     return np.asarray(2 / np.sqrt(np.pi) * erfcinv(clipped))
 

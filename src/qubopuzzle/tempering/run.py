@@ -1,175 +1,129 @@
-"""All reads of one call: threads, limits, callbacks, and which reads count."""
+"""All reads of one call: each on the ladder that the first one makes."""
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.tempering.chain import Chain, Tick
-from qubopuzzle.tempering.form import Form
-from qubopuzzle.tempering.ladder import FloatArray
+from qubopuzzle.reads import Reads, generator
+from qubopuzzle.tempering.form import TemperingForm
+from qubopuzzle.tempering.kernels import FloatArray
+from qubopuzzle.tempering.ladder import respaced
+from qubopuzzle.tempering.replicas import Replicas
 
 _BURN_IN = 0.25
 _MOST_BURN_IN = 2000
-
-ProgressFunction = Callable[[float, float], None]
-
-
-class Control:
-    """When to stop. Shared by the threads; an error of a callback is kept for the caller."""
-
-    def __init__(
-        self,
-        deadline: float = float("inf"),
-        interrupt: Callable[[], bool] | None = None,
-        progress: ProgressFunction | None = None,
-        reads: int = 1,
-    ) -> None:
-        self._deadline, self._interrupt, self._progress = deadline, interrupt, progress
-        self._fractions, self._best = np.zeros(reads), float("inf")
-        self._lock = threading.Lock()
-        self.first_reached = reads
-        self.timed_out = self.interrupted = False
-        self.error: BaseException | None = None
-
-    @property
-    def stopped(self) -> bool:
-        """Whether every read is to end."""
-        return self.timed_out or self.interrupted or self.error is not None
-
-    def reached(self, read: int) -> None:
-        """A read came down to the target: those after it no longer count."""
-        with self._lock:
-            self.first_reached = min(self.first_reached, read)
-
-    def goes_on(self, read: int) -> bool:
-        """Whether a read still counts."""
-        return not self.stopped and read <= self.first_reached
-
-    def tick(self, read: int, fraction: float, energy: float) -> bool:
-        """Between two slices of a read: look at the clock, call back; False ends the read."""
-        with self._lock:
-            if not self.goes_on(read):
-                return False
-            self._fractions[read] = min(1.0, fraction)
-            self._best = min(self._best, energy)
-            try:
-                if self._progress is not None:
-                    self._progress(float(self._fractions.mean()), self._best)
-                if self._interrupt is not None and self._interrupt():
-                    self.interrupted = True
-            except KeyboardInterrupt:
-                self.interrupted = True
-            except BaseException as error:  # handed on from the caller's own thread
-                self.error = error
-            if time.perf_counter() >= self._deadline:
-                self.timed_out = True
-            return not self.stopped
+_FIRST_STAGE = 16
+_FROZEN = 0.2
+"""The hot end is frozen where a sweep changes less than this share of what it could."""
+_UPDATES_PER_SLICE = 400_000
 
 
+@dataclass(slots=True, eq=False)
 class Run:
     """The reads of one call.
 
-    The first read's burn-in spaces the ladder, which is the same for all reads and fixed
+    The burn-in of the first read spaces the ladder, which is the same for all reads and fixed
     from then on: a read depends on the seed and its number alone.
+
+    Attributes:
+        reads: how many there are at most; ``search`` says when to stop them.
+        sweeps: of every replica in a read.
+        starts: samples that the first reads start from, shape (at most reads, variables).
+        beta: the ladder that the burn-in starts from, shape (rungs,).
+        replicas: how many rungs to have; None for as many as it takes.
+        hotter: whether the hot end may go up, where it turns out to be frozen.
+        target: an energy that ends a read, and with it the search.
     """
 
-    def __init__(
-        self,
-        form: Form,
-        *,
-        reads: int,
-        sweeps: int,
-        seed: int,
-        starts: NDArray[np.int8],
-        beta: FloatArray,
-        replicas: int | None,
-        target: float,
-        control: Control,
-        hotter: bool = False,
-    ) -> None:
-        self.form, self.reads, self.sweeps, self.seed = form, reads, sweeps, seed
-        self.starts, self.beta, self.replicas = starts, beta, replicas
-        self.target, self.control, self.hotter = target, control, hotter
-        self.burn_in = min(_MOST_BURN_IN, int(_BURN_IN * sweeps))
+    form: TemperingForm
+    search: Reads
+    reads: int
+    sweeps: int
+    seed: int
+    starts: NDArray[np.int8]
+    beta: FloatArray
+    replicas: int | None
+    hotter: bool
+    target: float
+    _found: dict[int, Replicas] = field(init=False, default_factory=dict)
 
-    def run(self, threads: int) -> list[Chain]:
+    @property
+    def burn_in(self) -> int:
+        """Sweeps of the first read that make the ladder."""
+        return min(_MOST_BURN_IN, int(_BURN_IN * self.sweeps))
+
+    def run(self, threads: int) -> list[Replicas]:
         """The reads that count, in order; at least the first."""
-        first = self._chain(0)
-        chains: dict[int, Chain] = {0: first}
-        pool: ThreadPoolExecutor | None = None
-        try:
-            going = first.tune(
-                self.burn_in,
-                self.sweeps,
-                self.replicas,
-                self.target,
-                self._tick(0),
-                hotter=self.hotter,
-            )
-            self.beta = first.beta
-            if not going:  # by the target, or by the clock
-                self._ended(0, first)
-            if threads == 1 or self.reads == 1:
-                for read in range(self.reads):
-                    self._read(read, chains)
-            else:
-                pool = ThreadPoolExecutor(min(threads, self.reads))
-                for future in [pool.submit(self._read, i, chains) for i in range(self.reads)]:
-                    future.result()
-        except KeyboardInterrupt:
-            self.control.interrupted = True
-        finally:
-            if pool is not None:
-                pool.shutdown(cancel_futures=True)
-        if self.control.error is not None:
-            raise self.control.error
-        return [chains[i] for i in sorted(chains) if i <= self.control.first_reached]
+        self._begin(0)
+        self.search.run(self._make_ladder, 1, 1)
+        if not self.search.done:  # neither the target nor the clock ended it
+            self.search.run(self._read, self.reads, threads)
+        return [self._found[i] for i in sorted(self._found) if i <= self.search.last]
 
-    def info(self, chains: list[Chain]) -> dict[str, Any]:
+    def info(self, found: list[Replicas]) -> dict[str, Any]:
         """What there is to know besides the samples."""
-        exchanges = max(1, sum(chain.exchanges for chain in chains))
-        accepted = np.sum([chain.accepted for chain in chains], axis=0) / exchanges
+        exchanges = max(1, sum(read.exchanges for read in found))
+        accepted = np.sum([read.accepted for read in found], axis=0) / exchanges
         return {
             "seed": self.seed,
-            "betas": chains[0].beta.tolist(),
+            "betas": found[0].beta.tolist(),
             "acceptance": accepted.tolist(),
-            "sweeps": [chain.done for chain in chains],
-            "burn_in": min(self.burn_in, chains[0].done),
-            "timed_out": self.control.timed_out,
-            "interrupted": self.control.interrupted,
+            "sweeps": [read.done for read in found],
+            "burn_in": min(self.burn_in, found[0].done),
+            "timed_out": self.search.timed_out,
+            "interrupted": self.search.stopped,
         }
 
-    def _chain(self, read: int) -> Chain:
-        rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence([self.seed, read])))
-        start = self.form.state(self.starts[read], rng) if read < len(self.starts) else None
-        return Chain(self.form, self.beta, rng, start)
+    def _begin(self, number: int) -> Replicas:
+        rng = generator(self.seed, number)
+        start = self.form.state(self.starts[number], rng) if number < len(self.starts) else None
+        self._found[number] = Replicas(self.form, self.beta, rng, start)
+        return self._found[number]
 
-    def _tick(self, read: int) -> Tick:
-        return lambda fraction, energy: self.control.tick(read, fraction, energy)
+    def _read(self, number: int) -> None:
+        read = self._found.get(number) or self._begin(number)
+        self._sweep(number, read, self.sweeps)
+        self._end(number, read)
 
-    def _read(self, read: int, chains: dict[int, Chain]) -> None:
-        try:
-            self._go(read, chains)
-        except Exception as error:
-            self.control.error = error  # the other reads need not go on
-            raise
+    def _end(self, number: int, read: Replicas) -> None:
+        if not read.reached(self.target):
+            read.quench()
+        self.search.end(number, search=read.reached(self.target))
 
-    def _go(self, read: int, chains: dict[int, Chain]) -> None:
-        if not self.control.goes_on(read):
-            return
-        chain = chains[read] if read in chains else chains.setdefault(read, self._chain(read))
-        chain.go_on(self.sweeps, self.sweeps, self.target, self._tick(read))
-        self._ended(read, chain)
+    def _sweep(self, number: int, read: Replicas, until: int) -> bool:
+        """Up to so many sweeps in short slices; False if the target or the search ended it."""
+        a = self.form.arrays
+        work = len(read.beta) * (len(a.linear) + len(a.column) // 8)
+        at_once = max(1, _UPDATES_PER_SLICE // max(1, work))
+        while read.done < until:
+            if read.reached(self.target):
+                return False
+            read.run(min(at_once, until - read.done), self.target)
+            if not self.search.note(number, read.done / self.sweeps, read.best_energy):
+                return False
+        return not read.reached(self.target)
 
-    def _ended(self, read: int, chain: Chain) -> None:
-        if not chain.reached(self.target):
-            chain.quench()
-        if chain.reached(self.target):
-            self.control.reached(read)
+    def _make_ladder(self, number: int) -> None:
+        """Space the rungs by what exchanges measure, in stages that double in length."""
+        read, stage = self._found[number], _FIRST_STAGE
+        while read.done < self.burn_in:
+            rest = self.burn_in - read.done
+            stage = rest if rest < 3 * stage else stage
+            going = self._sweep(number, read, read.done + stage - 1)
+            hottest = read.replica[0]
+            before = read.value[hottest].copy()
+            if not (going and self._sweep(number, read, read.done + 1)):
+                return self._end(number, read)
+            beta = respaced(read.beta, read.acceptance, self.replicas)
+            moved = float(np.mean(read.value[hottest] != before)) if len(before) else 1.0
+            hotter = self.hotter and 2 * read.done < self.burn_in and len(beta) > 1
+            if hotter and moved < _FROZEN * self.form.most_changes:
+                beta = np.concatenate([[beta[0] / 2], beta[1:] if self.replicas else beta])
+            read.set_ladder(beta)
+            stage *= 2
+        self.beta = read.beta
+        return None

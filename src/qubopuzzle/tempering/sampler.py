@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from math import inf, isfinite
@@ -15,27 +16,13 @@ from numpy.typing import NDArray
 
 from qubopuzzle.checks import number, whole
 from qubopuzzle.errors import InputError
-from qubopuzzle.tempering.chain import compile_kernels
-from qubopuzzle.tempering.form import form_of
+from qubopuzzle.reads import Reads
+from qubopuzzle.tempering.form import tempering_form
 from qubopuzzle.tempering.ladder import MAX_REPLICAS, default_beta_range, geometric
-from qubopuzzle.tempering.run import Control, ProgressFunction, Run
+from qubopuzzle.tempering.replicas import compile_kernels
+from qubopuzzle.tempering.run import Run
 
 _FIRST_REPLICAS = 10
-_PARAMETERS = (
-    "num_reads",
-    "num_sweeps",
-    "num_replicas",
-    "beta_range",
-    "one_hot_groups",
-    "seed",
-    "initial_states",
-    "initial_states_generator",
-    "time_limit",
-    "target_energy",
-    "interrupt_function",
-    "num_threads",
-    "progress",
-)
 
 
 def one_hot_groups(cqm: dimod.ConstrainedQuadraticModel) -> list[list[Hashable]]:
@@ -62,7 +49,8 @@ class OneHotTemperingSampler(Sampler, Initialized):
     properties: dict[str, Any] = {}  # noqa: RUF012
 
     def __init__(self) -> None:
-        self.parameters = {name: [] for name in _PARAMETERS}
+        arguments = inspect.signature(self.sample).parameters.values()
+        self.parameters = {a.name: [] for a in arguments if a.kind is a.KEYWORD_ONLY}
         self.parameters["initial_states_generator"] = ["initial_states_generators"]
         self.properties = {
             "initial_states_generators": ("none", "random", "tile"),
@@ -85,7 +73,7 @@ class OneHotTemperingSampler(Sampler, Initialized):
         target_energy: float | None = None,
         interrupt_function: Callable[[], bool] | None = None,
         num_threads: int = 1,
-        progress: ProgressFunction | None = None,
+        progress: Callable[[float, float], None] | None = None,
         **kwargs: Any,
     ) -> dimod.SampleSet:
         """Sample a BQM, BINARY or SPIN.
@@ -106,7 +94,7 @@ class OneHotTemperingSampler(Sampler, Initialized):
                 ``ladder.default_beta_range``.
             one_hot_groups: groups of variables, exactly one of each is 1 (SPIN: +1) in
                 every sample. The BQM may or may not have a penalty for that.
-            seed: a whole number of at least 0; a random one if None.
+            seed: a whole number of at least 0; drawn if None.
             initial_states: one state a read, samples-like, from which all of its replicas
                 start. A group with several ones keeps one of them at random; one without
                 gets one at random.
@@ -114,13 +102,13 @@ class OneHotTemperingSampler(Sampler, Initialized):
                 ``tile`` (the given ones again), or ``none``, an error.
             time_limit: seconds for the whole call; checked every few milliseconds, or every
                 sweep of all replicas if that takes longer.
-            target_energy: a read that comes down to it ends; offset included. Those after
-                the first such read are left out.
-            interrupt_function: called between slices of a few milliseconds; a true value
-                ends the run with what there is.
+            target_energy: a read that reaches it ends; offset included. Those after the
+                first such read are left out.
+            interrupt_function: called about 20 times a second; a true value ends the run
+                with the samples found so far.
             num_threads: threads, one read each.
-            progress: called between slices with the fraction of the work that is done and
-                the lowest energy so far, from the thread of the read, never twice at once.
+            progress: called as often with the fraction of the work that is done and the
+                lowest energy so far. Both are called from the caller's thread.
 
         Returns:
             The reads in order, energies from ``bqm.energies``. ``info`` has ``seed``,
@@ -145,11 +133,17 @@ class OneHotTemperingSampler(Sampler, Initialized):
             num_reads = whole("num_reads", num_reads, 1)
         seed = int(np.random.default_rng().integers(2**31)) if seed is None else seed
         seed = whole("seed", seed, 0)
-        form = form_of(bqm, one_hot_groups)
+        form = tempering_form(bqm, one_hot_groups)
         starts, reads = self._starts(bqm, initial_states, initial_states_generator, num_reads, seed)
         hot, cold = _range(beta_range, default_beta_range(form))
+        search = Reads(
+            began + (inf if time_limit is None else number("time_limit", time_limit)),
+            interrupt_function,
+            progress and (lambda done, energy: progress(done / reads, energy)),
+        )
         run = Run(
             form,
+            search,
             reads=reads,
             sweeps=num_sweeps,
             seed=seed,
@@ -158,17 +152,11 @@ class OneHotTemperingSampler(Sampler, Initialized):
             replicas=num_replicas,
             hotter=beta_range is None or next(iter(beta_range)) is None,
             target=-inf if target_energy is None else number("target_energy", target_energy),
-            control=Control(
-                deadline=began + (inf if time_limit is None else number("time_limit", time_limit)),
-                interrupt=interrupt_function,
-                progress=progress,
-                reads=reads,
-            ),
         )
         ready = time.perf_counter()
-        chains = run.run(num_threads)
-        samples = np.array([form.sample(chain.best) for chain in chains], dtype=np.int8)
-        info = run.info(chains)
+        found = run.run(num_threads)
+        samples = np.array([form.sample(read.best) for read in found], dtype=np.int8)
+        info = run.info(found)
         info["preprocessing"] = ready - began
         info["sampling"] = time.perf_counter() - ready
         sampleset: dimod.SampleSet = dimod.SampleSet.from_samples_bqm(  # type: ignore[no-untyped-call]
@@ -198,14 +186,13 @@ class OneHotTemperingSampler(Sampler, Initialized):
                     f"constraint {label!r} is not discrete; make a BQM of the model with "
                     "dimod.cqm_to_bqm and pass one_hot_groups=one_hot_groups(cqm)"
                 )
-        bqm = dimod.BinaryQuadraticModel(dimod.BINARY)
         for v in cqm.variables:
             if cqm.vartype(v) is not dimod.BINARY:
                 raise InputError(f"variable {v!r} is {cqm.vartype(v).name}, not BINARY")
-            bqm.add_variable(v)
-        bqm.add_linear_from(cqm.objective.linear)
-        bqm.add_quadratic_from(cqm.objective.quadratic)
-        bqm.offset = cqm.objective.offset
+        objective = cqm.objective
+        linear = dict.fromkeys(cqm.variables, 0) | dict(objective.linear)
+        bqm = dimod.BinaryQuadraticModel(linear, {}, objective.offset, dimod.BINARY)
+        bqm.add_quadratic_from(objective.quadratic)
         found = self.sample(bqm, one_hot_groups=one_hot_groups(cqm), **parameters)
         judged: dimod.SampleSet = dimod.SampleSet.from_samples_cqm(  # type: ignore[no-untyped-call]
             found, cqm, info=found.info

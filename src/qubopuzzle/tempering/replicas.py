@@ -1,0 +1,138 @@
+"""The replicas of one read on their ladder, and the lowest state that they saw."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import dimod
+import numpy as np
+from numpy.typing import NDArray
+
+from qubopuzzle.tempering.form import TemperingForm, tempering_form
+from qubopuzzle.tempering.kernels import FloatArray, recompute_fields, temper
+from qubopuzzle.tempering.ladder import geometric, tables
+
+_REFRESH = 256
+"""Sweeps after which fields of floats are computed anew."""
+_COLDEST = 1e200
+
+
+class Replicas:
+    """Replicas of one read.
+
+    Args:
+        form: the model.
+        beta: inverse temperatures in the BQM's units, hot to cold, shape (rungs,).
+        rng: the only source of randomness.
+        start: a state to begin all replicas from, shape (units,); else they are random.
+
+    Attributes:
+        value, field, energy: the replicas, shapes (rungs, units), (rungs, variables),
+            (rungs,); energies in the form's units.
+        replica: which replica is at which rung, (rungs,).
+        best: the lowest state seen, shape (units,).
+        done: sweeps of every replica so far.
+        accepted, exchanges: sum of the chances of exchange of neighbours, and of how many
+            sweeps, since the ladder last changed.
+    """
+
+    def __init__(
+        self,
+        form: TemperingForm,
+        beta: FloatArray,
+        rng: np.random.Generator,
+        start: NDArray[np.int32] | None = None,
+    ) -> None:
+        a = form.arrays
+        self.form, self.rng = form, rng
+        self._mass = np.zeros(np.diff(a.first)[: a.n_groups].max(initial=1))
+        self._best_energy = np.full(1, np.inf)
+        self._rounding = 1e-12 * (np.abs(a.linear).sum() + np.abs(a.coupling).sum())
+        self.done = 0
+        states = [form.random_state(rng) if start is None else start for _ in beta]
+        self._place(beta, np.array(states, dtype=np.int32).reshape(len(beta), -1))
+        k = int(np.argmin(self.energy))
+        self.best, self._best_energy[0] = self.value[k].copy(), self.energy[k]
+
+    @property
+    def best_energy(self) -> float:
+        """The lowest energy seen, in the BQM's units, offset included."""
+        return float(self._best_energy[0]) / self.form.scale + self.form.offset
+
+    @property
+    def acceptance(self) -> FloatArray:
+        """Mean chance of exchange of neighbours on this ladder, shape (rungs - 1,)."""
+        return self.accepted / max(1, self.exchanges)
+
+    def run(self, n: int, target: float = -np.inf) -> None:
+        """Up to ``n`` sweeps; fewer where the lowest energy reaches ``target``."""
+        done = int(
+            temper(
+                self.form.arrays,
+                self._beta,
+                self._table,
+                self._cut,
+                self.replica,
+                self.value,
+                self.field,
+                self.energy,
+                self.best,
+                self._best_energy,
+                self._scaled(target),
+                self.done,
+                n,
+                0 if self.form.exact else _REFRESH,
+                self.accepted,
+                self._mass,
+                self.rng,
+            )
+        )
+        self.done += done
+        self.exchanges += done
+
+    def reached(self, target: float) -> bool:
+        """Whether the lowest energy is at most the target."""
+        return bool(self._best_energy[0] <= self._scaled(target))
+
+    def quench(self) -> None:
+        """Bring the lowest state to a local minimum by sweeps at temperature 0."""
+        cold = np.array([_COLDEST * self.form.scale])
+        end = Replicas(self.form, cold, self.rng, self.best)
+        lowest = np.inf
+        while end.best_energy < lowest:
+            lowest = end.best_energy
+            end.run(1)
+        self.best, self._best_energy = end.best, end._best_energy
+
+    def set_ladder(self, beta: FloatArray) -> None:
+        """Put the replicas on another ladder, on each rung a copy of the nearest one before."""
+        nearest = np.abs(np.log(beta)[:, None] - np.log(self.beta)).argmin(axis=1)
+        self._place(beta, self.value[self.replica[nearest]])
+
+    def _place(self, beta: FloatArray, value: NDArray[np.int32]) -> None:
+        a, rungs = self.form.arrays, len(beta)
+        # Rungs as the sampler reports them, and in the form's units.
+        self.beta, self._beta = beta, beta / self.form.scale
+        self._table, self._cut = tables(self._beta, exact=self.form.exact)
+        self.value = np.ascontiguousarray(value)
+        self.field = np.zeros((rungs, len(a.linear)), dtype=a.linear.dtype)
+        self.energy = np.zeros(rungs, dtype=a.linear.dtype)
+        self.replica = np.arange(rungs)
+        for r in range(rungs):
+            self.energy[r] = recompute_fields(a, self.value[r], self.field[r])
+        self.accepted = np.zeros(max(0, rungs - 1))
+        self.exchanges = 0
+
+    def _scaled(self, target: float) -> float:
+        """A target in the form's units, with room for rounding."""
+        scaled = (target - self.form.offset) * self.form.scale
+        return scaled + self._rounding if np.isfinite(scaled) else float(scaled)
+
+
+@cache
+def compile_kernels() -> None:
+    """Compile the kernels, or load them from numba's cache: seconds once, then little."""
+    for bias in (1, 0.1):
+        bqm = dimod.BinaryQuadraticModel({"c": bias}, {"ac": bias, "bc": 1}, 0, dimod.BINARY)
+        form = tempering_form(bqm, ["ab"])
+        Replicas(form, geometric(0.1, 1, 2), np.random.Generator(np.random.PCG64(0))).run(2)

@@ -1,0 +1,109 @@
+"""Compiled kernels and numba's cache of them."""
+
+import importlib
+import inspect
+import os
+import pkgutil
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from numba.core import types
+from numba.core.dispatcher import Dispatcher
+
+import qubopuzzle
+from qubopuzzle import annealing, tempering
+
+FOLDER = Path(qubopuzzle.__file__).parent
+
+SAMPLE = """
+import dimod
+from qubopuzzle.tempering import Replicas, tempering_form
+import numpy as np
+couplings = {(i, j): i - j for i in range(6) for j in range(i)}
+bqm = dimod.BinaryQuadraticModel({}, couplings, 0, "BINARY")
+replicas = Replicas(tempering_form(bqm, [range(3)]), np.array([0.1, 1]), np.random.default_rng(1))
+replicas.run(20)
+print(replicas.value.tolist(), replicas.energy.tolist(), replicas.accepted.tolist())
+"""
+SOLVE = """
+from qubopuzzle import Nonogram, annealing, solve
+print(solve(Nonogram.examples()[0], "tempering", seed=1).valid)
+"""
+
+
+def run(code, folder, **environment):
+    """What a program prints with the package in ``folder``."""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(folder), **environment},
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def copied(tmp_path):
+    """A folder with a copy of the package, in which nothing is compiled yet."""
+    shutil.copytree(FOLDER, tmp_path / "qubopuzzle", ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
+
+
+def compiled_functions():
+    """Every function of the package that numba compiles."""
+    annealing.compile_kernels()
+    tempering.compile_kernels()
+    for package in (annealing, tempering):
+        for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+            for thing in vars(importlib.import_module(module.name)).values():
+                if isinstance(thing, Dispatcher):
+                    yield thing
+
+
+def test_kernels_read_and_call_only_what_is_in_their_own_file():
+    """numba recompiles a cached kernel when its own file changes, and looks at no other."""
+    tuples = set()
+    for function in compiled_functions():
+        own = inspect.getfile(function.py_func)
+        for signature in function.signatures:
+            for kind in signature:
+                if isinstance(kind, types.BaseNamedTuple):
+                    tuples.add(kind.instance_class.__name__)
+                    assert inspect.getfile(kind.instance_class) == own
+        for name in function.py_func.__code__.co_names:
+            used = function.py_func.__globals__.get(name)
+            if callable(used):
+                assert inspect.getfile(inspect.unwrap(getattr(used, "py_func", used))) == own
+    assert tuples == {"ModelArrays", "StateArrays", "BQMArrays"}
+
+
+def test_an_old_cache_is_not_read_by_a_new_layout(copied):
+    """Two arrays of one type change places: compiled code that is kept would mix them up."""
+    before = run(SAMPLE, copied)
+    arrays = inspect.get_annotations(tempering.TemperingForm, eval_str=True)["arrays"]
+    file = copied / "qubopuzzle" / Path(inspect.getfile(arrays)).relative_to(FOLDER)
+    text = file.read_text()
+    for old, new in [("first", "_"), ("start", "first"), ("_", "start")]:
+        assert text.count(f"    {old}: IntArray\n") == 1
+        text = text.replace(f"    {old}: IntArray\n", f"    {new}: IntArray\n")
+    file.write_text(text)
+    assert run(SAMPLE, copied) == before
+
+
+def test_kernels_run_where_no_cache_can_be_written(copied):
+    """Plain files where numba would make folders: they stop a privileged user, too."""
+    for package in ("annealing", "tempering"):
+        (copied / "qubopuzzle" / package / "__pycache__").touch()
+    home = copied / "home"
+    home.touch()
+    names = ("HOME", "XDG_CACHE_HOME", "LOCALAPPDATA", "NUMBA_CACHE_DIR")
+    environment = dict.fromkeys(names, str(home / "below"))
+    environment |= {"PYTHONDONTWRITEBYTECODE": "1", "NUMBA_OPT": "0"}
+    assert run(SOLVE, copied, **environment) == "True\n"
+    assert not list(copied.rglob("*.nbi"))
