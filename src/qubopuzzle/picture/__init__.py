@@ -1,5 +1,44 @@
 """A puzzle's picture: one description, drawn as text or with matplotlib."""
 
-from qubopuzzle.picture.description import Picture
+from __future__ import annotations
 
-__all__ = ["Picture"]
+from typing import TYPE_CHECKING
+
+from qubopuzzle.picture.description import PictureData
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class Picture(PictureData):
+    """A picture that draws itself; see ``PictureData`` for what it is made of."""
+
+    __slots__ = ()
+
+    def text(self, *, color: bool = False, ascii_only: bool = False) -> str:
+        """The picture as lines of text.
+
+        Args:
+            color: mark broken cells with ANSI red; without it ``!`` or a shade marks them.
+            ascii_only: draw with what every terminal has.
+        """
+        from qubopuzzle.picture.text import draw
+
+        return draw(self, color=color, ascii_only=ascii_only)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw into a matplotlib Axes (a new pyplot figure without one) and return it."""
+        from qubopuzzle.picture.figure import draw
+
+        if ax is None:
+            from matplotlib import pyplot
+
+            ax = pyplot.figure(figsize=self.size_in()).add_subplot()
+        draw(self, ax)
+        return ax
+
+    def image(self, file_format: str) -> bytes:
+        """The drawing as the bytes of a file: svg, png, pdf or what matplotlib writes."""
+        from qubopuzzle.picture.figure import image
+
+        return image(self, file_format)

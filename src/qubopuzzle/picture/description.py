@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 Cell = tuple[int, ...]
 
+BoolArray = NDArray[np.bool_]
+
+RIGHT, DOWN, LEFT, UP = 1, 2, 4, 8
+"""How a line leaves a cell or a corner, as in ``PictureData.paths``."""
 STEP = 0.7
 """From one clue outside to the next, in widths of a cell."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Picture:
+class PictureData:
     """A grid, what stands in its cells, and clues around it.
 
     Attributes:
@@ -57,34 +57,6 @@ class Picture:
     paths: NDArray[np.int64] | None = None
     colors: NDArray[np.int64] | None = None
 
-    def text(self, *, color: bool = False, ascii_only: bool = False) -> str:
-        """The picture as lines of text.
-
-        Args:
-            color: mark broken cells with ANSI red; without it ``!`` or a shade marks them.
-            ascii_only: draw with what every terminal has.
-        """
-        from qubopuzzle.picture.text import draw
-
-        return draw(self, color=color, ascii_only=ascii_only)
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw into a matplotlib Axes (a new pyplot figure without one) and return it."""
-        from qubopuzzle.picture.figure import draw
-
-        if ax is None:
-            from matplotlib import pyplot
-
-            ax = pyplot.figure(figsize=self.size_in()).add_subplot()
-        draw(self, ax)
-        return ax
-
-    def image(self, file_format: str) -> bytes:
-        """The drawing as the bytes of a file: svg, png, pdf or what matplotlib writes."""
-        from qubopuzzle.picture.figure import image
-
-        return image(self, file_format)
-
     def size_in(self) -> tuple[float, float]:
         """A comfortable figure size, (width, height) in inches."""
         cell = min(0.4, 16 / max(self.rows, self.columns))
@@ -99,3 +71,17 @@ class Picture:
         clues = (self.left, self.right, self.top, self.bottom)
         left, right, top, bottom = (max(map(len, words), default=0) * STEP for words in clues)
         return left + 0.5, right + 0.5, top + 0.5, bottom + 0.5
+
+    def borders(self) -> tuple[BoolArray, BoolArray]:
+        """The frame and what divides rooms, as lines on the left of cells and lines above.
+
+        Returns:
+            Arrays of shape (rows, columns + 1) and (rows + 1, columns).
+        """
+        beside = np.zeros((self.rows, self.columns + 1), dtype=bool)
+        above = np.zeros((self.rows + 1, self.columns), dtype=bool)
+        beside[:, [0, -1]], above[[0, -1]] = True, True
+        if self.rooms is not None:
+            beside[:, 1:-1] = self.rooms[:, 1:] != self.rooms[:, :-1]
+            above[1:-1] = self.rooms[1:] != self.rooms[:-1]
+        return beside, above

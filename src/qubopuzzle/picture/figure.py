@@ -13,8 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from numpy.typing import NDArray
 
-from qubopuzzle.picture.borders import DOWN, LEFT, RIGHT, UP, borders
-from qubopuzzle.picture.description import STEP, Picture
+from qubopuzzle.picture.description import DOWN, LEFT, RIGHT, STEP, UP, PictureData
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,7 +24,7 @@ _PENCIL, _GRID = "#666666", "#999999"
 _PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#444444")
 
 
-def draw(picture: Picture, ax: Axes) -> None:
+def draw(picture: PictureData, ax: Axes) -> None:
     """Draw into ``ax``: cells one unit wide, row 0 on top, clues outside the grid."""
     rows, columns = picture.rows, picture.columns
     shade = _shade(picture)
@@ -46,7 +45,7 @@ def draw(picture: Picture, ax: Axes) -> None:
     _outside(picture, ax, 0.48 * unit)
 
 
-def image(picture: Picture, file_format: str) -> bytes:
+def image(picture: PictureData, file_format: str) -> bytes:
     """Draw into a figure of its own and return the file's bytes."""
     figure = Figure(figsize=picture.size_in())
     draw(picture, figure.add_axes((0, 0, 1, 1)))
@@ -55,7 +54,7 @@ def image(picture: Picture, file_format: str) -> bytes:
     return buffer.getvalue()
 
 
-def _shade(picture: Picture) -> NDArray[np.int64]:
+def _shade(picture: PictureData) -> NDArray[np.int64]:
     """Colours of the cells: 1 for black, and 2 more for broken."""
     shade = np.zeros((picture.rows, picture.columns), dtype=np.int64)
     if picture.black is not None:
@@ -75,9 +74,9 @@ def _points(ax: Axes) -> float:
 # --- lines ----------------------------------------------------------------------------
 
 
-def _grid(picture: Picture, ax: Axes) -> None:
+def _grid(picture: PictureData, ax: Axes) -> None:
     """Thin lines everywhere, thick ones around the grid, between rooms and every few cells."""
-    beside, above = borders(picture)
+    beside, above = picture.borders()
     if picture.thick_every:
         beside[:, :: picture.thick_every] = True
         above[:: picture.thick_every] = True
@@ -143,7 +142,7 @@ def _runs(values: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.in
 # --- words ----------------------------------------------------------------------------
 
 
-def _discs(picture: Picture, shade: NDArray[np.int64], ax: Axes) -> None:
+def _discs(picture: PictureData, shade: NDArray[np.int64], ax: Axes) -> None:
     """Circles around words, and room for words that stand on a path."""
     paths = picture.paths
     on_path = [cell for cell in picture.words if paths is not None and paths[cell]]
@@ -166,7 +165,7 @@ def _discs(picture: Picture, shade: NDArray[np.int64], ax: Axes) -> None:
         )
 
 
-def _words(picture: Picture, shade: NDArray[np.int64], ax: Axes, unit: float) -> None:
+def _words(picture: PictureData, shade: NDArray[np.int64], ax: Axes, unit: float) -> None:
     """What stands in cells and in their corners: bold what is given, lighter what is not."""
     longest = max(map(len, picture.words.values()), default=0)
     size = (0.54 if longest < 2 else 0.46) * unit
@@ -181,7 +180,7 @@ def _words(picture: Picture, shade: NDArray[np.int64], ax: Axes, unit: float) ->
         _write(ax, x, y, word, 0.38 * unit, color=color, ha="left", va="top")
 
 
-def _outside(picture: Picture, ax: Axes, size: float) -> None:
+def _outside(picture: PictureData, ax: Axes, size: float) -> None:
     """Clues around the grid, from the grid outwards."""
     rows, columns = picture.rows, picture.columns
     for r, clue in enumerate(picture.left):

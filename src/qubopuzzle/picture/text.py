@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from qubopuzzle.picture.borders import DOWN, LEFT, LEVEL, RIGHT, UP, UPRIGHT, BoolArray, borders
-from qubopuzzle.picture.description import Cell, Picture
+from qubopuzzle.picture.description import DOWN, LEFT, RIGHT, UP, BoolArray, Cell, PictureData
 
+_LEVEL, _UPRIGHT = RIGHT | LEFT, DOWN | UP
 _RED, _PLAIN = "\x1b[31m", "\x1b[0m"
 
 
@@ -33,7 +33,7 @@ _BOXES = _Signs("█", "█", "·", "▒", " ╶╷┌╴─┐┬╵└│├�
 _ASCII = _Signs("#", " ", ".", "!", " -|+--++|+|+++++")
 
 
-def draw(picture: Picture, *, color: bool = False, ascii_only: bool = False) -> str:
+def draw(picture: PictureData, *, color: bool = False, ascii_only: bool = False) -> str:
     """Clues around the grid, one line a row; cells as wide as the longest word needs."""
     signs = _ASCII if ascii_only else _BOXES
     cells, width = _cells(picture, signs, color=color)
@@ -63,7 +63,7 @@ def _stacked(clues: Sequence[Sequence[str]], *, below: bool = False) -> list[lis
     return [list(words) for words in zip(*padded, strict=True)]
 
 
-def _cells(picture: Picture, signs: _Signs, *, color: bool) -> tuple[list[list[str]], int]:
+def _cells(picture: PictureData, signs: _Signs, *, color: bool) -> tuple[list[list[str]], int]:
     """Every cell as it stands in its line, and their width."""
     cells = [[(r, c) for c in range(picture.columns)] for r in range(picture.rows)]
     parts = [[_parts(picture, cell, signs, color=color) for cell in row] for row in cells]
@@ -78,7 +78,7 @@ def _cells(picture: Picture, signs: _Signs, *, color: bool) -> tuple[list[list[s
     return lines, width
 
 
-def _parts(picture: Picture, cell: Cell, signs: _Signs, *, color: bool) -> tuple[str, str]:
+def _parts(picture: PictureData, cell: Cell, signs: _Signs, *, color: bool) -> tuple[str, str]:
     """What stands at the right end of a cell, and what fills up the rest."""
     word = picture.words.get(cell) or picture.corners.get(cell, "")
     path = 0 if picture.paths is None else int(picture.paths[cell])
@@ -90,14 +90,14 @@ def _parts(picture: Picture, cell: Cell, signs: _Signs, *, color: bool) -> tuple
     word = word or (signs.lines[path] if path else "")
     if not word:
         return signs.mark if marked else signs.white, " "
-    return "!" * marked + word, signs.lines[LEVEL] if path & LEFT else " "
+    return "!" * marked + word, signs.lines[_LEVEL] if path & LEFT else " "
 
 
 class _Sheet:
     """Lines of the text: cells and what stands between them."""
 
-    def __init__(self, picture: Picture, signs: _Signs, width: int):
-        beside, above = borders(picture)
+    def __init__(self, picture: PictureData, signs: _Signs, width: int):
+        beside, above = picture.borders()
         if picture.rooms is None and not (picture.right or picture.bottom):
             beside[:], above[:] = False, False
         joints = np.zeros((picture.rows + 1, picture.columns + 1), dtype=int)
@@ -123,18 +123,18 @@ class _Sheet:
     def row(self, r: int, cells: list[str]) -> str:
         """Cells between their borders."""
         ways = [0, *self.to_right[r]]
-        joins = [self.signs[LEVEL if way else 0] for way in ways]
+        joins = [self.signs[_LEVEL if way else 0] for way in ways]
         sides = zip(self.beside[r], joins, strict=True)
-        return self._line(cells, joins, [self.signs[UPRIGHT] if b else j for b, j in sides])
+        return self._line(cells, joins, [self.signs[_UPRIGHT] if b else j for b, j in sides])
 
     def above(self, r: int) -> list[str]:
         """The line between two rows, where there is any border."""
         if not any(self.edges[r]):
             return []
-        level = [self.signs[LEVEL if edge else 0] for edge in self.edges[r]]
+        level = [self.signs[_LEVEL if edge else 0] for edge in self.edges[r]]
         down = self.down[r - 1] if r else self.edges[r]
         cells = [
-            sign * self.width if edge else self.signs[UPRIGHT if way else 0].rjust(self.width)
+            sign * self.width if edge else self.signs[_UPRIGHT if way else 0].rjust(self.width)
             for sign, edge, way in zip(level, self.edges[r], down, strict=True)
         ]
         return [self._line(cells, ["", *level], [self.signs[way] for way in self.joints[r]])]
