@@ -296,6 +296,21 @@ def test_reads_are_kept_by_energy():
     assert all(form.energy(read.value) == read.energy for read in found.reads)
 
 
+def test_the_read_that_ends_the_search_is_kept_whatever_its_energy():
+    b = ModelBuilder()
+    a = b.choice("a", range(2))
+    b.linear("never", [0, 0], b.literals(a), lower=5, upper=5, shape=(1,))
+    asked = []
+
+    def accepts(_):
+        asked.append(1)
+        return len(asked) == 105  # all energies are equal, and earlier reads go first
+
+    found = anneal(b.build(), seed=1, sweeps=1, accepts=accepts)
+    assert (len(found.reads), found.n_reads) == (100, 105)
+    assert found.reads[-1].number == 104
+
+
 def test_restarts_have_the_lengths_of_luby():
     lengths = [luby(i) for i in range(1, 16)]
     assert lengths == [1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8]

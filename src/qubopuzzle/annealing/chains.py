@@ -16,45 +16,55 @@ from qubopuzzle.model.order import Precedences
 class Chains:
     """Paths of choices that can be redrawn at once.
 
-    ``loose`` (precedences,) says which precedences are in none; ``earliest`` (choices,) is
-    the index of the first value of each choice that its chain allows.
+    Attributes:
+        paths: the choices of each, in order.
+        loose: which precedences are in none, shape (precedences,).
+        earliest: index of the first value of each choice that its chain allows, (choices,).
+        gap: at a chain's later choices, the least distance to the one before, (choices,).
+        reach: at a chain's later choices, how many values of the one before each value
+            allows; 1 elsewhere, (literals,).
     """
 
     paths: list[list[int]]
     loose: NDArray[np.bool_]
     earliest: IntArray
+    gap: IntArray
+    reach: IntArray
 
 
-def no_chains(model: Model, order: Precedences) -> Chains:
-    """Every choice by itself."""
-    nowhere = np.zeros(len(model.choices), dtype=np.int64)
-    return Chains([], np.ones(len(order.first), dtype=bool), nowhere)
-
-
-def find_chains(model: Model, terms: IntMatrix, order: Precedences) -> Chains:
-    """Find them.
+def find_chains(model: Model, terms: IntMatrix, order: Precedences, *, enabled: bool) -> Chains:
+    """Find them; none where not ``enabled``.
 
     A path has at most one precedence into each choice and one out of it, no other between
     its choices, some values that keep all of them, and no two choices with terms in one row.
     Only then is its energy a sum over its choices, and redrawing it exact.
     """
     n = len(model.choices)
-    paths, edges = order.paths()
-    if not paths:
-        return no_chains(model, order)
-    index = _earliest(model, order, edges)
-    good = _rows_disjoint(model, terms, paths, order, np.concatenate(edges))
     loose = np.ones(len(order.first), dtype=bool)
-    loose[np.concatenate(edges)] = False
-    path_of = np.full(n, -1)
-    path_of[np.concatenate(paths)] = np.repeat(np.arange(len(paths)), [len(p) for p in paths])
-    one, two = path_of[order.first[loose]], path_of[order.second[loose]]
-    good[one[(one == two) & (one >= 0)]] = False
-    good[path_of[(index == model.sizes) & (path_of >= 0)]] = False
-    for i in np.flatnonzero(~good).tolist():
-        loose[edges[i]] = True
-        index[paths[i]] = 0
-    return Chains([path for i, path in enumerate(paths) if good[i]], loose, index)
+    earliest = np.zeros(n, dtype=np.int64)
+    paths, edges = order.paths() if enabled else ([], [])
+    if paths:
+        earliest = _earliest(model, order, edges)
+        loose[np.concatenate(edges)] = False
+        good = _rows_disjoint(model, terms, paths, order, _gaps(n, order, loose))
+        path_of = np.full(n, -1)
+        path_of[np.concatenate(paths)] = np.repeat(np.arange(len(paths)), [len(p) for p in paths])
+        one, two = path_of[order.first[loose]], path_of[order.second[loose]]
+        good[one[(one == two) & (one >= 0)]] = False
+        good[path_of[(earliest == model.sizes) & (path_of >= 0)]] = False
+        for i in np.flatnonzero(~good).tolist():
+            loose[edges[i]] = True
+            earliest[paths[i]] = 0
+        paths = [path for i, path in enumerate(paths) if good[i]]
+    gap = _gaps(n, order, loose)
+    return Chains(paths, loose, earliest, gap, _reach(model, order, loose, gap))
+
+
+def _gaps(n: int, order: Precedences, loose: NDArray[np.bool_]) -> IntArray:
+    """The gap before each choice that comes second in a chain, else 0, (choices,)."""
+    gap = np.zeros(n, dtype=np.int64)
+    gap[order.second[~loose]] = order.gap[~loose]
+    return gap
 
 
 def _earliest(model: Model, order: Precedences, edges: list[list[int]]) -> IntArray:
@@ -70,16 +80,11 @@ def _earliest(model: Model, order: Precedences, edges: list[list[int]]) -> IntAr
     return np.clip(index, 0, sizes)
 
 
-def chain_reach(model: Model, order: Precedences, edges: IntArray) -> IntArray:
-    """How many values of the choice before each literal's value allows, (literals,).
-
-    1 for the literals of choices that come second in none of the given precedences.
-    """
+def _reach(model: Model, order: Precedences, loose: NDArray[np.bool_], gap: IntArray) -> IntArray:
+    """How many values of the choice before each literal's value allows, (literals,)."""
     owner = model.choice_of_literal
     before = np.full(len(model.choices), -1)
-    before[order.second[edges]] = order.first[edges]
-    gap = np.zeros(len(model.choices), dtype=np.int64)
-    gap[order.second[edges]] = order.gap[edges]
+    before[order.second[~loose]] = order.first[~loose]
     reach = np.ones(model.n_literals, dtype=np.int64)
     (later,) = np.nonzero(before[owner] >= 0)
     one = before[owner[later]]
@@ -88,18 +93,12 @@ def chain_reach(model: Model, order: Precedences, edges: IntArray) -> IntArray:
 
 
 def _rows_disjoint(
-    model: Model,
-    terms: IntMatrix,
-    paths: list[list[int]],
-    order: Precedences,
-    edges: IntArray,
+    model: Model, terms: IntMatrix, paths: list[list[int]], order: Precedences, gap: IntArray
 ) -> NDArray[np.bool_]:
     """By path: whether no two choices, at values that the gaps allow, have terms in one row."""
     lengths = np.array([len(path) for path in paths])
     choices = np.concatenate(paths)
     starts = np.concatenate([[0], np.cumsum(lengths)])
-    gap = np.zeros(len(model.choices), dtype=np.int64)
-    gap[order.second[edges]] = order.gap[edges]
     total = np.cumsum(gap[choices])
     ahead = np.zeros(len(model.choices), dtype=np.int64)
     ahead[choices] = total - np.repeat(total[starts[:-1]], lengths)

@@ -1,7 +1,7 @@
 """A model as flat arrays for the annealing kernels.
 
 The state is one value a choice, so choices are exact and never penalised. Linear rows
-keep their sums; the energy of a value is found from the rows that it touches. Choices are
+keep their sums; the energy of a value is found from the rows that it has terms in. Choices are
 redrawn in **units**: a chain of precedences at once (``chains``), others one by one.
 
 What a unit can add to a row is a **slot**, whose cost is found once for all values. Values
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from qubopuzzle.annealing.chains import chain_reach, find_chains, no_chains
+from qubopuzzle.annealing.chains import find_chains
 from qubopuzzle.annealing.kernels import FloatArray, ModelArrays
 from qubopuzzle.annealing.layout import find_slots, find_steps
 from qubopuzzle.model import IntArray, IntMatrix, Model
@@ -94,7 +94,7 @@ def annealing_form(
     terms = csr_array(rows.T.tocsr())
     terms.sort_indices()
     order = Precedences.of(model)
-    found = find_chains(model, terms, order) if chains else no_chains(model, order)
+    found = find_chains(model, terms, order, enabled=chains)
     loose = found.loose
     units = _units(len(model.choices), found.paths)
     lengths = np.array([len(unit) for unit in units], dtype=np.int64)
@@ -103,8 +103,6 @@ def annealing_form(
     unit_start = _starts(unit_of, len(units))
     unit_of_choice = np.zeros(len(model.choices), dtype=np.int64)
     unit_of_choice[unit_choice] = unit_of
-    gap_before = np.zeros(len(model.choices), dtype=np.int64)
-    gap_before[order.second[~loose]] = order.gap[~loose]
     term_start, term_row = terms.indptr.astype(np.int64), terms.indices.astype(np.uint64)
     slot_start, slot_row, slot_amount, slot_of = find_slots(
         term_start,
@@ -138,8 +136,8 @@ def annealing_form(
         upper=np.concatenate([_NOTHING, *(block.upper for block in model.linear)]),
         unit_start=unit_start,
         unit_choice=unit_choice,
-        gap=gap_before[unit_choice],
-        reach=chain_reach(model, order, np.flatnonzero(~loose)),
+        gap=found.gap[unit_choice],
+        reach=found.reach,
         earliest=found.earliest,
         half=_half(touching, len(units)),
         touching_start=_starts(touching >> 32, rows.shape[0]),

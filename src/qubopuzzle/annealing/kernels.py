@@ -33,7 +33,7 @@ class ModelArrays(NamedTuple):
         first: first literal of each choice, and one past the last, shape (choices + 1,).
         number: value of each literal where precedences need it, else 0, (literals,).
         term_start, term_row, term_coefficient: the rows of each literal.
-        slot_start, slot_row, slot_amount: by unit, the rows that its values touch and by
+        slot_start, slot_row, slot_amount: by unit, the rows that its values have terms in and by
             how much.
         step_start, step_slot, step_sign: a value's cost is the sum of its steps' slots
             (numbered within the unit) with their signs; where ``cumulative`` (choices,)
@@ -46,7 +46,7 @@ class ModelArrays(NamedTuple):
             allows; 1 elsewhere, (literals,).
         earliest: index of the first value of each choice that its chain allows, (choices,).
         half: units before this one make the first half of a sweep.
-        touching_start, touching_unit: the units that touch each row.
+        touching_start, touching_unit: the units that have terms in each row.
         unit_of_choice: the unit of each choice, (choices,).
         loose_first, loose_second, loose_gap: the precedences outside chains.
         loose_start, loose: which of them each choice is in.
@@ -91,7 +91,7 @@ class StateArrays(NamedTuple):
         total: each row's sum, (rows,).
         row_base, row_weight: weights that rows decay to, and weights now, (rows,).
         loose_base, loose_weight: the same for precedences outside chains.
-        disturbed: whether a broken constraint touches a unit, (units,).
+        disturbed: whether a unit is in a broken constraint, (units,).
         slot, mass: scratch, for the most slots of a unit, and for the literals and choices
             of the largest.
     """
@@ -198,7 +198,7 @@ def find_value_costs(a: Any, s: Any, choice: int, at: int) -> None:
 
 @njit(inline="always")
 def forward(a: Any, s: Any, unit: int, beta: float) -> bool:
-    """Running sums of the weights of all ways to place a chain up to each choice and value.
+    """Running sums of the weights of all values of a chain up to each choice and value.
 
     mass(k, v) = sum over v' <= v of exp(-beta cost) * mass(k - 1, v' - gap), scaled where
     it grows or shrinks much; ``reach`` says where v' - gap is. False if it underflows.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _PAPER, _INK, _WRONG, _WRONG_INK = "#ffffff", "#222222", "#f4b6b6", "#c0392b"
 _PENCIL, _GRID = "#666666", "#999999"
-# Okabe and Ito's colours, told apart by nearly everyone; without yellow, too pale for a line.
+# Okabe and Ito's colours, which nearly everyone can distinguish; yellow is too pale for a line.
 _PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#444444")
 
 

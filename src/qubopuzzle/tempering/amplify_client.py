@@ -23,45 +23,6 @@ from qubopuzzle.tempering.sampler import OneHotTemperingSampler
 DEFAULT_READS = 10
 
 
-def amplify_client(
-    sampler: Sampler | None = None, *, token: str | None = None, **parameters: Any
-) -> AmplifyClient:
-    """A client for ``amplify.solve(model, client)`` that works on this computer.
-
-    Every model that the SDK can make quadratic and binary is solved: objective, constraints,
-    weights; integer, Ising and real variables. Constraints become the SDK's penalties, but
-    for one-hot constraints that share no variables: every sample of the default sampler
-    keeps those exactly.
-
-    Args:
-        sampler: any dimod sampler; by default ``OneHotTemperingSampler()``.
-        token: taken for the sake of scripts written for the cloud; neither used nor kept.
-        parameters: as ``AmplifyClient.parameters``.
-
-    Raises:
-        InputError: for something that is no dimod sampler, and for unknown parameters.
-
-    >>> import amplify
-    >>> q = amplify.VariableGenerator().array("Binary", 3)
-    >>> model = amplify.Model(3 * q[0] + 2 * q[1] + q[2], amplify.one_hot(q))
-    >>> result = amplify.solve(model, amplify_client(seed=1))
-    >>> q.evaluate(result.best.values).tolist()
-    [0.0, 0.0, 1.0]
-    """
-    del token
-    if sampler is None:
-        sampler = OneHotTemperingSampler()
-    elif not isinstance(sampler, Sampler):  # the message leaves out what may be a token
-        raise InputError(
-            f"sampler: expected a dimod sampler such as OneHotTemperingSampler(), "
-            f"got {_kind(sampler)}"
-        )
-    client = AmplifyClient(sampler)
-    for name, value in parameters.items():
-        setattr(client.parameters, name, value)
-    return client
-
-
 class Parameters(SimpleNamespace):
     """What the sampler is called with; None leaves a value to the sampler."""
 
@@ -122,7 +83,17 @@ class AmplifyResult:
 
 
 class AmplifyClient:
-    """What ``amplify.solve`` needs of a client; made by ``amplify_client``.
+    """A client for ``amplify.solve(model, client)`` that works on this computer.
+
+    Every model that the SDK can make quadratic and binary is solved: objective, constraints,
+    weights; integer, Ising and real variables. Constraints become the SDK's penalties, but
+    for one-hot constraints that share no variables: every sample of the default sampler
+    keeps those exactly.
+
+    Args:
+        sampler: any dimod sampler; by default ``OneHotTemperingSampler()``.
+        token: accepted so that scripts written for the cloud run; neither used nor kept.
+        parameters: of the sampler, as in the attribute.
 
     It also samples a BQM as dimod samplers do, so that ``qubopuzzle.solve`` takes it.
 
@@ -131,17 +102,39 @@ class AmplifyClient:
             (10 if not set), ``num_sweeps``, ``seed`` (the same one gives the same result),
             ``time_limit`` (s; a limit, not a duration) and whatever else the sampler has.
             ``time_limit_ms`` sets the same limit.
+
+    Raises:
+        InputError: for something that is no dimod sampler, and for unknown parameters.
+
+    >>> import amplify
+    >>> q = amplify.VariableGenerator().array("Binary", 3)
+    >>> model = amplify.Model(3 * q[0] + 2 * q[1] + q[2], amplify.one_hot(q))
+    >>> result = amplify.solve(model, amplify_client(seed=1))
+    >>> q.evaluate(result.best.values).tolist()
+    [0.0, 0.0, 1.0]
     """
 
     __slots__ = ("_sampler", "parameters")  # a misspelt attribute is an error
     parameters: Parameters
 
-    def __init__(self, sampler: Sampler) -> None:
-        self._sampler = sampler
-        names = [name for name in sampler.parameters if name != "one_hot_groups"]
+    def __init__(
+        self, sampler: Sampler | None = None, *, token: str | None = None, **parameters: Any
+    ) -> None:
+        del token
+        self._sampler = OneHotTemperingSampler() if sampler is None else sampler
+        if not isinstance(self._sampler, Sampler):  # the message leaves out what may be a token
+            got = "the class " * isinstance(sampler, type) + getattr(
+                sampler, "__name__", type(sampler).__name__
+            )
+            raise InputError(
+                f"sampler: expected a dimod sampler such as OneHotTemperingSampler(), got {got}"
+            )
+        names = [name for name in self._sampler.parameters if name != "one_hot_groups"]
         self.parameters = Parameters(**dict.fromkeys(names))
         if "num_reads" in names:
             self.parameters.num_reads = DEFAULT_READS
+        for name, value in parameters.items():
+            setattr(self.parameters, name, value)
 
     @property
     def acceptable_degrees(self) -> amplify.AcceptableDegrees:
@@ -155,7 +148,7 @@ class AmplifyClient:
 
     @property
     def token(self) -> str | None:
-        """None. What is set is dropped, so that scripts written for the cloud run."""
+        """None, whatever is set."""
         return None
 
     @token.setter
@@ -176,19 +169,18 @@ class AmplifyClient:
         if dry_run:
             return None
         began = time.perf_counter()
-        given = self.parameters.given()
+        chosen = self.parameters.given()
         constraints = list(constraints or [])
         groups = {}
         if "one_hot_groups" in self._sampler.parameters:
             groups = _disjoint_groups(constraints)
-            given["one_hot_groups"] = list(groups.values())
+            chosen["one_hot_groups"] = list(groups.values())
         bqm = _bqm(objective, constraints, groups)
         called = time.perf_counter()
-        found = self._sampler.sample(bqm, **given)
+        found = self._sampler.sample(bqm, **chosen)
         sampled = time.perf_counter() - called
-        distinct = found.aggregate()
         return AmplifyResult(
-            distinct.slice(None),  # by energy
+            found.aggregate().slice(None),  # by energy
             timedelta(seconds=time.perf_counter() - began),
             timedelta(seconds=found.info.get("sampling", sampled)),
         )
@@ -201,7 +193,7 @@ class AmplifyClient:
 
 
 def _disjoint_groups(constraints: Iterable[amplify.Constraint]) -> dict[int, list[int]]:
-    """One-hot constraints that share no variable: their places, and ids of their variables.
+    """The variables' ids of one-hot constraints that share none, by the constraint's number.
 
     Larger ones go first. Those of weight 0 are left out: they are switched off.
     """
@@ -260,5 +252,4 @@ def _bqm(
     )
 
 
-def _kind(thing: Any) -> str:
-    return f"the class {thing.__name__}" if isinstance(thing, type) else type(thing).__name__
+amplify_client = AmplifyClient

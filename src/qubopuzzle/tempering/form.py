@@ -79,8 +79,8 @@ class TemperingForm:
         value = np.zeros(len(a.first) - 1, dtype=np.int32)
         for u in range(a.n_groups):
             own = x[a.first[u] : a.first[u + 1]]
-            places = np.flatnonzero(own) if own.any() else np.arange(len(own))
-            value[u] = a.first[u] + (places[0] if len(places) == 1 else rng.choice(places))
+            ones = np.flatnonzero(own) if own.any() else np.arange(len(own))
+            value[u] = a.first[u] + (ones[0] if len(ones) == 1 else rng.choice(ones))
         value[a.n_groups :] = x[a.first[a.n_groups : -1]]
         return value
 
@@ -172,16 +172,16 @@ def _binary(
 def _in_groups(
     labels: Sequence[Hashable], groups: Iterable[Iterable[Hashable]]
 ) -> tuple[IntArray, list[int]]:
-    """Variables in the arrays' order as places in ``labels``, and the size of each group."""
-    place = {label: i for i, label in enumerate(labels)}
+    """Variables in the arrays' order as indices of ``labels``, and the size of each group."""
+    index = {label: i for i, label in enumerate(labels)}
     owner: dict[int, int] = {}
     chosen: list[list[int]] = []
     for number, group in enumerate(groups):
-        if not isinstance(group, Iterable) or (isinstance(group, str) and group in place):
+        if not isinstance(group, Iterable) or (isinstance(group, str) and group in index):
             raise InputError(f"one-hot group {number}: expected several variables, got {group!r}")
         own: list[int] = []
         for label in group:
-            i = place.get(label)
+            i = index.get(label)
             if i is None:
                 raise InputError(f"one-hot group {number}: the BQM has no variable {label!r}")
             if i in owner:

@@ -94,10 +94,10 @@ def sweep_groups(  # noqa: C901
                 mass[i] = running
         # The least alone has mass 1: no random number where the others are negligible.
         target = rng.random() * running if running > 1.0 else 0.0
-        place = 0
-        while place < size - 1 and mass[place] <= target:
-            place += 1
-        old, new = value[u], first + place
+        index = 0
+        while index < size - 1 and mass[index] <= target:
+            index += 1
+        old, new = value[u], first + index
         if new != old:
             change += field[new] - field[old]
             for e in range(start[old], start[old + 1]):

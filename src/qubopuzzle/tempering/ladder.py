@@ -10,7 +10,7 @@ from qubopuzzle.tempering.kernels import NEGLIGIBLE, FloatArray
 
 MAX_REPLICAS = 64
 REJECTION = 0.5
-"""The share of exchanges refused that spends least per trip between hot and cold."""
+"""The share of refused exchanges at which a trip between hot and cold costs least."""
 _ENTRIES = 4096
 
 

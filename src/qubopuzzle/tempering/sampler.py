@@ -224,19 +224,19 @@ class OneHotTemperingSampler(Sampler, Initialized):
 
 
 def _range(
-    given: Sequence[float | None] | None, default: tuple[float, float]
+    wanted: Sequence[float | None] | None, default: tuple[float, float]
 ) -> tuple[float, float]:
-    """Both ends; a default end gives way to a given one beyond it."""
-    if given is None:
+    """Both ends; a default end moves to the wanted one where that is beyond it."""
+    if wanted is None:
         return default
     try:
-        hot, cold = (None if beta is None else float(beta) for beta in given)
+        hot, cold = (None if beta is None else float(beta) for beta in wanted)
     except (TypeError, ValueError):
         hot = cold = 0.0
     low = min(default[0], cold or default[0]) if hot is None else hot
     high = max(default[1], low) if cold is None else cold
     if not (0 < low <= high and isfinite(high)):
         raise InputError(
-            f"beta_range: expected two numbers with 0 < hot <= cold, got {given!r:.60}"
+            f"beta_range: expected two numbers with 0 < hot <= cold, got {wanted!r:.60}"
         )
     return low, high
