@@ -311,7 +311,7 @@ def update_weights(a: Any, s: Any, increment: float, decay: float) -> int:
     """Raise the weights of broken constraints, let all decay; returns the unweighted energy.
 
     A weight stays below base + increment / (1 - decay): nothing overflows. Marks the units
-    that broken constraints touch as disturbed.
+    in broken constraints as disturbed.
     """
     energy = 0
     s.disturbed[:] = False

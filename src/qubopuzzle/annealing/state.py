@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle.annealing.form import AnnealingForm, annealing_form
 from qubopuzzle.annealing.kernels import StateArrays, sweeps
-from qubopuzzle.model import IntArray, ModelBuilder
+from qubopuzzle.model import ModelBuilder
 
 _HUGE = 1 << 60
 
@@ -31,7 +31,11 @@ class AnnealingParameters:
 
 
 class State:
-    """Values, row sums and learning weights of one read."""
+    """Values, row sums and learning weights of one read.
+
+    ``value`` is the index of each choice's value, shape (choices,); ``best`` has those of the
+    lowest unweighted energy so far, which is ``energy``.
+    """
 
     def __init__(self, form: AnnealingForm, rng: np.random.Generator) -> None:
         a = form.arrays
@@ -50,25 +54,16 @@ class State:
             slot=np.zeros(np.diff(a.slot_start).max(initial=1)),
             mass=np.zeros(int(room.max(initial=0)) + 3),
         )
+        self.value, self.best = self.arrays.value, self.arrays.best
         self._passes = 0
         self.set_values(a.earliest)
-
-    @property
-    def value(self) -> IntArray:
-        """Index of each choice's value, shape (choices,)."""
-        return self.arrays.value
-
-    @property
-    def best(self) -> IntArray:
-        """The values of the lowest energy so far, shape (choices,)."""
-        return self.arrays.best
 
     def set_values(self, value: NDArray[np.integer]) -> None:
         """Start from the values with these indices, shape (choices,); they must exist.
 
         A chain with a broken precedence starts at its lowest values instead.
         """
-        a, own = self.form.arrays, self.arrays.value
+        a, own = self.form.arrays, self.value
         own[:] = value
         number = a.number[a.first[:-1] + own]
         later = np.ones(len(a.unit_choice), dtype=bool)
@@ -82,7 +77,7 @@ class State:
         energy = self.form.energy(own)
         if energy < self.energy:
             self.energy = energy
-            self.arrays.best[:] = own
+            self.best[:] = own
 
     def randomize(self) -> None:
         """Redraw every unit at infinite temperature."""

@@ -182,19 +182,14 @@ def _words(picture: PictureData, shade: NDArray[np.int64], ax: Axes, unit: float
 
 def _outside(picture: PictureData, ax: Axes, size: float) -> None:
     """Clues around the grid, from the grid outwards."""
-    rows, columns = picture.rows, picture.columns
-    for r, clue in enumerate(picture.left):
-        for i, word in enumerate(reversed(clue)):
-            _write(ax, -0.35 - STEP * i, r + 0.5, word, size)
-    for r, clue in enumerate(picture.right):
-        for i, word in enumerate(clue):
-            _write(ax, columns + 0.35 + STEP * i, r + 0.5, word, size)
-    for c, clue in enumerate(picture.top):
-        for i, word in enumerate(reversed(clue)):
-            _write(ax, c + 0.5, -0.4 - STEP * i, word, size)
-    for c, clue in enumerate(picture.bottom):
-        for i, word in enumerate(clue):
-            _write(ax, c + 0.5, rows + 0.4 + STEP * i, word, size)
+    for clues, edge, way in ((picture.left, 0, -1), (picture.right, picture.columns, 1)):
+        for r, clue in enumerate(clues):
+            for i, word in enumerate(clue[::way]):
+                _write(ax, edge + way * (0.35 + STEP * i), r + 0.5, word, size)
+    for clues, edge, way in ((picture.top, 0, -1), (picture.bottom, picture.rows, 1)):
+        for c, clue in enumerate(clues):
+            for i, word in enumerate(clue[::way]):
+                _write(ax, c + 0.5, edge + way * (0.4 + STEP * i), word, size)
 
 
 def _write(
