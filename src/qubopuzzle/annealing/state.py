@@ -84,7 +84,7 @@ class State:
         everything = AnnealingParameters(beta=0.0, increment=0.0, decay=1.0, focus=0.0)
         self.run(1, everything, target=-1)
 
-    def run(self, n: int, setting: AnnealingParameters, target: int = 0) -> int:
+    def run(self, n: int, parameters: AnnealingParameters, target: int = 0) -> int:
         """About ``n`` sweeps, as many redraws as there are units each; returns the redraws.
 
         An energy of ``target`` or less ends them.
@@ -95,10 +95,10 @@ class State:
             self.rng,
             self._passes,
             n * self.form.n_units,
-            float(setting.beta),
-            float(setting.increment),
-            float(setting.decay),
-            float(setting.focus),
+            float(parameters.beta),
+            float(parameters.increment),
+            float(parameters.decay),
+            float(parameters.focus),
             self.energy,
             target,
         )
