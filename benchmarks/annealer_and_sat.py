@@ -1,6 +1,6 @@
 """Whole collections of nonograms: the annealer against two SAT encodings, in one run.
 
-    python benchmarks/annealer_and_sat.py [--seeds 10] [--limit 30] [--only GROUP]
+    python benchmarks/annealer_and_sat.py [--seeds 10] [--limit 30] [--only TEXT ...]
 
 Seconds from the clues to a checked picture, one thread: for ``annealer`` model, form and
 annealing (mean over seeds), for ``sat`` model, formula and CaDiCaL, for "plain SAT" a

@@ -6,7 +6,7 @@ time limit each; times are those of solving, without imports and kernels. A run 
 without a valid answer is a failure, listed by its instance with the lowest energy. Three
 tables of each: puzzles_totals, puzzles_sat, puzzles_annealer, and ..._collection.
 
-Usage: python benchmarks/puzzles.py [--table NAME] [--seeds N] [--time-limit S] [--only P,P]
+Usage: python benchmarks/puzzles.py [--table NAME] [--seeds N] [--time-limit S] [--only TEXT ...]
 """
 
 from __future__ import annotations

@@ -97,7 +97,7 @@ def main(
     for benchmark, cases in chosen:
         meta = {"command": command, **machine(benchmark.packages), "settings": about}
         try:
-            rows = _measured(cases, args.only.split(","))
+            rows = _measured(cases, args.only)
         except KeyboardInterrupt:
             sys.exit(f"{benchmark.name}: interrupted, nothing is written")
         if not rows:
@@ -118,7 +118,8 @@ def _arguments(
     for name, (default, words) in settings.items():
         words = f"{words} (default: {default})"
         parser.add_argument(f"--{_dashed(name)}", type=type(default), default=default, help=words)
-    parser.add_argument("--only", default="", metavar="TEXT,...", help="cases named so in part")
+    words = "only the cases that have one of these texts in their names"
+    parser.add_argument("--only", nargs="+", default=[], metavar="TEXT", help=words)
     names = [benchmark.name for benchmark in benchmarks]
     parser.add_argument("--table", choices=names, default="", help="one of several")
     words = "replace the published results, and the tables in the pages, by this full run"
@@ -138,7 +139,7 @@ def _measured(cases: Sequence[tuple[Any, ...]], only: Sequence[str]) -> list[Row
     rows: list[Row] = []
     for case in cases:
         label, *call = case
-        if not any(text in label for text in only):
+        if only and not any(text in label for text in only):
             continue
         if _missing(case):
             print(f"{label}: left out, not at hand")
