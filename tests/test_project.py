@@ -2,6 +2,7 @@
 
 import json
 import os
+import pydoc
 import re
 import shlex
 import subprocess
@@ -147,3 +148,19 @@ def test_the_page_on_puzzles_builds_what_it_shows():
 def test_nothing_of_this_machine_is_in_the_project():
     for page in [*PAGES, *ROOT.glob("benchmarks/results/*")]:
         assert not re.search(r"/(root|work|home|tmp)/", page.read_text()), page
+
+
+def test_the_glossary_is_in_order_and_names_what_there_is():
+    page = (ROOT / "docs/glossary.md").read_text()
+    terms = re.findall(r"^- \*\*(.*?)\*\*", page, re.M)
+    assert terms == sorted(terms, key=lambda term: re.sub(r"[^a-z0-9]", "", term.lower()))
+    for name in re.findall(r"`([A-Za-z_.]+)`", page):
+        assert pydoc.locate(f"qubopuzzle.{name}") is not None, name
+    done = [run_help(command) for command in ("solve", "export")]
+    for option in re.findall(r"`(--[a-z-]+)", page):
+        assert any(option in text for text in done), option
+
+
+def run_help(command):
+    words = [sys.executable, "-m", "qubopuzzle", command, "--help"]
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout
