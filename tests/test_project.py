@@ -25,11 +25,6 @@ EXTRAS = {"cpsat"}
 TABLES = render.tables()
 
 
-def test_no_module_is_over_400_lines():
-    long = {p: n for p in ROOT.glob("src/**/*.py") if (n := len(p.read_text().splitlines())) > 400}
-    assert not long
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)|src=\"([^\"]+)\"", page.read_text()):
