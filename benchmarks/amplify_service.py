@@ -15,7 +15,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from contextlib import ExitStack
 from functools import cache
 from itertools import product
@@ -63,8 +62,7 @@ def _fault_cases(_: Args) -> Cases:
     at = {fault: f"{url}/fault/{fault}" for fault in FAULTS}
     at |= {"refused": "http://127.0.0.1:9", "no DNS": "https://no-such-host.invalid"}
     at["no TLS"] = url.replace("http:", "https:")
-    for fault in at.items():
-        yield fault[0], _fault, *fault
+    yield from ((name, _fault, name, address) for name, address in at.items())
     yield "command line", _command_line, url
     yield "Ctrl-C", _interrupted, url
 
@@ -149,18 +147,14 @@ def _command_line(url: str) -> Row:
 def _interrupted(url: str) -> Row:
     """Ctrl-C while the service is silent: seconds from the signal to the end."""
     run = _command(f"{url}/tag/interrupted/fault/silent", "--time-limit", "9")
-    _wait_for(lambda: any(r["method"] == "POST" for r in requests_of(url, "interrupted")))
+    while not any(r["method"] == "POST" for r in requests_of(url, "interrupted")):
+        time.sleep(0.01)
     began = time.perf_counter()
     run.send_signal(signal.SIGINT)
     out, _ = run.communicate()
     words = out.strip().splitlines()[-1].rpartition("| ")[2]
     seconds = time.perf_counter() - began
     return _row("silent, then Ctrl-C", f"status {run.returncode}", words, 14.0, seconds)
-
-
-def _wait_for(condition: Callable[[], bool]) -> None:
-    while not condition():
-        time.sleep(0.01)
 
 
 def _plan_cases(_: Args) -> Cases:

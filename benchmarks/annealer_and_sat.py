@@ -12,7 +12,6 @@ and are left out, by name, where they are not at hand; knotty and faase are in `
 from __future__ import annotations
 
 import gzip
-import time
 from collections.abc import Iterator
 from statistics import mean, median
 
@@ -25,7 +24,7 @@ from instances import (
     warm_up,
 )
 from qubopuzzle import Nonogram, solve
-from record import Args, Benchmark, Cases, Row, Rows, main, markdown
+from record import Args, Benchmark, Cases, Row, Rows, grouped, main, markdown, timed
 from sat_baseline import sat_seconds
 
 DRAWINGS = "drawings and generated, 5x5 to 60x55, and n-Dom 2 to 10"
@@ -76,14 +75,11 @@ def _tournament(text: str) -> Iterator[Nonogram]:
 def _measure(group: str, puzzle: Nonogram, seeds: int, limit: float) -> Row:
     seconds, energies, failed = [], [], 0
     for seed in range(seeds):
-        start = time.perf_counter()
-        result = solve(puzzle, "annealer", seed=seed, time_limit=limit)
-        seconds.append(time.perf_counter() - start)
+        took, result = timed(solve, puzzle, "annealer", seed=seed, time_limit=limit)
+        seconds.append(took)
         energies.append(0.0 if result.valid else result.energy)
         failed += not result.valid
-    start = time.perf_counter()
-    exact = solve(puzzle, "sat", seed=0)
-    exact_s = time.perf_counter() - start
+    exact_s, exact = timed(solve, puzzle, "sat", seed=0)
     assert exact.valid
     return {
         "group": group,
@@ -99,12 +95,10 @@ def _measure(group: str, puzzle: Nonogram, seeds: int, limit: float) -> Row:
 
 
 def _table(rows: Rows) -> str:
-    groups: dict[str, list[Row]] = {}
-    for row in rows:
-        groups.setdefault(row["group"], []).append(row)
+    groups = grouped(rows, "group")
     columns = ["instances", "number", "runs solved", "annealer s", "slowest s", "plain SAT s"]
     columns += ["sat s", "annealer / plain", "annealer / sat", "median of annealer / sat"]
-    text = markdown(columns, [_cells(name, group) for name, group in groups.items()])
+    text = markdown(columns, [_cells(*name, group) for name, group in groups.items()])
     failed = [
         f"{row['id']} ({row['failed']} of {len(row['seeds'])} in {row['limit_s']:g} s, best energy "
         f"{row['best_energy']:g})"
@@ -113,7 +107,7 @@ def _table(rows: Rows) -> str:
     ]
     text += f"\n\nNot solved within the limit: {', '.join(failed) or 'none'}."
     text += "\n\nThe annealer is behind `sat` on (the worst: mean s, `sat` s) "
-    return text + "; ".join(_behind(name, group) for name, group in groups.items()) + "."
+    return text + "; ".join(_behind(*name, group) for name, group in groups.items()) + "."
 
 
 def _cells(name: str, rows: Rows) -> list[str]:

@@ -12,7 +12,6 @@ a solved run, the bound that 95 percent of such samplers would keep: time / 3.
 
 from __future__ import annotations
 
-import time
 from importlib.util import find_spec
 from math import inf
 from statistics import median
@@ -23,7 +22,7 @@ import numpy as np
 from instances import collected, noise_picture, smooth_picture
 from qubopuzzle import Nonogram, QubopuzzleError, solve
 from qubopuzzle.bench.statistics import tts
-from record import Args, Benchmark, Cases, Row, Rows, main, markdown
+from record import Args, Benchmark, Cases, Row, Rows, main, markdown, refusals, timed
 from sat_baseline import sat_seconds
 
 OPENJIJ = "dimod:openjij:SASampler"
@@ -55,13 +54,12 @@ def _sample(
     solve(smooth_picture(5, 5), solver, seed=0, **settings)  # compiled and imported
     seconds, energies, solved, refused = [], [], [], ""
     for seed in range(seeds):
-        start = time.perf_counter()
         try:
-            result = solve(puzzle, solver, seed=seed, time_limit=limit, **settings)
+            took, result = timed(solve, puzzle, solver, seed=seed, time_limit=limit, **settings)
         except QubopuzzleError as error:
             refused = str(error)
             break
-        seconds.append(time.perf_counter() - start)
+        seconds.append(took)
         solved.append(result.valid)
         energies.append(0.0 if result.valid else result.energy)
     return {
@@ -108,9 +106,7 @@ def _cells(row: Row) -> list[str]:
 
 def _table(rows: Rows) -> str:
     columns = ["instance", "solver", "solved", "median s", "worst s", "TTS(99%) s", "best energy"]
-    refused = [f"{row['id']} ({row['refused']})" for row in rows if row["refused"]]
-    text = markdown(columns, [_cells(row) for row in rows])
-    return f"{text}\n\nRefused: {'; '.join(refused) or 'none'}."
+    return markdown(columns, [_cells(row) for row in rows]) + refusals(rows)
 
 
 BENCHMARKS = (Benchmark("annealers", _cases, {"annealers": _table}),)

@@ -24,7 +24,7 @@ from qubopuzzle.compile.cpsat import compile_cpsat
 from qubopuzzle.compile.mip import Mip, compile_mip
 from qubopuzzle.model import UNBOUNDED, Model
 from qubopuzzle.solvers import Budget, get_solver
-from record import Args, Benchmark, Cases, Row, Rows, main, markdown
+from record import Args, Benchmark, Cases, Row, Rows, grouped, main, markdown, timed
 
 LIMIT_S = 15.0
 SEEDS = (1, 2, 3)
@@ -51,18 +51,14 @@ def _mip_cases(_: Args) -> Cases:
 
 def _timed(about: Row, build: Callable[..., Solve], *what: Any) -> Row:
     """Seconds of building, and of solving by seed."""
-    start = time.perf_counter()
-    solve = build(*what)
-    building = time.perf_counter() - start
+    building, solve = timed(build, *what)
     return {**about, "building_s": building, "solving_s": [solve(seed) for seed in SEEDS]}
 
 
 def _table(keys: Sequence[str], rows: Rows) -> str:
     puzzles = dict.fromkeys(row["puzzle"].removesuffix("-1") for row in rows)
-    lines: dict[tuple[str, ...], list[str]] = {}
-    for row in rows:
-        lines.setdefault(tuple(row[key] for key in keys), []).append(_cell(row))
-    return markdown([*keys, *puzzles], [[*key, *cells] for key, cells in lines.items()])
+    lines = [[*key, *map(_cell, own)] for key, own in grouped(rows, *keys).items()]
+    return markdown([*keys, *puzzles], lines)
 
 
 def _cell(row: Row) -> str:
@@ -85,9 +81,8 @@ def _solve_cpsat(puzzle: Nonogram, build: Callable[[Nonogram], Any]) -> Solve:
         solver.parameters.num_workers = 1
         solver.parameters.random_seed = seed
         solver.parameters.max_time_in_seconds = LIMIT_S
-        start = time.perf_counter()
-        status = solver.status_name(solver.solve(built))
-        return time.perf_counter() - start if status in ("OPTIMAL", "FEASIBLE") else None
+        seconds, status = timed(solver.solve, built)
+        return seconds if solver.status_name(status) in ("OPTIMAL", "FEASIBLE") else None
 
     return solve
 

@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 from qubopuzzle import Puzzle, load
-from record import Args, Benchmark, Cases, Row, Rows, main, markdown, table
+from record import Args, Benchmark, Cases, Row, Rows, grouped, main, markdown, table
 
 PUZZLES = ("nonogram", "sudoku", "heyawake", "hitori", "kurodoko", "easyasabc", "numberlink")
 LARGE = (("8x8", 10), ("10x10", 5))
@@ -96,8 +96,7 @@ def _usual(rows: Rows) -> str:
 def _large(rows: Rows) -> str:
     columns = ["Easy as ABC, 4 letters", "made", "clues", "seconds each", "the slowest"]
     lines = []
-    for size in dict.fromkeys(row["size"] for row in rows):
-        own = [row for row in rows if row["size"] == size]
+    for (size,), own in grouped(rows, "size").items():
         seconds = [f"{s:.1f}" for s in sorted(row["seconds"] for row in own)]
         made = f"{sum(row['unique'] for row in own)} of {len(own)}"
         clues = _span([row["clues"][0] for row in own])

@@ -12,7 +12,7 @@ picture each. Answers are checked by the rules. Also draws
 from __future__ import annotations
 
 import io
-import time
+from collections.abc import Callable
 from math import inf
 from typing import Any
 
@@ -22,7 +22,7 @@ from matplotlib.figure import Figure
 from instances import smooth_picture, warm_up
 from qubopuzzle import Nonogram, solve
 from qubopuzzle.annealing import anneal, annealing_form, compile_kernels
-from record import Args, Benchmark, Cases, Columns, Row, Rows, main, median_s
+from record import Args, Benchmark, Cases, Row, Rows, main, median_s, timed
 from sat_baseline import sat_seconds
 
 SIZES = [(20, 20), (30, 30), (40, 40), (45, 60), (60, 60), (70, 70), (80, 80), (100, 100)]
@@ -39,8 +39,8 @@ def _cases(args: Args) -> Cases:
 
 def _row(n_rows: int, n_cols: int, args: Args) -> Row:
     row: dict[str, Any] = {"rows": n_rows, "cols": n_cols, "limit_s": args.limit}
-    row |= {"building_s": [], "annealing_s": [], "without_chains_s": []}
-    row |= {"sat_s": [], "plain_sat_s": []}
+    names = ("building_s", "annealing_s", "without_chains_s", "sat_s", "plain_sat_s")
+    row |= {name: [] for name in names}
     for seed in range(1, args.pictures + 1):
         puzzle = smooth_picture(n_rows, n_cols, seed=seed)
         for run in range(args.seeds):
@@ -48,9 +48,9 @@ def _row(n_rows: int, n_cols: int, args: Args) -> Row:
             row["building_s"].append(building)
             row["annealing_s"].append(annealing)
             row["without_chains_s"].append(_anneal(puzzle, run, args.limit, chains=False)[1])
-        start = time.perf_counter()
-        assert solve(puzzle, "sat", seed=0).valid
-        row["sat_s"].append(time.perf_counter() - start)
+        seconds, result = timed(solve, puzzle, "sat", seed=0)
+        assert result.valid
+        row["sat_s"].append(seconds)
         row["plain_sat_s"].append(sat_seconds(puzzle))
     return row
 
@@ -59,22 +59,16 @@ def _anneal(
     puzzle: Nonogram, seed: int, limit: float, *, chains: bool
 ) -> tuple[float, float | None]:
     """Seconds of building and of annealing; None if there is no answer."""
-    start = time.perf_counter()
-    model = puzzle.model()
-    form = annealing_form(model, chains=chains)
-    built = time.perf_counter()
-    best = anneal(form, seed=seed, time_limit=limit).reads[0]
-    done = time.perf_counter()
-    assert model.field is not None
-    answer, torn = model.field.read(form.literals(best.value))
+    building, model = timed(puzzle.model)
+    layout, form = timed(annealing_form, model, chains=chains)
+    seconds, found = timed(anneal, form, seed=seed, time_limit=limit)
+    answer, torn = model.field.read(form.literals(found.reads[0].value))
     solved = not len(torn) and not puzzle.violations(answer)
-    return built - start, done - built if solved else None
+    return building + layout, seconds if solved else None
 
 
 def _ratio(row: Row) -> str:
-    building, annealing, sat = (
-        median_s(row[name]) for name in ("building_s", "annealing_s", "sat_s")
-    )
+    building, annealing, sat = (median_s(row[f"{n}_s"]) for n in ("building", "annealing", "sat"))
     return f"{(building + annealing) / sat:.2f}"
 
 
@@ -86,20 +80,19 @@ def _failures(row: Row) -> str:
     return " and ".join(str(row[n].count(None)) for n in ("annealing_s", "without_chains_s"))
 
 
-MEDIANS = {
-    "building s": "building_s",
-    "annealing s": "annealing_s",
-    "without chains s": "without_chains_s",
-    "sat s": "sat_s",
-    "plain SAT s": "plain_sat_s",
-}
-COLUMNS: Columns = {
+def _seconds(name: str) -> Callable[[Row], str]:
+    return lambda row: f"{median_s(row[name]):.3f}"
+
+
+COLUMNS = {
     "size": "{rows}x{cols}",
-    **{head: lambda row, n=name: f"{median_s(row[n]):.3f}" for head, name in MEDIANS.items()},
+    "building s": _seconds("building_s"),
+    "annealing s": _seconds("annealing_s"),
+    "without chains s": _seconds("without_chains_s"),
+    "sat s": _seconds("sat_s"),
+    "plain SAT s": _seconds("plain_sat_s"),
     "annealer / sat": _ratio,
-    "slowest annealing s": lambda row: (
-        f"{max(inf if s is None else s for s in row['annealing_s']):.2f}"
-    ),
+    "slowest annealing s": _slowest,
     "failures with and without": _failures,
 }
 
@@ -116,9 +109,8 @@ def _draw(rows: Rows) -> bytes:
     figure = Figure(figsize=(6, 4), layout="constrained")
     axes = figure.subplots()
     for label, (names, style) in series.items():
-        axes.loglog(
-            cells, [sum(median_s(row[n]) for n in names) for row in rows], style, label=label
-        )
+        seconds = [sum(median_s(row[name]) for name in names) for row in rows]
+        axes.loglog(cells, seconds, style, label=label)
     axes.set_xticks(cells, [f"{row['rows']}x{row['cols']}" for row in rows], fontsize=7)
     axes.minorticks_off()
     axes.set(xlabel="picture", ylabel="seconds, one thread (median)")

@@ -10,7 +10,6 @@ seed, for several weights of the walls (family ``once``).
 
 from __future__ import annotations
 
-import time
 from statistics import median
 
 import dimod
@@ -21,7 +20,7 @@ from scipy.sparse import csr_array, triu
 from instances import noise_picture, smooth_picture
 from qubopuzzle import Nonogram, compile_qubo
 from qubopuzzle.compile.quadratic import Quadratic
-from record import Args, Benchmark, Cases, Row, main
+from record import Args, Benchmark, Cases, Row, main, timed
 
 WALL_WEIGHTS = (1, 2, 4)
 
@@ -67,12 +66,10 @@ def _row(
     )
     energies, seconds = [], []
     for seed in range(seeds):
-        start = time.perf_counter()
-        sampleset = SimulatedAnnealingSampler().sample(
-            bqm, num_reads=1, num_sweeps=sweeps, beta_range=(0.5, 5.0), seed=seed
-        )
-        seconds.append(time.perf_counter() - start)
-        energies.append(float(np.round(sampleset.first.energy, 6)))
+        schedule = {"num_reads": 1, "num_sweeps": sweeps, "beta_range": (0.5, 5.0)}
+        took, found = timed(SimulatedAnnealingSampler().sample, bqm, **schedule, seed=seed)
+        seconds.append(took)
+        energies.append(float(np.round(found.first.energy, 6)))
     return {
         "instance": puzzle.id,
         "lowering": lowering,

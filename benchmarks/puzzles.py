@@ -12,10 +12,8 @@ Usage: python benchmarks/puzzles.py [--table NAME] [--seeds N] [--time-limit S] 
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from functools import partial
-from itertools import groupby
 from math import inf
 from pathlib import Path
 from statistics import median
@@ -24,7 +22,7 @@ from typing import Any
 from instances import COLLECTION, GENERATED, warm_up
 from qubopuzzle import Puzzle, load, solve
 from qubopuzzle.files.puzzles import native
-from record import Args, Benchmark, Cases, Row, Rows, main, markdown, median_s
+from record import Args, Benchmark, Cases, Row, Rows, grouped, main, markdown, median_s, timed
 
 PUZZLES = ("sudoku", "heyawake", "hitori", "kurodoko", "easyasabc", "numberlink")
 LARGEST_ANNEALED = {"numberlink": 8}
@@ -72,9 +70,7 @@ def _free(name: str) -> Iterator[Puzzle]:
 
 def _proof(puzzle: Puzzle) -> Row:
     """From the model to the proof that there is no second solution."""
-    started = time.perf_counter()
-    result = solve(puzzle, "sat", seed=0, solutions=2, time_limit=60)
-    seconds = time.perf_counter() - started
+    seconds, result = timed(solve, puzzle, "sat", seed=0, solutions=2, time_limit=60)
     known = puzzle.solution is None or (result.valid and (result.answer == puzzle.solution).all())
     return _about(puzzle, "sat") | {"proved": bool(result.unique and known), "seconds": seconds}
 
@@ -97,16 +93,14 @@ def _about(puzzle: Puzzle, solver: str) -> dict[str, Any]:
 # --- tables ----------------------------------------------------------------------------
 
 
-def _groups(rows: Rows, solver: str, *keys: str) -> Iterator[tuple[list[str], list[Row]]]:
+def _groups(rows: Rows, solver: str, *keys: str) -> dict[tuple[str, ...], list[Row]]:
     """The rows of a solver, by the values of keys."""
-    own = [row for row in rows if row["solver"] == solver]
-    for values, group in groupby(own, key=lambda row: [row[key] for key in keys]):
-        yield values, list(group)
+    return grouped([row for row in rows if row["solver"] == solver], *keys)
 
 
 def _sat_table(rows: Rows) -> str:
     lines = []
-    for (name,), group in _groups(rows, "sat", "puzzle"):
+    for (name,), group in _groups(rows, "sat", "puzzle").items():
         worst = max(group, key=lambda row: row["seconds"])
         total = sum(row["seconds"] for row in group)
         lines.append(
@@ -117,7 +111,7 @@ def _sat_table(rows: Rows) -> str:
 
 def _annealer_table(rows: Rows) -> str:
     lines = []
-    for values, group in _groups(rows, "annealer", "puzzle", "size", "formulation"):
+    for values, group in _groups(rows, "annealer", "puzzle", "size", "formulation").items():
         literals = median(row["variables"] for row in group)
         medians = [median_s(row["seconds"]) for row in group]
         numbers = [str(len(group)), f"{literals:,.0f}", _solved(group)]
@@ -129,15 +123,15 @@ def _annealer_table(rows: Rows) -> str:
 
 
 def _totals_table(rows: Rows) -> str:
-    proofs = {name: group for (name,), group in _groups(rows, "sat", "puzzle")}
+    proofs = _groups(rows, "sat", "puzzle")
     lines = []
-    for (name,), own in _groups(rows, "annealer", "puzzle"):
+    for name, own in _groups(rows, "annealer", "puzzle").items():
         sizes = sorted({row["size"] for row in own}, key=_area)
         annealed = [_solved(own), _seconds(median(median_s(row["seconds"]) for row in own))]
         slowest = max((row["seconds"] for row in proofs.get(name, ())), default=inf)
         proved = [_proved(proofs.get(name, ())), _seconds(slowest)]
         instances = f"{len(own)}, {sizes[0]} to {sizes[-1]}"
-        lines.append([name, instances, *annealed, *proved, _failures(own)])
+        lines.append([*name, instances, *annealed, *proved, _failures(own)])
     columns = ["puzzle", "instances", "annealer: runs solved", "median s"]
     columns += ["sat: proved unique", "slowest s", "what annealer missed"]
     return markdown(columns, lines)

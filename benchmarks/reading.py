@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import multiprocessing
 import re
-import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -21,7 +20,7 @@ from typing import Any
 from qubopuzzle import InputError, Nonogram, Puzzle
 from qubopuzzle.files.puzzles import all_formats, formats_for, get_format, write_text
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
-from record import Args, Benchmark, Cases, Row, Rows, main, markdown
+from record import Args, Benchmark, Cases, Row, Rows, grouped, main, markdown, timed
 
 MEGABYTE = 10**6
 RUNS = 3
@@ -54,8 +53,7 @@ def measure(name: str, kind: str) -> list[Row]:
 def show(rows: Rows) -> str:
     """A line a format, with its slowest text."""
     lines = []
-    for name in dict.fromkeys(row["format"] for row in rows):
-        own = [row for row in rows if row["format"] == name]
+    for (name,), own in grouped(rows, "format").items():
         slowest = max(own, key=lambda row: row["seconds"])
         what = f"{slowest['text']}: {slowest['found']}"
         memory = max(row["mebibytes"] for row in own)
@@ -168,9 +166,8 @@ def read_here(text: str) -> dict[str, Any]:
     before, seconds = peak_memory(), []
     found = ""
     for _ in range(RUNS):
-        start = time.perf_counter()
-        found = outcome(text)
-        seconds.append(time.perf_counter() - start)
+        took, found = timed(outcome, text)
+        seconds.append(took)
     return {
         "seconds": sorted(seconds)[RUNS // 2],
         "mebibytes": peak_memory() - before,

@@ -144,11 +144,9 @@ def _measured(cases: Sequence[tuple[Any, ...]], only: Sequence[str]) -> list[Row
         if _missing(case):
             print(f"{label}: left out, not at hand")
             continue
-        start = time.perf_counter()
-        measure, *arguments = call
-        found = measure(*arguments)
+        seconds, found = timed(*call)
         rows += found if isinstance(found, list) else [found]
-        print(f"{label}: {time.perf_counter() - start:.1f} s", flush=True)
+        print(f"{label}: {seconds:.1f} s", flush=True)
     return rows
 
 
@@ -240,6 +238,27 @@ def table(columns: Columns, rows: Rows) -> str:
         for row in rows
     ]
     return markdown(list(columns), cells)
+
+
+def timed(call: Callable[..., Any], *arguments: Any, **more: Any) -> tuple[float, Any]:
+    """Seconds (wall clock) of a call, and what it returns."""
+    start = time.perf_counter()
+    found = call(*arguments, **more)
+    return time.perf_counter() - start, found
+
+
+def grouped(rows: Rows, *keys: str) -> dict[tuple[Any, ...], list[Row]]:
+    """Rows by the values of some keys, in order of appearance."""
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[key] for key in keys), []).append(row)
+    return groups
+
+
+def refusals(rows: Rows) -> str:
+    """Below a table: the instances that were refused, and why."""
+    named = [f"{row['id']} ({row['refused']})" for row in rows if row["refused"]]
+    return f"\n\nRefused: {'; '.join(named) or 'none'}."
 
 
 def median_s(seconds: Iterable[float | None]) -> float:

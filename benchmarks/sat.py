@@ -10,7 +10,6 @@ Usage: python benchmarks/sat.py [--repeat N] [--table NAME]
 from __future__ import annotations
 
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import median
@@ -19,7 +18,7 @@ from typing import Any
 from instances import COLLECTION, collected_nonograms, noise_picture, smooth_picture
 from qubopuzzle import Nonogram, TooLarge, load, solve
 from qubopuzzle.files.puzzles import native
-from record import Args, Benchmark, Cases, Row, Rows, main, markdown, table
+from record import Args, Benchmark, Cases, Row, Rows, main, markdown, refusals, table, timed
 from sat_baseline import sat_solve
 
 LIMIT_S = 30.0
@@ -69,9 +68,8 @@ def _times(
         path.write_text(native.write([puzzle]))
         for _ in range(repeat):
             for i, run in enumerate(runs):
-                start = time.perf_counter()
-                results[i] = run(path)
-                seconds[i].append(time.perf_counter() - start)
+                took, results[i] = timed(run, path)
+                seconds[i].append(took)
     return seconds, results
 
 
@@ -157,9 +155,7 @@ def _formulation_cells(row: Row) -> list[str]:
 
 def _formulation_table(rows: Rows) -> str:
     columns = ["instance", "window clauses", "pattern clauses", "window s", "pattern s", "factor"]
-    refused = [f"{row['id']} ({row['refused']})" for row in rows if row["refused"]]
-    text = markdown(columns, [_formulation_cells(row) for row in rows])
-    return f"{text}\n\nRefused: {'; '.join(refused) or 'none'}."
+    return markdown(columns, [_formulation_cells(row) for row in rows]) + refusals(rows)
 
 
 # --- uniqueness ------------------------------------------------------------------------
@@ -171,9 +167,7 @@ def _uniqueness_cases(_: Args) -> Cases:
 
 
 def _uniqueness(puzzle: Nonogram) -> Row:
-    start = time.perf_counter()
-    result = solve(puzzle, "sat", seed=0, solutions=2, time_limit=LIMIT_S)
-    seconds = time.perf_counter() - start
+    seconds, result = timed(solve, puzzle, "sat", seed=0, solutions=2, time_limit=LIMIT_S)
     marked, unique = puzzle.n_solutions, result.unique
     return {"id": puzzle.id, "marked": marked, "unique": unique, "seconds": seconds}
 

@@ -12,7 +12,6 @@ One thread.
 
 from __future__ import annotations
 
-import time
 from math import log
 from typing import Any
 
@@ -25,7 +24,7 @@ from qubopuzzle.bench.statistics import tts
 from qubopuzzle.compile import compile_model
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.tempering.kernels import FloatArray
-from record import Args, Benchmark, Cases, Row, Rows, main, markdown
+from record import Args, Benchmark, Cases, Row, Rows, main, markdown, timed
 
 
 def _cases(args: Args) -> Cases:
@@ -71,9 +70,8 @@ def _row(puzzle: Puzzle, reads: int, sweeps: int) -> Row:
 def _runs(compiled: Any, sample: Any, reads: int) -> dict[str, Any]:
     seconds, energies = [], []
     for seed in range(reads):
-        start = time.perf_counter()
-        found = sample(seed)
-        seconds.append(time.perf_counter() - start)
+        took, found = timed(sample, seed)
+        seconds.append(took)
         energies.append(float(found.first.energy))
     return {"variables": compiled.payload.num_variables, "seconds": seconds, "energies": energies}
 
