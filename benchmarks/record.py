@@ -78,24 +78,20 @@ def main(
     settings: Settings | None = None,
     argv: Sequence[str] | None = None,
 ) -> None:
-    """Run what the command line asks for."""
+    """Run what the command line asks for; what cannot be published is refused before."""
     given = sys.argv[1:] if argv is None else list(argv)
     settings = settings or {}
     args = _arguments(doc, benchmarks, settings, given)
-    partly = [f"--{_dashed(n)}" for n, (value, _) in settings.items() if getattr(args, n) != value]
-    partly += ["--only"] * bool(args.only)
-    if args.publish and partly:
-        sys.exit(f"error: --publish takes a full run; leave out {', '.join(partly)}")
+    changed = [name for name, (default, _) in settings.items() if getattr(args, name) != default]
+    _refuse("leave out", args, [*map(_flag, changed), *["--only"] * bool(args.only)])
     chosen = [(b, list(b.cases(args))) for b in benchmarks if args.table in ("", b.name)]
-    missing = [case[0] for _, cases in chosen for case in cases if _missing(case)]
-    if args.publish and missing:
-        sys.exit(f"error: --publish takes a full run; not at hand: {', '.join(missing)}")
-    command = shlex.join(
-        ["python", f"benchmarks/{Path(sys.argv[0]).name}", *(a for a in given if a != "--publish")]
-    )
-    about = {name: getattr(args, name) for name in settings}
+    _refuse("not at hand:", args, [c[0] for _, cases in chosen for c in cases if _missing(c)])
+    script, words = Path(sys.argv[0]).name, [word for word in given if word != "--publish"]
+    about = {
+        "command": shlex.join(["python", f"benchmarks/{script}", *words]),
+        "settings": {name: getattr(args, name) for name in settings},
+    }
     for benchmark, cases in chosen:
-        meta = {"command": command, **machine(benchmark.packages), "settings": about}
         try:
             rows = _measured(cases, args.only)
         except KeyboardInterrupt:
@@ -103,6 +99,7 @@ def main(
         if not rows:
             print(f"{benchmark.name}: nothing measured")
             continue
+        meta = about | machine(benchmark.packages)
         if args.publish:
             publish(benchmark, meta, rows)
         else:
@@ -111,13 +108,18 @@ def main(
         print(*rendered(benchmark, meta, rows).values(), sep="\n")
 
 
+def _refuse(what: str, args: Args, named: Sequence[str]) -> None:
+    if args.publish and named:
+        sys.exit(f"error: --publish takes a full run; {what} {', '.join(named)}")
+
+
 def _arguments(
     doc: str | None, benchmarks: Sequence[Benchmark], settings: Settings, argv: Sequence[str]
 ) -> Args:
-    parser = argparse.ArgumentParser(description=(doc or "").split("\n")[0])
+    parser = argparse.ArgumentParser(description=(doc or "").split("\n")[0], allow_abbrev=False)
     for name, (default, words) in settings.items():
         words = f"{words} (default: {default})"
-        parser.add_argument(f"--{_dashed(name)}", type=type(default), default=default, help=words)
+        parser.add_argument(_flag(name), type=type(default), default=default, help=words)
     words = "only the cases that have one of these texts in their names"
     parser.add_argument("--only", nargs="+", default=[], metavar="TEXT", help=words)
     names = [benchmark.name for benchmark in benchmarks]
@@ -127,8 +129,8 @@ def _arguments(
     return parser.parse_args(argv)
 
 
-def _dashed(name: str) -> str:
-    return name.replace("_", "-")
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _missing(case: tuple[Any, ...]) -> bool:
