@@ -264,7 +264,7 @@ def test_errors_are_one_line(files):
     assert error("solve", a, "--encoding", "x").startswith("unknown encoding 'x'")
     assert "picross-a: nonogram has no formulation 'x'" in error("solve", a, "--formulation", "x")
     assert "unknown family 'x'" in error("solve", a, "--weight", "x=1")
-    assert "weight of once must be a number" in error("solve", a, "--weight", "once=much")
+    assert "--weight: once must be a number" in error("solve", a, "--weight", "once=much")
     assert "no option 'x'" in error("solve", a, "--option", "x=1")
     assert "unknown presolve" in error("solve", a, "--presolve", "x")
     assert "a plot's name ends in one of .svg" in error("solve", a, "--plot", "a.gif")
@@ -289,11 +289,11 @@ def test_errors_are_one_line(files):
         ),
         (
             "solve x --weight x",
-            "argument --weight: expected NAME=VALUE, got 'x'; see `qubopuzzle solve --help`",
+            "--weight: expected NAME=VALUE, got 'x'; see `qubopuzzle solve --help`",
         ),
         (
             "solve x --reads x",
-            "argument --reads: invalid int value: 'x'; see `qubopuzzle solve --help`",
+            "--reads: invalid int value: 'x'; see `qubopuzzle solve --help`",
         ),
         ("solve x --sede 5", "qubopuzzle solve has no option --sede; did you mean --seed?"),
         (
@@ -304,7 +304,7 @@ def test_errors_are_one_line(files):
         ("info x y", "unexpected argument 'y'; see `qubopuzzle info --help`"),
         (
             "solve x --all --unique",
-            "argument --unique: not allowed with argument --all; see `qubopuzzle solve --help`",
+            "--unique: not allowed with argument --all; see `qubopuzzle solve --help`",
         ),
     ],
 )
@@ -354,7 +354,7 @@ def test_sources_and_options_come_in_any_order(files):
 def test_a_dash_is_no_file(files, words, option):
     command = words.split()[0]
     assert error(*words.split(), cwd=files) == (
-        f"argument {option}: expected the name of a file; standard output is taken; "
+        f"{option}: expected the name of a file; standard output is taken; "
         f"see `qubopuzzle {command} --help`"
     )
     assert not (files / "-").exists()

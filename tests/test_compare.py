@@ -525,7 +525,7 @@ def test_the_command_writes_everything(puzzles, tmp_path):
         (["--solvers", "neal,"], "unknown solver ''"),
         (["--resume"], "add --json FILE"),
         (["--plot", "plot.txt"], "ends in one of"),
-        (["--json", "-"], "--json needs the name of a file"),
+        (["--json", "-"], "--json: expected the name of a file"),
         (["--csv", "nowhere/table.csv"], "no folder nowhere"),
         (["--json", "nowhere/runs.jsonl"], "no folder nowhere"),
         (["--json", "same", "--csv", "same"], "need different files"),

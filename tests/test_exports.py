@@ -444,7 +444,10 @@ def test_the_hash_is_of_what_defines_the_puzzle():
         (["a.lp", "-o", "b.lp"], "give a.lp or -o b.lp, not both"),
         (["--to", "lp", "--weight", "field=2"], "picross-a: lp keeps every constraint"),
         (["--to", "lp", "--encoding", "one-hot"], "picross-a: lp has an encoding of its own"),
-        (["--to", "coo", "--weight", "field=x"], "weight of field must be a number, got 'x'"),
+        (
+            ["--to", "coo", "--weight", "field=x"],
+            "--weight: field must be a number, got 'x'",
+        ),
         (["--to", "coo", "--presolve", "magic"], "picross-a: unknown presolve 'magic'"),
         (["--to", "coo", "-o", "a"], "a: a.json is the puzzle; take another name"),
         (["-o", "nowhere/a.coo"], "nowhere/a.coo: there is no folder nowhere"),

@@ -1,7 +1,8 @@
 """The command line: one file a command, which is imported when it is called.
 
-A command's module has ``add_arguments(parser)`` and ``run(args)``, which returns the exit
-status. What is heavy is imported by ``run``, so that ``--help`` is there at once.
+A command's module has ``run(args)``, which returns the exit status, and
+``add_arguments(parser)`` if it takes any. What is heavy is imported by ``run``, so that
+``--help`` is there at once.
 """
 
 from __future__ import annotations
@@ -80,7 +81,8 @@ def _run(words: list[str]) -> int:
 
     command = import_module(f"{__name__}.{name}")
     parser = Parser(name, COMMANDS[name])
-    command.add_arguments(parser)
+    if hasattr(command, "add_arguments"):
+        command.add_arguments(parser)
     return int(command.run(parser.parse(rest)))
 
 

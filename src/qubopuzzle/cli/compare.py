@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
-from qubopuzzle.cli.parser import Parser, file
+from qubopuzzle.cli.parser import Parser
 from qubopuzzle.cli.terminal import (
     NOT_SOLVED,
     OUR_FAULT,
@@ -28,49 +28,26 @@ def add_arguments(parser: Parser) -> None:
     """Which runs, their limits, and the files that are written."""
     parser.description = f"{parser.description}, each run in a process of its own"
     parser.epilog = _EXIT_STATUS
-    add = parser.add_argument
+    add = parser.option
     parser.sources("+")
     add(
-        "--solvers",
-        metavar="S,S,...",
-        help="names from `qubopuzzle solvers`, or dimod:module:Class (default annealer, "
+        "--solvers S,S,...",
+        "names from `qubopuzzle solvers`, or dimod:module:Class (default annealer, "
         "tempering, neal and the exact ones that are installed)",
     )
-    add("--repeat", type=int, default=5, metavar="N", help="seeds a heuristic (default 5)")
-    add(
-        "--repeat-exact",
-        type=int,
-        default=1,
-        metavar="N",
-        help="seeds an exact solver (default 1: a proof is the same for every seed)",
-    )
-    parser.shared("--seed", default=0, help="the first seed (default 0)")
-    parser.shared("--time-limit", default=10.0, help="for building and solving, a run (default 10)")
-    add(
-        "--hard-limit",
-        type=float,
-        metavar="SECONDS",
-        help="end the process of a run after this (default twice the time limit and 30 s)",
-    )
-    add(
-        "--memory-limit",
-        type=float,
-        metavar="GIB",
-        help="address space of a run (default three quarters of the machine's memory)",
-    )
-    parser.shared("--formulation", "--presolve")
-    parser.shared(
-        "--option", metavar="SOLVER:NAME=VALUE", help="an option of one solver; repeatable"
-    )
-    add(
-        "--json",
-        type=file,
-        metavar="FILE",
-        help="add a JSON object a line and run, as soon as it is done",
-    )
-    add("--resume", action="store_true", help="go on with what is in the --json file")
-    add("--csv", type=file, metavar="FILE", help="write the table")
-    parser.shared("--plot", help="draw solved runs over time, and time over size")
+    add("--repeat N", "seeds a heuristic (default 5)", default=5)
+    proof = "seeds an exact solver (default 1: a proof is the same for every seed)"
+    add("--repeat-exact N", proof, default=1)
+    add("--seed N", "the first seed (default 0)", default=0)
+    add("--time-limit SECONDS", "for building and solving, a run (default 10)", default=10.0)
+    add("--hard-limit SECONDS", "end a run's process (default twice the time limit and 30 s)")
+    add("--memory-limit GIB", "address space of a run (default 3/4 of the machine's memory)")
+    parser.shared("--formulation F", "--presolve HOW")
+    add("--option SOLVER:NAME=VALUE", "an option of one solver; repeatable")
+    add("--json FILE", "add a JSON object a line and run, as soon as it is done")
+    add("--resume", "go on with what is in the --json file")
+    add("--csv FILE", "write the table")
+    add("--plot FILE", "draw solved runs over time, and time over size")
 
 
 def run(args: Namespace) -> int:

@@ -12,8 +12,8 @@ from qubopuzzle.cli.terminal import SOLVED, load, write_puzzles
 def add_arguments(parser: Parser) -> None:
     """What to convert, and to what."""
     parser.sources("+")
-    parser.shared("--to", required=True)
-    parser.shared("-o/--output")
+    parser.option("--to F", "see `qubopuzzle formats`", required=True)
+    parser.output()
 
 
 def run(args: Namespace) -> int:

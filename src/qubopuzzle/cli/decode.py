@@ -18,17 +18,16 @@ _EXIT_STATUS = """exit status:
 def add_arguments(parser: Parser) -> None:
     """The model and the sample."""
     parser.epilog = _EXIT_STATUS
-    parser.sources(
-        what="FILE.json, which `export -o FILE` writes, or with --model the puzzle; or -"
-    )
+    what = "FILE.json, which `export -o FILE` writes, or with --model the puzzle; or -"
+    parser.sources(what=what)
     parser.add_argument(
         "sample",
         metavar="SAMPLE",
         help="0/1 by name or number (JSON), a dimod sample set (JSON), 0s and 1s in the order "
         "of the variables (JSON or text), or the v lines of a SAT solver; or -",
     )
-    parser.add_argument("--model", metavar="FILE.json", help="what `export -o FILE` wrote")
-    parser.shared("--json", help="print a JSON object")
+    parser.option("--model FILE.json", "what `export -o FILE` wrote")
+    parser.option("--json", "print a JSON object")
 
 
 def run(args: Namespace) -> int:

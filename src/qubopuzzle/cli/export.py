@@ -20,25 +20,18 @@ if TYPE_CHECKING:
 def add_arguments(parser: Parser) -> None:
     """Which model, and where to."""
     parser.sources()
-    parser.add_argument(
-        "file",
-        nargs="?",
-        type=output,
-        metavar="FILE",
-        help="the same as -o FILE, without the JSON file beside it",
-    )
-    parser.shared(
-        "--to",
-        metavar="FORMAT",
-        help="bqm, coo, qubo, mqlib, qplib or qubo-lp (the QUBO), dimacs (the exact formula), "
+    same = "the same as -o FILE, without the JSON file beside it"
+    parser.add_argument("file", nargs="?", type=output, metavar="FILE", help=same)
+    parser.option(
+        "--to FORMAT",
+        "bqm, coo, qubo, mqlib, qplib or qubo-lp (the QUBO), dimacs (the exact formula), "
         "lp or mps (the exact 0/1 program); told by the file's suffix without",
     )
-    parser.shared(
-        "-o/--output",
-        help="write there, and what `decode` needs to FILE.json; {id} in the name for several "
-        "(default: standard output)",
+    parser.output(
+        "write there, and what `decode` needs to FILE.json; {id} in the name for several "
+        "(default: standard output)"
     )
-    parser.shared("--formulation", "--encoding", "--weight", "--presolve")
+    parser.shared("--formulation F", "--encoding E", "--weight FAMILY=W", "--presolve HOW")
 
 
 def run(args: Namespace) -> int:

@@ -29,29 +29,23 @@ _CHANGES_SHOWN = 10
 def add_arguments(parser: Parser) -> None:
     """Which puzzles, how many, and where to."""
     parser.epilog = _EXIT_STATUS
-    add = parser.add_argument
-    add("puzzle", metavar="PUZZLE", help="such as kurodoko")
-    add(
-        "--size",
-        type=_size,
-        metavar="RxC",
-        help="rows and columns (default: the puzzle's usual size)",
-    )
-    parser.shared("--seed", help="the same seed gives the same puzzles")
-    add("--count", type=int, default=1, metavar="N", help="how many (default 1)")
-    add("--difficulty", metavar="D", help="easy, medium or hard; others are thrown away")
-    parser.shared("--option", help="an option of the puzzle, such as letters=4; repeatable")
-    add("--confirm", metavar="S", help="a second exact solver that must agree, such as cpsat")
-    add("--jobs", type=int, default=1, metavar="N", help="processes at work (default 1)")
-    parser.shared("--to", default="json")
-    parser.shared("-o/--output")
-    image = parser.add_argument_group("from an image").add_argument
-    image("--image", metavar="FILE", help="a nonogram as near to a picture as can be")
-    image("--threshold", type=int, metavar="N", help="grey from N (1 to 255) on is white")
-    flag: dict[str, Any] = {"action": "store_true", "default": None}
-    image("--dither", **flag, help="greys as patterns, no threshold")
-    image("--invert", **flag, help="the light cells are the black ones")
-    image("--most-changes", type=int, metavar="N", help="cells that may change (default: a tenth)")
+    add = parser.option
+    parser.add_argument("puzzle", metavar="PUZZLE", help="such as kurodoko")
+    add("--size RxC", "rows and columns (default: the puzzle's usual size)", type=_size)
+    add("--seed N", "the same seed gives the same puzzles")
+    add("--count N", "how many (default 1)", default=1)
+    add("--difficulty D", "easy, medium or hard; others are thrown away")
+    add("--option NAME=VALUE", "an option of the puzzle, such as letters=4; repeatable")
+    add("--confirm S", "a second exact solver that must agree, such as cpsat")
+    add("--jobs N", "processes at work (default 1)", default=1)
+    add("--to F", "the format (default json), see `qubopuzzle formats`", default="json")
+    parser.output()
+    image = parser.add_argument_group("from an image")
+    add("--image FILE", "a nonogram as near to a picture as can be", image)
+    add("--threshold N", "grey from N (1 to 255) on is white", image)
+    add("--dither", "greys as patterns, no threshold", image, default=None)
+    add("--invert", "the light cells are the black ones", image, default=None)
+    add("--most-changes N", "cells that may change (default: a tenth)", image)
 
 
 def _size(text: str) -> tuple[int, int]:

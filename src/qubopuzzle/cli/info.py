@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 def add_arguments(parser: Parser) -> None:
     """Which puzzles, formulations and encodings."""
     parser.sources()
-    parser.shared("--formulation", "--encoding", help="only this one")
+    parser.option("--formulation F", "only this one")
+    parser.option("--encoding E", "only this one")
     parser.shared("--json")
 
 

@@ -6,7 +6,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from qubopuzzle.cli.parser import SOURCE, Parser, file
+from qubopuzzle.cli.parser import SOURCE, Parser
 from qubopuzzle.cli.terminal import NOT_SOLVED, SOLVED, complain, load
 
 _EXIT_STATUS = """exit status:
@@ -19,31 +19,16 @@ _EXIT_STATUS = """exit status:
 def add_arguments(parser: Parser) -> None:
     """Which models, and where to."""
     parser.epilog = _EXIT_STATUS
+    add = parser.option
     parser.sources("*", f"{SOURCE}; without, the examples of all puzzles")
-    parser.add_argument(
-        "-o",
-        "--output",
-        required=True,
-        type=file,
-        metavar="FOLDER",
-        help="made if it is not there",
-    )
-    parser.shared(
-        "--to",
-        default="bqm,coo",
-        metavar="F,F,...",
-        help="formats, see `qubopuzzle export --help` (default bqm,coo)",
-    )
-    parser.shared("--formulation", "--encoding", "--weight", "--presolve")
-    parser.shared("--seed", default=0, help="for everything random (default 0)")
-    parser.shared(
-        "--time-limit",
-        default=60.0,
-        help="for each search for a solution (default 60); what has none is left out",
-    )
-    parser.add_argument(
-        "--force", action="store_true", help="write into a folder that is not empty"
-    )
+    add("-o --output FOLDER", "made if it is not there", required=True)
+    formats = "formats, see `qubopuzzle export --help` (default bqm,coo)"
+    add("--to F,F,...", formats, default="bqm,coo")
+    parser.shared("--formulation F", "--encoding E", "--weight FAMILY=W", "--presolve HOW")
+    add("--seed N", "for everything random (default 0)", default=0)
+    search = "for each search for a solution (default 60); what has none is left out"
+    add("--time-limit SECONDS", search, default=60.0)
+    add("--force", "write into a folder that is not empty")
 
 
 def run(args: Namespace) -> int:

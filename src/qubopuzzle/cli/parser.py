@@ -12,23 +12,28 @@ from qubopuzzle.errors import InputError, did_you_mean
 SOURCE = "a file in any format (told by content), - for standard input, or the text itself"
 
 
-def assignment(text: str) -> tuple[str, str]:
-    """Read NAME=VALUE."""
+def _assignment(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name:
         raise argparse.ArgumentTypeError(f"expected NAME=VALUE, got {text!r}")
     return name, value
 
 
-def weight(text: str) -> tuple[str, float]:
-    """Read FAMILY=W; whole weights stay whole, so that the QUBO's coefficients are exact."""
-    family, value = assignment(text)
+def _weight(text: str) -> tuple[str, float]:
+    """Whole weights stay whole, so that the QUBO's coefficients are exact."""
+    family, value = _assignment(text)
     try:
         number = float(value)
     except ValueError:
-        message = f"weight of {family} must be a number, got {value!r}"
-        raise argparse.ArgumentTypeError(message) from None
+        raise argparse.ArgumentTypeError(f"{family} must be a number, got {value!r}") from None
     return family, int(number) if number.is_integer() else number
+
+
+def _file(text: str) -> str:
+    """A file where ``-`` cannot be standard output, which has other things."""
+    if text == "-":
+        raise argparse.ArgumentTypeError("expected the name of a file; standard output is taken")
+    return text
 
 
 def output(text: str) -> str | None:
@@ -36,46 +41,32 @@ def output(text: str) -> str | None:
     return None if text == "-" else text
 
 
-def file(text: str) -> str:
-    """The name of a file where ``-`` cannot be standard output, which has other things."""
-    if text == "-":
-        raise argparse.ArgumentTypeError("expected the name of a file; standard output is taken")
-    return text
-
-
-_REPEATED = {"action": "append", "default": [], "metavar": "NAME=VALUE", "type": assignment}
-_SHARED: Mapping[str, Mapping[str, Any]] = {
-    "--encoding": {"metavar": "E", "help": "one-hot or domain-wall"},
-    "--format": {"metavar": "F", "help": "of the input, see `qubopuzzle formats`"},
-    "--formulation": {"metavar": "F", "help": "see `qubopuzzle puzzles`"},
-    "--json": {"action": "store_true", "help": "one JSON object a line and instance"},
-    "--option": {**_REPEATED, "help": "an option of the solver; repeatable"},
-    "-o/--output": {
-        "metavar": "FILE",
-        "type": output,
-        "help": "not to standard output; {id} in the name for one each",
-    },
-    "--plot": {
-        "metavar": "FILE",
-        "type": file,
-        "help": "draw to .svg, .png, .pdf; {id} in the name for several",
-    },
-    "--presolve": {
-        "default": "none",
-        "metavar": "HOW",
-        "help": "none (default) or propagate",
-    },
-    "--puzzle": {"metavar": "P", "help": "read only this kind, such as nonogram"},
-    "--seed": {"type": int, "metavar": "N", "help": "for everything random"},
-    "--time-limit": {"type": float, "metavar": "SECONDS"},
-    "--to": {"metavar": "F", "help": "the format, see `qubopuzzle formats`"},
-    "--weight": {
-        **_REPEATED,
-        "type": weight,
-        "metavar": "FAMILY=W",
-        "help": "penalty weight of a family of rules (default 1 each); repeatable",
-    },
+_REPEATED = {"action": "append", "default": [], "type": _assignment}
+_KINDS: Mapping[str, Mapping[str, Any]] = {
+    "": {"action": "store_true"},
+    "N": {"type": int},
+    "SECONDS": {"type": float},
+    "GIB": {"type": float},
+    "FILE": {"type": _file},
+    "FOLDER": {"type": _file},
+    "HOW": {"default": "none"},
+    "NAME=VALUE": _REPEATED,
+    "SOLVER:NAME=VALUE": _REPEATED,
+    "FAMILY=W": {**_REPEATED, "type": _weight},
 }
+"""What argparse is told of an option by what stands for its value in the help."""
+_SHARED = {
+    "--encoding E": "one-hot or domain-wall",
+    "--format F": "of the input, see `qubopuzzle formats`",
+    "--formulation F": "see `qubopuzzle puzzles`",
+    "--json": "one JSON object a line and instance",
+    "--plot FILE": "draw to .svg, .png, .pdf; {id} in the name for several",
+    "--presolve HOW": "none (default) or propagate",
+    "--puzzle P": "read only this kind, such as nonogram",
+    "--seed N": "for everything random",
+    "--weight FAMILY=W": "penalty weight of a family of rules (default 1 each); repeatable",
+}
+"""What options that several commands have are for."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -94,12 +85,31 @@ class Parser(argparse.ArgumentParser):
         """The puzzles to read: one source, or as many as argparse's ``nargs`` says."""
         name = "PUZZLE" if nargs == 1 else "SOURCE"
         self.add_argument("sources", nargs=nargs, metavar=name, help=what)
-        self.shared("--puzzle", "--format")
+        self.shared("--puzzle P", "--format F")
 
-    def shared(self, *flags: str, **changed: Any) -> None:
-        """Options that several commands have; ``changed`` is what is different here."""
-        for flag in flags:
-            self.add_argument(*flag.split("/"), **{**_SHARED[flag], **changed})
+    def shared(self, *usages: str) -> None:
+        """Options that several commands have."""
+        for usage in usages:
+            self.option(usage, _SHARED[usage])
+
+    def output(self, text: str = "not to standard output; {id} in the name for one each") -> None:
+        """``-o``, where ``-`` is standard output."""
+        self.option("-o --output FILE", text, type=output)
+
+    def option(self, usage: str, help: str, group: Any = None, **more: Any) -> None:  # noqa: A002
+        """Add an option.
+
+        Args:
+            usage: as in the help, such as ``--reads N``; what stands for the value says its type.
+            help: what it is for.
+            group: argparse's, that it belongs to.
+            more: for argparse's ``add_argument``.
+        """
+        flags = [word for word in usage.split() if word.startswith("-")]
+        value = usage.partition(flags[-1])[2].strip()
+        named = {"metavar": value} if value else {}
+        settings = {"help": help, **named, **_KINDS.get(value, {}), **more}
+        (group or self).add_argument(*flags, **settings)
 
     def parse(self, words: Sequence[str]) -> argparse.Namespace:
         """Read the arguments; the value of an option that does not exist is not quoted."""
@@ -115,4 +125,4 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say in one line what is wrong."""
-        raise InputError(f"{message}; see `{self.prog} --help`")
+        raise InputError(f"{message.removeprefix('argument ')}; see `{self.prog} --help`")

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from qubopuzzle.cli.parser import Parser
 from qubopuzzle.cli.terminal import SOLVED
 from qubopuzzle.errors import InputError
-
-
-def add_arguments(_: Parser) -> None:
-    """None."""
 
 
 def run(_: Namespace) -> int:

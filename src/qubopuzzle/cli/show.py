@@ -12,8 +12,8 @@ from qubopuzzle.errors import InputError
 def add_arguments(parser: Parser) -> None:
     """What to draw, and where."""
     parser.sources()
-    parser.add_argument("--solution", action="store_true", help="with the solution in the file")
-    parser.shared("--plot")
+    parser.option("--solution", "with the solution in the file")
+    parser.shared("--plot FILE")
 
 
 def run(args: Namespace) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from qubopuzzle.cli.parser import Parser, file
+from qubopuzzle.cli.parser import Parser
 from qubopuzzle.cli.terminal import (
     BAD_INPUT,
     NOT_SOLVED,
@@ -43,65 +43,34 @@ VIOLATIONS_SHOWN = 5
 
 def add_arguments(parser: Parser) -> None:
     """What to solve, and how."""
-    add = parser.add_argument
+    add = parser.option
     parser.sources("+")
     add(
-        "--solver",
-        metavar="S",
-        help="annealer (default), with --all, --unique and --proof sat, or another that "
+        "--solver S",
+        "annealer (default), with --all, --unique and --proof sat, or another that "
         "`qubopuzzle solvers` lists",
     )
-    parser.shared("--formulation", "--encoding", "--presolve", "--weight")
-    add("--reads", type=int, metavar="N", help="attempts (default 10)")
-    parser.shared("--seed")
-    parser.shared("--time-limit", help="bound on solving one instance")
-    parser.shared("--option")
+    parser.shared("--formulation F", "--encoding E", "--presolve HOW", "--weight FAMILY=W")
+    add("--reads N", "attempts (default 10)")
+    parser.shared("--seed N")
+    add("--time-limit SECONDS", "bound on solving one instance")
+    add("--option NAME=VALUE", "an option of the solver; repeatable")
     count = parser.add_mutually_exclusive_group()
-    count.add_argument(
-        "--all", action="store_true", help="list all solutions (solver sat unless --solver)"
-    )
-    count.add_argument(
-        "--unique",
-        action="store_true",
-        help="one solution, several (then two of them) or none? exit status 0 only for one",
-    )
-    add("--limit", type=int, metavar="N", help="with --all: no more than N (default 1000)")
-    add(
-        "--proof",
-        type=file,
-        metavar="FILE",
-        help="a DRAT proof that there is no (other) solution, and its formula as FILE.cnf",
-    )
-    add(
-        "--url",
-        action="store_true",
-        help="print an address that opens the solved board in a player, where one can hold it",
-    )
-    parser.shared("--json", "--plot")
-    _add_service(parser)
-
-
-def _add_service(parser: Parser) -> None:
-    group = parser.add_argument_group(
-        "services in the cloud (--solver amplify, see docs/amplify.md)"
-    )
-    add = group.add_argument
-    add("--token-file", metavar="FILE", help="holds the token (default: AMPLIFY_TOKEN has it)")
-    add("--token", action=_NoToken, help=SUPPRESS)
-    add("--force", action="store_true", help="send a model that the plan does not hold")
-    add(
-        "--dry-run",
-        type=file,
-        metavar="FILE",
-        help="write the exact request to FILE and send nothing; {id} in the name for several",
-    )
-    add("--record", type=file, metavar="FILE", help="keep the answer as it came")
-    add(
-        "--replay",
-        type=file,
-        metavar="FILE",
-        help="decode and judge such an answer, send nothing",
-    )
+    add("--all", "list all solutions (solver sat unless --solver)", count)
+    one = "one solution, several (then two of them) or none? exit status 0 only for one"
+    add("--unique", one, count)
+    add("--limit N", "with --all: no more than N (default 1000)")
+    add("--proof FILE", "a DRAT proof that there is no (other) solution; its formula: FILE.cnf")
+    add("--url", "print an address that opens the solved board in a player, if one can hold it")
+    parser.shared("--json", "--plot FILE")
+    cloud = parser.add_argument_group("services (--solver amplify, see docs/amplify.md)")
+    add("--token-file FILE", "holds the token (default: AMPLIFY_TOKEN has it)", cloud)
+    add("--token", SUPPRESS, cloud, action=_NoToken)
+    add("--force", "send a model that the plan does not hold", cloud)
+    request = "write the exact request to FILE and send nothing; {id} in the name for several"
+    add("--dry-run FILE", request, cloud)
+    add("--record FILE", "keep the answer as it came", cloud)
+    add("--replay FILE", "decode and judge such an answer, send nothing", cloud)
 
 
 class _NoToken(Action):

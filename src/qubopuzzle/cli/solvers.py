@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from qubopuzzle.cli.parser import Parser
 from qubopuzzle.cli.terminal import SOLVED
-
-
-def add_arguments(_: Parser) -> None:
-    """None."""
 
 
 def run(_: Namespace) -> int:
