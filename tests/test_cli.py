@@ -295,12 +295,13 @@ def test_errors_are_one_line(files):
             "solve x --reads x",
             "--reads: invalid int value: 'x'; see `qubopuzzle solve --help`",
         ),
-        ("solve x --sede 5", "qubopuzzle solve has no option --sede; did you mean --seed?"),
+        ("solve --sede 5", "qubopuzzle solve has no option --sede; did you mean --seed?"),
         (
             "compare x --solver=sat",
             "qubopuzzle compare has no option --solver; did you mean --solvers?",
         ),
         ("info x --zzz", "qubopuzzle info has no option --zzz; see `qubopuzzle info --help`"),
+        ("info x -tSECRET", "unexpected argument '-t'; see `qubopuzzle info --help`"),
         ("info x y", "unexpected argument 'y'; see `qubopuzzle info --help`"),
         (
             "solve x --all --unique",
@@ -334,6 +335,37 @@ def test_sources_and_options_come_in_any_order(files):
     )
     assert (status, err) == (3, "")
     assert [json.loads(line)["status"] for line in out.splitlines()] == ["solved", "unsatisfiable"]
+
+
+def test_a_file_may_begin_with_a_dash(files):
+    (files / "a.json").rename(files / "-a.json")
+    status, out, _ = run("show", "--", "-a.json", cwd=files)
+    assert (status, out.splitlines()[0]) == (0, "picross-a A")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
+@pytest.mark.parametrize("command", ["formats", "puzzles", "solvers"])
+def test_a_table_is_whole_on_a_narrow_terminal(command):
+    """Where long cells may not fold, the last column was left out."""
+    import pty
+
+    leader, follower = pty.openpty()
+    process = subprocess.Popen(
+        [*COMMAND, command],
+        stdout=follower,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "80", "PYTHONIOENCODING": "utf-8"},
+    )
+    os.close(follower)
+    shown = b""
+    try:
+        while chunk := os.read(leader, 10_000):
+            shown += chunk
+    except OSError:  # how Linux says that the other end is closed
+        pass
+    os.close(leader)
+    assert process.wait(timeout=60) == 0
+    assert b"what it is" in shown
+    assert "…".encode() not in shown
 
 
 @pytest.mark.parametrize(

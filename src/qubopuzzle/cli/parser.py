@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import Any, NoReturn
 
 from qubopuzzle.cli.terminal import EXIT_STATUS
@@ -113,14 +114,17 @@ class Parser(argparse.ArgumentParser):
 
     def parse(self, words: Sequence[str]) -> argparse.Namespace:
         """Read the arguments; the value of an option that does not exist is not quoted."""
-        args, unknown = self.parse_known_intermixed_args(words)
-        options = [word.partition("=")[0] for word in unknown if word.startswith("-")]
-        if options:
-            known = self._option_string_actions
-            hint = did_you_mean(options[0], known, f"see `{self.prog} --help`")
-            raise InputError(f"{self.prog} has no option {options[0]}; {hint}")
-        if unknown:
-            self.error(f"unexpected argument {unknown[0]!r}")
+        known = self._option_string_actions
+        for word in takewhile(lambda word: word != "--", words):
+            option = word.partition("=")[0]
+            if option.startswith("--") and option not in known:
+                hint = did_you_mean(option, known, f"see `{self.prog} --help`")
+                raise InputError(f"{self.prog} has no option {option}; {hint}")
+        # Sources may stand among the options, but argparse then knows no ``--``.
+        read = self.parse_known_args if "--" in words else self.parse_known_intermixed_args
+        args, unknown = read(words)
+        for word in unknown:
+            self.error(f"unexpected argument {word[:2] if word.startswith('-') else word!r}")
         return args
 
     def error(self, message: str) -> NoReturn:

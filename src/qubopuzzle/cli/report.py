@@ -28,9 +28,10 @@ def print_comparison(comparison: Comparison) -> None:
     print_table(*totals(comparison), right=(2, 3, 4, 5, 6))
     plan = comparison.plan
     print(
-        f"\nSeconds, medians over seeds: build is model, presolve and compile; solve is the solver "
-        f"and the check.\nA run has {plan.time_limit:g} s for both (imports and kernels apart); "
-        f"a failed one counts twice that in PAR-2.\nTTS(99%) with its 95% bootstrap interval."
+        "\nSeconds, medians over seeds: build is model, presolve and compile; solve is\n"
+        f"the solver and the check. A run has {plan.time_limit:g} s for both (imports and kernels\n"
+        "apart); a failed one counts twice that in PAR-2.\n"
+        "TTS(99%) with its 95% bootstrap interval."
     )
     for note in failure_notes(comparison):
         print(note)

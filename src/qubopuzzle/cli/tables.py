@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Container, Iterable
+from typing import Literal
 
 from rich.console import Console
 from rich.table import Table
@@ -17,7 +18,8 @@ def print_table(columns: list[str], rows: Iterable[list[str]], right: Container[
     """
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     for i, column in enumerate(columns):
-        table.add_column(column, justify="right" if i in right else "left", no_wrap=i < 2)
+        justify: Literal["left", "right"] = "right" if i in right else "left"
+        table.add_column(column, justify=justify, no_wrap=i == 0, overflow="fold")
     for row in rows:
         table.add_row(*row)
     if sys.stdout.isatty():
