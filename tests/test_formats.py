@@ -2,8 +2,12 @@
 
 import io
 import json
+import pickle
+import re
 from types import SimpleNamespace
 
+import dimod
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -300,3 +304,51 @@ def test_compressed_files_are_named(tmp_path):
 def test_a_goal_without_clues_is_refused(text):
     with pytest.raises(InputError, match="rows"):
         non.read(text)
+
+
+def saved(model):
+    with model.to_file() as file:
+        return file.read()
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (
+            b"\x89PNG\r\n\x1a\n\0\0",
+            "it is a PNG image; `qubopuzzle generate nonogram --image FILE`",
+        ),
+        (b"\xff\xd8\xff\xe0", "it is a JPEG image"),
+        (saved(dimod.BQM({"a": 1}, {}, 0, "BINARY")), "it is a dimod BQM file"),
+        (saved(dimod.CQM()), "it is a dimod CQM file"),
+        (b"\xfd7zXZ\0", "it is compressed; unpack it first"),
+        (pickle.dumps({"a": 1.5}), "it is a binary file; no puzzle is"),
+        (np.arange(3).tobytes(), "it is a binary file"),
+    ],
+)
+def test_files_that_are_no_text_are_named(tmp_path, data, message):
+    file = tmp_path / "file"
+    file.write_bytes(data)
+    with pytest.raises(InputError, match=rf"file: {re.escape(message)}"):
+        load(file)
+
+
+SUDOKU = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (SUDOKU[:-1], "line 1: 80 cells; a puzzle has 16, 81, 256 or 625"),
+        (SUDOKU.replace(".", "0") + "0", "line 1: 82 cells; a puzzle has 16, 81"),
+        ("." * 255, "line 1: 255 cells; a puzzle has 16, 81, 256"),
+        ("hello\nworld", "hello world: no format that this package reads"),
+        ("x" * 300, "no format that this package reads"),
+        (SUDOKU + "\n" + SUDOKU[1:], "line 2: 80 cells"),
+    ],
+)
+def test_pasted_texts_are_no_missing_files(text, message):
+    with pytest.raises(InputError, match=message) as caught:
+        load(text)
+    assert "\n" not in str(caught.value)
+    assert "File name" not in str(caught.value)

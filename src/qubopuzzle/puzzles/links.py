@@ -8,7 +8,7 @@ what the players call a puzzle, and lists the parts of its texts:
 
 >>> grid = Numbers("grid")
 >>> link = Link("kurodoko", body=[grid], file=[grid, Shading()])
->>> link.read(AddressText("g2i"), (2, 3))
+>>> link.read(AddressText("g2j"), (2, 3))
 {'grid': [[0, 2, 0], [0, 0, 0]]}
 
 A puzzle's class has its links in the attribute ``links``, and is then read and written by

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from errno import ENAMETOOLONG
 from os import PathLike
 from pathlib import Path
 from typing import TypeVar
@@ -16,6 +17,26 @@ T = TypeVar("T")
 
 SIZE_LIMIT = 64 * 2**20
 """Largest input, in bytes."""
+
+_IMAGE = "image; `qubopuzzle generate nonogram --image FILE` makes a nonogram of it"
+_MODEL = "file, a model and no puzzle; dimod reads it"
+_COMPRESSED = "compressed; unpack it first"
+_MAGIC = {
+    b"\x89PNG\r\n\x1a\n": f"a PNG {_IMAGE}",
+    b"\xff\xd8\xff": f"a JPEG {_IMAGE}",
+    b"GIF8": f"a GIF {_IMAGE}",
+    b"%PDF-": "a PDF document",
+    b"DIMODBQM": f"a dimod BQM {_MODEL}",
+    b"DIMODCQM": f"a dimod CQM {_MODEL}",
+    b"DIMODDQM": f"a dimod DQM {_MODEL}",
+    b"\x93NUMPY": "a NumPy array",
+    b"\x1f\x8b": _COMPRESSED,
+    b"PK\x03\x04": _COMPRESSED,
+    b"BZh": _COMPRESSED,
+    b"\xfd7zXZ\0": _COMPRESSED,
+    b"\x28\xb5\x2f\xfd": _COMPRESSED,
+}
+"""What a file is that begins with these bytes."""
 
 
 def load(
@@ -43,7 +64,7 @@ def read_source(
     source: str | PathLike[str], read: Callable[[str], T], named: str | None = None
 ) -> T:
     """Decode a file, standard input for ``-`` or the text itself; errors name the source."""
-    name = "standard input" if source == "-" else str(source)[:200] or "''"
+    name = "standard input" if source == "-" else " ".join(str(source)[:200].split()) or "''"
     try:
         text = str(source) if _is_text(source, named) else _decode(_bytes(source))
         if not text.strip():
@@ -57,8 +78,7 @@ def read_text(text: str, puzzle: str | None = None, named: str | None = None) ->
     """Read the puzzles of a text; see ``load``."""
     chosen = [get_format(named)] if named is not None else _sniffed(text)
     if not chosen:
-        known = ", ".join(all_formats())
-        raise InputError(f"no format that this package reads ({known})")
+        raise _no_format()
     first: InputError | None = None
     for candidate in chosen:
         try:
@@ -74,6 +94,10 @@ def read_text(text: str, puzzle: str | None = None, named: str | None = None) ->
 
 def _sniffed(text: str) -> list[Format]:
     return [known for known in all_formats().values() if known.sniff(text)]
+
+
+def _no_format() -> InputError:
+    return InputError(f"no format that this package reads ({', '.join(all_formats())})")
 
 
 def _is_text(source: str | PathLike[str], named: str | None) -> bool:
@@ -100,6 +124,8 @@ def _bytes(source: str | PathLike[str]) -> bytes:
             with Path(source).open("rb") as file:
                 data = file.read(SIZE_LIMIT + 1)
     except OSError as error:
+        if error.errno == ENAMETOOLONG or "\n" in str(source):
+            raise _no_format() from None
         raise InputError(error.strerror or str(error)) from None
     except ValueError as error:  # a path with a null character
         raise InputError(str(error)) from None
@@ -109,9 +135,12 @@ def _bytes(source: str | PathLike[str]) -> bytes:
 
 
 def _decode(data: bytes) -> str:
-    if data.startswith((b"\x1f\x8b", b"PK\x03\x04")):
-        raise InputError("it is compressed; unpack it first")
+    for magic, what in _MAGIC.items():
+        if data.startswith(magic):
+            raise InputError(f"it is {what}")
     utf16 = data.startswith((b"\xff\xfe", b"\xfe\xff"))
+    if not utf16 and b"\0" in data[: 2**16]:
+        raise InputError("it is a binary file; no puzzle is")
     try:
         return data.decode("utf-16" if utf16 else "utf-8-sig")
     except UnicodeDecodeError as error:

@@ -51,12 +51,15 @@ class _Board:
 
 
 def sniff(text: str) -> bool:
-    """Whether the first lines are a puzzle, of nothing but cells of its size."""
+    """Whether the first lines are a puzzle, of nothing but cells of its size.
+
+    A line that is a little too short or too long is one, too, so that ``read`` says so.
+    """
     lines = _lines(text)
     first = next(lines, None)
     count = len(first.cells) if first else 0
     if first is None or count not in _COUNTS:
-        return False
+        return first is not None and _is_cut(first)
     single = count not in _SIDES or (count == 16 and _is_small([first]))
     head = [first, *islice(lines, 0 if single else count - 1)]
     n = isqrt(count) if single else count
@@ -127,6 +130,13 @@ def _cells(content: str) -> list[str]:
 def _is_small(lines: Sequence[_Line]) -> bool:
     known = _KNOWN[4, False].keys()
     return all(known >= set(line.cells) for line in lines)
+
+
+def _is_cut(line: _Line) -> bool:
+    """Whether a line was meant for a puzzle and is a little too short or too long."""
+    near = [n for n in (9, 16, 25) if abs(len(line.cells) - n * n) <= n]
+    signs = set(line.cells)
+    return any(signs & set("._*0") and _KNOWN[n, False].keys() >= signs for n in near)
 
 
 def _boards(text: str) -> Iterator[_Board]:
