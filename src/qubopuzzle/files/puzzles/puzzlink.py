@@ -22,34 +22,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache
 from typing import Any
 from urllib.parse import unquote
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.files.puzzles.limits import ReadLimit
+from qubopuzzle.files.puzzles.registry import links
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles import Puzzle, get_puzzle, puzzle_names
+from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.links import AddressText, Link, Shape
-
-
-@cache
-def links() -> dict[str, tuple[type[Puzzle], Link]]:
-    """The puzzles and their links, by the players' names."""
-    found: dict[str, tuple[type[Puzzle], Link]] = {}
-    for name in puzzle_names():
-        with suppress(InputError):  # of another package, which does not load
-            kind = get_puzzle(name)
-            for link in kind.links:
-                found.setdefault(link.pid, (kind, link))
-    return found
-
 
 NAME = "puzzlink"
 ABOUT = "addresses of puzz.link, pzv.jp and their like, one a line"
-PUZZLES = tuple(dict.fromkeys(kind.name for kind, _ in links().values()))
+_LINKS = {link.pid: (kind, link) for kind, link in reversed(links(Link))}
+PUZZLES = tuple(dict.fromkeys(kind.name for kind, _ in links(Link)))
 
 _ADDRESS = re.compile(
     r"(?:https?://)?[a-z0-9](?:[a-z0-9-]{0,62}\.){0,9}[a-z0-9-]{1,63}(?::[0-9]{1,5})?"
@@ -115,7 +103,7 @@ def solved_address(puzzle: Puzzle, answer: IntArray) -> str | None:
     Raises:
         InputError: as ``address``.
     """
-    given = next((link.givens for kind, link in links().values() if kind is type(puzzle)), "")
+    given = next((link.givens for kind, link in links(Link) if kind is type(puzzle)), "")
     if not given:
         return None
     board: Any = {given: tuple(map(tuple, answer.tolist())), "solution": None}
@@ -128,10 +116,10 @@ def find_link(pid: str) -> tuple[type[Puzzle], Link]:
     Raises:
         InputError: for one that there is not.
     """
-    if pid not in links():
-        known = ", ".join(links())
+    if pid not in _LINKS:
+        known = ", ".join(link.pid for _, link in links(Link))
         raise InputError(f"{pid[:30]!r}: this package has no such puzzle; it reads {known}")
-    return links()[pid]
+    return _LINKS[pid]
 
 
 def link_of(puzzle: Puzzle) -> Link:
@@ -140,7 +128,7 @@ def link_of(puzzle: Puzzle) -> Link:
     Raises:
         InputError: if there is none.
     """
-    for kind, link in links().values():
+    for kind, link in links(Link):
         if kind is type(puzzle) and all(getattr(puzzle, k) == v for k, v in link.fields.items()):
             link.check(puzzle)
             return link

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Protocol, cast
+from typing import Protocol, TypeVar, cast
 
 from qubopuzzle.errors import InputError, did_you_mean
 from qubopuzzle.files import puzzles as formats
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles import Puzzle
+from qubopuzzle.puzzles import Puzzle, get_puzzle, puzzle_names
+
+L = TypeVar("L")
 
 
 class Format(Protocol):
@@ -34,6 +37,16 @@ class Format(Protocol):
 
     def write(self, puzzles: Sequence[Puzzle]) -> str:
         """One puzzle after the other; InputError for what the format cannot hold."""
+
+
+def links(kind: type[L]) -> list[tuple[type[Puzzle], L]]:
+    """Every puzzle's links of one kind, such as ``Link`` and ``Game``, and its class."""
+    found = []
+    for name in puzzle_names():
+        with suppress(InputError):  # of another package, which does not load
+            puzzle = get_puzzle(name)
+            found += [(puzzle, link) for link in puzzle.links if isinstance(link, kind)]
+    return found
 
 
 @cache

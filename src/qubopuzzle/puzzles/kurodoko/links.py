@@ -2,7 +2,32 @@
 
 from __future__ import annotations
 
-from qubopuzzle.puzzles.links import Link, Numbers, Shading
+from typing import Any
+
+import numpy as np
+
+from qubopuzzle.errors import InputError
+from qubopuzzle.puzzles.games import Game, read_runs, write_runs
+from qubopuzzle.puzzles.links import UNKNOWN, Data, Link, Numbers, Shading
+
+
+def _read_range(body: str, columns: int, rows: int) -> Data:
+    return {"grid": read_runs(body, rows, columns, rows + columns - 1)}
+
+
+def _write_range(puzzle: Any) -> str:
+    rows, columns = puzzle.shape
+    if rows + columns - 1 > 127:
+        raise InputError(f"a grid of {rows} x {columns}; numbers of range end at 127; write json")
+    for r, c in np.argwhere(puzzle.grid == UNKNOWN)[:1].tolist():
+        raise InputError(
+            f"grid[{r}][{c}] is not known; numbers of range are; write json"
+        )
+    return f"{columns}x{rows}:" + write_runs(puzzle.grid.ravel().tolist())
+
 
 _GRID = Numbers("grid", unknown="kept")
-LINKS = (Link("kurodoko", body=[_GRID], file=[_GRID, Shading()]),)
+LINKS = (
+    Link("kurodoko", body=[_GRID], file=[_GRID, Shading()]),
+    Game("range", _read_range, _write_range),
+)

@@ -1,11 +1,16 @@
-"""Nonograms in the players: ``nonogram`` at puzz.link."""
+"""Nonograms in the players: ``nonogram`` at puzz.link, ``pattern`` in Tatham's collection."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 
+from qubopuzzle.checks import brief
+from qubopuzzle.errors import InputError
+from qubopuzzle.model import IntArray
+from qubopuzzle.puzzles.games import Game
 from qubopuzzle.puzzles.links import (
     AddressText,
     Data,
@@ -19,6 +24,7 @@ from qubopuzzle.puzzles.links import (
     shading_words,
     value_of,
 )
+from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT
 
 
 class _Slots:
@@ -77,4 +83,43 @@ def _clues(name: str, lines: list[list[Value]]) -> list[list[int]]:
     return [[number for number in line if number] for line in lines]
 
 
-LINKS = (Link("nonogram", body=[_Slots()], file=[_Table()]),)
+def _read_pattern(body: str, columns: int, rows: int) -> Data:
+    clues_of, comma, cells = body.partition(",")
+    solution = None
+    if comma:
+        if len(cells) != columns * rows or cells.strip("aA"):
+            raise InputError("some cells given beside the clues (,) are a variant not known here")
+        solution = np.array([int(cell == "A") for cell in cells]).reshape(rows, columns)
+    count = columns + rows
+    lines = clues_of.split("/", count)
+    if len(lines) != count:
+        has = f"more than {count}" if len(lines) > count else len(lines)
+        raise InputError(f"{has} lines between slashes, but {count} columns and rows")
+    clues = [_runs(i, line, columns) for i, line in enumerate(lines)]
+    return {"cols": clues[:columns], "rows": clues[columns:], "solution": solution}
+
+
+def _runs(i: int, line: str, columns: int) -> list[int]:
+    runs = line.split(".", LINE_LIMIT) if line else []
+    for run in runs:
+        if not re.fullmatch("0{0,9}[1-9][0-9]{0,8}", run):
+            where = f"column {i + 1}" if i < columns else f"row {i + 1 - columns}"
+            raise InputError(f"{where}: {brief(run[:60])} is no length of a run")
+    return [int(run) for run in runs]
+
+
+def _write_pattern(puzzle: Any) -> str:
+    lines = [".".join(map(str, clue)) for clue in (*puzzle.cols, *puzzle.rows)]
+    return f"{len(puzzle.cols)}x{len(puzzle.rows)}:" + "/".join(lines)
+
+
+def _solved_pattern(puzzle: Any, answer: IntArray) -> str:
+    """After a comma, all cells: a letter for no unknown ones before it, small for white."""
+    cells = "".join("A" if black else "a" for black in answer.ravel().tolist())
+    return f"{_write_pattern(puzzle)},{cells}"
+
+
+LINKS = (
+    Link("nonogram", body=[_Slots()], file=[_Table()]),
+    Game("pattern", _read_pattern, _write_pattern, signs="/.,", solved=_solved_pattern),
+)

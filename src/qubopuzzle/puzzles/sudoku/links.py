@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from qubopuzzle.errors import InputError
+from qubopuzzle.model import IntArray
+from qubopuzzle.puzzles.games import Game, read_runs, write_runs
 from qubopuzzle.puzzles.links import WHOLE, Data, FileText, Link, Numbers, Shape
-from qubopuzzle.puzzles.sudoku.rules import squarest_box
+from qubopuzzle.puzzles.sudoku.rules import SIZE_LIMIT, squarest_box
 
 
 class _Digits:
@@ -37,6 +41,30 @@ def _check_box(puzzle: Any) -> None:
         raise InputError(f"its boxes of {puzzle.box[0]} x {puzzle.box[1]} have no place here")
 
 
+def _read_solo(body: str, high: int, wide: int) -> Data:
+    if min(high, wide) < 2:
+        raise InputError(f"boxes of {high} x {wide}; both must be 2 at least")
+    if high * wide > SIZE_LIMIT:
+        raise InputError(f"boxes of {high} x {wide} have more than {SIZE_LIMIT} cells")
+    n = high * wide
+    return {"grid": read_runs(body, n, n, n), "box": [high, wide]}
+
+
+def _write_solo(puzzle: Any) -> str:
+    high, wide = puzzle.box
+    if min(high, wide) < 2 or high * wide > 31:
+        raise InputError(
+            f"boxes of {high} x {wide} cells; solo has 2 x 2 at least and 31 digits at most; "
+            "write json"
+        )
+    return f"{high}x{wide}:" + write_runs(chain.from_iterable(puzzle.grid))
+
+
+def _solved_solo(puzzle: Any, answer: IntArray) -> str:
+    grid = tuple(map(tuple, answer.tolist()))
+    return _write_solo(replace(puzzle, grid=grid, solution=None))
+
+
 _GRID = Numbers("grid")
 LINKS = (
     Link(
@@ -47,5 +75,13 @@ LINKS = (
         sizes=1,
         givens="grid",
         check=_check_box,
+    ),
+    Game(
+        "solo",
+        _read_solo,
+        _write_solo,
+        suffix="(?:d[tbiaeu]|md?[0-9]|r[0-9]|a)*",
+        variants={"x": "solo X (diagonals)", "j": "jigsaw solo", "k": "killer solo"},
+        solved=_solved_solo,
     ),
 )
