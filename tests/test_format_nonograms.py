@@ -6,9 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qubopuzzle import InputError, Nonogram, Sudoku
-from qubopuzzle.files.puzzles import cwd, mk, native, nin, non, nonograms_org, taai, webpbn
+from qubopuzzle.files.puzzles import native, non, nonograms_org, plain, taai, webpbn
 from strategies import nonograms
 
+cwd, mk, nin = plain.FORMATS
 FORMATS = [native, nin, mk, cwd, taai, non, webpbn, nonograms_org]
 SINGLE = [nin, mk, cwd]
 SETS = [native, non, webpbn, nonograms_org]

@@ -22,7 +22,8 @@ Every message is one line that says what, where and what to do about it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 
 def did_you_mean(name: object, known: Iterable[str], otherwise: str = "") -> str:
@@ -103,3 +104,18 @@ class ProtocolError(SolverFailed):
 
 class DeadlineExceeded(SolverFailed):
     """A service that did not answer in time."""
+
+
+@contextmanager
+def at(place: str) -> Iterator[None]:
+    """Put a place before the message of an InputError.
+
+    >>> with at("line 3"):
+    ...     raise InputError("3b is no clue")
+    Traceback (most recent call last):
+    qubopuzzle.errors.InputError: line 3: 3b is no clue
+    """
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{place}: {error}") from None

@@ -11,7 +11,6 @@ as another. Input number i of a seed is always the same. Exit status 1 if anythi
 
 import argparse
 import multiprocessing
-import pkgutil
 import random
 import re
 import signal
@@ -21,11 +20,10 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.files import puzzles as formats
+from qubopuzzle.files.puzzles import all_formats, get_format
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
 
 HANG = 10.0
@@ -53,12 +51,12 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0, metavar="I", help="number of the first")
     given = parser.parse_args()
-    modules = found_modules()
-    unknown = set(given.format or ()) - modules.keys()
+    known = all_formats()
+    unknown = set(given.format or ()) - known.keys()
     if unknown:
-        parser.error(f"no format {', '.join(unknown)}; there are {', '.join(modules)}")
+        parser.error(f"no format {', '.join(unknown)}; there are {', '.join(known)}")
     reports = []
-    for name in given.format or modules:
+    for name in given.format or known:
         # A process each, so that the peak of memory is its own.
         spawn = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(1, mp_context=spawn) as pool:
@@ -68,18 +66,9 @@ def main() -> int:
     return int(any(report.crashes for report in reports))
 
 
-def found_modules() -> dict[str, str]:
-    """Names of formats and of their modules."""
-    paths = [
-        f"{formats.__name__}.{module.name}" for module in pkgutil.iter_modules(formats.__path__)
-    ]
-    modules = {path: import_module(path) for path in paths}
-    return {module.NAME: path for path, module in modules.items() if hasattr(module, "NAME")}
-
-
 def fuzz(name: str, seed: int, first: int, count: int, corpus: str | None) -> Report:
     """Try the inputs ``first`` .. ``first + count - 1`` of a seed."""
-    module = import_module(found_modules()[name])
+    module = get_format(name)
     valid = valid_texts(module) + (texts_of(module, Path(corpus)) if corpus else [])
     report = Report(name)
     signal.signal(signal.SIGPROF, _stop)

@@ -509,6 +509,7 @@ class Link:
         square: only square boards have rules here.
         sizes: how many sizes a board file gives.
         version: of the board files that are written.
+        percent: ``%`` with digits after it is often in a body, and no percent encoding.
         givens: the key under which an answer can be given, so that an address shows it.
         check: raises InputError for a puzzle that this name does not stand for.
     """
@@ -521,6 +522,7 @@ class Link:
     square: bool = False
     sizes: int = 2
     version: str = "pzprv3"
+    percent: bool = False
     givens: str = ""
     check: Callable[[Any], None] = lambda _: None
 

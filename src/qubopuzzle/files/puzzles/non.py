@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from qubopuzzle.errors import InputError
-from qubopuzzle.files.puzzles._clues import clue_text, nonograms, one_line
+from qubopuzzle.errors import InputError, at
+from qubopuzzle.files.puzzles.clues import clue_text, nonograms, one_line
+from qubopuzzle.files.puzzles.lines import LINE_END
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.kinds.cells import BLACK, WHITE
 from qubopuzzle.puzzles.nonogram import Nonogram
@@ -38,7 +39,7 @@ def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
     if puzzle not in (None, Nonogram.name):
         return []
     sections: list[_Section] = [_Section(1)]
-    for number, line in enumerate(re.split(r"\r\n|\r|\n", text), start=1):
+    for number, line in enumerate(LINE_END.split(text), start=1):
         if _DIVIDER.match(line):
             sections.append(_Section(number + 1))
         else:
@@ -92,14 +93,12 @@ class _Content:
 def _puzzle(section: _Section) -> Nonogram:
     content = _content(section)
     about = {_KEYWORDS[key]: word for key, word in content.words.items() if key in _KEYWORDS}
-    try:
+    with at(f"the puzzle at line {section.first}"):
         rows, cols = (_clues(content, *key) for key in (("rows", "height"), ("columns", "width")))
         data = {"rows": rows, "cols": cols, "id": about.get("title", ""), **about}
         if "goal" in content.words and rows and cols:  # else the puzzle itself is refused
             data["solution"] = _goal(content.words["goal"], len(rows), len(cols))
         return Nonogram.from_dict(data)
-    except InputError as error:
-        raise InputError(f"the puzzle at line {section.first}: {error}") from None
 
 
 def _content(section: _Section) -> _Content:

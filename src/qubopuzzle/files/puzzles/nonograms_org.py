@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from typing import Any
 
-from qubopuzzle.errors import InputError
-from qubopuzzle.files.puzzles._clues import named, nonograms
+from qubopuzzle.errors import InputError, at
+from qubopuzzle.files.puzzles.clues import named, nonograms
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.base import brief
 from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
@@ -221,7 +221,7 @@ def _tables(text: str) -> list[_Table]:
 
 def _board(table: _Table) -> Nonogram:
     rows = [row for row in table.rows if row]
-    try:
+    with at(f"the table at line {table.line}"):
         if any(cell.tables for row in rows for cell in row):
             top, left = (_part(rows, *key) for key in (("nmtt", 0, 1), ("nmtl", 1, 0)))
         else:
@@ -229,8 +229,6 @@ def _board(table: _Table) -> Nonogram:
         _check_one_colour(top, left)
         clues = {"rows": [_clue(row) for row in left], "cols": [_clue(col) for col in _turned(top)]}
         return Nonogram.from_dict(clues)
-    except InputError as error:
-        raise InputError(f"the table at line {table.line}: {error}") from None
 
 
 def _part(rows: list[list[_Cell]], name: str, r: int, c: int) -> list[list[_Cell]]:

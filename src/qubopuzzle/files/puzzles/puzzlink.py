@@ -21,14 +21,14 @@ givens are what an answer is made of: in sudoku and Easy as ABC.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
-from qubopuzzle.errors import InputError
+from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles.limits import ReadLimit
+from qubopuzzle.files.puzzles.lines import read_lines
 from qubopuzzle.files.puzzles.registry import links
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import Puzzle
@@ -36,15 +36,16 @@ from qubopuzzle.puzzles.links import AddressText, Link, Shape
 
 NAME = "puzzlink"
 ABOUT = "addresses of puzz.link, pzv.jp and their like, one a line"
-_LINKS = {link.pid: (kind, link) for kind, link in reversed(links(Link))}
-PUZZLES = tuple(dict.fromkeys(kind.name for kind, _ in links(Link)))
+_LINKS: dict[str, tuple[type[Puzzle], Link]] = {}
+for _kind, _link in links(Link):
+    _LINKS.setdefault(_link.pid, (_kind, _link))
+PUZZLES = tuple(dict.fromkeys(kind.name for kind, _ in _LINKS.values()))
 
 _ADDRESS = re.compile(
     r"(?:https?://)?[a-z0-9](?:[a-z0-9-]{0,62}\.){0,9}[a-z0-9-]{1,63}(?::[0-9]{1,5})?"
     r"(?:/[\w.~-]{1,40}){0,5}/p(?:\.html?)?\?",
     re.IGNORECASE | re.ASCII,
 )
-_LINE_END = re.compile(r"\r\n|\r|\n")
 _PARAMETER = re.compile(r"\w{1,40}=")
 # What may be encoded where not all is: the signs that bodies are made of.
 _ENCODED = re.compile("%(2[4-6abdefABDEF]|3[aAdDfF]|40|5[fF])")
@@ -61,15 +62,8 @@ def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
     Raises:
         InputError: naming the line.
     """
-    puzzles: list[Puzzle] = []
     limit = ReadLimit()
-    for number, line in enumerate(_LINE_END.split(text), start=1):
-        if line.strip():
-            try:
-                puzzles += _read(line.strip(), puzzle, limit)
-            except InputError as error:
-                raise InputError(f"line {number}: {error}") from None
-    return puzzles
+    return read_lines(text, lambda line: _read(line, puzzle, limit))
 
 
 def write(puzzles: Sequence[Puzzle]) -> str:
@@ -87,7 +81,7 @@ def address(puzzle: Puzzle) -> str:
     Raises:
         InputError: if it has none, naming its id.
     """
-    with naming(puzzle):
+    with at(puzzle.id[:60] or puzzle.name):
         link = link_of(puzzle)
         text = AddressText()
         link.write(text, puzzle)
@@ -103,7 +97,7 @@ def solved_address(puzzle: Puzzle, answer: IntArray) -> str | None:
     Raises:
         InputError: as ``address``.
     """
-    given = next((link.givens for kind, link in links(Link) if kind is type(puzzle)), "")
+    given = next((link.givens for kind, link in _LINKS.values() if kind is type(puzzle)), "")
     if not given:
         return None
     board: Any = {given: tuple(map(tuple, answer.tolist())), "solution": None}
@@ -117,8 +111,8 @@ def find_link(pid: str) -> tuple[type[Puzzle], Link]:
         InputError: for one that there is not.
     """
     if pid not in _LINKS:
-        known = ", ".join(link.pid for _, link in links(Link))
-        raise InputError(f"{pid[:30]!r}: this package has no such puzzle; it reads {known}")
+        hint = f"it reads {', '.join(_LINKS)}"
+        raise InputError(f"{pid[:30]!r}: this package has no such puzzle; {hint}")
     return _LINKS[pid]
 
 
@@ -128,7 +122,7 @@ def link_of(puzzle: Puzzle) -> Link:
     Raises:
         InputError: if there is none.
     """
-    for kind, link in links(Link):
+    for kind, link in _LINKS.values():
         if kind is type(puzzle) and all(getattr(puzzle, k) == v for k, v in link.fields.items()):
             link.check(puzzle)
             return link
@@ -148,15 +142,6 @@ def read_shape(link: Link, columns: str, rows: str, limit: ReadLimit) -> Shape:
     return shape
 
 
-@contextmanager
-def naming(puzzle: Puzzle) -> Iterator[None]:
-    """Put the puzzle's id before what is wrong with it."""
-    try:
-        yield
-    except InputError as error:
-        raise InputError(f"{puzzle.id[:60] or puzzle.name}: {error}") from None
-
-
 def _read(line: str, wanted: str | None, limit: ReadLimit) -> list[Puzzle]:
     """The puzzle of an address, or none if another kind is wanted."""
     pid, flags, columns, rows, body = _parts(line)
@@ -164,13 +149,11 @@ def _read(line: str, wanted: str | None, limit: ReadLimit) -> list[Puzzle]:
     if wanted not in (None, kind.name):
         return []
     shape = read_shape(link, columns, rows, limit)
-    try:
+    with at(pid):
         found = kind.from_dict(link.read(AddressText(body), shape, flags))
         # The puzzle is still nobody's; a copy would be validated once more.
         object.__setattr__(found, "url", address(found))
         return [found]
-    except InputError as error:
-        raise InputError(f"{pid}: {error}") from None
 
 
 def _parts(line: str) -> tuple[str, str, str, str, str]:
@@ -199,11 +182,11 @@ def _parts(line: str) -> tuple[str, str, str, str, str]:
 def _decoded(query: str) -> str:
     """A query without percent encoding.
 
-    In a body ``%`` is a sign itself, which digits may follow; in hitori they often do. It is
-    taken for that unless the strokes are encoded, too, or a sign of bodies results.
+    In a body ``%`` is a sign itself, which digits may follow. It is taken for that unless the
+    strokes are encoded, too, or a sign of bodies results; but not where digits often follow.
     """
     if "%2f" in query.lower():
         return unquote(query)
-    if "hitori" in query[:60]:
+    if any(link.percent and link.pid in query[:60] for _, link in _LINKS.values()):
         return query
     return _ENCODED.sub(lambda found: chr(int(found[1], 16)), query)

@@ -14,10 +14,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from qubopuzzle.errors import InputError
+from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles.limits import ReadLimit
+from qubopuzzle.files.puzzles.lines import LINE_END
 from qubopuzzle.files.puzzles.puzzlink import PUZZLES as PUZZLES
-from qubopuzzle.files.puzzles.puzzlink import find_link, link_of, naming, read_shape
+from qubopuzzle.files.puzzles.puzzlink import find_link, link_of, read_shape
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.links import FileText
 
@@ -73,7 +74,7 @@ class _Board:
 
 def _boards(text: str) -> Iterator[_Board]:
     """The boards of a text; each begins on a line of its own."""
-    lines = re.split(r"\r\n|\r|\n", text)
+    lines = LINE_END.split(text)
     starts = [i for i, line in enumerate(lines) if _HEADER.match(line.lstrip())]
     if not starts or any(line.strip() for line in lines[: starts[0]]):
         raise InputError("line 1: expected pzprv3")
@@ -103,7 +104,7 @@ def _read(text: FileText, wanted: str | None, limit: ReadLimit) -> list[Puzzle]:
 
 
 def _lines(puzzle: Puzzle) -> list[str]:
-    with naming(puzzle):
+    with at(puzzle.id[:60] or puzzle.name):
         link = link_of(puzzle)
         text = FileText([link.version, link.pid, *map(str, puzzle.shape[: link.sizes])])
         link.write(text, puzzle)

@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TypeVar
 
-from qubopuzzle.errors import InputError
+from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles.registry import Format, all_formats, get_format
 from qubopuzzle.puzzles import Puzzle
 
@@ -65,13 +65,11 @@ def read_source(
 ) -> T:
     """Decode a file, standard input for ``-`` or the text itself; errors name the source."""
     name = "standard input" if source == "-" else " ".join(str(source)[:200].split()) or "''"
-    try:
+    with at(name):
         text = str(source) if _is_text(source, named) else _decode(_bytes(source))
         if not text.strip():
             raise InputError("it is empty")
         return read(text)
-    except InputError as error:
-        raise InputError(f"{name}: {error}") from None
 
 
 def read_text(text: str, puzzle: str | None = None, named: str | None = None) -> list[Puzzle]:

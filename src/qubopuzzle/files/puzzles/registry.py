@@ -1,4 +1,4 @@
-"""The formats: every module of this folder that has a NAME, found by itself."""
+"""The formats: modules of this folder that have a NAME, or FORMATS; found by themselves."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Protocol, TypeVar, cast
 
-from qubopuzzle.errors import InputError, did_you_mean
+from qubopuzzle.errors import InputError, at, did_you_mean
 from qubopuzzle.files import puzzles as formats
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import Puzzle, get_puzzle, puzzle_names
@@ -18,7 +18,7 @@ L = TypeVar("L")
 
 
 class Format(Protocol):
-    """What a format's module has.
+    """What a format's module has, or an object in the FORMATS of a module.
 
     ``PUZZLES`` are the names of the puzzles that it can hold; none means every puzzle. A
     format of addresses may also have ``solved_address(puzzle, answer)``, one that opens the
@@ -52,8 +52,13 @@ def links(kind: type[L]) -> list[tuple[type[Puzzle], L]]:
 @cache
 def all_formats() -> Mapping[str, Format]:
     """Every format by its name."""
-    found = [import_module(f"{formats.__name__}.{m.name}") for m in iter_modules(formats.__path__)]
-    return {m.NAME: cast("Format", m) for m in found if hasattr(m, "NAME")}
+    modules = [
+        import_module(f"{formats.__name__}.{found.name}")
+        for found in iter_modules(formats.__path__)
+    ]
+    several = [known for module in modules for known in getattr(module, "FORMATS", ())]
+    found = {f.NAME: f for f in (*modules, *several) if hasattr(f, "NAME")}
+    return {name: cast("Format", found[name]) for name in sorted(found)}
 
 
 def get_format(name: str) -> Format:
@@ -95,10 +100,8 @@ def write_text(puzzles: Sequence[Puzzle], name: str) -> str:
         InputError: for an unknown format, and for puzzles that it cannot hold.
     """
     for number, puzzle in enumerate(puzzles, start=1):
-        try:
+        with at(puzzle.id or f"instance {number}"):
             check_format(name, puzzle.name)
-        except InputError as error:
-            raise InputError(f"{puzzle.id or f'instance {number}'}: {error}") from None
     return get_format(name).write(puzzles)
 
 

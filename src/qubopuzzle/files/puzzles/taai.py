@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from qubopuzzle.errors import InputError
-from qubopuzzle.files.puzzles._clues import (
+from qubopuzzle.errors import InputError, at
+from qubopuzzle.files.puzzles.clues import (
     Line,
     are_numbers,
     clue_text,
@@ -91,9 +91,7 @@ def _board(head: Line, lines: list[Line], limit: ReadLimit) -> Nonogram:
             f" column lines and n row lines, n from 1 to {LINE_LIMIT}"
         )
     clues = [tuple(read_clue(*line)) for line in lines]
-    try:
+    with at(f"the board {text} at line {number}"):
         limit.count(size)  # its lines; the cells between them cost nothing
         name = f"taai-{int(match[1])}"
         return Nonogram(rows=tuple(clues[size:]), cols=tuple(clues[:size]), id=name)
-    except InputError as error:
-        raise InputError(f"the board {text} at line {number}: {error}") from None

@@ -32,9 +32,9 @@ from math import prod
 from typing import Any
 
 from qubopuzzle.checks import brief
-from qubopuzzle.errors import InputError
+from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles.limits import CELL_LIMIT, SIDE_LIMIT, ReadLimit
-from qubopuzzle.files.puzzles.puzzlink import naming
+from qubopuzzle.files.puzzles.lines import read_lines
 from qubopuzzle.files.puzzles.registry import links
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import Puzzle
@@ -96,20 +96,10 @@ def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
         InputError: naming the line and what is wrong there, or the game or variant that
             there is not.
     """
-    found: list[Puzzle] = []
-    limit = ReadLimit()
     if puzzle is not None and puzzle not in PUZZLES:
-        return found
-    for number, line in enumerate(text.splitlines(), start=1):
-        if line.strip():
-            try:
-                new = _read_line(line.strip(), puzzle)
-                for one in new:
-                    limit.count(prod(one.shape))
-                found += new
-            except InputError as error:
-                raise InputError(f"line {number}: {error}") from None
-    return found
+        return []
+    limit = ReadLimit()
+    return read_lines(text, lambda line: _read_line(line, puzzle, limit))
 
 
 def write(puzzles: Sequence[Puzzle]) -> str:
@@ -129,20 +119,20 @@ def solved_address(puzzle: Puzzle, answer: IntArray) -> str | None:
     """
     for kind, game in _GAMES:
         if isinstance(puzzle, kind) and game.solved:
-            with naming(puzzle):
+            with at(puzzle.id[:60] or puzzle.name):
                 return f"{_PLAYER}/{game.name}.html#{game.solved(puzzle, answer)}"
     return None
 
 
 def _write_line(puzzle: Puzzle) -> str:
-    with naming(puzzle):
+    with at(puzzle.id[:60] or puzzle.name):
         for kind, game in _GAMES:
             if isinstance(puzzle, kind):
                 return game.write(puzzle)
         raise InputError(f"the collection has no {puzzle.name}; write json")
 
 
-def _read_line(line: str, puzzle: str | None) -> list[Puzzle]:
+def _read_line(line: str, puzzle: str | None, limit: ReadLimit) -> list[Puzzle]:
     """The puzzle of a line, or none if it is of another kind."""
     match = _ID.fullmatch(line)
     if match is None:
@@ -161,7 +151,9 @@ def _read_line(line: str, puzzle: str | None) -> list[Puzzle]:
         raise InputError(f"a size of {width} x {height} is none, or too large")
     parts = _Id(word, width, height, match["suffix"] or "", match["body"].strip())
     _refuse_variants(parts)
-    return [_read_as(*_BY_NAME[word], parts) if word else _read_by_shape(parts)]
+    found = _read_as(*_BY_NAME[word], parts) if word else _read_by_shape(parts)
+    limit.count(prod(found.shape))
+    return [found]
 
 
 def _refuse_variants(parts: _Id) -> None:
@@ -173,10 +165,8 @@ def _refuse_variants(parts: _Id) -> None:
 
 
 def _read_as(kind: type[Puzzle], game: Game, parts: _Id) -> Puzzle:
-    try:
+    with at(game.name):
         return kind.from_dict(_data(game, parts))
-    except InputError as error:
-        raise InputError(f"{game.name}: {error}") from None
 
 
 def _data(game: Game, parts: _Id) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
-from qubopuzzle.errors import InputError
-from qubopuzzle.files.puzzles._clues import nonograms, one_line, read_clue
+from qubopuzzle.errors import InputError, at
+from qubopuzzle.files.puzzles.clues import nonograms, one_line, read_clue
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.base import brief
 from qubopuzzle.puzzles.kinds.cells import BLACK, WHITE, shading_to_rows
@@ -165,15 +165,13 @@ def _puzzle(element: Element, shared: dict[str, str]) -> Nonogram:
     picture, painted = _goal(element, background)
     _check_colours(element, (colours or painted) - {background}, background in colours)
     about = shared | _texts(element)
-    try:
+    with at(f"the puzzle at line {line}"):
         if not clues and picture:
             return Nonogram.from_picture(picture, **about)
         for kind, key in _CLUES:
             if key not in clues:
                 raise InputError(f'<clues type="{kind}"> is missing')
         return Nonogram.from_dict({**clues, **about, "solution": picture or None})
-    except InputError as error:
-        raise InputError(f"the puzzle at line {line}: {error}") from None
 
 
 def _texts(element: Element, tags: Sequence[str] = tuple(dict(_TEXTS))) -> dict[str, str]:

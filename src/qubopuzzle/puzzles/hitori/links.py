@@ -53,6 +53,6 @@ def _cells(rows: int, columns: int) -> str:
 
 _GRID = Numbers("grid", code=BASE36, unknown="blank")
 LINKS = (
-    Link("hitori", body=[_GRID], file=[_GRID, Shading()]),
+    Link("hitori", body=[_GRID], file=[_GRID, Shading()], percent=True),
     Game("singles", _read_singles, _write_singles, suffix="(?:d[a-z])?"),
 )

@@ -20,9 +20,7 @@ def _write_range(puzzle: Any) -> str:
     if rows + columns - 1 > 127:
         raise InputError(f"a grid of {rows} x {columns}; numbers of range end at 127; write json")
     for r, c in np.argwhere(puzzle.grid == UNKNOWN)[:1].tolist():
-        raise InputError(
-            f"grid[{r}][{c}] is not known; numbers of range are; write json"
-        )
+        raise InputError(f"grid[{r}][{c}] is not known; numbers of range are; write json")
     return f"{columns}x{rows}:" + write_runs(puzzle.grid.ravel().tolist())
 
 

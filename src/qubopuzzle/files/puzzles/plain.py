@@ -1,109 +1,46 @@
-"""What the formats of nonograms share: numbered lines of clues, and clues that are read."""
+"""Nonograms as nothing but sizes and clues, in the files of three solvers.
+
+====== =================================================================================
+nin    Jakub Wilk's: a line with width and height, then a line a clue: rows, columns
+mk     Olsak's: a line with height and width, the rows, a line ``#``, the columns
+cwd    a line with the height, one with the width, the rows, a blank line, the columns
+====== =================================================================================
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError
+from qubopuzzle.files.puzzles.clues import (
+    DIGITS,
+    Line,
+    are_numbers,
+    clue_text,
+    named,
+    nonograms,
+    numbered_lines,
+    read_clue,
+)
 from qubopuzzle.puzzles import Puzzle
-from qubopuzzle.puzzles.base import brief
 from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
-
-Line = tuple[int, str]
-"""A line's number in the text, from 1, and what it says without spaces around."""
-
-_LINE_END = re.compile(r"\r\n|\r|\n")
-_NUMBERS = re.compile(r"[0-9 \t]+")
-_DIGITS = 9
-
-
-def numbered_lines(text: str) -> list[Line]:
-    """All lines of a text, without the blank ones before and after."""
-    lines = [(n, line.strip()) for n, line in enumerate(_LINE_END.split(text), start=1)]
-    first, last = 0, len(lines)
-    while first < last and not lines[first][1]:
-        first += 1
-    while last > first and not lines[last - 1][1]:
-        last -= 1
-    return lines[first:last]
-
-
-def are_numbers(text: str) -> bool:
-    """Whether a line holds whole numbers with spaces or tabs between, and nothing else.
-
-    >>> are_numbers("2 1"), are_numbers("2,1"), are_numbers("")
-    (True, False, False)
-    """
-    return _NUMBERS.fullmatch(text) is not None and not text.isspace()
-
-
-def read_clue(number: int, text: str) -> list[int]:
-    """The numbers of a line; 0 is an empty clue.
-
-    Raises:
-        InputError: naming the line, for anything else and for a blank line.
-    """
-    if not text:
-        raise InputError(f"line {number}: blank; write 0 for an empty line")
-    if not are_numbers(text):
-        strange = next((part for part in text.split() if not are_numbers(part)), text)
-        raise InputError(f"line {number}: {brief(strange)} is no number; {_only(strange)}")
-    parts = text.split()
-    if len(parts) > LINE_LIMIT or max(map(len, parts)) > _DIGITS:
-        raise InputError(f"line {number}: the numbers do not fit any line of a nonogram here")
-    return [int(part) for part in parts]
-
-
-def _only(strange: str) -> str:
-    if re.match("[0-9]+[A-Za-z]", strange):
-        return "if it is a colour: only black and white puzzles are read"
-    return "a clue is whole numbers with spaces between"
-
-
-def clue_text(clue: Iterable[int], between: str = " ") -> str:
-    """A clue on one line; ``read_clue`` reads it back where spaces are between.
-
-    >>> clue_text((2, 1)), clue_text(())
-    ('2 1', '0')
-    """
-    return between.join(map(str, clue)) or "0"
-
-
-def nonograms(puzzles: Iterable[Puzzle], what: str) -> Iterator[Nonogram]:
-    """The puzzles, for a format that holds nonograms only.
-
-    Raises:
-        InputError: naming the first puzzle of another kind.
-    """
-    for puzzle in puzzles:
-        if not isinstance(puzzle, Nonogram):
-            raise InputError(f"{named(puzzle)}: {what} holds nonograms only, no {puzzle.name}")
-        yield puzzle
-
-
-def named(puzzle: Puzzle) -> str:
-    """A puzzle's id for an error message."""
-    return f"puzzle {brief(puzzle.id)}" if puzzle.id else "a puzzle without an id"
-
-
-def one_line(text: str) -> str:
-    """A title or a name with every run of white space, line ends too, as one space."""
-    return " ".join(text.split())
 
 
 @dataclass(frozen=True, slots=True)
-class PlainLayout:
+class Plain:
     """A file that is sizes, one clue a line for the rows, perhaps a divider, then the columns.
 
     ``head`` names the sizes on each of the first lines; ``divider`` is the line between
     rows and columns, or None. It holds one puzzle.
     """
 
-    name: str
+    NAME: str
+    ABOUT: str
     head: tuple[tuple[str, ...], ...]
     divider: str | None
+    PUZZLES: tuple[str, ...] = (Nonogram.name,)
 
     def sniff(self, text: str) -> bool:
         """Whether the whole text has this shape: the sizes agree with the lines."""
@@ -135,8 +72,8 @@ class PlainLayout:
         """
         if len(puzzles) > 1:
             second = named(puzzles[1])
-            raise InputError(f"{second}: {self.name} holds one puzzle; write each to a file")
-        for puzzle in nonograms(puzzles, self.name):
+            raise InputError(f"{second}: {self.NAME} holds one puzzle; write each to a file")
+        for puzzle in nonograms(puzzles, self.NAME):
             sizes = {"height": len(puzzle.rows), "width": len(puzzle.cols)}
             lines = [" ".join(str(sizes[key]) for key in keys) for keys in self.head]
             lines += map(clue_text, puzzle.rows)
@@ -172,7 +109,7 @@ class PlainLayout:
             if len(values) != len(keys):
                 raise InputError(f"line {number}: {' and '.join(keys)} due here, got {brief(line)}")
             for key, value in zip(keys, values, strict=True):
-                if len(value) > _DIGITS or not 1 <= int(value) <= LINE_LIMIT:
+                if len(value) > DIGITS or not 1 <= int(value) <= LINE_LIMIT:
                     raise InputError(
                         f"line {number}: {key} is {brief(value)}, expected 1 to {LINE_LIMIT}"
                     )
@@ -186,3 +123,25 @@ class PlainLayout:
 
 def _clues(lines: list[Line]) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(read_clue(number, line)) for number, line in lines)
+
+
+FORMATS = (
+    Plain(
+        "cwd",
+        "nonogram clues: height, width, rows, a blank line, columns",
+        head=(("height",), ("width",)),
+        divider="",
+    ),
+    Plain(
+        "mk",
+        "nonogram solver of Olsak: height and width, rows, #, columns",
+        head=(("height", "width"),),
+        divider="#",
+    ),
+    Plain(
+        "nin",
+        "nonogram solver of Jakub Wilk: width and height, rows, columns",
+        head=(("width", "height"),),
+        divider=None,
+    ),
+)

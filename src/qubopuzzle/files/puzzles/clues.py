@@ -1,0 +1,92 @@
+"""What the formats of nonograms share: numbered lines of clues, and clues that are read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from qubopuzzle.errors import InputError
+from qubopuzzle.files.puzzles.lines import LINE_END
+from qubopuzzle.puzzles import Puzzle
+from qubopuzzle.puzzles.base import brief
+from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
+
+Line = tuple[int, str]
+"""A line's number in the text, from 1, and what it says without spaces around."""
+
+_NUMBERS = re.compile(r"[0-9 \t]+")
+DIGITS = 9
+
+
+def numbered_lines(text: str) -> list[Line]:
+    """All lines of a text, without the blank ones before and after."""
+    lines = [(n, line.strip()) for n, line in enumerate(LINE_END.split(text), start=1)]
+    first, last = 0, len(lines)
+    while first < last and not lines[first][1]:
+        first += 1
+    while last > first and not lines[last - 1][1]:
+        last -= 1
+    return lines[first:last]
+
+
+def are_numbers(text: str) -> bool:
+    """Whether a line holds whole numbers with spaces or tabs between, and nothing else.
+
+    >>> are_numbers("2 1"), are_numbers("2,1"), are_numbers("")
+    (True, False, False)
+    """
+    return _NUMBERS.fullmatch(text) is not None and not text.isspace()
+
+
+def read_clue(number: int, text: str) -> list[int]:
+    """The numbers of a line; 0 is an empty clue.
+
+    Raises:
+        InputError: naming the line, for anything else and for a blank line.
+    """
+    if not text:
+        raise InputError(f"line {number}: blank; write 0 for an empty line")
+    if not are_numbers(text):
+        strange = next((part for part in text.split() if not are_numbers(part)), text)
+        raise InputError(f"line {number}: {brief(strange)} is no number; {_only(strange)}")
+    parts = text.split()
+    if len(parts) > LINE_LIMIT or max(map(len, parts)) > DIGITS:
+        raise InputError(f"line {number}: the numbers do not fit any line of a nonogram here")
+    return [int(part) for part in parts]
+
+
+def _only(strange: str) -> str:
+    if re.match("[0-9]+[A-Za-z]", strange):
+        return "if it is a colour: only black and white puzzles are read"
+    return "a clue is whole numbers with spaces between"
+
+
+def clue_text(clue: Iterable[int], between: str = " ") -> str:
+    """A clue on one line; ``read_clue`` reads it back where spaces are between.
+
+    >>> clue_text((2, 1)), clue_text(())
+    ('2 1', '0')
+    """
+    return between.join(map(str, clue)) or "0"
+
+
+def nonograms(puzzles: Iterable[Puzzle], what: str) -> Iterator[Nonogram]:
+    """The puzzles, for a format that holds nonograms only.
+
+    Raises:
+        InputError: naming the first puzzle of another kind.
+    """
+    for puzzle in puzzles:
+        if not isinstance(puzzle, Nonogram):
+            raise InputError(f"{named(puzzle)}: {what} holds nonograms only, no {puzzle.name}")
+        yield puzzle
+
+
+def named(puzzle: Puzzle) -> str:
+    """A puzzle's id for an error message."""
+    return f"puzzle {brief(puzzle.id)}" if puzzle.id else "a puzzle without an id"
+
+
+def one_line(text: str) -> str:
+    """A title or a name with every run of white space, line ends too, as one space."""
+    return " ".join(text.split())
