@@ -229,7 +229,7 @@ def test_what_says_nothing_is_no_clue():
         ("easyasabc/4/4/3/n0m", "left 1 has the number 0"),
         ("nonogram/2/2/0i", "column 1 has the number 0"),
         ("nonogram/2/2/1g.g", "row 1 has a number of unknown"),
-        ("heyawake/6/6", "the board ends after 0 of 30 walls; copy all of it"),
+        ("heyawake/6/6", "the board ends after 0 of 6 characters for walls; copy all of it"),
         ("heyawake/6/6/aa66aapv0fu0", "the board ends after 0 of 11 cells"),
         ("sudoku/9/9/zzz", "the board ends after 60 of 81 cells"),
         ("sudoku/4/4/g1k23k3", "the board ends after 15 of 16 cells"),

@@ -32,6 +32,8 @@ from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles.kinds.cells import pieces
 
 BoolArray = NDArray[np.bool_]
+Words = NDArray[np.object_]
+"""The words of a board file, ``str``, shape (rows, columns)."""
 Data = dict[str, Any]
 """Keys of the native JSON object."""
 Shape = tuple[int, int]
@@ -47,9 +49,6 @@ _MARKS: dict[str, Value] = {".": None, "-2": UNKNOWN, "-": UNKNOWN}
 _NOTES = re.compile("TrialData|history:|info:|__HISTORY__")
 
 
-# --- numbers as characters -------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Code:
     """How numbers are written one after the other.
@@ -61,71 +60,62 @@ class Code:
             written and both are read.
         blanks: one character for a blank cell, one for two, and so on.
         unknown: characters of an unknown number; the first is written.
+        expected: what is there, for an error.
         where: what cannot hold a number that is too large.
         names: of the numbers from 1 on in a board file, which is decimal without.
     """
 
     base: int
     forms: tuple[tuple[int, str, int, int], ...]
-    blanks: str
-    unknown: str
+    blanks: str = ""
+    unknown: str = ""
+    expected: str = "a number"
     where: str = "an address"
     names: tuple[str, ...] = ()
 
     @cached_property
     def token(self) -> re.Pattern[str]:
         """One number, or one character for blank cells."""
-        digit = f"[{_DIGITS[: self.base]}]"
-        numbers = [f"{re.escape(sign)}{digit}{{{count}}}" for _, sign, _, count in self.forms]
-        return re.compile("|".join([*numbers, f"[{re.escape(self.blanks + self.unknown)}]"]))
+        tokens = [
+            f"{re.escape(sign)}[{_DIGITS[: self.base]}]{{{count}}}"
+            for _, sign, _, count in self.forms
+        ]
+        return re.compile("|".join([*tokens, *map(re.escape, self.blanks + self.unknown)]))
 
     @cached_property
     def single(self) -> dict[str, list[Value]]:
-        """The cells that one character stands for."""
-        blanks: dict[str, list[Value]] = {
-            sign: [None] * count for count, sign in enumerate(self.blanks, start=1)
-        }
-        digits: dict[str, list[Value]] = {_DIGITS[i]: [i] for i in range(self.base)}
-        return blanks | digits | {sign: [UNKNOWN] for sign in self.unknown}
+        """What tokens of one character stand for."""
+        return {c: self.cells(c) for c in (_DIGITS[: self.base] + self.blanks + self.unknown)[::-1]}
 
-    @cached_property
-    def _zeros(self) -> dict[str, int]:
-        return {sign: zero for _, sign, zero, _ in self.forms}
-
-    def number(self, token: str) -> int:
-        """The number that a sign and its digits stand for."""
-        return self._zeros[token[0]] + int(token[1:], self.base)
+    def cells(self, token: str) -> list[Value]:
+        """What a token stands for."""
+        if token in self.blanks:
+            return [None] * (self.blanks.index(token) + 1)
+        if token in self.unknown:
+            return [UNKNOWN]
+        sign = token[:-1] and token[0]
+        zero = next(zero for _, known, zero, _ in self.forms if known == sign)
+        return [zero + int(token[len(sign) :], self.base)]
 
     def write(self, values: Sequence[Value]) -> str:
-        """The longest runs of blanks first.
-
-        Raises:
-            InputError: for a number that is too large.
-        """
-        tokens = {
-            value: self._number(value) for value in dict.fromkeys(values) if value is not None
-        }
+        """The longest runs of blanks first; InputError for a number that is too large."""
+        tokens = {cells[0]: c for c, cells in self.single.items() if len(cells) == 1}
+        tokens |= {n: self._token(n) for n in dict.fromkeys(values) if n and n not in tokens}
         parts: list[str] = []
         for value, run in groupby(values):
             count = sum(1 for _ in run)
             if value is None:
-                full, rest = divmod(count, len(self.blanks))
-                parts.append(self.blanks[-1] * full + self.blanks[rest - 1 : rest])
+                full, count = divmod(count, len(self.blanks))
+                parts.append(self.blanks[-1] * full + self.blanks[count - 1 : count])
             else:
                 parts.append(tokens[value] * count)
         return "".join(parts)
 
-    def _number(self, number: int) -> str:
-        if number == UNKNOWN:
-            return self.unknown[0]
+    def _token(self, number: int) -> str:
         _, sign, zero, count = next(form for form in reversed(self.forms) if form[0] <= number)
         if number - zero >= self.base**count:
             raise InputError(f"the number {number} is too large for {self.where}")
-        digits = ""
-        for _ in range(count):
-            number, digit = divmod(number - zero, self.base)
-            digits, zero = _DIGITS[digit] + digits, 0
-        return sign + digits
+        return sign + np.base_repr(number - zero, self.base).lower().rjust(count, "0")
 
 
 NUMBER16 = Code(
@@ -142,11 +132,11 @@ NUMBER16 = Code(
     ),
     blanks="ghijklmnopqrstuvwxyz",
     unknown=".",
+    expected="a number, or g to z for blank cells",
 )
 """The code of most puzzles."""
-
-
-# --- the two texts ---------------------------------------------------------------------
+_BITS = Code(base=32, forms=((0, "", 0, 1),), expected="walls, 0 to 9 and a to v")
+_FIVE = 2 ** np.arange(5)[::-1]
 
 
 @dataclass
@@ -166,7 +156,7 @@ class AddressText:
         """Write a word and a stroke."""
         self.text += f"{word}/"
 
-    def read_numbers(self, shape: Shape, code: Code = NUMBER16) -> list[Value]:
+    def read_numbers(self, shape: Shape, code: Code = NUMBER16, what: str = "cells") -> list[Value]:
         """The numbers of so many rows and columns.
 
         Raises:
@@ -175,42 +165,37 @@ class AddressText:
         """
         count = shape[0] * shape[1]
         found: list[Value] = []
-        single = code.single
+        known = dict(code.single)
         for token in code.token.finditer(self.text, self.at):
             if len(found) >= count or token.start() > self.at:
                 break
-            found += single.get(token[0]) or [code.number(token[0])]
+            found += known.get(token[0]) or known.setdefault(token[0], code.cells(token[0]))
             self.at = token.end()
         if len(found) < count:
-            self._check_end(len(found), count, "cells")
-            blanks = " to ".join(dict.fromkeys((code.blanks[0], code.blanks[-1])))
-            raise self._error(f"a number, or {blanks} for blank cells")
+            seen = self.text[self.at : self.at + 6]
+            if not seen:
+                raise InputError(
+                    f"the board ends after {len(found)} of {count} {what}; copy all of it"
+                )
+            place = f"character {self.at + 1} of the board, {seen!r}"
+            raise InputError(f"{place}: expected {code.expected}")
         return found[:count]
 
-    def write_numbers(self, values: Sequence[Value], shape: Shape, code: Code = NUMBER16) -> None:  # noqa: ARG002
-        """Write numbers; the shape matters to files only."""
+    def write_numbers(self, values: Sequence[Value], columns: int, code: Code = NUMBER16) -> None:  # noqa: ARG002
+        """Write numbers; rows are told in board files only."""
         self.text += code.write(values)
 
     def read_bits(self, shape: Shape) -> BoolArray:
-        """An array of this shape, five bits a character.
-
-        Raises:
-            InputError: as ``read_numbers``.
-        """
+        """An array of this shape, five bits a character; InputError as ``read_numbers``."""
         count = shape[0] * shape[1]
-        part = self.text[self.at : self.at + -(-count // 5)]
-        if wrong := re.search("[^0-9a-v]", part):
-            self.at += wrong.start()
-            raise self._error("walls, 0 to 9 and a to v")
-        self.at += len(part)
-        self._check_end(5 * len(part), count, "walls")
-        bits = "".join(f"{int(digit, 32):05b}" for digit in part)[:count]
-        return np.equal(np.frombuffer(bits.encode(), dtype=np.uint8), ord("1")).reshape(shape)
+        fives = self.read_numbers((1, -(-count // 5)), _BITS, "characters for walls")
+        bits = np.array(fives, dtype=np.int64)[:, None] & _FIVE > 0
+        return bits.ravel()[:count].reshape(shape)
 
     def write_bits(self, bits: BoolArray) -> None:
         """Write them, five a character, the last filled up with 0."""
-        groups = np.pad(bits.ravel(), (0, -bits.size % 5)).reshape(-1, 5)
-        self.text += "".join(_DIGITS[group] for group in (groups @ [16, 8, 4, 2, 1]).tolist())
+        fives = np.pad(bits.ravel(), (0, -bits.size % 5)).reshape(-1, 5) @ _FIVE
+        self.text += _BITS.write(fives.tolist())
 
     def read_room_numbers(self, rooms: IntArray) -> list[Value]:
         """The number of each room, 0 to the last of ``rooms``."""
@@ -218,15 +203,7 @@ class AddressText:
 
     def write_room_numbers(self, rooms: IntArray, values: Sequence[Value]) -> None:
         """Write the number of each room."""
-        self.write_numbers(values, rooms.shape)
-
-    def _check_end(self, found: int, count: int, what: str) -> None:
-        if found < count and self.at >= len(self.text):
-            raise InputError(f"the board ends after {found} of {count} {what}; copy all of it")
-
-    def _error(self, expected: str) -> InputError:
-        seen = self.text[self.at : self.at + 6]
-        return InputError(f"character {self.at + 1} of the board, {seen!r}: expected {expected}")
+        self.write_numbers(values, rooms.shape[1])
 
 
 @dataclass
@@ -248,25 +225,21 @@ class FileText:
         """Write a row."""
         self.rows.append(word)
 
-    def read_words(self, shape: Shape) -> list[str]:
-        """The words of so many rows of the same length, one row after the other."""
+    def read_words(self, shape: Shape) -> Words:
+        """The words of so many rows; InputError for one of another length."""
         words: list[str] = []
         for _ in range(shape[0]):
             row = self.read_word().split()
             if len(row) != shape[1]:
                 raise InputError(f"{len(row)} cells where there should be {shape[1]}")
             words += row
-        return words
+        return np.array(words, dtype=object).reshape(shape)
 
-    def read_table(self, shape: Shape) -> NDArray[np.object_]:
-        """The same as an array of ``str``."""
-        return np.array(self.read_words(shape), dtype=object).reshape(shape)
-
-    def write_table(self, words: Any) -> None:
-        """Rows of words."""
+    def write_words(self, words: Iterable[Iterable[Any]]) -> None:
+        """Write rows of words."""
         self.rows += ["".join([f"{word} " for word in row]) for row in words]
 
-    def read_answer(self, shape: Shape) -> list[str] | None:
+    def read_answer(self, shape: Shape) -> Words | None:
         """The words of an answer, or None where the file has none."""
         rest = self.rows[self.at :]
         if not any(row.strip() for row in rest) and shape[1]:
@@ -276,36 +249,35 @@ class FileText:
         return self.read_words(shape)
 
     def read_numbers(self, shape: Shape, code: Code = NUMBER16) -> list[Value]:
-        """The numbers of so many rows and columns."""
-        numbers = {name: number for number, name in enumerate(code.names, start=1)}
-        words = self.read_words(shape)
-        values = {word: numbers.get(word) or value_of(word) for word in dict.fromkeys(words)}
-        return [values[word] for word in words]
+        """The numbers of so many rows and columns; InputError for another word."""
+        names: dict[str, Value] = {name: number for number, name in enumerate(code.names, start=1)}
+        words = self.read_words(shape).ravel().tolist()
+        known = {word: names.get(word) or value_of(word) for word in dict.fromkeys(words)}
+        return [known[word] for word in words]
 
-    def write_numbers(self, values: Sequence[Value], shape: Shape, code: Code = NUMBER16) -> None:
+    def write_numbers(self, values: Sequence[Value], columns: int, code: Code = NUMBER16) -> None:
         """Write rows of numbers."""
         marks = {value: mark for mark, value in _MARKS.items()}
         marks |= dict(enumerate(code.names, start=1))
-        self.write_table(in_rows([marks.get(v) or str(v) for v in values], shape[1]))
+        self.write_words(in_rows([marks.get(v) or str(v) for v in values], columns))
 
     def read_bits(self, shape: Shape) -> BoolArray:
         """An array of this shape, a word 0 or 1 for each."""
         words = self.read_words(shape)
-        for word in set(words) - {"0", "1"}:
+        for word in set(words.ravel().tolist()) - {"0", "1"}:
             raise InputError(f"{word[:20]!r} is no wall; expected 0 or 1")
-        return np.array([word == "1" for word in words], dtype=np.bool_).reshape(shape)
+        return np.equal(words, "1").astype(np.bool_)
 
     def write_bits(self, bits: BoolArray) -> None:
         """Write rows of 0 and 1."""
-        self.write_table(bits.astype(np.int64).tolist())
+        self.write_words(bits.astype(np.int64).tolist())
 
     def read_room_numbers(self, rooms: IntArray) -> list[Value]:
         """The number of each room, from any of its cells."""
         numbers: list[Value] = [None] * (int(rooms.max()) + 1)
-        for room, number in zip(
-            rooms.ravel().tolist(), self.read_numbers(rooms.shape), strict=True
-        ):
-            if number not in (None, UNKNOWN):
+        shown = known(self.read_numbers(rooms.shape))
+        for room, number in zip(rooms.ravel().tolist(), shown, strict=True):
+            if number is not None:
                 if numbers[room] not in (None, number):
                     raise InputError(f"a room has two clues, {numbers[room]} and {number}")
                 numbers[room] = number
@@ -313,19 +285,14 @@ class FileText:
 
     def write_room_numbers(self, rooms: IntArray, values: Sequence[Value]) -> None:
         """In the highest cell of the leftmost column of each room."""
-        cells = np.arange(rooms.size).reshape(rooms.shape).T.ravel()
         _, first = np.unique(rooms.T, return_index=True)
-        shown: list[Value] = [None] * rooms.size
-        for cell, value in zip(cells[first].tolist(), values, strict=True):
-            shown[cell] = value
-        self.write_numbers(shown, rooms.shape)
+        shown = np.full(rooms.shape[::-1], None, dtype=object)
+        shown.flat[first] = values
+        self.write_numbers(shown.T.ravel().tolist(), rooms.shape[1])
 
 
 Text = AddressText | FileText
 T_contra = TypeVar("T_contra", contravariant=True)
-
-
-# --- parts -----------------------------------------------------------------------------
 
 
 class Part(Protocol[T_contra]):
@@ -360,20 +327,19 @@ class Numbers:
 
     def read(self, text: Text, shape: Shape, data: Data) -> None:
         """Read a grid; InputError naming the cell."""
-        columns = shape[1]
         values = text.read_numbers(shape, self.code)
         if self.unknown == "blank":
             values = known(values)
         refused = [UNKNOWN] * (self.unknown == "refused") + [0] * (self.blank == 0)
-        check_numbers(values, lambda i: f"row {i // columns + 1} column {i % columns + 1}", refused)
+        check_numbers(values, cell_of(shape[1]), refused)
         blank = self.blank
-        data[self.key] = in_rows([blank if v is None else v for v in values], columns)
+        data[self.key] = in_rows([blank if v is None else v for v in values], shape[1])
 
     def write(self, text: Text, puzzle: Any) -> None:
         """Write a grid."""
         values = np.asarray(getattr(puzzle, self.key)).ravel().tolist()
         shown = [None if value == self.blank else value for value in values]
-        text.write_numbers(shown, puzzle.shape, self.code)
+        text.write_numbers(shown, puzzle.shape[1], self.code)
 
 
 @dataclass(frozen=True)
@@ -391,17 +357,20 @@ class Rooms:
         rows, columns = shape
         if isinstance(text, FileText) and text.version == "pzprv3":
             text.read_word()  # how many rooms there are; each cell has the name of its room
-            _, rooms = np.unique(text.read_words(shape), return_inverse=True)
-            walls = _walls(rooms.reshape(shape))
+            across, below = _walls(text.read_words(shape))
         else:
-            walls = text.read_bits((rows, columns - 1)), text.read_bits((rows - 1, columns))
-        rooms = _rooms_between(*walls)
+            across = text.read_bits((rows, columns - 1))
+            below = text.read_bits((rows - 1, columns))
+        rooms = pieces(~across, ~below)
+        for walls, edges, r, c in zip((across, below), _walls(rooms), (0, 1), (1, 0), strict=True):
+            for i, j in np.argwhere(walls & ~edges)[:1].tolist():
+                places = f"row {i + 1} column {j + 1} and row {i + r + 1} column {j + c + 1}"
+                raise InputError(f"the wall between {places} divides no rooms; no such puzzle here")
         data[self.rooms], data[self.clues] = rooms.tolist(), known(text.read_room_numbers(rooms))
 
     def write(self, text: Text, puzzle: Any) -> None:
         """Write walls and clues."""
-        given = getattr(puzzle, self.rooms)
-        clues = getattr(puzzle, self.clues)
+        given, clues = getattr(puzzle, self.rooms), getattr(puzzle, self.clues)
         _, first, room = np.unique(given, return_index=True, return_inverse=True)
         order = np.argsort(first)
         rooms = np.argsort(order)[room.reshape(given.shape)]
@@ -410,41 +379,25 @@ class Rooms:
         text.write_room_numbers(rooms, [clues[old] for old in order.tolist()])
 
 
+def _walls(rooms: NDArray[Any]) -> tuple[BoolArray, BoolArray]:
+    """Between the cells of a row, and between a row and the next."""
+    across, below = rooms[:, 1:] != rooms[:, :-1], rooms[1:] != rooms[:-1]
+    return across.astype(np.bool_), below.astype(np.bool_)
+
+
 class Shading:
     """An answer of black and white cells, in a board file."""
 
     def read(self, text: FileText, shape: Shape, data: Data) -> None:
         """Read ``solution``, if the file has one."""
-        data["solution"] = shading(text.read_answer(shape), shape)
+        data["solution"] = shading(text.read_answer(shape))
 
     def write(self, text: FileText, puzzle: Any) -> None:
         """Write ``solution``, or blanks."""
-        text.write_table(shading_words(puzzle))
+        text.write_words(shading_words(puzzle))
 
 
-def _rooms_between(across: BoolArray, below: BoolArray) -> IntArray:
-    """Rooms, numbered by their first cells, from walls right of and below cells.
-
-    Raises:
-        InputError: for a wall with the same room on both sides.
-    """
-    room = pieces(~across, ~below)
-    loose = (
-        (across & (room[:, 1:] == room[:, :-1]), (0, 1)),
-        (below & (room[1:] == room[:-1]), (1, 0)),
-    )
-    for walls_within, (i, j) in loose:
-        for r, c in np.argwhere(walls_within)[:1].tolist():
-            places = f"row {r + 1} column {c + 1} and row {r + i + 1} column {c + j + 1}"
-            raise InputError(f"the wall between {places} divides no rooms; no such puzzle here")
-    return room
-
-
-def _walls(rooms: IntArray) -> tuple[BoolArray, BoolArray]:
-    return rooms[:, 1:] != rooms[:, :-1], rooms[1:] != rooms[:-1]
-
-
-# --- what parts are made of --------------------------------------------------------------
+# --- for parts of one's own --------------------------------------------------------------
 
 
 def check_numbers(
@@ -458,6 +411,11 @@ def check_numbers(
         if wrong in values:
             name = f"a {what} of unknown value" if wrong == UNKNOWN else f"the number {wrong}"
             raise InputError(f"{place(values.index(wrong))} has {name}; no such puzzle here")
+
+
+def cell_of(columns: int) -> Callable[[int], str]:
+    """The place of a cell, for an error, by its row-major index."""
+    return lambda i: f"row {i // columns + 1} column {i % columns + 1}"
 
 
 def known(values: Sequence[Value]) -> list[Value]:
@@ -479,21 +437,19 @@ def value_of(word: str) -> Value:
     return int(word)
 
 
-def shading(words: Sequence[str] | None, shape: Shape) -> IntArray | None:
+def shading(words: Words | None) -> IntArray | None:
     """The black cells (``#``) of an answer, None if it says nothing."""
-    if words is None or set(words) == {"."}:
+    if words is None or np.equal(words, ".").all():
         return None
-    return np.array([word == "#" for word in words], dtype=np.int64).reshape(shape)
+    return np.equal(words, "#").astype(np.int64)
 
 
-def shading_words(puzzle: Any) -> list[list[str]]:
-    """Rows of ``#`` and ``+`` for a puzzle's solution, of ``.`` where it has none."""
-    if puzzle.solution is None:
-        return [["."] * puzzle.shape[1]] * puzzle.shape[0]
-    return [["#" if black else "+" for black in row] for row in puzzle.solution.tolist()]
-
-
-# --- links -----------------------------------------------------------------------------
+def shading_words(puzzle: Any) -> Words:
+    """``#`` and ``+`` for a puzzle's solution, ``.`` where it has none."""
+    marks = np.array(["+", "#", "."], dtype=object)
+    answer = np.full(puzzle.shape, 2) if puzzle.solution is None else puzzle.solution
+    words: Words = marks[answer]
+    return words
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ class _Slots:
         for clues, count in zip((puzzle.cols, puzzle.rows), _slots(puzzle.shape), strict=True):
             for clue in clues:
                 slots += [*clue[::-1], *[None] * (count - len(clue))]
-        text.write_numbers(slots, (1, len(slots)))
+        text.write_numbers(slots, len(puzzle.cols))
 
 
 class _Table:
@@ -51,7 +51,7 @@ class _Table:
 
     def read(self, text: FileText, shape: Shape, data: Data) -> None:
         high, wide = _slots(shape)
-        table = text.read_table((high + shape[0], wide + shape[1]))
+        table = text.read_words((high + shape[0], wide + shape[1]))
         for key, name, part in (
             ("cols", "column", table[:high, wide:].T),
             ("rows", "row", table[high:, :wide]),
@@ -59,7 +59,7 @@ class _Table:
             # A clue that somebody has ticked off begins with c.
             lines = [[value_of(word.removeprefix("c")) for word in line] for line in part.tolist()]
             data[key] = _clues(name, lines)
-        data["solution"] = shading(table[high:, wide:].ravel().tolist(), shape)
+        data["solution"] = shading(table[high:, wide:])
 
     def write(self, text: FileText, puzzle: Any) -> None:
         high, wide = _slots(puzzle.shape)
@@ -69,7 +69,7 @@ class _Table:
         for r, clue in enumerate(puzzle.rows):
             table[high + r, wide - len(clue) : wide] = [str(number) for number in clue]
         table[high:, wide:] = shading_words(puzzle)
-        text.write_table(table.tolist())
+        text.write_words(table.tolist())
 
 
 def _slots(shape: Shape) -> Shape:

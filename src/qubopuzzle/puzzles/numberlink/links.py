@@ -39,8 +39,8 @@ class _Paths:
             words = text.read_answer((high, wide))
             if words is None and high and wide:
                 return
-            bits = ["1" if word == "1" else "0" for word in words or ()]
-            parts.append([bits[r * wide : (r + 1) * wide] for r in range(high)])
+            passes = np.zeros((high, wide)) if words is None else np.equal(words, "1")
+            parts.append(passes.astype(np.int64).tolist())
         paths = read_paths(parts[0], parts[1], shape)
         # One end at each number is quick to see, and little else passes.
         if ((degrees(paths) == 1) == (np.array(data["grid"]) > 0)).all():

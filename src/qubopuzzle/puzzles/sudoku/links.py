@@ -20,7 +20,7 @@ class _Digits:
 
     def read(self, text: FileText, shape: Shape, data: Data) -> None:
         words = text.read_answer(shape)
-        digits = [word.partition("[")[0] for word in words or ()]
+        digits = [word.partition("[")[0] for word in (() if words is None else words.ravel())]
         answer = [int(digit) if WHOLE.fullmatch(digit) else 0 for digit in digits]
         if any(answer):
             given = np.array(data["grid"])
@@ -30,7 +30,7 @@ class _Digits:
         given = np.array(puzzle.grid)
         answer = given if puzzle.solution is None else puzzle.solution
         found = np.where(given, 0, answer).ravel().tolist()
-        text.write_numbers([digit or None for digit in found], puzzle.shape)
+        text.write_numbers([digit or None for digit in found], len(given))
 
 
 def _check_box(puzzle: Any) -> None:
