@@ -87,6 +87,10 @@ class Code:
         """What tokens of one character stand for."""
         return {c: self.cells(c) for c in (_DIGITS[: self.base] + self.blanks + self.unknown)[::-1]}
 
+    @cached_property
+    def _signs(self) -> dict[Value, str]:
+        return {cells[0]: c for c, cells in self.single.items() if len(cells) == 1}
+
     def cells(self, token: str) -> list[Value]:
         """What a token stands for."""
         if token in self.blanks:
@@ -99,7 +103,7 @@ class Code:
 
     def write(self, values: Sequence[Value]) -> str:
         """The longest runs of blanks first; InputError for a number that is too large."""
-        tokens = {cells[0]: c for c, cells in self.single.items() if len(cells) == 1}
+        tokens = dict(self._signs)
         tokens |= {n: self._token(n) for n in dict.fromkeys(values) if n and n not in tokens}
         parts: list[str] = []
         for value, run in groupby(values):
@@ -194,7 +198,7 @@ class AddressText:
 
     def write_bits(self, bits: BoolArray) -> None:
         """Write them, five a character, the last filled up with 0."""
-        fives = np.pad(bits.ravel(), (0, -bits.size % 5)).reshape(-1, 5) @ _FIVE
+        fives = np.append(bits, np.zeros(-bits.size % 5, dtype=np.bool_)).reshape(-1, 5) @ _FIVE
         self.text += _BITS.write(fives.tolist())
 
     def read_room_numbers(self, rooms: IntArray) -> list[Value]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.files.puzzles.lines import LINE_END
+from qubopuzzle.files.puzzles.lines import lines_of
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.base import brief
 from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
@@ -20,7 +20,7 @@ DIGITS = 9
 
 def numbered_lines(text: str) -> list[Line]:
     """All lines of a text, without the blank ones before and after."""
-    lines = [(n, line.strip()) for n, line in enumerate(LINE_END.split(text), start=1)]
+    lines = [(n, line.strip()) for n, line in enumerate(lines_of(text), start=1)]
     first, last = 0, len(lines)
     while first < last and not lines[first][1]:
         first += 1

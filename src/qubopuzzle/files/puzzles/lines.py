@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 
 from qubopuzzle.errors import at
 from qubopuzzle.puzzles import Puzzle
 
-LINE_END = re.compile(r"\r\n|\r|\n")
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text, whichever of the three ends they have."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def read_lines(text: str, read: Callable[[str], Iterable[Puzzle]]) -> list[Puzzle]:
@@ -18,7 +20,7 @@ def read_lines(text: str, read: Callable[[str], Iterable[Puzzle]]) -> list[Puzzl
         InputError: naming the line.
     """
     puzzles: list[Puzzle] = []
-    for number, line in enumerate(LINE_END.split(text), start=1):
+    for number, line in enumerate(lines_of(text), start=1):
         if line.strip():
             with at(f"line {number}"):
                 puzzles += read(line.strip())

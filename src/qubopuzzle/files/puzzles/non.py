@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles.clues import clue_text, nonograms, one_line
-from qubopuzzle.files.puzzles.lines import LINE_END
+from qubopuzzle.files.puzzles.lines import lines_of
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.kinds.cells import BLACK, WHITE
 from qubopuzzle.puzzles.nonogram import Nonogram
@@ -39,7 +39,7 @@ def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
     if puzzle not in (None, Nonogram.name):
         return []
     sections: list[_Section] = [_Section(1)]
-    for number, line in enumerate(LINE_END.split(text), start=1):
+    for number, line in enumerate(lines_of(text), start=1):
         if _DIVIDER.match(line):
             sections.append(_Section(number + 1))
         else:

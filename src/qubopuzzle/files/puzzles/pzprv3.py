@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles.limits import ReadLimit
-from qubopuzzle.files.puzzles.lines import LINE_END
+from qubopuzzle.files.puzzles.lines import lines_of
 from qubopuzzle.files.puzzles.puzzlink import PUZZLES as PUZZLES
 from qubopuzzle.files.puzzles.puzzlink import find_link, link_of, read_shape
 from qubopuzzle.puzzles import Puzzle
@@ -74,7 +74,7 @@ class _Board:
 
 def _boards(text: str) -> Iterator[_Board]:
     """The boards of a text; each begins on a line of its own."""
-    lines = LINE_END.split(text)
+    lines = lines_of(text)
     starts = [i for i, line in enumerate(lines) if _HEADER.match(line.lstrip())]
     if not starts or any(line.strip() for line in lines[: starts[0]]):
         raise InputError("line 1: expected pzprv3")

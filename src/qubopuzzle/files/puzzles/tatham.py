@@ -157,6 +157,8 @@ def _read_line(line: str, puzzle: str | None, limit: ReadLimit) -> list[Puzzle]:
 
 
 def _refuse_variants(parts: _Id) -> None:
+    if not parts.suffix:
+        return
     games = [_BY_NAME[parts.name]] if parts.name else _GAMES
     variants = {letter: name for _, game in games for letter, name in game.variants.items()}
     for token in _SUFFIX.findall(parts.suffix):
