@@ -12,7 +12,7 @@ from qubopuzzle import ModelBuilder, compile_qubo, violation
 builder = ModelBuilder()
 dig, build, paint = (builder.choice(task, range(5)) for task in ("dig", "build", "paint"))
 builder.precedence("order", [dig, build], [build, paint], [2, 1])  # digging takes two days
-builder.at_most_one("rain", [[builder.literal(paint, 4), builder.literal(build, 2)]])
+builder.at_most_one("rain", [[paint == 4, build == 2]])
 model = builder.build()
 
 qubo = compile_qubo(model, "domain-wall")

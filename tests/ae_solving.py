@@ -160,8 +160,8 @@ def _annealed(rows, n, seconds, seed):
     literal = {}
     for group in groups:
         choice = builder.choice(f"one of {group}", group)
-        literal.update(zip(group, builder.literals(choice), strict=True))
-    literal.update((i, builder.literals(builder.bit(f"bit {i}"))[1]) for i in free)
+        literal.update(zip(group, choice.literals, strict=True))
+    literal.update((i, builder.bit(f"bit {i}").literals[1]) for i in free)
     terms = [(r, literal[i], c) for r, (row, *_) in enumerate(rows) for i, c in row.items()]
     number, literals, coefficients = zip(*terms, strict=True)
     _, lower, upper = zip(*rows, strict=True)

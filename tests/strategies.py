@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from qubopuzzle import Nonogram
-from qubopuzzle.model import UNBOUNDED, Field, Model, ModelBuilder
+from qubopuzzle.model import UNBOUNDED, ChoiceHandle, Field, Model, ModelBuilder
 from qubopuzzle.puzzles.kinds.cells import runs
 
 
@@ -40,7 +40,7 @@ def models(
         builder.linear(family, *np.array(terms).T, lower=lower, upper=upper, shape=(rows,))
     for _ in range(draw(st.integers(0, 2)) if numbered else 0):
         first, second = draw(st.sampled_from(numbered)), draw(st.sampled_from(numbered))
-        if first != second:
+        if first is not second:
             builder.precedence("order", [first], [second], [draw(st.integers(-2, 3))])
     if draw(st.booleans()):
         _chained(draw, builder, numbered)
@@ -57,7 +57,7 @@ def models(
     return builder.build()
 
 
-def _chained(draw: st.DrawFn, builder: ModelBuilder, numbered: list[int]) -> None:
+def _chained(draw: st.DrawFn, builder: ModelBuilder, numbered: list[ChoiceHandle]) -> None:
     """Choices one after another, and rows that ask for stretches of their values, as cells do."""
     gaps = [draw(st.integers(0, 3)) for _ in numbered[1:]]
     cut = draw(st.integers(0, len(numbered)))  # two chains, as of a row and a column
@@ -71,7 +71,7 @@ def _chained(draw: st.DrawFn, builder: ModelBuilder, numbered: list[int]) -> Non
     for _ in range(draw(st.integers(1, 2))):
         literals, coefficients = [], []
         for i, choice in enumerate(numbered):
-            own = list(builder.literals(choice))
+            own = list(choice.literals)
             start, stop = draw(st.integers(0, len(own))), draw(st.integers(0, len(own)))
             literals += own[start:stop]
             coefficients += [1 if i < cut else -1] * len(own[start:stop])

@@ -107,7 +107,7 @@ def test_native_constraints_mean_the_same(encoding, model):
 def test_a_contradiction_is_an_error_before_anything_is_sent():
     b = ModelBuilder()
     a = b.choice("a", range(2))
-    b.linear("sum", [0, 0], b.literals(a), lower=5, upper=5, shape=(1,))
+    b.linear("sum", [0, 0], a.literals, lower=5, upper=5, shape=(1,))
     with pytest.raises(Unsatisfiable, match=r"sum\[0\] cannot be met"):
         target.to_amplify(b.build())
 

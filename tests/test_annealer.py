@@ -94,7 +94,7 @@ def chain_model():
     for run, h in zip(runs, lengths, strict=True):
         for v in range(cells - h + 1):
             rows += range(v, v + h)
-            literals += [b.literal(run, v)] * h
+            literals += [run[v]] * h
     target = np.array([1, 0, 1, 1, 0, 0, 1, 0, 1])
     b.linear("field", rows, literals, lower=target, upper=target, shape=(cells,))
     return b.build()
@@ -143,12 +143,12 @@ def test_chains_that_meet_in_a_row_are_left_alone():
     b = ModelBuilder()
     first, second = b.choice("a", range(4)), b.choice("b", range(4))
     b.precedence("order", [first], [second], [1])
-    b.linear("both", [0, 0], [b.literal(first, 0), b.literal(second, 3)], upper=1, shape=(1,))
+    b.linear("both", [0, 0], [first[0], second[3]], upper=1, shape=(1,))
     assert annealing_form(b.build()).n_chains == 0
     c = ModelBuilder()
     first, second = c.choice("a", range(4)), c.choice("b", range(4))
     c.precedence("order", [first], [second], [1])
-    c.linear("never both", [0, 0], [c.literal(first, 3), c.literal(second, 0)], upper=1, shape=(1,))
+    c.linear("never both", [0, 0], [first[3], second[0]], upper=1, shape=(1,))
     assert annealing_form(c.build()).n_chains == 1
 
 
@@ -183,7 +183,7 @@ def test_a_chain_that_cannot_be_kept_is_no_chain():
 def test_weights_stay_bounded():
     b = ModelBuilder()
     a = b.choice("a", range(2))
-    b.linear("never", [0, 0], b.literals(a), lower=5, upper=5, shape=(1,))
+    b.linear("never", [0, 0], a.literals, lower=5, upper=5, shape=(1,))
     state = State(annealing_form(b.build()), np.random.default_rng(0))
     state.run(100_000, AnnealingParameters(1.0, increment=0.3, decay=0.98))
     assert 1 < state.arrays.row_weight[0] <= 1 + 0.3 / 0.02
@@ -265,7 +265,7 @@ def test_threads_change_nothing():
 def test_it_stops_when_told():
     b = ModelBuilder()
     a = b.choice("a", range(2))
-    b.linear("never", [0, 0], b.literals(a), lower=5, upper=5, shape=(1,))
+    b.linear("never", [0, 0], a.literals, lower=5, upper=5, shape=(1,))
     form = annealing_form(b.build())
     asked = []
 
@@ -343,8 +343,8 @@ def test_focus_only_leaves_out_what_is_not_disturbed():
     """With focus 1 and everything satisfied but one row, only its units move."""
     b = ModelBuilder()
     bits = [b.choice(f"c{i}", range(3)) for i in range(6)]
-    b.linear("never", [0, 0], [b.literal(bits[0], v) for v in (0, 1)], lower=2, shape=(1,))
-    b.linear("free", [0] * 3, [b.literal(c, 0) for c in bits[1:4]], upper=3, shape=(1,))
+    b.linear("never", [0, 0], [bits[0][v] for v in (0, 1)], lower=2, shape=(1,))
+    b.linear("free", [0] * 3, [c[0] for c in bits[1:4]], upper=3, shape=(1,))
     state = State(annealing_form(b.build()), np.random.default_rng(0))
     state.randomize()
     before = state.value.copy()
@@ -361,7 +361,7 @@ def test_chains_far_from_what_their_choices_would_like():
     b = ModelBuilder()
     one, two = b.choice("one", range(n)), b.choice("two", range(n))
     b.precedence("order", [one], [two], [1])
-    b.exactly_one("want", [[b.literal(one, n - 2)], [b.literal(two, 2)]])
+    b.exactly_one("want", [[one[n - 2]], [two[2]]])
     form = annealing_form(b.build(), {"want": 150})
     assert form.n_chains == 1
     assert anneal(form, seed=0, reads=10, target_energy=1).reads[0].energy == 1

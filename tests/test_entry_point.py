@@ -90,10 +90,10 @@ def of_cells(puzzle, *, spare: int = 0):
         for r in range(n)
     ]
     for family, lines in (("row", cells), ("column", list(zip(*cells)))):
-        sums = [[builder.literal(c, v) for c in line] for line in lines for v in range(1, n + 1)]
+        sums = [[c[v] for c in line] for line in lines for v in range(1, n + 1)]
         builder.exactly_one(family, sums)
     for r, c in np.argwhere(np.array(puzzle.grid)).tolist():
-        builder.exactly_one("given", [[builder.literal(cells[r][c], puzzle.grid[r][c])]])
+        builder.exactly_one("given", [[cells[r][c][puzzle.grid[r][c]]]])
     literals = np.arange(n * n * (n + spare))
     values = literals % (n + spare) + 1
     reading = builder.reading("cells", literals // (n + spare), literals, values, n_cells=n * n)

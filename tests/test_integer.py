@@ -148,16 +148,16 @@ def latin(rows, n):
     """Choices under no precedence: each value once in every row, at most once in a column."""
     b = ModelBuilder()
     cells = [[b.choice(f"cell[{i},{j}]", range(n)) for j in range(n)] for i in range(rows)]
-    b.exactly_one("row", [[b.literal(c, v) for c in row] for row in cells for v in range(n)])
+    b.exactly_one("row", [[c[v] for c in row] for row in cells for v in range(n)])
     columns = [list(column) for column in zip(*cells, strict=True)]
-    b.at_most_one("column", [[b.literal(c, v) for c in line] for line in columns for v in range(n)])
+    b.at_most_one("column", [[c[v] for c in line] for line in columns for v in range(n)])
     return b.build()
 
 
 def large_coefficients():
     """Numbers up to 2**20, which floating point must not blur."""
     b = ModelBuilder()
-    bits = [b.literal(b.bit(f"bit[{i}]"), 1) for i in range(6)]
+    bits = [b.bit(f"bit[{i}]")[1] for i in range(6)]
     weights = [2**18 - 1, 2**18, 2**18 + 1, 2**17, 2**17 - 1, 1]
     b.linear("sum", [0] * 6, bits, weights, lower=2**19, upper=2**19, shape=(1,))
     return b.build()
@@ -194,7 +194,7 @@ def test_a_row_that_nothing_can_meet(name, options):
     for lower in (1, 9):
         b = ModelBuilder()
         one, other = b.choice("one", range(3)), b.choice("other", range(3))
-        literals = [] if lower == 1 else [b.literal(one, 2), b.literal(other, 2)]
+        literals = [] if lower == 1 else [one[2], other[2]]
         b.linear("never", [0] * len(literals), literals, lower=lower, shape=(1,))
         found, outcome = run(name, b.build(), **options)
         assert (found, outcome.infeasible) == ([], True)
@@ -272,9 +272,9 @@ def ring(size, true, false=()):
     """Cells in a ring of which some are given; the true ones hang together."""
     b = ModelBuilder()
     cells = [b.bit(f"cell[{i}]") for i in range(size)]
-    ones = [b.literal(cell, 1) for cell in cells]
+    ones = [cell[1] for cell in cells]
     b.connected("together", ones, [(i, (i + 1) % size) for i in range(size)])
-    b.exactly_one("given", [[ones[i]] for i in true] + [[b.literal(cells[i], 0)] for i in false])
+    b.exactly_one("given", [[ones[i]] for i in true] + [[cells[i][0]] for i in false])
     return b.build()
 
 
@@ -283,7 +283,7 @@ def exported():
     b = ModelBuilder()
     names = ["end", "e5", "free", "x y", "x,y", "x_y", "Größe", "st", "a" * 300, "a" * 300 + "b"]
     choices = [b.choice(name, range(4)) for name in names]
-    literals = [b.literal(choice, 2) for choice in choices]
+    literals = [choice[2] for choice in choices]
     b.linear("two", [0] * 10 + [1, 1], literals + literals[:2], lower=1, upper=3, shape=(2,))
     b.precedence("order", choices[:3], choices[1:4], [1, 1, -2])
     loose = ModelBuilder()
@@ -537,7 +537,7 @@ def market_split():
     rng = np.random.default_rng(1)
     rows = rng.integers(0, 1000, (7, 60))
     b = ModelBuilder()
-    bits = np.array([b.literal(b.bit(f"bit[{i}]"), 1) for i in range(60)])
+    bits = np.array([b.bit(f"bit[{i}]")[1] for i in range(60)])
     half = rows.sum(axis=1) // 2
     b.linear(
         "split",

@@ -89,7 +89,7 @@ def test_cuts_as_rows_say_what_the_clauses_say(model, data):
 
 def test_a_cut_comes_once_where_constraints_share_a_family():
     builder = ModelBuilder()
-    bits = [builder.literals(builder.bit(name))[1] for name in "abcdef"]
+    bits = [builder.bit(name).literals[1] for name in "abcdef"]
     for half in (bits[:3], bits[3:]):
         builder.connected("together", half, [[0, 1], [1, 2]])
     model = builder.build()
@@ -101,7 +101,7 @@ def test_a_cut_comes_once_where_constraints_share_a_family():
 
 def test_with_cuts_keeps_the_families():
     builder = ModelBuilder()
-    bits = [builder.literals(builder.bit(name))[1] for name in "abc"]
+    bits = [builder.bit(name).literals[1] for name in "abc"]
     builder.connected("together", bits, [[0, 1], [1, 2]])
     model = builder.build()
     x = model.assignment([1, 0, 1])

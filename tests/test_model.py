@@ -1,6 +1,9 @@
 """The model: building, meaning, propagation."""
 
+import pickle
+from copy import copy, deepcopy
 from dataclasses import replace
+from operator import index
 
 import numpy as np
 import pytest
@@ -10,31 +13,35 @@ from qubopuzzle import ModelError
 from qubopuzzle.annealing import annealing_form
 from qubopuzzle.compile import compile_qubo
 from qubopuzzle.compile.amplify import to_amplify
-from qubopuzzle.model import Field, ModelBuilder, cuts, propagate, violation, violations
+from qubopuzzle.model import (
+    FALSE,
+    TRUE,
+    UNBOUNDED,
+    Field,
+    ModelBuilder,
+    cuts,
+    propagate,
+    violation,
+    violations,
+)
 from qubopuzzle.model.bounds import reachable
 from strategies import assignments, literal_field, models
 
 
 def refused(make, message):
-    """A model with one choice of two values, and what ``make`` adds, cannot be built."""
+    """A model with one choice of two values, and what ``make`` adds is refused at once."""
     b = ModelBuilder()
     b.choice("first", range(2))
 
-    def build():
-        make(b)
-        b.build()
-
     with pytest.raises(ModelError, match=message):
-        build()
+        make(b)
 
 
 def test_violation_counts_each_kind_of_constraint():
     b = ModelBuilder()
     a, c = b.choice("a", range(3)), b.choice("b", range(3))
-    b.linear(
-        "sum", [0, 0], [b.literal(a, 2), b.literal(c, 2)], [2, 3], lower=0, upper=0, shape=(1,)
-    )
-    b.at_most_one("alone", [[b.literal(a, 1), b.literal(c, 1)]])
+    b.linear("sum", [0, 0], [a[2], c[2]], [2, 3], lower=0, upper=0, shape=(1,))
+    b.at_most_one("alone", [[a[1], c[1]]])
     b.precedence("order", [a], [c], [1])
     model = b.build()
     assert violations(model, model.assignment([0, 1])) == {
@@ -65,7 +72,7 @@ def test_names_are_readable():
     model = b.build()
     assert model.linear[0].labels(5) == "field[1,2]"
     assert model.values(model.assignment([3])) == {"row[0].start[1]": 3}
-    assert list(b.literals(a)) == [0, 1]
+    assert list(a.literals) == [0, 1]
 
 
 @pytest.mark.parametrize(
@@ -155,7 +162,7 @@ def test_infinite_bounds_and_numpy_values():
     values = [0, 1]
     b.choice("b", values)
     values.append(2)
-    b.linear("f", [0], [b.literal(a, np.int64(1))], -1, lower=-np.inf, upper=2**63 - 1, shape=(1,))
+    b.linear("f", [0], [a[np.int64(1)]], -1, lower=-np.inf, upper=2**63 - 1, shape=(1,))
     model = b.build()
     assert model.choices[0].values == (0, 1, 2)
     assert model.n_literals == 5
@@ -165,7 +172,7 @@ def test_infinite_bounds_and_numpy_values():
 
 def test_labels_survive_propagation():
     b = ModelBuilder()
-    first = [b.literals(b.choice(name, range(2)))[0] for name in "abc"]
+    first = [b.choice(name, range(2)).literals[0] for name in "abc"]
     b.linear("f", [0, 1, 1, 1], [first[0], *first], lower=[1, 2], upper=[1, 2], shape=(2,))
     reduced = propagate(b.build()).model
     assert [choice.name for choice in reduced.choices] == ["b", "c"]
@@ -181,7 +188,7 @@ def test_decided_cells_are_those_that_cannot_change():
     field = Field((1, n), 0, 1, (b.reading("x", range(n), range(n), n_cells=n),), list)
     free = propagate(b.build(field))
     assert (free.cells, free.cells_decided) == (3, 0)
-    b.linear("not", [0], [b.literal(a, 2)], upper=0, shape=(1,))
+    b.linear("not", [0], [a[2]], upper=0, shape=(1,))
     assert propagate(b.build(field)).cells_decided == 1
 
 
@@ -204,7 +211,7 @@ def test_families_are_kept_when_their_constraints_are_gone():
 
 def test_a_range_missed_by_more_costs_more_than_its_distance():
     b = ModelBuilder()
-    bits = [b.literals(b.bit(f"b{i}"))[1] for i in range(4)]
+    bits = [b.bit(f"b{i}").literals[1] for i in range(4)]
     b.linear("few", [0] * 4, bits, upper=1, shape=(1,))
     model = b.build()
     assert violation(model, model.assignment([1, 1, 1, 1])) == 6
@@ -222,9 +229,8 @@ def test_a_gap_beyond_all_values_is_never_kept():
 def test_an_equality_needs_a_number():
     b = ModelBuilder()
     a = b.choice("a", range(3))
-    b.linear("sum", [0], [b.literal(a, 0)], lower=np.inf, upper=np.inf, shape=(1,))
     with pytest.raises(ModelError, match="sum: an equality needs a finite number"):
-        b.build()
+        b.linear("sum", [0], [a[0]], lower=np.inf, upper=np.inf, shape=(1,))
 
 
 @given(model=models(graphs=True))
@@ -257,7 +263,7 @@ def test_propagation_keeps_connectivity_and_cycles(model):
 
 def test_annealers_refuse_connectivity():
     b = ModelBuilder()
-    bits = [b.literals(b.bit(f"cell[{i}]"))[1] for i in range(3)]
+    bits = [b.bit(f"cell[{i}]").literals[1] for i in range(3)]
     b.connected("white", bits, [(0, 1), (1, 2)])
     model = b.build()
     assert violation(model, model.assignment([1, 0, 1])) == 1
@@ -268,14 +274,13 @@ def test_annealers_refuse_connectivity():
     for nodes, edges in (([9], []), ([0], [(0, 1)])):
         b = ModelBuilder()
         b.bit("only")
-        b.connected("white", nodes, edges)
         with pytest.raises(ModelError, match=r"white: a (literal|node) outside"):
-            b.build()
+            b.connected("white", nodes, edges)
 
 
 def test_annealers_refuse_graphs_without_cycles():
     b = ModelBuilder()
-    edges = [b.literals(b.bit(f"edge[{i}]"))[1] for i in range(4)]
+    edges = [b.bit(f"edge[{i}]").literals[1] for i in range(4)]
     b.acyclic("loop", edges, [(0, 1), (1, 2), (2, 0), (3, 3)])
     model = b.build()
     assert violation(model, model.assignment([1, 1, 1, 1])) == 2
@@ -290,6 +295,187 @@ def test_annealers_refuse_graphs_without_cycles():
     ):
         b = ModelBuilder()
         b.bit("only")
-        b.acyclic("loop", literals, pairs)
         with pytest.raises(ModelError, match=f"loop: {what}"):
-            b.build()
+            b.acyclic("loop", literals, pairs)
+
+
+def row_of(model):
+    """Coefficients by literal, and the bounds, of a model's only row."""
+    (block,) = model.linear
+    dense = block.matrix.toarray()[0].tolist()
+    return dense, int(block.lower[0]), int(block.upper[0])
+
+
+def test_handles_and_expressions_say_rows():
+    b = ModelBuilder()
+    x, y, z = b.choice("x", range(3)), b.choice("y", "ab"), b.bit("z")
+    assert (x.number, list(x.literals), index(x == 2), (y == "b").number) == (0, [0, 1, 2], 2, 4)
+    assert (x[2].number, index(z), index(~z), index(~y["a"])) == (2, 6, 5, 4)
+    relation = 2 * (x == 2) + (y == "a") - z + True <= 3
+    assert str(relation) == "2 * (x == 2) + (y == 'a') - (z == 1) <= 2"
+    b.add("f", relation)
+    assert row_of(b.build()) == ([0, 0, 2, 1, 0, 0, -1], -UNBOUNDED, 2)
+    assert len({x, y, z, x == 1, x == 1}) == 5
+    assert np.array([10, 20, 30])[x == 1] == 20
+
+
+@pytest.mark.parametrize(
+    ("make", "row"),
+    [
+        (lambda x, z: x[0] + z == 1, ([1, 0, 0, 1], 1, 1)),
+        (lambda x, z: -z <= 3 - x[0], ([1, 0, 0, -1], -UNBOUNDED, 3)),
+        (lambda x, z: 2 - x[1] <= 2 * z, ([0, -1, 0, -2], -UNBOUNDED, -2)),
+        (lambda x, z: (x != 1) >= z, ([0, -1, 0, -1], -1, UNBOUNDED)),
+        (lambda x, z: -(x[0] + x[0]) >= -np.int64(1), ([-2, 0, 0, 0], -1, UNBOUNDED)),
+        (lambda x, z: np.int64(2) * x[1] == 2, ([0, 2, 0, 0], 2, 2)),
+        (lambda x, z: sum([x[1], z, 1]) <= 2, ([0, 1, 0, 1], -UNBOUNDED, 1)),
+        (lambda x, z: sum([]) >= 1, ([0] * 4, 1, UNBOUNDED)),
+    ],
+)
+def test_comparisons_as_rows(make, row):
+    b = ModelBuilder()
+    x, z = b.choice("x", range(2)), b.bit("z")
+    b.add("f", make(x, z), "the row")
+    model = b.build()
+    assert row_of(model) == row
+    assert model.linear[0].labels(0) == "the row"
+
+
+def test_a_sum_of_nothing_that_holds_is_no_row():
+    b = ModelBuilder()
+    b.add("f", sum([]) <= 1)
+    assert b.build().linear == ()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda b, x, z: b.at_most_one("f", [[x, z]]), r"f: choice x of 3 values stands where"),
+        (lambda b, x, z: b.at_most_one("f", [x == 1, z]), r"f: expected groups of literals"),
+        (lambda b, x, z: b.at_most_one("f", x), r"f: expected groups of literals"),
+        (lambda b, x, z: b.exactly_one("f", [["x"]]), "f: expected whole numbers or literals"),
+        (lambda b, x, z: b.exactly_one("f", [[0, 5]]), r"f: a literal outside 0 .. 4"),
+        (lambda b, x, z: b.exactly_one("f", [[-3]]), r"f: a literal outside 0 .. 4"),
+        (lambda b, x, z: b.exactly_one("f", [[z]], labels=[]), "f: 0 labels for 1 rows"),
+        (lambda b, x, z: x + 1, "choice x of 3 values stands where a literal belongs"),
+        (lambda b, x, z: x == 7, r"choice x has no value 7; it has range\(0, 3\)"),
+        (lambda b, x, z: x["a"], "choice x has no value 'a'"),
+        (lambda b, x, z: x == z, "x == z: a choice is compared with one of its values"),
+        (lambda b, x, z: x == x[1], "a choice is compared with one of its values"),
+        (lambda b, x, z: bool(x == 1), "neither true nor false"),
+        (lambda b, x, z: x == 1 or z, "neither true nor false"),
+        (lambda b, x, z: 0 <= x[1] + z <= 1, "one comparison each"),
+        (lambda b, x, z: x[1] * z, "without products"),
+        (lambda b, x, z: 0.5 * x[1], "expected a literal, a sum or a whole number, got 0.5"),
+        (lambda b, x, z: ~x[1], "is no literal"),
+        (lambda b, x, z: b.add("f", x == 1), "f: expected a comparison"),
+        (lambda b, x, z: b.precedence("f", x, x, 1), "f: expected a sequence of choices"),
+        (lambda b, x, z: b.precedence("f", [x[1]], [x], 1), "f: expected choices, got the literal"),
+        (lambda b, x, z: b.choice("y", 5), "choice y: expected a sequence of values"),
+        (lambda b, x, z: b.choice("y", [[1]]), "choice y: expected a sequence of values"),
+        (lambda b, x, z: b.bit("y", values=(0, 0)), "choice y lists a value twice"),
+        (lambda b, x, z: b.bit("y", values=(0, 1, 2)), "bit y has 3 values, not two"),
+        (lambda b, x, z: b.linear("f", 0, z, shape=(1,)), "f: expected a sequence of literals"),
+        (lambda b, x, z: b.linear("f", [0], [x], shape=(1,)), "where a literal belongs"),
+        (lambda b, x, z: b.rows("f").add([z], lower=2, upper=1), r"f\[0\]: lower bound above"),
+        (lambda b, x, z: b.rows("f").add([z], [1, 2]), "f: expected 1 or 1 numbers"),
+        (lambda b, x, z: b.connected("f", [z, z], [0, 1]), "f: expected pairs of nodes"),
+        (lambda b, x, z: list(x), "not iterable"),
+    ],
+)
+def test_wrong_use_is_an_error_at_its_line(wrong, message):
+    b = ModelBuilder()
+    x, z = b.choice("x", range(3)), b.bit("z")
+    with pytest.raises((ModelError, TypeError), match=message):
+        wrong(b, x, z)
+
+
+def test_a_reading_from_before_the_last_choice_is_refused():
+    b = ModelBuilder()
+    b.bit("a")
+    field = Field((1, 1), 0, 1, (b.reading("cells", [0], [1], n_cells=1),), list)
+    b.bit("b")
+    with pytest.raises(ModelError, match="reading cells was made before the last choice"):
+        b.build(field)
+
+
+def test_known_literals_are_folded_in():
+    b = ModelBuilder()
+    x = b.choice("x", range(3))
+    b.exactly_one("one", [[x == 0, True], [x == 1, False], [True], [True, True], []], "abcde")
+    b.rows("sum").add(np.array([[0, TRUE, FALSE], [FALSE, TRUE, FALSE]]), [2, 3, 4], upper=4)
+    model = b.build()
+    one, total = model.linear
+    assert [one.labels(i) for i in range(len(one.lower))] == ["a", "b", "d", "e"]
+    assert one.lower.tolist() == one.upper.tolist() == [0, 1, -1, 1]
+    assert total.matrix.toarray().tolist() == [[2, 0, 0]]
+    assert (total.lower.tolist(), total.upper.tolist()) == ([-UNBOUNDED], [1])
+    reading = b.reading("cells", [0, 0, 1, 2], [1, TRUE, TRUE, FALSE], [1, 2, 3, 4], n_cells=3)
+    assert reading.base.tolist() == [2, 3, 0]
+    assert reading.matrix.toarray().tolist() == [[0, 1, 0], [0] * 3, [0] * 3]
+
+
+def test_known_nodes_and_edges_are_folded_in():
+    b = ModelBuilder()
+    first, second = b.bit("first"), b.bit("second")
+    b.connected("white", [True, first, False, second, True], [(0, 1), (1, 2), (2, 3), (3, 4)])
+    b.acyclic("loop", [first, True, True, False], [(0, 1), (1, 2), (2, 0), (0, 0)])
+    model = b.build()
+    assert model.values(model.assignment([0, 0, True])) == {"first": 0, "second": 0, "true": True}
+    costs = [violations(model, x) for x in assignments(model)]
+    assert [(cost["white"], cost["loop"]) for cost in costs] == [(1, 0), (1, 0), (1, 1), (1, 1)]
+
+
+def test_rows_are_collected_in_blocks():
+    b = ModelBuilder()
+    x = b.choice("x", range(4))
+    rows = b.rows("f")
+    assert b.rows("f") is rows
+    rows.add([x == 0, x == 1], [1, -1], lower=0)
+    rows.add(np.array([[0, 1], [2, FALSE]]), upper=[1, 0], labels=["p", "q"])
+    rows.add([1, 3, 2], rows=[0, 0, 1], upper=1)
+    b.add("f", x[3] + x[2] <= 1)
+    (block,) = b.build().linear
+    assert [block.labels(i) for i in range(6)] == ["f[0]", "p", "q", "f[3]", "f[4]", "f[5]"]
+    assert block.matrix.toarray().tolist() == [
+        [1, -1, 0, 0],
+        [1, 1, 0, 0],
+        [0, 0, 1, 0],
+        [0, 1, 0, 1],
+        [0, 0, 1, 0],
+        [0, 0, 1, 1],
+    ]
+    assert block.upper.tolist() == [UNBOUNDED, 1, 0, 1, 1, 1]
+
+
+def test_half_a_million_couplings_take_no_loop():
+    b = ModelBuilder()
+    first = b.choice("x", range(1000)).literals
+    literals = np.tile(np.array(first), 500)
+    b.linear("f", np.repeat(np.arange(500), 1000), literals, upper=1, shape=(500,))
+    assert b.build().linear[0].matrix.nnz == 500_000
+
+
+@given(models(graphs=True))
+def test_restored_solutions_are_those_of_the_whole_model(model):
+    found = propagate(model)
+    if found.contradiction is None:
+        restored = [
+            found.restore(x).tobytes()
+            for x in assignments(found.model)
+            if violation(found.model, x) == 0
+        ]
+        whole = {x.tobytes() for x in assignments(model) if violation(model, x) == 0}
+        assert len(restored) == len(set(restored))
+        assert set(restored) == whole
+    else:
+        assert all((found.restore(x) == x).all() for x in assignments(model)[:3])
+
+
+@given(models(graphs=True))
+def test_models_are_copied_and_pickled(model):
+    for twin in (copy(model), deepcopy(model), pickle.loads(pickle.dumps(model))):  # noqa: S301
+        assert twin.families == model.families
+        x = assignments(model)[-1]
+        assert violations(twin, x) == violations(model, x)
+        assert [b.labels(0) for b in twin.linear] == [b.labels(0) for b in model.linear]

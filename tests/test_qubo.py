@@ -84,7 +84,7 @@ def test_labels_stay_distinct_when_names_are_not():
     b = ModelBuilder()
     a = b.choice("a", range(9))
     for _ in range(2):
-        b.linear("f", [0] * 8, b.literals(a)[1:], range(1, 9), lower=0, upper=5, shape=(1,))
+        b.linear("f", [0] * 8, a.literals[1:], range(1, 9), lower=0, upper=5, shape=(1,))
     labels = compile_qubo(b.build()).labels()[9:]
     assert labels == ["f[0].slack[0]", "f[0].slack[1]", "f[0].slack[0]#2", "f[0].slack[1]#2"]
 

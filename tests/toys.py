@@ -175,7 +175,7 @@ class Coin(Puzzle):
 
 def coin_model(puzzle):
     b = ModelBuilder()
-    bits = [b.literals(b.bit(f"cell[{i}]"))[1] for i in range(2)]
+    bits = [b.bit(f"cell[{i}]").literals[1] for i in range(2)]
     if puzzle.kind == "exact":
         b.exactly_one("one", [bits])
     if puzzle.kind in ("bounded", "impossible"):  # no assignment at all
@@ -189,7 +189,7 @@ def coin_model(puzzle):
 def torn_model(puzzle):
     """Two readings of the same cells that nothing but the judge compares."""
     b = ModelBuilder()
-    bits = [[b.literals(b.bit(f"{side}[{i}]"))[1] for i in range(2)] for side in "ab"]
+    bits = [[b.bit(f"{side}[{i}]").literals[1] for i in range(2)] for side in "ab"]
     b.exactly_one("one", bits[:1])
     readings = tuple(
         b.reading(n, [0, 1], own, n_cells=2) for n, own in zip("ab", bits, strict=True)

@@ -35,8 +35,7 @@ def _warm_up(run: Mapping[str, Any]) -> None:
     Services in the cloud are not asked.
     """
     builder = ModelBuilder()
-    bit = builder.literals(builder.bit("bit"))
-    builder.exactly_one("one", [[bit[1]]])
+    builder.exactly_one("one", [[builder.bit("bit")]])
     with suppress(QubopuzzleError):  # if it is serious, the run says so too
         solver, options, budget = pipeline.check_run(
             run["solver"], reads=1, seed=0, time_limit=_WARM_UP_S, options=run["options"]

@@ -4,7 +4,7 @@
 ``propagate`` makes it smaller without changing its solutions.
 """
 
-from qubopuzzle.model.builder import ModelBuilder
+from qubopuzzle.model.builder import ModelBuilder, Rows
 from qubopuzzle.model.cuts import Cut, cuts, with_cuts
 from qubopuzzle.model.data import (
     UNBOUNDED,
@@ -19,24 +19,39 @@ from qubopuzzle.model.data import (
     Precedence,
     Reading,
 )
+from qubopuzzle.model.expressions import (
+    FALSE,
+    TRUE,
+    ChoiceHandle,
+    Expression,
+    Literal,
+    Relation,
+)
 from qubopuzzle.model.propagation import Propagation, propagate
 from qubopuzzle.model.semantics import violation, violations
 
 __all__ = [
+    "FALSE",
+    "TRUE",
     "UNBOUNDED",
     "Acyclic",
     "Choice",
+    "ChoiceHandle",
     "Connected",
     "Cut",
+    "Expression",
     "Field",
     "IntArray",
     "IntMatrix",
     "Linear",
+    "Literal",
     "Model",
     "ModelBuilder",
     "Precedence",
     "Propagation",
     "Reading",
+    "Relation",
+    "Rows",
     "cuts",
     "propagate",
     "violation",

@@ -1,13 +1,13 @@
-"""Puts a model together, from arrays, and freezes it."""
+"""Puts a model together, from arrays or from literals and sums, and freezes it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import partial
+from typing import Any, TypeAlias, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from qubopuzzle.errors import ModelError
@@ -23,87 +23,133 @@ from qubopuzzle.model.data import (
     Model,
     Precedence,
     Reading,
+    label_of,
+)
+from qubopuzzle.model.expressions import (
+    FALSE,
+    TRUE,
+    ChoiceHandle,
+    Literal,
+    Relation,
+    literal_number,
 )
 
 _LARGEST = 1 << 20
-_FARTHEST = 1 << 22  # a gap beyond it is beyond all values
 """Of bounds and of the sum of a row's coefficients: their squares add up exactly in int64."""
+_FARTHEST = 1 << 22
+"""A gap beyond it is beyond all values."""
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Rows:
-    """Linear constraints as given, before the number of literals is known."""
-
-    family: str
-    rows: IntArray
-    literals: IntArray
-    coefficients: IntArray
-    lower: IntArray
-    upper: IntArray
-    labels: Callable[[int], str]
+Literals: TypeAlias = "NDArray[Any] | Iterable[Any]"
+"""Literals, bits, True and False; or, in arrays and lists, numbers of literals."""
+Labels: TypeAlias = Callable[[int], str] | Sequence[str]
+"""The name of each row, or a function that names row 0, 1, ..."""
 
 
 class ModelBuilder:
     """Collects choices and constraints; ``build()`` returns the frozen ``Model``.
 
     >>> b = ModelBuilder()
-    >>> first, second = b.choice("a", range(3)), b.choice("b", range(3))
-    >>> b.precedence("order", [first], [second], [2])
+    >>> dig, paint, rain = b.choice("dig", range(3)), b.choice("paint", range(3)), b.bit("rain")
+    >>> b.precedence("order", [dig], [paint], 1)
+    >>> b.add("dry", 2 * (paint == 2) + rain <= 2)
+    >>> b.at_most_one("free", [[dig == 0, paint == 1], [paint[2], rain, True]])
     >>> model = b.build()
     >>> model.n_literals, model.families
-    (6, ('once', 'order'))
+    (8, ('once', 'bit', 'dry', 'free', 'order'))
+
+    Literals may be written one by one (``dig == 0``, a bit, True, False) or as arrays of
+    their numbers (``dig.literals``, ``TRUE``, ``FALSE``). What is known is folded into the
+    bounds: a row of which nothing else is left vanishes if it holds, and stays if not, so
+    that there is a model where there is no solution. Every method raises ``ModelError`` for
+    wrong use where it is called.
     """
 
     def __init__(self) -> None:
-        self._choices: list[Choice] = []
+        self._handles: list[ChoiceHandle] = []
         self._names: set[str] = set()
-        self._first_literal = [0]
-        self._linear: list[_Rows] = []
+        self.n_literals = 0
+        self._true: ChoiceHandle | None = None
+        self._linear: list[Rows] = []
+        self._collected: dict[str, Rows] = {}
         self._precedence: list[Precedence] = []
         self._connected: list[Connected] = []
         self._acyclic: list[Acyclic] = []
 
-    def choice(self, name: str, values: Sequence[Hashable], family: str = "once") -> int:
-        """Add a choice over distinct values, in order; returns its number."""
-        if len(values) == 0:
+    # --- choices -----------------------------------------------------------------------
+
+    def choice(self, name: str, values: Iterable[Hashable], family: str = "once") -> ChoiceHandle:
+        """Add a choice over distinct values, in order."""
+        return self._add_choice(name, values, family, is_bit=False)
+
+    def bit(
+        self, name: str, family: str = "bit", values: Iterable[Hashable] = (0, 1)
+    ) -> ChoiceHandle:
+        """Add a yes/no choice, one variable in every encoding; as a literal it means "yes"."""
+        return self._add_choice(name, values, family, is_bit=True)
+
+    def _add_choice(
+        self, name: str, values: Iterable[Hashable], family: str, *, is_bit: bool
+    ) -> ChoiceHandle:
+        try:
+            own = values if isinstance(values, range) else tuple(map(_plain, values))
+            distinct = len(set(own)) == len(own)
+        except TypeError:
+            raise ModelError(
+                f"choice {name}: expected a sequence of values that can be hashed, got {values!r}"
+            ) from None
+        if len(own) == 0:
             raise ModelError(f"choice {name} has no values")
-        own = values if isinstance(values, range) else tuple(map(_plain, values))
-        if len(set(own)) != len(own):
+        if not distinct:
             raise ModelError(f"choice {name} lists a value twice")
-        return self._add_choice(Choice(name, own, family))
+        if is_bit and len(own) != 2:
+            raise ModelError(f"bit {name} has {len(own)} values, not two")
+        if name in self._names:
+            raise ModelError(f"there are two choices named {name}")
+        self._names.add(name)
+        choice = Choice(name, own, family, is_bit)
+        self._handles.append(ChoiceHandle(len(self._handles), self.n_literals, choice))
+        self.n_literals += len(own)
+        return self._handles[-1]
 
-    def bit(self, name: str, family: str = "bit", values: Sequence[Hashable] = (0, 1)) -> int:
-        """Add a yes/no choice, one variable in every encoding; returns its number."""
-        no, yes = values
-        return self._add_choice(Choice(name, (no, yes), family, is_bit=True))
+    # --- rows --------------------------------------------------------------------------
 
-    def _add_choice(self, choice: Choice) -> int:
-        if choice.name in self._names:
-            raise ModelError(f"there are two choices named {choice.name}")
-        self._names.add(choice.name)
-        self._choices.append(choice)
-        self._first_literal.append(self._first_literal[-1] + len(choice.values))
-        return len(self._choices) - 1
+    def add(self, family: str, relation: Relation | bool, label: str | None = None) -> None:
+        """Add a row from a comparison of sums: ``2 * (x == 3) + y <= z``, or ``==``, ``>=``."""
+        if isinstance(relation, bool):  # a sum of nothing was compared with a number
+            if not relation:
+                self.rows(family).add([], lower=1, labels=label)
+            return
+        if not isinstance(relation, Relation):
+            raise ModelError(
+                f"{family}: expected a comparison such as (x == 3) + y <= 1, got {relation!r}"
+            )
+        terms, constant = relation.expression.terms, relation.expression.constant
+        self.rows(family).add(
+            [literal for literal, _ in terms],
+            [coefficient for _, coefficient in terms],
+            lower=relation.lower - constant if relation.lower > -UNBOUNDED else -UNBOUNDED,
+            upper=relation.upper - constant if relation.upper < UNBOUNDED else UNBOUNDED,
+            labels=label,
+        )
 
-    def literals(self, choice: int) -> range:
-        """The literals of a choice, in the order of its values."""
-        return range(self._first_literal[choice], self._first_literal[choice + 1])
-
-    def literal(self, choice: int, value: Hashable) -> int:
-        """The literal "choice takes value"."""
-        return self._first_literal[choice] + self._choices[choice].values.index(value)
+    def rows(self, family: str) -> Rows:
+        """The rows of a family, to be added to, one or many at a time; see ``Rows.add``."""
+        if family not in self._collected:
+            self._collected[family] = Rows(self, family)
+            self._linear.append(self._collected[family])
+        return self._collected[family]
 
     def linear(
         self,
         family: str,
         rows: ArrayLike,
-        literals: ArrayLike,
+        literals: Literals,
         coefficients: ArrayLike = 1,
         *,
         lower: ArrayLike = -UNBOUNDED,
         upper: ArrayLike = UNBOUNDED,
         shape: tuple[int, ...],
-        labels: Callable[[int], str] | None = None,
+        labels: Labels | None = None,
     ) -> None:
         """Add ``lower <= sum of coefficient * literal <= upper`` for every row at once.
 
@@ -115,63 +161,117 @@ class ModelBuilder:
                 same for an equality.
             shape: the rows' index space; its product is the number of rows. Row 7 of
                 shape (2, 5) is named ``family[1,2]`` unless ``labels`` says otherwise.
+            labels: the rows' names.
         """
         count = int(np.prod(shape, dtype=np.int64))
-        row_array, literal_array = _integers(family, rows), _integers(family, literals)
-        if row_array.shape != literal_array.shape:
-            raise ModelError(f"{family}: rows and literals differ in length")
-        self._linear.append(
-            _Rows(
-                family,
-                row_array,
-                literal_array,
-                _spread(family, coefficients, len(row_array)),
-                _spread(family, lower, count),
-                _spread(family, upper, count),
-                labels or partial(_label, family, shape),
-            )
+        if labels is None:
+            label: Callable[[int], str] = partial(_label, family, shape)
+        elif callable(labels):
+            label = labels
+        else:
+            label = partial(_named, family, dict(enumerate(labels)))
+            if len(labels) != count:
+                raise ModelError(f"{family}: {len(labels)} labels for {count} rows")
+        terms = _terms(family, rows, literals, coefficients, count, self.n_literals)
+        self._linear.append(Rows(self, family, label))
+        self._linear[-1].append(count, *terms, lower, upper)
+
+    def at_most_one(
+        self, family: str, groups: Iterable[Literals], labels: Labels | None = None
+    ) -> None:
+        """At most one literal of each group is true; (groups, literals) as an array."""
+        self._groups(family, groups, -UNBOUNDED, 1, labels)
+
+    def exactly_one(
+        self, family: str, groups: Iterable[Literals], labels: Labels | None = None
+    ) -> None:
+        """Exactly one literal of each group is true; (groups, literals) as an array."""
+        self._groups(family, groups, 1, 1, labels)
+
+    def at_least_one(
+        self, family: str, groups: Iterable[Literals], labels: Labels | None = None
+    ) -> None:
+        """At least one literal of each group is true: a clause; (groups, literals) as an array."""
+        self._groups(family, groups, 1, UNBOUNDED, labels)
+
+    def _groups(
+        self,
+        family: str,
+        groups: Iterable[Any],
+        low: int,
+        high: int,
+        labels: Labels | None,
+    ) -> None:
+        literals: Any
+        if isinstance(groups, np.ndarray) and groups.ndim == 2:
+            sizes, literals = [groups.shape[1]] * len(groups), groups.ravel()
+        else:
+            try:
+                lists = [list(group) for group in groups]
+            except TypeError:
+                raise ModelError(
+                    f"{family}: expected groups of literals, such as [[a, b], [c]], got {groups!r}"
+                ) from None
+            sizes = [len(group) for group in lists]
+            literals = [literal for group in lists for literal in group]
+        rows = np.repeat(np.arange(len(sizes)), sizes)
+        shape = (len(sizes),)
+        self.linear(family, rows, literals, lower=low, upper=high, shape=shape, labels=labels)
+
+    # --- other constraints -------------------------------------------------------------
+
+    def precedence(
+        self,
+        family: str,
+        first: Sequence[ChoiceHandle] | ArrayLike,
+        second: Sequence[ChoiceHandle] | ArrayLike,
+        gap: ArrayLike,
+    ) -> None:
+        """Add ``value(second) >= value(first) + gap``.
+
+        Args:
+            family: the rule's name.
+            first, second: choices with ascending integer values, shape (n,) each; in arrays
+                their numbers (``x.number``).
+            gap: shape (n,) or one number for all.
+        """
+        one, two = (self._choice_numbers(family, choices) for choices in (first, second))
+        if len(one) != len(two):
+            raise ModelError(f"{family}: first, second and gap differ in length")
+        for number in np.unique(np.concatenate([one, two])).tolist():
+            _check_ascending(family, self._handles[number].choice)
+        gaps = np.clip(_spread(family, gap, len(one)), -_FARTHEST, _FARTHEST)
+        self._precedence.append(Precedence(family, one, two, gaps))
+
+    def _choice_numbers(self, family: str, choices: Any) -> IntArray:
+        if isinstance(choices, ChoiceHandle) or np.ndim(choices) == 0:
+            raise ModelError(f"{family}: expected a sequence of choices, got {choices!r}")
+        for choice in choices:
+            if isinstance(choice, Literal):
+                raise ModelError(f"{family}: expected choices, got the literal {choice!r}")
+        numbers = _integers(
+            family, [c.number if isinstance(c, ChoiceHandle) else c for c in choices]
         )
+        wrong = numbers[(numbers < 0) | (numbers >= len(self._handles))]
+        if len(wrong):
+            raise ModelError(f"{family}: there is no choice {wrong[0]}")
+        return numbers
 
-    def at_most_one(self, family: str, groups: Sequence[Sequence[int]]) -> None:
-        """At most one literal of each group is true."""
-        self._groups(family, groups, -UNBOUNDED, 1)
-
-    def exactly_one(self, family: str, groups: Sequence[Sequence[int]]) -> None:
-        """Exactly one literal of each group is true."""
-        self._groups(family, groups, 1, 1)
-
-    def at_least_one(self, family: str, groups: Sequence[Sequence[int]]) -> None:
-        """At least one literal of each group is true (a clause)."""
-        self._groups(family, groups, 1, UNBOUNDED)
-
-    def _groups(self, family: str, groups: Sequence[Sequence[int]], low: int, high: int) -> None:
-        rows = np.repeat(np.arange(len(groups)), [len(g) for g in groups])
-        literals = np.fromiter((lit for g in groups for lit in g), np.int64, count=len(rows))
-        self.linear(family, rows, literals, lower=low, upper=high, shape=(len(groups),))
-
-    def precedence(self, family: str, first: ArrayLike, second: ArrayLike, gap: ArrayLike) -> None:
-        """Add ``value(second) >= value(first) + gap``, shape (n,) each."""
-        self._precedence.append(
-            Precedence(
-                family,
-                _integers(family, first),
-                _integers(family, second),
-                np.clip(_integers(family, gap), -_FARTHEST, _FARTHEST),
-            )
-        )
-
-    def connected(self, family: str, literals: ArrayLike, edges: ArrayLike) -> None:
-        """The true ones of the literals, shape (nodes,), hang together along the edges.
+    def connected(self, family: str, literals: Literals, edges: ArrayLike) -> None:
+        """The nodes whose literals, shape (nodes,), are true are connected along the edges.
 
         Args:
             family: the rule's name.
             literals: the literal of each node.
             edges: pairs of node numbers that are neighbours, shape (n, 2).
         """
-        pairs = _integers(family, edges).reshape(-1, 2)
-        self._connected.append(Connected(family, _integers(family, literals), pairs))
+        nodes, pairs = _literals(family, literals, self.n_literals), _pairs(family, edges)
+        _check_range(family, "node", pairs, 0, len(nodes))
+        there = nodes != FALSE
+        pairs = (np.cumsum(there) - 1)[pairs[there[pairs].all(axis=1)]]
+        self._connected.append(Connected(family, self._undecided(nodes[there]), pairs))
 
-    def acyclic(self, family: str, literals: ArrayLike, edges: ArrayLike) -> None:
+    def acyclic(self, family: str, literals: Literals, edges: ArrayLike) -> None:
         """The edges whose literals, shape (edges,), are true make no cycle.
 
         Args:
@@ -179,33 +279,39 @@ class ModelBuilder:
             literals: the literal of each edge.
             edges: the two nodes of each edge, whole numbers from 0, shape (edges, 2).
         """
-        pairs = _integers(family, edges).reshape(-1, 2)
-        self._acyclic.append(Acyclic(family, _integers(family, literals), pairs))
+        own, pairs = _literals(family, literals, self.n_literals), _pairs(family, edges)
+        if len(own) != len(pairs):
+            raise ModelError(f"{family}: literals and edges differ in length")
+        _check_range(family, "node", pairs, 0, _LARGEST)
+        there = own != FALSE
+        self._acyclic.append(Acyclic(family, self._undecided(own[there]), pairs[there]))
 
-    def matrix(
-        self, rows: ArrayLike, literals: ArrayLike, coefficients: ArrayLike, n_rows: int
-    ) -> IntMatrix:
-        """A sparse (n_rows, literals) matrix; repeated entries are added, zeros dropped."""
-        r, lit = np.asarray(rows, np.int64), np.asarray(literals, np.int64)
-        coefs = np.broadcast_to(np.asarray(coefficients, np.int64), r.shape)
-        matrix = csr_array((coefs, (r, lit)), shape=(n_rows, self._first_literal[-1]))
-        matrix.sum_duplicates()
-        matrix.eliminate_zeros()
-        return matrix
+    def _undecided(self, literals: IntArray) -> IntArray:
+        """The same with a literal that is in the model for ``TRUE``: a choice of one value."""
+        if not (literals == TRUE).any():
+            return literals
+        if self._true is None:
+            self._true = self.choice("true", [True])
+        return np.where(literals == TRUE, self._true.first, literals)
+
+    # --- the answer --------------------------------------------------------------------
 
     def reading(
         self,
         name: str,
         cells: ArrayLike,
-        literals: ArrayLike,
+        literals: Literals,
         coefficients: ArrayLike = 1,
         *,
         base: ArrayLike = 0,
         n_cells: int,
     ) -> Reading:
         """One reading of the answer grid: ``base + sum of coefficient * literal`` by cell."""
-        base_array = np.broadcast_to(np.asarray(base, np.int64), (n_cells,)).copy()
-        return Reading(name, base_array, self.matrix(cells, literals, coefficients, n_cells))
+        cell, own, amount = _terms(name, cells, literals, coefficients, n_cells, self.n_literals)
+        constant, term = _fold(cell, own, amount, n_cells)
+        shape = n_cells, self.n_literals
+        matrix = _matrix(cell[term], own[term], amount[term], shape)
+        return Reading(name, _spread(name, base, n_cells) + constant, matrix)
 
     def build(
         self,
@@ -214,24 +320,29 @@ class ModelBuilder:
         omitted: tuple[str, ...] = (),
         bounded: tuple[str, ...] = (),
     ) -> Model:
-        """Check everything and freeze it; for the arguments see ``Model``.
+        """Freeze everything; for the arguments see ``Model``.
 
         Raises:
-            ModelError: for literals that do not exist, coefficients or bounds that are
-                too large or contradict each other, or a precedence over values that
-                are not ascending integers.
+            ModelError: for a reading that was made before the last of the choices.
         """
-        blocks: tuple[Choice | _Rows | Precedence | Connected | Acyclic, ...] = (
-            *self._choices,
-            *self._linear,
+        for reading in field.readings if field else ():
+            if reading.matrix.shape[1] != self.n_literals:
+                raise ModelError(f"reading {reading.name} was made before the last choice")
+        choices = tuple(handle.choice for handle in self._handles)
+        linear = tuple(rows.frozen() for rows in self._linear if rows)
+        blocks: tuple[Choice | Linear | Precedence | Connected | Acyclic, ...] = (
+            *choices,
+            *linear,
             *self._precedence,
             *self._connected,
             *self._acyclic,
         )
-        model = Model(
-            choices=tuple(self._choices),
-            first_literal=np.array(self._first_literal, dtype=np.int64),
-            linear=tuple(self._frozen(block) for block in self._linear),
+        return Model(
+            choices=choices,
+            first_literal=np.array(
+                [*(handle.first for handle in self._handles), self.n_literals], dtype=np.int64
+            ),
+            linear=linear,
             precedence=tuple(self._precedence),
             connected=tuple(self._connected),
             acyclic=tuple(self._acyclic),
@@ -240,41 +351,172 @@ class ModelBuilder:
             omitted=omitted,
             bounded=bounded,
         )
-        for block in model.precedence:
-            _check_precedence(model, block)
-        for graph in model.connected:
-            for what, numbers, end in (
-                ("literal", graph.literals, model.n_literals),
-                ("node", graph.edges, len(graph.literals)),
-            ):
-                _check_range(graph.family, what, numbers, end)
-        for cycles in model.acyclic:
-            if len(cycles.literals) != len(cycles.edges):
-                raise ModelError(f"{cycles.family}: literals and edges differ in length")
-            _check_range(cycles.family, "literal", cycles.literals, model.n_literals)
-            _check_range(cycles.family, "node", cycles.edges, _LARGEST)
-        return model
 
-    def _frozen(self, block: _Rows) -> Linear:
-        n_rows, n_literals = len(block.lower), self._first_literal[-1]
-        for what, numbers, end in (
-            ("row", block.rows, n_rows),
-            ("literal", block.literals, n_literals),
-        ):
-            _check_range(block.family, what, numbers, end)
-        if (block.lower > block.upper).any():
-            row = int(np.argmax(block.lower > block.upper))
-            raise ModelError(f"{block.labels(row)}: lower bound above upper bound")
-        if ((block.lower == block.upper) & (abs(block.lower) >= UNBOUNDED)).any():
-            raise ModelError(f"{block.family}: an equality needs a finite number")
-        matrix = self.matrix(block.rows, block.literals, block.coefficients, n_rows)
-        if matrix.nnz and abs(matrix).sum(axis=1).max() > _LARGEST:
-            raise ModelError(f"{block.family}: coefficients add up to over 2**20")
-        for bound in (block.lower, block.upper):
-            np.clip(bound, -UNBOUNDED, UNBOUNDED, out=bound)
-            if (np.abs(bound[np.abs(bound) < UNBOUNDED]) > _LARGEST).any():
-                raise ModelError(f"{block.family}: a bound is over 2**20; leave it out for none")
-        return Linear(block.family, matrix, block.lower, block.upper, block.labels)
+
+class Rows:
+    """Rows of one family, collected; made by ``ModelBuilder.rows``.
+
+    >>> b = ModelBuilder()
+    >>> x = b.choice("x", range(3))
+    >>> rows = b.rows("small")
+    >>> rows.add([x == 1, x == 2], [1, 2], upper=1, labels="not two")
+    >>> rows.add(np.array([[0, 1], [2, FALSE]]), lower=0)
+    >>> [b.build().linear[0].labels(i) for i in range(3)]
+    ['not two', 'small[1]', 'small[2]']
+    """
+
+    def __init__(
+        self, builder: ModelBuilder, family: str, label: Callable[[int], str] | None = None
+    ) -> None:
+        self.family = family
+        self._builder = builder
+        self._names: dict[int, str] = {}
+        self._label = label or partial(_named, family, self._names)
+        self._n_rows = 0
+        self._terms: list[tuple[IntArray, IntArray, IntArray]] = []
+        self._bounds: list[tuple[IntArray, IntArray, NDArray[np.bool_]]] = []
+
+    def add(
+        self,
+        literals: Literals,
+        coefficients: ArrayLike = 1,
+        *,
+        rows: ArrayLike | None = None,
+        lower: ArrayLike = -UNBOUNDED,
+        upper: ArrayLike = UNBOUNDED,
+        labels: str | Sequence[str] | None = None,
+    ) -> None:
+        """Add ``lower <= sum of coefficient * literal <= upper``, for one row or for many.
+
+        Args:
+            literals: of one row, shape (terms,); of many as an array of shape (rows, terms),
+                filled up with ``FALSE``; or, with ``rows``, of all terms, shape (terms,).
+            coefficients: one number, or what fits the shape of the literals.
+            rows: the row of each term, counted from the first that is added here.
+            lower, upper: shape (rows,) or one number for all; give both the same for an
+                equality.
+            labels: the name of the row, or of each; the i-th of all is ``family[i]`` without.
+        """
+        own = _literals(self.family, literals, self._builder.n_literals)
+        amount = _spread(self.family, coefficients, *own.shape)
+        if rows is None:
+            own = np.atleast_2d(own)
+            count, rows = len(own), np.repeat(np.arange(len(own)), own.shape[1])
+        else:
+            last = _integers(self.family, rows).max(initial=-1)
+            count = max(int(last) + 1, *(np.size(b) for b in (lower, upper) if np.ndim(b)), 0)
+        if labels is not None:
+            names = [labels] if isinstance(labels, str) else labels
+            if len(names) != count:
+                raise ModelError(f"{self.family}: {len(names)} labels for {count} rows")
+            self._names |= dict(enumerate(names, self._n_rows))
+        if count:
+            n = self._builder.n_literals
+            terms = _terms(self.family, rows, own.ravel(), amount.ravel(), count, n)
+            self.append(count, *terms, lower, upper)
+
+    def append(
+        self,
+        count: int,
+        row: IntArray,
+        literal: IntArray,
+        coefficient: IntArray,
+        lower: ArrayLike,
+        upper: ArrayLike,
+    ) -> None:
+        """Add so many rows whose terms are checked; known literals are folded in."""
+        family = self.family
+        low, high = (
+            np.clip(_spread(family, bound, count), -UNBOUNDED, UNBOUNDED)
+            for bound in (lower, upper)
+        )
+        if (low > high).any():
+            label = self._label(self._n_rows + int(np.argmax(low > high)))
+            raise ModelError(f"{label}: lower bound above upper bound")
+        if ((low == high) & (abs(low) >= UNBOUNDED)).any():
+            raise ModelError(f"{family}: an equality needs a finite number")
+        if np.bincount(row, np.abs(coefficient.astype(float))).max(initial=0) > _LARGEST:
+            raise ModelError(f"{family}: coefficients add up to over 2**20")
+        constant, term = _fold(row, literal, coefficient, count)
+        for bound in (low, high):
+            finite = abs(bound) < UNBOUNDED
+            if (abs(bound[finite]) > _LARGEST).any():
+                raise ModelError(f"{family}: a bound is over 2**20; leave it out for none")
+            bound[finite] -= constant[finite]
+        folded = np.zeros(count, dtype=bool)
+        folded[row[~term]] = True
+        self._terms.append((self._n_rows + row[term], literal[term], coefficient[term]))
+        self._bounds.append((low, high, folded))
+        self._n_rows += count
+
+    def __bool__(self) -> bool:
+        return bool(self._bounds)
+
+    def frozen(self) -> Linear:
+        """The rows, but for those that hold by known literals alone."""
+        row, literal, coefficient = map(np.concatenate, zip(*self._terms, strict=True))
+        low, high, folded = map(np.concatenate, zip(*self._bounds, strict=True))
+        shape = self._n_rows, self._builder.n_literals
+        matrix = _matrix(row, literal, coefficient, shape)
+        holds = folded & (np.diff(matrix.indptr) == 0) & (low <= 0) & (high >= 0)
+        if not holds.any():
+            return Linear(self.family, matrix, low, high, self._label)
+        kept = np.flatnonzero(~holds)
+        label = partial(label_of, self._label, kept)
+        return Linear(self.family, matrix[kept], low[kept], high[kept], label)
+
+
+def _literals(family: str, given: Any, n_literals: int) -> IntArray:
+    """Numbers of literals, ``TRUE`` and ``FALSE``, in the shape in which they are given."""
+    if isinstance(given, np.ndarray) and given.ndim and given.dtype.kind in "iu":
+        numbers = given.astype(np.int64)
+    else:
+        try:
+            known = list(given)
+        except TypeError:
+            raise ModelError(f"{family}: expected a sequence of literals, got {given!r}") from None
+        try:
+            own = [lit if type(lit) is int else literal_number(lit) for lit in known]
+        except ModelError as error:
+            raise ModelError(f"{family}: {error}") from None
+        numbers = np.array(own, dtype=np.int64)
+    _check_range(family, "literal", numbers, TRUE, n_literals)
+    return numbers
+
+
+def _terms(
+    family: str,
+    rows: ArrayLike,
+    literals: Literals,
+    coefficients: ArrayLike,
+    n_rows: int,
+    n_literals: int,
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Row, literal and coefficient of each term, checked, shape (terms,) each."""
+    row, own = _integers(family, rows), _literals(family, literals, n_literals)
+    if row.shape != own.shape or row.ndim != 1:
+        raise ModelError(f"{family}: rows and literals differ in length")
+    _check_range(family, "row", row, 0, n_rows)
+    return row, own, _spread(family, coefficients, len(row))
+
+
+def _fold(
+    row: IntArray, literal: IntArray, coefficient: IntArray, count: int
+) -> tuple[IntArray, NDArray[np.bool_]]:
+    """What known literals add to each row, (count,), and which terms are left, (terms,)."""
+    constant, true = np.zeros(count, dtype=np.int64), literal == TRUE
+    np.add.at(constant, row[true], coefficient[true])
+    return constant, literal >= 0
+
+
+def _matrix(
+    row: IntArray, literal: IntArray, coefficient: IntArray, shape: tuple[int, int]
+) -> IntMatrix:
+    """A sparse (rows, literals) matrix; repeated entries are added, zeros dropped."""
+    matrix = csr_array((coefficient, (row, literal)), shape=shape)
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    return matrix
 
 
 def _integers(family: str, numbers: ArrayLike) -> IntArray:
@@ -289,12 +531,23 @@ def _integers(family: str, numbers: ArrayLike) -> IntArray:
     return np.array(given, dtype=np.int64)
 
 
-def _spread(family: str, numbers: ArrayLike, count: int) -> IntArray:
-    """The same number ``count`` times, or ``count`` numbers."""
+def _spread(family: str, numbers: ArrayLike, *shape: int) -> IntArray:
+    """The same number everywhere, or numbers of this shape."""
     given = _integers(family, numbers)
-    if given.shape not in ((), (count,)):
-        raise ModelError(f"{family}: expected 1 or {count} numbers, got shape {given.shape}")
-    return np.broadcast_to(given, (count,)).copy()
+    try:
+        return np.broadcast_to(given, shape).copy()
+    except ValueError:
+        count = int(np.prod(shape))
+        raise ModelError(
+            f"{family}: expected 1 or {count} numbers, got shape {given.shape}"
+        ) from None
+
+
+def _pairs(family: str, edges: ArrayLike) -> IntArray:
+    pairs = _integers(family, edges)
+    if pairs.size and (pairs.ndim != 2 or pairs.shape[1] != 2):
+        raise ModelError(f"{family}: expected pairs of nodes, got shape {pairs.shape}")
+    return pairs.reshape(-1, 2)
 
 
 def _plain(value: Hashable) -> Hashable:
@@ -306,22 +559,21 @@ def _label(family: str, shape: tuple[int, ...], row: int) -> str:
     return f"{family}[{','.join(str(i) for i in np.unravel_index(row, shape))}]"
 
 
-def _check_range(family: str, what: str, numbers: IntArray, end: int) -> None:
-    if numbers.size and not (numbers.min() >= 0 and numbers.max() < end):
+def _named(family: str, names: Mapping[int, str], row: int) -> str:
+    return names.get(row) or f"{family}[{row}]"
+
+
+def _check_range(family: str, what: str, numbers: IntArray, low: int, end: int) -> None:
+    if numbers.size and not (numbers.min() >= low and numbers.max() < end):
         raise ModelError(f"{family}: a {what} outside 0 .. {end - 1}")
 
 
-def _check_precedence(model: Model, block: Precedence) -> None:
-    if not len(block.first) == len(block.second) == len(block.gap):
-        raise ModelError(f"{block.family}: first, second and gap differ in length")
-    for choice in np.unique(np.concatenate([block.first, block.second])).tolist():
-        if not 0 <= choice < len(model.choices):
-            raise ModelError(f"{block.family}: there is no choice {choice}")
-        name, values = model.choices[choice].name, model.choices[choice].values
-        ascending = isinstance(values, range) and values.step > 0
-        if not ascending and not (
-            all(isinstance(v, int) for v in values) and list(values) == sorted(values)
-        ):
-            raise ModelError(f"{block.family}: the values of {name} are no ascending integers")
-        if max(abs(values[0]), abs(values[-1])) > _LARGEST:
-            raise ModelError(f"{block.family}: the values of {name} go beyond 2**20")
+def _check_ascending(family: str, choice: Choice) -> None:
+    name, values = choice.name, cast("Sequence[int]", choice.values)
+    ascending = isinstance(values, range) and values.step > 0
+    if not ascending and not (
+        all(isinstance(v, int) for v in values) and list(values) == sorted(values)
+    ):
+        raise ModelError(f"{family}: the values of {name} are no ascending integers")
+    if max(abs(values[0]), abs(values[-1])) > _LARGEST:
+        raise ModelError(f"{family}: the values of {name} go beyond 2**20")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -53,6 +54,11 @@ class Linear:
     lower: IntArray
     upper: IntArray
     labels: Callable[[int], str]
+
+
+def label_of(labels: Callable[[int], str], rows: IntArray, row: int) -> str:
+    """The label of a row where only some rows are left, by their numbers before."""
+    return labels(int(rows[row]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -192,7 +198,7 @@ class Field:
         return grid, np.argwhere(broken.reshape(self.shape)).astype(np.int64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Model:
     """Choices, constraints and the field they paint. Made by ``ModelBuilder.build``.
 
@@ -220,12 +226,12 @@ class Model:
         """Number of literals: the sum of the choices' sizes."""
         return int(self.first_literal[-1])
 
-    @property
+    @cached_property
     def sizes(self) -> IntArray:
         """Number of values of each choice, shape (choices,)."""
         return np.diff(self.first_literal)
 
-    @property
+    @cached_property
     def choice_of_literal(self) -> IntArray:
         """The choice that each literal belongs to, shape (literals,)."""
         return np.repeat(np.arange(len(self.choices)), self.sizes)

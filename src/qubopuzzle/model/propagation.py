@@ -6,7 +6,7 @@ case (a choice with one value left is fixed). The solutions stay exactly the sam
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -24,6 +24,7 @@ from qubopuzzle.model.data import (
     Model,
     Precedence,
     Reading,
+    label_of,
 )
 
 _HUGE = np.iinfo(np.int64).max // 4
@@ -37,6 +38,9 @@ class Propagation:
     ``contradiction`` names the constraint that proved that there is no solution, or is
     None. ``literals_before`` and ``literals_after`` count values, ``cells_decided`` the
     cells of the answer that are known, ``cells`` all of them, ``passes`` the rounds.
+
+    ``kept`` (literals of ``model``,) says which literal of the whole model each is, and
+    ``fixed`` (literals of the whole model,) is 1 for the values of choices that are gone.
     """
 
     model: Model
@@ -46,6 +50,14 @@ class Propagation:
     cells: int
     cells_decided: int
     passes: int
+    kept: IntArray
+    fixed: IntArray
+
+    def restore(self, x: IntArray) -> IntArray:
+        """Literal values of the whole model from those of ``model``, shape (literals,) each."""
+        whole = self.fixed.copy()
+        whole[self.kept] = x
+        return whole
 
 
 class _Contradiction(Exception):
@@ -75,10 +87,21 @@ def propagate(model: Model) -> Propagation:
                 break
     except _Contradiction as found:
         contradiction = str(found)
-    reduced = model if contradiction is not None else _reduce(model, alive)
+    if contradiction is not None:  # the model is left as it is
+        reduced, kept, fixed = model, np.ones_like(alive), np.zeros(model.n_literals, np.int64)
+    else:
+        reduced, kept, fixed = _reduce(model, alive)
     cells, decided = _decided(reduced)
     return Propagation(
-        reduced, contradiction, model.n_literals, reduced.n_literals, cells, decided, passes
+        model=reduced,
+        contradiction=contradiction,
+        literals_before=model.n_literals,
+        literals_after=reduced.n_literals,
+        cells=cells,
+        cells_decided=decided,
+        passes=passes,
+        kept=np.flatnonzero(kept),
+        fixed=fixed,
     )
 
 
@@ -146,8 +169,11 @@ def _values(model: Model) -> IntArray:
     return value
 
 
-def _reduce(model: Model, alive: NDArray[np.bool_]) -> Model:
-    """The model over the choices that still have more than one value."""
+def _reduce(model: Model, alive: NDArray[np.bool_]) -> tuple[Model, NDArray[np.bool_], IntArray]:
+    """The model over the choices that still have more than one value.
+
+    Also which literals it keeps, and 1 for those of other choices that are true, (literals,).
+    """
     open_choice = _alive_sizes(model, alive) > 1
     for graph in model.graphs:  # nodes and edges stay, decided or not
         open_choice[model.choice_of_literal[graph.literals]] = True
@@ -158,7 +184,7 @@ def _reduce(model: Model, alive: NDArray[np.bool_]) -> Model:
     sizes = [len(choice.values) for choice in choices]
     first_literal = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     bare = replace(model, choices=choices, first_literal=first_literal)
-    return replace(
+    reduced = replace(
         bare,
         linear=tuple(_shrink_linear(bare, block, kept_literal, fixed) for block in model.linear),
         precedence=tuple(
@@ -168,6 +194,7 @@ def _reduce(model: Model, alive: NDArray[np.bool_]) -> Model:
         acyclic=tuple(_shrink_acyclic(block, kept_literal) for block in model.acyclic),
         field=_shrink_field(model.field, kept_literal, fixed, kept),
     )
+    return reduced, kept_literal, fixed
 
 
 def _shrink(model: Model, choice: int, alive: NDArray[np.bool_]) -> Choice:
@@ -183,12 +210,8 @@ def _shrink_linear(model: Model, block: Linear, kept: NDArray[np.bool_], fixed: 
     low, high = reachable(model, matrix)
     lower, upper = block.lower - constant, block.upper - constant
     rows = np.flatnonzero((low < lower) | (high > upper))
-    labels = partial(_label_of, block.labels, rows)
+    labels = partial(label_of, block.labels, rows)
     return Linear(block.family, matrix[rows], lower[rows], upper[rows], labels)
-
-
-def _label_of(labels: Callable[[int], str], rows: IntArray, row: int) -> str:
-    return labels(int(rows[row]))
 
 
 def _shrink_precedence(

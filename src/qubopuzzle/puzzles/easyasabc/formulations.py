@@ -42,7 +42,7 @@ class _Board:
         for cell in np.flatnonzero(self.given == 0).tolist():
             values = np.flatnonzero(self.allowed[cell]).tolist()
             name = f"cell[{cell // self.n},{cell % self.n}]"
-            literals = self.builder.literals(self.builder.choice(name, values, family="cell"))
+            literals = self.builder.choice(name, values, family="cell").literals
             self._literal |= {(cell, v): i for v, i in zip(values, literals, strict=True)}
 
     def terms(self, cells: Iterable[int], values: Iterable[int]) -> tuple[list[Term], int]:
@@ -140,7 +140,7 @@ def _by_positions(puzzle: EasyAsABC) -> Model:
     for clue, letter, line in _clues(puzzle):
         cells = line.tolist()
         place = board.places(cells, letter)
-        first = board.builder.literals(board.builder.choice(clue, place, family="clue"))
+        first = board.builder.choice(clue, place, family="clue").literals
         here = list(zip(place, first, strict=True))
         for t in range(place[-1] + 1):
             for family, value, own in (

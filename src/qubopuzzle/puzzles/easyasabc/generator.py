@@ -120,7 +120,7 @@ class _Blank:
         self.x = np.full((size * size, letters + 1), -1, dtype=np.int64)
         for cell in range(size * size):
             choice = self.builder.choice(f"cell[{cell // size},{cell % size}]", values)
-            self.x[cell, values.start :] = self.builder.literals(choice)
+            self.x[cell, values.start :] = choice.literals
         lines = self.x[_lines(size)[size : 3 * size], 1:]  # one end of each line will do
         groups = lines.swapaxes(1, 2).reshape(-1, size)
         self.builder.exactly_one("line", groups.tolist())
@@ -135,7 +135,7 @@ class _Blank:
         size = self.size
         for i, line in enumerate(_lines(size)):
             for letter in letters:
-                switch = self.builder.literals(self.builder.bit(f"sees[{i},{letter}]"))[1]
+                switch = self.builder.bit(f"sees[{i},{letter}]").literals[1]
                 rows, literals = [], []
                 for t in range(size):
                     others = np.delete(self.x[line[t], 1:], letter - 1)

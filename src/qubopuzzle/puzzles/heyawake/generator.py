@@ -69,7 +69,7 @@ class HeyawakeSpace(Space[Heyawake]):
         add_spans(shaded, board.rooms)
         rooms = groups(board.rooms)
         bits = [shaded.builder.bit(f"told[{room}]") for room in range(len(rooms))]
-        told = np.array([shaded.builder.literals(bit)[1] for bit in bits])
+        told = np.array([bit.literals[1] for bit in bits])
         size = np.array([len(cells) for cells in rooms])
         white = size - np.array(board.clues, dtype=np.int64)
         cells = shaded.white.ravel()[np.concatenate(rooms)]

@@ -115,7 +115,7 @@ def _lay_out(free: BoolArray) -> _Trees:
         choice = (
             builder.choice(name, values, "cell") if len(own) else builder.bit(name, "cell", values)
         )
-        white[r, c] = builder.literals(choice).start
+        white[r, c] = choice.literals.start
         heading[r, c, own] = white[r, c] + 2 + np.arange(len(own))
     return _Trees(builder, white, np.where(free, white + 1, -1), heading)
 

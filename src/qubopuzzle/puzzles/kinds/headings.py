@@ -166,8 +166,8 @@ def label_choices(builder: ModelBuilder, board: Board) -> IntArray:
         found = np.flatnonzero(board.reached[cell]).tolist()
         values, never = with_idle(board, cell, found, UNUSED)
         choice = builder.choice(board.name("label", cell), values, family="label")
-        label[cell, values] = builder.literals(choice)
-        forbidden += builder.literals(choice)[-1:] if never else []
+        label[cell, values] = choice.literals
+        forbidden += choice.literals[-1:] if never else []
     forbid(builder, forbidden)
     return label
 

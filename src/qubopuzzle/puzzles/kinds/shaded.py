@@ -88,12 +88,12 @@ def lazy(never_black: BoolArray) -> Shaded:
     builder = ModelBuilder()
     white = np.full(never_black.shape, -1, dtype=np.int64)
     for r, c in np.argwhere(~never_black).tolist():
-        white[r, c] = builder.literals(builder.bit(f"black[{r},{c}]"))[0]
+        white[r, c] = builder.bit(f"black[{r},{c}]").literals[0]
     keep_apart(builder, white)
     # A cell that is white anyhow is a node all the same.
     nodes = white.copy()
     if (white < 0).any():
-        nodes[white < 0] = builder.literals(builder.choice("white", ["white"]))[0]
+        nodes[white < 0] = builder.choice("white", ["white"]).literals[0]
     sides = side_by_side(np.arange(white.size).reshape(white.shape))
     builder.connected("connected", nodes.ravel(), sides)
     free = ~never_black

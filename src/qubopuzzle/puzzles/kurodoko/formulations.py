@@ -99,7 +99,7 @@ def add_views(shaded: Shaded, numbers: Sequence[Number], *others: Hashable) -> l
     starts = []
     for number in numbers:
         values = [*map(tuple, number.views.tolist()), *others]
-        first = builder.literals(builder.choice(number.name, values, family="view")).start
+        first = builder.choice(number.name, values, family="view").literals.start
         starts.append(first)
         along = [len(arm) for arm in number.arms]
         arm, distance = np.repeat(np.arange(4), along), np.concatenate([*map(np.arange, along)])

@@ -62,7 +62,7 @@ class KurodokoSpace(Space[Kurodoko]):
         numbers = [_alone(board, r, c) for r, c in places]
         first = add_views(shaded, numbers, _UNUSED)
         bits = [shaded.builder.bit(f"told[{r},{c}]") for r, c in places]
-        told = np.array([shaded.builder.literals(bit)[1] for bit in bits])
+        told = np.array([bit.literals[1] for bit in bits])
         unused = np.array(first) + [len(number.views) for number in numbers]
         white = shaded.white[board.grid > 0]
         # In force, it has a view, and its cell is white.

@@ -59,19 +59,20 @@ def _number_lines(
 ) -> _Painting:
     """Number all rows, or all columns: choices, [cell], [order], and what is painted."""
     numbers = [
-        (builder.choice(f"{axis}[{i}].start[{k}]", starts), i, starts.start, len(starts), h)
+        (choice.number, choice.first, i, starts.start, len(starts), h)
         for i, clue in enumerate(clues)
         for k, (starts, h) in enumerate(zip(_starts(clue, length, window), clue, strict=True))
+        for choice in [builder.choice(f"{axis}[{i}].start[{k}]", starts)]
     ]
-    choice, on, first, size, run = np.array(numbers, dtype=np.int64).reshape(-1, 5).T
+    choices, literals, on, first, size, run = np.array(numbers, np.int64).reshape(-1, 6).T
     line, height, place = np.repeat(on, size), np.repeat(run, size), _ramp(size)
     start = np.repeat(first, size) + place
-    literal = np.repeat([builder.literals(c).start for c in choice.tolist()], size) + place
+    literal = np.repeat(literals, size) + place
     if not window:
         shape = len(clues), length
         builder.linear("cell", line * length + start, literal, upper=1, shape=shape)
     (before,) = np.nonzero(on[1:] == on[:-1])
-    builder.precedence("order", choice[before], choice[before + 1], run[before] + 1)
+    builder.precedence("order", choices[before], choices[before + 1], run[before] + 1)
     # A run that starts on cell j paints j .. j + h - 1, as far as there are cells.
     along = np.repeat(start, height) + _ramp(height)
     inside = along < length
@@ -98,7 +99,7 @@ def _model_by_patterns(puzzle: Nonogram) -> Model:
             values = shading_to_rows(painted)
             choice = builder.choice(f"{axis}[{i}]", values, family="line")
             which, along = np.nonzero(painted)
-            literals.append(builder.literals(choice).start + which)
+            literals.append(choice.literals.start + which)
             cells.append(i * length + along if axis == "row" else along * len(clues) + i)
         paintings.append(_Painting(np.concatenate(literals), np.concatenate(cells)))
     return _finish(builder, puzzle, paintings, _write_lines)

@@ -60,7 +60,7 @@ def _model_of_edges(puzzle: Numberlink) -> Model:
     other = board.near[one, side]
     at = zip(one.tolist(), side.tolist(), strict=True)
     bits = [builder.bit(board.name(SIDES[d], u), family="edge") for u, d in at]
-    edge = np.array([builder.literals(bit)[1] for bit in bits], dtype=np.int64)
+    edge = np.array([bit.literals[1] for bit in bits], dtype=np.int64)
     ends, twice = np.concatenate([one, other]), np.concatenate([edge, edge])
     (idle,) = np.nonzero(label[:, UNUSED] >= 0)
     degree = np.where(board.number < 0, 2, 1)
@@ -94,8 +94,8 @@ def _model_by_turning(puzzle: Numberlink) -> Model:
     for cell, own in enumerate(by_cell(board, found)):
         values, never = with_idle(board, cell, own, (UNUSED, NONE, NONE))
         choice = builder.choice(board.name("cell", cell), values, family="cell")
-        literals += builder.literals(choice)[: len(own)]
-        forbidden += builder.literals(choice)[-1:] if never else []
+        literals += choice.literals[: len(own)]
+        forbidden += choice.literals[-1:] if never else []
     cell, pair, into, out = found.T
     literal, taken = np.array(literals, dtype=np.int64), sides(into, out)
     forbid(builder, forbidden)
@@ -150,7 +150,7 @@ def _blocks(puzzle: Numberlink, rows: int, columns: int, *, apart: bool) -> Mode
         n_values += len(values)
         flat = list(map(tuple, values.reshape(len(values), -1).tolist()))
         choice = builder.choice(board.name("block", block[0]), flat, family="block")
-        literal = np.repeat(np.array(builder.literals(choice)), len(block))
+        literal = np.repeat(np.array(choice.literals), len(block))
         parts.append(np.column_stack([np.tile(block, len(values)), values.reshape(-1, 2), literal]))
     cell, pair, taken, literal = np.concatenate(parts).T
     inner = inner_edges(board, blocks)

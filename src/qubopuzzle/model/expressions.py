@@ -1,0 +1,251 @@
+"""What people write rows with: handles of choices, their literals, and sums of these.
+
+>>> from qubopuzzle.model import ModelBuilder
+>>> b = ModelBuilder()
+>>> x, y, z = b.choice("x", range(3)), b.choice("y", "ab"), b.bit("z")
+>>> 2 * (x == 2) + (y == "a") - z <= 1
+2 * (x == 2) + (y == 'a') - (z == 1) <= 1
+
+In whole arrays a literal is its number, and a literal that is known is ``TRUE`` or ``FALSE``;
+everywhere else Python's own True and False say the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from qubopuzzle.errors import ModelError
+from qubopuzzle.model.data import UNBOUNDED, Choice
+
+TRUE, FALSE = -2, -1
+"""In arrays of literals: one that is always true, and one that never is."""
+
+
+class Operand:
+    """What can be added, multiplied by whole numbers, and compared with <= and >=."""
+
+    __slots__ = ()
+    __array_ufunc__ = None  # arrays leave the operators to this class
+
+    def sum(self) -> Expression:
+        """The operand as a sum."""
+        raise NotImplementedError
+
+    def __add__(self, other: object) -> Expression:
+        one, two = self.sum(), _sum(other)
+        return Expression(one.terms + two.terms, one.constant + two.constant)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: object) -> Expression:
+        return self + -1 * _sum(other)
+
+    def __rsub__(self, other: object) -> Expression:
+        return _sum(other) + -1 * self
+
+    def __mul__(self, factor: int) -> Expression:
+        if isinstance(factor, Operand):
+            raise ModelError(f"({self}) * ({factor}): a row is a sum of literals, without products")
+        own, n = self.sum(), _whole(factor)
+        return Expression(tuple((literal, n * a) for literal, a in own.terms), n * own.constant)
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> Expression:
+        return self * -1
+
+    def __le__(self, other: object) -> Relation:
+        return Relation(self - other, -UNBOUNDED, 0)
+
+    def __ge__(self, other: object) -> Relation:
+        return Relation(self - other, 0, UNBOUNDED)
+
+    def __bool__(self) -> bool:
+        raise ModelError(f"{self}: neither true nor false before the model is solved")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ChoiceHandle(Operand):
+    """A choice of a model that is being built.
+
+    ``x == value`` and ``x[value]`` are its literals; ``x.literals`` are all their numbers, in
+    the order of the values. Where a literal belongs, a bit stands for "it takes the second of
+    its values"; any other choice is an error there. So is ``x == y`` between two choices.
+    Handles have the hash and the identity of objects.
+
+    Attributes:
+        number: its place among the model's choices.
+        first: the number of its first literal.
+        choice: its name, values and family.
+    """
+
+    number: int
+    first: int
+    choice: Choice
+
+    @property
+    def literals(self) -> range:
+        """The numbers of its literals, in the order of its values."""
+        return range(self.first, self.first + len(self.choice.values))
+
+    def __getitem__(self, value: object) -> Literal:
+        try:
+            return Literal(self, self.choice.values.index(value))
+        except ValueError:
+            raise ModelError(
+                f"choice {self} has no value {value!r}; it has {_brief(self.choice.values)}"
+            ) from None
+
+    __iter__ = None
+
+    def __eq__(self, value: object) -> Literal:  # type: ignore[override]
+        if isinstance(value, Operand):
+            raise ModelError(f"{self} == {value}: a choice is compared with one of its values")
+        return self[value]
+
+    def __ne__(self, value: object) -> Expression:  # type: ignore[override]
+        return 1 - (self == value)
+
+    __hash__ = object.__hash__
+
+    def literal(self) -> Literal:
+        """A bit as a literal; ModelError for any other choice."""
+        if not self.choice.is_bit:
+            raise ModelError(
+                f"choice {self} of {len(self.choice.values)} values stands where a literal "
+                f"belongs; say which value, such as {self} == {self.choice.values[0]!r}"
+            )
+        return Literal(self, 1)
+
+    def sum(self) -> Expression:
+        """A bit as a sum of one literal."""
+        return self.literal().sum()
+
+    def __invert__(self) -> Literal:
+        return ~self.literal()
+
+    def __index__(self) -> int:
+        return self.literal().number
+
+    def __repr__(self) -> str:
+        return self.choice.name
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Literal(Operand):
+    """A choice takes this value: 1 if it does, 0 if not.
+
+    It stands for its number wherever a whole number is expected, as in the index of an array;
+    sums and comparisons make expressions and rows, ``==`` too. ``~literal`` is the other value
+    of a choice of two.
+    """
+
+    handle: ChoiceHandle
+    place: int
+
+    @property
+    def number(self) -> int:
+        """Its place among the model's literals."""
+        return self.handle.first + self.place
+
+    def __index__(self) -> int:
+        return self.number
+
+    def sum(self) -> Expression:
+        """A sum of one term."""
+        return Expression(((self, 1),), 0)
+
+    def __eq__(self, other: object) -> Relation:  # type: ignore[override]
+        return Relation(self - other, 0, 0)
+
+    __hash__ = object.__hash__
+
+    def __invert__(self) -> Literal:
+        if len(self.handle.choice.values) != 2:
+            raise ModelError(
+                f"~({self}) is no literal, as there are other values; use 1 - ({self})"
+            )
+        return Literal(self.handle, 1 - self.place)
+
+    def __repr__(self) -> str:
+        return f"{self.handle} == {self.handle.choice.values[self.place]!r}"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Expression(Operand):
+    """A sum of literals with whole coefficients, and a constant."""
+
+    terms: tuple[tuple[Literal, int], ...]
+    constant: int
+
+    def sum(self) -> Expression:
+        """Itself."""
+        return self
+
+    def __eq__(self, other: object) -> Relation:  # type: ignore[override]
+        return Relation(self - other, 0, 0)
+
+    __hash__ = object.__hash__
+
+    def __repr__(self) -> str:
+        parts = [(a, f"({literal})") for literal, a in self.terms if a]
+        parts += [(self.constant, "")] if self.constant or not parts else []
+        text = ""
+        for a, what in parts:
+            sign = ("-" if a < 0 else "") if not text else (" - " if a < 0 else " + ")
+            times = " * " if what else ""
+            text += sign + (what if what and abs(a) == 1 else f"{abs(a)}{times}{what}")
+        return text
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Relation:
+    """``lower <= expression <= upper``: a row for ``ModelBuilder.add``."""
+
+    expression: Expression
+    lower: int
+    upper: int
+
+    def __bool__(self) -> bool:
+        raise ModelError(f"{self}: a row is given to ModelBuilder.add, one comparison each")
+
+    def __repr__(self) -> str:
+        bare = Expression(self.expression.terms, 0)
+        sign = "==" if self.lower == self.upper else "<=" if self.lower < 0 else ">="
+        return f"{bare} {sign} {-self.expression.constant}"
+
+
+def literal_number(given: object) -> int:
+    """The number of a literal, ``TRUE`` or ``FALSE``.
+
+    Raises:
+        ModelError: for what is none, such as a choice of more than two values.
+    """
+    if isinstance(given, bool | np.bool_):
+        return TRUE if given else FALSE
+    try:
+        return index(given)  # type: ignore[arg-type]
+    except TypeError:
+        raise ModelError(f"expected whole numbers or literals, got {_brief(given)}") from None
+
+
+def _sum(operand: object) -> Expression:
+    return operand.sum() if isinstance(operand, Operand) else Expression((), _whole(operand))
+
+
+def _whole(number: object) -> int:
+    try:
+        return int(number) if isinstance(number, bool | np.bool_) else index(number)  # type: ignore[arg-type]
+    except TypeError:
+        raise ModelError(
+            f"expected a literal, a sum or a whole number, got {_brief(number)}"
+        ) from None
+
+
+def _brief(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
