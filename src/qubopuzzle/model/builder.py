@@ -410,10 +410,9 @@ class Rows:
             if len(names) != count:
                 raise ModelError(f"{self.family}: {len(names)} labels for {count} rows")
             self._names |= dict(enumerate(names, self._n_rows))
-        if count:
-            n = self._builder.n_literals
-            terms = _terms(self.family, rows, own.ravel(), amount.ravel(), count, n)
-            self.append(count, *terms, lower, upper)
+        n = self._builder.n_literals
+        terms = _terms(self.family, rows, own.ravel(), amount.ravel(), count, n)
+        self.append(count, *terms, lower, upper)
 
     def append(
         self,

@@ -31,20 +31,21 @@ family's penalty is 0 where its rule holds and at least 1 where not.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.model import IntArray, Model, ModelBuilder
+from qubopuzzle.model import FALSE, TRUE, IntArray, Model, ModelBuilder
 from qubopuzzle.puzzles.kinds.cells import BoolArray
 from qubopuzzle.puzzles.kinds.shaded import Shaded, check_size, keep_apart, lazy, step_by
 
 CORNERS = ((-1, -1), (-1, 1), (1, 1), (1, -1))
 """From a cell to the cells at its corners, clockwise; the way back is two further on."""
-NAMES = ("up-left", "up-right", "down-right", "down-left")
+_NAMES = ("up-left", "up-right", "down-right", "down-left")
+VALUES = ("white", "root", *_NAMES, *(f"{name}'" for name in _NAMES))
+"""Of a cell; the last eight are headings 0 to 7."""
 
 Cell = tuple[int, int]
 
@@ -76,97 +77,58 @@ def forest(never_black: BoolArray) -> Shaded:
     if min(rows, columns) == 1:
         between = np.arange(rows * columns) % max(1, rows * columns - 1) > 0
         never_black = never_black | between.reshape(rows, columns)
-    trees = _lay_out(~never_black)
-    keep_apart(trees.builder, trees.white)
-    _pair(trees)
-    _parent(trees)
-    return Shaded(trees.builder, trees.white, partial(_values, trees))
+    builder = ModelBuilder()
+    literal = _lay_out(builder, ~never_black)
+    keep_apart(builder, literal[..., 0])
+    _pair(builder, literal)
+    _parent(builder, literal)
+    return Shaded(builder, literal[..., 0], partial(_values, never_black))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Trees:
-    """Literals of the cells' values; -1 where a cell does not have the value.
-
-    ``white`` and ``root`` have shape (rows, columns), ``heading`` (rows, columns, 8).
-    """
-
-    builder: ModelBuilder
-    white: IntArray
-    root: IntArray
-    heading: IntArray
-
-
-def _lay_out(free: BoolArray) -> _Trees:
+def _lay_out(builder: ModelBuilder, free: BoolArray) -> IntArray:
+    """The literals of the values white, root, heading 0 .. 7 of each cell, (rows, columns, 10)."""
     border = np.ones(free.shape, dtype=bool)
     border[1:-1, 1:-1] = False
-    has = np.zeros((*free.shape, 8), dtype=bool)
+    has = np.ones((*free.shape, 10), dtype=bool)
+    has[border, 2:] = False
     for k, corner in enumerate(CORNERS):
         here, there = step_by(corner)
-        has[here][..., k] = free[there]
-        has[here][..., k + 4] = free[there] & ~border[there]  # to a root one heading will do
-    has[border | ~free] = False
-    builder = ModelBuilder()
-    white = np.full(free.shape, -1, dtype=np.int64)
-    heading = np.full(has.shape, -1, dtype=np.int64)
+        has[here][..., 2 + k] &= free[there]
+        has[here][..., 6 + k] &= free[there] & ~border[there]  # to a root one heading will do
+    literal = np.full(has.shape, FALSE)
+    literal[..., 0] = TRUE
     for r, c in np.argwhere(free).tolist():
         (own,) = np.nonzero(has[r, c])
-        values = ["white", "root", *(_name(h) for h in own.tolist())]
-        name = f"cell[{r},{c}]"
-        choice = (
-            builder.choice(name, values, "cell") if len(own) else builder.bit(name, "cell", values)
-        )
-        white[r, c] = choice.literals.start
-        heading[r, c, own] = white[r, c] + 2 + np.arange(len(own))
-    return _Trees(builder, white, np.where(free, white + 1, -1), heading)
+        add = builder.choice if len(own) > 2 else builder.bit
+        cell = add(f"cell[{r},{c}]", family="cell", values=[VALUES[v] for v in own.tolist()])
+        literal[r, c, own] = cell.literals
+    return literal
 
 
-def _name(heading: int) -> str:
-    return NAMES[heading % 4] + "'" * (heading // 4)
-
-
-def _pair(trees: _Trees) -> None:
+def _pair(builder: ModelBuilder, literal: IntArray) -> None:
     """[pair]: of two black cells that touch by a corner one is the other's parent."""
-    rows, literals, n = [], [], 0
+    groups = []
     for k in (1, 2):  # up-right and down-right: every pair once
         here, there = step_by(CORNERS[k])
         back = (k + 2) % 4
-        terms = np.stack(
-            [
-                trees.white[here],
-                trees.white[there],
-                *(trees.heading[here][..., h] for h in (k, k + 4)),
-                *(trees.heading[there][..., h] for h in (back, back + 4)),
-            ],
-            axis=-1,
-        ).reshape(-1, 6)
-        terms = terms[(terms[:, :2] >= 0).all(axis=1)]
-        row, column = np.nonzero(terms >= 0)
-        rows.append(n + row)
-        literals.append(terms[row, column])
-        n += len(terms)
-    row, literal = np.concatenate(rows), np.concatenate(literals)
-    trees.builder.linear("pair", row, literal, lower=1, shape=(n,))
+        ways = literal[here][..., [0, 2 + k, 6 + k]], literal[there][..., [0, 2 + back, 6 + back]]
+        groups.append(np.concatenate(ways, axis=-1).reshape(-1, 6))
+    pairs = np.concatenate(groups)
+    builder.at_least_one("pair", pairs[(pairs[:, [0, 3]] != TRUE).all(axis=1)])
 
 
-def _parent(trees: _Trees) -> None:
+def _parent(builder: ModelBuilder, literal: IntArray) -> None:
     """[parent]: a parent is a root, or turns by a quarter at most."""
-    rows, literals, signs, n = [], [], [], 0
     for h in range(8):
         here, there = step_by(CORNERS[h % 4])
-        parents = [trees.heading[there][..., (h + turn) % 8] for turn in (-1, 0, 1)]
-        own = trees.heading[here][..., h]
-        terms = np.stack([own, trees.root[there], *parents], axis=-1).reshape(-1, 5)
-        terms = terms[terms[:, 0] >= 0]
-        row, column = np.nonzero(terms >= 0)
-        rows.append(n + row)
-        literals.append(terms[row, column])
-        signs.append(np.where(column == 0, -1, 1))
-        n += len(terms)
-    parts = (np.concatenate(part) for part in (rows, literals, signs))
-    trees.builder.linear("parent", *parts, lower=0, shape=(n,))
+        turned = [2 + (h + turn) % 8 for turn in (-1, 0, 1)]
+        ways = literal[here][..., [2 + h]], literal[there][..., [1, *turned]]
+        terms = np.concatenate(ways, axis=-1).reshape(-1, 5)
+        terms = terms[terms[:, 0] != FALSE]
+        builder.rows("parent").add(terms, [-1, 1, 1, 1, 1], lower=0)
 
 
-def _values(trees: _Trees, answer: IntArray) -> list[Hashable]:
+def _values(never_black: BoolArray, answer: IntArray) -> list[Hashable]:
     """The value of each cell: trees from the border, the others from their first cell."""
     last_row, last_column = answer.shape[0] - 1, answer.shape[1] - 1
     black = {(r, c) for r, c in np.argwhere(answer).tolist()}
@@ -181,11 +143,9 @@ def _values(trees: _Trees, answer: IntArray) -> list[Hashable]:
     joints = sum((r + 1, c + d) in black for r, c in black for d in (-1, 1))
     if joints > sum(h is not None for h in heading.values()):
         raise InputError("the answer's black cells fence white ones in")
-    values: list[Hashable] = []
-    for r, c in np.argwhere(trees.white >= 0).tolist():
-        own = heading.get((r, c), -1)
-        values.append("white" if own == -1 else "root" if own is None else _name(own))
-    return values
+    free = [(r, c) for r, c in np.argwhere(~never_black).tolist()]
+    place = {cell: 1 if own is None else 2 + own for cell, own in heading.items()}
+    return [VALUES[place.get(cell, 0)] for cell in free]
 
 
 def _headings(black: set[Cell], root: Cell) -> dict[Cell, int | None]:

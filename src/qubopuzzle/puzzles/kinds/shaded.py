@@ -1,7 +1,7 @@
 """Cells that are shaded, in a model: apart, and with the white ones connected by cuts.
 
 - [adjacent] ``white_u + white_v >= 1`` for cells that share a side;
-- [connected] the white cells hang together, which solvers meet by cuts.
+- [connected] the white cells are connected, which solvers meet by cuts.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 
 from qubopuzzle.errors import InputError, TooLarge
-from qubopuzzle.model import UNBOUNDED, Field, IntArray, Model, ModelBuilder
+from qubopuzzle.model import TRUE, UNBOUNDED, Field, IntArray, Model, ModelBuilder
 from qubopuzzle.puzzles.kinds.cells import BoolArray
 
 CELL_LIMIT = 250_000
@@ -28,7 +28,7 @@ Step: TypeAlias = tuple[int, int]
 class Shaded:
     """Cells in a builder, of which some become black.
 
-    ``white`` (rows, columns) says by which literal a cell is white; -1 where it is white
+    ``white`` (rows, columns) says by which literal a cell is white; ``TRUE`` where it is white
     anyhow and has no choice. ``write`` gives the value of each cell's choice for an answer.
     """
 
@@ -45,35 +45,32 @@ class Shaded:
         most: Sequence[int] | None = None,
     ) -> None:
         """Bounds for the number of black cells in each group; cells by row-major number."""
-        cells = np.concatenate([*groups, np.zeros(0, dtype=np.int64)])
-        literals = self.white.ravel()[cells]
-        free = literals >= 0
-        rows = np.repeat(np.arange(len(groups)), [len(group) for group in groups])[free]
-        n_free = np.bincount(rows, minlength=len(groups))
+        size = np.array([len(group) for group in groups], dtype=np.int64)
         self.builder.linear(
             family,
-            rows,
-            literals[free],
-            lower=-UNBOUNDED if most is None else n_free - np.array(most, dtype=np.int64),
-            upper=UNBOUNDED if least is None else n_free - np.array(least, dtype=np.int64),
-            shape=(len(groups),),
+            np.repeat(np.arange(len(groups)), size),
+            self.white.ravel()[np.concatenate([*groups, np.zeros(0, dtype=np.int64)])],
+            lower=-UNBOUNDED if most is None else size - most,
+            upper=UNBOUNDED if least is None else size - least,
+            shape=size.shape,
         )
 
-    def build(self, write_rest: Write = lambda _: ()) -> Model:
+    def build(self, write_rest: Write | None = None) -> Model:
         """The model; ``write_rest`` is ``write`` for the choices that came after the cells."""
-        free = np.flatnonzero(self.white.ravel() >= 0)
-        base = (self.white.ravel() >= 0).astype(np.int64)
+        n = self.white.size
         reading = self.builder.reading(
-            "cells", free, self.white.ravel()[free], -1, base=base, n_cells=self.white.size
+            "cells", np.arange(n), self.white.ravel(), -1, base=1, n_cells=n
         )
-        write = partial(_write, self, write_rest)
+        write = partial(_write, self.white == TRUE, self.write, write_rest)
         return self.builder.build(Field(self.white.shape, 0, 1, (reading,), write))
 
 
-def _write(shaded: Shaded, write_rest: Write, answer: IntArray) -> list[Hashable]:
-    if (answer[shaded.white < 0] != 0).any():
+def _write(
+    never_black: BoolArray, write: Write, write_rest: Write | None, answer: IntArray
+) -> list[Hashable]:
+    if answer[never_black].any():
         raise InputError("the answer has a black cell where none can be")
-    return [*shaded.write(answer), *write_rest(answer)]
+    return [*write(answer), *(write_rest(answer) if write_rest else ())]
 
 
 def check_size(never_black: BoolArray) -> None:
@@ -86,19 +83,20 @@ def lazy(never_black: BoolArray) -> Shaded:
     """One bit a cell, and white cells connected."""
     check_size(never_black)
     builder = ModelBuilder()
-    white = np.full(never_black.shape, -1, dtype=np.int64)
+    white = np.full(never_black.shape, TRUE)
     for r, c in np.argwhere(~never_black).tolist():
-        white[r, c] = builder.bit(f"black[{r},{c}]").literals[0]
+        white[r, c] = builder.bit(f"black[{r},{c}]").first
     keep_apart(builder, white)
-    # A cell that is white anyhow is a node all the same.
-    nodes = white.copy()
-    if (white < 0).any():
-        nodes[white < 0] = builder.choice("white", ["white"]).literals[0]
+    nodes = white
+    if never_black.any():  # a cell that is white anyhow is a node all the same
+        nodes = np.where(never_black, builder.choice("white", ["white"]).first, white)
     sides = side_by_side(np.arange(white.size).reshape(white.shape))
     builder.connected("connected", nodes.ravel(), sides)
-    free = ~never_black
-    rest = ["white"] if (white < 0).any() else []
-    return Shaded(builder, white, lambda answer: [*answer[free].tolist(), *rest])
+    return Shaded(builder, white, partial(_bits, never_black))
+
+
+def _bits(never_black: BoolArray, answer: IntArray) -> list[Hashable]:
+    return [*answer[~never_black].tolist(), *["white"] * bool(never_black.any())]
 
 
 def step_by(step: Step) -> tuple[tuple[slice, slice], tuple[slice, slice]]:
@@ -117,6 +115,4 @@ def side_by_side(numbers: IntArray) -> IntArray:
 def keep_apart(builder: ModelBuilder, white: IntArray) -> None:
     """[adjacent]: of two cells that share a side one is white."""
     sides = side_by_side(white)
-    sides = sides[(sides >= 0).all(axis=1)]
-    rows = np.repeat(np.arange(len(sides)), 2)
-    builder.linear("adjacent", rows, sides.ravel(), lower=1, shape=(len(sides),))
+    builder.at_least_one("adjacent", sides[(sides != TRUE).all(axis=1)])

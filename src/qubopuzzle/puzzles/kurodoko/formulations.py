@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from qubopuzzle.errors import InputError, TooLarge
-from qubopuzzle.model import IntArray, Model, ModelBuilder
+from qubopuzzle.model import TRUE, ChoiceHandle, IntArray, Model, Rows
 from qubopuzzle.puzzles.kinds.cells import BoolArray
 from qubopuzzle.puzzles.kinds.forest import shading_formulations
 from qubopuzzle.puzzles.kinds.shaded import Shaded
@@ -78,7 +79,7 @@ def _constrain(puzzle: Kurodoko, shaded: Shaded) -> Model:
             _fix(shaded, number)
     free = [number for number in numbers if len(number.views) > 1]
     add_views(shaded, free)
-    return shaded.build(lambda answer: [number.view(answer) for number in free])
+    return shaded.build(partial(_write, free))
 
 
 def _fix(shaded: Shaded, number: Number) -> None:
@@ -89,63 +90,43 @@ def _fix(shaded: Shaded, number: Number) -> None:
         shaded.count("end", list(end), least=[1] * len(end))
 
 
-def add_views(shaded: Shaded, numbers: Sequence[Number], *others: Hashable) -> list[int]:
-    """For each number the choice of a view, or of another value; [open] and [end] of the views.
+def _write(numbers: Sequence[Number], answer: IntArray) -> list[Hashable]:
+    return [number.view(answer) for number in numbers]
 
-    Returns the first literal of each choice, which is that of the first view.
-    """
-    builder = shaded.builder
-    opens, ends = _Rows(), _Rows()
-    starts = []
+
+def add_views(shaded: Shaded, numbers: Sequence[Number], *others: Hashable) -> list[ChoiceHandle]:
+    """For each number the choice of a view, or of another value; [open] and [end] of the views."""
+    opens, ends = shaded.builder.rows("open"), shaded.builder.rows("end")
+    choices = []
     for number in numbers:
         values = [*map(tuple, number.views.tolist()), *others]
-        first = builder.choice(number.name, values, family="view").literals.start
-        starts.append(first)
+        choices.append(shaded.builder.choice(number.name, values, family="view"))
+        first = choices[-1].first
         along = [len(arm) for arm in number.arms]
         arm, distance = np.repeat(np.arange(4), along), np.concatenate([*map(np.arange, along)])
         white = shaded.white.ravel()[np.concatenate(number.arms)]
-        lengths = number.views[:, arm].T
-        free = white >= 0
-        opens.add(lengths[free] > distance[free, None], first, white[free], -1)
+        lengths, free = number.views[:, arm].T, white != TRUE
+        _bound(opens, lengths[free] > distance[free, None], first, white[free], -1)
         ending = lengths == distance[:, None]
-        ends.add(ending[free], first, white[free], 1)
+        _bound(ends, ending[free], first, white[free], 1)
         # A view cannot end at a cell that is white anyhow.
-        for view in np.flatnonzero(ending[~free].any(axis=0)).tolist():
-            ends.exclude(first + view)
-    opens.build(builder, "open")
-    ends.build(builder, "end")
-    return starts
+        excluded = np.flatnonzero(ending[~free].any(axis=0))
+        ends.add(first + excluded[:, None], upper=0)
+    return choices
 
 
-class _Rows:
-    """The rows of a family, collected: a call for each would cost more than its terms."""
+def _bound(rows: Rows, taken: BoolArray, first: int, white: IntArray, sign: int) -> None:
+    """For each cell, with the views of ``taken`` (cells, views), and whether it is white.
 
-    def __init__(self) -> None:
-        self._parts: list[tuple[IntArray, IntArray, IntArray]] = []
-        self._upper: list[int] = []
-
-    def add(self, taken: BoolArray, first: int, white: IntArray, sign: int) -> None:
-        """For each cell the views of ``taken`` (cells, views) that count, and whether it is white.
-
-        ``sum of views <= white`` for sign -1, ``sum of views + white <= 1`` for 1.
-        """
-        row, view = np.nonzero(taken)
-        n = len(self._upper)
-        self._parts.append((n + row, first + view, np.ones(len(row), dtype=np.int64)))
-        self._parts.append((n + np.arange(len(white)), white, np.full(len(white), sign)))
-        self._upper += [int(sign > 0)] * len(white)
-
-    def exclude(self, literal: int) -> None:
-        """A literal that is false."""
-        self._parts.append((np.array([len(self._upper)]), np.array([literal]), np.array([1])))
-        self._upper.append(0)
-
-    def build(self, builder: ModelBuilder, family: str) -> None:
-        """Hand them over."""
-        if self._upper:
-            rows, literals, signs = map(np.concatenate, zip(*self._parts, strict=True))
-            shape = (len(self._upper),)
-            builder.linear(family, rows, literals, signs, upper=self._upper, shape=shape)
+    ``sum of views <= white`` for sign -1, ``sum of views + white <= 1`` for 1.
+    """
+    cell, view = np.nonzero(taken)
+    rows.add(
+        np.append(first + view, white),
+        np.repeat([1, sign], [len(view), len(white)]),
+        rows=np.append(cell, np.arange(len(white))),
+        upper=max(sign, 0),
+    )
 
 
 FORMULATIONS = shading_formulations(_constrain, _never_black)

@@ -58,19 +58,15 @@ class KurodokoSpace(Space[Kurodoko]):
     def clue_model(self, board: Kurodoko) -> ClueModel:
         """Each number's views, or none: the number is in force if that is not chosen."""
         shaded = lazy(np.zeros(board.shape, dtype=bool))
-        places = np.argwhere(board.grid).tolist()
-        numbers = [_alone(board, r, c) for r, c in places]
-        first = add_views(shaded, numbers, _UNUSED)
-        bits = [shaded.builder.bit(f"told[{r},{c}]") for r, c in places]
-        told = np.array([bit.literals[1] for bit in bits])
-        unused = np.array(first) + [len(number.views) for number in numbers]
-        white = shaded.white[board.grid > 0]
+        builder, places = shaded.builder, np.argwhere(board.grid).tolist()
+        views = add_views(shaded, [_alone(board, r, c) for r, c in places], _UNUSED)
+        told = np.array([builder.bit(f"told[{r},{c}]").literals[1] for r, c in places])
+        unused = [view.literals[-1] for view in views]
         # In force, it has a view, and its cell is white.
-        shaded.builder.at_most_one("told", np.column_stack([told, unused]).tolist())
-        rows = np.tile(np.arange(len(told)), 2)
-        literals, signs = np.concatenate([told, white]), np.repeat([1, -1], len(told))
-        shaded.builder.linear("white", rows, literals, signs, upper=0, shape=(len(told),))
-        rest = [_UNUSED] * len(numbers) + [0] * len(bits)
+        builder.at_most_one("told", np.column_stack([told, unused]))
+        white = shaded.white[board.grid > 0]
+        builder.rows("white").add(np.column_stack([told, white]), [1, -1], upper=0)
+        rest = [_UNUSED] * len(views) + [0] * len(told)
         return ClueModel(shaded.build(lambda _: rest), list(told[:, None]))
 
 

@@ -2,115 +2,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.model import Field, IntArray, Model, ModelBuilder
+from qubopuzzle.model import FALSE, TRUE, Field, IntArray, Model, ModelBuilder
 from qubopuzzle.puzzles.sudoku.rules import Sudoku, units_of
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Sums:
-    """Rules of one family: the literals i with ``of[i] = k`` come to ``amount[k]``.
-
-    ``of`` has shape (literals,), ``amount`` (sums,), with the givens taken off.
-    """
-
-    family: str
-    of: IntArray
-    amount: IntArray
-    label: Callable[[int], str]
-
-    def constrain(self, builder: ModelBuilder, *, chosen: bool) -> None:
-        """Add them as constraints, if ``chosen`` only those without literals; never 0 = 0."""
-        literals = np.bincount(self.of, minlength=len(self.amount))
-        kept = (literals == 0) & (self.amount != 0)
-        if not chosen:
-            kept |= literals > 0
-        rows = np.flatnonzero(kept)
-        (literal,) = np.nonzero(kept[self.of])
-        builder.linear(
-            self.family,
-            np.searchsorted(rows, self.of[literal]),
-            literal,
-            lower=self.amount[rows],
-            upper=self.amount[rows],
-            shape=(len(rows),),
-            labels=lambda row: self.label(int(rows[row])),
-        )
-
-
 def _model(puzzle: Sudoku, *, by: str, every_digit: bool = False) -> Model:
-    """The rules of family ``by`` are the choices, the others constraints."""
+    """The sums of family ``by`` are the choices, the others constraints.
+
+    Place ``c n + d`` says that cell c holds digit d + 1.
+    """
     n = len(puzzle.grid)
     given = np.array(puzzle.grid).ravel()
-    units = units_of(puzzle)
-    if 1 in puzzle.box:
-        del units["box"]
-        by = "row" if by == "box" else by
-    taken = {family: np.zeros((n, n), dtype=np.int64) for family in units}
-    allowed = np.repeat(given[:, None] == 0, n, axis=1)
-    for family, unit in units.items():
-        np.add.at(taken[family], (unit[given > 0], given[given > 0] - 1), 1)
-        allowed &= (taken[family][unit] == 0) | every_digit
-    cell, digit = np.nonzero(allowed)
-    order = np.lexsort([cell, cell if by == "cell" else units[by][cell] * n + digit])
-    cell, digit = cell[order], digit[order]
-    rules = [_Sums("cell", cell, (given == 0).astype(np.int64), partial(_cell_label, n))]
-    for family, unit in units.items():
-        amount, label = 1 - taken[family].ravel(), partial(_unit_label, family, n)
-        rules.append(_Sums(family, unit[cell] * n + digit, amount, label))
-    return _build(puzzle.shape, given, rules, by, cell, digit)
-
-
-def _build(
-    shape: tuple[int, int],
-    given: IntArray,
-    rules: list[_Sums],
-    by: str,
-    cell: IntArray,
-    digit: IntArray,
-) -> Model:
-    """The model over literals "this cell holds this digit", in the order of their choices."""
+    sums = _sums(puzzle)
+    by = by if by in sums else "row"
+    true = np.arange(n**3) % n + 1 == np.repeat(given, n)
+    possible = np.repeat(given == 0, n)
+    for places in () if every_digit else sums.values():
+        possible[places[true[places].any(axis=1)]] = False
     builder = ModelBuilder()
-    (chosen,) = (rule for rule in rules if rule.family == by)
+    literal = np.where(true, TRUE, FALSE)
+    for k, places in enumerate(sums[by]):
+        own = places[possible[places]]
+        if len(own):
+            choice = builder.choice(_label(by, n, k), _values(by, n, own), family=by)
+            literal[own] = choice.literals
+    for family, places in sums.items():
+        groups, numbers = literal[places], np.arange(n * n)
+        if family == by:  # but for what is left without a literal, the choices say it
+            numbers = np.flatnonzero((groups < 0).all(axis=1))
+        labels = [_label(family, n, k) for k in numbers.tolist()]
+        builder.exactly_one(family, groups[numbers], labels)
+    cell, digit = np.divmod(np.arange(n**3), n)
+    reading = builder.reading("cells", cell, literal, digit + 1, n_cells=n * n)
+    write = partial(_write, by, literal, sums[by])
+    return builder.build(Field(puzzle.shape, 1, n, (reading,), write))
+
+
+def _sums(puzzle: Sudoku) -> dict[str, IntArray]:
+    """By family, the places of which exactly one is true, shape (n * n, n)."""
+    n = len(puzzle.grid)
+    sums = {"cell": np.arange(n**3).reshape(n * n, n)}
+    for family, unit in units_of(puzzle).items():
+        if family != "box" or 1 not in puzzle.box:
+            cells = np.argsort(unit, kind="stable").reshape(n, 1, n)
+            sums[family] = (cells * n + np.arange(n)[:, None]).reshape(n * n, n)
+    return sums
+
+
+def _values(by: str, n: int, places: IntArray) -> list[Any]:
+    """A digit for a cell, or the row and column for a digit."""
     if by == "cell":
-        values: list[Any] = (digit + 1).tolist()
-    else:
-        values = [divmod(c, shape[1]) for c in cell.tolist()]
-    own, first = np.unique(chosen.of, return_index=True)
-    ends = np.append(first, len(values))[1:]
-    for number, start, stop in zip(own, first, ends, strict=True):
-        builder.choice(chosen.label(int(number)), values[start:stop], family=by)
-    for rule in rules:
-        rule.constrain(builder, chosen=rule is chosen)
-    reading = builder.reading(
-        "cells", cell, np.arange(len(cell)), digit + 1, base=given, n_cells=len(given)
-    )
-
-    def write(answer: IntArray) -> list[Any]:
-        """Of each choice the one value that the answer makes true."""
-        digits = np.asarray(answer).ravel()
-        true = np.flatnonzero(digits[cell] == digit + 1)
-        kept = (digits == given) | (given == 0)
-        if not (kept.all() and np.array_equal(chosen.of[true], own)):
-            raise InputError("the answer breaks a rule or a given, so it is no assignment")
-        return [values[i] for i in true]
-
-    return builder.build(Field(shape, 1, shape[0], (reading,), write))
+        return (places % n + 1).tolist()  # type: ignore[no-any-return]
+    return [divmod(cell, n) for cell in (places // n).tolist()]
 
 
-def _cell_label(n: int, number: int) -> str:
-    return f"cell[{number // n},{number % n}]"
+def _label(family: str, n: int, k: int) -> str:
+    first, second = divmod(k, n)
+    if family == "cell":
+        return f"cell[{first},{second}]"
+    return f"{family}[{first}] digit {second + 1}"
 
 
-def _unit_label(family: str, n: int, number: int) -> str:
-    return f"{family}[{number // n}] digit {number % n + 1}"
+def _write(by: str, literal: IntArray, sums: IntArray, answer: IntArray) -> list[Any]:
+    """Of each choice the one value that the answer makes true."""
+    digits = np.asarray(answer).ravel()
+    n = sums.shape[1]
+    places = np.arange(n * n) * n + digits - 1
+    if (literal[places] == FALSE).any() or (np.isin(sums, places).sum(axis=1) != 1).any():
+        raise InputError("the answer breaks a rule or a given, so it is no assignment")
+    free = places[literal[places] >= 0]
+    return _values(by, n, free[np.argsort(literal[free])])
 
 
 FORMULATIONS = {
