@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.model import Field, IntArray, Model, ModelBuilder
+from qubopuzzle.model import FALSE, TRUE, Field, IntArray, Model, ModelBuilder
 from qubopuzzle.puzzles.easyasabc.rules import EasyAsABC
+from qubopuzzle.puzzles.kinds.cells import BoolArray
 from qubopuzzle.puzzles.kinds.grids import letter_of
 
 
@@ -25,84 +24,15 @@ def _clues(puzzle: EasyAsABC) -> Iterator[tuple[str, int, IntArray]]:
                 yield f"{side}[{i}]", letter, lines[i]
 
 
-Term = tuple[int, int]
-"""A literal and its coefficient."""
-
-
-class _Board:
-    """The choices of the cells, and rows over them with givens taken to the bounds."""
-
-    def __init__(self, puzzle: EasyAsABC) -> None:
-        self.builder = ModelBuilder()
-        self.n, self.values = puzzle.size, range(puzzle.letters + 1)
-        self.given = np.array(puzzle.grid).ravel()
-        self.allowed = _allowed(puzzle, self.given)
-        self._literal: dict[tuple[int, int], int] = {}
-        self._rows: dict[str, list[tuple[str, list[Term], int, int]]] = {}
-        for cell in np.flatnonzero(self.given == 0).tolist():
-            values = np.flatnonzero(self.allowed[cell]).tolist()
-            name = f"cell[{cell // self.n},{cell % self.n}]"
-            literals = self.builder.choice(name, values, family="cell").literals
-            self._literal |= {(cell, v): i for v, i in zip(values, literals, strict=True)}
-
-    def terms(self, cells: Iterable[int], values: Iterable[int]) -> tuple[list[Term], int]:
-        """The sum of ``x_{c,v}`` over cells and values: its terms, and what givens add."""
-        known = list(values)
-        places = [(cell, v) for cell in cells for v in known]
-        own = [(self._literal[place], 1) for place in places if place in self._literal]
-        return own, sum(v == self.given[cell] for cell, v in places if self.given[cell])
-
-    def places(self, cells: Sequence[int], letter: int) -> list[int]:
-        """Where in a line a clue may see its letter; the last place if nowhere."""
-        last = self.n - self.values[-1]
-        end = next((t for t in range(last) if self.given[cells[t]]), last)
-        return [t for t in range(end + 1) if any(self.terms([cells[t]], [letter]))] or [end]
-
-    def add(self, family: str, label: str, sums: tuple[list[Term], int], low: int, up: int) -> None:
-        """Keep the row ``low <= terms + constant <= up``, unless it holds without terms."""
-        terms, constant = sums
-        if terms or not low <= constant <= up:
-            self._rows.setdefault(family, []).append((label, terms, low - constant, up - constant))
-
-    def build(self, write: Callable[[IntArray], list[int]]) -> Model:
-        """The model of all rows, family by family."""
-        for family, rows in self._rows.items():
-            labels, sums, lower, upper = zip(*rows, strict=True)
-            row = np.repeat(np.arange(len(rows)), [len(terms) for terms in sums])
-            literal, coefficient = _columns(chain.from_iterable(sums))
-            self.builder.linear(
-                family,
-                row,
-                literal,
-                coefficient,
-                lower=lower,
-                upper=upper,
-                shape=(len(rows),),
-                labels=labels.__getitem__,
-            )
-        cells, values = _columns(self._literal)
-        literal = list(self._literal.values())
-        reading = self.builder.reading(
-            "cells", cells, literal, values, base=self.given, n_cells=self.n**2
-        )
-        shape = self.n, self.n
-        return self.builder.build(Field(shape, 0, self.values[-1], (reading,), write))
-
-
-def _columns(pairs: Iterable[tuple[int, int]]) -> IntArray:
-    """Pairs as an array of shape (2, pairs)."""
-    return np.array(list(pairs), dtype=np.int64).reshape(-1, 2).T
-
-
-def _allowed(puzzle: EasyAsABC, given: IntArray) -> NDArray[np.bool_]:
+def _allowed(puzzle: EasyAsABC) -> BoolArray:
     """What a given or a single clue leaves to each cell, (cells, values); all if nothing."""
     n, m = puzzle.size, puzzle.letters
     allowed = np.ones((n * n, m + 1), dtype=bool)
     allowed[:, 0] = m < n
-    for cell in np.flatnonzero(given).tolist():
-        r, c = divmod(cell, n)
-        allowed.reshape(n, n, -1)[r, :, given[cell]] = False
-        allowed.reshape(n, n, -1)[:, c, given[cell]] = False
+    for (r, c), letter in np.ndenumerate(np.array(puzzle.grid)):
+        if letter:
+            allowed.reshape(n, n, -1)[r, :, letter] = False
+            allowed.reshape(n, n, -1)[:, c, letter] = False
     for _, letter, line in _clues(puzzle):
         allowed[line[0], [v for v in range(1, m + 1) if v != letter]] = False
         allowed[line[n - m + 1 :], letter] = False
@@ -110,64 +40,83 @@ def _allowed(puzzle: EasyAsABC, given: IntArray) -> NDArray[np.bool_]:
     return allowed
 
 
-def _board(puzzle: EasyAsABC) -> _Board:
-    """The cells, and each letter once in every line."""
-    board = _Board(puzzle)
-    cells = np.arange(puzzle.size**2).reshape(puzzle.shape)
+def _board(puzzle: EasyAsABC, builder: ModelBuilder) -> IntArray:
+    """The literals of the cells' values, (cells, letters + 1); each letter once in every line."""
+    n, given = puzzle.size, np.array(puzzle.grid).ravel()
+    x = np.where(np.arange(puzzle.letters + 1) == given[:, None], TRUE, FALSE)
+    allowed = _allowed(puzzle)
+    for cell in np.flatnonzero(given == 0).tolist():
+        name, (values,) = f"cell[{cell // n},{cell % n}]", np.nonzero(allowed[cell])
+        x[cell] = FALSE
+        x[cell, values] = builder.choice(name, values, family="cell").literals
+    cells, letters = np.arange(n * n).reshape(n, n), range(1, puzzle.letters + 1)
     for family, lines in (("row", cells), ("column", cells.T)):
-        for i, line in enumerate(lines.tolist()):
-            for v in board.values[1:]:
-                board.add(family, f"{family}[{i}] {letter_of(v)}", board.terms(line, [v]), 1, 1)
-    return board
+        labels = [f"{family}[{i}] {letter_of(v)}" for i in range(n) for v in letters]
+        builder.exactly_one(family, x[lines][..., 1:].swapaxes(1, 2).reshape(-1, n), labels)
+    return x
 
 
 def _by_forbidding(puzzle: EasyAsABC) -> Model:
-    board = _board(puzzle)
+    builder = ModelBuilder()
+    x = _board(puzzle, builder)
     for clue, letter, line in _clues(puzzle):
-        cells = line.tolist()
-        for t in range(puzzle.size):
-            others = board.terms([cells[t]], [v for v in board.values[1:] if v != letter])
-            later = board.terms(cells[t:], [letter])
-            if any(others) and any(board.terms(cells[t + 1 :], [letter])):
-                sums = others[0] + later[0], others[1] + later[1]
-                board.add("seen", f"{clue} cell {t}", sums, 0, 1)
-    return board.build(partial(_write, board))
+        for t, cell in enumerate(line):
+            others, later = np.delete(x[cell], [0, letter]), x[line[t:], letter]
+            if (others != FALSE).any() and (later[1:] != FALSE).any():
+                row = np.append(others, later)
+                builder.rows("seen").add(row, lower=0, upper=1, labels=f"{clue} cell {t}")
+    return _build(puzzle, builder, x)
 
 
 def _by_positions(puzzle: EasyAsABC) -> Model:
-    board = _board(puzzle)
-    places: list[tuple[IntArray, list[int]]] = []
+    builder = ModelBuilder()
+    x = _board(puzzle, builder)
+    places = []
     for clue, letter, line in _clues(puzzle):
-        cells = line.tolist()
-        place = board.places(cells, letter)
-        first = board.builder.choice(clue, place, family="clue").literals
-        here = list(zip(place, first, strict=True))
-        for t in range(place[-1] + 1):
+        # It is seen at the first given letter or before it, or else before too few cells are left.
+        last = puzzle.size - puzzle.letters
+        end = int(np.argmax([*(x[line[:last], 1:] == TRUE).any(axis=1), True]))
+        place = np.flatnonzero(x[line[: end + 1], letter] != FALSE).tolist() or [end]
+        first = builder.choice(clue, place, family="clue").first + np.arange(len(place))
+        for t, cell in enumerate(line[: place[-1] + 1]):
             for family, value, own in (
-                ("seen", letter, [(p, -1) for at, p in here if at == t]),
-                ("blank", 0, [(p, -1) for at, p in here if at > t]),
+                ("seen", letter, first[np.equal(place, t)]),
+                ("blank", 0, first[np.greater(place, t)]),
             ):
-                if own:
-                    terms, fixed = board.terms([cells[t]], [value])
-                    board.add(family, f"{clue} cell {t}", (terms + own, fixed), 0, 1)
+                if len(own):
+                    row, signs = np.append(x[cell, value], own), [1, *[-1] * len(own)]
+                    label = f"{clue} cell {t}"
+                    builder.rows(family).add(row, signs, lower=0, upper=1, labels=label)
         places.append((line, place))
-    return board.build(partial(_write, board, places=places))
+    return _build(puzzle, builder, x, places)
+
+
+def _build(
+    puzzle: EasyAsABC,
+    builder: ModelBuilder,
+    x: IntArray,
+    places: Sequence[tuple[IntArray, list[int]]] = (),
+) -> Model:
+    cell, value = np.indices(x.shape).reshape(2, -1)
+    reading = builder.reading("cells", cell, x.ravel(), value, n_cells=len(x))
+    write = partial(_write, x, places)
+    return builder.build(Field(puzzle.shape, 0, puzzle.letters, (reading,), write))
 
 
 def _write(
-    board: _Board, answer: IntArray, places: Sequence[tuple[IntArray, list[int]]] = ()
+    x: IntArray, places: Sequence[tuple[IntArray, list[int]]], answer: IntArray
 ) -> list[int]:
     """The values of the cells that are not given, then what each clue sees first."""
-    values, given = np.asarray(answer).ravel(), board.given
-    there = np.where(given > 0, values == given, board.allowed[range(len(values)), values])
-    if not there.all():
-        cell = int(np.argmin(there))
-        where = "row[{}] column[{}]".format(*divmod(cell, board.n))
+    values = np.asarray(answer).ravel()
+    literals = x[np.arange(len(x)), values]
+    if (literals == FALSE).any():
+        cell = int(np.argmax(literals == FALSE))
+        where = "row[{}] column[{}]".format(*divmod(cell, len(answer)))
         raise InputError(f"{where} is {letter_of(values[cell])}, which a given or a clue excludes")
     seen = [int(np.argmax(values[line] > 0)) for line, _ in places]
     if any(first not in place for first, (_, place) in zip(seen, places, strict=True)):
         raise InputError("a clue sees its letter where it cannot stand")
-    return [*values[given == 0].tolist(), *seen]
+    return [*values[literals != TRUE].tolist(), *seen]
 
 
 FORMULATIONS = {"forbidden": _by_forbidding, "positions": _by_positions}
