@@ -12,6 +12,7 @@ everywhere else Python's own True and False say the same.
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from operator import index
 from typing import Any
@@ -88,16 +89,21 @@ class ChoiceHandle(Operand):
     choice: Choice
 
     @property
+    def values(self) -> Sequence[Hashable]:
+        """Its values, in order."""
+        return self.choice.values
+
+    @property
     def literals(self) -> range:
         """The numbers of its literals, in the order of its values."""
-        return range(self.first, self.first + len(self.choice.values))
+        return range(self.first, self.first + len(self.values))
 
     def __getitem__(self, value: object) -> Literal:
         try:
-            return Literal(self, self.choice.values.index(value))
+            return Literal(self, self.values.index(value))
         except ValueError:
             raise ModelError(
-                f"choice {self} has no value {value!r}; it has {_brief(self.choice.values)}"
+                f"choice {self} has no value {value!r}; it has {_brief(self.values)}"
             ) from None
 
     __iter__ = None
@@ -116,8 +122,8 @@ class ChoiceHandle(Operand):
         """A bit as a literal; ModelError for any other choice."""
         if not self.choice.is_bit:
             raise ModelError(
-                f"choice {self} of {len(self.choice.values)} values stands where a literal "
-                f"belongs; say which value, such as {self} == {self.choice.values[0]!r}"
+                f"choice {self} of {len(self.values)} values stands where a literal "
+                f"belongs; say which value, such as {self} == {self.values[0]!r}"
             )
         return Literal(self, 1)
 
@@ -165,14 +171,14 @@ class Literal(Operand):
     __hash__ = object.__hash__
 
     def __invert__(self) -> Literal:
-        if len(self.handle.choice.values) != 2:
+        if len(self.handle.values) != 2:
             raise ModelError(
                 f"~({self}) is no literal, as there are other values; use 1 - ({self})"
             )
         return Literal(self.handle, 1 - self.place)
 
     def __repr__(self) -> str:
-        return f"{self.handle} == {self.handle.choice.values[self.place]!r}"
+        return f"{self.handle} == {self.handle.values[self.place]!r}"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

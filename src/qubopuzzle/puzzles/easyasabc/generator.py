@@ -23,7 +23,7 @@ import numpy as np
 
 from qubopuzzle.compile.incremental import Assuming, ClueModel, Others, Random, random_answer
 from qubopuzzle.errors import InputError
-from qubopuzzle.model import Field, IntArray, Model, ModelBuilder
+from qubopuzzle.model import FALSE, Field, IntArray, Model, ModelBuilder
 from qubopuzzle.puzzles.easyasabc.rules import SIDES, EasyAsABC
 from qubopuzzle.puzzles.space import Setting, Space
 
@@ -110,20 +110,18 @@ def _board(grid: IntArray, letters: int) -> EasyAsABC:
 class _Blank:
     """A blank grid in a builder: each letter once in every line.
 
-    ``x`` (cells, letters + 1) are the literals "the cell holds that letter", -1 for blank
-    where no cell can be.
+    ``x`` (cells, letters + 1) are the literals "the cell holds that letter".
     """
 
     def __init__(self, size: int, letters: int) -> None:
         self.size, self.builder, self._switches = size, ModelBuilder(), 0
         values = range(int(letters == size), letters + 1)
-        self.x = np.full((size * size, letters + 1), -1, dtype=np.int64)
+        self.x = np.full((size * size, letters + 1), FALSE)
         for cell in range(size * size):
             choice = self.builder.choice(f"cell[{cell // size},{cell % size}]", values)
             self.x[cell, values.start :] = choice.literals
         lines = self.x[_lines(size)[size : 3 * size], 1:]  # one end of each line will do
-        groups = lines.swapaxes(1, 2).reshape(-1, size)
-        self.builder.exactly_one("line", groups.tolist())
+        self.builder.exactly_one("line", lines.swapaxes(1, 2).reshape(-1, size))
 
     def clues(self, letters: Sequence[int]) -> list[IntArray]:
         """Switches for "this end sees that letter", end by end and letter by letter.
@@ -132,26 +130,24 @@ class _Blank:
         behind it.
         """
         switches = []
-        size = self.size
-        for i, line in enumerate(_lines(size)):
+        ahead = np.triu(np.ones((self.size, self.size), dtype=bool))
+        for i, line in enumerate(_lines(self.size)):
             for letter in letters:
                 switch = self.builder.bit(f"sees[{i},{letter}]").literals[1]
-                rows, literals = [], []
-                for t in range(size):
-                    others = np.delete(self.x[line[t], 1:], letter - 1)
-                    own = [switch, *others.tolist(), *self.x[line[t:], letter].tolist()]
-                    rows += [t] * len(own)
-                    literals += own
-                self.builder.linear("sees", rows, literals, upper=2, shape=(size,))
+                others = np.delete(self.x[line], [0, letter], axis=1)
+                later = np.where(ahead, self.x[line, letter], FALSE)
+                terms = np.column_stack([np.full(self.size, switch), others, later])
+                rows = np.repeat(np.arange(self.size), terms.shape[1])
+                shape = (self.size,)
+                self.builder.linear("sees", rows, terms.ravel(), upper=2, shape=shape)
                 switches.append(np.array([switch]))
         self._switches += len(switches)
         return switches
 
     def build(self) -> Model:
         """The model; answers are written with all switches on."""
-        cells, letters = np.nonzero(self.x >= 0)
-        literals = self.x[cells, letters]
-        reading = self.builder.reading("cells", cells, literals, letters, n_cells=len(self.x))
+        cell, letter = np.indices(self.x.shape).reshape(2, -1)
+        reading = self.builder.reading("cells", cell, self.x.ravel(), letter, n_cells=len(self.x))
         write = partial(_write, self._switches)
         shape = self.size, self.size
         return self.builder.build(Field(shape, 0, self.x.shape[1] - 1, (reading,), write))

@@ -68,8 +68,8 @@ class HeyawakeSpace(Space[Heyawake]):
         shaded = lazy(np.zeros(board.shape, dtype=bool))
         add_spans(shaded, board.rooms)
         rooms = groups(board.rooms)
-        bits = [shaded.builder.bit(f"told[{room}]") for room in range(len(rooms))]
-        told = np.array([bit.literals[1] for bit in bits])
+        names = [f"told[{room}]" for room in range(len(rooms))]
+        told = np.array([shaded.builder.bit(name).literals[1] for name in names])
         size = np.array([len(cells) for cells in rooms])
         white = size - np.array(board.clues, dtype=np.int64)
         cells = shaded.white.ravel()[np.concatenate(rooms)]
@@ -79,7 +79,7 @@ class HeyawakeSpace(Space[Heyawake]):
             coefficients = np.concatenate([np.ones(len(cells), dtype=np.int64), signs])
             shape = (len(rooms),)
             shaded.builder.linear("room", rows, literals, coefficients, **bounds, shape=shape)
-        return ClueModel(shaded.build(lambda _: [0] * len(bits)), list(told[:, None]))
+        return ClueModel(shaded.build(lambda _: [0] * len(rooms)), list(told[:, None]))
 
 
 def _rooms(shape: tuple[int, int], size: int, rng: Random) -> IntArray:

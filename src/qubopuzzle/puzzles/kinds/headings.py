@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle.errors import InputError, TooLarge
-from qubopuzzle.model import IntArray, ModelBuilder
+from qubopuzzle.model import FALSE, ChoiceHandle, IntArray, ModelBuilder
 from qubopuzzle.puzzles.kinds.paths import neighbours
 
 NONE = 8
@@ -155,20 +155,23 @@ def with_idle(board: Board, cell: int, values: list[Any], idle: Any) -> tuple[li
     return ([*values, idle], not allowed) if allowed or not values else (values, False)
 
 
-def label_choices(builder: ModelBuilder, board: Board) -> IntArray:
-    """A choice a cell over pairs: the literal of each, the last for unused, (cells, K + 1).
+def choice_of_ways(
+    builder: ModelBuilder, board: Board, what: str, cell: int, values: list[Any], idle: Any
+) -> ChoiceHandle:
+    """A choice over a cell's values, and that it is unused; [cover] where that is forbidden."""
+    own, never = with_idle(board, cell, values, idle)
+    choice = builder.choice(board.name(what, cell), own, family=what)
+    forbid(builder, np.array(choice.literals[-1:] if never else []))
+    return choice
 
-    It is -1 where there is none.
-    """
-    label = np.full((board.n_cells, board.n_pairs + 1), -1)
-    forbidden: list[int] = []
+
+def label_choices(builder: ModelBuilder, board: Board) -> IntArray:
+    """A choice a cell over pairs: the literal of each, the last for unused, (cells, K + 1)."""
+    label = np.full((board.n_cells, board.n_pairs + 1), FALSE)
     for cell in range(board.n_cells):
         found = np.flatnonzero(board.reached[cell]).tolist()
-        values, never = with_idle(board, cell, found, UNUSED)
-        choice = builder.choice(board.name("label", cell), values, family="label")
-        label[cell, values] = choice.literals
-        forbidden += choice.literals[-1:] if never else []
-    forbid(builder, forbidden)
+        choice = choice_of_ways(builder, board, "label", cell, found, UNUSED)
+        label[cell, np.array(choice.values)] = choice.literals
     return label
 
 
@@ -179,34 +182,34 @@ def by_cell(board: Board, found: IntArray) -> list[list[tuple[int, ...]]]:
     return [rest[a:b] for a, b in pairwise(start)]
 
 
-def forbid(builder: ModelBuilder, literals: list[int]) -> None:
-    """Ask that none of the literals is true [cover]."""
-    if literals:
-        rows = np.arange(len(literals))
-        builder.linear("cover", rows, literals, lower=0, upper=0, shape=(len(literals),))
+def forbid(builder: ModelBuilder, literals: IntArray) -> None:
+    """None of the literals, shape (n,), is true [cover]."""
+    if len(literals):
+        builder.rows("cover").add(literals[:, None], lower=0, upper=0)
 
 
-def balance(
-    builder: ModelBuilder, family: str, keys: IntArray, literals: IntArray, signs: IntArray
+def by_key(
+    builder: ModelBuilder,
+    family: str,
+    keys: IntArray,
+    literals: IntArray,
+    coefficients: IntArray,
+    *,
+    lower: int = 0,
+    upper: int = 0,
 ) -> None:
-    """Ask that the signed literals of each key add up to 0."""
+    """A row for each key, of the terms that have it, shape (terms,) each."""
     found, row = np.unique(keys, return_inverse=True)
-    builder.linear(family, row, literals, signs, lower=0, upper=0, shape=(len(found),))
+    shape = found.shape
+    builder.linear(family, row, literals, coefficients, lower=lower, upper=upper, shape=shape)
 
 
 def same_pair(builder: ModelBuilder, edge: IntArray, one: IntArray, other: IntArray) -> None:
     """``e + y_u(k) - y_v(k) <= 1`` for both ends u of each edge and all pairs k [same]."""
     u, v = np.concatenate([one, other]), np.concatenate([other, one])
-    which, k = np.nonzero(u >= 0)
-    row, both = np.arange(len(which)), v[which, k] >= 0
-    builder.linear(
-        "same",
-        np.concatenate([row, row, row[both]]),
-        np.concatenate([np.tile(edge, 2)[which], u[which, k], v[which, k][both]]),
-        np.repeat([1, 1, -1], [len(row), len(row), both.sum()]),
-        upper=1,
-        shape=(len(row),),
-    )
+    which, k = np.nonzero(u != FALSE)
+    terms = np.column_stack([np.tile(edge, 2)[which], u[which, k], v[which, k]])
+    builder.rows("same").add(terms, [1, 1, -1], upper=1)
 
 
 # --- terms of rows ---------------------------------------------------------------------

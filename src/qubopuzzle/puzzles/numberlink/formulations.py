@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from qubopuzzle.errors import InputError, TooLarge
-from qubopuzzle.model import Field, IntArray, Model, ModelBuilder
+from qubopuzzle.model import UNBOUNDED, Field, IntArray, Model, ModelBuilder
 from qubopuzzle.puzzles.kinds.headings import (
     NONE,
     UNUSED,
     Board,
-    balance,
     beside_terms,
     block_values,
     by_cell,
+    by_key,
+    choice_of_ways,
     cut,
     edge_terms,
     forbid,
@@ -59,16 +61,15 @@ def _model_of_edges(puzzle: Numberlink) -> Model:
     one, side = np.nonzero(board.near[:, :2] >= 0)
     other = board.near[one, side]
     at = zip(one.tolist(), side.tolist(), strict=True)
-    bits = [builder.bit(board.name(SIDES[d], u), family="edge") for u, d in at]
-    edge = np.array([bit.literals[1] for bit in bits], dtype=np.int64)
+    names = [board.name(SIDES[d], u) for u, d in at]
+    edge = np.array([builder.bit(name, "edge").literals[1] for name in names], dtype=np.int64)
     ends, twice = np.concatenate([one, other]), np.concatenate([edge, edge])
-    (idle,) = np.nonzero(label[:, UNUSED] >= 0)
     degree = np.where(board.number < 0, 2, 1)
     builder.linear(
         "degree",
-        np.concatenate([ends, idle]),
-        np.concatenate([twice, label[idle, UNUSED]]),
-        np.concatenate([np.ones_like(ends), degree[idle]]),
+        np.concatenate([ends, np.arange(board.n_cells)]),
+        np.concatenate([twice, label[:, UNUSED]]),
+        np.concatenate([np.ones_like(ends), degree]),
         lower=degree,
         upper=degree,
         shape=puzzle.shape,
@@ -77,12 +78,14 @@ def _model_of_edges(puzzle: Numberlink) -> Model:
     builder.acyclic("loop", edge, np.stack([one, other], axis=1))
     amount = np.concatenate([1 << side, 4 << side])
     reading = builder.reading("edges", ends, twice, amount, n_cells=board.n_cells)
-
-    def write(answer: IntArray) -> list[int]:
-        labels = _pair_of_cell(puzzle, answer)
-        return [*labels.tolist(), *(answer.ravel()[one] >> side & 1).tolist()]
-
+    write = partial(_write_edges, puzzle, one, side)
     return builder.build(Field(puzzle.shape, 0, 15, (reading,), write))
+
+
+def _write_edges(puzzle: Numberlink, cell: IntArray, side: IntArray, answer: IntArray) -> list[int]:
+    """The pair of each cell, and whether a path takes these sides of these cells."""
+    labels = _pair_of_cell(puzzle, answer)
+    return [*labels.tolist(), *(answer.ravel()[cell] >> side & 1).tolist()]
 
 
 def _model_by_turning(puzzle: Numberlink) -> Model:
@@ -90,19 +93,15 @@ def _model_by_turning(puzzle: Numberlink) -> Model:
     board, builder = _board(puzzle), ModelBuilder()
     found = board.headings()
     literals: list[int] = []
-    forbidden: list[int] = []
     for cell, own in enumerate(by_cell(board, found)):
-        values, never = with_idle(board, cell, own, (UNUSED, NONE, NONE))
-        choice = builder.choice(board.name("cell", cell), values, family="cell")
+        choice = choice_of_ways(builder, board, "cell", cell, own, (UNUSED, NONE, NONE))
         literals += choice.literals[: len(own)]
-        forbidden += choice.literals[-1:] if never else []
     cell, pair, into, out = found.T
     literal, taken = np.array(literals, dtype=np.int64), sides(into, out)
-    forbid(builder, forbidden)
-    balance(builder, "label", *edge_terms(board, cell, pair, taken, literal))
+    by_key(builder, "label", *edge_terms(board, cell, pair, taken, literal))
     leaves, enters = out < NONE, into < NONE
     before = board.near[cell[enters], (into[enters] + 2) % 4]
-    balance(
+    by_key(
         builder,
         "heading",
         np.concatenate([cell[leaves] * 8 + out[leaves], before * 8 + into[enters]]),
@@ -110,16 +109,18 @@ def _model_by_turning(puzzle: Numberlink) -> Model:
         np.repeat([1, -1], [leaves.sum(), enters.sum()]),
     )
     reading = builder.reading("cells", cell, literal, taken, n_cells=board.n_cells)
-
-    def write(answer: IntArray) -> list[tuple[int, ...]]:
-        pair_of_cell = _pair_of_cell(puzzle, answer)
-        written = dict.fromkeys(range(board.n_cells), (UNUSED, NONE, NONE))
-        for piece in pieces(answer):
-            path = [r * board.shape[1] + c for r, c in piece.cells]
-            written |= board.along(int(pair_of_cell[path[0]]), path)
-        return list(written.values())
-
+    write = partial(_write_headings, puzzle, board)
     return builder.build(Field(puzzle.shape, 0, 15, (reading,), write))
+
+
+def _write_headings(puzzle: Numberlink, board: Board, answer: IntArray) -> list[tuple[int, ...]]:
+    """Pair, heading in and heading out of each cell."""
+    pair_of_cell = _pair_of_cell(puzzle, answer)
+    written = dict.fromkeys(range(board.n_cells), (UNUSED, NONE, NONE))
+    for piece in pieces(answer):
+        path = [r * board.shape[1] + c for r, c in piece.cells]
+        written |= board.along(int(pair_of_cell[path[0]]), path)
+    return list(written.values())
 
 
 def _model_of_blocks(puzzle: Numberlink, *, rows: int = 2, columns: int = 2) -> Model:
@@ -154,21 +155,21 @@ def _blocks(puzzle: Numberlink, rows: int, columns: int, *, apart: bool) -> Mode
         parts.append(np.column_stack([np.tile(block, len(values)), values.reshape(-1, 2), literal]))
     cell, pair, taken, literal = np.concatenate(parts).T
     inner = inner_edges(board, blocks)
-    forbid(builder, np.unique(literal[never[cell] & (pair == UNUSED)]).tolist())
+    forbid(builder, np.unique(literal[never[cell] & (pair == UNUSED)]))
     ways = [column[pair != UNUSED] for column in (cell, pair, taken, literal)]
-    balance(builder, "label", *edge_terms(board, *ways, inner=inner))
+    by_key(builder, "label", *edge_terms(board, *ways, inner=inner))
     if apart:
-        keys, literals, amounts = beside_terms(board, *ways, inner=inner)
-        keys, row = np.unique(keys, return_inverse=True)
-        builder.linear("apart", row, literals, amounts, upper=1, shape=(len(keys),))
+        terms = beside_terms(board, *ways, inner=inner)
+        by_key(builder, "apart", *terms, lower=-UNBOUNDED, upper=1)
     reading = builder.reading("cells", cell, literal, taken, n_cells=board.n_cells)
-
-    def write(answer: IntArray) -> list[Any]:
-        states = np.column_stack([_pair_of_cell(puzzle, answer), answer.ravel()])
-        return [tuple(states[block].ravel().tolist()) for block in blocks]
-
-    field = Field(puzzle.shape, 0, 15, (reading,), write)
+    field = Field(puzzle.shape, 0, 15, (reading,), partial(_write_blocks, puzzle, blocks))
     return builder.build(field, omitted=("loop",), bounded=("apart",) if apart else ())
+
+
+def _write_blocks(puzzle: Numberlink, blocks: list[list[int]], answer: IntArray) -> list[Any]:
+    """Pair and sides of the cells of each block."""
+    states = np.column_stack([_pair_of_cell(puzzle, answer), answer.ravel()])
+    return [tuple(states[block].ravel().tolist()) for block in blocks]
 
 
 FORMULATIONS = {
