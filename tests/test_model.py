@@ -1,6 +1,7 @@
 """The model: building, meaning, propagation."""
 
 import pickle
+from contextlib import suppress
 from copy import copy, deepcopy
 from dataclasses import replace
 from operator import index
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from qubopuzzle import ModelError
+from qubopuzzle import InputError, ModelError
 from qubopuzzle.annealing import annealing_form
 from qubopuzzle.compile import compile_qubo
 from qubopuzzle.compile.amplify import to_amplify
@@ -25,6 +26,7 @@ from qubopuzzle.model import (
     violations,
 )
 from qubopuzzle.model.bounds import reachable
+from qubopuzzle.puzzles import get_puzzle, puzzle_names
 from strategies import assignments, literal_field, models
 
 
@@ -472,10 +474,39 @@ def test_restored_solutions_are_those_of_the_whole_model(model):
         assert all((found.restore(x) == x).all() for x in assignments(model)[:3])
 
 
-@given(models(graphs=True))
-def test_models_are_copied_and_pickled(model):
+def check_twins(model, answer=None):
+    """Copies of a model, also of what propagation leaves, mean the same."""
+    reduced = propagate(model)
     for twin in (copy(model), deepcopy(model), pickle.loads(pickle.dumps(model))):  # noqa: S301
         assert twin.families == model.families
-        x = assignments(model)[-1]
-        assert violations(twin, x) == violations(model, x)
-        assert [b.labels(0) for b in twin.linear] == [b.labels(0) for b in model.linear]
+        assert twin.choices == model.choices
+        for block, own in zip(twin.linear, model.linear, strict=True):
+            rows = range(min(3, len(own.lower)))
+            assert [block.labels(i) for i in rows] == [own.labels(i) for i in rows]
+        if answer is not None:
+            x = twin.assignment(twin.field.write(answer))
+            assert violation(twin, x) == 0
+            assert (twin.field.read(x)[0] == answer).all()
+        other = pickle.loads(pickle.dumps(reduced))  # noqa: S301
+        assert other.literals_after == reduced.literals_after
+
+
+@given(models(graphs=True))
+def test_models_are_copied_and_pickled(model):
+    check_twins(model)
+
+
+OWN = [name for name in puzzle_names() if get_puzzle(name).__module__.startswith("qubopuzzle.")]
+
+
+@pytest.mark.parametrize(
+    ("name", "formulation"), [(n, f) for n in OWN for f in get_puzzle(n).formulations]
+)
+def test_models_of_puzzles_are_copied_and_pickled(name, formulation):
+    done = 0
+    for puzzle in get_puzzle(name).examples():
+        with suppress(InputError):  # some are for some instances only
+            model = puzzle.model(formulation)
+            done += 1
+            check_twins(model, puzzle.solution)
+    assert done

@@ -79,7 +79,7 @@ class HeyawakeSpace(Space[Heyawake]):
             coefficients = np.concatenate([np.ones(len(cells), dtype=np.int64), signs])
             shape = (len(rooms),)
             shaded.builder.linear("room", rows, literals, coefficients, **bounds, shape=shape)
-        return ClueModel(shaded.build(lambda _: [0] * len(rooms)), list(told[:, None]))
+        return ClueModel(shaded.build([0] * len(rooms)), list(told[:, None]))
 
 
 def _rooms(shape: tuple[int, int], size: int, rng: Random) -> IntArray:

@@ -55,22 +55,22 @@ class Shaded:
             shape=size.shape,
         )
 
-    def build(self, write_rest: Write | None = None) -> Model:
-        """The model; ``write_rest`` is ``write`` for the choices that came after the cells."""
+    def build(self, rest: Write | Sequence[Hashable] = ()) -> Model:
+        """The model; ``rest`` is ``write`` for the choices that came after the cells."""
         n = self.white.size
         reading = self.builder.reading(
             "cells", np.arange(n), self.white.ravel(), -1, base=1, n_cells=n
         )
-        write = partial(_write, self.white == TRUE, self.write, write_rest)
+        write = partial(_write, self.white == TRUE, self.write, rest)
         return self.builder.build(Field(self.white.shape, 0, 1, (reading,), write))
 
 
 def _write(
-    never_black: BoolArray, write: Write, write_rest: Write | None, answer: IntArray
+    never_black: BoolArray, write: Write, rest: Write | Sequence[Hashable], answer: IntArray
 ) -> list[Hashable]:
     if answer[never_black].any():
         raise InputError("the answer has a black cell where none can be")
-    return [*write(answer), *(write_rest(answer) if write_rest else ())]
+    return [*write(answer), *(rest(answer) if callable(rest) else rest)]
 
 
 def check_size(never_black: BoolArray) -> None:

@@ -67,7 +67,7 @@ class KurodokoSpace(Space[Kurodoko]):
         white = shaded.white[board.grid > 0]
         builder.rows("white").add(np.column_stack([told, white]), [1, -1], upper=0)
         rest = [_UNUSED] * len(views) + [0] * len(told)
-        return ClueModel(shaded.build(lambda _: rest), list(told[:, None]))
+        return ClueModel(shaded.build(rest), list(told[:, None]))
 
 
 def _alone(board: Kurodoko, r: int, c: int) -> Number:
