@@ -314,7 +314,7 @@ def test_handles_and_expressions_say_rows():
     assert (x.number, list(x.literals), index(x == 2), (y == "b").number) == (0, [0, 1, 2], 2, 4)
     assert (x[2].number, index(z), index(~z), index(~y["a"])) == (2, 6, 5, 4)
     relation = 2 * (x == 2) + (y == "a") - z + True <= 3
-    assert str(relation) == "2 * (x == 2) + (y == 'a') - (z == 1) <= 2"
+    assert str(relation) == "+2 (x == 2) +1 (y == 'a') -1 (z == 1) <= 2"
     b.add("f", relation)
     assert row_of(b.build()) == ([0, 0, 2, 1, 0, 0, -1], -UNBOUNDED, 2)
     assert len({x, y, z, x == 1, x == 1}) == 5

@@ -4,7 +4,7 @@
 >>> b = ModelBuilder()
 >>> x, y, z = b.choice("x", range(3)), b.choice("y", "ab"), b.bit("z")
 >>> 2 * (x == 2) + (y == "a") - z <= 1
-2 * (x == 2) + (y == 'a') - (z == 1) <= 1
++2 (x == 2) +1 (y == 'a') -1 (z == 1) <= 1
 
 In whole arrays a literal is its number, and a literal that is known is ``TRUE`` or ``FALSE``;
 everywhere else Python's own True and False say the same.
@@ -198,14 +198,8 @@ class Expression(Operand):
     __hash__ = object.__hash__
 
     def __repr__(self) -> str:
-        parts = [(a, f"({literal})") for literal, a in self.terms if a]
-        parts += [(self.constant, "")] if self.constant or not parts else []
-        text = ""
-        for a, what in parts:
-            sign = ("-" if a < 0 else "") if not text else (" - " if a < 0 else " + ")
-            times = " * " if what else ""
-            text += sign + (what if what and abs(a) == 1 else f"{abs(a)}{times}{what}")
-        return text
+        parts = [f"{a:+} ({literal})" for literal, a in self.terms]
+        return " ".join([*parts, f"{self.constant:+}"] if self.constant or not parts else parts)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -26,6 +26,7 @@ from qubopuzzle.model.data import (
     Reading,
     label_of,
 )
+from qubopuzzle.model.order import Precedences
 
 _HUGE = np.iinfo(np.int64).max // 4
 
@@ -73,7 +74,7 @@ def propagate(model: Model) -> Propagation:
     """
     alive = np.ones(model.n_literals, dtype=bool)
     segments = [Segments.of(model, block.matrix) for block in model.linear]
-    value = _values(model)
+    value = Precedences.of(model).number
     passes, contradiction = 0, None
     try:
         while True:
@@ -157,16 +158,6 @@ def _precedence(model: Model, block: Precedence, value: IntArray, alive: NDArray
         if int(alive.sum()) == before:
             return
         _check_open(model, alive, block.family)
-
-
-def _values(model: Model) -> IntArray:
-    """The integer value of each literal of choices under a precedence, else 0, (literals,)."""
-    value = np.zeros(model.n_literals, dtype=np.int64)
-    for block in model.precedence:
-        for c in np.unique(np.concatenate([block.first, block.second])).tolist():
-            start, stop = model.first_literal[c : c + 2].tolist()
-            value[start:stop] = model.numbers(c)
-    return value
 
 
 def _reduce(model: Model, alive: NDArray[np.bool_]) -> tuple[Model, NDArray[np.bool_], IntArray]:

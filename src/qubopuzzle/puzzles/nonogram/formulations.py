@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import accumulate, combinations
 from math import comb
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -19,29 +18,29 @@ from qubopuzzle.puzzles.nonogram.rules import Clue, Nonogram
 TERM_LIMIT = 20_000_000
 """Most cells painted by all values of all choices together: a model of about 1 GB."""
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Painting:
-    """Which cells each literal paints: arrays ``literal`` and ``cell`` of shape (terms,)."""
-
-    literal: IntArray
-    cell: IntArray
+Painted: TypeAlias = tuple[IntArray, IntArray]
+"""Literals, and for each a cell that it paints, shape (terms,) each."""
 
 
 def _model_by_numbers(puzzle: Nonogram, *, window: bool) -> Model:
     builder = ModelBuilder()
-    n_rows, n_cols = puzzle.shape
-    lines = [("row", puzzle.rows, n_cols), ("col", puzzle.cols, n_rows)]
     terms = sum(
         len(starts) * h
-        for _, clues, length in lines
+        for _, clues, cells in _lines(puzzle)
         for clue in clues
-        for starts, h in zip(_starts(clue, length, window), clue, strict=True)
+        for starts, h in zip(_starts(clue, cells.shape[1], window), clue, strict=True)
     )
     if terms > TERM_LIMIT:
         raise TooLarge(f"the model would have {terms:,} terms, more than {TERM_LIMIT:,}")
-    paintings = [_number_lines(builder, *line, window) for line in lines]
-    return _finish(builder, puzzle, paintings, partial(_write_starts, puzzle))
+    painted = [_number_lines(builder, *lines, window) for lines in _lines(puzzle)]
+    return _finish(builder, puzzle, painted, partial(_write_starts, puzzle))
+
+
+def _lines(puzzle: Nonogram) -> Iterator[tuple[str, tuple[Clue, ...], IntArray]]:
+    """Rows and columns: their name, their clues and their cells by number, (lines, length)."""
+    cells = np.arange(puzzle.shape[0] * puzzle.shape[1]).reshape(puzzle.shape)
+    yield "row", puzzle.rows, cells
+    yield "col", puzzle.cols, cells.T
 
 
 def _starts(clue: Clue, length: int, window: bool) -> list[range]:
@@ -55,9 +54,10 @@ def _starts(clue: Clue, length: int, window: bool) -> list[range]:
 
 
 def _number_lines(
-    builder: ModelBuilder, axis: str, clues: tuple[Clue, ...], length: int, window: bool
-) -> _Painting:
+    builder: ModelBuilder, axis: str, clues: tuple[Clue, ...], cells: IntArray, window: bool
+) -> Painted:
     """Number all rows, or all columns: choices, [cell], [order], and what is painted."""
+    length = cells.shape[1]
     numbers = [
         (choice.number, choice.first, i, starts.start, len(starts), h)
         for i, clue in enumerate(clues)
@@ -69,17 +69,14 @@ def _number_lines(
     start = np.repeat(first, size) + place
     literal = np.repeat(literals, size) + place
     if not window:
-        shape = len(clues), length
-        builder.linear("cell", line * length + start, literal, upper=1, shape=shape)
+        builder.linear("cell", line * length + start, literal, upper=1, shape=cells.shape)
     (before,) = np.nonzero(on[1:] == on[:-1])
     builder.precedence("order", choices[before], choices[before + 1], run[before] + 1)
     # A run that starts on cell j paints j .. j + h - 1, as far as there are cells.
     along = np.repeat(start, height) + _ramp(height)
     inside = along < length
-    literal, line, along = (
-        values[inside] for values in (np.repeat(literal, height), np.repeat(line, height), along)
-    )
-    return _Painting(literal, line * length + along if axis == "row" else along * len(clues) + line)
+    literal, line = np.repeat(literal, height), np.repeat(line, height)
+    return literal[inside], cells[line[inside], along[inside]]
 
 
 def _ramp(counts: IntArray) -> IntArray:
@@ -88,35 +85,31 @@ def _ramp(counts: IntArray) -> IntArray:
 
 
 def _model_by_patterns(puzzle: Nonogram) -> Model:
-    builder = ModelBuilder()
-    n_rows, n_cols = puzzle.shape
     _check_patterns(puzzle)
-    paintings = []
-    for axis, clues, length in (("row", puzzle.rows, n_cols), ("col", puzzle.cols, n_rows)):
-        literals, cells = [], []
+    builder, painted = ModelBuilder(), []
+    for axis, clues, cells in _lines(puzzle):
+        parts = []
         for i, clue in enumerate(clues):
-            painted = _paintings(clue, length)
-            values = shading_to_rows(painted)
-            choice = builder.choice(f"{axis}[{i}]", values, family="line")
-            which, along = np.nonzero(painted)
-            literals.append(choice.literals.start + which)
-            cells.append(i * length + along if axis == "row" else along * len(clues) + i)
-        paintings.append(_Painting(np.concatenate(literals), np.concatenate(cells)))
-    return _finish(builder, puzzle, paintings, _write_lines)
+            paintings = _paintings(clue, cells.shape[1])
+            values = shading_to_rows(paintings)
+            which, along = np.nonzero(paintings)
+            first = builder.choice(f"{axis}[{i}]", values, family="line").first
+            parts.append((first + which, cells[i, along]))
+        literals, places = zip(*parts, strict=True)
+        painted.append((np.concatenate(literals), np.concatenate(places)))
+    return _finish(builder, puzzle, painted, _write_lines)
 
 
 def _check_patterns(puzzle: Nonogram) -> None:
     terms = 0
-    for key, clues, length in (
-        ("rows", puzzle.rows, len(puzzle.cols)),
-        ("cols", puzzle.cols, len(puzzle.rows)),
-    ):
+    for axis, clues, cells in _lines(puzzle):
+        length = cells.shape[1]
         for i, clue in enumerate(clues):
             count = comb(length - sum(clue) + 1, len(clue))
             terms += count * length
             if terms > TERM_LIMIT:
                 raise TooLarge(
-                    f"{key}[{i}] has {count:,} paintings, over {TERM_LIMIT:,} cells so far: "
+                    f"{axis}s[{i}] has {count:,} paintings, over {TERM_LIMIT:,} cells so far: "
                     "too many for formulation pattern; use window"
                 )
 
@@ -136,24 +129,22 @@ def _paintings(clue: Clue, length: int) -> IntArray:
     return painted
 
 
-def _finish(
-    builder: ModelBuilder, puzzle: Nonogram, paintings: list[_Painting], write: Any
-) -> Model:
+def _finish(builder: ModelBuilder, puzzle: Nonogram, painted: list[Painted], write: Any) -> Model:
     """Tie the two pictures together and say how they are read."""
-    rows, cols = paintings
-    n_cells = puzzle.shape[0] * puzzle.shape[1]
+    literals, cells = zip(*painted, strict=True)
     builder.linear(
         "field",
-        np.concatenate([rows.cell, cols.cell]),
-        np.concatenate([rows.literal, cols.literal]),
-        np.repeat([1, -1], [len(rows.cell), len(cols.cell)]),
+        np.concatenate(cells),
+        np.concatenate(literals),
+        np.repeat([1, -1], list(map(len, cells))),
         lower=0,
         upper=0,
         shape=puzzle.shape,
     )
+    n_cells = puzzle.shape[0] * puzzle.shape[1]
     readings = tuple(
-        builder.reading(name, painting.cell, painting.literal, n_cells=n_cells)
-        for name, painting in (("rows", rows), ("columns", cols))
+        builder.reading(name, cell, literal, n_cells=n_cells)
+        for name, (literal, cell) in zip(("rows", "columns"), painted, strict=True)
     )
     return builder.build(Field(puzzle.shape, 0, 1, readings, write))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -123,19 +124,13 @@ def _write_headings(puzzle: Numberlink, board: Board, answer: IntArray) -> list[
     return list(written.values())
 
 
-def _model_of_blocks(puzzle: Numberlink, *, rows: int = 2, columns: int = 2) -> Model:
-    """A choice a block of cells over their pairs and sides; loops may stay."""
-    return _blocks(puzzle, rows, columns, apart=False)
+def _model_of_blocks(puzzle: Numberlink, *, apart: bool, rows: int = 2, columns: int = 2) -> Model:
+    """A choice a block of cells over their pairs and sides; loops may stay.
 
-
-def _model_of_apart(puzzle: Numberlink, *, rows: int = 2, columns: int = 2) -> Model:
-    """The same for paths that do not run beside themselves."""
-    if puzzle.cover:
+    With ``apart`` for paths that do not run beside themselves.
+    """
+    if apart and puzzle.cover:
         raise InputError("formulation apart is for puzzles that leave cells unused (cover false)")
-    return _blocks(puzzle, rows, columns, apart=True)
-
-
-def _blocks(puzzle: Numberlink, rows: int, columns: int, *, apart: bool) -> Model:
     board, builder = _board(puzzle), ModelBuilder()
     found = board.headings()
     shapes = np.column_stack([found[:, :2], sides(found[:, 2], found[:, 3])])
@@ -172,9 +167,9 @@ def _write_blocks(puzzle: Numberlink, blocks: list[list[int]], answer: IntArray)
     return [tuple(states[block].ravel().tolist()) for block in blocks]
 
 
-FORMULATIONS = {
+FORMULATIONS: Mapping[str, Callable[..., Model]] = {
     "turning": _model_by_turning,
     "edges": _model_of_edges,
-    "blocks": _model_of_blocks,
-    "apart": _model_of_apart,
+    "blocks": partial(_model_of_blocks, apart=False),
+    "apart": partial(_model_of_blocks, apart=True),
 }
