@@ -164,17 +164,11 @@ class ModelBuilder:
             labels: the rows' names.
         """
         count = int(np.prod(shape, dtype=np.int64))
-        if labels is None:
-            label: Callable[[int], str] = partial(_label, family, shape)
-        elif callable(labels):
-            label = labels
-        else:
-            label = partial(_named, family, dict(enumerate(labels)))
-            if len(labels) != count:
-                raise ModelError(f"{family}: {len(labels)} labels for {count} rows")
+        block = Rows(self, family, labels if callable(labels) else partial(_label, family, shape))
+        block.name(count, None if callable(labels) else labels)
         terms = _terms(family, rows, literals, coefficients, count, self.n_literals)
-        self._linear.append(Rows(self, family, label))
-        self._linear[-1].append(count, *terms, lower, upper)
+        block.append(count, *terms, lower, upper)
+        self._linear.append(block)
 
     def at_most_one(
         self, family: str, groups: Iterable[Literals], labels: Labels | None = None
@@ -371,7 +365,7 @@ class Rows:
         self.family = family
         self._builder = builder
         self._names: dict[int, str] = {}
-        self._label = label or partial(_named, family, self._names)
+        self._label = partial(_named, self._names, label or f"{family}[{{}}]".format)
         self._n_rows = 0
         self._terms: list[tuple[IntArray, IntArray, IntArray]] = []
         self._bounds: list[tuple[IntArray, IntArray, NDArray[np.bool_]]] = []
@@ -405,14 +399,17 @@ class Rows:
         else:
             last = _integers(self.family, rows).max(initial=-1)
             count = max(int(last) + 1, *(np.size(b) for b in (lower, upper) if np.ndim(b)), 0)
-        if labels is not None:
-            names = [labels] if isinstance(labels, str) else labels
-            if len(names) != count:
-                raise ModelError(f"{self.family}: {len(names)} labels for {count} rows")
-            self._names |= dict(enumerate(names, self._n_rows))
+        self.name(count, [labels] if isinstance(labels, str) else labels)
         n = self._builder.n_literals
         terms = _terms(self.family, rows, own.ravel(), amount.ravel(), count, n)
         self.append(count, *terms, lower, upper)
+
+    def name(self, count: int, labels: Sequence[str] | None) -> None:
+        """Name so many rows, which are to be added next."""
+        if labels is not None:
+            if len(labels) != count:
+                raise ModelError(f"{self.family}: {len(labels)} labels for {count} rows")
+            self._names |= dict(enumerate(labels, self._n_rows))
 
     def append(
         self,
@@ -558,8 +555,8 @@ def _label(family: str, shape: tuple[int, ...], row: int) -> str:
     return f"{family}[{','.join(str(i) for i in np.unravel_index(row, shape))}]"
 
 
-def _named(family: str, names: Mapping[int, str], row: int) -> str:
-    return names.get(row) or f"{family}[{row}]"
+def _named(names: Mapping[int, str], other: Callable[[int], str], row: int) -> str:
+    return names.get(row) or other(row)
 
 
 def _check_range(family: str, what: str, numbers: IntArray, low: int, end: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
@@ -215,57 +216,50 @@ def same_pair(builder: ModelBuilder, edge: IntArray, one: IntArray, other: IntAr
 # --- terms of rows ---------------------------------------------------------------------
 
 
-def edge_terms(
-    board: Board,
-    cell: IntArray,
-    pair: IntArray,
-    taken: IntArray,
-    literal: IntArray,
-    *,
-    inner: NDArray[np.bool_] | None = None,
-) -> tuple[IntArray, IntArray, IntArray]:
-    """Both cells of an edge use it for the same pair: row, literal and sign of each term.
+def edge_terms(board: Board, ways: IntArray, inner: NDArray[np.bool_] | None = None) -> IntArray:
+    """Both cells of an edge use it for the same pair: key, literal and sign of each term.
 
     Args:
-        cell, pair, taken, literal: what a literal says of a cell, (terms,) each: a path of
-            this pair takes these sides.
+        board: the cells.
+        ways: what literals say of cells: cell, pair, the sides that a path of this pair takes
+            there, and the literal, shape (4, ways).
         inner: edges that need no row, by cell and direction, (cells, 2).
     """
-    parts = []
-    for d in range(4):
-        takes = (taken >> d & 1) > 0
-        base = cell[takes] if d < 2 else board.near[cell[takes], d]
-        row = (base * 2 + d % 2) * board.n_pairs + pair[takes]
-        sign = np.full(len(row), 1 if d < 2 else -1)
-        term = np.stack([row, literal[takes], sign])
-        parts.append(term if inner is None else term[:, ~inner[base, d % 2]])
-    row, literals, signs = np.concatenate(parts, axis=1)
-    return row, literals, signs
+    parts = [
+        np.stack([key, literal, np.full_like(key, sign)])[:, joined > 0]
+        for sign, key, literal, joined in _by_side(board, ways, inner)
+    ]
+    return np.concatenate(parts, axis=1)
 
 
-def beside_terms(
-    board: Board,
-    cell: IntArray,
-    pair: IntArray,
-    taken: IntArray,
-    literal: IntArray,
-    *,
-    inner: NDArray[np.bool_],
-) -> tuple[IntArray, IntArray, IntArray]:
+def beside_terms(board: Board, ways: IntArray, inner: NDArray[np.bool_]) -> IntArray:
     """Neighbours of one pair are joined: for each edge and pair, terms that are at most 1.
 
     They are the pair's cells on both ends of the edge, less the edge. The arguments are those
     of ``edge_terms``.
     """
-    parts = []
+    parts = [
+        np.stack([key, literal, 1 - joined if sign > 0 else np.ones_like(key)])
+        for sign, key, literal, joined in _by_side(board, ways, inner)
+    ]
+    return np.concatenate(parts, axis=1)
+
+
+def _by_side(
+    board: Board, ways: IntArray, inner: NDArray[np.bool_] | None
+) -> Iterator[tuple[int, IntArray, IntArray, IntArray]]:
+    """Sign, key of edge and pair, literal, and 1 where the side is taken, for each direction.
+
+    Of the cells that have a neighbour there; the sign is 1 for the first cell of an edge.
+    """
+    cell, pair, taken, literal = ways
     for d in range(4):
-        base = cell if d < 2 else board.near[:, d][cell]
-        there = (board.near[cell, d] >= 0) & ~inner[base, d % 2]
-        row = (base * 2 + d % 2) * board.n_pairs + pair
-        amount = 1 - (taken >> d & 1) if d < 2 else np.ones_like(row)
-        parts.append(np.stack([row, literal, amount])[:, there])
-    row, literals, amounts = np.concatenate(parts, axis=1)
-    return row, literals, amounts
+        base = cell if d < 2 else board.near[cell, d]
+        there = board.near[cell, d] >= 0
+        if inner is not None:
+            there &= ~inner[base, d % 2]
+        key = (base * 2 + d % 2) * board.n_pairs + pair
+        yield 1 if d < 2 else -1, key[there], literal[there], (taken >> d & 1)[there]
 
 
 # --- blocks ----------------------------------------------------------------------------

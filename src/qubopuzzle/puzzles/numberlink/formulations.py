@@ -99,7 +99,7 @@ def _model_by_turning(puzzle: Numberlink) -> Model:
         literals += choice.literals[: len(own)]
     cell, pair, into, out = found.T
     literal, taken = np.array(literals, dtype=np.int64), sides(into, out)
-    by_key(builder, "label", *edge_terms(board, cell, pair, taken, literal))
+    by_key(builder, "label", *edge_terms(board, np.stack([cell, pair, taken, literal])))
     leaves, enters = out < NONE, into < NONE
     before = board.near[cell[enters], (into[enters] + 2) % 4]
     by_key(
@@ -148,14 +148,14 @@ def _model_of_blocks(puzzle: Numberlink, *, apart: bool, rows: int = 2, columns:
         choice = builder.choice(board.name("block", block[0]), flat, family="block")
         literal = np.repeat(np.array(choice.literals), len(block))
         parts.append(np.column_stack([np.tile(block, len(values)), values.reshape(-1, 2), literal]))
-    cell, pair, taken, literal = np.concatenate(parts).T
+    ways = np.concatenate(parts).T
+    cell, pair, taken, literal = ways
     inner = inner_edges(board, blocks)
     forbid(builder, np.unique(literal[never[cell] & (pair == UNUSED)]))
-    ways = [column[pair != UNUSED] for column in (cell, pair, taken, literal)]
-    by_key(builder, "label", *edge_terms(board, *ways, inner=inner))
+    ways = ways[:, pair != UNUSED]
+    by_key(builder, "label", *edge_terms(board, ways, inner))
     if apart:
-        terms = beside_terms(board, *ways, inner=inner)
-        by_key(builder, "apart", *terms, lower=-UNBOUNDED, upper=1)
+        by_key(builder, "apart", *beside_terms(board, ways, inner), lower=-UNBOUNDED, upper=1)
     reading = builder.reading("cells", cell, literal, taken, n_cells=board.n_cells)
     field = Field(puzzle.shape, 0, 15, (reading,), partial(_write_blocks, puzzle, blocks))
     return builder.build(field, omitted=("loop",), bounded=("apart",) if apart else ())
