@@ -12,7 +12,7 @@ from qubopuzzle import ModelBuilder, compile_qubo, violation
 builder = ModelBuilder()
 dig, build, paint = (builder.choice(task, range(5)) for task in ("dig", "build", "paint"))
 builder.precedence("order", [dig, build], [build, paint], [2, 1])  # digging takes two days
-builder.at_most_one("rain", [[paint == 4, build == 2]])
+builder.add("rain", (paint == 4) + (build == 2) <= 1)
 model = builder.build()
 
 qubo = compile_qubo(model, "domain-wall")

@@ -436,18 +436,22 @@ def test_rows_are_collected_in_blocks():
     rows.add([x == 0, x == 1], [1, -1], lower=0)
     rows.add(np.array([[0, 1], [2, FALSE]]), upper=[1, 0], labels=["p", "q"])
     rows.add([1, 3, 2], rows=[0, 0, 1], upper=1)
+    rows.add(np.array([[x[0], True], [x[1], False]]), upper=1)
     b.add("f", x[3] + x[2] <= 1)
     (block,) = b.build().linear
     assert [block.labels(i) for i in range(6)] == ["f[0]", "p", "q", "f[3]", "f[4]", "f[5]"]
+    assert block.labels(7) == "f[7]"
     assert block.matrix.toarray().tolist() == [
         [1, -1, 0, 0],
         [1, 1, 0, 0],
         [0, 0, 1, 0],
         [0, 1, 0, 1],
         [0, 0, 1, 0],
+        [1, 0, 0, 0],
+        [0, 1, 0, 0],
         [0, 0, 1, 1],
     ]
-    assert block.upper.tolist() == [UNBOUNDED, 1, 0, 1, 1, 1]
+    assert block.upper.tolist() == [UNBOUNDED, 1, 0, 1, 1, 0, 1, 1]
 
 
 def test_half_a_million_couplings_take_no_loop():

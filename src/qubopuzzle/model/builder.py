@@ -468,14 +468,14 @@ def _literals(family: str, given: Any, n_literals: int) -> IntArray:
         numbers = given.astype(np.int64)
     else:
         try:
-            known = list(given)
+            known = given.ravel().tolist() if isinstance(given, np.ndarray) else given
+            own = [lit if type(lit) is int else literal_number(lit) for lit in known]
         except TypeError:
             raise ModelError(f"{family}: expected a sequence of literals, got {given!r}") from None
-        try:
-            own = [lit if type(lit) is int else literal_number(lit) for lit in known]
         except ModelError as error:
             raise ModelError(f"{family}: {error}") from None
-        numbers = np.array(own, dtype=np.int64)
+        shape = given.shape if isinstance(given, np.ndarray) else (-1,)
+        numbers = np.array(own, dtype=np.int64).reshape(shape)
     _check_range(family, "literal", numbers, TRUE, n_literals)
     return numbers
 

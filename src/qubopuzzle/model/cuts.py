@@ -31,7 +31,7 @@ class Cut:
 def cuts(model: Model, x: NDArray[Any]) -> list[Cut]:
     """Clauses that solutions meet and this assignment does not; none if the graphs are right.
 
-    Connectivity: for every piece but the largest, one node u of it, one node w of the largest,
+    Connectivity: for every component but the largest, one node u of it, one node w of the largest,
     and the false nodes S that keep them apart, a minimal separator: "u is false, or w is false, or
     one of S is true". Connectivity follows from all such clauses (Carvajal et al.,
     Operations Research Letters 41, 1, 2013).
@@ -73,15 +73,15 @@ def with_cuts(model: Model, found: Sequence[Cut]) -> Model:
     return replace(model, linear=(*model.linear, *linear), connected=(), acyclic=())
 
 
-def _cuts(graph: Connected, piece: IntArray) -> list[Cut]:
-    n_pieces = int(piece.max(initial=-1)) + 1
-    if n_pieces < 2:
+def _cuts(graph: Connected, component: IntArray) -> list[Cut]:
+    n_components = int(component.max(initial=-1)) + 1
+    if n_components < 2:
         return []
-    largest = int(np.argmax(np.bincount(piece[piece >= 0])))
-    w = int(np.argmax(piece == largest))
+    largest = int(np.argmax(np.bincount(component[component >= 0])))
+    w = int(np.argmax(component == largest))
     found = []
-    for own in set(range(n_pieces)) - {largest}:
-        inside = piece == own
+    for own in set(range(n_components)) - {largest}:
+        inside = component == own
         around = _beyond(graph, inside)
         apart = _beyond(graph, _reachable(graph, w, ~around))
         u = int(np.argmax(inside))

@@ -76,10 +76,10 @@ class Precedence:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Connected:
-    """The nodes whose literals are true hang together along edges between them.
+    """The nodes whose literals are true are connected along edges between them.
 
     ``literals`` (nodes,) says which literal each node is, ``edges`` (n, 2) which nodes are
-    neighbours. One node, or none, hangs together.
+    neighbours. One node, or none, is connected.
     """
 
     family: str
@@ -116,12 +116,12 @@ class Acyclic:
         ends = self.edges[true]
         n = int(self.edges.max(initial=-1)) + 1
         graph = csr_array((np.ones(len(true)), (ends[:, 0], ends[:, 1])), shape=(n, n))
-        n_pieces, piece = connected_components(graph, directed=False)
-        n_edges = np.bincount(piece[ends[:, 0]], minlength=n_pieces)
-        cyclic = n_edges >= np.bincount(piece, minlength=n_pieces)
+        n_components, component = connected_components(graph, directed=False)
+        n_edges = np.bincount(component[ends[:, 0]], minlength=n_components)
+        cyclic = n_edges >= np.bincount(component, minlength=n_components)
         forest: dict[int, dict[int, int]] = {}
         found = []
-        for edge in true[cyclic[piece[ends[:, 0]]]].tolist():
+        for edge in true[cyclic[component[ends[:, 0]]]].tolist():
             a, b = self.edges[edge].tolist()
             way = _way(forest, a, b)
             if way is None:
@@ -132,7 +132,7 @@ class Acyclic:
 
 
 def _way(forest: dict[int, dict[int, int]], start: int, end: int) -> list[int] | None:
-    """The edges from one node to another, by number; None if they do not hang together."""
+    """The edges from one node to another, by number; None if there is no way."""
     came: dict[int, tuple[int, int]] = {start: (start, -1)}
     reached = [start]
     for node in reached:

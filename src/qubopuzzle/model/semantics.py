@@ -20,7 +20,7 @@ def violation(model: Model, x: NDArray[Any]) -> int:
 
     A choice with n values taken costs (n - 1)**2, an equality missed by d costs d**2, a
     range missed by d costs d * (d + 1) / 2, a precedence costs 1 for every pair of taken
-    values that stand too close, connectivity 1 for every piece but one, a graph without
+    values that stand too close, connectivity 1 for every component but one, a graph without
     cycles 1 for every edge that closes one; any broken constraint costs at least 1. With
     valid choices a QUBO with all weights 1 is 0 for the same assignments; where all ranges
     are at most 1 wide, as in the nonogram, the one-hot QUBO has just this energy, for any
@@ -40,7 +40,7 @@ def violations(model: Model, x: NDArray[Any]) -> dict[str, int]:
     for precedence in model.precedence:
         total[precedence.family] += _precedence(model, precedence, x)
     for graph in model.connected:
-        total[graph.family] += _pieces(graph, x)
+        total[graph.family] += _components(graph, x)
     for cycles in model.acyclic:
         total[cycles.family] += _closing(cycles, x)
     return total
@@ -75,31 +75,31 @@ def _precedence(model: Model, block: Precedence, x: NDArray[Any]) -> int:
     return cost
 
 
-def _pieces(graph: Connected, x: NDArray[Any]) -> int:
-    """How many pieces too many there are, found by walking."""
+def _components(graph: Connected, x: NDArray[Any]) -> int:
+    """How many components too many there are, found by walking."""
     left = {node for node, literal in enumerate(graph.literals.tolist()) if x[literal]}
-    pieces = 0
+    components = 0
     while left:
-        pieces += 1
+        components += 1
         reached = [left.pop()]
         while reached:
             node = reached.pop()
             around = {b if a == node else a for a, b in graph.edges.tolist() if node in (a, b)}
             reached += around & left
             left -= around
-    return max(pieces - 1, 0)
+    return max(components - 1, 0)
 
 
 def _closing(graph: Acyclic, x: NDArray[Any]) -> int:
-    """How many true edges join what hangs together already, found by merging pieces."""
-    pieces = [{node} for node in set(graph.edges.ravel().tolist())]
+    """How many true edges join what is connected already, found by merging components."""
+    components = [{node} for node in set(graph.edges.ravel().tolist())]
     closing = 0
     for literal, (a, b) in zip(graph.literals.tolist(), graph.edges.tolist(), strict=True):
         if x[literal]:
-            joined = [piece for piece in pieces if a in piece or b in piece]
+            joined = [component for component in components if a in component or b in component]
             closing += len(joined) == 1
-            pieces = [piece for piece in pieces if piece not in joined]
-            pieces.append(set().union(*joined))
+            components = [component for component in components if component not in joined]
+            components.append(set().union(*joined))
     return closing
 
 
