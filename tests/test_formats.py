@@ -103,6 +103,10 @@ def test_a_kind_of_puzzle_filters_before_anything_else_is_read():
         ('{"puzzle": "sokoban"}', "unknown puzzle 'sokoban'; this package knows"),
         ('{"puzzle": "nonogram"}', "rows: missing"),
         ('{"puzzle": "nonogram", "rows": [[1]]}', "cols: missing"),
+        (
+            '{"puzzle": "nonogram", "rows": [[1]], "columns": [[1]]}',
+            "columns: unknown key; did you mean cols?",
+        ),
         ('{"puzzle": "nonogram", "rows": [[1]], "cols": [[NaN]]}', "cols[0][0]: expected"),
         ('{"puzzle": "nonogram", "rows": [[1]], "cols": [[1e999]]}', "cols[0][0]: expected"),
         (f"{OBJECT}\n{{", "line 2: not JSON"),

@@ -13,12 +13,12 @@ import pytest
 import qubopuzzle
 from qubopuzzle import InputError, load, solve
 from qubopuzzle.cli import main
-from qubopuzzle.compile.incremental import Assuming, Others, random_answer
+from qubopuzzle.compile.incremental import IncrementalSat, OtherSolutions, random_answer
 from qubopuzzle.generation import generate as generating
+from qubopuzzle.generation.engine import make
 from qubopuzzle.puzzles import puzzle_names
 from qubopuzzle.puzzles.easyasabc.generator import _Blank, _borders, _exclude
-from qubopuzzle.puzzles.engine import make
-from qubopuzzle.puzzles.space import all_spaces, get_space, read_settings
+from qubopuzzle.puzzles.generator import find_generator, read_options
 
 SMALL = {
     "easyasabc": (4, 4),
@@ -29,13 +29,13 @@ SMALL = {
     "numberlink": (5, 5),
     "sudoku": (6, 6),
 }
-NAMES = sorted(all_spaces())
+NAMES = sorted(SMALL)
 
 
 def made(name, seed, number=0):
-    space = get_space(name)
-    settings = read_settings(space, {})
-    return make(space, SMALL[name], settings, np.random.default_rng([seed, number]))
+    generator = find_generator(name)
+    options = read_options(generator, {})
+    return make(generator, SMALL[name], options, np.random.default_rng([seed, number]))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -85,9 +85,9 @@ def test_the_same_seed_gives_the_same_puzzle(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_each_board_is_none_that_the_other_solves(name):
-    space = get_space(name)
-    settings = read_settings(space, {})
-    boards = space.boards(SMALL[name], settings, np.random.default_rng(3))
+    generator = find_generator(name)
+    options = read_options(generator, {})
+    boards = generator.boards(SMALL[name], options, np.random.default_rng(3))
     board = next(boards)
     for _ in range(5):
         result = solve(board, "sat", solutions=2)
@@ -117,16 +117,16 @@ def test_a_random_answer_meets_the_rules_and_takes_what_it_can():
 
 
 def test_the_nearest_other_answer_differs_where_it_must():
-    space = get_space("sudoku")
-    board = next(space.boards((4, 4), {}, np.random.default_rng(1)))
-    with Others(space.clue_model(board)) as others:
+    generator = find_generator("sudoku")
+    board = next(generator.boards((4, 4), {}, np.random.default_rng(1)))
+    with OtherSolutions(generator.switchable_model(board)) as others:
         other = others.nearest([], board.solution, np.random.default_rng(2))
         differ = (other != board.solution).ravel()
         assert board.violations(other) != []  # of givens
         # Some cell more as in the solution leaves the solution only.
         for cell in np.flatnonzero(differ):
             kept = [*np.flatnonzero(~differ).tolist(), int(cell)]
-            assert others.find(kept, others.differing(board.solution))[0] is None
+            assert others.find(kept, others.differs_from(board.solution))[0] is None
 
 
 @pytest.mark.parametrize(("size", "letters"), [(3, 2), (3, 3), (4, 2)])
@@ -142,13 +142,13 @@ def test_changes_that_no_clue_tells_are_excluded_and_nothing_else(size, letters)
         if _borders(a) == _borders(b) and (a != b).any()
     ]
     for one, other in pairs[:6]:
-        with Assuming(model) as solver:
+        with IncrementalSat(model) as solver:
             _exclude(solver, blank, one.ravel(), other.ravel())
             found = set()
             while (x := solver.solve(())) is not None:
                 answer = solver.answer(x)
                 found.add(answer.tobytes())
-                known = solver.saying(solver.literals_of(answer))
+                known = solver.assumptions(solver.literals_of(answer))
                 solver.add([-literal for literal in known])
         expected = {g.tobytes() for g in grids if not unnoticed(g, one, other, letters)}
         assert found == expected
@@ -213,14 +213,17 @@ def test_measures_of_a_puzzle_that_propagation_solves():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["chess"], "no generator for 'chess'; there are: "),
-        (["sudoku", "--size", "9"], "--size 9: expected ROWSxCOLUMNS, such as 10x10"),
-        (["sudoku", "--size", "0x0"], "a size of 0x0 is none"),
+        (["chess"], "unknown puzzle 'chess'; this package knows easyasabc, "),
+        (["sudoku", "--size", "9"], "size: expected rows and columns, such as 10x12, got '9'"),
+        (["sudoku", "--size", "0x0"], "rows: expected a whole number of at least 1, got 0"),
         (["sudoku", "--size", "9x8"], "a sudoku has as many rows as columns"),
         (["sudoku", "--size", "7x7"], "7 rows have no boxes but whole lines"),
         (["sudoku", "--size", "6x6", "--option", "box_rows=4"], "boxes of 4 rows do not fit"),
-        (["sudoku", "--option", "colour=3"], "sudoku has no option 'colour' here; it has: box"),
-        (["sudoku", "--option", "box_rows=x"], "option box_rows: expected a whole number 1 to 25"),
+        (["sudoku", "--option", "colour=3"], "unknown option 'colour'; there are: box_rows"),
+        (
+            ["sudoku", "--option", "box_rows=x"],
+            "option box_rows: expected a whole number from 1 to 25",
+        ),
         (["sudoku", "--count", "0"], "count: expected a whole number from 1 to 1,000,000, got 0"),
         (["sudoku", "--jobs", "0"], "jobs must be 1 at least"),
         (
@@ -283,8 +286,24 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path):
     ]
 
 
+@pytest.mark.parametrize(
+    "size", ["5", "5x", "x", "5x5x5", 5, (5,), (5, 5, 5), (5.0, 5), ("5", "5"), (True, 5), (0, 5)]
+)
+def test_a_size_is_two_whole_numbers(size):
+    with pytest.raises(InputError, match="expected "):
+        generating.generate("nonogram", size=size)
+
+
+def test_a_size_is_a_pair_or_a_text():
+    (one,), (two,) = (
+        generating.generate("nonogram", size=s, seed=1) for s in ("5x6", (5, np.int64(6)))
+    )
+    assert one == two
+    assert one.shape == (5, 6)
+
+
 def test_which_puzzles_can_be_generated():
     assert set(NAMES) <= set(puzzle_names())
     assert set(NAMES) <= set(SMALL)
-    with pytest.raises(InputError, match="no generator for 'chess'"):
-        get_space("chess")
+    with pytest.raises(InputError, match="unknown puzzle 'chess'; this package knows easyasabc"):
+        find_generator("chess")

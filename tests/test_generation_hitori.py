@@ -7,15 +7,16 @@ import numpy as np
 import pytest
 
 from qubopuzzle import Hitori, InputError, solve
-from qubopuzzle.puzzles.engine import another, make
-from qubopuzzle.puzzles.hitori.generator import HitoriSpace, _filling, _Numbers, _shading
+from qubopuzzle.compile.incremental import second_solution
+from qubopuzzle.generation.engine import make
+from qubopuzzle.puzzles.hitori.generator import HitoriGenerator, _filling, _Numbers, _shading
 from qubopuzzle.puzzles.kinds.shading import _cut_off, _touching
 
-SPACE = HitoriSpace()
+GENERATOR = HitoriGenerator()
 
 
 def made(shape, seed):
-    return make(SPACE, shape, {}, np.random.default_rng(seed))
+    return make(GENERATOR, shape, {}, np.random.default_rng(seed))
 
 
 @cache
@@ -58,7 +59,7 @@ def test_the_seed_tells_the_puzzle():
 @pytest.mark.parametrize("shape", [(1, 1), (1, 2), (2, 1)])
 def test_sizes_that_no_puzzle_has_are_refused(shape):
     with pytest.raises(InputError, match="never has one solution"):
-        SPACE.check(shape, {})
+        GENERATOR.check(shape, {})
 
 
 @pytest.mark.parametrize("shape", [(1, 5), (3, 3), (4, 6), (7, 7)])
@@ -107,9 +108,11 @@ def test_each_board_excludes_the_solutions_met():
 def test_boards_exclude_what_they_are_sent():
     sent = 0
     for seed in range(20):
-        boards = SPACE.boards((7, 7), {}, np.random.default_rng(seed))
+        boards = GENERATOR.boards((7, 7), {}, np.random.default_rng(seed))
         board = next(boards)
-        while (other := another(SPACE, board)) is not None:
+        while (
+            other := second_solution(GENERATOR.switchable_model(board), board.solution)
+        ) is not None:
             board, last = boards.send(other), board
             assert board.violations(other)
             assert not last.violations(other)

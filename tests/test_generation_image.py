@@ -7,10 +7,11 @@ import pytest
 from PIL import Image, ImageDraw
 
 import qubopuzzle
+from qubopuzzle.cli import main
 from qubopuzzle.errors import InputError, SolverUnavailable
 from qubopuzzle.puzzles.kinds.cells import shading_from_rows
 from qubopuzzle.puzzles.nonogram import Nonogram
-from qubopuzzle.puzzles.nonogram.pictures.image import from_image, nearest_told
+from qubopuzzle.puzzles.nonogram.image import from_image, nearest_told
 
 
 def _read(file, shape=None, seed=0, **options):
@@ -152,9 +153,10 @@ def test_one_colour(grey, colour):
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        ({"threshold": 0}, "threshold: expected 1 to 255"),
-        ({"threshold": 256}, "threshold: expected 1 to 255"),
+        ({"threshold": 0}, "threshold: expected a whole number from 1 to 255"),
+        ({"threshold": 256}, "threshold: expected a whole number from 1 to 255"),
         ({"threshold": 9, "dither": True}, "dithering takes none"),
+        ({"most_changes": -1}, "most changes: expected a whole number of at least 0, got -1"),
         ({"shape": (0, 5)}, "rows and columns"),
         ({"shape": (5, 101)}, "rows and columns"),
     ],
@@ -213,3 +215,21 @@ def test_each_change_is_needed():
 def test_a_picture_that_is_told_stays():
     grid = shading_from_rows(["###", "#.#", "###"])
     assert (nearest_told(grid, np.random.default_rng(0), 0) == grid).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--threshold", "0"], "threshold: expected a whole number from 1 to 255, got 0"),
+        (["--most-changes", "0"], "changed cells"),
+    ],
+)
+def test_an_option_of_zero_is_an_option(tmp_path, capsys, options, message):
+    noise = np.random.default_rng(4).integers(0, 2, (20, 20)).tolist()
+    file = tmp_path / "noise.png"
+    _image(noise).save(file)
+    image = ["generate", "nonogram", "--image", str(file), "--size", "20x20", "--seed", "1"]
+    assert main([*image, *options]) == 2
+    assert message in capsys.readouterr().err
+    assert main(["generate", "nonogram", *options]) == 2
+    assert f"{options[0]} goes with --image" in capsys.readouterr().err

@@ -4,19 +4,20 @@ import numpy as np
 import pytest
 
 import qubopuzzle
+from qubopuzzle.compile.incremental import second_solution
 from qubopuzzle.errors import InputError
-from qubopuzzle.puzzles.engine import another, make
+from qubopuzzle.generation.engine import make
+from qubopuzzle.puzzles.generator import find_generator, read_options
 from qubopuzzle.puzzles.kinds.cells import runs
 from qubopuzzle.puzzles.nonogram.generator import random_picture
-from qubopuzzle.puzzles.nonogram.pictures.lines import BLACK, UNKNOWN, WHITE, told, untold_after
-from qubopuzzle.puzzles.nonogram.pictures.repair import flipped, some_flips, told_by_lines, untold
-from qubopuzzle.puzzles.space import get_space, read_settings
+from qubopuzzle.puzzles.nonogram.lines import BLACK, UNKNOWN, WHITE, told, untold_after
+from qubopuzzle.puzzles.nonogram.repair import flipped, some_flips, told_by_lines, untold
 
-SPACE = get_space("nonogram")
+GENERATOR = find_generator("nonogram")
 
 
 def _make(shape, seed, **settings):
-    return make(SPACE, shape, read_settings(SPACE, settings), np.random.default_rng(seed))
+    return make(GENERATOR, shape, read_options(GENERATOR, settings), np.random.default_rng(seed))
 
 
 def _told_by_paintings(grid):
@@ -78,7 +79,8 @@ def test_one_solution_of_all_pictures(seed):
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 6), (5, 1), (2, 2), (30, 2)])
 def test_narrow_pictures(shape):
-    assert another(SPACE, _make(shape, 0, smooth=0, lines=0)) is None
+    board = _make(shape, 0, smooth=0, lines=0)
+    assert second_solution(GENERATOR.switchable_model(board), board.solution) is None
 
 
 def test_the_seed_decides():
@@ -89,14 +91,14 @@ def test_the_seed_decides():
 
 @pytest.mark.parametrize("mirror", [0, 1])
 def test_no_board_has_the_other_solution_of_the_last(mirror):
-    settings = read_settings(SPACE, {"smooth": 0, "lines": 0, "black": 35, "mirror": mirror})
-    boards = SPACE.boards((8, 8), settings, np.random.default_rng(3))
+    settings = read_options(GENERATOR, {"smooth": 0, "lines": 0, "black": 35, "mirror": mirror})
+    boards = GENERATOR.boards((8, 8), settings, np.random.default_rng(3))
     board, steps = next(boards), 0
     while steps < 20:
-        other = another(SPACE, board)
+        other = second_solution(GENERATOR.switchable_model(board), board.solution)
         if other is None:
             # A board with one solution is left only for another random one.
-            boards = SPACE.boards((8, 8), settings, np.random.default_rng(steps))
+            boards = GENERATOR.boards((8, 8), settings, np.random.default_rng(steps))
             board = next(boards)
         else:
             assert not board.violations(other)
@@ -108,7 +110,7 @@ def test_no_board_has_the_other_solution_of_the_last(mirror):
 @pytest.mark.parametrize("black", [1, 30, 70, 99])
 @pytest.mark.parametrize("mirror", [0, 1])
 def test_random_pictures_have_no_empty_line(black, mirror):
-    settings = read_settings(SPACE, {"black": black, "mirror": mirror})
+    settings = read_options(GENERATOR, {"black": black, "mirror": mirror})
     grid = random_picture((20, 15), settings, np.random.default_rng(0))
     assert grid.any(axis=0).all()
     assert grid.any(axis=1).all()
@@ -144,10 +146,10 @@ def test_too_many_flips():
 @pytest.mark.parametrize("shape", [(101, 5), (5, 101)])
 def test_too_large(shape):
     with pytest.raises(InputError, match="at most"):
-        SPACE.check(shape, read_settings(SPACE, {}))
+        GENERATOR.check(shape, read_options(GENERATOR, {}))
 
 
 @pytest.mark.parametrize(("name", "value"), [("black", 0), ("black", 100), ("lines", 2)])
 def test_settings_that_are_none(name, value):
     with pytest.raises(InputError, match=name):
-        read_settings(SPACE, {name: value})
+        read_options(GENERATOR, {name: value})

@@ -7,16 +7,17 @@ import numpy as np
 import pytest
 
 from qubopuzzle import InputError, solve
-from qubopuzzle.puzzles.engine import another, make
+from qubopuzzle.compile.incremental import second_solution
+from qubopuzzle.generation.engine import make
+from qubopuzzle.puzzles.generator import read_options
 from qubopuzzle.puzzles.kinds.paths import pieces
-from qubopuzzle.puzzles.numberlink.generator import NumberlinkSpace, _Paths
-from qubopuzzle.puzzles.space import read_settings
+from qubopuzzle.puzzles.numberlink.generator import NumberlinkGenerator, _Paths
 
-SPACE = NumberlinkSpace()
+GENERATOR = NumberlinkGenerator()
 
 
 def made(shape, seed, cover=1):
-    return make(SPACE, shape, {"cover": cover}, np.random.default_rng(seed))
+    return make(GENERATOR, shape, {"cover": cover}, np.random.default_rng(seed))
 
 
 def every_answer(shape):
@@ -71,11 +72,11 @@ def test_the_seed_tells_the_puzzle():
 def test_what_no_puzzle_has_is_refused():
     for shape in ((1, 1), (20, 41)):
         with pytest.raises(InputError, match="2 to 800 cells"):
-            SPACE.check(shape, {"cover": 1})
+            GENERATOR.check(shape, {"cover": 1})
     for shape in ((1, 2), (20, 40)):
-        SPACE.check(shape, {"cover": 1})
+        GENERATOR.check(shape, {"cover": 1})
     with pytest.raises(InputError, match="cover"):
-        read_settings(SPACE, {"cover": 2})
+        read_options(GENERATOR, {"cover": 2})
 
 
 def touching(answer):
@@ -109,9 +110,11 @@ def test_covers_are_of_paths_that_do_not_touch_themselves(shape):
 def test_boards_exclude_what_they_are_sent(cover):
     sent = 0
     for seed in range(8):
-        boards = SPACE.boards((6, 6), {"cover": cover}, np.random.default_rng(seed))
+        boards = GENERATOR.boards((6, 6), {"cover": cover}, np.random.default_rng(seed))
         board = next(boards)
-        while (other := another(SPACE, board)) is not None:
+        while (
+            other := second_solution(GENERATOR.switchable_model(board), board.solution)
+        ) is not None:
             assert not touching(board.solution)
             board, last = boards.send(other), board
             assert board.violations(other)

@@ -18,7 +18,7 @@ from qubopuzzle import (
     to_mip,
     violation,
 )
-from qubopuzzle.errors import QubopuzzleError
+from qubopuzzle.errors import PuzzleError, QubopuzzleError
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
 
 NAMES = ("easyasabc", "heyawake", "hitori", "kurodoko", "nonogram", "numberlink", "sudoku")
@@ -141,6 +141,17 @@ def test_json_round_trip(name):
         assert json.dumps(again.to_dict()) == text
         assert (again.solution == puzzle.solution).all()
         assert (again.parse_answer(puzzle.format_answer(puzzle.solution)) == puzzle.solution).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_unknown_keys_are_refused_and_notes_are_not(name):
+    (puzzle, *_) = examples(name)
+    data = puzzle.to_dict()
+    assert type(puzzle).from_dict({**data, "comment": "mine", "title": None}) == puzzle
+    with pytest.raises(PuzzleError, match="soluton: unknown key; did you mean solution"):
+        type(puzzle).from_dict({**data, "soluton": 1})
+    with pytest.raises(PuzzleError, match=f"wxyz: unknown key; a {name} has .*, n_solutions"):
+        type(puzzle).from_dict({**data, "wxyz": 1})
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import sys
-from argparse import ArgumentTypeError, Namespace
+from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +30,7 @@ def add_arguments(parser: Parser) -> None:
     parser.epilog = _EXIT_STATUS
     add = parser.option
     parser.add_argument("puzzle", metavar="PUZZLE", help="such as kurodoko")
-    add("--size RxC", "rows and columns (default: the puzzle's usual size)", type=_size)
+    add("--size RxC", "rows and columns (default: the puzzle's usual size)")
     add("--seed N", "the same seed gives the same puzzles")
     add("--count N", "how many (default 1)", default=1)
     add("--difficulty D", "easy, medium or hard; others are thrown away")
@@ -46,13 +45,6 @@ def add_arguments(parser: Parser) -> None:
     add("--dither", "greys as patterns, no threshold", image, default=None)
     add("--invert", "the light cells are the black ones", image, default=None)
     add("--most-changes N", "cells that may change (default: a tenth)", image)
-
-
-def _size(text: str) -> tuple[int, int]:
-    match = re.fullmatch(r"([0-9]{1,6})x([0-9]{1,6})", text)
-    if match is None:
-        raise ArgumentTypeError(f"expected ROWSxCOLUMNS, such as 10x10, got {text[:40]!r}")
-    return int(match[1]), int(match[2])
 
 
 def run(args: Namespace) -> int:

@@ -17,18 +17,18 @@ Random = np.random.Generator
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ClueModel:
-    """The rules of a puzzle, and each clue in force where its literals are true.
+class SwitchableModel:
+    """The rules of a puzzle, and each clue in force where its switch is on.
 
-    ``clues[i]`` are the literals, shape (n,), that put clue i of ``Space.clues`` in force.
-    Without any the model allows every board.
+    ``switches[i]`` are the literals, shape (n,), that together put clue i in force. With all
+    switches off the model allows every board.
     """
 
     model: Model
-    clues: Sequence[IntArray]
+    switches: Sequence[IntArray]
 
 
-class Assuming:
+class IncrementalSat:
     """A model in a SAT solver that stays.
 
     Connectivity comes lazily, as in the solver ``sat``: its clauses, and what the solver has
@@ -47,13 +47,13 @@ class Assuming:
         if self._formula.contradiction:
             self._solver.add_clause([])
 
-    def __enter__(self) -> Assuming:
+    def __enter__(self) -> IncrementalSat:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._solver.delete()
 
-    def saying(self, literals: IntArray) -> list[int]:
+    def assumptions(self, literals: IntArray) -> list[int]:
         """The assumptions that say together that these of the model's literals are true."""
         return self._formula.saying(literals)
 
@@ -63,10 +63,10 @@ class Assuming:
         own = np.flatnonzero(model.assignment(self._field.write(answer)))
         return own[np.isin(model.choice_of_literal[own], model.answer_choices)]
 
-    def differing(self, answer: IntArray) -> int:
+    def differs_from(self, answer: IntArray) -> int:
         """The assumption that answers are others than this one."""
         variable = self.new_variable()
-        known = self.saying(self.literals_of(answer))
+        known = self.assumptions(self.literals_of(answer))
         self.add([-variable, *(-literal for literal in known)])
         return variable
 
@@ -76,7 +76,7 @@ class Assuming:
         return self._last
 
     def add(self, clause: Iterable[int]) -> None:
-        """A clause more, of what ``saying`` and ``new_variable`` return."""
+        """A clause more, of what ``assumptions`` and ``new_variable`` return."""
         self._solver.add_clause(list(clause))
 
     def solve(self, assumptions: Iterable[int]) -> IntArray | None:
@@ -108,34 +108,34 @@ class Assuming:
         return self._field.read(x)[0]
 
 
-class Others:
+class OtherSolutions:
     """Answers other than a known one, with clues switched on and off."""
 
-    def __init__(self, given: ClueModel, backend: str = BACKEND) -> None:
-        self._solver = Assuming(given.model, backend)
-        self._switches = [self._solver.saying(literals) for literals in given.clues]
+    def __init__(self, given: SwitchableModel, backend: str = BACKEND) -> None:
+        self._solver = IncrementalSat(given.model, backend)
+        self._switches = [self._solver.assumptions(literals) for literals in given.switches]
 
-    def __enter__(self) -> Others:
+    def __enter__(self) -> OtherSolutions:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._solver.__exit__()
 
-    def differing(self, answer: IntArray) -> int:
+    def differs_from(self, answer: IntArray) -> int:
         """The assumption that answers are others than this one."""
-        return self._solver.differing(answer)
+        return self._solver.differs_from(answer)
 
     def conflicts(self) -> int:
         """How often the solver has been wrong so far."""
         return self._solver.conflicts()
 
-    def find(self, clues: Collection[int], differing: int) -> tuple[IntArray | None, set[int]]:
+    def find(self, clues: Collection[int], differs_from: int) -> tuple[IntArray | None, set[int]]:
         """Another answer under these clues; or None, and clues that are enough for that."""
         owner = {literal: clue for clue in clues for literal in self._switches[clue]}
-        x = self._solver.solve([differing, *owner])
+        x = self._solver.solve([differs_from, *owner])
         if x is not None:
             return self._solver.answer(x), set()
-        return None, {owner[literal] for literal in self._solver.core() - {differing}}
+        return None, {owner[literal] for literal in self._solver.core() - {differs_from}}
 
     def nearest(self, clues: Collection[int], answer: IntArray, rng: Random) -> IntArray | None:
         """Another answer under these clues that agrees with this one in as much as it can.
@@ -144,16 +144,22 @@ class Others:
         """
         solver = self._solver
         chosen = [literal for clue in clues for literal in self._switches[clue]]
-        chosen.append(solver.differing(answer))
+        chosen.append(solver.differs_from(answer))
         x = solver.solve(chosen)
         if x is None:
             return None
         for literal in rng.permutation(solver.literals_of(answer)).tolist():
-            more = solver.saying(np.array([literal]))
+            more = solver.assumptions(np.array([literal]))
             found = x if x[literal] else solver.solve([*chosen, *more])
             if found is not None:
                 chosen, x = [*chosen, *more], found
         return solver.answer(x)
+
+
+def second_solution(given: SwitchableModel, answer: IntArray) -> IntArray | None:
+    """An answer under all clues that differs from this one, or None: there is no other."""
+    with OtherSolutions(given) as others:
+        return others.find(range(len(given.switches)), others.differs_from(answer))[0]
 
 
 def random_answer(model: Model, wanted: Sequence[IntArray], rng: Random) -> IntArray | None:
@@ -167,13 +173,13 @@ def random_answer(model: Model, wanted: Sequence[IntArray], rng: Random) -> IntA
     Returns:
         The answer grid, or None: the model has none.
     """
-    with Assuming(model) as solver:
+    with IncrementalSat(model) as solver:
         x = solver.solve(())
         chosen: list[int] = []
         if x is None:
             return None
         for literal in chain.from_iterable(rng.permutation(group).tolist() for group in wanted):
-            more = solver.saying(np.array([literal]))
+            more = solver.assumptions(np.array([literal]))
             found = x if x[literal] else solver.solve([*chosen, *more])
             if found is not None:
                 chosen, x = [*chosen, *more], found

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from qubopuzzle.compile.incremental import ClueModel, Others
+from qubopuzzle.compile.incremental import OtherSolutions, SwitchableModel
 from qubopuzzle.model import IntArray, Model, propagate
 from qubopuzzle.puzzles import Puzzle
-from qubopuzzle.puzzles.space import Space, solution_of
+from qubopuzzle.puzzles.generator import PuzzleGenerator, solution_of
 
 LEVELS = ("easy", "medium", "hard")
 READS = 7
@@ -28,7 +28,7 @@ class Difficulty:
         conflicts: of the SAT solver MiniSat, in proving that there is no second solution.
         sweeps: of the annealer until it has the solution; None if ``READS`` were too few, or
             if it was not asked.
-        level: ``easy``, ``medium`` or ``hard``: conflicts up to the first of the space's
+        level: ``easy``, ``medium`` or ``hard``: conflicts up to the first of the generator's
             bounds, up to the second, or more; in proportion to the cells.
     """
 
@@ -39,15 +39,15 @@ class Difficulty:
     level: str
 
 
-def measure(space: Space[Any], puzzle: Puzzle, *, anneal: bool) -> Difficulty:
+def measure(generator: PuzzleGenerator[Any], puzzle: Puzzle, *, anneal: bool) -> Difficulty:
     """Measure a puzzle that has its solution."""
     model = puzzle.model(puzzle.formulation_for(cuts=True, exact=True))
     found = propagate(model)
-    with Others(ClueModel(model, ()), _PLAIN) as others:
-        others.find((), others.differing(solution_of(puzzle)))
+    with OtherSolutions(SwitchableModel(model, ()), _PLAIN) as others:
+        others.find((), others.differs_from(solution_of(puzzle)))
         conflicts = others.conflicts()
-    share = puzzle.shape[0] * puzzle.shape[1] / (space.usual[0] * space.usual[1])
-    level = LEVELS[sum(conflicts > bound * share for bound in space.conflicts)]
+    share = puzzle.shape[0] * puzzle.shape[1] / (generator.usual[0] * generator.usual[1])
+    level = LEVELS[sum(conflicts > bound * share for bound in generator.conflicts)]
     sweeps = _sweeps(puzzle) if anneal else None
     return Difficulty(found.cells_decided, found.cells, conflicts, sweeps, level)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -14,13 +15,18 @@ from typing import Any
 
 import numpy as np
 
-from qubopuzzle.checks import whole
+from qubopuzzle.checks import brief, whole
 from qubopuzzle.errors import InputError, SolverFailed
 from qubopuzzle.generation.difficulty import LEVELS, Difficulty, measure
+from qubopuzzle.generation.engine import make
 from qubopuzzle.processes import Worker
 from qubopuzzle.puzzles import Puzzle
-from qubopuzzle.puzzles.engine import make
-from qubopuzzle.puzzles.space import Space, get_space, read_settings, solution_of
+from qubopuzzle.puzzles.generator import (
+    PuzzleGenerator,
+    find_generator,
+    read_options,
+    solution_of,
+)
 from qubopuzzle.solving.solve import solve
 
 PROOF = "sat"
@@ -35,7 +41,7 @@ class Order:
 
     puzzle: str
     shape: tuple[int, int]
-    settings: Mapping[str, int]
+    options: Mapping[str, int]
     seed: int
     count: int = 1
     difficulty: str | None = None
@@ -58,7 +64,7 @@ class Generated:
 def order(
     puzzle: str,
     *,
-    size: tuple[int, int] | None = None,
+    size: tuple[int, int] | str | None = None,
     seed: int | None = None,
     count: int = 1,
     difficulty: str | None = None,
@@ -67,19 +73,35 @@ def order(
     options: Mapping[str, Any] | None = None,
 ) -> Order:
     """Check what is asked for; arguments as for ``generate``."""
-    space = get_space(puzzle)
-    settings = read_settings(space, options or {})
-    shape = space.usual if size is None else size
-    if min(shape) < 1:
-        raise InputError(f"a size of {shape[0]}x{shape[1]} is none")
-    space.check(shape, settings)
+    generator = find_generator(puzzle)
+    chosen = read_options(generator, options or {})
+    shape = generator.usual if size is None else read_size(size)
+    generator.check(shape, chosen)
     if difficulty not in (None, *LEVELS):
         raise InputError(f"difficulty {difficulty!r:.40}: choose from {', '.join(LEVELS)}")
     count = whole("count", count, 1, COUNT_LIMIT)
     if seed is None:
         seed = int(np.random.SeedSequence().generate_state(1)[0])
     seed = whole("seed", seed, 0, 2**63 - 1)
-    return Order(puzzle, shape, settings, seed, count, difficulty, confirm, anneal)
+    return Order(puzzle, shape, chosen, seed, count, difficulty, confirm, anneal)
+
+
+def read_size(size: Any) -> tuple[int, int]:
+    """Rows and columns, given as a pair of whole numbers or a text.
+
+    >>> read_size("10x12"), read_size((5, 5))
+    ((10, 12), (5, 5))
+
+    Raises:
+        InputError: for anything else.
+    """
+    pair = size
+    if isinstance(size, str):
+        match = re.fullmatch(r"([0-9]{1,6})x([0-9]{1,6})", size)
+        pair = [int(side) for side in match.groups()] if match else ()
+    if not (isinstance(pair, Sequence) and len(pair) == 2):
+        raise InputError(f"size: expected rows and columns, such as 10x12, got {brief(size)}")
+    return whole("rows", pair[0], 1), whole("columns", pair[1], 1)
 
 
 def generate(puzzle: str, **asked: Any) -> list[Puzzle]:
@@ -92,14 +114,14 @@ def generate(puzzle: str, **asked: Any) -> list[Puzzle]:
 
     Args:
         puzzle: its name, such as ``kurodoko``.
-        size: rows and columns; the usual size without.
+        size: rows and columns, such as ``(10, 12)`` or ``"10x12"``; the usual size without.
         seed: the same seed gives the same puzzles (with the same versions of this package,
             numpy and PySAT); one is drawn without.
         count: how many.
         difficulty: ``easy``, ``medium`` or ``hard``; others are thrown away.
         confirm: a second exact solver, such as ``cpsat``, that must agree.
         anneal: whether difficulties tell the annealer's sweeps.
-        options: settings of the puzzle's space, such as ``{"letters": 4}``.
+        options: options of the puzzle's generator, such as ``{"letters": 4}``.
 
     Raises:
         InputError: for a puzzle, size or option that cannot be generated.
@@ -142,17 +164,17 @@ def generate_each(asked: Order, jobs: int = 1) -> Iterator[Generated]:
 
 def generate_one(asked: Order, number: int) -> Generated:
     """Puzzle ``number`` of an order, from 0."""
-    space = get_space(asked.puzzle)
+    generator = find_generator(asked.puzzle)
     rng = np.random.default_rng([asked.seed, number])
     for _ in range(TRIES):
-        board = make(space, asked.shape, asked.settings, rng)
-        if asked.difficulty in (None, measure(space, board, anneal=False).level):
+        board = make(generator, asked.shape, asked.options, rng)
+        if asked.difficulty in (None, measure(generator, board, anneal=False).level):
             break
     else:
         raise SolverFailed(f"{asked.puzzle}: none of {TRIES} puzzles was {asked.difficulty}")
     rows, columns = asked.shape
     name = f"{asked.puzzle}-{rows}x{columns}-{asked.seed}-{number}"
-    return _finished(space, board, asked, name)
+    return _finished(generator, board, asked, name)
 
 
 def from_image(
@@ -165,25 +187,25 @@ def from_image(
         file: an image that Pillow reads.
         keep_shape: whether the rows and columns are those that the image suggests.
         how: ``threshold``, ``dither``, ``invert`` and ``most_changes``, see
-            ``generation.pictures.image.from_image``.
+            ``puzzles.nonogram.image.from_image``.
 
     Raises:
         InputError: for what is no image, or gives no such puzzle.
         SolverUnavailable: without Pillow.
     """
-    space = get_space(asked.puzzle)
+    generator = find_generator(asked.puzzle)
     rng = np.random.default_rng([asked.seed, 0])
     shape = None if keep_shape else asked.shape
-    board, changed = space.from_image(file, shape, how or {}, rng)
-    made = _finished(space, board, asked, Path(file).stem)
+    board, changed = generator.from_image(file, shape, how or {}, rng)
+    made = _finished(generator, board, asked, Path(file).stem)
     return replace(made, changed=tuple(changed))
 
 
-def _finished(space: Space[Any], board: Puzzle, asked: Order, name: str) -> Generated:
+def _finished(generator: PuzzleGenerator[Any], board: Puzzle, asked: Order, name: str) -> Generated:
     """Proved, measured and named."""
     for solver in filter(None, (PROOF, asked.confirm)):
         _prove(board, solver)
-    found = measure(space, board, anneal=asked.anneal)
+    found = measure(generator, board, anneal=asked.anneal)
     source = f"qubopuzzle {version('qubopuzzle')} generate, seed {asked.seed}"
     return Generated(replace(board, id=name, source=source, n_solutions=1), found)
 

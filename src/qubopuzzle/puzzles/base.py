@@ -10,7 +10,7 @@ import json
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, Field, dataclass, field, fields
 from importlib.resources import files
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -59,6 +59,7 @@ class Puzzle(ABC):
     default_formulation: ClassVar[str]
     lazy_formulation: ClassVar[str] = ""
     formulations: ClassVar[Mapping[str, Callable[..., Model]]]
+    generator: ClassVar[str] = ""
     links: ClassVar[tuple[Any, ...]] = ()
 
     id: str = field(default="", compare=False, repr=True)
@@ -71,7 +72,11 @@ class Puzzle(ABC):
     n_solutions: int | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        about_from({name: getattr(self, name) for name in _ABOUT})
+        for name in _ABOUT:
+            value = getattr(self, name)
+            expected, kind = (int, "a whole number") if name == "n_solutions" else (str, "a text")
+            if value is not None and (not isinstance(value, expected) or isinstance(value, bool)):
+                raise PuzzleError(f"{name}: expected {kind}, got {brief(value)}")
 
     def check_solution(self) -> None:
         """Read ``solution``, if there is one, hold it against the rules, and freeze it.
@@ -98,17 +103,31 @@ class Puzzle(ABC):
         """Rows and columns of the grid."""
 
     @classmethod
-    @abstractmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Read the native JSON object.
+        """Read the native JSON object: the fields by their names.
 
         Raises:
-            PuzzleError: naming the key and the line that cannot be used.
+            PuzzleError: naming the key that is missing, unknown, or cannot be used.
         """
+        own = cls._own_fields()
+        known = [f.name for f in own] + _SHARED
+        for key in data:
+            if key not in (*known, "puzzle", *_IGNORED):
+                hint = did_you_mean(key, known, f"a {cls.name} has {', '.join(known)}")
+                raise PuzzleError(f"{key[:40]}: unknown key; {hint}")
+        need(data, *(f.name for f in own if f.default is f.default_factory is MISSING))
+        given = [key for key in known if key in data]
+        return cls(**{k: data[k] for k in given if k not in _SHARED or data[k] is not None})
 
-    @abstractmethod
     def to_dict(self) -> dict[str, Any]:
         """The native JSON object; ``from_dict`` reads it back."""
+        own = {f.name: _plain(getattr(self, f.name)) for f in self._own_fields()}
+        return {"puzzle": self.name, **self.about(), **own}
+
+    @classmethod
+    def _own_fields(cls) -> list[Field[Any]]:
+        """The fields that are not shared by all puzzles."""
+        return [f for f in fields(cls) if f.name not in _SHARED]
 
     @abstractmethod
     def parse_answer(self, data: Any) -> IntArray:
@@ -197,21 +216,26 @@ class Puzzle(ABC):
         return about
 
 
-_ABOUT = tuple(f.name for f in fields(Puzzle) if f.name != "solution")
+_SHARED = [f.name for f in fields(Puzzle)]
+"""Keys that every puzzle's JSON may have."""
+_ABOUT = [name for name in _SHARED if name != "solution"]
+_IGNORED = ("comment", "difficulty", "grade", "n_solutions_free", "tatham")
+"""Keys that collections of puzzles have besides; they say nothing of the puzzle."""
 
 
-def about_from(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of ``Puzzle.about`` in a JSON object, all but the solution, checked."""
-    about: dict[str, Any] = {}
-    for name in _ABOUT:
-        value = data.get(name)
-        if value is None:
-            continue
-        expected, kind = (int, "a whole number") if name == "n_solutions" else (str, "a text")
-        if not isinstance(value, expected) or isinstance(value, bool):
-            raise PuzzleError(f"{name}: expected {kind}, got {brief(value)}")
-        about[name] = value
-    return about
+def need(data: Mapping[str, Any], *keys: str) -> list[Any]:
+    """The values of these keys; PuzzleError for one that is missing."""
+    for key in keys:
+        if key not in data:
+            raise PuzzleError(f"{key}: missing")
+    return [data[key] for key in keys]
+
+
+def _plain(value: Any) -> Any:
+    """Arrays and tuples as lists, for JSON."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return [_plain(part) for part in value] if isinstance(value, tuple) else value
 
 
 def check_shape(answer: IntArray, shape: tuple[int, int]) -> None:

@@ -28,3 +28,4 @@ __all__ = ["EasyAsABC"]
 
 EasyAsABC.formulations = FORMULATIONS
 EasyAsABC.links = LINKS
+EasyAsABC.generator = "qubopuzzle.puzzles.easyasabc.generator:EasyAsABCGenerator"

@@ -17,42 +17,50 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import permutations
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from qubopuzzle.compile.incremental import Assuming, ClueModel, Others, Random, random_answer
+from qubopuzzle.compile.incremental import (
+    IncrementalSat,
+    OtherSolutions,
+    Random,
+    SwitchableModel,
+    random_answer,
+)
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import FALSE, Field, IntArray, Model, ModelBuilder
 from qubopuzzle.puzzles.easyasabc.rules import SIDES, EasyAsABC
-from qubopuzzle.puzzles.space import Setting, Space
+from qubopuzzle.puzzles.generator import GeneratorOption, PuzzleGenerator
 
 
-class EasyAsABCSpace(Space[EasyAsABC]):
+class EasyAsABCGenerator(PuzzleGenerator[EasyAsABC]):
     """The clues are the letters that the borders see."""
 
-    name: ClassVar[str] = "easyasabc"
-    usual: ClassVar[tuple[int, int]] = (5, 5)
-    conflicts: ClassVar[tuple[int, int]] = (2, 4)
-    settings: ClassVar[tuple[Setting, ...]] = (Setting("letters", 3, "how many letters", 1, 26),)
+    usual = (5, 5)
+    conflicts = (2, 4)
+    options = (GeneratorOption("letters", 3, "how many letters", 1, 26),)
 
-    def check(self, shape: tuple[int, int], settings: Mapping[str, int]) -> None:
+    def check(self, shape: tuple[int, int], options: Mapping[str, int]) -> None:
         """Square, with room for the letters."""
         if shape[0] != shape[1]:
             raise InputError("an Easy as ABC has as many rows as columns")
-        if settings["letters"] > shape[0]:
-            raise InputError(f"{settings['letters']} letters do not fit a line of {shape[0]} cells")
+        if options["letters"] > shape[0]:
+            raise InputError(f"{options['letters']} letters do not fit a line of {shape[0]} cells")
 
     def boards(
-        self, shape: tuple[int, int], settings: Mapping[str, int], rng: Random
+        self, shape: tuple[int, int], options: Mapping[str, int], rng: Random
     ) -> Generator[EasyAsABC, IntArray, None]:
         """Grids in which no change is possible that was met so far."""
-        size, letters = shape[0], settings["letters"]
+        size, letters = shape[0], options["letters"]
         blank = _Blank(size, letters)
         grid = random_answer(blank.build(), [blank.x[:, 1:].ravel()], rng)
         borders = _Blank(size, letters)
         every = borders.clues(range(1, letters + 1))
-        with Assuming(blank.build()) as grids, Others(ClueModel(borders.build(), every)) as others:
+        with (
+            IncrementalSat(blank.build()) as grids,
+            OtherSolutions(SwitchableModel(borders.build(), every)) as others,
+        ):
             while grid is not None:
                 board = _board(grid, letters)
                 told = [i * letters + letter - 1 for i, letter in enumerate(_borders(grid))]
@@ -75,12 +83,12 @@ class EasyAsABCSpace(Space[EasyAsABC]):
         sides: dict[str, Any] = dict(zip(SIDES, kept.tolist(), strict=True))
         return EasyAsABC(board.size, board.letters, **sides, solution=board.solution)
 
-    def clue_model(self, board: EasyAsABC) -> ClueModel:
+    def switchable_model(self, board: EasyAsABC) -> SwitchableModel:
         """Each letter of the borders under a switch."""
         blank = _Blank(board.size, board.letters)
         every = blank.clues(range(1, board.letters + 1))
         told = _borders(np.asarray(board.solution))
-        return ClueModel(
+        return SwitchableModel(
             blank.build(), [every[i * board.letters + k - 1] for i, k in enumerate(told)]
         )
 
@@ -160,7 +168,7 @@ def _write(switches: int, answer: IntArray) -> list[int]:
 # --- changes that no clue tells --------------------------------------------------------
 
 
-def _exclude(grids: Assuming, blank: _Blank, one: IntArray, other: IntArray) -> None:
+def _exclude(grids: IncrementalSat, blank: _Blank, one: IntArray, other: IntArray) -> None:
     """No grid from now on in which the change from one to the other goes unnoticed."""
     changed = one != other
     seen = [
@@ -175,12 +183,12 @@ def _exclude(grids: Assuming, blank: _Blank, one: IntArray, other: IntArray) -> 
         renamed = np.zeros(blank.x.shape[1], dtype=np.int64)
         renamed[used[1:]] = names
         for grid in (one, other):
-            literals = grids.saying(blank.x[cells, renamed[grid[cells]]])
+            literals = grids.assumptions(blank.x[cells, renamed[grid[cells]]])
             grids.add([*(-literal for literal in literals), *seen])
 
 
 def _noticed(
-    grids: Assuming, blank: _Blank, line: IntArray, one: IntArray, other: IntArray
+    grids: IncrementalSat, blank: _Blank, line: IntArray, one: IntArray, other: IntArray
 ) -> Iterator[int]:
     """A variable that is true only if this end sees the change; none if it never does."""
     changed = one[line] != other[line]
@@ -193,10 +201,10 @@ def _noticed(
     if (a == b and not len(between)) or (blanks[before] < 0).any():
         return
     noticed = grids.new_variable()
-    for literal in grids.saying(blanks[before]):
+    for literal in grids.assumptions(blanks[before]):
         grids.add([-noticed, literal])
     if a == b and (blanks[between] >= 0).all():
-        grids.add([-noticed, *(-literal for literal in grids.saying(blanks[between]))])
+        grids.add([-noticed, *(-literal for literal in grids.assumptions(blanks[between]))])
     yield noticed
 
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
 from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
-from qubopuzzle.puzzles.base import Puzzle, Violation, about_from, brief, check_shape
+from qubopuzzle.puzzles.base import Puzzle, Violation, brief, check_shape
 from qubopuzzle.puzzles.kinds.grids import (
     check_values,
     is_list,
     letter_of,
-    need,
     read_letters,
     read_whole,
 )
@@ -79,19 +78,11 @@ class EasyAsABC(Puzzle):
 
     # --- native JSON -------------------------------------------------------------------
 
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Read ``{"puzzle": "easyasabc", "size": 5, "letters": 3, "top": [2, 0, ...], ...}``."""
-        size, letters = need(data, "size", "letters")
-        optional: dict[str, Any] = {key: data.get(key) for key in (*SIDES, "grid", "solution")}
-        return cls(size=size, letters=letters, **optional, **about_from(data))
-
     def to_dict(self) -> dict[str, Any]:
-        """The native JSON object."""
-        data = {"puzzle": self.name, **self.about(), "size": self.size, "letters": self.letters}
-        data |= {side: list(getattr(self, side)) for side in SIDES}
-        if any(map(any, self.grid)):
-            data["grid"] = [list(row) for row in self.grid]
+        """The native JSON object, without a grid if there are no givens."""
+        data = super().to_dict()
+        if not any(map(any, self.grid)):
+            del data["grid"]
         return data
 
     def parse_answer(self, data: Any) -> IntArray:

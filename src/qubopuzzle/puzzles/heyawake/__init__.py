@@ -21,3 +21,4 @@ __all__ = ["Heyawake"]
 
 Heyawake.formulations = FORMULATIONS
 Heyawake.links = LINKS
+Heyawake.generator = "qubopuzzle.puzzles.heyawake.generator:HeyawakeGenerator"

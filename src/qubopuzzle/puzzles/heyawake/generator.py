@@ -9,43 +9,40 @@ differ, and otherwise as before as far as that goes.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from qubopuzzle.compile.incremental import ClueModel, Random, random_answer
+from qubopuzzle.compile.incremental import Random, SwitchableModel, random_answer
 from qubopuzzle.model import IntArray
+from qubopuzzle.puzzles.generator import GeneratorOption, PuzzleGenerator, solution_of
 from qubopuzzle.puzzles.heyawake.formulations import add_spans
 from qubopuzzle.puzzles.heyawake.rules import Heyawake
 from qubopuzzle.puzzles.kinds.cells import groups
 from qubopuzzle.puzzles.kinds.random_shading import check_shape
 from qubopuzzle.puzzles.kinds.shaded import lazy
-from qubopuzzle.puzzles.space import Setting, Space, solution_of
 
 CHANGES = 200
 """Boards from one drawing before the next."""
 
 
-class HeyawakeSpace(Space[Heyawake]):
+class HeyawakeGenerator(PuzzleGenerator[Heyawake]):
     """The clues are the numbers of the rooms."""
 
-    name: ClassVar[str] = "heyawake"
-    usual: ClassVar[tuple[int, int]] = (10, 10)
-    conflicts: ClassVar[tuple[int, int]] = (50, 66)
-    settings: ClassVar[tuple[Setting, ...]] = (
-        Setting("room", 6, "cells of a room, about", 1, 100),
-    )
+    usual = (10, 10)
+    conflicts = (50, 66)
+    options = (GeneratorOption("room", 6, "cells of a room, about", 1, 100),)
 
-    def check(self, shape: tuple[int, int], settings: Mapping[str, int]) -> None:  # noqa: ARG002
+    def check(self, shape: tuple[int, int], options: Mapping[str, int]) -> None:  # noqa: ARG002
         """Not larger than a model bears."""
         check_shape(shape)
 
     def boards(
-        self, shape: tuple[int, int], settings: Mapping[str, int], rng: Random
+        self, shape: tuple[int, int], options: Mapping[str, int], rng: Random
     ) -> Generator[Heyawake, IntArray, None]:
         """Rooms and a shading; then rooms divided."""
         while True:
-            board = _board(_rooms(shape, settings["room"], rng), rng)
+            board = _board(_rooms(shape, options["room"], rng), rng)
             for _ in range(CHANGES):
                 if board is None:
                     break
@@ -63,7 +60,7 @@ class HeyawakeSpace(Space[Heyawake]):
         ]
         return Heyawake(rooms=board.rooms, clues=tuple(kept), solution=board.solution)
 
-    def clue_model(self, board: Heyawake) -> ClueModel:
+    def switchable_model(self, board: Heyawake) -> SwitchableModel:
         """A switch s for each room of n cells and w white ones: w s <= white <= n - (n - w) s."""
         shaded = lazy(np.zeros(board.shape, dtype=bool))
         add_spans(shaded, board.rooms)
@@ -79,7 +76,7 @@ class HeyawakeSpace(Space[Heyawake]):
             coefficients = np.concatenate([np.ones(len(cells), dtype=np.int64), signs])
             shape = (len(rooms),)
             shaded.builder.linear("room", rows, literals, coefficients, **bounds, shape=shape)
-        return ClueModel(shaded.build([0] * len(rooms)), list(told[:, None]))
+        return SwitchableModel(shaded.build([0] * len(rooms)), list(told[:, None]))
 
 
 def _rooms(shape: tuple[int, int], size: int, rng: Random) -> IntArray:

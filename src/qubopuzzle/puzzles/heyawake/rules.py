@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 
 from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
-from qubopuzzle.puzzles.base import Violation, about_from
+from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.kinds.cells import groups, pieces
-from qubopuzzle.puzzles.kinds.grids import SIDE_LIMIT, need, read_grid, read_numbers
+from qubopuzzle.puzzles.kinds.grids import SIDE_LIMIT, read_grid, read_numbers
 from qubopuzzle.puzzles.kinds.shading import ShadingPuzzle, cells_of
 
 _NO_CLUE = -1
@@ -62,17 +62,6 @@ class Heyawake(ShadingPuzzle):
         """Rows and columns of the grid."""
         rows, columns = self.rooms.shape
         return rows, columns
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Read ``{"puzzle": "heyawake", "rooms": [[0, 0, 1]], "clues": [2, null]}``."""
-        rooms, clues = need(data, "rooms", "clues")
-        return cls(rooms=rooms, clues=clues, solution=data.get("solution"), **about_from(data))
-
-    def to_dict(self) -> dict[str, Any]:
-        """The native JSON object."""
-        own = {"rooms": self.rooms.tolist(), "clues": list(self.clues)}
-        return {"puzzle": self.name, **self.about(), **own}
 
     # --- rules -------------------------------------------------------------------------
 

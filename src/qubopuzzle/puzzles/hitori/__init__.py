@@ -20,3 +20,4 @@ __all__ = ["Hitori"]
 
 Hitori.formulations = FORMULATIONS
 Hitori.links = LINKS
+Hitori.generator = "qubopuzzle.puzzles.hitori.generator:HitoriGenerator"

@@ -12,16 +12,15 @@ some choices (b, number), and numbers are looked for that exclude all T met so f
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from typing import ClassVar
 
 import numpy as np
 
 from qubopuzzle.compile.incremental import Random
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray
+from qubopuzzle.puzzles.generator import PuzzleGenerator
 from qubopuzzle.puzzles.hitori.rules import Hitori
 from qubopuzzle.puzzles.kinds.cells import BoolArray
-from qubopuzzle.puzzles.space import Space
 
 STEPS = 200
 """Changes of a number that are tried against the other solutions met."""
@@ -31,14 +30,13 @@ PATIENCE = 100
 _BLACK, _WHITE, _OUTSIDE = 0, 1, 2
 
 
-class HitoriSpace(Space[Hitori]):
+class HitoriGenerator(PuzzleGenerator[Hitori]):
     """No clue can be left out: each cell has its number."""
 
-    name: ClassVar[str] = "hitori"
-    usual: ClassVar[tuple[int, int]] = (8, 8)
-    conflicts: ClassVar[tuple[int, int]] = (0, 1)
+    usual = (8, 8)
+    conflicts = (0, 1)
 
-    def check(self, shape: tuple[int, int], settings: Mapping[str, int]) -> None:  # noqa: ARG002
+    def check(self, shape: tuple[int, int], options: Mapping[str, int]) -> None:  # noqa: ARG002
         """Three cells at least."""
         if shape[0] * shape[1] < 3:
             raise InputError("a hitori of one or two cells never has one solution only")
@@ -46,7 +44,7 @@ class HitoriSpace(Space[Hitori]):
     def boards(
         self,
         shape: tuple[int, int],
-        settings: Mapping[str, int],  # noqa: ARG002
+        options: Mapping[str, int],  # noqa: ARG002
         rng: Random,
     ) -> Generator[Hitori, IntArray, None]:
         """Random shadings, each with numbers that exclude all other solutions met."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import chain
 from operator import index
 from typing import Any
@@ -16,14 +16,6 @@ from qubopuzzle.puzzles.kinds.cells import shading_from_rows
 
 SIDE_LIMIT = 1_000
 """Most rows or columns of a grid."""
-
-
-def need(data: Mapping[str, Any], *keys: str) -> list[Any]:
-    """The values of these keys; PuzzleError for one that is missing."""
-    for key in keys:
-        if key not in data:
-            raise PuzzleError(f"{key}: missing")
-    return [data[key] for key in keys]
 
 
 def is_list(data: Any) -> bool:

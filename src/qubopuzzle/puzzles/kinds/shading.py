@@ -7,18 +7,18 @@ Nothing here knows of models; those are built in ``_forest``.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from scipy.ndimage import label
 
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
-from qubopuzzle.puzzles.base import Puzzle, Violation, about_from, check_shape
+from qubopuzzle.puzzles.base import Puzzle, Violation, check_shape
 from qubopuzzle.puzzles.kinds.cells import groups, shading_to_rows
-from qubopuzzle.puzzles.kinds.grids import SIDE_LIMIT, check_values, need, read_grid, read_shading
+from qubopuzzle.puzzles.kinds.grids import SIDE_LIMIT, check_values, read_grid, read_shading
 
 Cell: TypeAlias = tuple[int, ...]
 Cells: TypeAlias = tuple[Cell, ...]
@@ -119,16 +119,10 @@ class NumberGrid(ShadingPuzzle):
             broken=frozenset(broken),
         )
 
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Read ``{"puzzle": "kurodoko", "grid": [[null, 6], [2, null]]}``; 0 is null."""
-        (grid,) = need(data, "grid")
-        return cls(grid=grid, solution=data.get("solution"), **about_from(data))
-
     def to_dict(self) -> dict[str, Any]:
-        """The native JSON object."""
+        """The native JSON object; cells without a number are null."""
         grid = [[_shown(number) or None for number in row] for row in self.grid.tolist()]
-        return {"puzzle": self.name, **self.about(), "grid": grid}
+        return {**super().to_dict(), "grid": grid}
 
 
 def _read_untold(grid: Any) -> Any:

@@ -24,3 +24,4 @@ __all__ = ["Kurodoko"]
 
 Kurodoko.formulations = FORMULATIONS
 Kurodoko.links = LINKS
+Kurodoko.generator = "qubopuzzle.puzzles.kurodoko.generator:KurodokoGenerator"

@@ -7,40 +7,38 @@ cells beside it would see more.
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from typing import ClassVar
 
 import numpy as np
 
-from qubopuzzle.compile.incremental import ClueModel, Random
+from qubopuzzle.compile.incremental import Random, SwitchableModel
 from qubopuzzle.model import IntArray
+from qubopuzzle.puzzles.generator import GeneratorOption, PuzzleGenerator
 from qubopuzzle.puzzles.kinds.random_shading import check_shape, random_shading
 from qubopuzzle.puzzles.kinds.shaded import lazy
 from qubopuzzle.puzzles.kurodoko.formulations import Number, add_views, number_at
 from qubopuzzle.puzzles.kurodoko.rules import Kurodoko, seen_from
-from qubopuzzle.puzzles.space import Setting, Space
 
 _UNUSED = "unused"
 
 
-class KurodokoSpace(Space[Kurodoko]):
+class KurodokoGenerator(PuzzleGenerator[Kurodoko]):
     """The clues are the numbers of the white cells, row by row."""
 
-    name: ClassVar[str] = "kurodoko"
-    usual: ClassVar[tuple[int, int]] = (9, 9)
-    conflicts: ClassVar[tuple[int, int]] = (9, 16)
-    settings: ClassVar[tuple[Setting, ...]] = (
-        Setting("black", 25, "percent of black cells, as far as the rules allow", 0, 50),
+    usual = (9, 9)
+    conflicts = (9, 16)
+    options = (
+        GeneratorOption("black", 25, "percent of black cells, as far as the rules allow", 0, 50),
     )
 
-    def check(self, shape: tuple[int, int], settings: Mapping[str, int]) -> None:  # noqa: ARG002
+    def check(self, shape: tuple[int, int], options: Mapping[str, int]) -> None:  # noqa: ARG002
         """Not larger than a model bears."""
         check_shape(shape)
 
     def boards(
-        self, shape: tuple[int, int], settings: Mapping[str, int], rng: Random
+        self, shape: tuple[int, int], options: Mapping[str, int], rng: Random
     ) -> Generator[Kurodoko, IntArray, None]:
         """One shading with all its numbers."""
-        solution = random_shading(shape, settings["black"] / 100, rng)
+        solution = random_shading(shape, options["black"] / 100, rng)
         grid = np.where(solution == 0, seen_from(solution), 0)
         yield Kurodoko(grid=grid, solution=solution)
 
@@ -55,7 +53,7 @@ class KurodokoSpace(Space[Kurodoko]):
         grid[cells] = board.grid.ravel()[cells]
         return Kurodoko(grid=grid.reshape(board.shape), solution=board.solution)
 
-    def clue_model(self, board: Kurodoko) -> ClueModel:
+    def switchable_model(self, board: Kurodoko) -> SwitchableModel:
         """Each number's views, or none: the number is in force if that is not chosen."""
         shaded = lazy(np.zeros(board.shape, dtype=bool))
         builder, places = shaded.builder, np.argwhere(board.grid).tolist()
@@ -67,7 +65,7 @@ class KurodokoSpace(Space[Kurodoko]):
         white = shaded.white[board.grid > 0]
         builder.rows("white").add(np.column_stack([told, white]), [1, -1], upper=0)
         rest = [_UNUSED] * len(views) + [0] * len(told)
-        return ClueModel(shaded.build(rest), list(told[:, None]))
+        return SwitchableModel(shaded.build(rest), list(told[:, None]))
 
 
 def _alone(board: Kurodoko, r: int, c: int) -> Number:

@@ -22,3 +22,4 @@ __all__ = ["Nonogram"]
 
 Nonogram.formulations = FORMULATIONS
 Nonogram.links = LINKS
+Nonogram.generator = "qubopuzzle.puzzles.nonogram.generator:NonogramGenerator"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy.ndimage import uniform_filter
@@ -11,57 +11,55 @@ from scipy.ndimage import uniform_filter
 from qubopuzzle.compile.incremental import Random
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.nonogram.rules import Nonogram
-from qubopuzzle.puzzles.space import Setting, Space
+from qubopuzzle.puzzles.generator import GeneratorOption, PuzzleGenerator
+from qubopuzzle.puzzles.nonogram.rules import GENERATED_SIDE, Nonogram
 
-SIDE_LIMIT = 100
 TRIES = 20
 """Flips that are compared for each that is made."""
 
 
-class NonogramSpace(Space[Nonogram]):
+class NonogramGenerator(PuzzleGenerator[Nonogram]):
     """The clues are the runs of all lines; none is dropped."""
 
-    name: ClassVar[str] = "nonogram"
-    usual: ClassVar[tuple[int, int]] = (20, 20)
-    conflicts: ClassVar[tuple[int, int]] = (0, 2)
-    settings: ClassVar[tuple[Setting, ...]] = (
-        Setting("black", 55, "percent of the cells that are black, before repairs", 1, 99),
-        Setting("smooth", 1, "how often the noise is smoothed; 0: plain noise", 0, 20),
-        Setting("mirror", 0, "1: the right half is the left half's mirror image", 0, 1),
-        Setting("lines", 0, "1: solvable line by line; 0: any with one solution", 0, 1),
+    usual = (20, 20)
+    conflicts = (0, 2)
+    options = (
+        GeneratorOption("black", 55, "percent of the cells that are black, before repairs", 1, 99),
+        GeneratorOption("smooth", 1, "how often the noise is smoothed; 0: plain noise", 0, 20),
+        GeneratorOption("mirror", 0, "1: the right half is the left half's mirror image", 0, 1),
+        GeneratorOption("lines", 0, "1: solvable line by line; 0: any with one solution", 0, 1),
     )
 
-    def check(self, shape: tuple[int, int], settings: Mapping[str, int]) -> None:  # noqa: ARG002
+    def check(self, shape: tuple[int, int], options: Mapping[str, int]) -> None:  # noqa: ARG002
         """Up to 100 rows and columns."""
-        if max(shape) > SIDE_LIMIT:
-            raise InputError(f"a nonogram of {SIDE_LIMIT} rows and columns at most")
+        if max(shape) > GENERATED_SIDE:
+            raise InputError(f"a nonogram of {GENERATED_SIDE} rows and columns at most")
 
     def from_image(
         self, file: str, shape: tuple[int, int] | None, how: Mapping[str, Any], rng: Random
     ) -> tuple[Nonogram, Sequence[tuple[int, int]]]:
-        """See ``pictures.image.from_image``, whose arguments ``how`` holds."""
-        from qubopuzzle.puzzles.nonogram.pictures.image import from_image
+        """See ``nonogram.image.from_image``, whose arguments ``how`` holds."""
+        from qubopuzzle.puzzles.nonogram.image import from_image
 
         found = from_image(file, shape, rng=rng, **how)
         return found.puzzle, found.changed
 
     def boards(
-        self, shape: tuple[int, int], settings: Mapping[str, int], rng: Random
+        self, shape: tuple[int, int], options: Mapping[str, int], rng: Random
     ) -> Generator[Nonogram, IntArray, None]:
         """Pictures; one that is not told is flipped where the other solution differs.
 
         With ``lines`` it is first flipped until it is solvable line by line.
         """
         # Only here: numba takes its time.
-        from qubopuzzle.puzzles.nonogram.pictures import repair
+        from qubopuzzle.puzzles.nonogram import repair
 
-        mirrored = bool(settings["mirror"])
+        mirrored = bool(options["mirror"])
         n_cells = shape[0] * shape[1]
         while True:
-            grid: IntArray | None = random_picture(shape, settings, rng)
+            grid: IntArray | None = random_picture(shape, options, rng)
             for _ in range(n_cells):
-                if settings["lines"] and grid is not None:
+                if options["lines"] and grid is not None:
                     grid = repair.told_by_lines(grid, rng, TRIES, n_cells, mirrored=mirrored)
                 if grid is None:
                     break
@@ -72,22 +70,22 @@ class NonogramSpace(Space[Nonogram]):
                     grid = repair.flipped(grid, repair.best_flip(grid, flips))
 
 
-def random_picture(shape: tuple[int, int], settings: Mapping[str, int], rng: Random) -> IntArray:
+def random_picture(shape: tuple[int, int], options: Mapping[str, int], rng: Random) -> IntArray:
     """Noise, smoothed, its highest cells black, and a black cell in each line.
 
     Returns:
         Shape (rows, columns), 0 and 1.
     """
     height = rng.random(shape)
-    if settings["mirror"]:
+    if options["mirror"]:
         height += height[:, ::-1]
-    for _ in range(settings["smooth"]):
+    for _ in range(options["smooth"]):
         height = uniform_filter(height, 3, mode="reflect")
-    grid = (height > np.quantile(height, 1 - settings["black"] / 100)).astype(np.int64)
+    grid = (height > np.quantile(height, 1 - options["black"] / 100)).astype(np.int64)
     for pixels, heights in ((grid, height), (grid.T, height.T)):
         empty = np.flatnonzero(~pixels.any(axis=1))
         pixels[empty, heights[empty].argmax(axis=1)] = 1
-    if settings["mirror"]:
+    if options["mirror"]:
         grid |= grid[:, ::-1]
     return grid
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import index
 from typing import Any, ClassVar, Self
@@ -12,13 +12,15 @@ import numpy as np
 from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
-from qubopuzzle.puzzles.base import Violation, about_from, brief, check_shape
+from qubopuzzle.puzzles.base import Violation, brief, check_shape
 from qubopuzzle.puzzles.kinds.cells import runs
 from qubopuzzle.puzzles.kinds.grids import check_values, read_shading
 from qubopuzzle.puzzles.kinds.shading import Painting
 
 LINE_LIMIT = 1_000
 """Most rows or columns."""
+GENERATED_SIDE = 100
+"""Most rows or columns of a generated one."""
 
 Clue = tuple[int, ...]
 
@@ -72,20 +74,6 @@ class Nonogram(Painting):
         return cls(rows=rows, cols=cols, solution=grid, **about)
 
     # --- native JSON -------------------------------------------------------------------
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Read ``{"puzzle": "nonogram", "rows": [[2, 1], []], "cols": [...]}``."""
-        for key in ("rows", "cols"):
-            if key not in data:
-                raise PuzzleError(f"{key}: missing")
-        solution = data.get("solution")
-        return cls(rows=data["rows"], cols=data["cols"], solution=solution, **about_from(data))
-
-    def to_dict(self) -> dict[str, Any]:
-        """The native JSON object."""
-        clues = {"rows": [list(c) for c in self.rows], "cols": [list(c) for c in self.cols]}
-        return {"puzzle": self.name, **self.about(), **clues}
 
     # --- rules -------------------------------------------------------------------------
 

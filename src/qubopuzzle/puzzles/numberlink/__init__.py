@@ -38,3 +38,4 @@ __all__ = ["Numberlink"]
 
 Numberlink.formulations = FORMULATIONS
 Numberlink.links = LINKS
+Numberlink.generator = "qubopuzzle.puzzles.numberlink.generator:NumberlinkGenerator"

@@ -12,16 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Generator, Iterable, Mapping
 from itertools import chain
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from qubopuzzle.compile.incremental import Random
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray
+from qubopuzzle.puzzles.generator import GeneratorOption, PuzzleGenerator
 from qubopuzzle.puzzles.kinds.paths import neighbours
 from qubopuzzle.puzzles.numberlink.rules import Numberlink
-from qubopuzzle.puzzles.space import Setting, Space
 
 LENGTH = 10
 """Cells of a path beyond which each more costs something."""
@@ -33,26 +33,27 @@ PATIENCE = 50
 Edge = tuple[int, int]
 
 
-class NumberlinkSpace(Space[Numberlink]):
+class NumberlinkGenerator(PuzzleGenerator[Numberlink]):
     """No clue can be left out: a number stands at each end of a path."""
 
-    name: ClassVar[str] = "numberlink"
-    usual: ClassVar[tuple[int, int]] = (7, 7)
-    conflicts: ClassVar[tuple[int, int]] = (0, 18)
-    settings: ClassVar[tuple[Setting, ...]] = (
-        Setting("cover", 1, "1: every cell has to be used; 0: it need not be, but is", 0, 1),
+    usual = (7, 7)
+    conflicts = (0, 18)
+    options = (
+        GeneratorOption(
+            "cover", 1, "1: every cell has to be used; 0: it need not be, but is", 0, 1
+        ),
     )
 
-    def check(self, shape: tuple[int, int], settings: Mapping[str, int]) -> None:  # noqa: ARG002
+    def check(self, shape: tuple[int, int], options: Mapping[str, int]) -> None:  # noqa: ARG002
         """Room for two numbers, and not too large for a model."""
         if not 2 <= shape[0] * shape[1] <= CELL_LIMIT:
             raise InputError(f"numberlinks are generated of 2 to {CELL_LIMIT} cells")
 
     def boards(
-        self, shape: tuple[int, int], settings: Mapping[str, int], rng: Random
+        self, shape: tuple[int, int], options: Mapping[str, int], rng: Random
     ) -> Generator[Numberlink, IntArray, None]:
         """Random covers, each redrawn in part for each other solution."""
-        cover = bool(settings["cover"])
+        cover = bool(options["cover"])
         while True:
             paths = _Paths(shape, rng)
             paths.draw()

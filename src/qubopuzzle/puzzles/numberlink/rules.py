@@ -12,8 +12,8 @@ import numpy as np
 from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
-from qubopuzzle.puzzles.base import Puzzle, Violation, about_from, brief, check_shape
-from qubopuzzle.puzzles.kinds.grids import check_values, need, read_grid
+from qubopuzzle.puzzles.base import Puzzle, Violation, brief, check_shape, need
+from qubopuzzle.puzzles.kinds.grids import check_values, read_grid
 from qubopuzzle.puzzles.kinds.paths import (
     SIDES,
     degrees,
@@ -76,18 +76,17 @@ class Numberlink(Puzzle):
         A solution is what ``parse_answer`` reads; its ``right`` and ``down`` may stand beside
         it, and it is its labels then.
         """
-        (grid,) = need(data, "grid")
-        solution = data.get("solution")
         if "right" in data or "down" in data:
             right, down = need(data, "right", "down")
-            solution = {"right": right, "down": down, "labels": solution}
-        cover = data.get("cover", True)
-        return cls(grid=grid, cover=cover, solution=solution, **about_from(data))
+            solution = {"right": right, "down": down, "labels": data.get("solution")}
+            rest = {key: data[key] for key in data if key not in solution}
+            data = {**rest, "solution": solution}
+        return super().from_dict(data)
 
     def to_dict(self) -> dict[str, Any]:
-        """The native JSON object."""
+        """The native JSON object; empty cells are null."""
         grid = [[number or None for number in row] for row in self.grid]
-        return {"puzzle": self.name, **self.about(), "grid": grid, "cover": self.cover}
+        return {**super().to_dict(), "grid": grid}
 
     def parse_answer(self, data: Any) -> IntArray:
         """Read ``{"right": ["101", ...], "down": [...]}``: 1 where a path passes.

@@ -32,3 +32,4 @@ __all__ = ["Sudoku"]
 
 Sudoku.formulations = FORMULATIONS
 Sudoku.links = LINKS
+Sudoku.generator = "qubopuzzle.puzzles.sudoku.generator:SudokuGenerator"

@@ -3,46 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from qubopuzzle.compile.incremental import ClueModel, Random, random_answer
+from qubopuzzle.compile.incremental import Random, SwitchableModel, random_answer
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.space import Setting, Space, solution_of
+from qubopuzzle.puzzles.generator import GeneratorOption, PuzzleGenerator, solution_of
 from qubopuzzle.puzzles.sudoku.rules import Sudoku, squarest_box
 
 SIDE_LIMIT = 25
 
 
-class SudokuSpace(Space[Sudoku]):
+class SudokuGenerator(PuzzleGenerator[Sudoku]):
     """The clues are the givens of all cells."""
 
-    name: ClassVar[str] = "sudoku"
-    usual: ClassVar[tuple[int, int]] = (9, 9)
-    conflicts: ClassVar[tuple[int, int]] = (0, 2)
-    settings: ClassVar[tuple[Setting, ...]] = (
-        Setting("box_rows", None, "rows of a box (the squarest boxes, lying)", 1, SIDE_LIMIT),
+    usual = (9, 9)
+    conflicts = (0, 2)
+    options = (
+        GeneratorOption(
+            "box_rows", None, "rows of a box (the squarest boxes, lying)", 1, SIDE_LIMIT
+        ),
     )
 
-    def check(self, shape: tuple[int, int], settings: Mapping[str, int]) -> None:
+    def check(self, shape: tuple[int, int], options: Mapping[str, int]) -> None:
         """Square, with boxes."""
         n = shape[0]
         if shape[0] != shape[1] or n > SIDE_LIMIT:
             raise InputError(f"a sudoku has as many rows as columns, {SIDE_LIMIT} at most")
-        high = settings.get("box_rows", squarest_box(n)[0])
+        high = options.get("box_rows", squarest_box(n)[0])
         if n % high:
             raise InputError(f"boxes of {high} rows do not fit {n} rows")
-        if high == 1 < n and "box_rows" not in settings:
+        if high == 1 < n and "box_rows" not in options:
             raise InputError(f"{n} rows have no boxes but whole lines; for those say box_rows=1")
 
     def boards(
-        self, shape: tuple[int, int], settings: Mapping[str, int], rng: Random
+        self, shape: tuple[int, int], options: Mapping[str, int], rng: Random
     ) -> Generator[Sudoku, IntArray, None]:
         """One filled grid: digits one after the other, each if it still can be."""
         n = shape[0]
-        high = settings.get("box_rows", squarest_box(n)[0])
+        high = options.get("box_rows", squarest_box(n)[0])
         blank = _blank(n, high)
         digits = np.arange(n * n) * n + rng.integers(n, size=n * n)
         solution = random_answer(blank.model("candidates"), [digits], rng)
@@ -59,11 +60,11 @@ class SudokuSpace(Space[Sudoku]):
         grid[list(clues)] = solution.ravel()[list(clues)]
         return _with(board, grid.reshape(solution.shape), solution)
 
-    def clue_model(self, board: Sudoku) -> ClueModel:
+    def switchable_model(self, board: Sudoku) -> SwitchableModel:
         """A blank grid, and the literal of each cell's digit."""
         n = len(board.grid)
         literals = np.arange(n * n) * n + solution_of(board).ravel() - 1
-        return ClueModel(_blank(n, board.box[0]).model("candidates"), list(literals[:, None]))
+        return SwitchableModel(_blank(n, board.box[0]).model("candidates"), list(literals[:, None]))
 
 
 def _blank(n: int, high: int) -> Sudoku:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import isqrt
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
 from qubopuzzle.errors import InputError, PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
-from qubopuzzle.puzzles.base import Puzzle, Violation, about_from, brief, check_shape
-from qubopuzzle.puzzles.kinds.grids import check_values, is_list, need, read_grid, read_numbers
+from qubopuzzle.puzzles.base import Puzzle, Violation, brief, check_shape
+from qubopuzzle.puzzles.kinds.grids import check_values, is_list, read_grid, read_numbers
 
 SIZE_LIMIT = 36
 """Most rows and columns."""
@@ -56,18 +56,6 @@ class Sudoku(Puzzle):
         return len(self.grid), len(self.grid)
 
     # --- native JSON -------------------------------------------------------------------
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Read ``{"puzzle": "sudoku", "grid": [[0, 2, ...], ...], "box": [2, 2]}``."""
-        (grid,) = need(data, "grid")
-        box: Any = data.get("box")
-        return cls(grid=grid, box=box, solution=data.get("solution"), **about_from(data))
-
-    def to_dict(self) -> dict[str, Any]:
-        """The native JSON object."""
-        grid = [list(row) for row in self.grid]
-        return {"puzzle": self.name, **self.about(), "grid": grid, "box": list(self.box)}
 
     def parse_answer(self, data: Any) -> IntArray:
         """Read rows of digits, or lines of text.

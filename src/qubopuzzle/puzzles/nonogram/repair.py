@@ -10,7 +10,7 @@ import numpy as np
 
 from qubopuzzle.compile.incremental import Random
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.nonogram.pictures.lines import UNKNOWN, told, untold_after
+from qubopuzzle.puzzles.nonogram.lines import UNKNOWN, told, untold_after
 
 MANY = 500
 """A cell more is flipped at once for each that many that are open."""

@@ -9,13 +9,12 @@ from typing import IO, Any
 
 import numpy as np
 
-from qubopuzzle.compile.incremental import Random
+from qubopuzzle.checks import whole
+from qubopuzzle.compile.incremental import Random, SwitchableModel, second_solution
 from qubopuzzle.errors import InputError, SolverUnavailable
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.engine import another
-from qubopuzzle.puzzles.nonogram.generator import SIDE_LIMIT, NonogramSpace
-from qubopuzzle.puzzles.nonogram.pictures.repair import best_flip, flipped, untold
-from qubopuzzle.puzzles.nonogram.rules import Nonogram
+from qubopuzzle.puzzles.nonogram.repair import best_flip, flipped, untold
+from qubopuzzle.puzzles.nonogram.rules import GENERATED_SIDE, Nonogram
 
 LONGER_SIDE = 30
 """Cells along the longer side of an image without a shape."""
@@ -67,12 +66,14 @@ def from_image(
             that takes more changes, and for a shape or a threshold that cannot be.
         SolverUnavailable: without Pillow.
     """
-    if threshold is not None and not 1 <= threshold <= 255:
-        raise InputError(f"threshold: expected 1 to 255, got {threshold}")
+    if threshold is not None:
+        whole("threshold", threshold, 1, 255)
+    if most_changes is not None:
+        whole("most changes", most_changes, 0)
     if threshold is not None and dither:
         raise InputError("threshold: dithering takes none")
-    if shape is not None and (min(shape) < 1 or max(shape) > SIDE_LIMIT):
-        raise InputError(f"a nonogram here has 1 to {SIDE_LIMIT} rows and columns")
+    if shape is not None and (min(shape) < 1 or max(shape) > GENERATED_SIDE):
+        raise InputError(f"a nonogram here has 1 to {GENERATED_SIDE} rows and columns")
     grey = _grey_cells(file, shape)
     if dither:
         grid = np.asarray(grey.convert("1"), dtype=np.int64) ^ 1  # Pillow's is Floyd-Steinberg
@@ -218,5 +219,6 @@ def _doubtful(grid: IntArray) -> IntArray | None:
     cells = untold(grid)
     if not len(cells) or len(cells) > MANY:
         return cells if len(cells) else None
-    other = another(NonogramSpace(), Nonogram.from_picture(grid))
+    model = Nonogram.from_picture(grid).model()
+    other = second_solution(SwitchableModel(model, ()), grid)
     return None if other is None else np.flatnonzero(grid != other)

@@ -1,0 +1,126 @@
+"""What is a puzzle's own in generating it: its boards, and its clues.
+
+A puzzle that can be generated names its subclass of ``PuzzleGenerator`` in ``Puzzle.generator``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pkgutil import resolve_name
+from typing import Any, ClassVar, Generic, TypeVar
+
+from qubopuzzle.checks import whole
+from qubopuzzle.compile.incremental import Random, SwitchableModel
+from qubopuzzle.errors import InputError, did_you_mean
+from qubopuzzle.model import IntArray
+from qubopuzzle.puzzles import Puzzle, get_puzzle
+
+Board = TypeVar("Board", bound=Puzzle)
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratorOption:
+    """A whole number that a generator takes: its default (None: found out), and its bounds."""
+
+    name: str
+    default: int | None
+    about: str
+    least: int
+    most: int
+
+
+class PuzzleGenerator(ABC, Generic[Board]):
+    """Draws boards of a puzzle: instances with their solution and all their clues.
+
+    ``usual`` is the size (rows, columns) without ``--size``. ``conflicts`` divides puzzles of
+    that size into easy, medium and hard ones, see ``generation.difficulty``. Everything random
+    comes from the generator of numbers that is passed in.
+    """
+
+    usual: ClassVar[tuple[int, int]]
+    conflicts: ClassVar[tuple[int, int]]
+    options: ClassVar[tuple[GeneratorOption, ...]] = ()
+
+    def check(self, shape: tuple[int, int], options: Mapping[str, int]) -> None:
+        """Raise InputError for a size, or options, that no board has."""
+
+    @abstractmethod
+    def boards(
+        self, shape: tuple[int, int], options: Mapping[str, int], rng: Random
+    ) -> Generator[Board, IntArray, None]:
+        """Random boards, each with all its clues and its solution.
+
+        After each it is sent another solution of it, and gives a board that this one does
+        not solve: much like the last, so that it gets nearer to having one solution only.
+        """
+
+    def from_image(
+        self,
+        file: str,  # noqa: ARG002 - these are for pictures
+        shape: tuple[int, int] | None,  # noqa: ARG002
+        how: Mapping[str, Any],  # noqa: ARG002
+        rng: Random,  # noqa: ARG002
+    ) -> tuple[Board, Sequence[tuple[int, int]]]:
+        """A board with one solution from an image, and the cells that had to be changed.
+
+        Raises:
+            InputError: for an image that gives none, and for puzzles that are no pictures.
+        """
+        raise InputError("puzzles of this kind are not made from images")
+
+    def clues(self, board: Board) -> int:  # noqa: ARG002 - for others
+        """How many clues there are that may be dropped."""
+        return 0
+
+    def keep(self, board: Board, clues: Sequence[int]) -> Board:  # noqa: ARG002 - for others
+        """The puzzle with these of its clues only, and its solution."""
+        return board
+
+    def switchable_model(self, board: Board) -> SwitchableModel:
+        """The rules with each clue under a switch; those of a board without clues to drop."""
+        return SwitchableModel(board.model(board.formulation_for(cuts=True, exact=True)), ())
+
+
+@cache
+def find_generator(puzzle: str) -> PuzzleGenerator[Any]:
+    """The generator of a puzzle, by the puzzle's name.
+
+    Raises:
+        InputError: for a puzzle that there is not, that has none, or one that does not load.
+    """
+    place = get_puzzle(puzzle).generator
+    if not place:
+        raise InputError(f"{puzzle} has no generator")
+    try:
+        found: PuzzleGenerator[Any] = resolve_name(place)()
+    except Exception as error:
+        raise InputError(f"{puzzle}: its generator {place} does not load: {error}") from error
+    return found
+
+
+def solution_of(board: Puzzle) -> IntArray:
+    """The solution that a board has."""
+    if board.solution is None:
+        raise ValueError(f"a board of {board.name} without its solution")
+    return board.solution
+
+
+def read_options(generator: PuzzleGenerator[Any], given: Mapping[str, Any]) -> dict[str, int]:
+    """Options as whole numbers within their bounds; those that are not given by default.
+
+    Raises:
+        InputError: for an option that there is not, or a value that is none.
+    """
+    known = {option.name: option for option in generator.options}
+    options = {name: o.default for name, o in known.items() if o.default is not None}
+    for name, value in given.items():
+        if name not in known:
+            hint = did_you_mean(name, known, f"there are: {', '.join(known) or 'none'}")
+            raise InputError(f"unknown option {name[:40]!r}; {hint}")
+        text = isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10
+        number = int(value) if text else value
+        options[name] = whole(f"option {name}", number, known[name].least, known[name].most)
+    return options

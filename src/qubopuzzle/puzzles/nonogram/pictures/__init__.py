@@ -1,1 +1,0 @@
-"""Pictures of black and white cells that their runs tell: line solving, repairs, images."""
