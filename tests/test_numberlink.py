@@ -14,6 +14,23 @@ from strategies import all_bits
 EXACT = ["turning", "edges"]
 BLOCKS = ["blocks", "blocks:rows=1,columns=1", "blocks:rows=2,columns=3"]
 COVERED, FREE = Numberlink.examples()
+
+
+@pytest.mark.parametrize("cover", [True, False])
+def test_annealers_get_a_formulation_that_the_size_allows(cover):
+    assert COVERED.formulation_for(cuts=False, exact=False) == "blocks"
+    assert FREE.formulation_for(cuts=False, exact=False) == "apart"
+    grid = np.zeros((15, 15), dtype=int)
+    for number in range(1, 13):
+        grid[number, 1] = grid[13 - number, 13] = number
+    puzzle = Numberlink(grid=grid, cover=cover)
+    with pytest.raises(TooLarge):
+        puzzle.model("blocks" if cover else "apart")
+    named = puzzle.formulation_for(cuts=False, exact=False)
+    assert named == puzzle.default_formulation
+    assert puzzle.model(named).choices
+
+
 STEPS = ((0, 1, 1, 4), (1, 0, 2, 8), (0, -1, 4, 1), (-1, 0, 8, 2))
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from importlib.resources import files
 from inspect import Parameter, signature
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -50,14 +51,22 @@ class Puzzle(ABC):
     ``solution`` is a known answer (shape of the grid) or None; ``n_solutions`` is 1
     for proved unique, 2 for at least two, None for undecided.
 
-    Formulations are functions from an instance to its model; its settings are keyword-only
-    arguments annotated as int. ``lazy_formulation`` is what solvers take that
-    meet connectivity and cycles by cuts, if it is another one than the default.
+    The class of a puzzle says, besides:
+
+    - ``formulations``: functions from an instance to its model, by name; keyword-only
+      arguments annotated as int are settings;
+    - ``default_formulation``; ``lazy_formulation``, for solvers that meet connectivity and
+      cycles by cuts, and ``annealing_formulation``, a function of the instance, where they are
+      others;
+    - ``generator``: where its ``PuzzleGenerator`` is, as ``package.module:Class``, which is
+      imported when first used;
+    - ``links``: how its boards are written, see ``puzzles.links``.
     """
 
     name: ClassVar[str]
     default_formulation: ClassVar[str]
     lazy_formulation: ClassVar[str] = ""
+    annealing_formulation: ClassVar[Callable[[Any], str]] = attrgetter("default_formulation")
     formulations: ClassVar[Mapping[str, Callable[..., Model]]]
     generator: ClassVar[str] = ""
     links: ClassVar[tuple[Any, ...]] = ()
@@ -191,13 +200,15 @@ class Puzzle(ABC):
             settings[key] = int(value)
         return name, settings
 
-    def formulation_for(self, *, cuts: bool, exact: bool) -> str:  # noqa: ARG002 - for others
+    def formulation_for(self, *, cuts: bool, exact: bool) -> str:
         """The formulation that a solver gets if none is named.
 
         Args:
             cuts: it meets connectivity and cycles by cuts.
             exact: it proves things, so it must not get a model that omits or narrows rules.
         """
+        if not (cuts or exact):
+            return type(self).annealing_formulation(self)
         return (cuts and self.lazy_formulation) or self.default_formulation
 
     def plot(self, ax: Axes | None = None) -> Axes:

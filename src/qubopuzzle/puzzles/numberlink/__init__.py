@@ -30,12 +30,13 @@ what no neighbour can go on from. A cell that has nothing left is unused, which 
 Energy gap: each family's penalty is 0 where its rule holds and at least 1 where not.
 """
 
-from qubopuzzle.puzzles.numberlink.formulations import FORMULATIONS
+from qubopuzzle.puzzles.numberlink.formulations import FORMULATIONS, for_annealing
 from qubopuzzle.puzzles.numberlink.links import LINKS
 from qubopuzzle.puzzles.numberlink.rules import Numberlink
 
 __all__ = ["Numberlink"]
 
 Numberlink.formulations = FORMULATIONS
-Numberlink.links = LINKS
+Numberlink.annealing_formulation = for_annealing
 Numberlink.generator = "qubopuzzle.puzzles.numberlink.generator:NumberlinkGenerator"
+Numberlink.links = LINKS

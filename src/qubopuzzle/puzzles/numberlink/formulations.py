@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from itertools import chain
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import UNBOUNDED, Field, IntArray, Model, ModelBuilder
@@ -131,19 +132,9 @@ def _model_of_blocks(puzzle: Numberlink, *, apart: bool, rows: int = 2, columns:
     """
     if apart and puzzle.cover:
         raise InputError("formulation apart is for puzzles that leave cells unused (cover false)")
-    board, builder = _board(puzzle), ModelBuilder()
-    found = board.headings()
-    shapes = np.column_stack([found[:, :2], sides(found[:, 2], found[:, 3])])
-    choices = [
-        with_idle(board, cell, own, (UNUSED, 0))
-        for cell, own in enumerate(by_cell(board, np.unique(shapes, axis=0)))
-    ]
-    own = [np.array(values, dtype=np.int64) for values, _ in choices]
-    never = np.array([forbidden for _, forbidden in choices])
-    blocks, parts, n_values = cut(board.shape, rows, columns), [], 0
-    for block in blocks:
-        values = block_values(board, block, own, apart, VALUE_LIMIT - n_values)
-        n_values += len(values)
+    board, builder, parts = _board(puzzle), ModelBuilder(), []
+    blocks, ways_of_blocks, never = _ways_through_blocks(board, rows, columns, apart=apart)
+    for block, values in zip(blocks, ways_of_blocks, strict=True):
         flat = list(map(tuple, values.reshape(len(values), -1).tolist()))
         choice = builder.choice(board.name("block", block[0]), flat, family="block")
         literal = np.repeat(np.array(choice.literals), len(block))
@@ -159,6 +150,35 @@ def _model_of_blocks(puzzle: Numberlink, *, apart: bool, rows: int = 2, columns:
     reading = builder.reading("cells", cell, literal, taken, n_cells=board.n_cells)
     field = Field(puzzle.shape, 0, 15, (reading,), partial(_write_blocks, puzzle, blocks))
     return builder.build(field, omitted=("loop",), bounded=("apart",) if apart else ())
+
+
+@lru_cache
+def for_annealing(puzzle: Numberlink) -> str:
+    """Blocks, whose loops the rules find; where they have too many values, the default."""
+    try:
+        _ways_through_blocks(_board(puzzle), 2, 2, apart=not puzzle.cover)
+    except TooLarge:
+        return puzzle.default_formulation
+    return "blocks" if puzzle.cover else "apart"
+
+
+def _ways_through_blocks(
+    board: Board, rows: int, columns: int, *, apart: bool
+) -> tuple[list[list[int]], list[IntArray], NDArray[np.bool_]]:
+    """Each block's cells and values (values, cells, 2); whether a cell must not be unused."""
+    found = board.headings()
+    shapes = np.column_stack([found[:, :2], sides(found[:, 2], found[:, 3])])
+    choices = [
+        with_idle(board, cell, own, (UNUSED, 0))
+        for cell, own in enumerate(by_cell(board, np.unique(shapes, axis=0)))
+    ]
+    own = [np.array(values, dtype=np.int64) for values, _ in choices]
+    never = np.array([forbidden for _, forbidden in choices])
+    blocks, values, left = cut(board.shape, rows, columns), [], VALUE_LIMIT
+    for block in blocks:
+        values.append(block_values(board, block, own, apart, left))
+        left -= len(values[-1])
+    return blocks, values, never
 
 
 def _write_blocks(puzzle: Numberlink, blocks: list[list[int]], answer: IntArray) -> list[Any]:

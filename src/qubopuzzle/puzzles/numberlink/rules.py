@@ -151,12 +151,6 @@ class Numberlink(Puzzle):
                 broken.append(Violation("number", message, piece.cells))
         return broken
 
-    def formulation_for(self, *, cuts: bool, exact: bool) -> str:
-        """Annealers get the blocks, whose loops the rules find."""
-        if cuts or exact:
-            return super().formulation_for(cuts=cuts, exact=exact)
-        return "blocks" if self.cover else "apart"
-
     # --- picture -----------------------------------------------------------------------
 
     def picture(
