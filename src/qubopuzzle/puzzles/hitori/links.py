@@ -23,10 +23,11 @@ def _read_singles(body: str, columns: int, rows: int) -> Data:
     known = _cells(rows, columns)
     if len(body) != rows * columns:
         raise InputError(f"{len(body)} characters, but {rows} x {columns} cells")
-    numbers = [known.find(character) for character in body]
-    for i, number in enumerate(numbers):
-        if number < 1:
-            raise InputError(f"character {i + 1}: {body[i]!r} is no number 1 .. {len(known) - 1}")
+    number_of = dict(zip(known[1:], range(1, len(known)), strict=True))
+    numbers = [number_of.get(character, 0) for character in body]
+    if 0 in numbers:
+        i = numbers.index(0)
+        raise InputError(f"character {i + 1}: {body[i]!r} is no number 1 .. {len(known) - 1}")
     return {"grid": in_rows(numbers, columns)}
 
 
