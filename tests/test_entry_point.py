@@ -18,6 +18,10 @@ import numpy as np
 from qubopuzzle import ModelBuilder, Puzzle, PuzzleError, Violation
 from qubopuzzle.model import Field
 from qubopuzzle.picture import Picture
+from qubopuzzle.puzzles.games import Game, read_runs, write_runs
+from qubopuzzle.puzzles.links import Link, Numbers
+
+GRID = Numbers("grid")
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,14 @@ class Latin(Puzzle):
 
     name: ClassVar[str] = "latin"
     default_formulation: ClassVar[str] = "cells"
+    links: ClassVar[tuple] = (
+        Link("latin", body=[GRID], file=[GRID], square=True, givens="grid"),
+        Game(
+            "squares",
+            read=lambda body, columns, rows: {"grid": read_runs(body, rows, columns, rows)},
+            write=lambda puzzle: f"{len(puzzle.grid)}:" + write_runs(sum(puzzle.grid, ())),
+        ),
+    )
 
     grid: tuple = ()
 
@@ -184,6 +196,27 @@ def test_it_is_solved_by_what_there_is(world, how):
         assert all(given in (0, digit) for digit, given in zip(row, givens, strict=True))
     if "--unique" in how:
         assert result["unique"]
+
+
+def test_its_links_are_read_and_written(world):
+    source = files(world, "square.json")
+    texts = {
+        "puzzlink": "https://puzz.link/p?latin/4/4/1g4g4p2\n",
+        "pzprv3": "pzprv3\nlatin\n4\n4\n1 . 4 . \n4 . . . \n. . . . \n. . . 2 \n",
+        "tatham": "4:1a4a4j2\n",
+    }
+    for name, text in texts.items():
+        assert run(world, "convert", *source, "--to", name) == (0, text, "")
+        (world / "text").write_text(f"squares:{text}" if name == "tatham" else text)
+        status, out, err = run(world, "convert", *files(world, "text"), "--to", "json")
+        assert (status, err) == (0, "")
+        assert json.loads(out)["grid"] == GRID
+    status, out, _ = run(world, "solve", *source, "--seed", "1", "--url")
+    assert status == 0
+    assert out.splitlines()[-1] == "https://puzz.link/p?latin/4/4/1243431221343421"
+    status, _, err = run(world, "show", "https://puzz.link/p?latin/4/4/1g4g")
+    assert (status, err.count("\n")) == (2, 1)
+    assert "latin: the board ends after 4 of 16 cells" in err
 
 
 def test_a_wrong_answer_is_told_by_its_own_rules(world):
