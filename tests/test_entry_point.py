@@ -213,7 +213,7 @@ def test_its_links_are_read_and_written(world):
         assert json.loads(out)["grid"] == GRID
     status, out, _ = run(world, "solve", *source, "--seed", "1", "--url")
     assert status == 0
-    assert out.splitlines()[-1] == "https://puzz.link/p?latin/4/4/1243431221343421"
+    assert out.splitlines()[-1] == "https://puzz.link/p?latin/4/4/1243432121343412"
     status, _, err = run(world, "show", "https://puzz.link/p?latin/4/4/1g4g")
     assert (status, err.count("\n")) == (2, 1)
     assert "latin: the board ends after 4 of 16 cells" in err

@@ -1,4 +1,4 @@
-"""Numberlink in the players: ``numlin`` leaves cells unused, ``arukone`` with flag ``e``."""
+"""Numberlink in the players: ``numlin`` may leave cells unused, ``arukone`` only with flag ``e``."""
 
 from __future__ import annotations
 
