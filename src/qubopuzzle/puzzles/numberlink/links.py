@@ -1,4 +1,4 @@
-"""Numberlink in the players: ``numlin`` may leave cells unused, ``arukone`` only with flag ``e``."""
+"""Numberlink in the players: ``arukone`` uses every cell, ``numlin`` need not."""
 
 from __future__ import annotations
 
