@@ -82,8 +82,15 @@ def run(args: Namespace) -> int:
         notice(f"{name} is left out: {why}")
     for name in plan.repeated:
         notice(f"{name} is given twice, compared once")
-    with progress.comparing(sum(1 for _ in plan.jobs())) as callback:
-        done = bench.run(plan, journal=args.json, resume=args.resume, progress=callback)
+    with progress.counting("first run", sum(1 for _ in plan.jobs())) as advance:
+        done = bench.run(
+            plan,
+            journal=args.json,
+            resume=args.resume,
+            progress=lambda job, row: advance(
+                f"{job.instance.label}, {job.solver.name}, seed {job.seed}: {row['status']}"
+            ),
+        )
     try:
         report.write(done, outputs)
     finally:  # a full disk does not take the table away

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from pathlib import Path
 
 from qubopuzzle.cli.parser import Parser
-from qubopuzzle.cli.terminal import SOLVED, load, write_puzzles
+from qubopuzzle.cli.terminal import SOLVED, check_output, load, write_puzzles
 
 
 def add_arguments(parser: Parser) -> None:
@@ -18,9 +17,6 @@ def add_arguments(parser: Parser) -> None:
 
 def run(args: Namespace) -> int:
     """Read all puzzles, then write them."""
-    from qubopuzzle.files.writing import check_place
-
-    if args.output is not None:
-        check_place(Path(args.output))
+    check_output("--output", args.output)
     write_puzzles(load(args), args.to, args.output)
     return SOLVED

@@ -8,16 +8,9 @@ from argparse import Namespace
 from qubopuzzle.cli.parser import Parser
 from qubopuzzle.cli.terminal import NOT_SOLVED, SOLVED, name_of, print_judged, read_once
 
-_EXIT_STATUS = """exit status:
-  0  valid
-  1  not valid
-  2  wrong usage, or bad input
-  4  an error of this program"""
-
 
 def add_arguments(parser: Parser) -> None:
     """The model and the sample."""
-    parser.epilog = _EXIT_STATUS
     what = "FILE.json, which `export -o FILE` writes, or with --model the puzzle; or -"
     parser.sources(what=what)
     parser.add_argument(

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qubopuzzle.cli.parser import Parser
-from qubopuzzle.cli.terminal import NOT_SOLVED, SOLVED, notice, write_puzzles
+from qubopuzzle.cli.terminal import NOT_SOLVED, SOLVED, check_output, notice, write_puzzles
 from qubopuzzle.errors import InputError
 
 if TYPE_CHECKING:
@@ -50,12 +49,10 @@ def add_arguments(parser: Parser) -> None:
 def run(args: Namespace) -> int:
     """Write new puzzles; those that are finished stay if it is broken off."""
     from qubopuzzle.cli import progress
-    from qubopuzzle.files.writing import check_place
     from qubopuzzle.generation import generate as generating
     from qubopuzzle.solving import solve as pipeline
 
-    if args.output is not None:
-        check_place(Path(args.output))
+    check_output("--output", args.output)
     pipeline.check_format(args.to, args.puzzle)
     if args.jobs < 1:
         raise InputError("jobs must be 1 at least")
@@ -79,7 +76,7 @@ def run(args: Namespace) -> int:
             found = generating.generate_each(asked, args.jobs)
         with progress.counting(args.puzzle, args.count) as advance:
             for each in found:
-                advance()
+                advance(args.puzzle)
                 made.append(each.puzzle)
                 print(f"{each.puzzle.id}: {_words(each)}", file=sys.stderr)
                 if args.output is None:

@@ -4,34 +4,25 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import isinf
-from typing import Any
 
+from rich import progress as rich
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    ProgressColumn,
-    TextColumn,
-    TimeElapsedColumn,
-)
-from rich.progress import Progress as Bar
 
-from qubopuzzle.bench.plan import Job
 from qubopuzzle.solving.solve import Progress
 
 _PATIENCE_S = 1.0
 
 
-def _bar(middle: ProgressColumn) -> Bar:
+def _bar(middle: rich.ProgressColumn) -> rich.Progress:
     """A bar with ``middle`` beside it, which is not shown where nobody watches."""
-    what = TextColumn("{task.description}", markup=False)
+    what = rich.TextColumn("{task.description}", markup=False)
     unseen = not sys.stderr.isatty()
     console = Console(stderr=True, quiet=unseen)
-    columns = (what, BarColumn(), middle, TimeElapsedColumn())
-    return Bar(*columns, console=console, transient=True, disable=unseen)
+    columns = (what, rich.BarColumn(), middle, rich.TimeElapsedColumn())
+    return rich.Progress(*columns, console=console, transient=True, disable=unseen)
 
 
 @contextmanager
@@ -40,7 +31,7 @@ def solving(
 ) -> Iterator[Callable[[Progress], None]]:
     """A callback for ``solve``; the bar appears after a second."""
     started = time.perf_counter()
-    bar = _bar(TextColumn("energy {task.fields[energy]}"))
+    bar = _bar(rich.TextColumn("energy {task.fields[energy]}"))
     task = bar.add_task(what, total=time_limit or reads, energy="-")
 
     def update(progress: Progress) -> None:
@@ -58,21 +49,8 @@ def solving(
 
 
 @contextmanager
-def counting(what: str, count: int) -> Iterator[Callable[..., None]]:
-    """A callback that counts one more, and may say with ``description=`` which."""
-    with _bar(MofNCompleteColumn()) as bar:
+def counting(what: str, count: int) -> Iterator[Callable[[str], None]]:
+    """A callback that counts one more, and takes what is said of it."""
+    with _bar(rich.MofNCompleteColumn()) as bar:
         task = bar.add_task(what, total=count)
-
-        def advance(**fields: Any) -> None:
-            bar.update(task, advance=1, **fields)
-
-        yield advance
-
-
-@contextmanager
-def comparing(runs: int) -> Iterator[Callable[[Job, Mapping[str, Any]], None]]:
-    """A callback for a comparison: how many runs are finished, and which was the last."""
-    with counting("first run", runs) as advance:
-        yield lambda job, row: advance(
-            description=f"{job.instance.label}, {job.solver.name}, seed {job.seed}: {row['status']}"
-        )
+        yield lambda done: bar.update(task, advance=1, description=done)

@@ -13,9 +13,9 @@ from qubopuzzle.bench.comparison import Comparison, Summary, columns_and_rows, s
 from qubopuzzle.bench.comparison import total_columns_and_rows as totals
 from qubopuzzle.bench.contradictions import Claim, Contradiction
 from qubopuzzle.cli.tables import print_table
-from qubopuzzle.cli.terminal import clean
+from qubopuzzle.cli.terminal import check_output, clean
 from qubopuzzle.errors import InputError
-from qubopuzzle.files.writing import check_place, image_format, write_whole
+from qubopuzzle.files.writing import image_format, write_whole
 from qubopuzzle.picture import Picture
 
 _RARE = ("killed", "out of memory", "crashed", "refused")
@@ -71,7 +71,7 @@ def outputs(asked: Mapping[str, str | None], sources: Sequence[str]) -> dict[str
     for option, path in paths.items():
         if path.resolve() in read:
             raise InputError(f"{option} {path}: that is a source of the comparison")
-        (image_format if option == "--plot" else check_place)(path)
+        check_output(option, str(path))
     if len({path.resolve() for path in paths.values()}) < len(paths):
         raise InputError(f"{' and '.join(paths)} need different files")
     return paths
@@ -90,39 +90,37 @@ def write(comparison: Comparison, paths: Mapping[str, Path]) -> None:
 
 def to_csv(comparison: Comparison) -> str:
     """A line for each instance and solver; seconds; empty where there is no number."""
-    summaries = comparison.summaries()
+    limit, summaries = comparison.plan.time_limit, comparison.summaries()
     sizes = list(dict.fromkeys(name for s in summaries for name in s.sizes))
-    text = io.StringIO()
     columns = ["instance", "cells", "solver", "kind", "runs", "solved", "status", *sizes]
     columns += ["build_s", "solve_s", "tts99_s", "tts99_low_s", "tts99_high_s", "time_limit_s"]
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    for s in summaries:
-        writer.writerow(_record(s, sizes, comparison.plan.time_limit))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(_record(s, limit) for s in summaries)
     return text.getvalue()
 
 
-def _record(s: Summary, sizes: list[str], limit: float) -> list[Any]:
+def _record(s: Summary, limit: float) -> dict[str, Any]:
     over = f"> {limit:g}"
-    estimate: list[Any] = ["", "", ""]
+    record = {
+        **s.sizes,
+        "instance": s.instance,
+        "cells": s.cells,
+        "solver": s.solver,
+        "kind": "exact" if s.exact else "heuristic",
+        "runs": s.runs,
+        "solved": s.solved,
+        "status": statuses(s.statuses, over),
+        "build_s": "" if s.build_s is None else f"{s.build_s:.6f}",
+        "solve_s": over if isinf(s.solve_s) else f"{s.solve_s:.6f}",
+        "time_limit_s": f"{limit:g}",
+    }
     if s.tts is not None:
-        bound = f"> {s.tts.seconds:.6g}" if s.tts.at_least else f"{s.tts.seconds:.6g}"
-        ends = ("" if end is None else f"{end:.6g}" for end in (s.tts.low, s.tts.high))
-        estimate = [bound, *ends]
-    return [
-        s.instance,
-        s.cells,
-        s.solver,
-        "exact" if s.exact else "heuristic",
-        s.runs,
-        s.solved,
-        statuses(s.statuses, over),
-        *(s.sizes.get(name, "") for name in sizes),
-        "" if s.build_s is None else f"{s.build_s:.6f}",
-        over if isinf(s.solve_s) else f"{s.solve_s:.6f}",
-        *estimate,
-        f"{limit:g}",
-    ]
+        record["tts99_s"] = f"{'> ' if s.tts.at_least else ''}{s.tts.seconds:.6g}"
+        for end, seconds in (("low", s.tts.low), ("high", s.tts.high)):
+            record[f"tts99_{end}_s"] = "" if seconds is None else f"{seconds:.6g}"
+    return record
 
 
 def _says(claim: Claim) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from qubopuzzle.cli.parser import Parser
-from qubopuzzle.cli.terminal import SOLVED, heading, load, name_of, plot, plot_paths, text
+from qubopuzzle.cli.terminal import SOLVED, heading, load, name_of, paths, plot, text
 from qubopuzzle.errors import InputError
 
 
@@ -19,7 +19,7 @@ def add_arguments(parser: Parser) -> None:
 def run(args: Namespace) -> int:
     """Draw each puzzle."""
     puzzles = load(args)
-    plots = plot_paths(args.plot, puzzles)
+    plots = paths("--plot", args.plot, puzzles)
     for number, (puzzle, path) in enumerate(zip(puzzles, plots, strict=True), start=1):
         if args.solution and puzzle.solution is None:
             name = name_of(puzzle, number)

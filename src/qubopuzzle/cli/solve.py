@@ -22,7 +22,6 @@ from qubopuzzle.cli.terminal import (
     notice,
     paths,
     plot,
-    plot_paths,
     read_once,
     sampler_path,
     text,
@@ -92,7 +91,7 @@ def run(args: Namespace) -> int:
     pipeline.check_run(**settings)
     instances = _load(args)
     puzzles = [puzzle for puzzle, _ in instances]
-    plots, proofs = plot_paths(args.plot, puzzles), paths("--proof", args.proof, puzzles)
+    plots, proofs = (paths(f"--{o}", getattr(args, o), puzzles) for o in ("plot", "proof"))
     own_files = _own_files(args, puzzles)
     worst = SOLVED
     for i, (puzzle, load_s) in enumerate(instances):
@@ -181,8 +180,7 @@ def _own_files(args: Namespace, puzzles: list[Puzzle]) -> list[dict[str, str]]:
     own: list[dict[str, str]] = [{} for _ in puzzles]
     for name in _OWN_FILES:
         option, pattern = f"--{name.replace('_', '-')}", getattr(args, name)
-        files = paths(option, pattern, puzzles, reading=name == "replay")
-        for options, path in zip(own, files, strict=True):
+        for options, path in zip(own, paths(option, pattern, puzzles), strict=True):
             if path is not None:
                 options[name] = str(path)
     return own

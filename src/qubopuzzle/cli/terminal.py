@@ -92,31 +92,28 @@ def sampler_path(solvers: Iterable[str | None]) -> None:
         sys.path.append(str(Path.cwd()))
 
 
-def paths(
-    option: str, pattern: str | None, puzzles: Sequence[Puzzle], *, reading: bool = False
-) -> list[Path] | list[None]:
-    """The file for each puzzle, None without a pattern; checked unless it is there to be read."""
-    from qubopuzzle.files.writing import check_place, with_id
+def check_output(option: str, name: str | None) -> None:
+    """Refuse a file that cannot be written, or a plot of no known format, before any work."""
+    from qubopuzzle.files.writing import check_place, image_format
+
+    if name is not None:
+        (image_format if option == "--plot" else check_place)(Path(name))
+
+
+def paths(option: str, pattern: str | None, puzzles: Sequence[Puzzle]) -> list[Path] | list[None]:
+    """The file for each puzzle, None without a pattern; checked if it is to be written."""
+    from qubopuzzle.files.writing import with_id
 
     if pattern is None:
         return [None] * len(puzzles)
-    if not reading:
-        check_place(Path(pattern))
+    if option != "--replay":
+        check_output(option, pattern)
     names = [name_of(puzzle, number) for number, puzzle in enumerate(puzzles, start=1)]
     paths = [with_id(pattern, name) for name in names]
     if len(set(paths)) < len(paths):
         what = "put {id} into the name" if "{id}" not in pattern else "their ids are not unique"
         raise InputError(f"{option} {pattern}: there are {len(paths)} puzzles; {what}")
     return paths
-
-
-def plot_paths(pattern: str | None, puzzles: Sequence[Puzzle]) -> list[Path] | list[None]:
-    """The file for each puzzle's drawing; what cannot be written is refused before any work."""
-    from qubopuzzle.files.writing import image_format
-
-    if pattern is not None:
-        image_format(Path(pattern))
-    return paths("--plot", pattern, puzzles)
 
 
 def plot(path: Path | None, picture: Picture) -> None:
