@@ -53,6 +53,27 @@ def error(*arguments, **kwargs):
     return err.removeprefix("qubopuzzle: error: ").strip()
 
 
+def on_a_terminal(stream, *arguments, **others):
+    """Exit status and what a person sees of one stream on a terminal of 80 columns."""
+    import pty
+
+    leader, follower = pty.openpty()
+    process = subprocess.Popen(
+        [*COMMAND, *map(str, arguments)],
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "80", "PYTHONIOENCODING": "utf-8"},
+        **others | {stream: follower},
+    )
+    os.close(follower)
+    shown = b""
+    try:
+        while chunk := os.read(leader, 10_000):
+            shown += chunk
+    except OSError:  # how Linux says that the other end is closed
+        pass
+    os.close(leader)
+    return process.wait(timeout=60), shown
+
+
 @pytest.fixture
 def files(tmp_path):
     for name, puzzles in {
@@ -347,23 +368,8 @@ def test_a_file_may_begin_with_a_dash(files):
 @pytest.mark.parametrize("command", ["formats", "puzzles", "solvers"])
 def test_a_table_is_whole_on_a_narrow_terminal(command):
     """Where long cells may not fold, the last column was left out."""
-    import pty
-
-    leader, follower = pty.openpty()
-    process = subprocess.Popen(
-        [*COMMAND, command],
-        stdout=follower,
-        env={**os.environ, "TERM": "xterm", "COLUMNS": "80", "PYTHONIOENCODING": "utf-8"},
-    )
-    os.close(follower)
-    shown = b""
-    try:
-        while chunk := os.read(leader, 10_000):
-            shown += chunk
-    except OSError:  # how Linux says that the other end is closed
-        pass
-    os.close(leader)
-    assert process.wait(timeout=60) == 0
+    status, shown = on_a_terminal("stdout", command)
+    assert status == 0
     assert b"what it is" in shown
     assert "…".encode() not in shown
 
@@ -386,8 +392,7 @@ def test_a_table_is_whole_on_a_narrow_terminal(command):
 def test_a_dash_is_no_file(files, words, option):
     command = words.split()[0]
     assert error(*words.split(), cwd=files) == (
-        f"{option}: expected the name of a file; standard output is taken; "
-        f"see `qubopuzzle {command} --help`"
+        f"{option}: expected the name of a file, got -; see `qubopuzzle {command} --help`"
     )
     assert not (files / "-").exists()
 
@@ -567,24 +572,9 @@ def test_wrong_runs_are_refused_once_for_many_puzzles(files):
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
 def test_a_person_sees_a_progress_bar(files):
-    import pty
-
-    leader, follower = pty.openpty()
-    process = subprocess.Popen(
-        [*COMMAND, "solve", str(files / "hopeless.json"), "--time-limit", "3", "--json"],
-        stdout=subprocess.DEVNULL,
-        stderr=follower,
-        env={**os.environ, "TERM": "xterm", "COLUMNS": "80"},
+    _, shown = on_a_terminal(
+        "stderr", "solve", files / "hopeless.json", "--time-limit", 3, stdout=subprocess.DEVNULL
     )
-    os.close(follower)
-    shown = b""
-    try:
-        while chunk := os.read(leader, 10_000):
-            shown += chunk
-    except OSError:  # how Linux says that the other end is closed
-        pass
-    os.close(leader)
-    process.wait(timeout=60)
     assert b"hopeless" in shown
     assert b"energy" in shown
 

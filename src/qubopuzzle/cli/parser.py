@@ -31,9 +31,9 @@ def _weight(text: str) -> tuple[str, float]:
 
 
 def _file(text: str) -> str:
-    """A file where ``-`` cannot be standard output, which has other things."""
+    """A file where ``-`` cannot stand for standard input or output, which are for other things."""
     if text == "-":
-        raise argparse.ArgumentTypeError("expected the name of a file; standard output is taken")
+        raise argparse.ArgumentTypeError("expected the name of a file, got -")
     return text
 
 

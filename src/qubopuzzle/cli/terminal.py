@@ -130,11 +130,11 @@ def write_puzzles(puzzles: Sequence[Puzzle], to: str, output: str | None) -> Non
     from qubopuzzle.solving import solve as pipeline
 
     if output is None:
-        text = pipeline.write_text(puzzles, to)
-        print(text, end="" if text.endswith("\n") else "\n", flush=True)
+        data = pipeline.write_text(puzzles, to)
+        print(data, end="" if data.endswith("\n") else "\n", flush=True)
     elif "{id}" in output:
         texts = [pipeline.write_text([puzzle], to) for puzzle in puzzles]
-        for path, text in zip(paths("--output", output, puzzles), texts, strict=True):
-            write_whole(cast("Path", path), text.encode())
+        for path, data in zip(paths("--output", output, puzzles), texts, strict=True):
+            write_whole(cast("Path", path), data.encode())
     else:
         write_whole(Path(output), pipeline.write_text(puzzles, to).encode())
