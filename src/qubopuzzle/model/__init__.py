@@ -4,6 +4,7 @@
 ``propagate`` makes it smaller without changing its solutions.
 """
 
+from qubopuzzle.model.as_problem import ModelProblem
 from qubopuzzle.model.builder import ModelBuilder, Rows
 from qubopuzzle.model.cuts import Cut, cuts, with_cuts
 from qubopuzzle.model.data import (
@@ -27,14 +28,16 @@ from qubopuzzle.model.expressions import (
     Literal,
     Relation,
 )
+from qubopuzzle.model.problem import Problem, Violation, disagreement
 from qubopuzzle.model.propagation import Propagation, propagate
-from qubopuzzle.model.semantics import violation, violations
+from qubopuzzle.model.semantics import BrokenConstraint, broken, violation, violations
 
 __all__ = [
     "FALSE",
     "TRUE",
     "UNBOUNDED",
     "Acyclic",
+    "BrokenConstraint",
     "Choice",
     "ChoiceHandle",
     "Connected",
@@ -47,12 +50,17 @@ __all__ = [
     "Literal",
     "Model",
     "ModelBuilder",
+    "ModelProblem",
     "Precedence",
+    "Problem",
     "Propagation",
     "Reading",
     "Relation",
     "Rows",
+    "Violation",
+    "broken",
     "cuts",
+    "disagreement",
     "propagate",
     "violation",
     "violations",

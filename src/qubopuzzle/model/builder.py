@@ -313,6 +313,8 @@ class ModelBuilder:
         *,
         omitted: tuple[str, ...] = (),
         bounded: tuple[str, ...] = (),
+        id: str = "",  # noqa: A002, as the model calls it
+        title: str = "",
     ) -> Model:
         """Freeze everything; for the arguments see ``Model``.
 
@@ -344,6 +346,8 @@ class ModelBuilder:
             field=field,
             omitted=omitted,
             bounded=bounded,
+            id=id,
+            title=title,
         )
 
 

@@ -208,6 +208,7 @@ class Model:
             the model need not be a solution, but what has no assignment has no solution.
         bounded: rules that it narrows, by name: an assignment that meets the model is a
             solution, but there may be solutions that it does not have.
+        id, title: for people; no part of what the model says.
     """
 
     choices: tuple[Choice, ...]
@@ -220,6 +221,8 @@ class Model:
     field: Field | None = None
     omitted: tuple[str, ...] = ()
     bounded: tuple[str, ...] = ()
+    id: str = ""
+    title: str = ""
 
     @property
     def n_literals(self) -> int:

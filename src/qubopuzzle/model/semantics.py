@@ -1,15 +1,24 @@
-"""What a model means: the reference that every compiler is tested against.
-
-Written for reading, straight from the definitions, one constraint at a time.
-"""
+"""What a model means: the reference that compilers are tested against and answers judged by."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.model.data import Acyclic, Connected, Linear, Model, Precedence
+from qubopuzzle.model.data import IntArray, Linear, Model, Precedence
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenConstraint:
+    """A constraint that an assignment breaks: its family, its label, and what it costs."""
+
+    family: str
+    label: str
+    energy: int
 
 
 def violation(model: Model, x: NDArray[Any]) -> int:
@@ -26,83 +35,62 @@ def violation(model: Model, x: NDArray[Any]) -> int:
     are at most 1 wide, as in the nonogram, the one-hot QUBO has just this energy, for any
     bits.
     """
-    return sum(violations(model, x).values())
+    return sum(constraint.energy for constraint in broken(model, x))
 
 
 def violations(model: Model, x: NDArray[Any]) -> dict[str, int]:
     """The same by family; families that hold are listed with 0."""
     total = dict.fromkeys(model.families, 0)
-    for c, choice in enumerate(model.choices):
-        taken = sum(_literals(model, c, x))
-        total[choice.family] += (taken - 1) ** 2
-    for linear in model.linear:
-        total[linear.family] += _linear(linear, x)
-    for precedence in model.precedence:
-        total[precedence.family] += _precedence(model, precedence, x)
-    for graph in model.connected:
-        total[graph.family] += _components(graph, x)
-    for cycles in model.acyclic:
-        total[cycles.family] += _closing(cycles, x)
+    for constraint in broken(model, x):
+        total[constraint.family] += constraint.energy
     return total
 
 
-def _literals(model: Model, choice: int, x: NDArray[Any]) -> list[int]:
-    start, stop = model.first_literal[choice : choice + 2].tolist()
-    return [int(value) for value in x[start:stop]]
+def broken(model: Model, x: NDArray[Any]) -> list[BrokenConstraint]:
+    """The constraints that an assignment breaks; ``x`` as for ``violation``."""
+    values = np.asarray(x, dtype=np.int64)
+    found = [*_choices(model, values)]
+    for linear in model.linear:
+        found += _linear(linear, values)
+    for precedence in model.precedence:
+        found += _precedence(model, precedence, values)
+    for graph in model.connected:
+        pieces = int(graph.components(values).max(initial=-1)) + 1
+        if pieces > 1:
+            found.append(BrokenConstraint(graph.family, f"{pieces} components", pieces - 1))
+    for acyclic in model.acyclic:
+        cycles = len(acyclic.cycles(values))
+        if cycles:
+            found.append(BrokenConstraint(acyclic.family, f"{cycles} cycles", cycles))
+    return found
 
 
-def _linear(block: Linear, x: NDArray[Any]) -> int:
-    cost = 0
-    for row, (lower, upper) in enumerate(
-        zip(block.lower.tolist(), block.upper.tolist(), strict=True)
-    ):
-        start, stop = block.matrix.indptr[row : row + 2].tolist()
-        terms = zip(block.matrix.indices[start:stop], block.matrix.data[start:stop], strict=True)
-        value = sum(int(a) * int(x[literal]) for literal, a in terms)
-        miss = max(lower - value, value - upper, 0)
-        cost += miss**2 if lower == upper else miss * (miss + 1) // 2
-    return cost
+def _choices(model: Model, x: IntArray) -> Iterator[BrokenConstraint]:
+    taken = np.bincount(model.choice_of_literal, weights=x, minlength=len(model.choices))
+    for c in np.flatnonzero(taken != 1).tolist():
+        n, choice = int(taken[c]), model.choices[c]
+        yield BrokenConstraint(choice.family, f"{choice.name} takes {n} values", (n - 1) ** 2)
 
 
-def _precedence(model: Model, block: Precedence, x: NDArray[Any]) -> int:
-    cost = 0
+def _linear(block: Linear, x: IntArray) -> Iterator[BrokenConstraint]:
+    value = block.matrix @ x
+    missed = np.maximum(np.maximum(block.lower - value, value - block.upper), 0)
+    cost = np.where(block.lower == block.upper, missed**2, missed * (missed + 1) // 2)
+    for row in np.flatnonzero(cost).tolist():
+        yield BrokenConstraint(block.family, block.labels(row), int(cost[row]))
+
+
+def _precedence(model: Model, block: Precedence, x: IntArray) -> Iterator[BrokenConstraint]:
+    ends = np.unique(np.concatenate([block.first, block.second])).tolist()
+    values = {c: model.numbers(c)[_own(model, c, x) > 0] for c in ends}
     for first, second, gap in zip(
         block.first.tolist(), block.second.tolist(), block.gap.tolist(), strict=True
     ):
-        before = _taken(model, first, x)
-        after = _taken(model, second, x)
-        cost += sum(v < u + gap for u in before for v in after)
-    return cost
+        cost = int((values[second] < values[first][:, None] + gap).sum())
+        if cost:
+            names = model.choices[first].name, model.choices[second].name
+            yield BrokenConstraint(block.family, f"{names[0]} before {names[1]}", cost)
 
 
-def _components(graph: Connected, x: NDArray[Any]) -> int:
-    """How many components too many there are, found by walking."""
-    left = {node for node, literal in enumerate(graph.literals.tolist()) if x[literal]}
-    components = 0
-    while left:
-        components += 1
-        reached = [left.pop()]
-        while reached:
-            node = reached.pop()
-            around = {b if a == node else a for a, b in graph.edges.tolist() if node in (a, b)}
-            reached += around & left
-            left -= around
-    return max(components - 1, 0)
-
-
-def _closing(graph: Acyclic, x: NDArray[Any]) -> int:
-    """How many true edges join what is connected already, found by merging components."""
-    components = [{node} for node in set(graph.edges.ravel().tolist())]
-    closing = 0
-    for literal, (a, b) in zip(graph.literals.tolist(), graph.edges.tolist(), strict=True):
-        if x[literal]:
-            joined = [component for component in components if a in component or b in component]
-            closing += len(joined) == 1
-            components = [component for component in components if component not in joined]
-            components.append(set().union(*joined))
-    return closing
-
-
-def _taken(model: Model, choice: int, x: NDArray[Any]) -> list[int]:
-    numbers = model.numbers(choice).tolist()
-    return [v for v, bit in zip(numbers, _literals(model, choice, x), strict=True) if bit]
+def _own(model: Model, choice: int, x: IntArray) -> IntArray:
+    return x[model.first_literal[choice] : model.first_literal[choice + 1]]

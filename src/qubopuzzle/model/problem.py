@@ -1,0 +1,152 @@
+"""What can be solved: a model, or a puzzle, which is a model with rules, a grid and a picture."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from inspect import Parameter, signature
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qubopuzzle.errors import InputError
+from qubopuzzle.picture import Picture
+
+if TYPE_CHECKING:
+    from qubopuzzle.model.data import Model
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One thing that is wrong with an answer.
+
+    Attributes:
+        rule: a rule of the puzzle, or the family of a model's constraint.
+        message: what is wrong, in one line.
+        cells: where, as (row, column); none for a model.
+    """
+
+    rule: str
+    message: str
+    cells: tuple[tuple[int, ...], ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "rule": self.rule,
+            "message": self.message,
+            "cells": [list(cell) for cell in self.cells],
+        }
+
+
+class Problem(ABC):
+    """The interface of everything that ``solve``, ``to_bqm``, ``export``, ``compare`` ... take.
+
+    ``name`` is the kind of problem, ``id`` and ``title`` name the instance. Formulations are
+    functions from an instance to its model; their settings are keyword-only arguments
+    annotated as int. ``solution`` is a known answer, ``n_solutions`` 1 for proved unique, 2 for
+    at least two; None where that is not known.
+    """
+
+    name: ClassVar[str]
+    formulations: ClassVar[Mapping[str, Callable[..., Model]]]
+    default_formulation: ClassVar[str]
+    id: str
+    title: str
+    solution: NDArray[np.int64] | None
+    n_solutions: int | None
+
+    @property
+    @abstractmethod
+    def size(self) -> str:
+        """How large it is, for people: "5 x 5 cells", "12 choices"."""
+
+    @abstractmethod
+    def read(
+        self, model: Model, x: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64] | None, list[Violation]]:
+        """The answer grid of literal values of one of its models, and what is wrong with it.
+
+        Args:
+            model: what ``self.model`` returned.
+            x: 0/1 by literal, shape (literals,), not necessarily one value a choice.
+
+        Returns:
+            The grid, None for a model that paints none, and an empty list if all is right.
+        """
+
+    @abstractmethod
+    def check(self, given: Any) -> tuple[NDArray[np.int64] | None, list[Violation]]:
+        """The same for an answer in its native form, or a grid; InputError if it is none."""
+
+    @abstractmethod
+    def format_answer(self, answer: Any) -> Any:
+        """The native form of an answer, fit for JSON, of a grid or of values by choice."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """The native JSON object; ``from_dict`` reads it back."""
+
+    @classmethod
+    @abstractmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read the native JSON object; InputError naming what cannot be used."""
+
+    def model(self, formulation: str | None = None) -> Model:
+        """The constraint model in a named formulation (the default one without a name).
+
+        Settings follow the name: ``blocks:rows=2,columns=3``.
+
+        Raises:
+            InputError: for a formulation or setting that there is not.
+            TooLarge: if the formulation refuses an instance of this size.
+        """
+        name, settings = self.check_formulation(formulation or self.default_formulation)
+        return self.formulations[name](self, **settings)
+
+    def formulation_for(self, *, cuts: bool, exact: bool) -> str:  # noqa: ARG002 - for others
+        """The formulation that a solver gets if none is named.
+
+        Args:
+            cuts: it meets connectivity and cycles by cuts.
+            exact: it proves things, so it must not get a model that omits or narrows rules.
+        """
+        return self.default_formulation
+
+    def picture(
+        self,
+        answer: NDArray[np.int64] | None = None,  # noqa: ARG002 - for others
+        broken: Iterable[tuple[int, ...]] = (),  # noqa: ARG002
+    ) -> Picture | None:
+        """What to draw: the problem, an answer, and broken cells in red; None for a model."""
+        return None
+
+    @classmethod
+    def check_formulation(cls, formulation: str) -> tuple[str, dict[str, int]]:
+        """Name and settings of a formulation; InputError if there is no such one."""
+        name, *rest = formulation.split(":", 1)
+        if name not in cls.formulations:
+            known = ", ".join(cls.formulations)
+            raise InputError(f"{cls.name} has no formulation {name!r}; choose from {known}")
+        parameters = signature(cls.formulations[name]).parameters.values()
+        whole = [p for p in parameters if p.annotation in (int, "int")]
+        allowed = [p.name for p in whole if p.kind is Parameter.KEYWORD_ONLY]
+        settings: dict[str, int] = {}
+        for part in rest[0].split(",") if rest else ():
+            key, _, value = part.partition("=")
+            if key not in allowed:
+                names = ", ".join(allowed) or "none"
+                raise InputError(f"formulation {name} has no setting {key!r}; it has: {names}")
+            if not (value.isascii() and value.isdigit() and len(value) < 10):
+                raise InputError(f"formulation {name}: {key}=N takes a whole number")
+            settings[key] = int(value)
+        return name, settings
+
+
+def disagreement(cells: NDArray[np.int64]) -> list[Violation]:
+    """The violation for cells (n, axes) that the readings of a field paint differently, if any."""
+    where = tuple(tuple(cell) for cell in cells.tolist())
+    message = f"the readings of the field disagree on {len(where)} cells"
+    return [Violation("reconstruction", message, where)] if where else []
