@@ -7,21 +7,23 @@ client: Amplify AE takes constraints natively, others get the SDK's penalties. `
 gives every constraint our own penalty, slack bits and all, so that the weighted sum is our
 QUBO. ``objective`` mode sends exactly that QUBO as an objective without constraints.
 
-``amplify_program`` makes arrays of it, which another process can build the SDK's model from;
-``to_amplify`` does both.
+``AmplifyProgram`` is arrays, which another process can build the SDK's model from;
+``AmplifyModel`` builds it here when it is asked for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.compile.encoding import Encoding, encode_choices
+from qubopuzzle.compile.compiled import Compiled, check_weights
+from qubopuzzle.compile.encoding import encode_choices
 from qubopuzzle.compile.lowering import (
     AffineRows,
     ForbiddenPairs,
@@ -30,7 +32,7 @@ from qubopuzzle.compile.lowering import (
     one_hot_rows,
 )
 from qubopuzzle.compile.quadratic import Quadratic
-from qubopuzzle.compile.qubo import check_size, check_weights, compile_qubo
+from qubopuzzle.compile.qubo import check_size, compile_qubo
 from qubopuzzle.compile.slack import NarrowRows
 from qubopuzzle.errors import InputError, Unsatisfiable
 from qubopuzzle.model import IntArray, Model
@@ -62,7 +64,7 @@ class AmplifyProgram:
     rows: tuple[AffineRows, ...] = ()
     pairs: tuple[ForbiddenPairs, ...] = ()
     objective: Quadratic | None = None
-    weights: Mapping[str, float] | None = None
+    weights: Mapping[str, float] = field(default_factory=dict)
 
     def energies(self, bits: NDArray[Any]) -> NDArray[Any]:
         """Energy of each sample, shape (samples, variables) to (samples,).
@@ -129,7 +131,7 @@ class AmplifyProgram:
         return amplify.Model(constraints), variables
 
     def _weight(self, family: str) -> float:
-        return (self.weights or {}).get(family, 1)
+        return self.weights.get(family, 1)
 
     def _constraints(self, variables: Any) -> Iterator[tuple[str, amplify.Constraint]]:
         choice, other = (_penalised, _penalised) if self.mode == "qubo" else (_one_hot, _native)
@@ -142,32 +144,76 @@ class AmplifyProgram:
                 yield pairs.family, constraint
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AmplifyModel:
-    """An Amplify model with the way back.
+@dataclass(frozen=True, eq=False)
+class AmplifyModel(Compiled):
+    """A model for Amplify, with the way back.
 
-    ``model`` is an ``amplify.Model`` for any client; ``variables`` its binary variables,
-    shape (variables,), in the order of our bits; ``mode`` what it sends.
+    ``bits`` are its binary variables, ``program`` the arrays that the SDK's model is built from.
     """
 
-    model: amplify.Model
-    variables: Any  # amplify.PolyArray
-    mode: str
-    encoding: Encoding
+    bits: NarrowRows
+    program: AmplifyProgram
 
-    def read(self, values: Any) -> tuple[IntArray, IntArray]:
-        """The answer grid of ``solution.values``, and the cells whose readings disagree."""
-        field = self.encoding.model.field
-        if field is None:
-            raise InputError("this model paints no field")
-        return field.read(self.decode(values))
+    @property
+    def source(self) -> Model:
+        """The constraint model that it was compiled from."""
+        return self.bits.encoding.model
+
+    @property
+    def mode(self) -> str:
+        """What it sends, one of ``MODES``."""
+        return self.program.mode
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        """How choices became bits: ``one-hot`` or ``domain-wall``."""
+        return self.bits.encoding.name
+
+    @property
+    def payload(self) -> AmplifyProgram:
+        """The arrays, which another process can build the SDK's model from."""
+        return self.program
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Variables, and couplings or constraints."""
+        return self.program.sizes
+
+    @property
+    def groups(self) -> tuple[range, ...]:
+        """The bits of each one-hot choice."""
+        return self.bits.encoding.one_hot_groups()
+
+    @property
+    def gap(self) -> float:
+        """The smallest weight."""
+        return min(self.program.weights.values(), default=1)
+
+    @cached_property
+    def _built(self) -> tuple[amplify.Model, Any]:
+        return self.program.build(self.bits.labels())
+
+    @property
+    def model(self) -> amplify.Model:
+        """The SDK's model, for any of its clients: ``amplify.solve(built.model, client)``."""
+        return self._built[0]
+
+    @property
+    def variables(self) -> Any:
+        """Its binary variables, an ``amplify.PolyArray`` of shape (bits,) in our order."""
+        return self._built[1]
+
+    def energies(self, samples: NDArray[Any]) -> NDArray[Any]:
+        """The energy of each sample, shape (samples, bits) to (samples,)."""
+        return self.program.energies(samples)
+
+    def decode(self, sample: Any) -> IntArray:
+        """Literal values of samples, shape (..., bits), or of an SDK's ``solution.values``."""
+        bits = sample if isinstance(sample, np.ndarray) else bits_of(self.variables, sample)
+        return self.bits.decode(bits)
 
     def __repr__(self) -> str:
-        return f"<AmplifyModel {self.mode}: {len(self.variables)} variables>"
-
-    def decode(self, values: Any) -> IntArray:
-        """Literal values, shape (literals,), of ``solution.values`` of an Amplify result."""
-        return self.encoding.decode(bits_of(self.variables, values))
+        return f"<AmplifyModel {self.mode}: {self.n_bits} variables>"
 
 
 def bits_of(variables: Any, values: Any) -> IntArray:
@@ -176,27 +222,14 @@ def bits_of(variables: Any, values: Any) -> IntArray:
     return bits
 
 
-def to_amplify(
+def compile_amplify(
     model: Model,
-    *,
     encoding: str = "one-hot",
     weights: Mapping[str, float] | None = None,
+    *,
     mode: str = "constraint",
 ) -> AmplifyModel:
-    """Build an Amplify model; arguments and errors as for ``amplify_program``."""
-    bits, program = amplify_program(model, encoding=encoding, weights=weights, mode=mode)
-    built, variables = program.build(bits.labels())
-    return AmplifyModel(built, variables, mode, bits.encoding)
-
-
-def amplify_program(
-    model: Model,
-    *,
-    encoding: str = "one-hot",
-    weights: Mapping[str, float] | None = None,
-    mode: str = "constraint",
-) -> tuple[NarrowRows, AmplifyProgram]:
-    """What an Amplify model is built from, and its bits: names, decoding and encoding.
+    """Compile for Amplify.
 
     Args:
         encoding: ``one-hot`` or ``domain-wall``.
@@ -217,9 +250,9 @@ def amplify_program(
     blocks = list(lowered_rows(encoded))
     _refuse_contradictions(model, blocks)
     if mode == "objective":
-        qubo = compile_qubo(model, encoding)
-        program = AmplifyProgram(mode, qubo.n_bits, objective=qubo.total(weights))
-        return qubo.bits, program
+        qubo = compile_qubo(model, encoding, weights)
+        program = AmplifyProgram(mode, qubo.n_bits, objective=qubo.form, weights=by_family)
+        return AmplifyModel(qubo.bits, program)
     narrow = NarrowRows.of(encoded, blocks if mode == "qubo" else [])
     check_size(encoded, blocks if mode == "qubo" else [])
     n = narrow.n_bits
@@ -231,7 +264,7 @@ def amplify_program(
         tuple(forbidden_pairs(encoded)),
         weights=by_family,
     )
-    return narrow, program
+    return AmplifyModel(narrow, program)
 
 
 def _refuse_contradictions(model: Model, blocks: list[AffineRows]) -> None:

@@ -27,13 +27,14 @@ from numpy.typing import NDArray
 
 from qubopuzzle.compile.clauses import FALSE, TRUE, Clauses
 from qubopuzzle.compile.cnf_rows import Places, add_rows, at_least, rows_of, stretches, value_of
+from qubopuzzle.compile.compiled import Compiled
 from qubopuzzle.compile.encoding import Encoding, lay_out
 from qubopuzzle.model import Cut, IntArray, Model
 from qubopuzzle.model.order import Precedences
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Cnf:
+@dataclass(frozen=True, eq=False)
+class Cnf(Compiled):
     """A formula; variables 1 .. ``bits.n_bits`` are the choices', the others auxiliary.
 
     ``batches`` are arrays of clauses, shape (clauses, width) each. ``contradiction`` says
@@ -46,6 +47,16 @@ class Cnf:
     batches: tuple[IntArray, ...]
     contradiction: bool
     node: IntArray
+
+    @property
+    def source(self) -> Model:
+        """The model that it was compiled from."""
+        return self.bits.model
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Variables and clauses."""
+        return {"variables": self.n_variables, "clauses": self.n_clauses}
 
     @property
     def n_clauses(self) -> int:

@@ -24,6 +24,7 @@ from scipy.sparse import csr_array
 from qubopuzzle.compile.clauses import Clauses
 from qubopuzzle.compile.cnf import add_choices, add_nodes, clause_of, order_bits, other_sample
 from qubopuzzle.compile.cnf_rows import Places, add_rows
+from qubopuzzle.compile.compiled import Compiled
 from qubopuzzle.compile.encoding import Encoding
 from qubopuzzle.compile.lowering import AffineRows, affine_rows
 from qubopuzzle.errors import ModelError, SolverUnavailable
@@ -34,8 +35,8 @@ _LINES = 10_000
 """Constraints of a batch that become text at once."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CpSat:
+@dataclass(frozen=True, eq=False)
+class CpSat(Compiled):
     """A CP-SAT model; its variables 0 .. ``bits.n_bits`` - 1 are the choices'.
 
     ``model`` is an ``ortools.sat.python.cp_model.CpModel``: clone it before you add to it.
@@ -47,6 +48,16 @@ class CpSat:
     n_variables: int
     n_constraints: int
     node: IntArray
+
+    @property
+    def source(self) -> Model:
+        """The model that it was compiled from."""
+        return self.bits.model
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Variables and constraints."""
+        return {"variables": self.n_variables, "constraints": self.n_constraints}
 
     def clause_of(self, cut: Cut) -> list[int]:
         """A cut as ``add_clauses`` takes it."""

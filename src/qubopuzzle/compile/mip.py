@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
 from qubopuzzle.compile.cnf import order_bits, other_sample
+from qubopuzzle.compile.compiled import Compiled
 from qubopuzzle.compile.encoding import Encoding
 from qubopuzzle.compile.forest import Forest, acyclic_rows, forest_rows
 from qubopuzzle.compile.lowering import AffineRows, affine_rows, precedence_rows, wall_rows
@@ -36,8 +37,8 @@ TERM_LIMIT = 20_000_000
 """Most terms in all rows together: about 1 GB with the text that a solver reads."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Mip:
+@dataclass(frozen=True, eq=False)
+class Mip(Compiled):
     """``lower <= matrix @ v <= upper`` over integers ``0 <= v <= tops``.
 
     The first are the bits of ``bits``; for graphs there are more, named by ``extra``.
@@ -52,6 +53,16 @@ class Mip:
     tops: IntArray
     extra: tuple[str, ...]
     label: Callable[[int], str]
+
+    @property
+    def source(self) -> Model:
+        """The model that it was compiled from."""
+        return self.bits.model
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Variables and rows."""
+        return {"variables": self.n_variables, "rows": self.n_rows}
 
     @property
     def n_variables(self) -> int:

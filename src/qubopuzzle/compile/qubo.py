@@ -17,13 +17,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
-from numbers import Real
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from qubopuzzle.compile.compiled import Compiled, check_weights
 from qubopuzzle.compile.encoding import Encoding, encode_choices
 from qubopuzzle.compile.lowering import (
     AffineRows,
@@ -34,8 +34,8 @@ from qubopuzzle.compile.lowering import (
 )
 from qubopuzzle.compile.quadratic import Quadratic, pairs_of_units, products, squares
 from qubopuzzle.compile.slack import NarrowRows
-from qubopuzzle.errors import InputError, TooLarge, did_you_mean
-from qubopuzzle.model import IntArray, Model
+from qubopuzzle.errors import InputError, TooLarge
+from qubopuzzle.model import Model
 
 if TYPE_CHECKING:
     import dimod
@@ -44,54 +44,74 @@ PRODUCT_LIMIT = 100_000_000
 """Most products of two terms that a compilation may multiply out (about 3 GB at the peak)."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Qubo:
+@dataclass(frozen=True, eq=False)
+class Qubo(Compiled):
     """A compiled model. ``parts`` holds one ``Quadratic`` a family, over the same bits.
 
-    Bits are those of ``encoding`` followed by slack bits. Nothing is left out.
+    Bits are those of the encoding followed by slack bits. Nothing is left out. ``weights``
+    has the penalty weight of every family.
     """
 
     bits: NarrowRows
     parts: Mapping[str, Quadratic]
+    weights: Mapping[str, float]
 
     @property
-    def encoding(self) -> Encoding:
-        """How choices became bits."""
-        return self.bits.encoding
+    def source(self) -> Model:
+        """The model that it was compiled from."""
+        return self.bits.encoding.model
 
     @property
-    def n_bits(self) -> int:
-        """Number of binary variables, slack included."""
-        return self.bits.n_bits
+    def encoding(self) -> str:  # type: ignore[override]
+        """How choices became bits: ``one-hot`` or ``domain-wall``."""
+        return self.bits.encoding.name
 
-    def labels(self) -> list[str]:
-        """A readable name for each bit, shape (bits,)."""
-        return self.bits.labels()
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Variables and couplings."""
+        return {"variables": self.n_bits, "couplings": self.form.n_couplings}
+
+    @property
+    def groups(self) -> tuple[range, ...]:
+        """The bits of each one-hot choice."""
+        return self.bits.encoding.one_hot_groups()
+
+    @cached_property
+    def form(self) -> Quadratic:
+        """The weighted sum of the parts."""
+        return self.total()
+
+    @cached_property
+    def payload(self) -> dimod.BinaryQuadraticModel:  # type: ignore[override]
+        """The BQM over the variables 0 .. n - 1."""
+        return self.to_bqm(labelled=False)
+
+    @property
+    def gap(self) -> float:
+        """The least energy of an assignment that breaks a constraint: the smallest weight."""
+        return self._gap(self.weights)
+
+    def _gap(self, weights: Mapping[str, float]) -> float:
+        costing = [weights[f] for f, part in self.parts.items() if part.magnitude() > 0]
+        return min(costing, default=1)
+
+    def energies(self, samples: NDArray[Any]) -> NDArray[Any]:
+        """The energy of each sample, shape (samples, bits) to (samples,)."""
+        return self.form.energies(samples)
 
     def total(self, weights: Mapping[str, float] | None = None) -> Quadratic:
-        """``Q(w) = sum of w_f Q_f``; families that are not named have weight 1.
+        """``Q(w) = sum of w_f Q_f``, with other weights than its own if any are given.
 
         Raises:
             InputError: for an unknown family, a weight that is not a positive number, or
                 weights so large or far apart that double precision would lose the smallest.
         """
-        by_family = self.weights(weights)
-        size = sum(by_family[family] * part.magnitude() for family, part in self.parts.items())
-        if not size < 2**50 * min(1.0, self.gap(weights)):
+        given = self.weights if weights is None else check_weights(tuple(self.parts), weights)
+        size = sum(given[family] * part.magnitude() for family, part in self.parts.items())
+        if not size < 2**50 * min(1.0, self._gap(given)):
             raise InputError("the weights are too large or too far apart for double precision")
-        return Quadratic.weighted_sum(
-            self.n_bits, ((by_family[family], part) for family, part in self.parts.items())
-        )
-
-    def gap(self, weights: Mapping[str, float] | None = None) -> float:
-        """The least energy of an assignment that breaks a constraint: the smallest weight."""
-        by_family = self.weights(weights)
-        costing = [by_family[f] for f, part in self.parts.items() if part.magnitude() > 0]
-        return min(costing, default=1)
-
-    def weights(self, weights: Mapping[str, float] | None = None) -> dict[str, float]:
-        """The weight of every family, checked; see ``total``."""
-        return check_weights(tuple(self.parts), weights)
+        terms = ((given[family], part) for family, part in self.parts.items())
+        return Quadratic.weighted_sum(self.n_bits, terms)
 
     def to_bqm(
         self, weights: Mapping[str, float] | None = None, *, labelled: bool = True
@@ -102,7 +122,7 @@ class Qubo:
         """
         import dimod
 
-        form = self.total(weights)
+        form = self.form if weights is None else self.total(weights)
         upper = form.couplings.tocoo()
         return dimod.BinaryQuadraticModel.from_numpy_vectors(
             form.linear,
@@ -112,49 +132,25 @@ class Qubo:
             variable_order=self.labels() if labelled else range(self.n_bits),
         )
 
-    def decode(self, bits: NDArray[Any]) -> IntArray:
-        """Literal values of samples, shape (..., bits) to (..., literals)."""
-        return self.encoding.decode(bits)
 
-    def encode(self, x: NDArray[Any]) -> IntArray:
-        """Bits, shape (bits,), of a valid literal vector, with the slack at its best."""
-        return self.bits.encode(x)
-
-
-def check_weights(families: Sequence[str], weights: Mapping[str, float] | None) -> dict[str, float]:
-    """A weight for each family: the given one, or 1.
-
-    Raises:
-        InputError: for an unknown family or a weight that is not a positive number.
-    """
-    for family, weight in (weights or {}).items():
-        if family not in families:
-            known = f"this model has: {', '.join(families) or 'none'}"
-            hint = did_you_mean(family, families, known)
-            raise InputError(f"weight for unknown family {family!r}; {hint}")
-        if not (isinstance(weight, Real) and isfinite(weight) and weight > 0):
-            raise InputError(f"weight of {family} must be a positive number, got {weight!r:.40}")
-    given = {f: int(w) if w == int(w) else float(w) for f, w in (weights or {}).items()}
-    return {family: given.get(family, 1) for family in families}
-
-
-def compile_qubo(model: Model, encoding: str = "one-hot") -> Qubo:
-    """Compile a model to a QUBO; pure, weights come later.
+def compile_qubo(
+    model: Model, encoding: str = "one-hot", weights: Mapping[str, float] | None = None
+) -> Qubo:
+    """Compile a model to a QUBO.
 
     Args:
         encoding: ``one-hot`` or ``domain-wall``.
+        weights: penalty weight by family; 1 where not given.
 
     Raises:
-        InputError: for an unknown encoding.
+        InputError: for an unknown encoding or family, or a weight that is not positive.
         ModelError: for connectivity, see ``Model.require_local``.
         TooLarge: if more than ``PRODUCT_LIMIT`` products would have to be multiplied out.
     """
-    model.require_local("a QUBO")
-    encoded = encode_choices(model, encoding)
-    blocks = list(lowered_rows(encoded))
+    by_family = check_weights(model.families, weights)
+    bits, blocks = qubo_bits(model, encoding)
+    encoded, n = bits.encoding, bits.n_bits
     check_size(encoded, blocks)
-    bits = NarrowRows.of(encoded, blocks)
-    n = bits.n_bits
 
     parts = {family: [Quadratic.zero(n)] for family in model.families}
     for choices in one_hot_rows(encoded, n):
@@ -164,7 +160,20 @@ def compile_qubo(model: Model, encoding: str = "one-hot") -> Qubo:
     for pair in forbidden_pairs(encoded):
         parts[pair.family].append(products(pair.first, pair.second, n))
     weighed = {f: Quadratic.weighted_sum(n, [(1, q) for q in forms]) for f, forms in parts.items()}
-    return Qubo(bits, weighed)
+    return Qubo(bits, weighed, by_family)
+
+
+def qubo_bits(model: Model, encoding: str) -> tuple[NarrowRows, list[AffineRows]]:
+    """The bits of a QUBO, which is all that reading a sample takes, and its rows.
+
+    Raises:
+        InputError: for an unknown encoding.
+        ModelError: for connectivity, see ``Model.require_local``.
+    """
+    model.require_local("a QUBO")
+    encoded = encode_choices(model, encoding)
+    blocks = list(lowered_rows(encoded))
+    return NarrowRows.of(encoded, blocks), blocks
 
 
 def check_size(bits: Encoding, blocks: Sequence[AffineRows]) -> None:

@@ -76,6 +76,10 @@ class NarrowRows:
                 names.append(f"{slack.rows.labels(row)}.slack[{i - start}]")
         return _distinct(names)
 
+    def decode(self, bits: NDArray[Any]) -> IntArray:
+        """Literal values of samples, shape (..., bits) to (..., literals)."""
+        return self.encoding.decode(bits)
+
     def encode(self, x: NDArray[Any]) -> IntArray:
         """Bits, shape (bits,), of a valid literal vector, with the slack at its best."""
         own = self.encoding.encode(x)

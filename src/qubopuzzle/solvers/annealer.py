@@ -55,7 +55,7 @@ class _Annealer(Solver):
         """Restart until the reads or the time are spent or a solution is found."""
         from qubopuzzle.annealing import anneal, annealing_form
 
-        model, weights = compiled.payload.model, compiled.payload.weights
+        model, weights = compiled.source, compiled.payload.weights
         if not model.choices:
             nothing = np.zeros((1, 0), dtype=np.int8)
             energy = violation(model, nothing[0])
