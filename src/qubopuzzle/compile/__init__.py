@@ -22,6 +22,7 @@ from qubopuzzle.model import Model
 
 __all__ = [
     "AMPLIFY_MODES",
+    "DEFAULT_ENCODING",
     "ENCODINGS",
     "TARGETS",
     "AmplifyModel",

@@ -92,7 +92,7 @@ class Compiled(ABC):
         """The inverse for valid literal values: shape (bits,), the slack at its best."""
         return self.bits.encode(x)
 
-    def energies(self, samples: NDArray[Any]) -> NDArray[Any] | None:
+    def energies(self, samples: NDArray[Any]) -> NDArray[Any] | None:  # noqa: ARG002
         """The energy of each sample, offset included, shape (samples,); None if there is none."""
         return None
 

@@ -82,7 +82,7 @@ class Qubo(Compiled):
         return self.total()
 
     @cached_property
-    def payload(self) -> dimod.BinaryQuadraticModel:  # type: ignore[override]
+    def payload(self) -> dimod.BinaryQuadraticModel:
         """The BQM over the variables 0 .. n - 1."""
         return self.to_bqm(labelled=False)
 

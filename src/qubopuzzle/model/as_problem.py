@@ -21,6 +21,7 @@ class ModelProblem(Problem):
 
     name: ClassVar[str] = "model"
     default_formulation: ClassVar[str] = "model"
+    rule_word: ClassVar[str] = "constraint"
 
     own: Model
     solution: None = None
@@ -37,7 +38,7 @@ class ModelProblem(Problem):
         return self.own.title
 
     @property
-    def size(self) -> str:
+    def extent(self) -> str:
         """Its choices and literals."""
         return f"{len(self.own.choices):,} choices, {self.own.n_literals:,} literals"
 

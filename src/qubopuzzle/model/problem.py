@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.errors import InputError
+from qubopuzzle.errors import InputError, did_you_mean
 from qubopuzzle.picture import Picture
 
 if TYPE_CHECKING:
@@ -53,6 +53,8 @@ class Problem(ABC):
     name: ClassVar[str]
     formulations: ClassVar[Mapping[str, Callable[..., Model]]]
     default_formulation: ClassVar[str]
+    rule_word: ClassVar[str] = "rule"
+    """What a violation is a breach of, for messages."""
     id: str
     title: str
     solution: NDArray[np.int64] | None
@@ -60,7 +62,7 @@ class Problem(ABC):
 
     @property
     @abstractmethod
-    def size(self) -> str:
+    def extent(self) -> str:
         """How large it is, for people: "5 x 5 cells", "12 choices"."""
 
     @abstractmethod
@@ -128,8 +130,8 @@ class Problem(ABC):
         """Name and settings of a formulation; InputError if there is no such one."""
         name, *rest = formulation.split(":", 1)
         if name not in cls.formulations:
-            known = ", ".join(cls.formulations)
-            raise InputError(f"{cls.name} has no formulation {name!r}; choose from {known}")
+            hint = did_you_mean(name, cls.formulations)
+            raise InputError(f"{cls.name} has no formulation {name!r}; {hint}")
         parameters = signature(cls.formulations[name]).parameters.values()
         whole = [p for p in parameters if p.annotation in (int, "int")]
         allowed = [p.name for p in whole if p.kind is Parameter.KEYWORD_ONLY]

@@ -8,44 +8,27 @@ from __future__ import annotations
 
 import json
 import sys
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from importlib.resources import files
-from inspect import Parameter, signature
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from qubopuzzle.checks import brief as brief
-from qubopuzzle.errors import InputError, PuzzleError, did_you_mean
-from qubopuzzle.model import IntArray, Model
+from qubopuzzle.errors import InputError, PuzzleError
+from qubopuzzle.model import IntArray, Model, Problem, disagreement
+from qubopuzzle.model import Violation as Violation
 from qubopuzzle.picture import Picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@dataclass(frozen=True, slots=True)
-class Violation:
-    """One broken rule: its name, what is wrong in one line, and the cells (row, column)."""
-
-    rule: str
-    message: str
-    cells: tuple[tuple[int, ...], ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "rule": self.rule,
-            "message": self.message,
-            "cells": [list(cell) for cell in self.cells],
-        }
-
-
 @dataclass(frozen=True, kw_only=True)
-class Puzzle(ABC):
+class Puzzle(Problem):
     """An instance of a puzzle, validated when it is made.
 
     ``solution`` is a known answer (shape of the grid) or None; ``n_solutions`` is 1
@@ -167,38 +150,22 @@ class Puzzle(ABC):
         lines = folder.joinpath("examples.jsonl").read_text("utf-8").splitlines()
         return [cls.from_dict(json.loads(line)) for line in lines]
 
-    def model(self, formulation: str | None = None) -> Model:
-        """The constraint model in a named formulation (the default one without a name).
+    @property
+    def extent(self) -> str:
+        """Rows and columns, for people."""
+        return f"{self.shape[0]} x {self.shape[1]} cells"
 
-        Settings follow the name: ``blocks:rows=2,columns=3``.
+    def read(self, model: Model, x: IntArray) -> tuple[IntArray | None, list[Violation]]:
+        """Field reconstruction: the grid, the cells where readings disagree, the broken rules."""
+        if model.field is None:
+            raise InputError(f"this model of {self.name} has no field to read the answer from")
+        grid, cells = model.field.read(x)
+        return grid, [*disagreement(cells), *self.violations(grid)]
 
-        Raises:
-            InputError: for a formulation or setting that this puzzle does not have.
-            TooLarge: if the formulation refuses an instance of this size.
-        """
-        name, settings = self.check_formulation(formulation or self.default_formulation)
-        return self.formulations[name](self, **settings)
-
-    @classmethod
-    def check_formulation(cls, formulation: str) -> tuple[str, dict[str, int]]:
-        """Name and settings of a formulation; InputError if this puzzle does not have it."""
-        name, *rest = formulation.split(":", 1)
-        if name not in cls.formulations:
-            hint = did_you_mean(name, cls.formulations)
-            raise InputError(f"{cls.name} has no formulation {name!r}; {hint}")
-        parameters = signature(cls.formulations[name]).parameters.values()
-        whole = [p for p in parameters if p.annotation in (int, "int")]
-        allowed = [p.name for p in whole if p.kind is Parameter.KEYWORD_ONLY]
-        settings: dict[str, int] = {}
-        for part in rest[0].split(",") if rest else ():
-            key, _, value = part.partition("=")
-            if key not in allowed:
-                names = ", ".join(allowed) or "none"
-                raise InputError(f"formulation {name} has no setting {key!r}; it has: {names}")
-            if not (value.isascii() and value.isdigit() and len(value) < 10):
-                raise InputError(f"formulation {name}: {key}=N takes a whole number")
-            settings[key] = int(value)
-        return name, settings
+    def check(self, given: Any) -> tuple[IntArray | None, list[Violation]]:
+        """Judge an answer that somebody gives: a grid, or its native JSON form."""
+        grid = given if isinstance(given, np.ndarray) else self.parse_answer(given)
+        return grid, self.violations(grid)
 
     def formulation_for(self, *, cuts: bool, exact: bool) -> str:
         """The formulation that a solver gets if none is named.

@@ -67,7 +67,7 @@ class _Annealer(Solver):
             reads=budget.reads,
             time_limit=None if budget.time_limit is None else budget.seconds_left(),
             only_accepted=bool(compiled.omitted),
-            accepts=lambda x: budget.accepts(x.astype(np.int8)),
+            accepts=lambda x: budget.judge.accepts(x.astype(np.int8)),
             portfolio=_portfolio(options),
             sweeps=options["sweeps"],
             initial_states=None if budget.start is None else form.state(budget.start),

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from math import isfinite, nan
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,25 +73,46 @@ class Availability:
     version: str = ""
 
 
+class Judge(Protocol):
+    """Who says whether a sample of the compiled model, shape (variables,), is an answer."""
+
+    def accepts(self, sample: NDArray[np.int8]) -> bool:
+        """Whether it decodes to a valid answer."""
+
+    def key(self, sample: NDArray[np.int8]) -> bytes:
+        """The same for samples that decode to the same answer."""
+
+
+class NoJudge:
+    """Accepts nothing, so that a solver goes by energies alone; each sample is an answer."""
+
+    def accepts(self, sample: NDArray[np.int8]) -> bool:
+        """No."""
+        return False
+
+    def key(self, sample: NDArray[np.int8]) -> bytes:
+        """The sample itself."""
+        return sample.tobytes()
+
+
 @dataclass(frozen=True, slots=True)
 class Budget:
     """How long a solver may go on.
 
     ``reads`` independent attempts, or ``time_limit`` seconds (wall clock), whichever ends
     first; None is no bound. ``seed`` drives everything random. Solvers stop early at energy
-    0 and where ``accepts`` says that a sample, shape (variables,), decodes to an answer: an
-    assignment with swapped runs of equal length, say, breaks a constraint but not the rules.
+    0 and where the judge accepts a sample: an assignment with swapped runs of equal length,
+    say, breaks a constraint but not the rules.
 
-    Exact solvers stop after ``solutions`` different answers; samples with the same ``key``
-    are the same answer. A read may begin at ``start``, a sample of shape (variables,).
+    Exact solvers stop after ``solutions`` different answers, by the judge's ``key``. A read
+    may begin at ``start``, a sample of shape (variables,).
     """
 
     reads: int | None
     time_limit: float | None
     seed: int
-    accepts: Callable[[NDArray[np.int8]], bool] = lambda _: False
+    judge: Judge = field(default_factory=NoJudge)
     solutions: int = 1
-    key: Callable[[NDArray[np.int8]], bytes] = lambda sample: sample.tobytes()
     start: IntArray | None = None
     started: float = field(default_factory=time.perf_counter)
 

@@ -146,8 +146,8 @@ def _collect(
             continue
         # Where the model leaves rules out, not all that meets it is an answer; another
         # assignment may paint the same cells and break nothing.
-        accepted = not compiled.omitted or budget.accepts(sample)
+        accepted = not compiled.omitted or budget.judge.accepts(sample)
         if accepted:
-            found.samples.setdefault(budget.key(sample), sample)
+            found.samples.setdefault(budget.judge.key(sample), sample)
         if len(found.samples) < budget.solutions:
             search.exclude(sample, answer=accepted)

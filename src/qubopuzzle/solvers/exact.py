@@ -30,7 +30,7 @@ class _Exact(SamplerSolver):
         n = compiled.payload.num_variables
         if n == 0:
             found = empty_outcome(compiled)
-            refused = bool(compiled.omitted) and not budget.accepts(found.samples[0])
+            refused = bool(compiled.omitted) and not budget.judge.accepts(found.samples[0])
             return replace(found, infeasible=found.infeasible or refused, complete=True)
         if n > MAX_VARIABLES:
             fewer = "" if compiled.encoding == "domain-wall" else "--encoding domain-wall or "
@@ -47,9 +47,9 @@ class _Exact(SamplerSolver):
         energies = compiled.payload.energies((samples, range(n)))
         met = samples[energies < 0.5 * compiled.gap]
         answers = {
-            budget.key(sample): sample
+            budget.judge.key(sample): sample
             for sample in met
-            if not compiled.omitted or budget.accepts(sample)
+            if not compiled.omitted or budget.judge.accepts(sample)
         }
         chosen = list(answers.values())[: budget.solutions]
         return Outcome(

@@ -26,6 +26,7 @@ _CUT_SAMPLES = 10
 def solve_lazily(
     solver: Solver,
     model: Model,
+    compiled: Compiled,
     compiling: Callable[[Model], Compiled],
     budget: Budget,
     options: Mapping[str, Any],
@@ -34,6 +35,7 @@ def solve_lazily(
     """Solve round by round; returns what the last round solved, and what came of it.
 
     Args:
+        compiled: the model without connectivity and cycles, for the first round.
         compiling: from a model to what the solver takes. Cuts add rows, so that variables of
             all rounds are the same but for slack behind them.
         budget: its reads are those of a round, its time limit holds for all of them.
@@ -51,7 +53,8 @@ def solve_lazily(
     reads = rounds = 0
     service_s: dict[str, float] = {}
     while True:
-        compiled = compiling(with_cuts(model, found))
+        if found:
+            compiled = compiling(with_cuts(model, found))
         own = replace(
             budget,
             seed=(budget.seed + rounds) % 2**63,
@@ -63,7 +66,7 @@ def solve_lazily(
             service_s[part] = service_s.get(part, 0.0) + seconds
         met = outcome.samples[outcome.energies == 0][:_CUT_SAMPLES]
         new = _cuts(model, [compiled.decode(sample) for sample in met])
-        if not new or any(budget.accepts(sample) for sample in met):
+        if not new or any(budget.judge.accepts(sample) for sample in met):
             break
         if outcome.interrupted or rounds == ROUND_LIMIT or budget.seconds_left() <= 0:
             break

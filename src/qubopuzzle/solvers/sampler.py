@@ -135,7 +135,7 @@ class SamplerSolver(Solver):
                     pass
                 if latest is None:  # the sampler sees that nothing more fits into the time
                     break
-                accepted = budget.accepts(best.add(latest, reads))
+                accepted = budget.judge.accepts(best.add(latest, reads))
                 latest = None
                 tick(0.0)
         except KeyboardInterrupt:

@@ -1,6 +1,6 @@
-"""A model as a file of another tool, what its numbers mean, and the way back.
+"""A problem's model for other tools, as an object or a file, and what they find, back.
 
-Beside the file goes a JSON object, the **description**: the puzzle, how it was compiled, the
+Beside a file goes a JSON object, the **description**: the problem, how it was compiled, the
 variables in order, and how the file's objective becomes our energy. It is all that reading
 an assignment takes.
 """
@@ -9,78 +9,173 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from qubopuzzle.compile import Qubo, compile_qubo
-from qubopuzzle.compile.encoding import Encoding
+from qubopuzzle.checks import brief
+from qubopuzzle.compile import (
+    DEFAULT_ENCODING,
+    AmplifyModel,
+    Cnf,
+    Compiled,
+    Mip,
+    Qubo,
+    compile_amplify,
+    compile_cnf,
+    compile_mip,
+    compile_qubo,
+    qubo_bits,
+)
 from qubopuzzle.errors import InputError
-from qubopuzzle.files.models import Format, Sample, WeightedQubo, named, read_sample
+from qubopuzzle.files.models import Format, Sample, named, read_sample
+from qubopuzzle.files.puzzles.native import problem_from_dict
 from qubopuzzle.files.puzzles.reading import read_source, read_text
-from qubopuzzle.model import IntArray, Model
-from qubopuzzle.puzzles import Puzzle, Violation, get_puzzle
-from qubopuzzle.puzzles.base import brief
-from qubopuzzle.solving.exchange import model_of, read_field, to_cnf, to_mip
+from qubopuzzle.model import IntArray, Problem
+from qubopuzzle.solving.judge import Judge, Judged
+from qubopuzzle.solving.recipe import Presolved, Recipe, Source, problem_of
+
+if TYPE_CHECKING:
+    import dimod
 
 KIND = "qubopuzzle-model"
 """What a description's key ``format`` says."""
 VERSION = 1
-_ENCODING = "one-hot"
+_ABOUT = ("id", "title", "author", "licence", "source", "url", "solution", "n_solutions")
+"""Keys of a problem's JSON that do not define it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """How a puzzle becomes a model; ``encoding`` and ``weights`` are for QUBOs only."""
-
-    to: str
-    formulation: str | None = None
-    encoding: str | None = None
-    presolve: str = "none"
-    weights: Mapping[str, float] | None = None
+# --- objects ---------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Built:
-    """A compiled model: what is written, and the bits that answers are read from.
+def to_bqm(
+    problem: Source,
+    *,
+    formulation: str | None = None,
+    encoding: str = DEFAULT_ENCODING,
+    weights: Mapping[str, float] | None = None,
+    presolve: str = "none",
+) -> dimod.BinaryQuadraticModel:
+    """The QUBO of a puzzle or model as a dimod model with readable labels.
 
-    ``labels`` (bits,) are the variables as the file calls them; ``auxiliary`` counts those
-    after them. ``payload`` is a ``WeightedQubo``, a ``Cnf`` or a ``Mip``.
+    Valid answers have energy 0; ``decode`` leads back from its samples. The encoding is
+    one-hot unless said otherwise, as in the tutorials; ``solve`` anneals domain walls, which
+    single flips find easier.
+
+    >>> from qubopuzzle import ModelBuilder, to_bqm
+    >>> b = ModelBuilder()
+    >>> bit = b.bit("a")
+    >>> to_bqm(b.build()).variables
+    Variables(['a'])
+
+    Raises:
+        InputError: for a formulation, encoding, presolve or weight that cannot be used.
+        TooLarge: if the QUBO would not fit in memory.
+        Unsatisfiable: if ``presolve="propagate"`` proves that there is no solution.
     """
+    found = Recipe(formulation, presolve=presolve).presolved(problem_of(problem))
+    return compile_qubo(found.model, encoding, weights).to_bqm()
 
-    format: Format
-    model: Model
-    payload: Any
-    labels: list[str]
-    auxiliary: int = 0
 
-    @property
-    def is_qubo(self) -> bool:
-        """Whether there are energies."""
-        return isinstance(self.payload, WeightedQubo)
+def to_amplify(
+    problem: Source,
+    *,
+    formulation: str | None = None,
+    encoding: str = DEFAULT_ENCODING,
+    weights: Mapping[str, float] | None = None,
+    presolve: str = "none",
+    mode: str = "constraint",
+) -> AmplifyModel:
+    """A puzzle or model for Amplify: ``built.model`` is what ``amplify.solve`` takes.
 
-    @property
-    def source(self) -> Qubo | Encoding:
-        """What the bits come from; its labels are those of dimod's models."""
-        source: Qubo | Encoding = self.payload.qubo if self.is_qubo else self.payload.bits
-        return source
+    ``decode(problem, built.bits_of(solution.values))`` judges a solution.
 
-    def decode(self, bits: IntArray) -> IntArray:
-        """Literal values of one assignment."""
-        return self.source.decode(bits)
+    Args:
+        problem, formulation, encoding, weights, presolve: see ``to_bqm``.
+        mode: ``constraint`` for native constraints with labels and weights, or
+            ``objective`` for exactly our QUBO.
 
-    def encode(self, x: IntArray) -> IntArray:
-        """The labelled variables, shape (bits,), for valid literal values; the inverse."""
-        return self.source.encode(x)
+    Raises:
+        InputError, TooLarge: see ``to_bqm``.
+        Unsatisfiable: for a constraint that no assignment can meet.
+    """
+    found = Recipe(formulation, presolve=presolve).presolved(problem_of(problem))
+    return compile_amplify(found.model, encoding, weights, mode=mode)
 
-    def energy(self, bits: NDArray[Any]) -> float | None:
-        """Offset included; None for exact models, which have none."""
-        return float(self.payload.form.energies(bits[None])[0]) if self.is_qubo else None
+
+def to_cnf(problem: Source, *, formulation: str | None = None, presolve: str = "none") -> Cnf:
+    """A puzzle or model as a formula for SAT solvers: arrays of clauses, and text in DIMACS.
+
+    >>> from qubopuzzle import Nonogram, to_cnf
+    >>> formula = to_cnf(Nonogram(rows=[[1], [1]], cols=[[1], [1]]))
+    >>> formula.n_variables, formula.n_clauses
+    (4, 8)
+
+    Raises:
+        InputError, TooLarge, Unsatisfiable: see ``to_bqm``.
+        ModelError: for connectivity or cycles, which no formula of this size expresses.
+    """
+    model = Recipe(formulation, presolve=presolve).presolved(problem_of(problem)).model
+    model.require_local("a file of clauses")
+    return compile_cnf(model)
+
+
+def to_mip(problem: Source, *, formulation: str | None = None, presolve: str = "none") -> Mip:
+    """A puzzle or model as rows over 0/1 variables: arrays, and text in LP and MPS.
+
+    >>> from qubopuzzle import Nonogram, to_mip
+    >>> to_mip(Nonogram(rows=[[1]], cols=[[1], []])).to_lp().splitlines()[0]
+    'Minimize'
+
+    Raises:
+        InputError, TooLarge, Unsatisfiable: see ``to_bqm``.
+    """
+    # A tree takes the place of cuts.
+    recipe = Recipe(formulation, presolve=presolve)
+    return compile_mip(recipe.presolved(problem_of(problem), cuts=True, exact=True).model)
+
+
+def decode(
+    problem: Source,
+    sample: Any,
+    *,
+    formulation: str | None = None,
+    encoding: str = DEFAULT_ENCODING,
+    presolve: str = "none",
+) -> Judged:
+    """From a sample of ``to_bqm``'s model to the judged answer.
+
+    Args:
+        sample: 0/1 by label (``sampleset.first.sample``), a sample set (its best sample
+            counts), or the values in the order of the labels.
+        problem, formulation, encoding, presolve: as they were given to ``to_bqm``.
+
+    Raises:
+        InputError: for a sample that does not have exactly the model's variables.
+    """
+    own = problem_of(problem)
+    found = Recipe(formulation, presolve=presolve).presolved(own)
+    bits, _ = qubo_bits(found.model, encoding)  # all that it takes; no QUBO is multiplied out
+    first = getattr(sample, "first", None)
+    values = getattr(first, "sample", sample)
+    labels = bits.labels()
+    if isinstance(values, Mapping):
+        if strangers := set(labels) ^ set(values):
+            raise InputError(f"the sample has other variables than the model: {min(strangers)}")
+        values = [values[label] for label in labels]
+    given = np.asarray(values)
+    if given.shape != (len(labels),) or not np.isin(given, (0, 1)).all():
+        raise InputError(f"expected {len(labels)} values of 0 or 1, got shape {given.shape}")
+    x = found.restore(bits.decode(given))
+    answer, violations = own.read(found.whole, x)
+    return Judged(own, answer, tuple(violations), None, found.whole, x)
+
+
+# --- files -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,89 +187,173 @@ class Export:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Decoded:
-    """An assignment as an answer: the grid, the rules it breaks, and its energy."""
+class Exportable:
+    """A problem compiled for a format: what is written, and the way back.
 
-    puzzle: Puzzle
-    answer: IntArray
-    violations: tuple[Violation, ...]
-    energy: float | None
+    ``labels`` are the variables as the file calls them, but auxiliary ones.
+    """
+
+    format: Format
+    recipe: Recipe
+    judge: Judge
+    labels: list[str]
+
+    @property
+    def compiled(self) -> Compiled:
+        """What is written."""
+        return self.judge.compiled
+
+    @property
+    def auxiliary(self) -> int:
+        """How many variables there are besides."""
+        return self.compiled.sizes["variables"] - len(self.labels)
+
+    def file(self) -> Export:
+        """Write it."""
+        data = self.format.write(self.compiled)
+        return Export(data, self._description(data))
+
+    def decode(self, sample: Sample) -> Judged:
+        """Judge an assignment; InputError if it does not have the model's variables."""
+        bits = self._bits(sample)
+        energies = self.compiled.energies(bits[None])
+        return self.judge.judge(bits, None if energies is None else float(energies[0]))
+
+    def _description(self, data: bytes) -> dict[str, Any]:
+        problem, compiled, form = self.judge.problem, self.compiled, self.format
+        energy = None
+        if isinstance(compiled, Qubo):
+            offset = 0 if form.HOLDS_OFFSET else np.asarray(compiled.form.offset).item()
+            energy = {"sign": form.SIGN, "offset": offset}
+        return {
+            "format": KIND,
+            "version": VERSION,
+            "qubopuzzle": version("qubopuzzle"),
+            "to": form.NAME,
+            "model_sha256": hashlib.sha256(data).hexdigest(),
+            "formulation": self.recipe.formulation,
+            "encoding": self.recipe.encoding,
+            "presolve": self.recipe.presolve,
+            "weights": dict(self.recipe.weights or {}),
+            "relaxed": [*compiled.omitted, *compiled.bounded],
+            "energy": energy,
+            "first": form.FIRST,
+            "variables": self.labels,
+            "auxiliary": self.auxiliary,
+            "puzzle_sha256": problem_hash(problem),
+            "puzzle": problem.to_dict(),
+        }
+
+    def _bits(self, sample: Sample) -> IntArray:
+        """The values of the labelled variables, shape (bits,); auxiliary ones are passed over."""
+        n = len(self.labels)
+        if sample.by_key is not None:
+            values = self._ordered(sample.by_key)
+        else:
+            values = sample.in_order or []
+            if len(values) not in (n, n + self.auxiliary):
+                more = f" or {n + self.auxiliary:,}" if self.auxiliary else ""
+                raise InputError(f"expected {n:,}{more} values, got {len(values):,}")
+        for label, value in zip(self.labels, values, strict=False):
+            if value not in (0, 1):
+                raise InputError(f"{label}: expected 0 or 1, got {brief(value)}")
+        return np.array(values[:n], dtype=np.int64)
+
+    def _ordered(self, by_key: Mapping[str, int]) -> list[int]:
+        """Values by the file's names, dimod's, or the file's numbers of variables, in order."""
+        names: Sequence[list[str]] = (self.compiled.labels(), self.labels)
+        place = {name: i for each in names for i, name in enumerate(each)}
+        first = self.format.FIRST
+        end = first + len(self.labels) + self.auxiliary
+        found: dict[int, int] = {}
+        for key, value in by_key.items():
+            if key in place:
+                found[place[key]] = value
+            elif key.isascii() and key.isdigit() and len(key) < 10:
+                if not first <= int(key) < end:
+                    raise InputError(f"no variable {key}: they are {first} to {end - 1}")
+                found[int(key) - first] = value
+            elif isinstance(self.compiled, Qubo):
+                raise InputError(f"the model has no variable {key[:60]!r}")
+        for i, label in enumerate(self.labels):
+            if i not in found:
+                raise InputError(f"there is no value for {label}")
+        return [found[i] for i in range(len(self.labels))]
 
 
-def export(puzzle: Puzzle, recipe: Recipe, built: Built | None = None) -> Export:
-    """The model of a puzzle as the file of a format; ``built`` if it is there already.
+def export(
+    problem: Source,
+    to: str,
+    *,
+    formulation: str | None = None,
+    encoding: str | None = None,
+    weights: Mapping[str, float] | None = None,
+    presolve: str = "none",
+) -> Export:
+    """The model of a puzzle or model as the file of a format.
+
+    >>> from qubopuzzle import Nonogram, export
+    >>> made = export(Nonogram(rows=[[1]], cols=[[1]]), "dimacs")
+    >>> made.data.decode().splitlines()[-1], made.description["variables"]
+    ('p cnf 0 0', [])
+
+    Args:
+        to: the format: ``bqm``, ``coo``, ``qubo``, ``mqlib``, ``qplib`` or ``qubo-lp`` for the
+            QUBO, ``dimacs``, ``lp`` or ``mps`` for exact models.
+        problem, formulation, encoding, weights, presolve: see ``to_bqm``; the last format
+            group takes neither encoding nor weights.
 
     Raises:
         InputError: for a format, formulation, encoding, presolve or weight that cannot be used.
-        TooLarge, Unsatisfiable: see ``exchange.to_bqm``.
+        TooLarge, Unsatisfiable: see ``to_bqm``.
         ModelError: for connectivity in a format that has no place for it.
     """
-    built = built or build(puzzle, recipe)
-    data = built.format.write(built.payload)
-    return Export(data, _description(puzzle, recipe, built, data))
+    recipe = Recipe(formulation, encoding, presolve, weights)
+    return exportable(problem_of(problem), to, recipe).file()
 
 
-def build(puzzle: Puzzle, recipe: Recipe) -> Built:
+def exportable(problem: Problem, to: str, recipe: Recipe) -> Exportable:
     """Compile for a format; raises as ``export``."""
-    form = named(recipe.to)
+    form = named(to)
     if form.TARGET == "qubo":
-        model = model_of(puzzle, recipe.formulation, recipe.presolve)
-        qubo = compile_qubo(model, recipe.encoding or _ENCODING)
-        labels = getattr(form, "names", list)(qubo.labels())
-        return Built(form, model, WeightedQubo.of(qubo, recipe.weights), labels)
-    if recipe.encoding is not None:
+        recipe = replace(recipe, encoding=recipe.encoding or DEFAULT_ENCODING)
+    elif recipe.encoding is not None:
         raise InputError(f"{form.NAME} has an encoding of its own; leave --encoding out")
-    if recipe.weights:
+    elif recipe.weights:
         raise InputError(f"{form.NAME} keeps every constraint and takes no weights")
-    formulation, presolve = recipe.formulation, recipe.presolve
-    if form.TARGET == "cnf":
-        formula = to_cnf(puzzle, formulation=formulation, presolve=presolve)
-        labels = formula.bits.labels()
-        more = formula.n_variables - len(labels)
-        return Built(form, formula.bits.model, formula, labels, more)
-    program = to_mip(puzzle, formulation=formulation, presolve=presolve)
-    own = program.bits.n_bits
-    labels = program.variable_names()[:own]
-    return Built(form, program.bits.model, program, labels, program.n_variables - own)
+    tree = form.TARGET == "mip"  # it takes the place of cuts
+    if recipe.formulation is None:
+        default = problem.formulation_for(cuts=tree, exact=tree)
+        recipe = replace(recipe, formulation=default)
+    found = recipe.presolved(problem)
+    compiled = _COMPILERS[form.TARGET](found, recipe)
+    names = getattr(form, "names", Compiled.labels)(compiled)
+    return Exportable(form, recipe, Judge(problem, found, compiled), names)
 
 
-def _description(puzzle: Puzzle, recipe: Recipe, built: Built, data: bytes) -> dict[str, Any]:
-    form, model = built.format, built.model
-    energy = None
-    if built.is_qubo:
-        offset = 0 if form.HOLDS_OFFSET else np.asarray(built.payload.form.offset).item()
-        energy = {"sign": form.SIGN, "offset": offset}
-    return {
-        "format": KIND,
-        "version": VERSION,
-        "qubopuzzle": version("qubopuzzle"),
-        "to": form.NAME,
-        "model_sha256": hashlib.sha256(data).hexdigest(),
-        "formulation": recipe.formulation or _formulation(puzzle, form),
-        "encoding": (recipe.encoding or _ENCODING) if built.is_qubo else None,
-        "presolve": recipe.presolve,
-        "weights": dict(recipe.weights or {}),
-        "relaxed": [*model.omitted, *model.bounded],
-        "energy": energy,
-        "first": form.FIRST,
-        "variables": built.labels,
-        "auxiliary": built.auxiliary,
-        "puzzle_sha256": puzzle_hash(puzzle),
-        "puzzle": puzzle.to_dict(),
-    }
+def _cnf(found: Presolved, _: Recipe) -> Cnf:
+    found.model.require_local("a file of clauses")
+    return compile_cnf(found.model)
 
 
-def _formulation(puzzle: Puzzle, form: Format) -> str:
-    """What is taken if none is named, see ``to_bqm`` and ``to_mip``."""
-    if form.TARGET == "mip":
-        return puzzle.formulation_for(cuts=True, exact=True)
-    return puzzle.default_formulation
+def _mip(found: Presolved, _: Recipe) -> Mip:
+    return compile_mip(found.model)
 
 
-def puzzle_hash(puzzle: Puzzle) -> str:
-    """SHA-256 of what defines a puzzle: its JSON without id, title, solution and the like."""
-    about = {field.name for field in fields(Puzzle)}
-    data = {key: value for key, value in puzzle.to_dict().items() if key not in about}
+def _qubo(found: Presolved, recipe: Recipe) -> Compiled:
+    return recipe.compile(found.model, "qubo")
+
+
+_COMPILERS: dict[str, Callable[[Presolved, Recipe], Compiled]] = {
+    "qubo": _qubo,
+    "cnf": _cnf,
+    "mip": _mip,
+}
+
+
+def problem_hash(problem: Problem) -> str:
+    """SHA-256 of what defines a problem: its JSON without id, title, solution and the like."""
+    data = {key: value for key, value in problem.to_dict().items() if key not in _ABOUT}
     canonical = json.dumps(data, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
 
@@ -185,97 +364,47 @@ def decode_file(
     *,
     description: str | PathLike[str] | None = None,
     puzzle: str | None = None,
-) -> Decoded:
+) -> Judged:
     """Read the assignment in a file back.
 
     Args:
-        source: the description, or the puzzle that ``description`` must be of.
-        sample: see ``exports.read_sample``.
+        source: the description, or the problem that ``description`` must be of.
+        sample: see ``files.models.read_sample``.
         description: the JSON file beside the model.
         puzzle: read only puzzles of this kind from ``source``.
 
     Raises:
         InputError: one line naming the file and what is wrong.
     """
-    instance, built = read_source(source if description is None else description, _rebuilt)
+    built = read_source(source if description is None else description, rebuilt)
     if description is not None:
         given = read_source(source, lambda text: read_text(text, puzzle))
-        if puzzle_hash(instance) not in map(puzzle_hash, given):
+        if problem_hash(built.judge.problem) not in map(problem_hash, given):
             raise InputError(f"{description}: it is of another puzzle than {source}")
-    return read_source(sample, lambda text: decode_sample(instance, built, read_sample(text)))
+    return read_source(sample, lambda text: built.decode(read_sample(text)))
 
 
-def decode_sample(puzzle: Puzzle, built: Built, sample: Sample) -> Decoded:
-    """The answer that an assignment of a built model stands for, judged by the rules.
-
-    Raises:
-        InputError: for an assignment that does not have the model's variables.
-    """
-    bits = _bits(built, sample)
-    answer, broken = read_field(built.model, built.decode(bits))
-    violations = (*broken, *puzzle.violations(answer))
-    return Decoded(puzzle, answer, violations, built.energy(bits))
-
-
-def _bits(built: Built, sample: Sample) -> IntArray:
-    """The values of the labelled variables, shape (bits,); auxiliary ones are passed over."""
-    n = len(built.labels)
-    if sample.by_key is not None:
-        values = _ordered(built, sample.by_key)
-    else:
-        values = sample.in_order or []
-        if len(values) not in (n, n + built.auxiliary):
-            more = f" or {n + built.auxiliary:,}" if built.auxiliary else ""
-            raise InputError(f"expected {n:,}{more} values, got {len(values):,}")
-    for label, value in zip(built.labels, values, strict=False):
-        if value not in (0, 1):
-            raise InputError(f"{label}: expected 0 or 1, got {brief(value)}")
-    return np.array(values[:n], dtype=np.int64)
-
-
-def _ordered(built: Built, by_key: Mapping[str, int]) -> list[int]:
-    """Values by the file's names, dimod's, or the file's numbers of variables, in order."""
-    labels = built.labels
-    place = {name: i for names in (built.source.labels(), labels) for i, name in enumerate(names)}
-    first, end = built.format.FIRST, built.format.FIRST + len(labels) + built.auxiliary
-    found: dict[int, int] = {}
-    for key, value in by_key.items():
-        if key in place:
-            found[place[key]] = value
-        elif key.isascii() and key.isdigit() and len(key) < 10:
-            if not first <= int(key) < end:
-                raise InputError(f"no variable {key}: they are {first} to {end - 1}")
-            found[int(key) - first] = value
-        elif built.is_qubo:
-            raise InputError(f"the model has no variable {key[:60]!r}")
-    for i, label in enumerate(labels):
-        if i not in found:
-            raise InputError(f"there is no value for {label}")
-    return [found[i] for i in range(len(labels))]
-
-
-def _rebuilt(text: str) -> tuple[Puzzle, Built]:
-    """From a description to its puzzle and its model, compiled anew.
+def rebuilt(text: str) -> Exportable:
+    """From the text of a description to its model, compiled anew.
 
     Raises:
         InputError: for a text that is no description, or that does not hold together.
     """
     data = _description_of(text)
-    puzzle = _puzzle(data)
-    if data.get("puzzle_sha256") != puzzle_hash(puzzle):
+    problem = _problem(data)
+    if data.get("puzzle_sha256") != problem_hash(problem):
         raise InputError("puzzle_sha256 is not that of the puzzle in it: one of them was changed")
     recipe = Recipe(
-        to=_text(data, "to"),
         formulation=_text(data, "formulation"),
         encoding=None if data.get("encoding") is None else _text(data, "encoding"),
         presolve=_text(data, "presolve"),
         weights=_weights(data),
     )
-    built = build(puzzle, recipe)
+    built = exportable(problem, _text(data, "to"), recipe)
     if built.labels != data.get("variables"):
         made = f"{brief(data.get('qubopuzzle'))}, this is {version('qubopuzzle')}"
         raise InputError(f"its variables are not those of the model (made by version {made})")
-    return puzzle, built
+    return built
 
 
 def _weights(data: Mapping[str, Any]) -> dict[str, float]:
@@ -310,12 +439,8 @@ def _description_of(text: str) -> dict[str, Any]:
     return data
 
 
-def _puzzle(data: Mapping[str, Any]) -> Puzzle:
-    puzzle = data.get("puzzle")
-    kind = puzzle.get("puzzle") if isinstance(puzzle, dict) else None
-    if not isinstance(puzzle, dict) or not isinstance(kind, str):
-        raise InputError("puzzle: expected the puzzle's JSON object")
+def _problem(data: Mapping[str, Any]) -> Problem:
     try:
-        return get_puzzle(kind).from_dict(puzzle)
+        return problem_from_dict(data.get("puzzle"))
     except InputError as error:
         raise InputError(f"puzzle: {error}") from None

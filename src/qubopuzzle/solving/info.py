@@ -1,4 +1,4 @@
-"""How large a puzzle's QUBO is, by formulation, encoding and family."""
+"""How large a problem's QUBO is, by formulation, encoding and family."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any
 from qubopuzzle.compile import ENCODINGS, compile_qubo
 from qubopuzzle.compile.quadratic import Quadratic
 from qubopuzzle.errors import QubopuzzleError
-from qubopuzzle.puzzles import Puzzle
+from qubopuzzle.model import Problem
 from qubopuzzle.solvers.amplify.plans import PLANS
+from qubopuzzle.solving.recipe import Source, problem_of
 
 FREE_PLAN_VARIABLES = int(PLANS["free"].variables)
 """Fully connected variables that Amplify AE's free plan holds."""
@@ -56,31 +57,32 @@ class QuboSize:
         return {**asdict(self), "fits_free_plan": self.fits_free_plan}
 
 
-def describe(
-    puzzle: Puzzle, formulation: str | None = None, encoding: str | None = None
+def info(
+    problem: Source, formulation: str | None = None, encoding: str | None = None
 ) -> list[QuboSize]:
     """Sizes for every formulation and encoding, or for those named.
 
     Raises:
         InputError: for a formulation or encoding that does not exist.
     """
+    own = problem_of(problem)
     if formulation is not None:
-        puzzle.check_formulation(formulation)
+        own.check_formulation(formulation)
     return [
-        _size(puzzle, name, code)
-        for name in ([formulation] if formulation else puzzle.formulations)
+        _size(own, name, code)
+        for name in ([formulation] if formulation else own.formulations)
         for code in ([encoding] if encoding else ENCODINGS)
     ]
 
 
-def _size(puzzle: Puzzle, formulation: str, encoding: str) -> QuboSize:
+def _size(problem: Problem, formulation: str, encoding: str) -> QuboSize:
     try:
-        qubo = compile_qubo(puzzle.model(formulation), encoding)
+        qubo = compile_qubo(problem.model(formulation), encoding)
     except QubopuzzleError as error:
         if encoding not in ENCODINGS:
             raise
         return QuboSize(formulation, encoding, refused=str(error))
-    total, n = qubo.total(), qubo.n_bits
+    total, n = qubo.form, qubo.n_bits
     density = total.n_couplings / (n * (n - 1) / 2) if n > 1 else 0.0
     families = {family: FormSize.of(part) for family, part in qubo.parts.items()}
     return QuboSize(formulation, encoding, n, density, FormSize.of(total), families)

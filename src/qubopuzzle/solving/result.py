@@ -1,17 +1,18 @@
-"""What solving an instance came to: the judged answer and everything needed to repeat it."""
+"""What solving a problem brought: the judged answer, and everything needed to repeat it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from qubopuzzle.model import IntArray
+from qubopuzzle.errors import InputError
+from qubopuzzle.model import IntArray, Problem, Violation
 from qubopuzzle.picture import Picture
-from qubopuzzle.puzzles import Puzzle, Violation
 from qubopuzzle.solvers import Proof
+from qubopuzzle.solving.judge import Judged
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,49 +25,79 @@ class Result:
     """One instance, one solver.
 
     Attributes:
-        status: ``solved`` only if the checker of the rules accepts the answer;
-            ``unsatisfiable`` only if that was proved; else ``unknown``.
-        answer: the best answer found, valid or not; None if there is none.
-        violations: the rules that the answer breaks, by the checker; empty if valid.
-        energy: of the sample behind the answer, offset included.
+        problem: the puzzle or model.
+        status: ``solved`` only if the judge accepts the answer; ``unsatisfiable`` only if
+            that was proved; else ``unknown``.
+        found: different valid answers, or the best that is not; empty if there is none.
         sizes: numbers of the compiled model, such as variables and couplings.
-        timings_s: seconds for load (a puzzle's share of its source), model, presolve, compile,
-            prepare (the solver's imports and kernels, once a process), solve and decode.
+        timings_s: seconds for load (its share of the source), model, presolve, compile, prepare
+            (the solver's imports and kernels, once a process), solve and decode.
         reads: attempts that the solver made; ``seed`` is the one that it used.
         relaxed: what the model left out or bounded; empty means exact.
         presolve: what propagation did, in numbers, or None where it was off.
         settings: the solver's options, defaults filled in.
         proved_by: what proved that there is no solution.
-        solutions: different answers that the checker accepts, ``answer`` first.
-        complete: proved that there are no others.
+        complete: proved that there are no other solutions.
         proof: of ``complete``, if the solver was asked for it.
         service_s: seconds of solving by part, where a service did it: its queue, its own
             execution time, the network, and our process (see docs/amplify.md).
     """
 
-    puzzle: Puzzle
+    problem: Problem
     solver: str
     formulation: str
     encoding: str | None
     weights: Mapping[str, float]
     status: Status
-    answer: IntArray | None
-    violations: tuple[Violation, ...]
-    energy: float | None
     sizes: Mapping[str, int]
     timings_s: Mapping[str, float]
     seed: int
-    reads: int
     relaxed: tuple[str, ...]
     presolve: Mapping[str, Any] | None
     settings: Mapping[str, Any]
     versions: Mapping[str, str]
+    found: tuple[Judged, ...] = ()
+    reads: int = 0
     interrupted: bool = False
     proved_by: str | None = None
-    solutions: tuple[IntArray, ...] = ()
     complete: bool = False
     proof: Proof | None = None
     service_s: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def judged(self) -> Judged | None:
+        """The best answer with all that is known of it; None if there is none."""
+        return self.found[0] if self.found else None
+
+    @property
+    def answer(self) -> IntArray | None:
+        """The grid of the best answer, valid or not; None if there is none."""
+        return self.judged.answer if self.judged else None
+
+    @property
+    def values(self) -> Mapping[str, Hashable]:
+        """The value of each of the model's choices by name; None where not exactly one is."""
+        return self.judged.values if self.judged else {}
+
+    @property
+    def violations(self) -> tuple[Violation, ...]:
+        """What is wrong with the answer: broken rules of a puzzle, constraints of a model."""
+        return self.judged.violations if self.judged else ()
+
+    @property
+    def energy(self) -> float | None:
+        """Of the sample behind the answer, offset included."""
+        return self.judged.energy if self.judged else None
+
+    @property
+    def energies(self) -> Mapping[str, int]:
+        """What the model's broken constraints cost by family, at weights of 1."""
+        return self.judged.energies if self.judged else {}
+
+    @property
+    def solutions(self) -> tuple[Any, ...]:
+        """Different valid answers: grids, or values for models that paint none."""
+        return tuple(each.solution for each in self.found) if self.valid else ()
 
     @property
     def valid(self) -> bool:
@@ -81,7 +112,7 @@ class Result:
         if self.status == "unsatisfiable":
             return f"no solution (proved by {self.proved_by})"
         n = len(self.violations)
-        broken = f"{n} rule{'' if n == 1 else 's'} broken" if n else "no answer"
+        broken = f"{n} {self.problem.rule_word}{'' if n == 1 else 's'} broken" if n else "no answer"
         return f"not solved ({'interrupted, ' if self.interrupted else ''}{broken})"
 
     @property
@@ -93,9 +124,10 @@ class Result:
 
     def differing(self) -> IntArray:
         """The cells (n, axes) where the first two solutions differ; none if there are not two."""
-        if len(self.solutions) < 2:
-            return np.zeros((0, len(self.puzzle.shape)), dtype=np.int64)
-        return np.argwhere(self.solutions[0] != self.solutions[1]).astype(np.int64)
+        grids = [each.answer for each in self.found[:2] if each.answer is not None]
+        if not self.valid or len(grids) < 2:
+            return np.zeros((0, 2), dtype=np.int64)
+        return np.argwhere(grids[0] != grids[1]).astype(np.int64)
 
     def _others(self) -> str:
         n = len(self.solutions)
@@ -105,10 +137,9 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON: plain numbers, texts, lists."""
-        answer = None if self.answer is None else self.puzzle.format_answer(self.answer)
         return {
-            "id": self.puzzle.id,
-            "puzzle": self.puzzle.name,
+            "id": self.problem.id,
+            "puzzle": self.problem.name,
             "solver": self.solver,
             "formulation": self.formulation,
             "encoding": self.encoding,
@@ -116,8 +147,9 @@ class Result:
             "status": self.status,
             "valid": self.valid,
             "violations": [violation.to_dict() for violation in self.violations],
-            "solution": answer,
+            "solution": None if self.judged is None else self.judged.format(),
             "energy": self.energy,
+            "energies": dict(self.energies),
             "variables": None,
             "couplings": None,
             **self.sizes,
@@ -127,7 +159,7 @@ class Result:
             "presolve": None if self.presolve is None else dict(self.presolve),
             "relaxed": list(self.relaxed),
             "proved_by": self.proved_by,
-            "solutions": [self.puzzle.format_answer(answer) for answer in self.solutions],
+            "solutions": [each.format() for each in self.found] if self.valid else [],
             "complete": self.complete,
             "unique": self.unique,
             "interrupted": self.interrupted,
@@ -136,14 +168,23 @@ class Result:
             "versions": dict(self.versions),
         }
 
-    def picture(self) -> Picture:
-        """The puzzle with the answer; cells of broken rules are marked."""
-        broken = {cell for violation in self.violations for cell in violation.cells}
-        return self.puzzle.picture(self.answer, broken)
+    def picture(self) -> Picture | None:
+        """The puzzle with the answer; cells of broken rules are marked. None for a model."""
+        return self.problem.picture(self.answer, self.judged.cells if self.judged else ())
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw with matplotlib; returns the Axes."""
-        return self.picture().plot(ax)
+        """Draw with matplotlib; returns the Axes. InputError for a model, which has no picture."""
+        picture = self.picture()
+        if picture is None:
+            raise InputError("a model has no picture; its values are in result.values")
+        return picture.plot(ax)
+
+    def text(self) -> str:
+        """The picture as text; the values of a model."""
+        picture = self.picture()
+        if picture is not None:
+            return picture.text()
+        return "\n".join(f"{name} = {value}" for name, value in self.values.items())
 
     def summary(self) -> str:
         """One line: solver, sizes, energy, seconds by stage, verdict."""
@@ -153,6 +194,9 @@ class Result:
         )
         stages = self.timings_s.items()
         energy = "none" if self.energy is None else f"{self.energy:g}"
+        if self.energy:
+            parts = ", ".join(f"{family} {cost}" for family, cost in self.energies.items() if cost)
+            energy += f" ({parts})" if parts else ""
         seconds = " ".join(f"{stage} {s:.3f}{self._parts(stage)}" for stage, s in stages)
         if self.presolve:
             p = self.presolve
@@ -176,17 +220,11 @@ class Result:
         return self.valid
 
     def __str__(self) -> str:
-        return f"{self.picture().text()}\n{self.summary()}"
+        return "\n".join(filter(None, [self.text(), self.summary()]))
 
     def __repr__(self) -> str:
-        return f"<Result {self.puzzle.name} {self.puzzle.id!r} by {self.solver}: {self.verdict}>"
+        return f"<Result {self.problem.name} {self.problem.id!r} by {self.solver}: {self.verdict}>"
 
-    def _repr_svg_(self) -> str:
-        return self.picture().image("svg").decode()
-
-
-def disagreement(cells: IntArray) -> Violation:
-    """The violation for cells that the readings of a field paint differently."""
-    where = tuple(tuple(cell) for cell in cells.tolist())
-    message = f"the readings of the field disagree on {len(where)} cells"
-    return Violation("reconstruction", message, where)
+    def _repr_svg_(self) -> str | None:
+        picture = self.picture()
+        return None if picture is None else picture.image("svg").decode()

@@ -7,84 +7,30 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from os import PathLike
 from typing import Any
 
-from qubopuzzle.compile import ENCODINGS, check_weights, compile_model, encode_choices
+from qubopuzzle.compile import Compiled, check_weights
 from qubopuzzle.errors import Unsatisfiable
-from qubopuzzle.files.puzzles import (
-    all_formats,
-    check_format,
-    load,
-    load_answers,
-    match,
-    solved_address,
-    write_text,
-)
-from qubopuzzle.model import Model, Propagation, propagate, with_cuts
-from qubopuzzle.puzzles import Puzzle, get_puzzle, puzzle_names
+from qubopuzzle.model import Model, Problem, with_cuts
 from qubopuzzle.signals import uninterrupted
-from qubopuzzle.solvers import (
-    Budget,
-    Outcome,
-    Progress,
-    ProgressCallback,
-    Solver,
-    all_solvers,
-    get_solver,
-    solve_lazily,
-)
-from qubopuzzle.solving.exchange import (
-    PRESOLVES,
-    decode,
-    judge,
-    load_one,
-    read_field,
-    to_amplify,
-    to_bqm,
-)
-from qubopuzzle.solving.fitting import Form, naming_what_fits
-from qubopuzzle.solving.judging import Judged, accepts, judge_outcome, key_of
+from qubopuzzle.solvers import Budget, Outcome, ProgressCallback, Solver, solve_lazily
+from qubopuzzle.solving import recipe as recipes
+from qubopuzzle.solving.advice import naming_what_fits
+from qubopuzzle.solving.check import DEFAULT_SOLVER, check_run
+from qubopuzzle.solving.judge import Judge, Judged
+from qubopuzzle.solving.recipe import Presolved, Recipe, load_one, problem_of
 from qubopuzzle.solving.result import Result
-from qubopuzzle.solving.settings import DEFAULT_SOLVER, check_run
-
-__all__ = [
-    "DEFAULT_EXACT_SOLVER",
-    "DEFAULT_SOLVER",
-    "ENCODINGS",
-    "PRESOLVES",
-    "Progress",
-    "Puzzle",
-    "Result",
-    "all_formats",
-    "all_solvers",
-    "check_format",
-    "check_run",
-    "compile_model",
-    "decode",
-    "get_puzzle",
-    "get_solver",
-    "judge",
-    "load",
-    "load_answers",
-    "match",
-    "puzzle_names",
-    "solve",
-    "solved_address",
-    "to_amplify",
-    "to_bqm",
-    "versions",
-    "write_text",
-]
 
 DEFAULT_EXACT_SOLVER = "sat"
 _VERSIONS = ("qubopuzzle", "numpy", "scipy", "dimod")
+_STAGES = ("load", "model", "presolve", "compile", "prepare", "solve", "decode")
 
 
 def solve(
-    puzzle: Puzzle | str | PathLike[str],
+    problem: Problem | Model | str | PathLike[str],
     solver: Any = DEFAULT_SOLVER,
     *,
     formulation: str | None = None,
@@ -99,10 +45,17 @@ def solve(
     progress: ProgressCallback | None = None,
     load_s: float = 0.0,
 ) -> Result:
-    """Solve one instance and judge the answer.
+    """Solve one problem and judge the answer.
+
+    >>> from qubopuzzle import ModelBuilder, solve
+    >>> b = ModelBuilder()
+    >>> x, y = b.choice("x", range(3)), b.choice("y", range(3))
+    >>> b.precedence("order", [x], [y], [2])
+    >>> solve(b.build(), seed=1).values
+    {'x': 0, 'y': 2}
 
     Args:
-        puzzle: an instance, or a file that holds exactly one.
+        problem: a puzzle, a model, or a file that holds exactly one.
         solver: a name that ``qubopuzzle solvers`` lists, ``dimod:module:Class``, a
             dimod sampler, or a client of the Amplify SDK.
         formulation: one of the puzzle's, such as ``blocks:rows=3``; without, its default
@@ -126,8 +79,9 @@ def solve(
             if the plan of a service does.
         SolverUnavailable, SolverFailed: if the backend is missing or breaks off.
     """
-    if not isinstance(puzzle, Puzzle):
-        puzzle, load_s = load_one(puzzle)
+    if isinstance(problem, str | PathLike):
+        problem, load_s = load_one(problem)
+    problem = problem_of(problem)
     backend, chosen, budget = check_run(
         solver,
         encoding=encoding,
@@ -138,137 +92,138 @@ def solve(
         options=options,
         solutions=solutions,
     )
-    encoding = encoding or backend.default_encoding
-    clock = _Clock({"load": load_s})
-    name = formulation or puzzle.formulation_for(cuts=backend.cuts, exact=backend.exact)
-    run = _Run(puzzle, backend, name, encoding, budget, clock, settings=chosen)
-
-    with clock.stage("model"):
-        model = puzzle.model(name)
-    run.relaxed = (*model.omitted, *model.bounded)
-    checked = check_weights(model.families, weights)
-    run.weights = {family: checked[family] for family in weights or {}}
-    if presolve == "propagate":
-        with clock.stage("presolve"):
-            reduced = propagate(model)
-        run.presolve = _presolve_numbers(reduced, model, encoding)
-        if reduced.contradiction is not None and not model.bounded:
-            run.proved_by = f"propagation: {reduced.contradiction}"
-            return run.result([])
-        model = reduced.model
-    with clock.stage("prepare"), uninterrupted():
-        backend.prepare()
-    cutting = bool(model.graphs) and not (backend.cuts or backend.exact)
-    target = backend.target_for(chosen)
-    compiling = partial(compile_model, target=target, encoding=encoding, weights=weights)
-    try:
-        with clock.stage("compile"):
-            compiled = compiling(with_cuts(model, []) if cutting else model)
-    except Unsatisfiable as error:
-        if model.bounded:
-            raise
-        run.proved_by = f"compilation: {error}"
-        return run.result([])
-    with naming_what_fits(puzzle, Form(name, encoding, presolve), target):
-        backend.check_size(compiled, budget, chosen)
-    with clock.stage("solve"):
-        budget = replace(
-            budget,
-            accepts=partial(accepts, puzzle, model, compiled),
-            key=lambda sample: key_of(read_field(model, compiled.decode(sample))[0]),
-            started=time.perf_counter(),
-        )
-        if cutting:
-            args = model, compiling, budget, chosen, progress
-            compiled, outcome = solve_lazily(backend, *args)
-        else:
-            outcome = backend.solve(compiled, budget, chosen, progress)
-    run.sizes, run.encoding = compiled.sizes, compiled.encoding
-    with clock.stage("decode"):
-        judged, rejected = judge_outcome(puzzle, model, compiled, outcome, budget.solutions)
-    # A sample that the rules reject means that the model is not the puzzle: no proof of it.
-    run.complete = outcome.complete and not compiled.bounded and not rejected
-    if outcome.infeasible and not compiled.bounded:
-        run.proved_by = backend.name if compiled.sizes.get("variables") else "compilation"
-    return run.result(judged, outcome)
-
-
-def _presolve_numbers(found: Propagation, before: Model, encoding: str | None) -> dict[str, Any]:
-    sizes = [encode_choices(model, encoding or "one-hot").n_bits for model in (before, found.model)]
-    return {
-        "method": "propagate",
-        "contradiction": found.contradiction,
-        "variables_before": sizes[0],
-        "variables_after": sizes[1],
-        "cells": found.cells,
-        "cells_decided": found.cells_decided,
-        "passes": found.passes,
-    }
+    name = formulation or problem.formulation_for(cuts=backend.cuts, exact=backend.exact)
+    recipe = Recipe(name, encoding or backend.default_encoding, presolve, weights)
+    return _Run(problem, backend, recipe, budget, chosen, {"load": load_s}).result(progress)
 
 
 @dataclass
-class _Clock:
-    """Seconds by stage, in the order of the stages."""
+class _Run:
+    """One solve: each stage a method, called in the order of ``result``."""
 
-    seconds: dict[str, float]
+    problem: Problem
+    solver: Solver
+    recipe: Recipe
+    budget: Budget
+    options: Mapping[str, Any]
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def result(self, progress: ProgressCallback | None) -> Result:
+        """Go through all stages, as far as it takes."""
+        with self._stage("model"):
+            whole = self.problem.model(self.recipe.formulation)
+        with self._stage("presolve"):
+            presolved = recipes.presolve(whole, self.recipe.presolve)
+        if presolved.contradiction is not None and not whole.bounded:
+            return self._proved(presolved, f"propagation: {presolved.contradiction}")
+        with self._stage("prepare"), uninterrupted():
+            self.solver.prepare()
+        try:
+            with self._stage("compile"):
+                compiled = self._compile(self._first(presolved.model))
+        except Unsatisfiable as error:
+            if whole.bounded:
+                raise
+            return self._proved(presolved, f"compilation: {error}")
+        with naming_what_fits(self.problem, self.recipe, self._target):
+            self.solver.check_size(compiled, self.budget, self.options)
+        judge = Judge(self.problem, presolved, compiled)
+        with self._stage("solve"):
+            compiled, outcome = self._solve(presolved.model, compiled, judge, progress)
+        judge = replace(judge, compiled=compiled)
+        with self._stage("decode"):
+            found, rejected = judge.judge_all(
+                outcome.samples, outcome.energies.tolist(), self.budget.solutions
+            )
+        return self._judged(presolved, compiled, outcome, found, rejected=rejected)
+
+    @property
+    def _target(self) -> str:
+        return self.solver.target_for(self.options)
+
+    def _compile(self, model: Model) -> Compiled:
+        return self.recipe.compile(model, self._target)
+
+    def _by_rounds(self, model: Model) -> bool:
+        """Whether connectivity and cycles come round by round, see ``solvers.lazy``."""
+        return bool(model.graphs) and not (self.solver.cuts or self.solver.exact)
+
+    def _first(self, model: Model) -> Model:
+        """What is compiled before anything is known of cuts."""
+        return with_cuts(model, []) if self._by_rounds(model) else model
+
+    def _solve(
+        self, model: Model, compiled: Compiled, judge: Judge, progress: ProgressCallback | None
+    ) -> tuple[Compiled, Outcome]:
+        """What was solved in the end, and what came of it."""
+        budget = replace(self.budget, judge=judge, started=time.perf_counter())
+        if self._by_rounds(model):
+            return solve_lazily(
+                self.solver, model, compiled, self._compile, budget, self.options, progress
+            )
+        return compiled, self.solver.solve(compiled, budget, self.options, progress)
 
     @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
+    def _stage(self, name: str) -> Iterator[None]:
         started = time.perf_counter()
         try:
             yield
         finally:
             self.seconds[name] = time.perf_counter() - started
 
+    def _proved(self, presolved: Presolved, why: str) -> Result:
+        """There is no solution, and no solver was needed."""
+        return replace(self._plain(presolved), status="unsatisfiable", proved_by=why, complete=True)
 
-@dataclass
-class _Run:
-    """What is known of a run so far; ``result`` freezes it."""
+    def _judged(
+        self,
+        presolved: Presolved,
+        compiled: Compiled,
+        outcome: Outcome,
+        found: list[Judged],
+        *,
+        rejected: bool,
+    ) -> Result:
+        """What the judge says of a solver's outcome."""
+        solved = bool(found) and found[0].valid
+        by = self.solver.name if compiled.sizes.get("variables") else "compilation"
+        proved = by if outcome.infeasible and not compiled.bounded and not solved else None
+        # A sample that is rejected means that the model is not the problem: no proof of it.
+        complete = outcome.complete and not compiled.bounded and not rejected
+        return replace(
+            self._plain(presolved),
+            encoding=compiled.encoding,
+            status="solved" if solved else "unsatisfiable" if proved else "unknown",
+            found=() if proved else tuple(found),
+            sizes=compiled.sizes,
+            reads=outcome.reads,
+            settings={**self.options, **outcome.settings},
+            interrupted=outcome.interrupted,
+            proved_by=proved,
+            complete=complete or bool(proved),
+            proof=outcome.proof if complete else None,
+            service_s=outcome.service_s,
+        )
 
-    puzzle: Puzzle
-    solver: Solver
-    formulation: str
-    encoding: str | None
-    budget: Budget
-    clock: _Clock
-    sizes: Mapping[str, int] = field(default_factory=dict)
-    weights: Mapping[str, float] = field(default_factory=dict)
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    presolve: Mapping[str, Any] | None = None
-    relaxed: tuple[str, ...] = ()
-    proved_by: str | None = None
-    complete: bool = False
-
-    def result(self, found: list[Judged], outcome: Outcome | None = None) -> Result:
-        judged = found[0] if found else None
-        solved = judged is not None and not judged.violations
-        if self.proved_by and not solved:
-            judged = None
-        stages = ("load", "model", "presolve", "compile", "prepare", "solve", "decode")
+    def _plain(self, presolved: Presolved) -> Result:
+        """What is known without an outcome."""
+        recipe, whole = self.recipe, presolved.whole
+        numbers = presolved.report(recipe.encoding) if recipe.presolve != "none" else None
+        checked = check_weights(whole.families, recipe.weights)
         return Result(
-            puzzle=self.puzzle,
+            problem=self.problem,
             solver=self.solver.name,
-            formulation=self.formulation,
-            encoding=self.encoding,
-            weights=self.weights,
-            status="solved" if solved else "unsatisfiable" if self.proved_by else "unknown",
-            answer=None if judged is None else judged.answer,
-            violations=() if judged is None else judged.violations,
-            energy=None if judged is None else judged.energy,
-            sizes=self.sizes or {"variables": 0, "couplings": 0},
-            timings_s={stage: self.clock.seconds.get(stage, 0.0) for stage in stages},
+            formulation=recipe.formulation or "",
+            encoding=recipe.encoding,
+            weights={family: checked[family] for family in recipe.weights or {}},
+            status="unknown",
+            sizes={"variables": 0, "couplings": 0},
+            timings_s={stage: self.seconds.get(stage, 0.0) for stage in _STAGES},
             seed=self.budget.seed,
-            reads=0 if outcome is None else outcome.reads,
-            relaxed=self.relaxed,
-            presolve=self.presolve,
-            settings={**self.settings, **({} if outcome is None else outcome.settings)},
+            relaxed=(*whole.omitted, *whole.bounded),
+            presolve=numbers,
+            settings=self.options,
             versions={**versions(), **self.solver.versions()},
-            interrupted=outcome is not None and outcome.interrupted,
-            proved_by=None if solved else self.proved_by,
-            solutions=tuple(each.answer for each in found) if solved else (),
-            complete=self.complete or bool(self.proved_by and not solved),
-            proof=outcome.proof if outcome is not None and self.complete else None,
-            service_s={} if outcome is None else outcome.service_s,
         )
 
 

@@ -7,10 +7,9 @@ from typing import Any, Protocol, cast
 
 from qubopuzzle.errors import InputError, did_you_mean
 from qubopuzzle.files.models import bqm, coo, dimacs, lp, mps, mqlib, qplib, qubo, qubo_lp
-from qubopuzzle.files.models.base import WeightedQubo
 from qubopuzzle.files.models.samples import Sample, read_sample
 
-__all__ = ["FORMATS", "Format", "Sample", "WeightedQubo", "by_suffix", "named", "read_sample"]
+__all__ = ["FORMATS", "Format", "Sample", "by_suffix", "named", "read_sample"]
 
 
 class Format(Protocol):
@@ -19,7 +18,7 @@ class Format(Protocol):
     ``TARGET`` says what it holds: ``qubo``, or the exact ``cnf`` or ``mip``. ``FIRST`` is the
     number of its first variable. With a format's objective value v, our energy is ``SIGN * v``
     plus, unless it ``HOLDS_OFFSET``, the QUBO's offset. A module may also have ``names``,
-    which makes names that the file can hold of the QUBO's labels.
+    the names by which the file calls the labelled variables of a compiled model.
     """
 
     NAME: str
@@ -32,7 +31,7 @@ class Format(Protocol):
     HOLDS_OFFSET: bool
 
     def write(self, model: Any) -> bytes:
-        """The file: of a ``WeightedQubo``, a ``Cnf`` or a ``Mip``, as ``TARGET`` says."""
+        """The file: of a ``Qubo``, a ``Cnf`` or a ``Mip``, as ``TARGET`` says."""
 
 
 _MODULES = (bqm, coo, qubo, mqlib, qplib, qubo_lp, dimacs, lp, mps)

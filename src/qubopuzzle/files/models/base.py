@@ -1,29 +1,13 @@
-"""What the formats share: a QUBO with its weights, and numbers as text."""
+"""What the formats share: the terms of a QUBO, and numbers as text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from qubopuzzle.compile.quadratic import Quadratic
-from qubopuzzle.compile.qubo import Qubo
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class WeightedQubo:
-    """A compiled QUBO, the weight of each family (1 where there is none), and their sum."""
-
-    qubo: Qubo
-    weights: Mapping[str, float] | None
-    form: Quadratic
-
-    @classmethod
-    def of(cls, qubo: Qubo, weights: Mapping[str, float] | None = None) -> WeightedQubo:
-        """Weigh; InputError as ``Qubo.total``."""
-        return cls(qubo, weights, qubo.total(weights))
 
 
 def couplings(form: Quadratic) -> list[tuple[int, int, Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qubopuzzle.files.models.base import WeightedQubo
+from qubopuzzle.compile.qubo import Qubo
 
 NAME = "bqm"
 SUFFIX = ".bqm"
@@ -14,7 +14,7 @@ SIGN = 1
 HOLDS_OFFSET = True
 
 
-def write(model: WeightedQubo) -> bytes:
+def write(model: Qubo) -> bytes:
     """What ``dimod.BinaryQuadraticModel.from_file`` reads."""
-    with model.qubo.to_bqm(model.weights).to_file() as file:
+    with model.to_bqm().to_file() as file:
         return bytes(file.read())

@@ -6,7 +6,8 @@ no term, and looks at all pairs of variables.
 
 from __future__ import annotations
 
-from qubopuzzle.files.models.base import WeightedQubo, encoded, number, triangle
+from qubopuzzle.compile.qubo import Qubo
+from qubopuzzle.files.models.base import encoded, number, triangle
 
 NAME = "coo"
 SUFFIX = ".coo"
@@ -18,7 +19,7 @@ SIGN = 1
 HOLDS_OFFSET = False
 
 
-def write(model: WeightedQubo) -> bytes:
+def write(model: Qubo) -> bytes:
     """What ``dimod.serialization.coo.load`` reads; the offset is a comment."""
     head = ["# vartype=BINARY", f"# offset {number(model.form.offset)}"]
     return encoded(head + [f"{i} {j} {number(value)}" for i, j, value in triangle(model.form)])

@@ -14,6 +14,11 @@ SIGN = 1
 HOLDS_OFFSET = False
 
 
+def names(model: Mip) -> list[str]:
+    """Variables as the file calls them, but auxiliary ones."""
+    return model.variable_names()[: model.n_bits]
+
+
 def write(model: Mip) -> bytes:
     """The text, with readable names."""
     return model.to_mps().encode()

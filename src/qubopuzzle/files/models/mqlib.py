@@ -6,7 +6,8 @@ twice: the file has ``-linear`` on the diagonal and ``-coupling / 2`` beside it.
 
 from __future__ import annotations
 
-from qubopuzzle.files.models.base import WeightedQubo, encoded, number, triangle
+from qubopuzzle.compile.qubo import Qubo
+from qubopuzzle.files.models.base import encoded, number, triangle
 
 NAME = "mqlib"
 SUFFIX = ".mqlib"
@@ -18,7 +19,7 @@ SIGN = -1
 HOLDS_OFFSET = False
 
 
-def write(model: WeightedQubo) -> bytes:
+def write(model: Qubo) -> bytes:
     """A line ``n m``, then m lines ``i j Q_ij`` with i <= j, numbered from 1."""
     form = model.form
     lines = [

@@ -6,7 +6,8 @@ the others anew.
 
 from __future__ import annotations
 
-from qubopuzzle.files.models.base import WeightedQubo, couplings, encoded, number
+from qubopuzzle.compile.qubo import Qubo
+from qubopuzzle.files.models.base import couplings, encoded, number
 
 NAME = "qplib"
 SUFFIX = ".qplib"
@@ -18,14 +19,14 @@ SIGN = 1
 HOLDS_OFFSET = True
 
 
-def write(model: WeightedQubo) -> bytes:
+def write(model: Qubo) -> bytes:
     """What ``amplify.load_qplib`` reads: ``x' Q x / 2 + b' x + constant``, numbered from 1."""
     form = model.form
     upper = couplings(form)
     # Q is a lower triangle that is not mirrored (qplib.zib.de/doc.html), hence twice the value.
     quadratic = [f"{j + 1} {i + 1} {number(2 * value)}" for i, j, value in upper]
     linear = [f"{i + 1} {number(v)}" for i, v in enumerate(form.linear.tolist()) if v]
-    labels = ("_".join(label.split()) for label in model.qubo.labels())
+    labels = ("_".join(label.split()) for label in model.labels())
     names = [f"{i} {label}" for i, label in enumerate(labels, start=1)]
     return encoded(
         [

@@ -6,7 +6,8 @@ variable has one, and numbers from 0.
 
 from __future__ import annotations
 
-from qubopuzzle.files.models.base import WeightedQubo, couplings, encoded, number
+from qubopuzzle.compile.qubo import Qubo
+from qubopuzzle.files.models.base import couplings, encoded, number
 
 NAME = "qubo"
 SUFFIX = ".qubo"
@@ -18,9 +19,9 @@ SIGN = 1
 HOLDS_OFFSET = False
 
 
-def write(model: WeightedQubo) -> bytes:
+def write(model: Qubo) -> bytes:
     """Comments with the offset and the labels, the counts, the variables, the couplings."""
-    form, labels = model.form, model.qubo.labels()
+    form, labels = model.form, model.labels()
     upper = couplings(form)
     return encoded(
         [

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dimod
 
 from qubopuzzle.compile.mip_text import safe_names
-from qubopuzzle.files.models.base import WeightedQubo, couplings
+from qubopuzzle.compile.qubo import Qubo
+from qubopuzzle.files.models.base import couplings
 
 NAME = "qubo-lp"
 SUFFIX = ".qubo.lp"
@@ -17,12 +18,12 @@ SIGN = 1
 HOLDS_OFFSET = True
 
 
-def names(labels: list[str]) -> list[str]:
+def names(model: Qubo) -> list[str]:
     """Variables as the file calls them."""
-    return safe_names("x_", labels)
+    return safe_names("x_", model.labels())
 
 
-def write(model: WeightedQubo) -> bytes:
+def write(model: Qubo) -> bytes:
     """What ``dimod.lp.load`` and MIP solvers with quadratic objectives read."""
     form = model.form
     objective = dimod.BinaryQuadraticModel(
@@ -31,7 +32,7 @@ def write(model: WeightedQubo) -> bytes:
         form.offset,
         "BINARY",
     )
-    objective.relabel_variables(dict(enumerate(names(model.qubo.labels()))))  # type: ignore[no-untyped-call]
+    objective.relabel_variables(dict(enumerate(names(model))))  # type: ignore[no-untyped-call]
     program = dimod.ConstrainedQuadraticModel()  # type: ignore[no-untyped-call]
     program.set_objective(objective)
     return dimod.lp.dumps(program).encode()

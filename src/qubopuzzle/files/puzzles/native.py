@@ -7,9 +7,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.puzzles import Puzzle, get_puzzle
+from qubopuzzle.model import ModelProblem, Problem
+from qubopuzzle.puzzles import get_puzzle
 from qubopuzzle.puzzles.base import brief
 
+MODEL = ModelProblem.name
 NAME = "json"
 ABOUT = "JSON: one object, a list, or one object a line"
 PUZZLES: tuple[str, ...] = ()  # every puzzle
@@ -20,24 +22,33 @@ def sniff(text: str) -> bool:
     return text.lstrip()[:1] in ("{", "[")
 
 
-def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
-    """Read every instance, or those of one kind of puzzle.
+def read(text: str, puzzle: str | None = None) -> list[Problem]:
+    """Read every puzzle and model, or those of one kind of puzzle.
 
     Raises:
         InputError: naming the line or the instance.
     """
-    puzzles: list[Puzzle] = []
+    puzzles: list[Problem] = []
     for place, data in objects(text):
         try:
-            kind = _kind(data, puzzle)
-            if puzzle in (None, kind):
-                puzzles.append(get_puzzle(kind).from_dict(data))
+            if puzzle in (None, _kind(data, puzzle)):
+                puzzles.append(problem_from_dict(data, puzzle))
         except InputError as error:
             raise InputError(f"{place}{error}") from None
     return puzzles
 
 
-def write(puzzles: Sequence[Puzzle]) -> str:
+def problem_from_dict(data: Any, puzzle: str | None = None) -> Problem:
+    """The puzzle or model of a JSON object; ``puzzle`` is the kind where it names none.
+
+    Raises:
+        InputError: naming the key that cannot be used.
+    """
+    kind = _kind(data, puzzle)
+    return ModelProblem.from_dict(data) if kind == MODEL else get_puzzle(kind).from_dict(data)
+
+
+def write(puzzles: Sequence[Problem]) -> str:
     """One object a line."""
     return "".join(json.dumps(puzzle.to_dict()) + "\n" for puzzle in puzzles)
 
@@ -45,6 +56,8 @@ def write(puzzles: Sequence[Puzzle]) -> str:
 def _kind(data: Any, puzzle: str | None) -> str:
     if not isinstance(data, dict):
         raise InputError(f"expected an object, got {brief(data)}")
+    if data.get("problem") == MODEL:
+        return MODEL
     kind = data.get("puzzle", puzzle)
     if kind is None:
         raise InputError('no "puzzle" key says what it is; add one or give --puzzle')

@@ -184,7 +184,7 @@ class AmplifySolver(Solver):
                 for part, spent in answer.seconds.items():
                     seconds[part] = seconds.get(part, 0.0) + spent
                 notes |= answer.service
-                if len(answer.samples) and budget.accepts(best.add(answer.samples, 0)):
+                if len(answer.samples) and budget.judge.accepts(best.add(answer.samples, 0)):
                     break
         except KeyboardInterrupt:
             interrupted = True

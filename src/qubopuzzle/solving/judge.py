@@ -1,0 +1,160 @@
+"""What assignments are worth: decoded, read by field reconstruction, judged. The one judge."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qubopuzzle.compile import Compiled
+from qubopuzzle.model import (
+    BrokenConstraint,
+    IntArray,
+    Model,
+    Problem,
+    Violation,
+    broken,
+)
+from qubopuzzle.solving.recipe import Presolved
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """An answer and what is wrong with it.
+
+    Attributes:
+        problem: what it answers.
+        answer: the grid that it paints; None for a model without a field.
+        violations: what is wrong: rules of a puzzle, constraints of a model; empty if valid.
+        energy: of the sample behind it, offset included; None if there was none.
+        model: the problem's model, whole, and ``assignment``, 0/1 by literal of it, shape
+            (literals,); None for an answer that came as a grid.
+    """
+
+    problem: Problem
+    answer: IntArray | None
+    violations: tuple[Violation, ...]
+    energy: float | None = None
+    model: Model | None = None
+    assignment: IntArray | None = None
+
+    @property
+    def valid(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.violations
+
+    @cached_property
+    def values(self) -> dict[str, Hashable]:
+        """The value of each choice by its name; None where it takes none, or several."""
+        if self.model is None or self.assignment is None:
+            return {}
+        taken = np.split(self.assignment, self.model.first_literal[1:-1])
+        return {
+            choice.name: choice.values[int(np.argmax(own))] if own.sum() == 1 else None
+            for choice, own in zip(self.model.choices, taken, strict=False)
+        }
+
+    @cached_property
+    def broken(self) -> tuple[BrokenConstraint, ...]:
+        """The model's constraints that do not hold, by the reference meaning of a model."""
+        if self.model is None or self.assignment is None:
+            return ()
+        return tuple(broken(self.model, self.assignment))
+
+    @cached_property
+    def energies(self) -> dict[str, int]:
+        """What broken constraints cost by family, at weights of 1; every family is listed."""
+        total = dict.fromkeys(self.model.families if self.model else (), 0)
+        for constraint in self.broken:
+            total[constraint.family] += constraint.energy
+        return total
+
+    @property
+    def solution(self) -> Any:
+        """The grid; the values of a model that paints none."""
+        return self.values if self.answer is None else self.answer
+
+    def format(self) -> Any:
+        """The native form of the solution, fit for JSON."""
+        return self.problem.format_answer(self.solution)
+
+    @cached_property
+    def cells(self) -> frozenset[tuple[int, ...]]:
+        """The cells of all violations."""
+        return frozenset(cell for violation in self.violations for cell in violation.cells)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judge:
+    """Judges samples of a compiled model; solvers ask it whether to stop, see ``Budget``."""
+
+    problem: Problem
+    presolved: Presolved
+    compiled: Compiled
+
+    def judge(self, sample: NDArray[Any], energy: float | None = None) -> Judged:
+        """Decode a sample, shape (variables,), and judge it."""
+        x = self.presolved.restore(self.compiled.decode(sample))
+        answer, found = self.problem.read(self.presolved.whole, x)
+        return Judged(self.problem, answer, tuple(found), energy, self.presolved.whole, x)
+
+    def accepts(self, sample: NDArray[np.int8]) -> bool:
+        """Whether nothing is wrong with the answer of a sample."""
+        return self.judge(sample).valid
+
+    def key(self, sample: NDArray[np.int8]) -> bytes:
+        """The same for samples of the same answer, in few bytes."""
+        x = self.compiled.decode(sample)
+        field = self.presolved.model.field
+        found = x if field is None else field.read(x)[0]
+        return key_of(found)
+
+    def judge_all(
+        self, samples: Iterable[NDArray[np.int8]], energies: Iterable[float], most: int
+    ) -> tuple[list[Judged], bool]:
+        """Different valid answers in order of energy, ``most`` at most; else the first of all.
+
+        And whether a sample was not valid on the way.
+        """
+        first: list[Judged] = []
+        valid: dict[bytes, Judged] = {}
+        rejected = False
+        for sample, energy in zip(samples, energies, strict=True):
+            judged = self.judge(sample, energy)
+            if judged.valid:
+                valid.setdefault(self.key(sample), judged)
+                if len(valid) == most:
+                    break
+            rejected |= not judged.valid
+            first = first or [judged]
+        return list(valid.values()) or first, rejected
+
+
+def key_of(numbers: IntArray) -> bytes:
+    """The same for the same numbers, in few bytes."""
+    small = abs(numbers).max(initial=0) < 2**7
+    return numbers.astype(np.int8 if small else np.int64).tobytes()
+
+
+def judge(source: Any, answer: Any) -> Judged:
+    """Judge an answer that somebody gives.
+
+    Args:
+        source: a puzzle, a model, or a file of one.
+        answer: a grid, shape (rows, columns); the puzzle's native JSON form; for a model values
+            by the choices' names; or a ``Result``.
+
+    Raises:
+        InputError: for what is no answer to this problem.
+    """
+    from qubopuzzle.solving.recipe import problem_of
+
+    problem = problem_of(source)
+    found = getattr(answer, "judged", None)  # of a Result
+    given = answer if found is None else found.solution
+    grid, violations = problem.check(given)
+    return Judged(problem, grid, tuple(violations))
