@@ -87,7 +87,7 @@ def _claims(instance: Instance, rows: list[Mapping[str, Any]]) -> list[Claim]:
 
 def _file_claim(instance: Instance) -> Claim | None:
     puzzle = instance.puzzle
-    if puzzle.solution is not None and not puzzle.violations(puzzle.solution):
+    if puzzle.solution is not None and not puzzle.check(puzzle.solution)[1]:
         return Claim((THE_FILE,), True, puzzle.format_answer(puzzle.solution))
     if puzzle.n_solutions is None:
         return None

@@ -15,7 +15,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from qubopuzzle.compile import Qubo
 from qubopuzzle.errors import InputError, QubopuzzleError, SolverFailed
 from qubopuzzle.files.models import Sample, named
 from qubopuzzle.files.writing import with_id, write_whole
@@ -42,9 +41,10 @@ class InstancePlan:
     time_limit: float = 60.0
 
 
-def examples() -> list[Puzzle]:
-    """The examples of all puzzles."""
-    return [puzzle for name in puzzle_names() for puzzle in get_puzzle(name).examples()]
+def examples(kind: str | None = None) -> list[Puzzle]:
+    """The examples of all puzzles, or of one kind."""
+    names = puzzle_names() if kind is None else [kind]
+    return [puzzle for name in names for puzzle in get_puzzle(name).examples()]
 
 
 def write_instances(
@@ -161,7 +161,7 @@ def _recipe(plan: InstancePlan, to: str) -> Recipe:
 def _qubo_entry(built: Iterable[Exportable]) -> dict[str, Any]:
     """Numbers of the QUBO, if there is one among the models."""
     for each in built:
-        if isinstance(each.compiled, Qubo):
+        if each.is_qubo:
             return {**each.compiled.sizes, "ground_state_energy": 0, "gap": each.compiled.gap}
     return {}
 
@@ -184,7 +184,7 @@ def _solution(built: Exportable, plan: InstancePlan) -> dict[str, int]:
     if judged.energy:
         raise SolverFailed(f"the solution found has energy {judged.energy:g}, not 0")
     # One file serves all formats of a QUBO, whatever they call its variables.
-    names = built.compiled.labels() if isinstance(built.compiled, Qubo) else built.labels
+    names = built.compiled.labels() if built.is_qubo else built.labels
     return dict(zip(names, bits, strict=True))
 
 

@@ -9,11 +9,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
 from os import PathLike
-from typing import Any
+from typing import Any, TypeAlias
 
 from qubopuzzle.checks import positive, whole
 from qubopuzzle.errors import InputError
-from qubopuzzle.solving.solve import Puzzle, all_solvers, check_run, get_solver, load
+from qubopuzzle.files.puzzles import load
+from qubopuzzle.model import Model, Problem
+from qubopuzzle.solvers import all_solvers, get_solver
+from qubopuzzle.solving.check import check_run
+from qubopuzzle.solving.recipe import Source, problem_of
 
 DEFAULT_REPEAT = 5
 DEFAULT_TIME_LIMIT = 10.0
@@ -21,7 +25,8 @@ DEFAULT_HEURISTICS = ("annealer", "tempering", "neal")
 START_S = 30.0
 """What the hard limit leaves for imports, kernels and the model."""
 
-Sources = Puzzle | str | PathLike[str] | Iterable[Puzzle | str | PathLike[str]]
+Sources: TypeAlias = Source | Iterable[Source]
+"""A puzzle, a model, a file of them, or several of these."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +34,7 @@ class Instance:
     """A puzzle and the name that it goes by in this comparison."""
 
     label: str
-    puzzle: Puzzle
+    puzzle: Problem
 
     @cached_property
     def data(self) -> dict[str, Any]:
@@ -44,8 +49,7 @@ class Instance:
     @property
     def cells(self) -> int:
         """Size of the grid, for plots against size."""
-        rows, columns = self.puzzle.shape
-        return rows * columns
+        return self.puzzle.cells
 
 
 @dataclass(frozen=True)
@@ -230,11 +234,14 @@ def _instances(
     sources: Sources, kind: str | None, named: str | None
 ) -> tuple[tuple[Instance, ...], tuple[str, ...]]:
     """Puzzles under names that are printable and differ; the same puzzle only once."""
-    if isinstance(sources, Puzzle | str | PathLike):
+    if isinstance(sources, Problem | Model | str | PathLike):
         sources = [sources]
-    puzzles: list[Puzzle] = []
+    puzzles: list[Problem] = []
     for source in sources:
-        puzzles += [source] if isinstance(source, Puzzle) else load(source, kind, named)
+        if isinstance(source, str | PathLike):
+            puzzles += load(source, kind, named)
+        else:
+            puzzles.append(problem_of(source))
     found: dict[str, Instance] = {}
     labels: set[str] = set()
     repeated = []

@@ -10,7 +10,8 @@ from typing import Any
 from qubopuzzle.errors import QubopuzzleError
 from qubopuzzle.model import ModelBuilder
 from qubopuzzle.processes import say
-from qubopuzzle.solving import solve as pipeline
+from qubopuzzle.solvers import get_solver
+from qubopuzzle.solving.solve import solve
 
 _WARM_UP_S = 1.0
 
@@ -23,7 +24,7 @@ def work(puzzle: Any, run: Mapping[str, Any]) -> dict[str, Any]:
     """
     try:
         _warm_up(run)
-        result = pipeline.solve(puzzle, **run)
+        result = solve(puzzle, **run)
         return result.to_dict() | {"sizes": dict(result.sizes)}
     finally:
         say(_peak_mib())
@@ -36,16 +37,10 @@ def _warm_up(run: Mapping[str, Any]) -> None:
     """
     builder = ModelBuilder()
     builder.exactly_one("one", [[builder.bit("bit")]])
+    own = {name: run[name] for name in ("solver", "options")}
     with suppress(QubopuzzleError):  # if it is serious, the run says so too
-        solver, options, budget = pipeline.check_run(
-            run["solver"], reads=1, seed=0, time_limit=_WARM_UP_S, options=run["options"]
-        )
-        compiled = pipeline.compile_model(
-            builder.build(), solver.target_for(options), solver.default_encoding, None
-        )
-        solver.prepare()
-        if not solver.remote:
-            solver.solve(compiled, budget, options)
+        if not get_solver(run["solver"]).remote:
+            solve(builder.build(), reads=1, seed=0, time_limit=_WARM_UP_S, **own)
 
 
 def _peak_mib() -> int | None:

@@ -11,7 +11,7 @@ from qubopuzzle.cli.terminal import NOT_SOLVED, SOLVED, load, name_of, print_jud
 from qubopuzzle.errors import InputError
 
 if TYPE_CHECKING:
-    from qubopuzzle.solving.solve import Puzzle
+    from qubopuzzle.model import Problem
 
 
 def add_arguments(parser: Parser) -> None:
@@ -23,14 +23,14 @@ def add_arguments(parser: Parser) -> None:
 
 def run(args: Namespace) -> int:
     """Judge the answer of each puzzle."""
-    from qubopuzzle.solving import solve as pipeline
+    from qubopuzzle.files.puzzles import load_answers, match
 
     read_once([*args.sources, args.solution])
     puzzles = load(args)
-    answers = pipeline.load_answers(args.solution)
+    answers = load_answers(args.solution)
     status = SOLVED
     try:
-        for number, (puzzle, answer) in enumerate(pipeline.match(puzzles, answers), start=1):
+        for number, (puzzle, answer) in enumerate(match(puzzles, answers), start=1):
             given = None if answer is None else answer.solution
             if not _judge(name_of(puzzle, number), puzzle, given, args.json):
                 status = NOT_SOLVED
@@ -39,19 +39,18 @@ def run(args: Namespace) -> int:
     return status
 
 
-def _judge(name: str, puzzle: Puzzle, given: Any, as_json: bool) -> bool:
+def _judge(name: str, problem: Problem, given: Any, as_json: bool) -> bool:
     """Print the verdict on one answer; returns whether it is valid."""
-    from qubopuzzle.solving import solve as pipeline
+    from qubopuzzle.solving.judge import judge
 
-    grid, violations = (None, []) if given is None else pipeline.judge(puzzle, given)
-    valid = grid is not None and not violations
+    judged = None if given is None else judge(problem, given)
+    valid = judged is not None and judged.valid
     if as_json:
-        broken = [violation.to_dict() for violation in violations]
-        answered = {"id": puzzle.id, "answered": grid is not None, "valid": valid}
+        broken = [] if judged is None else [each.to_dict() for each in judged.violations]
+        answered = {"id": problem.id, "answered": judged is not None, "valid": valid}
         print(json.dumps({**answered, "violations": broken}))
-    elif grid is None:
+    elif judged is None:
         print(f"{name}: no answer")
     else:
-        verdict = f"{name}: {'valid' if valid else 'not valid'}"
-        print_judged(puzzle, grid, violations, verdict)
+        print_judged(judged, f"{name}: {'valid' if valid else 'not valid'}")
     return valid

@@ -10,10 +10,10 @@ from qubopuzzle.cli.terminal import (
     NOT_SOLVED,
     OUR_FAULT,
     SOLVED,
+    answer_text,
     notice,
     read_once,
     sampler_path,
-    text,
 )
 from qubopuzzle.errors import InputError
 
@@ -96,7 +96,7 @@ def run(args: Namespace) -> int:
     finally:  # a full disk does not take the table away
         report.print_comparison(done)
     for found in done.contradictions:
-        print(report.contradiction_block(found, text), file=sys.stderr)
+        print(report.contradiction_block(found, answer_text), file=sys.stderr)
     if done.interrupted:
         notice(f"interrupted{'; --resume goes on' if args.json else ''}")
     return OUR_FAULT if done.contradictions else NOT_SOLVED if done.interrupted else SOLVED

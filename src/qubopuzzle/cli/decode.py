@@ -25,24 +25,15 @@ def add_arguments(parser: Parser) -> None:
 
 def run(args: Namespace) -> int:
     """Turn an assignment that another tool found into an answer, and judge it."""
-    from qubopuzzle.solving import export as exporting
+    from qubopuzzle.solving.export import decode_file
 
     (source,) = args.sources
     read_once([source, args.sample, args.model])
-    found = exporting.decode_file(source, args.sample, description=args.model, puzzle=args.puzzle)
-    puzzle, violations = found.puzzle, found.violations
+    found = decode_file(source, args.sample, description=args.model, puzzle=args.puzzle)
     if args.json:
-        verdict = {
-            "id": puzzle.id,
-            "puzzle": puzzle.name,
-            "valid": not violations,
-            "energy": found.energy,
-            "violations": [violation.to_dict() for violation in violations],
-            "solution": puzzle.format_answer(found.answer),
-        }
-        print(json.dumps(verdict))
+        print(json.dumps(found.to_dict()))
     else:
         energy = "" if found.energy is None else f", energy {found.energy:g}"
-        verdict_line = f"{name_of(puzzle, 1)}: {'not valid' if violations else 'valid'}{energy}"
-        print_judged(puzzle, found.answer, violations, verdict_line)
-    return NOT_SOLVED if violations else SOLVED
+        verdict = f"{'valid' if found.valid else 'not valid'}{energy}"
+        print_judged(found, f"{name_of(found.problem, 1)}: {verdict}")
+    return SOLVED if found.valid else NOT_SOLVED

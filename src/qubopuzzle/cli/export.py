@@ -36,11 +36,11 @@ def add_arguments(parser: Parser) -> None:
 
 def run(args: Namespace) -> int:
     """Write each puzzle's model to a file, or to standard output."""
-    from qubopuzzle.solving import export as exporting
+    from qubopuzzle.solving.export import exportable
+    from qubopuzzle.solving.recipe import Recipe
 
     form = _format(args)
-    weights = dict(args.weight)
-    recipe = exporting.Recipe(form.NAME, args.formulation, args.encoding, args.presolve, weights)
+    recipe = Recipe(args.formulation, args.encoding, args.presolve, dict(args.weight))
     puzzles = load(args)
     described = args.output is not None
     option, pattern = ("-o", args.output) if described else ("FILE", args.file)
@@ -52,7 +52,7 @@ def run(args: Namespace) -> int:
     worst = SOLVED
     for number, (puzzle, path) in enumerate(zip(puzzles, files, strict=True), start=1):
         try:
-            made = exporting.export(puzzle, recipe)
+            made = exportable(puzzle, form.NAME, recipe).file()
         except QubopuzzleError as error:
             worst = complain(f"{name_of(puzzle, number)}: {error}")
             continue

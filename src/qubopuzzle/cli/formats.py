@@ -10,7 +10,7 @@ from qubopuzzle.cli.terminal import SOLVED
 def run(_: Namespace) -> int:
     """List the formats of puzzles."""
     from qubopuzzle.cli.tables import print_table
-    from qubopuzzle.solving.solve import all_formats
+    from qubopuzzle.files.puzzles import all_formats
 
     rows = [
         [name, ", ".join(known.PUZZLES) or "every puzzle", known.ABOUT]

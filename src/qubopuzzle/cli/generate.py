@@ -12,7 +12,7 @@ from qubopuzzle.errors import InputError
 
 if TYPE_CHECKING:
     from qubopuzzle.generation.generate import Generated
-    from qubopuzzle.solving.solve import Puzzle
+    from qubopuzzle.puzzles import Puzzle
 
 _EXIT_STATUS = """exit status:
   0  every puzzle is made, and proved to have one solution
@@ -49,11 +49,11 @@ def add_arguments(parser: Parser) -> None:
 def run(args: Namespace) -> int:
     """Write new puzzles; those that are finished stay if it is broken off."""
     from qubopuzzle.cli import progress
+    from qubopuzzle.files.puzzles import check_format
     from qubopuzzle.generation import generate as generating
-    from qubopuzzle.solving import solve as pipeline
 
     check_output("--output", args.output)
-    pipeline.check_format(args.to, args.puzzle)
+    check_format(args.to, args.puzzle)
     if args.jobs < 1:
         raise InputError("jobs must be 1 at least")
     how = _how(args)

@@ -23,16 +23,15 @@ def add_arguments(parser: Parser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the sizes of each puzzle's QUBOs."""
-    from qubopuzzle.solving.info import describe
+    from qubopuzzle.solving.info import info
 
     for puzzle in load(args):
-        sizes = describe(puzzle, args.formulation, args.encoding)
+        sizes = info(puzzle, args.formulation, args.encoding)
         if args.json:
             rows = [size.to_dict() for size in sizes]
             print(json.dumps({"id": puzzle.id, "puzzle": puzzle.name, "qubos": rows}))
             continue
-        rows_by_columns = " x ".join(map(str, puzzle.shape))
-        print(f"{clean(puzzle.id) or puzzle.name}: {puzzle.name}, {rows_by_columns} cells")
+        print(f"{clean(puzzle.id) or puzzle.name}: {puzzle.name}, {puzzle.extent}")
         _print_sizes(sizes)
     return SOLVED
 

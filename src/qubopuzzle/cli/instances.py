@@ -35,20 +35,18 @@ def run(args: Namespace) -> int:
     """Write a folder of models with known ground states."""
     from qubopuzzle.bench import instances as benchmark
     from qubopuzzle.files import models
-    from qubopuzzle.solving import solve as pipeline
-    from qubopuzzle.solving.export import Recipe
+    from qubopuzzle.solving.check import check_run
+    from qubopuzzle.solving.recipe import Recipe
 
     formats = tuple(dict.fromkeys(name.strip() for name in args.to.split(",")))
     for name in formats:
         models.named(name)
-    pipeline.check_run("sat", presolve=args.presolve, seed=args.seed, time_limit=args.time_limit)
-    recipe = Recipe("", args.formulation, args.encoding, args.presolve, dict(args.weight))
-    plan = benchmark.Plan(formats, recipe, args.seed, args.time_limit)
+    check_run("sat", presolve=args.presolve, seed=args.seed, time_limit=args.time_limit)
+    recipe = Recipe(args.formulation, args.encoding, args.presolve, dict(args.weight))
+    plan = benchmark.InstancePlan(formats, recipe, args.seed, args.time_limit)
     puzzles = load(args)
     if not args.sources:
-        if args.puzzle is not None:
-            pipeline.get_puzzle(args.puzzle)
-        puzzles = [p for p in benchmark.examples() if args.puzzle in (None, p.name)]
+        puzzles = [*benchmark.examples(args.puzzle)]
     folder = Path(args.output)
     done = benchmark.write_instances(folder, puzzles, plan, force=args.force, report=_report)
     n, left = len(done["instances"]), len(done["left_out"])

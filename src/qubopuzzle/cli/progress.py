@@ -11,7 +11,7 @@ from math import isinf
 from rich import progress as rich
 from rich.console import Console
 
-from qubopuzzle.solving.solve import Progress
+from qubopuzzle.solvers import Progress
 
 _PATIENCE_S = 1.0
 

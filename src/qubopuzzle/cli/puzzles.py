@@ -11,7 +11,7 @@ from qubopuzzle.errors import InputError
 def run(_: Namespace) -> int:
     """List the puzzles and their formulations."""
     from qubopuzzle.cli.tables import print_table
-    from qubopuzzle.solving.solve import get_puzzle, puzzle_names
+    from qubopuzzle.puzzles import get_puzzle, puzzle_names
 
     rows = []
     for name in puzzle_names():

@@ -16,7 +16,7 @@ from qubopuzzle.cli.tables import print_table
 from qubopuzzle.cli.terminal import check_output, clean
 from qubopuzzle.errors import InputError
 from qubopuzzle.files.writing import image_format, write_whole
-from qubopuzzle.picture import Picture
+from qubopuzzle.solving.judge import Judged, judge
 
 _RARE = ("killed", "out of memory", "crashed", "refused")
 
@@ -52,14 +52,13 @@ def failure_notes(comparison: Comparison) -> list[str]:
     return lines
 
 
-def contradiction_block(found: Contradiction, text: Callable[[Picture], str]) -> str:
-    """Both sides, with both answers drawn by ``text``."""
-    puzzle = found.instance.puzzle
+def contradiction_block(found: Contradiction, draw: Callable[[Judged], str]) -> str:
+    """Both sides, with both answers drawn by ``draw``."""
     lines = [f"DISAGREEMENT on {found.summary()}"]
     for claim in (found.first, found.second):
         lines.append(f"--- {', '.join(claim.who)}: {_says(claim)}")
         if claim.answer is not None:
-            lines.append(text(puzzle.picture(puzzle.parse_answer(claim.answer))))
+            lines.append(draw(judge(found.instance.puzzle, claim.answer)))
     lines.append("One of them is wrong: please report it, with the puzzle.")
     return "\n".join(lines)
 

@@ -15,6 +15,7 @@ from qubopuzzle.cli.terminal import (
     NOT_SOLVED,
     SOLVED,
     UNSATISFIABLE,
+    answer_text,
     clean,
     complain,
     heading,
@@ -29,7 +30,8 @@ from qubopuzzle.cli.terminal import (
 from qubopuzzle.errors import InputError, QubopuzzleError
 
 if TYPE_CHECKING:
-    from qubopuzzle.solving.solve import Puzzle, Result
+    from qubopuzzle.model import Problem
+    from qubopuzzle.solving.result import Result
 
 _SEVERITY = (SOLVED, UNSATISFIABLE, NOT_SOLVED, BAD_INPUT)
 """Exit statuses: bad input outweighs not solved, which outweighs no solution."""
@@ -84,11 +86,12 @@ class _NoToken(Action):
 def run(args: Namespace) -> int:
     """Solve and judge one puzzle after the other."""
     from qubopuzzle.cli import progress
-    from qubopuzzle.solving import solve as pipeline
+    from qubopuzzle.solving.check import check_run
+    from qubopuzzle.solving.solve import solve
 
     sampler_path([args.solver])
     settings = _settings(args)
-    pipeline.check_run(**settings)
+    check_run(**settings)
     instances = _load(args)
     puzzles = [puzzle for puzzle, _ in instances]
     plots, proofs = (paths(f"--{o}", getattr(args, o), puzzles) for o in ("plot", "proof"))
@@ -98,7 +101,7 @@ def run(args: Namespace) -> int:
         name = name_of(puzzle, i + 1)
         try:
             with progress.solving(name, args.reads, args.time_limit) as callback:
-                result = pipeline.solve(
+                result = solve(
                     puzzle,
                     formulation=args.formulation,
                     weights=dict(args.weight),
@@ -130,12 +133,13 @@ def run(args: Namespace) -> int:
 
 def _settings(args: Namespace) -> dict[str, Any]:
     """What all puzzles are solved with, as ``check_run`` takes it."""
-    from qubopuzzle.solving import solve as pipeline
+    from qubopuzzle.solving.check import DEFAULT_SOLVER
+    from qubopuzzle.solving.solve import DEFAULT_EXACT_SOLVER
 
     if args.limit is not None and not args.all:
         raise InputError("--limit goes with --all")
     proving = args.all or args.unique or args.proof is not None
-    default = pipeline.DEFAULT_EXACT_SOLVER if proving else pipeline.DEFAULT_SOLVER
+    default = DEFAULT_EXACT_SOLVER if proving else DEFAULT_SOLVER
     named = {
         "proof": None if args.proof is None else 1,
         "token_file": args.token_file,
@@ -161,21 +165,21 @@ def _wanted(args: Namespace) -> int:
     return 2 if args.unique else 1
 
 
-def _load(args: Namespace) -> list[tuple[Puzzle, float]]:
-    """All puzzles, each with its share of the seconds that reading its source took."""
-    from qubopuzzle.solving import solve as pipeline
+def _load(args: Namespace) -> list[tuple[Problem, float]]:
+    """All problems, each with its share of the seconds that reading its source took."""
+    from qubopuzzle.files.puzzles import load
 
     read_once(args.sources)
-    instances: list[tuple[Puzzle, float]] = []
+    instances: list[tuple[Problem, float]] = []
     for source in args.sources:
         started = time.perf_counter()
-        puzzles = pipeline.load(source, args.puzzle, args.format)
+        puzzles = load(source, args.puzzle, args.format)
         share = (time.perf_counter() - started) / len(puzzles)
         instances += [(puzzle, share) for puzzle in puzzles]
     return instances
 
 
-def _own_files(args: Namespace, puzzles: list[Puzzle]) -> list[dict[str, str]]:
+def _own_files(args: Namespace, puzzles: list[Problem]) -> list[dict[str, str]]:
     """For each puzzle the options that name a file of its own."""
     own: list[dict[str, str]] = [{} for _ in puzzles]
     for name in _OWN_FILES:
@@ -217,7 +221,7 @@ def _print_result(result: Result, args: Namespace) -> None:
         own = {"solved_url": address} if args.url else {}
         print(json.dumps(result.to_dict() | own), flush=True)
         return
-    lines = [heading(result.puzzle), *_pictures(result), clean(result.summary())]
+    lines = [heading(result.problem), *_pictures(result), clean(result.summary())]
     lines += [f"  the service warns: {clean(w)}" for w in result.settings.get("warnings", ())]
     if "ended_by" in result.settings:
         lines.append(f"  ended early: {clean(result.settings['ended_by'])}")
@@ -230,14 +234,14 @@ def _print_result(result: Result, args: Namespace) -> None:
 
 def _solved_address(result: Result) -> str | None:
     """An address that opens the solved board, or None and a line on standard error."""
-    from qubopuzzle.solving import solve as pipeline
+    from qubopuzzle.files.puzzles import solved_address
 
-    name = result.puzzle.id or result.puzzle.name
+    name = result.problem.id or result.problem.name
     if result.answer is None or not result.valid:
         notice(f"{name}: not solved, so there is no address")
         return None
     try:
-        return pipeline.solved_address(result.puzzle, result.answer)
+        return solved_address(result.problem, result.answer)
     except InputError as error:
         notice(f"{name}: --url: {error}")
         return None
@@ -245,15 +249,15 @@ def _solved_address(result: Result) -> str | None:
 
 def _pictures(result: Result) -> Iterator[str]:
     """The answer; of several all, and of two the cells marked where they differ."""
-    count = len(result.solutions)
+    count = len(result.found)
     if count < 2:
-        yield text(result.picture())
+        yield answer_text(result.found[0]) if count else text(result.problem.picture())
         return
     marked = map(tuple, result.differing().tolist() if count == 2 else ())
     differ = frozenset(marked)
-    for number, answer in enumerate(result.solutions, start=1):
+    for number, judged in enumerate(result.found, start=1):
         yield f"solution {number}:"
-        yield text(result.puzzle.picture(answer, differ))
+        yield answer_text(judged, differ)
     if differ:
         yield f"they differ in {len(differ)} cells, marked"
 

@@ -10,7 +10,7 @@ from qubopuzzle.cli.terminal import SOLVED
 def run(_: Namespace) -> int:
     """List the solvers and their options."""
     from qubopuzzle.cli.tables import print_table
-    from qubopuzzle.solving.solve import all_solvers
+    from qubopuzzle.solvers import all_solvers
 
     rows = []
     for name, solver in sorted(all_solvers().items()):

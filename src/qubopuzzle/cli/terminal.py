@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, cast
 from qubopuzzle.errors import DeadlineExceeded, InputError
 
 if TYPE_CHECKING:
-    from qubopuzzle.model import IntArray
+    from qubopuzzle.model import Problem
     from qubopuzzle.picture import Picture
-    from qubopuzzle.puzzles import Violation
-    from qubopuzzle.solving.solve import Puzzle
+    from qubopuzzle.solving.judge import Judged
 
 SOLVED, NOT_SOLVED, BAD_INPUT, UNSATISFIABLE, OUR_FAULT = 0, 1, 2, 3, 4
 """Exit statuses."""
@@ -43,32 +42,41 @@ def clean(text: str) -> str:
     return "".join(c if c.isprintable() else " " if c.isspace() else "?" for c in text)
 
 
-def name_of(puzzle: Puzzle, number: int) -> str:
-    """A puzzle's id, or its number in the file."""
-    return clean(puzzle.id) or f"instance {number}"
+def name_of(problem: Problem, number: int) -> str:
+    """A problem's id, or its number in the file."""
+    return clean(problem.id) or f"instance {number}"
 
 
-def heading(puzzle: Puzzle) -> str:
-    """A puzzle's id and title."""
-    words = [puzzle.id, puzzle.title if puzzle.title != puzzle.id else ""]
+def heading(problem: Problem) -> str:
+    """A problem's id and title."""
+    words = [problem.id, problem.title if problem.title != problem.id else ""]
     return clean(" ".join(filter(None, words)))
 
 
-def text(picture: Picture) -> str:
-    """A picture as this terminal can show it."""
+def text(picture: Picture | None) -> str:
+    """A picture as this terminal can show it; nothing without one."""
+    if picture is None:
+        return ""
     encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
     color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     return picture.text(color=color, ascii_only=not encoding.startswith("utf"))
 
 
-def print_judged(
-    puzzle: Puzzle, answer: IntArray, violations: Sequence[Violation], verdict: str
-) -> None:
-    """The answer with the cells marked that break a rule, the verdict, and the rules."""
-    cells = {cell for violation in violations for cell in violation.cells}
-    print(text(puzzle.picture(answer, cells)))
+def answer_text(judged: Judged, marked: Iterable[tuple[int, ...]] | None = None) -> str:
+    """An answer's picture with cells marked, those of violations without; a model's values."""
+    return text(judged.picture(marked)) or clean_lines(judged.text())
+
+
+def clean_lines(text: str) -> str:
+    """The same of several lines."""
+    return "\n".join(map(clean, text.split("\n")))
+
+
+def print_judged(judged: Judged, verdict: str) -> None:
+    """The answer, the verdict, and what is wrong."""
+    print(answer_text(judged))
     print(verdict)
-    for violation in violations:
+    for violation in judged.violations:
         print(f"  {violation.rule}: {violation.message}")
 
 
@@ -78,12 +86,12 @@ def read_once(sources: Iterable[str | None]) -> None:
         raise InputError("standard input (-) can be read only once")
 
 
-def load(args: Namespace) -> list[Puzzle]:
-    """The puzzles of all sources."""
-    from qubopuzzle.solving import solve as pipeline
+def load(args: Namespace) -> list[Problem]:
+    """The puzzles and models of all sources."""
+    from qubopuzzle.files import puzzles
 
     read_once(args.sources)
-    return [p for source in args.sources for p in pipeline.load(source, args.puzzle, args.format)]
+    return [p for source in args.sources for p in puzzles.load(source, args.puzzle, args.format)]
 
 
 def sampler_path(solvers: Iterable[str | None]) -> None:
@@ -100,7 +108,7 @@ def check_output(option: str, name: str | None) -> None:
         (image_format if option == "--plot" else check_place)(Path(name))
 
 
-def paths(option: str, pattern: str | None, puzzles: Sequence[Puzzle]) -> list[Path] | list[None]:
+def paths(option: str, pattern: str | None, puzzles: Sequence[Problem]) -> list[Path] | list[None]:
     """The file for each puzzle, None without a pattern; checked if it is to be written."""
     from qubopuzzle.files.writing import with_id
 
@@ -116,25 +124,27 @@ def paths(option: str, pattern: str | None, puzzles: Sequence[Puzzle]) -> list[P
     return paths
 
 
-def plot(path: Path | None, picture: Picture) -> None:
+def plot(path: Path | None, picture: Picture | None) -> None:
     """Draw to a file, if there is one."""
     from qubopuzzle.files.writing import image_format, write_whole
 
-    if path is not None:
+    if path is not None and picture is None:
+        raise InputError(f"{path}: not drawn: a model has no picture")
+    if path is not None and picture is not None:
         write_whole(path, picture.image(image_format(path)))
 
 
-def write_puzzles(puzzles: Sequence[Puzzle], to: str, output: str | None) -> None:
+def write_puzzles(puzzles: Sequence[Problem], to: str, output: str | None) -> None:
     """Puzzles in a format: to standard output, to a file, or to one each for ``{id}``."""
+    from qubopuzzle.files.puzzles import write_text
     from qubopuzzle.files.writing import write_whole
-    from qubopuzzle.solving import solve as pipeline
 
     if output is None:
-        data = pipeline.write_text(puzzles, to)
+        data = write_text(puzzles, to)
         print(data, end="" if data.endswith("\n") else "\n", flush=True)
     elif "{id}" in output:
-        texts = [pipeline.write_text([puzzle], to) for puzzle in puzzles]
+        texts = [write_text([puzzle], to) for puzzle in puzzles]
         for path, data in zip(paths("--output", output, puzzles), texts, strict=True):
             write_whole(cast("Path", path), data.encode())
     else:
-        write_whole(Path(output), pipeline.write_text(puzzles, to).encode())
+        write_whole(Path(output), write_text(puzzles, to).encode())

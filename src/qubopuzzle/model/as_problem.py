@@ -42,6 +42,11 @@ class ModelProblem(Problem):
         """Its choices and literals."""
         return f"{len(self.own.choices):,} choices, {self.own.n_literals:,} literals"
 
+    @property
+    def cells(self) -> int:
+        """The number of its choices."""
+        return len(self.own.choices)
+
     def read(self, model: Model, x: IntArray) -> tuple[IntArray | None, list[Violation]]:
         """The field's grid, if the model has one, and the constraints that are broken."""
         found = [Violation(each.family, each.label) for each in broken(model, x)]

@@ -65,6 +65,11 @@ class Problem(ABC):
     def extent(self) -> str:
         """How large it is, for people: "5 x 5 cells", "12 choices"."""
 
+    @property
+    @abstractmethod
+    def cells(self) -> int:
+        """How large it is as a number: cells of the grid, choices of a model."""
+
     @abstractmethod
     def read(
         self, model: Model, x: NDArray[np.int64]

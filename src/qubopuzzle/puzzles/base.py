@@ -155,6 +155,11 @@ class Puzzle(Problem):
         """Rows and columns, for people."""
         return f"{self.shape[0]} x {self.shape[1]} cells"
 
+    @property
+    def cells(self) -> int:
+        """The number of cells."""
+        return self.shape[0] * self.shape[1]
+
     def read(self, model: Model, x: IntArray) -> tuple[IntArray | None, list[Violation]]:
         """Field reconstruction: the grid, the cells where readings disagree, the broken rules."""
         if model.field is None:

@@ -204,6 +204,11 @@ class Exportable:
         return self.judge.compiled
 
     @property
+    def is_qubo(self) -> bool:
+        """Whether it is a QUBO, which has energies, and no exact model."""
+        return self.format.TARGET == "qubo"
+
+    @property
     def auxiliary(self) -> int:
         """How many variables there are besides."""
         return self.compiled.sizes["variables"] - len(self.labels)
@@ -273,7 +278,7 @@ class Exportable:
                 if not first <= int(key) < end:
                     raise InputError(f"no variable {key}: they are {first} to {end - 1}")
                 found[int(key) - first] = value
-            elif isinstance(self.compiled, Qubo):
+            elif self.is_qubo:
                 raise InputError(f"the model has no variable {key[:60]!r}")
         for i, label in enumerate(self.labels):
             if i not in found:

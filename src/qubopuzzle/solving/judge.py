@@ -19,7 +19,8 @@ from qubopuzzle.model import (
     Violation,
     broken,
 )
-from qubopuzzle.solving.recipe import Presolved
+from qubopuzzle.picture import Picture
+from qubopuzzle.solving.recipe import Presolved, Source, problem_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +83,26 @@ class Judged:
         """The native form of the solution, fit for JSON."""
         return self.problem.format_answer(self.solution)
 
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON: the verdict, the solution, and what it costs."""
+        return {
+            "id": self.problem.id,
+            "puzzle": self.problem.name,
+            "valid": self.valid,
+            "energy": self.energy,
+            "energies": self.energies,
+            "violations": [violation.to_dict() for violation in self.violations],
+            "solution": self.format(),
+        }
+
+    def picture(self, marked: Iterable[tuple[int, ...]] | None = None) -> Picture | None:
+        """The answer with cells marked, those of violations without; None for a model."""
+        return self.problem.picture(self.answer, self.cells if marked is None else marked)
+
+    def text(self) -> str:
+        """The answer of a model, which has no picture: each choice and its value, in lines."""
+        return "\n".join(f"{name} = {value}" for name, value in self.values.items())
+
     @cached_property
     def cells(self) -> frozenset[tuple[int, ...]]:
         """The cells of all violations."""
@@ -140,7 +161,7 @@ def key_of(numbers: IntArray) -> bytes:
     return numbers.astype(np.int8 if small else np.int64).tobytes()
 
 
-def judge(source: Any, answer: Any) -> Judged:
+def judge(source: Source, answer: Any) -> Judged:
     """Judge an answer that somebody gives.
 
     Args:
@@ -151,8 +172,6 @@ def judge(source: Any, answer: Any) -> Judged:
     Raises:
         InputError: for what is no answer to this problem.
     """
-    from qubopuzzle.solving.recipe import problem_of
-
     problem = problem_of(source)
     found = getattr(answer, "judged", None)  # of a Result
     given = answer if found is None else found.solution

@@ -170,7 +170,7 @@ class Result:
 
     def picture(self) -> Picture | None:
         """The puzzle with the answer; cells of broken rules are marked. None for a model."""
-        return self.problem.picture(self.answer, self.judged.cells if self.judged else ())
+        return self.judged.picture() if self.judged else self.problem.picture()
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw with matplotlib; returns the Axes. InputError for a model, which has no picture."""
@@ -184,7 +184,7 @@ class Result:
         picture = self.picture()
         if picture is not None:
             return picture.text()
-        return "\n".join(f"{name} = {value}" for name, value in self.values.items())
+        return self.judged.text() if self.judged else ""
 
     def summary(self) -> str:
         """One line: solver, sizes, energy, seconds by stage, verdict."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from qubopuzzle.errors import InputError
 from qubopuzzle.files.puzzles import native, non
 from qubopuzzle.files.puzzles.reading import read_source
-from qubopuzzle.puzzles import Puzzle
+from qubopuzzle.model import Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ def load_answers(source: str | PathLike[str]) -> list[Answer]:
     return read_source(source, _read)
 
 
-def match(puzzles: list[Puzzle], answers: list[Answer]) -> list[tuple[Puzzle, Answer | None]]:
+def match(puzzles: list[Problem], answers: list[Answer]) -> list[tuple[Problem, Answer | None]]:
     """Every puzzle with its answer, or None where there is none.
 
     Answers belong to puzzles by id. Where ids do not tell them apart, the answers must be
@@ -72,7 +73,7 @@ def _read(text: str) -> list[Answer]:
     return answers
 
 
-def _solved(puzzles: list[Puzzle]) -> list[Any]:
+def _solved(puzzles: Sequence[Problem]) -> list[Any]:
     return [puzzle for puzzle in puzzles if puzzle.solution is not None]
 
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles.registry import Format, all_formats, get_format
-from qubopuzzle.puzzles import Puzzle
+from qubopuzzle.model import Problem
 
 T = TypeVar("T")
 
@@ -43,7 +43,7 @@ def load(
     source: str | PathLike[str],
     puzzle: str | None = None,
     format: str | None = None,  # noqa: A002, the word that users expect
-) -> list[Puzzle]:
+) -> list[Problem]:
     """Read the puzzles of a file, of standard input for ``-``, or of a text as it is.
 
     Args:
@@ -72,7 +72,7 @@ def read_source(
         return read(text)
 
 
-def read_text(text: str, puzzle: str | None = None, named: str | None = None) -> list[Puzzle]:
+def read_text(text: str, puzzle: str | None = None, named: str | None = None) -> list[Problem]:
     """Read the puzzles of a text; see ``load``."""
     chosen = [get_format(named)] if named is not None else _sniffed(text)
     if not chosen:
@@ -86,7 +86,7 @@ def read_text(text: str, puzzle: str | None = None, named: str | None = None) ->
             continue
         if not found:
             raise InputError(f"it holds no {puzzle or 'puzzle'}")
-        return found
+        return [*found]
     raise first or InputError("it cannot be read")
 
 

@@ -7,11 +7,11 @@ from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from qubopuzzle.errors import InputError, at, did_you_mean
 from qubopuzzle.files import puzzles as formats
-from qubopuzzle.model import IntArray
+from qubopuzzle.model import IntArray, Problem
 from qubopuzzle.puzzles import Puzzle, get_puzzle, puzzle_names
 
 L = TypeVar("L")
@@ -32,10 +32,10 @@ class Format(Protocol):
     def sniff(self, text: str) -> bool:
         """Whether the text looks like this format."""
 
-    def read(self, text: str, puzzle: str | None = None) -> list[Puzzle]:
+    def read(self, text: str, puzzle: str | None = None) -> Sequence[Problem]:
         """Read all puzzles; ``puzzle`` keeps one kind and names a puzzle that names none."""
 
-    def write(self, puzzles: Sequence[Puzzle]) -> str:
+    def write(self, puzzles: Sequence[Any]) -> str:
         """One puzzle after the other; InputError for what the format cannot hold."""
 
 
@@ -74,7 +74,7 @@ def formats_for(puzzle: str) -> list[str]:
     return [n for n, known in all_formats().items() if puzzle in known.PUZZLES or not known.PUZZLES]
 
 
-def solved_address(puzzle: Puzzle, answer: IntArray) -> str:
+def solved_address(puzzle: Problem, answer: IntArray) -> str:
     """An address that opens a puzzle in a player with an answer on the board.
 
     Raises:
@@ -93,7 +93,7 @@ def solved_address(puzzle: Puzzle, answer: IntArray) -> str:
     raise refused or InputError(f"no player's address has a place for answers of {puzzle.name}")
 
 
-def write_text(puzzles: Sequence[Puzzle], name: str) -> str:
+def write_text(puzzles: Sequence[Problem], name: str) -> str:
     """Puzzles as a text in a named format.
 
     Raises:
