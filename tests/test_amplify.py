@@ -62,7 +62,7 @@ def test_all_modes_have_the_energies_of_our_qubo(formulation, encoding):
         else:
             assert (energies <= expected).all()
             assert energies.min() >= 1
-            x = built.encoding.model
+            x = built.source
             solution = ours.encode(x.assignment(x.field.write(A.solution)))
             assert evaluate(poly, built, solution[None]) == 0
 
@@ -89,12 +89,12 @@ def test_constraints_carry_labels_and_weights():
 def test_native_constraints_mean_the_same(encoding, model):
     """All constraints hold, by the SDK's own check, exactly where the model holds."""
     try:
-        built = target.to_amplify(model, encoding=encoding)
+        built = target.compile_amplify(model, encoding=encoding)
     except Unsatisfiable:
         assert all(violation(model, x) for x in assignments(model))
         return
     holds = {
-        built.encoding.decode(bits).tobytes()
+        built.decode(bits).tobytes()
         for bits in all_bits(len(built.variables))
         if all(
             c.is_satisfied(dict(zip(plain(built.variables), bits, strict=True)))
@@ -109,7 +109,7 @@ def test_a_contradiction_is_an_error_before_anything_is_sent():
     a = b.choice("a", range(2))
     b.linear("sum", [0, 0], a.literals, lower=5, upper=5, shape=(1,))
     with pytest.raises(Unsatisfiable, match=r"sum\[0\] cannot be met"):
-        target.to_amplify(b.build())
+        target.compile_amplify(b.build())
 
 
 def test_unknown_mode_is_refused():
@@ -125,10 +125,10 @@ def test_solutions_satisfy_the_sdk(puzzle):
     except Unsatisfiable:
         assert not answers
         return
-    model = built.encoding.model
+    model = built.source
     for answer in answers:
         grid = np.frombuffer(answer, np.int64).reshape(puzzle.shape)
-        bits = built.encoding.encode(model.assignment(model.field.write(grid)))
+        bits = built.encode(model.assignment(model.field.write(grid)))
         values = dict(zip(plain(built.variables), bits, strict=True))
         assert all(c.is_satisfied(values) for c in built.model.constraints)
 
@@ -158,7 +158,7 @@ def test_a_result_of_the_sdk_is_decoded_and_judged(mode, encoding):
     """The whole way through the real SDK: build, solve, decode, judge."""
     built = to_amplify(A, encoding=encoding, mode=mode)
     result = amplify.solve(built.model, LocalClient())
-    grid, broken = built.read(result.best.values)
+    grid, broken = built.source.field.read(built.decode(result.best.values))
     assert len(broken) == 0
     assert A.violations(grid) == []
 
@@ -170,6 +170,6 @@ def test_models_without_terms(mode, encoding):
     assert len(built.variables) == 0
     b = ModelBuilder()
     b.bit("only")
-    one = target.to_amplify(b.build(), mode=mode, encoding=encoding)
+    one = target.compile_amplify(b.build(), mode=mode, encoding=encoding)
     assert len(one.variables) == 1
     assert len(repr(one)) < 100

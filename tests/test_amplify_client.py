@@ -75,7 +75,7 @@ def test_a_sudoku_of_ours_is_solved(mode):
     puzzle = Sudoku.examples()[0]
     built = to_amplify(puzzle, mode=mode, presolve="none")
     result = amplify.solve(built.model, local(seed=1))
-    grid, broken = built.read(result.best.values)
+    grid, broken = built.source.field.read(built.decode(result.best.values))
     assert len(broken) == 0
     assert puzzle.violations(grid) == []
 

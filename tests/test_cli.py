@@ -566,7 +566,7 @@ def test_an_error_of_ours_is_one_line_and_status_4(files):
 
 
 def test_wrong_runs_are_refused_once_for_many_puzzles(files):
-    assert error("solve", files / "two.jsonl", "--reads", "0").startswith("reads must be")
+    assert error("solve", files / "two.jsonl", "--reads", "0").startswith("reads: expected")
     assert "can be read only once" in error("solve", "-", "-", stdin="")
 
 
@@ -645,7 +645,7 @@ def test_all_unique_and_proof(files):
     ("arguments", "message"),
     [
         (["--limit", 3], "--limit goes with --all"),
-        (["--all", "--limit", 0], "solutions must be a whole number from 1"),
+        (["--all", "--limit", 0], "solutions: expected a whole number from 1"),
         (["--all", "--solver", "neal"], "solver neal cannot say that there is no other solution"),
         (["--proof", "nowhere/p.drat"], "nowhere/p.drat: there is no folder nowhere"),
         (["--proof", "p", "--solver", "neal"], "solver neal has no option 'proof'"),

@@ -9,7 +9,7 @@ from qubopuzzle import Numberlink, SolverFailed, solve, violation
 from qubopuzzle.errors import ModelError
 from qubopuzzle.model import Cut, ModelBuilder, cuts, with_cuts
 from qubopuzzle.puzzles.heyawake import Heyawake
-from qubopuzzle.solvers import lazy
+from qubopuzzle.solvers import get_solver, lazy
 from strategies import models
 
 OPEN = Heyawake(rooms=[[0] * 5] * 5, clues=[8])
@@ -28,7 +28,7 @@ def test_samplers_meet_connectivity_by_cuts(solver, presolve):
 
 def test_rounds_are_repeatable_and_go_on_from_the_last_sample(monkeypatch):
     starts = []
-    annealer = solve.__globals__["get_solver"]("annealer")
+    annealer = get_solver("annealer")
     plain = type(annealer).solve
 
     def watched(self, compiled, budget, options, progress=None):

@@ -12,8 +12,7 @@ from hypothesis import given
 
 from qubopuzzle import InputError, ModelError
 from qubopuzzle.annealing import annealing_form
-from qubopuzzle.compile import compile_qubo
-from qubopuzzle.compile.amplify import to_amplify
+from qubopuzzle.compile import compile_amplify, compile_qubo
 from qubopuzzle.model import (
     FALSE,
     TRUE,
@@ -270,7 +269,7 @@ def test_annealers_refuse_connectivity():
     model = b.build()
     assert violation(model, model.assignment([1, 0, 1])) == 1
     assert violation(model, model.assignment([0, 0, 0])) == 0
-    for refuse in (compile_qubo, to_amplify, annealing_form):
+    for refuse in (compile_qubo, compile_amplify, annealing_form):
         with pytest.raises(ModelError, match=r"has no form for connectivity \(white\)"):
             refuse(model)
     for nodes, edges in (([9], []), ([0], [(0, 1)])):
@@ -287,7 +286,7 @@ def test_annealers_refuse_graphs_without_cycles():
     model = b.build()
     assert violation(model, model.assignment([1, 1, 1, 1])) == 2
     assert violation(model, model.assignment([1, 0, 1, 0])) == 0
-    for refuse in (compile_qubo, to_amplify, annealing_form):
+    for refuse in (compile_qubo, compile_amplify, annealing_form):
         with pytest.raises(ModelError, match=r"has no form for cycles \(loop\)"):
             refuse(model)
     for literals, pairs, what in (

@@ -101,7 +101,8 @@ def test_the_bqm_leads_back_to_the_solution(name, encoding):
         x = model.assignment(model.field.write(puzzle.solution))
         bits = compile_qubo(model, encoding).encode(x)
         assert bqm.energy(dict(zip(bqm.variables, bits.tolist(), strict=True))) == 0
-        answer, broken = decode(puzzle, bits, formulation=formulation, encoding=encoding)
+        judged = decode(puzzle, bits, formulation=formulation, encoding=encoding)
+        answer, broken = judged.answer, judged.violations
         assert not broken
         assert (answer == puzzle.solution).all()
 
@@ -113,7 +114,7 @@ def test_the_amplify_model_accepts_the_solution(name):
 
     puzzle = smallest(name)
     ours = compile_qubo(puzzle.model(), "one-hot")
-    x = ours.encoding.model.assignment(puzzle.model().field.write(puzzle.solution))
+    x = ours.source.assignment(puzzle.model().field.write(puzzle.solution))
     bits = ours.encode(x)
     built = to_amplify(puzzle, mode="objective")
     column = {next(iter(v.variables)).id: i for i, v in enumerate(built.variables)}

@@ -44,7 +44,7 @@ def test_puzzles_are_solved(service, name, way, encoding):
     formulation = puzzle.formulation_for(cuts=False, exact=False)
     built = to_amplify(puzzle, mode=mode, encoding=encoding, formulation=formulation)
     result = amplify.solve(built.model, client(service, solver), filter_solution=False)
-    grid, broken = built.read(result.best.values)
+    grid, broken = built.source.field.read(built.decode(result.best.values))
     assert puzzle.violations(grid) == []
     assert len(broken) == 0
     assert result.best.feasible

@@ -32,7 +32,7 @@ def rng(seed=0):
 
 def nonogram(puzzle):
     qubo = compile_qubo(puzzle.model(), "one-hot")
-    return qubo.to_bqm(labelled=False), qubo.encoding.one_hot_groups()
+    return qubo.to_bqm(labelled=False), qubo.groups
 
 
 @st.composite

@@ -134,9 +134,14 @@ def to_mip(problem: Source, *, formulation: str | None = None, presolve: str = "
     Raises:
         InputError, TooLarge, Unsatisfiable: see ``to_bqm``.
     """
-    # A tree takes the place of cuts.
-    recipe = Recipe(formulation, presolve=presolve)
-    return compile_mip(recipe.presolved(problem_of(problem), cuts=True, exact=True).model)
+    own = problem_of(problem)
+    name = formulation or _for_mip(own)
+    return compile_mip(Recipe(name, presolve=presolve).presolved(own).model)
+
+
+def _for_mip(problem: Problem) -> str:
+    """The default formulation: a tree takes the place of cuts."""
+    return problem.formulation_for(cuts=True, exact=True)
 
 
 def decode(
@@ -326,9 +331,8 @@ def exportable(problem: Problem, to: str, recipe: Recipe) -> Exportable:
         raise InputError(f"{form.NAME} has an encoding of its own; leave --encoding out")
     elif recipe.weights:
         raise InputError(f"{form.NAME} keeps every constraint and takes no weights")
-    tree = form.TARGET == "mip"  # it takes the place of cuts
     if recipe.formulation is None:
-        default = problem.formulation_for(cuts=tree, exact=tree)
+        default = _for_mip(problem) if form.TARGET == "mip" else problem.default_formulation
         recipe = replace(recipe, formulation=default)
     found = recipe.presolved(problem)
     compiled = _COMPILERS[form.TARGET](found, recipe)

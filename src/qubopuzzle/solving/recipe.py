@@ -35,16 +35,15 @@ class Recipe:
     presolve: str = "none"
     weights: Mapping[str, float] | None = None
 
-    def presolved(self, problem: Problem, *, cuts: bool = False, exact: bool = False) -> Presolved:
-        """The problem's model after presolving; arguments as for ``Problem.formulation_for``.
+    def presolved(self, problem: Problem) -> Presolved:
+        """The problem's model, for tools of one's own, after presolving.
 
         Raises:
             InputError: for a formulation or presolve that there is not.
             TooLarge: if the formulation refuses this size.
             Unsatisfiable: if propagation proves that there is no solution.
         """
-        name = self.formulation or problem.formulation_for(cuts=cuts, exact=exact)
-        found = presolve(problem.model(name), self.presolve)
+        found = presolve(problem.model(self.formulation), self.presolve)
         if found.contradiction is not None:
             why = found.contradiction
             raise Unsatisfiable(f"no solution in this model (propagation: {why})")
