@@ -21,10 +21,10 @@ sampleset = SimulatedAnnealingSampler().sample(bqm, num_reads=5, num_sweeps=10_0
 print("lowest energy of a sampler of your own:", sampleset.first.energy)
 
 # 3. Back from its samples: field reconstruction, and the rules that the answer breaks.
-answer, violations = qubopuzzle.decode(puzzle, sampleset, encoding="domain-wall")
-print(answer.sum(), "black cells,", len(violations), "rules broken")
+judged = qubopuzzle.decode(puzzle, sampleset, encoding="domain-wall")
+print(judged.answer.sum(), "black cells,", len(judged.violations), "rules broken")
 
 # 4. The same rules as an Amplify model: native constraints with labels and weights.
-#    result = amplify.solve(built.model, client); built.read(result.best.values)
+#    result = amplify.solve(built.model, client); built.decode(result.best.values)
 built = qubopuzzle.to_amplify(puzzle, formulation="window")
 print(len(built.model.constraints), "Amplify constraints")

@@ -417,13 +417,13 @@ def test_a_dash_is_standard_output(files, words):
 
 def test_each_puzzle_of_a_file_carries_its_share_of_the_reading(files, monkeypatch):
     """Not the whole file each: then a thousand puzzles took a thousand times too long."""
-    from qubopuzzle.solving import solve as pipeline
+    from qubopuzzle.files import puzzles
 
     def slow(*_):
         time.sleep(0.3)
         return [A, A, A]
 
-    monkeypatch.setattr(pipeline, "load", slow)
+    monkeypatch.setattr(puzzles, "load", slow)
     args = Namespace(sources=["a", "b"], puzzle=None, format=None)
     shares = [seconds for _, seconds in solve._load(args)]
     assert len(shares) == 6
@@ -437,7 +437,9 @@ def test_a_zero_is_passed_on(files):
     asked = parser.parse([*args[1:], "--threshold", "0", "--most-changes", "0"])
     assert generate._how(asked) == {"threshold": 0, "most_changes": 0}
     assert generate._how(parser.parse([*args[1:], "--dither"])) == {"dither": True}
-    assert "threshold: expected 1 to 255, got 0" in error(*args, "--threshold", 0)
+    assert "threshold: expected a whole number from 1 to 255, got 0" in error(
+        *args, "--threshold", 0
+    )
     assert "--most-changes goes with --image" in error("generate", "nonogram", "--most-changes", 0)
 
 

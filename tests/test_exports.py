@@ -18,11 +18,12 @@ from pysat.formula import CNF
 
 from qubopuzzle import Heyawake, InputError, Nonogram, Numberlink, Sudoku, cli, compile_qubo, to_bqm
 from qubopuzzle.errors import QubopuzzleError
-from qubopuzzle.files.models import FORMATS, WeightedQubo, read_sample
+from qubopuzzle.files.models import FORMATS, read_sample
 from qubopuzzle.files.models.base import number
 from qubopuzzle.files.puzzles import native
 from qubopuzzle.model import ModelBuilder
-from qubopuzzle.solving.export import Recipe, build, decode_file, decode_sample, export, puzzle_hash
+from qubopuzzle.solving.export import decode_file, export, exportable, problem_hash
+from qubopuzzle.solving.recipe import Recipe
 
 A = Nonogram.examples()[0]
 QUBOS = [name for name, form in FORMATS.items() if form.TARGET == "qubo"]
@@ -144,7 +145,7 @@ def test_a_qubo_has_the_same_energies_when_its_reader_has_read_it(
 ):
     families = A.model().families
     weights = dict(zip(families, [1 / 3, 1e-3, 7], strict=False)) if weighted else None
-    made = export(A, Recipe(name, encoding=encoding, weights=weights))
+    made = export(A, name, encoding=encoding, weights=weights)
     about = made.description
     bqm = to_bqm(A, encoding=encoding, weights=weights)
     labels = about["variables"]
@@ -166,7 +167,7 @@ def test_variables_in_no_term_keep_their_places():
     for name in ("first", "lonely", "last"):
         builder.bit(name)
     model = builder.build()
-    empty = WeightedQubo.of(compile_qubo(model))
+    empty = compile_qubo(model)
     for name in QUBOS:
         data = FORMATS[name].write(empty)
         samples = np.ones((1, 3), dtype=int)
@@ -184,7 +185,7 @@ def test_numbers_are_written_whole_and_without_exponents(value):
 def test_dimacs_is_read_by_pysat_and_its_answer_comes_back():
     from pysat.solvers import Solver
 
-    made = export(A, Recipe("dimacs"))
+    made = export(A, "dimacs")
     formula = CNF(from_string=made.data.decode())
     about = made.description
     assert formula.nv <= len(about["variables"]) + about["auxiliary"]
@@ -194,7 +195,7 @@ def test_dimacs_is_read_by_pysat_and_its_answer_comes_back():
     lines = f"c comment\ns SATISFIABLE\nv {' '.join(map(str, literals[:9]))}\n"
     lines += f"v {' '.join(map(str, literals[9:]))} 0\n"
     for text in (lines, f"SAT\n{' '.join(map(str, literals))} 0\n"):
-        found = decode_sample(A, build(A, Recipe("dimacs")), read_sample(text))
+        found = exportable(A, "dimacs", Recipe()).decode(read_sample(text))
         assert (found.violations, found.energy) == ((), None)
         assert (found.answer == A.solution).all()
 
@@ -218,8 +219,9 @@ print(json.dumps({solver.getColName(i)[1]: value for i, value in enumerate(value
 def test_programs_are_solved_by_highs_and_come_back(name, kind, presolve, tmp_path):
     if not find_spec("highspy"):
         pytest.skip("highspy is not installed")
-    puzzle, recipe = kind.examples()[0], Recipe(name, presolve=presolve)
-    made = export(puzzle, recipe)
+    puzzle = kind.examples()[0]
+    built = exportable(puzzle, name, Recipe(presolve=presolve))
+    made = built.file()
     path = tmp_path / f"a.{name}"
     path.write_bytes(made.data)
     done = subprocess.run(
@@ -231,7 +233,7 @@ def test_programs_are_solved_by_highs_and_come_back(name, kind, presolve, tmp_pa
     text = done.stdout
     about = made.description
     assert len(json.loads(text)) == max(1, len(about["variables"]) + about["auxiliary"])
-    found = decode_sample(puzzle, build(puzzle, recipe), read_sample(text))
+    found = built.decode(read_sample(text))
     assert found.violations == ()
 
 
@@ -289,12 +291,11 @@ def test_a_program_has_the_same_broken_rows_when_its_reader_has_read_it(
     name, reader, kind, tmp_path
 ):
     """A program has no energy but the rows that an assignment breaks."""
-    recipe = Recipe(name)
-    built = build(kind.examples()[0], recipe)
+    built = exportable(kind.examples()[0], name, Recipe())
     path = tmp_path / f"a.{name}"
-    path.write_bytes(export(kind.examples()[0], recipe, built).data)
+    path.write_bytes(built.file().data)
     terms, rows = reader(path)
-    place = {variable: i for i, variable in enumerate(built.payload.variable_names())}
+    place = {variable: i for i, variable in enumerate(built.compiled.variable_names())}
     matrix = np.zeros((len(rows), len(place)))
     for row, variable, value in terms:
         matrix[row, place[variable]] += value
@@ -304,22 +305,22 @@ def test_a_program_has_the_same_broken_rows_when_its_reader_has_read_it(
     for share in np.linspace(0, 1, 100):
         values = (rng.random(len(place)) < share).astype(np.int64)
         found = matrix @ values
-        expected = len(built.payload.broken(values))
+        expected = len(built.compiled.broken(values))
         assert ((found < low) | (found > high)).sum() == expected
         counts.add(expected)
     assert len(counts) > 10
 
 
 def test_a_formula_has_the_same_false_clauses_when_its_reader_has_read_it():
-    built = build(A, Recipe("dimacs"))
-    formula = CNF(from_string=export(A, Recipe("dimacs"), built).data.decode())
+    built = exportable(A, "dimacs", Recipe())
+    formula = CNF(from_string=built.file().data.decode())
     rng = np.random.default_rng(1)
     counts = set()
     for _ in range(100):
-        sign = rng.choice([-1, 1], built.payload.n_variables + 1)
+        sign = rng.choice([-1, 1], built.compiled.n_variables + 1)
         false = [
             sum(all(sign[abs(v)] * v < 0 for v in clause) for clause in clauses)
-            for clauses in (formula.clauses, built.payload.clauses())
+            for clauses in (formula.clauses, built.compiled.clauses())
         ]
         assert false[0] == false[1]
         counts.add(false[0])
@@ -401,8 +402,8 @@ def test_every_format_has_a_suffix_and_a_description(name, folder, capsys):
     for puzzle in Nonogram.examples()[:2]:
         about = json.loads((folder / f"{puzzle.id}{suffix}.json").read_text())
         assert (about["to"], about["file"]) == (name, f"{puzzle.id}{suffix}")
-        assert about["puzzle_sha256"] == puzzle_hash(puzzle)
-        assert (folder / about["file"]).read_bytes() == export(puzzle, Recipe(name)).data
+        assert about["puzzle_sha256"] == problem_hash(puzzle)
+        assert (folder / about["file"]).read_bytes() == export(puzzle, name).data
     assert run(capsys, "export", "a.json", "--presolve", "none", f"b{suffix}") == (0, "", "")
     assert (folder / f"b{suffix}").exists()
     assert not (folder / f"b{suffix}.json").exists()
@@ -429,9 +430,9 @@ def test_how_it_was_compiled_is_taken_from_the_description(folder, capsys):
 def test_the_hash_is_of_what_defines_the_puzzle():
     data = A.to_dict()
     other = Nonogram.from_dict({**data, "title": "other", "id": "b", "n_solutions": None})
-    assert puzzle_hash(other) == puzzle_hash(A)
+    assert problem_hash(other) == problem_hash(A)
     changed = {"puzzle": "nonogram", "rows": data["rows"][::-1], "cols": data["cols"]}
-    assert puzzle_hash(Nonogram.from_dict(changed)) != puzzle_hash(A)
+    assert problem_hash(Nonogram.from_dict(changed)) != problem_hash(A)
 
 
 @pytest.mark.parametrize(
@@ -493,7 +494,7 @@ def test_descriptions_that_do_not_hold_together_are_refused(folder, capsys):
     assert refused(capsys, "decode", "-", "-").startswith("standard input (-) can be read only")
     broken = {
         "version 2: this program reads 1": {"version": 2},
-        "puzzle: expected the puzzle's JSON object": {"puzzle": 3},
+        "puzzle: expected an object, got 3": {"puzzle": 3},
         "puzzle_sha256 is not that of the puzzle in it": {"puzzle_sha256": "0"},
         "to: expected a text, got 5": {"to": 5},
         "no format 'x' to export to": {"to": "x"},
@@ -523,7 +524,7 @@ def test_any_text_is_a_sample_or_one_line(text):
         assert "\n" not in str(error)
 
 
-DESCRIPTION = export(A, Recipe("coo")).description
+DESCRIPTION = export(A, "coo").description
 
 
 @given(st.sampled_from(sorted(DESCRIPTION)), JSON)
@@ -555,7 +556,7 @@ def test_instances_have_known_ground_states(folder, capsys):
     written = {"manifest.json"}
     for entry, puzzle in zip(manifest["instances"], [A, OPEN], strict=True):
         assert entry["ground_state_energy"] == 0
-        assert entry["puzzle_sha256"] == puzzle_hash(puzzle)
+        assert entry["puzzle_sha256"] == problem_hash(puzzle)
         for name, about in entry["files"].items():
             data = (folder / "set" / name).read_bytes()
             assert (len(data), hashlib.sha256(data).hexdigest()) == (
@@ -591,7 +592,7 @@ def test_instances_are_the_same_again_and_spare_what_is_there(folder, capsys):
     assert run(capsys, "instances", "a.json", "-o", "one", "--force", "--to", "coo")[0] == 0
     assert (folder / "one" / "mine").exists()
     assert refused(capsys, "instances", "a.json", "-o", "a.json") == "a.json: that is no folder"
-    assert refused(capsys, "instances", "a.json", "a.json", "-o", "new").startswith("two puzzles")
+    assert refused(capsys, "instances", "a.json", "a.json", "-o", "new").startswith("two problems")
     assert refused(capsys, "instances", "-o", "new", "--to", "xyz").startswith("no format 'xyz'")
     assert "chess" in refused(capsys, "instances", "-o", "new", "--puzzle", "chess")
     assert not (folder / "new").exists()

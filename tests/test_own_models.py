@@ -1,0 +1,190 @@
+"""Models of one's own go where puzzles go: solvers, comparisons, exports and back."""
+
+import ast
+import copy
+import json
+import pickle
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import qubopuzzle
+from qubopuzzle import InputError, ModelBuilder, ModelError, compare, decode, info, judge, solve
+from qubopuzzle.files.models import FORMATS
+from qubopuzzle.model import ModelProblem, violations
+from qubopuzzle.solvers import all_solvers
+from qubopuzzle.solving.export import exportable
+from qubopuzzle.solving.recipe import Recipe
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+sys.path.insert(0, str(EXAMPLES))
+
+from colouring import colouring  # noqa: E402
+from queens import queens  # noqa: E402
+from timetable import timetable  # noqa: E402
+
+MODELS = {
+    "queens": queens(4),
+    "colouring": colouring(["red", "green", "blue"]),
+    "timetable": timetable(),
+}
+SOLVERS = sorted(
+    name
+    for name, solver in all_solvers().items()
+    if solver.available().ok and not solver.remote and name not in ("random", "steepest-descent")
+)
+each_model = pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+
+
+def meets(model, values):
+    """All families, straight from the definitions of the three problems."""
+    if model.id.startswith("queens"):
+        rows = [values[f"queen[{c}]"] for c in range(len(model.choices))]
+        return all(len({r + k * c for c, r in enumerate(rows)}) == len(rows) for k in (-1, 0, 1))
+    if model.id.startswith("colouring"):
+        from colouring import BORDERS
+
+        return all(values[a] != values[b] for a, b in (border.split("-") for border in BORDERS))
+    classes = [(lesson[-1], period) for lesson, (period, _) in values.items()]
+    art = [room for lesson, (_, room) in values.items() if lesson.startswith("art")]
+    return len(set(values.values())) == len(values) == len(set(classes)) and set(art) == {"hall"}
+
+
+@pytest.mark.parametrize("name", ["queens", "colouring", "timetable"])
+def test_each_is_built_in_at_most_twelve_lines(name):
+    tree = ast.parse((EXAMPLES / f"{name}.py").read_text())
+    (build,) = (node for node in tree.body if isinstance(node, ast.FunctionDef))
+    first = build.body[1]  # behind the docstring
+    assert build.end_lineno - first.lineno + 1 <= 12
+
+
+@each_model
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_every_solver_takes_a_model(model, solver):
+    result = solve(model, solver, seed=1)
+    assert result.valid
+    assert meets(model, result.values)
+    assert list(result.values) == [choice.name for choice in model.choices]
+    assert result.energies == dict.fromkeys(model.families, 0)
+    assert result.answer is None
+    assert result.solutions == (result.values,)
+    assert json.loads(json.dumps(result.to_dict()))["solution"].keys() == result.values.keys()
+    assert all(name in str(result) for name in result.values)
+
+
+@each_model
+@pytest.mark.parametrize("presolve", ["none", "propagate"])
+def test_amplify_writes_the_request_of_a_model(model, presolve, tmp_path):
+    file = tmp_path / "request"
+    result = solve(model, "amplify", presolve=presolve, options={"dry_run": str(file)})
+    assert file.stat().st_size == result.settings["request_bytes"] > 100
+
+
+@each_model
+def test_exact_solvers_count_the_same_solutions(model):
+    counts = {
+        solver: len(solve(model, solver, solutions=None).solutions) for solver in ("sat", "exact")
+    }
+    assert counts["sat"] == counts["exact"] > 0
+
+
+def test_compare_takes_models():
+    found = compare(MODELS.values(), ["annealer", "sat"], repeat=1, time_limit=10)
+    assert [row["status"] for row in found.rows] == ["valid"] * 6
+    assert [row["instance"] for row in found.rows[::2]] == [m.id for m in MODELS.values()]
+    assert not found.contradictions
+
+
+@each_model
+@pytest.mark.parametrize("to", FORMATS)
+@pytest.mark.parametrize("presolve", ["none", "propagate"])
+def test_every_export_of_a_model_leads_back(model, to, presolve, tmp_path):
+    built = exportable(ModelProblem(model), to, Recipe(presolve=presolve))
+    made = qubopuzzle.export(model, to, presolve=presolve)
+    assert made.data == built.file().data
+    solution = solve(built.judge.presolved.model, "sat").judged.assignment
+    bits = built.compiled.encode(solution)[: len(built.labels)].tolist()
+    (tmp_path / "about.json").write_text(json.dumps(made.description))
+    (tmp_path / "sample").write_text(json.dumps(dict(zip(built.labels, bits, strict=True))))
+    judged = qubopuzzle.decode_file(tmp_path / "about.json", tmp_path / "sample")
+    assert judged.valid
+    assert meets(model, judged.values)
+    assert judged.energy in (0, None)
+
+
+@each_model
+@pytest.mark.parametrize("encoding", ["one-hot", "domain-wall"])
+def test_samples_of_a_models_bqm_are_judged(model, encoding):
+    bqm = qubopuzzle.to_bqm(model, encoding=encoding)
+    judged = decode(model, dict.fromkeys(bqm.variables, 0), encoding=encoding)
+    assert not judged.valid
+    assert judged.energies == violations(model, judged.assignment)
+    assert sum(judged.energies.values()) == sum(each.energy for each in judged.broken) > 0
+    assert {each.rule for each in judged.violations} == {f for f, e in judged.energies.items() if e}
+
+
+def test_violations_name_family_and_row():
+    model = queens(4)
+    judged = judge(model, {f"queen[{c}]": 0 for c in range(4)})
+    assert [(v.rule, v.message) for v in judged.violations] == [
+        ("row", f"row[{r}]") for r in range(4)
+    ]
+    with pytest.raises(InputError, match="choice queen.0. has no value 4"):
+        judge(model, {f"queen[{c}]": 4 for c in range(4)})
+    with pytest.raises(InputError, match="other choices than the model"):
+        judge(model, {"queen[0]": 0})
+    with pytest.raises(InputError, match="no formulation 'x'"):
+        solve(model, formulation="x")
+    with pytest.raises(InputError, match="no picture"):
+        solve(model, "sat").plot()
+
+
+def test_other_functions_take_models():
+    model = MODELS["queens"]
+    assert qubopuzzle.to_cnf(model).n_clauses
+    assert qubopuzzle.to_mip(model).n_rows
+    assert qubopuzzle.to_amplify(model).n_bits == 16
+    assert {(s.formulation, s.variables) for s in info(model)} == {("model", 16), ("model", 12)}
+    assert solve(colouring(["red", "green"]), "sat").proved_by == "sat"
+
+
+@each_model
+def test_models_go_through_json_and_pickle(model, tmp_path):
+    file = tmp_path / "model.json"
+    file.write_text(json.dumps(ModelProblem(model).to_dict()))
+    (read,) = qubopuzzle.load(file)
+    for again in (read.own, pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):  # noqa: S301
+        assert ModelProblem(again).to_dict() == ModelProblem(model).to_dict()
+    assert solve(file, seed=3).values == solve(model, seed=3).values
+
+
+def test_json_of_a_model_that_cannot_be_used_is_one_line(tmp_path):
+    good = ModelProblem(MODELS["queens"]).to_dict()
+    for change in ({"choices": 3}, {"linear": [{}]}, {"precedence": [{"family": "x"}]}):
+        file = tmp_path / "model.json"
+        file.write_text(json.dumps(good | change))
+        with pytest.raises(InputError, match="model.json: the JSON of a model: "):
+            qubopuzzle.load(file)
+    builder = ModelBuilder()
+    builder.choice("x", [frozenset()])
+    with pytest.raises(InputError, match="choice x: JSON does not hold a value of frozenset"):
+        ModelProblem(builder.build()).to_dict()
+
+
+def test_presolved_models_are_answered_whole():
+    b = ModelBuilder()
+    x, y, z = (b.choice(name, range(4)) for name in "xyz")
+    b.precedence("order", [x, y], [y, z], [1, 2])
+    model = b.build()
+    for solver in ("annealer", "sat", "neal"):
+        result = solve(model, solver, presolve="propagate", seed=1)
+        assert result.values == {"x": 0, "y": 1, "z": 3}
+        assert result.presolve["variables_after"] == 0
+    assert (solve(model, "sat").judged.assignment == np.eye(4)[[0, 1, 3]].ravel()).all()
+
+
+def test_an_empty_choice_is_refused_where_it_is_made():
+    with pytest.raises(ModelError, match="choice x"):
+        ModelBuilder().choice("x", [])
