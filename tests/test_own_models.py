@@ -131,7 +131,7 @@ def test_violations_name_family_and_row():
     assert [(v.rule, v.message) for v in judged.violations] == [
         ("row", f"row[{r}]") for r in range(4)
     ]
-    with pytest.raises(InputError, match="choice queen.0. has no value 4"):
+    with pytest.raises(InputError, match=r"choice queen\[0\] has no value 4"):
         judge(model, {f"queen[{c}]": 4 for c in range(4)})
     with pytest.raises(InputError, match="other choices than the model"):
         judge(model, {"queen[0]": 0})
@@ -165,7 +165,7 @@ def test_json_of_a_model_that_cannot_be_used_is_one_line(tmp_path):
     for change in ({"choices": 3}, {"linear": [{}]}, {"precedence": [{"family": "x"}]}):
         file = tmp_path / "model.json"
         file.write_text(json.dumps(good | change))
-        with pytest.raises(InputError, match="model.json: the JSON of a model: "):
+        with pytest.raises(InputError, match=r"model\.json: the JSON of a model: "):
             qubopuzzle.load(file)
     builder = ModelBuilder()
     builder.choice("x", [frozenset()])
