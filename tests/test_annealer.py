@@ -299,7 +299,7 @@ def test_reads_are_kept_by_energy():
 def test_the_read_that_ends_the_search_is_kept_whatever_its_energy():
     b = ModelBuilder()
     a = b.choice("a", range(2))
-    b.linear("never", [0, 0], b.literals(a), lower=5, upper=5, shape=(1,))
+    b.linear("never", [0, 0], a.literals, lower=5, upper=5, shape=(1,))
     asked = []
 
     def accepts(_):
