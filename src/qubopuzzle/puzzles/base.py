@@ -22,9 +22,14 @@ from qubopuzzle.errors import InputError, PuzzleError, did_you_mean
 from qubopuzzle.model import IntArray, Model, Problem, disagreement
 from qubopuzzle.model import Violation as Violation
 from qubopuzzle.picture import Picture
+from qubopuzzle.puzzles.kinds.grids import read_numbered
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+ANSWER_LIMIT = 1_000_000
+"""Largest number in a cell of an answer."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,13 +126,18 @@ class Puzzle(Problem):
         """The fields that are not shared by all puzzles."""
         return [f for f in fields(cls) if f.name not in _SHARED]
 
-    @abstractmethod
     def parse_answer(self, data: Any) -> IntArray:
-        """Read an answer in its native form, shape ``self.shape``; InputError if it is none."""
+        """Read an answer in its native form, shape ``self.shape``; InputError if it is none.
 
-    @abstractmethod
+        It is rows of whole numbers, or lines of text with them, if a puzzle does not say otherwise.
+        """
+        answer = read_numbered("solution", data, 0, ANSWER_LIMIT)
+        check_shape(answer, self.shape)
+        return answer
+
     def format_answer(self, answer: IntArray) -> Any:
         """The native form of an answer, fit for JSON."""
+        return answer.tolist()
 
     @abstractmethod
     def violations(self, answer: IntArray) -> list[Violation]:

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError, PuzzleError
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.base import brief
 from qubopuzzle.puzzles.kinds.cells import shading_from_rows
 
 SIDE_LIMIT = 1_000
@@ -77,6 +77,34 @@ def read_grid(key: str, data: Any, low: int, high: int, *, empty: int = 0) -> In
             for number in _read_each(f"{key}[{r}]", row, low, high, empty)
         ]
     return _frozen(np.array(numbers, dtype=np.int64).reshape(len(data), width))
+
+
+def read_numbered(key: str, data: Any, low: int, high: int) -> IntArray:
+    """A grid of whole numbers as ``read_grid`` reads it, or as lines of text.
+
+    A line holds numbers with spaces between, or one character a cell, 1 to 9 and then A for 10.
+
+    >>> read_numbered("solution", ["12", "2A"], 1, 10).tolist()
+    [[1, 2], [2, 10]]
+
+    Raises:
+        InputError: naming the line or the cell.
+    """
+    if isinstance(data, list | tuple) and data and all(isinstance(row, str) for row in data):
+        data = [_digits(f"{key}[{r}]", line) for r, line in enumerate(data)]
+    return read_grid(key, data, low, high)
+
+
+def _digits(place: str, line: str) -> list[int]:
+    """The numbers of a line of text."""
+    words = line.split() if len(line.split()) > 1 else list(line.strip())
+    base = 36 if all(len(word) == 1 for word in words) else 10
+    try:
+        if not (line.isascii() and all(word.isalnum() for word in words)):
+            raise ValueError
+        return [int(word, base) for word in words]
+    except ValueError:
+        raise InputError(f"{place}: expected digits, got {brief(line)}") from None
 
 
 def _read_row(place: str, row: Any, low: int, high: int, empty: int) -> list[int]:

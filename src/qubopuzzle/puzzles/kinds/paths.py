@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from qubopuzzle.checks import brief
 from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.base import brief
 
 STEPS = ((0, 1), (1, 0), (0, -1), (-1, 0))
 """Row and column to the next cell, by direction."""

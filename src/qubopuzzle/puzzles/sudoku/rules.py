@@ -9,11 +9,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from qubopuzzle.errors import InputError, PuzzleError
+from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import Puzzle, Violation, brief, check_shape
-from qubopuzzle.puzzles.kinds.grids import check_values, is_list, read_grid, read_numbers
+from qubopuzzle.puzzles.kinds.grids import (
+    check_values,
+    is_list,
+    read_grid,
+    read_numbered,
+    read_numbers,
+)
 
 SIZE_LIMIT = 36
 """Most rows and columns."""
@@ -58,21 +64,10 @@ class Sudoku(Puzzle):
     # --- native JSON -------------------------------------------------------------------
 
     def parse_answer(self, data: Any) -> IntArray:
-        """Read rows of digits, or lines of text.
-
-        A line holds numbers with spaces between, or one character a cell, 1 to 9 and
-        then A for 10.
-        """
-        if isinstance(data, list | tuple) and data and all(isinstance(row, str) for row in data):
-            data = [_digits(f"solution[{r}]", line) for r, line in enumerate(data)]
-        answer = read_grid("solution", data, 1, len(self.grid))
+        """Read rows of digits 1 to n, or lines of text, see ``read_numbered``."""
+        answer = read_numbered("solution", data, 1, len(self.grid))
         check_shape(answer, self.shape)
         return answer
-
-    def format_answer(self, answer: IntArray) -> list[list[int]]:
-        """Rows of digits."""
-        rows: list[list[int]] = answer.tolist()
-        return rows
 
     # --- rules -------------------------------------------------------------------------
 
@@ -160,18 +155,6 @@ def _read_box(box: Any, n: int) -> tuple[int, int]:
         size = " x ".join(map(str, sides[:4])) or "nothing"
         raise PuzzleError(f"box: {size} does not make {n} cells; give [rows, columns]")
     return sides[0], sides[1]
-
-
-def _digits(place: str, line: str) -> list[int]:
-    """The numbers of a line of text."""
-    words = line.split() if len(line.split()) > 1 else list(line.strip())
-    base = 36 if all(len(word) == 1 for word in words) else 10
-    try:
-        if not (line.isascii() and all(word.isalnum() for word in words)):
-            raise ValueError
-        return [int(word, base) for word in words]
-    except ValueError:
-        raise InputError(f"{place}: expected digits, got {brief(line)}") from None
 
 
 def _times(count: int) -> str:
