@@ -8,6 +8,8 @@ from shadings import random_heyawake, random_hitori, random_kurodoko
 from strategies import nonograms
 
 KINDS = (Sudoku, Heyawake, Hitori, Kurodoko, Numberlink, EasyAsABC, Nonogram)
+NAMES = sorted(kind.name for kind in KINDS)
+"""Our own puzzles: packages that happen to be installed may bring others."""
 
 
 @st.composite

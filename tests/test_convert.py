@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from boards import boards, same
+from boards import NAMES, boards, same
 from qubopuzzle import InputError, Nonogram, Sudoku, load
 from qubopuzzle.cli import main
 from qubopuzzle.files.puzzles import (
@@ -24,10 +24,10 @@ from qubopuzzle.files.puzzles import (
     solved_address,
     write_text,
 )
-from qubopuzzle.puzzles import get_puzzle, puzzle_names
+from qubopuzzle.puzzles import get_puzzle
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-WAYS = [(name, puzzle) for puzzle in puzzle_names() for name in formats_for(puzzle)]
+WAYS = [(name, puzzle) for puzzle in NAMES for name in formats_for(puzzle)]
 
 
 def written(name, puzzle):
@@ -77,7 +77,7 @@ def test_random_boards_go_through_every_format_that_holds_them(name, puzzle, dat
 def test_a_format_says_what_it_does_not_hold(name):
     known = get_format(name)
     assert known.ABOUT
-    for puzzle in puzzle_names():
+    for puzzle in NAMES:
         if known.PUZZLES and puzzle not in known.PUZZLES:
             with pytest.raises(InputError, match=f"format {name} holds no {puzzle}; these do: "):
                 write_text(get_puzzle(puzzle).examples(), name)
@@ -118,7 +118,7 @@ def test_puzzles_may_be_pasted(capsys):
 def test_an_address_opens_the_solved_board(capsys):
     """Where a player's address can hold an answer, and one line where none can."""
     carried = set()
-    for name in puzzle_names():
+    for name in NAMES:
         for example in get_puzzle(name).examples():
             try:
                 address = solved_address(example, example.solution)
@@ -176,7 +176,7 @@ def test_what_the_pages_show_runs(line, tmp_path, monkeypatch, capsys):
 
 def test_the_pages_show_an_address_of_every_puzzle():
     shown = {read_text(address)[0].name for line in PASTED for address in _addresses(line)}
-    assert shown == set(puzzle_names())
+    assert shown == set(NAMES)
 
 
 def _addresses(line):

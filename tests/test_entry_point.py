@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from qubopuzzle.puzzles import puzzle_names
+
 DOCUMENT = Path(__file__).parents[1] / "docs/adding-a-puzzle.md"
 GRID = [[1, 0, 4, 0], [4, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 2]]  # one solution
 
@@ -73,6 +75,7 @@ def files(folder, *names):
     return [str(folder / name) for name in names]
 
 
+@pytest.mark.skipif("latin" in puzzle_names(), reason="the package is installed")
 def test_it_is_not_there_before_it_is_installed(world):
     status, _, err = run(world, "show", *files(world, "square.json"), there=False)
     assert status == 2

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from boards import NAMES
 from qubopuzzle import load, solve
-from qubopuzzle.puzzles import puzzle_names
 
 FOLDER = Path(__file__).parents[1] / "benchmarks" / "generated"
-SETS = {name: load(FOLDER / f"{name}.jsonl") for name in puzzle_names()}
+SETS = {name: load(FOLDER / f"{name}.jsonl") for name in NAMES}
 SMALLEST = [puzzles[number] for puzzles in SETS.values() for number in (0, 5)]
 
 

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from ae_stand_in import requests_of
 from amplify_tutorial import tutorial_model
+from boards import NAMES
 from qubopuzzle import (
     AuthenticationError,
     DeadlineExceeded,
@@ -38,7 +39,7 @@ from qubopuzzle import (
     to_amplify,
 )
 from qubopuzzle.compile.amplify import MODES
-from qubopuzzle.puzzles import get_puzzle, puzzle_names
+from qubopuzzle.puzzles import get_puzzle
 from qubopuzzle.solvers.amplify.call import Request, call
 from qubopuzzle.solvers.amplify.clients import CLIENTS
 from qubopuzzle.solvers.amplify.token import quotable, redact
@@ -92,7 +93,7 @@ def everything_of(error):
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("name", puzzle_names())
+@pytest.mark.parametrize("name", NAMES)
 def test_every_puzzle_in_every_mode(service, name, mode):
     """Build, serialise, HTTP, parse, decode, judge."""
     tag = f"{name}-{mode}"

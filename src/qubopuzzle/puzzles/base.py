@@ -156,9 +156,11 @@ class Puzzle(Problem):
     @classmethod
     def examples(cls) -> list[Self]:
         """Small instances with their solutions: ``examples.jsonl`` beside the class's module."""
-        folder = files(sys.modules[cls.__module__].__package__ or cls.__module__)
-        lines = folder.joinpath("examples.jsonl").read_text("utf-8").splitlines()
-        return [cls.from_dict(json.loads(line)) for line in lines]
+        package = sys.modules[cls.__module__].__package__
+        file = files(package).joinpath("examples.jsonl") if package else None
+        if file is None or not file.is_file():
+            return []
+        return [cls.from_dict(json.loads(line)) for line in file.read_text("utf-8").splitlines()]
 
     @property
     def extent(self) -> str:
