@@ -1,5 +1,6 @@
 """A puzzle from outside, that of docs/adding-a-puzzle.md: one entry point, every command."""
 
+import importlib
 import json
 import os
 import re
@@ -11,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from qubopuzzle import compile_qubo, violation
 from qubopuzzle.puzzles import puzzle_names
 
 DOCUMENT = Path(__file__).parents[1] / "docs/adding-a-puzzle.md"
@@ -238,3 +240,18 @@ def test_the_model_and_an_answer_of_a_solver_elsewhere(world):
     source = files(world, "square.json")
     assert run(world, "export", *source, str(world / "square.cnf"))[0] == 0
     assert (world / "square.cnf").read_text().startswith(("c", "p cnf"))
+
+
+@pytest.mark.parametrize("formulation", ["cells", "lines", "lines:columns=1"])
+def test_its_formulations_have_the_twelve_squares_of_three(world, monkeypatch, formulation):
+    monkeypatch.syspath_prepend(world)
+    latin = importlib.import_module("their_latin").Latin(grid=[[0] * 3] * 3)
+    model = latin.model(formulation)
+    compiled = compile_qubo(model, "domain-wall")
+    bits = np.arange(2**compiled.n_bits)[:, None] >> np.arange(compiled.n_bits) & 1
+    found = bits[compiled.total().energies(bits) == 0]
+    answers = [model.field.read(compiled.bits.decode(row))[0] for row in found]
+    assert len({answer.tobytes() for answer in answers}) == 12
+    assert not any(latin.violations(answer) for answer in answers)
+    for answer in answers:
+        assert not any(violation(model, model.assignment(model.field.write(answer))).values())
