@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from qubopuzzle import InputError, Numberlink, PuzzleError, TooLarge, compile_qubo, solve, violation
 from qubopuzzle.compile import ENCODINGS
 from qubopuzzle.model import propagate
-from qubopuzzle.puzzles.kinds.headings import UNUSED
+from qubopuzzle.puzzles.numberlink.headings import UNUSED
 from strategies import all_bits
 
 EXACT = ["turning", "edges"]

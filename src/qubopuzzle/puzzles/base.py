@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from qubopuzzle.checks import brief as brief
+from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError, PuzzleError, did_you_mean
 from qubopuzzle.model import IntArray, Model, Problem, disagreement
 from qubopuzzle.model import Violation as Violation

@@ -18,6 +18,8 @@ from qubopuzzle.errors import InputError, did_you_mean
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import Puzzle, get_puzzle
 
+CELL_LIMIT = 2_500
+"""Most cells of a board, if its generator does not say otherwise."""
 Board = TypeVar("Board", bound=Puzzle)
 
 
@@ -44,8 +46,10 @@ class PuzzleGenerator(ABC, Generic[Board]):
     conflicts: ClassVar[tuple[int, int]]
     options: ClassVar[tuple[GeneratorOption, ...]] = ()
 
-    def check(self, shape: tuple[int, int], options: Mapping[str, int]) -> None:
-        """Raise InputError for a size, or options, that no board has."""
+    def check(self, shape: tuple[int, int], options: Mapping[str, int]) -> None:  # noqa: ARG002
+        """Raise InputError for a size, or options, that no board has; here for large sizes."""
+        if shape[0] * shape[1] > CELL_LIMIT:
+            raise InputError(f"{shape[0]} x {shape[1]}: more than {CELL_LIMIT:,} cells")
 
     @abstractmethod
     def boards(

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError
-from qubopuzzle.puzzles.base import brief
 
 TOLERANCE = 1e-5
 """How far from a whole number a value may lie, as solvers with real numbers leave it."""

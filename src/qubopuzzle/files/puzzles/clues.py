@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError
 from qubopuzzle.files.puzzles.lines import lines_of
 from qubopuzzle.puzzles import Puzzle
-from qubopuzzle.puzzles.base import brief
 from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
 
 Line = tuple[int, str]

@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import ModelProblem, Problem
 from qubopuzzle.puzzles import get_puzzle
-from qubopuzzle.puzzles.base import brief
 
 MODEL = ModelProblem.name
 NAME = "json"

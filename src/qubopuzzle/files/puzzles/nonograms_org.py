@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from typing import Any
 
+from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles.clues import named, nonograms
 from qubopuzzle.puzzles import Puzzle
-from qubopuzzle.puzzles.base import brief
 from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
 
 NAME = "nonograms_org"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles.clues import (
     Line,
@@ -20,7 +21,6 @@ from qubopuzzle.files.puzzles.clues import (
 )
 from qubopuzzle.files.puzzles.limits import ReadLimit
 from qubopuzzle.puzzles import Puzzle
-from qubopuzzle.puzzles.base import brief
 from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
 
 NAME = "taai"

@@ -15,10 +15,10 @@ from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
+from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles.clues import nonograms, one_line, read_clue
 from qubopuzzle.puzzles import Puzzle
-from qubopuzzle.puzzles.base import brief
 from qubopuzzle.puzzles.kinds.cells import BLACK, WHITE, shading_to_rows
 from qubopuzzle.puzzles.nonogram import Nonogram
 

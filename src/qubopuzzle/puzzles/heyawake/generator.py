@@ -19,7 +19,6 @@ from qubopuzzle.puzzles.generator import GeneratorOption, PuzzleGenerator, solut
 from qubopuzzle.puzzles.heyawake.formulations import add_spans
 from qubopuzzle.puzzles.heyawake.rules import Heyawake
 from qubopuzzle.puzzles.kinds.cells import groups
-from qubopuzzle.puzzles.kinds.random_shading import check_shape
 from qubopuzzle.puzzles.kinds.shaded import lazy
 
 CHANGES = 200
@@ -32,10 +31,6 @@ class HeyawakeGenerator(PuzzleGenerator[Heyawake]):
     usual = (10, 10)
     conflicts = (50, 66)
     options = (GeneratorOption("room", 6, "cells of a room, about", 1, 100),)
-
-    def check(self, shape: tuple[int, int], options: Mapping[str, int]) -> None:  # noqa: ARG002
-        """Not larger than a model bears."""
-        check_shape(shape)
 
     def boards(
         self, shape: tuple[int, int], options: Mapping[str, int], rng: Random

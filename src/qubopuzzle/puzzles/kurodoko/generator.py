@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 
 import numpy as np
+from scipy.ndimage import label
 
 from qubopuzzle.compile.incremental import Random, SwitchableModel
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles.generator import GeneratorOption, PuzzleGenerator
-from qubopuzzle.puzzles.kinds.random_shading import check_shape, random_shading
 from qubopuzzle.puzzles.kinds.shaded import lazy
 from qubopuzzle.puzzles.kurodoko.formulations import Number, add_views, number_at
 from qubopuzzle.puzzles.kurodoko.rules import Kurodoko, seen_from
@@ -30,15 +30,11 @@ class KurodokoGenerator(PuzzleGenerator[Kurodoko]):
         GeneratorOption("black", 25, "percent of black cells, as far as the rules allow", 0, 50),
     )
 
-    def check(self, shape: tuple[int, int], options: Mapping[str, int]) -> None:  # noqa: ARG002
-        """Not larger than a model bears."""
-        check_shape(shape)
-
     def boards(
         self, shape: tuple[int, int], options: Mapping[str, int], rng: Random
     ) -> Generator[Kurodoko, IntArray, None]:
         """One shading with all its numbers."""
-        solution = random_shading(shape, options["black"] / 100, rng)
+        solution = _shading(shape, options["black"] / 100, rng)
         grid = np.where(solution == 0, seen_from(solution), 0)
         yield Kurodoko(grid=grid, solution=solution)
 
@@ -66,6 +62,23 @@ class KurodokoGenerator(PuzzleGenerator[Kurodoko]):
         builder.rows("white").add(np.column_stack([told, white]), [1, -1], upper=0)
         rest = [_UNUSED] * len(views) + [0] * len(told)
         return SwitchableModel(shaded.build(rest), list(told[:, None]))
+
+
+def _shading(shape: tuple[int, int], share: float, rng: Random) -> IntArray:
+    """Black (1) cells one after the other wherever they may be, up to a share of all."""
+    rows, columns = shape
+    black = np.zeros((rows + 2, columns + 2), dtype=np.int64)
+    inside = black[1:-1, 1:-1]
+    for cell in rng.permutation(rows * columns).tolist():
+        if inside.sum() >= share * rows * columns:
+            break
+        r, c = divmod(cell, columns)
+        beside = black[r, c + 1] or black[r + 2, c + 1] or black[r + 1, c] or black[r + 1, c + 2]
+        if not beside:
+            inside[r, c] = 1
+            if label(inside == 0)[1] != 1:
+                inside[r, c] = 0
+    return inside.copy()
 
 
 def _alone(board: Kurodoko, r: int, c: int) -> Number:

@@ -9,10 +9,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from qubopuzzle.checks import brief
 from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
-from qubopuzzle.puzzles.base import Violation, brief, check_shape
+from qubopuzzle.puzzles.base import Violation, check_shape
 from qubopuzzle.puzzles.kinds.cells import runs
 from qubopuzzle.puzzles.kinds.grids import check_values, read_shading
 from qubopuzzle.puzzles.kinds.shading import Painting

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import UNBOUNDED, Field, IntArray, Model, ModelBuilder
-from qubopuzzle.puzzles.kinds.headings import (
+from qubopuzzle.puzzles.kinds.paths import SIDES, pieces
+from qubopuzzle.puzzles.numberlink.headings import (
     NONE,
     UNUSED,
     Board,
@@ -30,7 +31,6 @@ from qubopuzzle.puzzles.kinds.headings import (
     sides,
     with_idle,
 )
-from qubopuzzle.puzzles.kinds.paths import SIDES, pieces
 from qubopuzzle.puzzles.numberlink.rules import Numberlink
 
 LABEL_LIMIT = 100_000

@@ -9,10 +9,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from qubopuzzle.checks import brief
 from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
-from qubopuzzle.puzzles.base import Puzzle, Violation, brief, check_shape, need
+from qubopuzzle.puzzles.base import Puzzle, Violation, check_shape, need
 from qubopuzzle.puzzles.kinds.grids import check_values, read_grid
 from qubopuzzle.puzzles.kinds.paths import (
     SIDES,
