@@ -198,19 +198,24 @@ def test_its_examples_are_read_from_its_folder_and_compared(world):
 
 
 def test_its_links_are_read_and_written(world):
-    address = "https://puzz.link/p?latin/4/4/1g4g4p2"
-    status, out, err = run(world, "convert", *files(world, "square.json"), "--to", "puzzlink")
-    assert (status, err) == (0, "")
-    assert out == f"{address}\n"
-    status, out, err = run(world, "convert", address, "--to", "json")
-    assert (status, err) == (0, "")
-    assert json.loads(out)["grid"] == GRID
-    status, out, err = run(world, "convert", *files(world, "square.json"), "--to", "pzprv3")
-    assert (status, err) == (0, "")
-    (world / "square.pzpr").write_text(out)
-    status, out, err = run(world, "convert", *files(world, "square.pzpr"), "--to", "json")
-    assert (status, err) == (0, "")
-    assert json.loads(out)["grid"] == GRID
+    source = files(world, "square.json")
+    texts = {
+        "puzzlink": "https://puzz.link/p?latin/4/4/1g4g4p2\n",
+        "pzprv3": "pzprv3\nlatin\n4\n4\n1 . 4 . \n4 . . . \n. . . . \n. . . 2 \n",
+        "tatham": "4:1a4a4j2\n",
+    }
+    for name, text in texts.items():
+        assert run(world, "convert", *source, "--to", name) == (0, text, "")
+        (world / "text").write_text(f"squares:{text}" if name == "tatham" else text)
+        status, out, err = run(world, "convert", *files(world, "text"), "--to", "json")
+        assert (status, err) == (0, "")
+        assert json.loads(out)["grid"] == GRID
+    status, out, _ = run(world, "solve", *source, "--seed", "1", "--url")
+    assert status == 0
+    assert out.splitlines()[-1] == "https://puzz.link/p?latin/4/4/1243432121343412"
+    status, _, err = run(world, "show", "https://puzz.link/p?latin/4/4/1g4g")
+    assert (status, err.count("\n")) == (2, 1)
+    assert "latin: the board ends after 4 of 16 cells" in err
 
 
 def test_it_is_generated(world):
