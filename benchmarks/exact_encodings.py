@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from statistics import median
 from typing import Any
@@ -19,7 +18,7 @@ import numpy as np
 
 from instances import noise_picture, smooth_picture
 from qubopuzzle import Nonogram
-from qubopuzzle.compile import compile_model, encode_choices
+from qubopuzzle.compile import encode_choices
 from qubopuzzle.compile.cpsat import compile_cpsat
 from qubopuzzle.compile.mip import Mip, compile_mip
 from qubopuzzle.model import UNBOUNDED, Model
@@ -137,17 +136,9 @@ def _solve_mip(puzzle: Nonogram, rows: Callable[[Model], Mip]) -> Solve:
     model = puzzle.model()
     mip = rows(model)
     solver = get_solver("mip")
-    compiled = replace(
-        compile_model(model, "mip", None),
-        payload=mip,
-        decode=mip.bits.decode,
-        encode=mip.bits.encode,
-        sizes={"variables": mip.n_variables, "rows": mip.n_rows},
-    )
-
     def solve(seed: int) -> float | None:
         budget = Budget(None, LIMIT_S, seed)
-        outcome = solver.solve(compiled, budget, solver.parse_options({}))
+        outcome = solver.solve(mip, budget, solver.parse_options({}))
         return time.perf_counter() - budget.started if len(outcome.samples) else None
 
     return solve

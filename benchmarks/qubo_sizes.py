@@ -13,7 +13,7 @@ from typing import Any
 
 from instances import GENERATED
 from qubopuzzle import Nonogram, Puzzle, load
-from qubopuzzle.solving.info import describe
+from qubopuzzle.solving.info import info
 from record import Args, Benchmark, Cases, Row, Rows, main, markdown
 
 PUZZLES = ("sudoku", "heyawake", "hitori", "kurodoko", "easyasabc", "numberlink")
@@ -35,7 +35,7 @@ def _rows(puzzle: Puzzle) -> list[Row]:
     """Without the formulations for solvers that cut."""
     return [
         {"id": puzzle.id, "puzzle": puzzle.name, **asdict(size), "free_plan": size.fits_free_plan}
-        for size in describe(puzzle)
+        for size in info(puzzle)
         if "has no form for" not in size.refused
     ]
 
