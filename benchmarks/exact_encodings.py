@@ -136,6 +136,7 @@ def _solve_mip(puzzle: Nonogram, rows: Callable[[Model], Mip]) -> Solve:
     model = puzzle.model()
     mip = rows(model)
     solver = get_solver("mip")
+
     def solve(seed: int) -> float | None:
         budget = Budget(None, LIMIT_S, seed)
         outcome = solver.solve(mip, budget, solver.parse_options({}))
