@@ -14,7 +14,7 @@ from statistics import median
 
 from instances import collected, noise_picture, smooth_picture
 from qubopuzzle import Nonogram, solve
-from qubopuzzle.solving.solve import ENCODINGS
+from qubopuzzle.compile import ENCODINGS
 from record import Args, Benchmark, Cases, Row, main
 
 

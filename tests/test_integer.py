@@ -50,14 +50,11 @@ def run(name, model, *, seed=1, time_limit=None, solutions=1, **options):
     """What a solver finds, as literal values; answers are told apart by these."""
     solver = get_solver(name)
     compiled = compile_model(model, solver.target, None)
-    budget = Budget(
-        None,
-        time_limit,
-        seed,
-        solutions=solutions,
-        accepts=lambda sample: violation(model, compiled.decode(sample)) == 0,
-        key=lambda sample: compiled.decode(sample).tobytes(),
+    judge = toys.Judging(
+        lambda sample: violation(model, compiled.decode(sample)) == 0,
+        lambda sample: compiled.decode(sample).tobytes(),
     )
+    budget = Budget(None, time_limit, seed, judge, solutions=solutions)
     outcome = solver.solve(compiled, budget, solver.parse_options(options))
     return [compiled.decode(sample) for sample in outcome.samples], outcome
 
@@ -211,7 +208,7 @@ def test_rules_left_out_are_looked_at_one_answer_after_another(name, options):
     def accepts(sample):
         return int(np.flatnonzero(compiled.decode(sample))[0]) == 2
 
-    budget = Budget(None, None, 1, accepts, solutions=2)
+    budget = Budget(None, None, 1, toys.Judging(accepts), solutions=2)
     outcome = solver.solve(compiled, budget, solver.parse_options(options))
     assert len(outcome.samples) == 1
     assert accepts(outcome.samples[0])

@@ -176,7 +176,7 @@ def test_what_cannot_be_asked_for():
         solve(TWO, "sat", encoding="one-hot")
     with pytest.raises(InputError, match="cannot say that there is no other solution"):
         solve(TWO, "annealer", solutions=2)
-    with pytest.raises(InputError, match="solutions must be a whole number"):
+    with pytest.raises(InputError, match="solutions: expected a whole number"):
         solve(TWO, "sat", solutions=0)
     with pytest.raises(SolverUnavailable, match="cryptosat is not part of this installation"):
         solve(TWO, "sat", options={"backend": "cryptosat"})

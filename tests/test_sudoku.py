@@ -92,7 +92,7 @@ def test_3x3_latin_squares():
     assert len(brute(puzzle)) == 2
     assert zero(puzzle.model()) == zero(puzzle.model(), "domain-wall") == brute(puzzle)
     every = solve(Sudoku([[0] * 3] * 3, box=[3, 1]), "sat", solutions=None)
-    assert found(every.solutions) == brute(every.puzzle)
+    assert found(every.solutions) == brute(every.problem)
     assert len(every.solutions) == 12
 
 
