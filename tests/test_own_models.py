@@ -125,6 +125,16 @@ def test_samples_of_a_models_bqm_are_judged(model, encoding):
     assert {each.rule for each in judged.violations} == {f for f, e in judged.energies.items() if e}
 
 
+def test_a_broken_domain_wall_is_a_broken_choice():
+    b = ModelBuilder()
+    b.choice("x", range(4))
+    judged = decode(b.build(), [1, 0, 1], encoding="domain-wall")
+    assert judged.assignment.tolist() == [0, 1, -1, 1]
+    assert judged.values == {"x": None}
+    assert judged.energies == {"once": 1}
+    assert judged.violations[0].message == "x takes 2 values"
+
+
 def test_violations_name_family_and_row():
     model = queens(4)
     judged = judge(model, {f"queen[{c}]": 0 for c in range(4)})

@@ -47,8 +47,12 @@ def violations(model: Model, x: NDArray[Any]) -> dict[str, int]:
 
 
 def broken(model: Model, x: NDArray[Any]) -> list[BrokenConstraint]:
-    """The constraints that an assignment breaks; ``x`` as for ``violation``."""
-    values = np.asarray(x, dtype=np.int64)
+    """The constraints that an assignment breaks; ``x`` as for ``violation``.
+
+    A broken domain wall decodes to literals of -1, too; they count as 0, so that the choice
+    takes several values.
+    """
+    values = np.clip(np.asarray(x, dtype=np.int64), 0, 1)
     found = [*_choices(model, values)]
     for linear in model.linear:
         found += _linear(linear, values)

@@ -53,7 +53,7 @@ class Judged:
         """The value of each choice by its name; None where it takes none, or several."""
         if self.model is None or self.assignment is None:
             return {}
-        taken = np.split(self.assignment, self.model.first_literal[1:-1])
+        taken = np.split(self.assignment.clip(0), self.model.first_literal[1:-1])
         return {
             choice.name: choice.values[int(np.argmax(own))] if own.sum() == 1 else None
             for choice, own in zip(self.model.choices, taken, strict=False)
