@@ -26,7 +26,7 @@ from qubopuzzle import Nonogram, Puzzle, QubopuzzleError, load, solve
 from qubopuzzle.compile import AMPLIFY_MODES, compile_model
 from qubopuzzle.model import propagate
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
-from qubopuzzle.solvers.amplify.plans import PLANS
+from qubopuzzle.solvers.amplify.clients import PLANS
 from record import Args, Benchmark, Cases, Row, Rows, main, markdown
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))

@@ -22,7 +22,7 @@ from qubopuzzle.compile import encode_choices
 from qubopuzzle.compile.cpsat import compile_cpsat
 from qubopuzzle.compile.mip import Mip, compile_mip
 from qubopuzzle.model import UNBOUNDED, Model
-from qubopuzzle.solvers import Budget, get_solver
+from qubopuzzle.solvers import Budget, Task, get_solver
 from record import Args, Benchmark, Cases, Row, Rows, grouped, main, markdown, timed
 
 LIMIT_S = 15.0
@@ -138,9 +138,9 @@ def _solve_mip(puzzle: Nonogram, rows: Callable[[Model], Mip]) -> Solve:
     solver = get_solver("mip")
 
     def solve(seed: int) -> float | None:
-        budget = Budget(None, LIMIT_S, seed)
-        outcome = solver.solve(mip, budget, solver.parse_options({}))
-        return time.perf_counter() - budget.started if len(outcome.samples) else None
+        task = Task(mip, Budget(None, LIMIT_S, seed), solver.parse_options({}))
+        outcome = solver.solve(task)
+        return time.perf_counter() - task.started if len(outcome.samples) else None
 
     return solve
 

@@ -13,7 +13,7 @@ from qubopuzzle.compile import compile_model
 from qubopuzzle.compile.clauses import Clauses
 from qubopuzzle.compile.cnf import compile_cnf
 from qubopuzzle.model import ModelBuilder
-from qubopuzzle.solvers import Budget, get_solver
+from qubopuzzle.solvers import Budget, Task, get_solver
 from strategies import all_bits, assignments, models, nonograms, solutions
 
 
@@ -31,7 +31,7 @@ def all_answers(model):
     compiled = compile_model(model, "cnf", None)
     options = get_solver("sat").parse_options({})
     budget = Budget(None, None, 0, solutions=10**6)
-    outcome = get_solver("sat").solve(compiled, budget, options)
+    outcome = get_solver("sat").solve(Task(compiled, budget, options))
     assert outcome.complete
     return [compiled.decode(sample) for sample in outcome.samples]
 

@@ -28,7 +28,7 @@ from qubopuzzle.compile import mip as mip_module
 from qubopuzzle.compile.mip import compile_mip
 from qubopuzzle.compile.mip_text import safe_names
 from qubopuzzle.model import ModelBuilder
-from qubopuzzle.solvers import Budget, get_solver
+from qubopuzzle.solvers import Budget, Task, get_solver
 from qubopuzzle.solvers import mip as mip_solver
 from qubopuzzle.solvers.base import installed_version
 from strategies import assignments, models, nonograms, solutions
@@ -54,8 +54,8 @@ def run(name, model, *, seed=1, time_limit=None, solutions=1, **options):
         lambda sample: violation(model, compiled.decode(sample)) == 0,
         lambda sample: compiled.decode(sample).tobytes(),
     )
-    budget = Budget(None, time_limit, seed, judge, solutions=solutions)
-    outcome = solver.solve(compiled, budget, solver.parse_options(options))
+    budget = Budget(None, time_limit, seed, solutions)
+    outcome = solver.solve(Task(compiled, budget, solver.parse_options(options), judge))
     return [compiled.decode(sample) for sample in outcome.samples], outcome
 
 
@@ -208,8 +208,8 @@ def test_rules_left_out_are_looked_at_one_answer_after_another(name, options):
     def accepts(sample):
         return int(np.flatnonzero(compiled.decode(sample))[0]) == 2
 
-    budget = Budget(None, None, 1, toys.Judging(accepts), solutions=2)
-    outcome = solver.solve(compiled, budget, solver.parse_options(options))
+    budget, judge = Budget(None, None, 1, solutions=2), toys.Judging(accepts)
+    outcome = solver.solve(Task(compiled, budget, solver.parse_options(options), judge))
     assert len(outcome.samples) == 1
     assert accepts(outcome.samples[0])
     assert outcome.complete
@@ -220,9 +220,8 @@ def test_a_compiled_model_can_be_solved_again(name, options):
     solver = get_solver(name)
     compiled = compile_model(latin(2, 2), solver.target, None)
     for _ in range(2):
-        outcome = solver.solve(
-            compiled, Budget(None, None, 1, solutions=9), solver.parse_options(options)
-        )
+        budget = Budget(None, None, 1, solutions=9)
+        outcome = solver.solve(Task(compiled, budget, solver.parse_options(options)))
         assert len(outcome.samples) == 2
 
 

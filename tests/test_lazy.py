@@ -31,9 +31,9 @@ def test_rounds_are_repeatable_and_go_on_from_the_last_sample(monkeypatch):
     annealer = get_solver("annealer")
     plain = type(annealer).solve
 
-    def watched(self, compiled, budget, options, progress=None):
-        starts.append(budget.start)
-        return plain(self, compiled, budget, options, progress)
+    def watched(self, task):
+        starts.append(task.start)
+        return plain(self, task)
 
     monkeypatch.setattr(type(annealer), "solve", watched)
     results = [solve(OPEN, "annealer", formulation="lazy", seed=3) for _ in range(2)]

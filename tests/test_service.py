@@ -38,11 +38,12 @@ from qubopuzzle import (
     solve,
     to_amplify,
 )
-from qubopuzzle.compile.amplify import MODES
+from qubopuzzle.compile.amplify import MODES, AmplifyProgram
 from qubopuzzle.puzzles import get_puzzle
-from qubopuzzle.solvers.amplify.call import Request, call
+from qubopuzzle.solvers.amplify.call import call
 from qubopuzzle.solvers.amplify.clients import CLIENTS
-from qubopuzzle.solvers.amplify.token import quotable, redact
+from qubopuzzle.solvers.amplify.credentials import quotable, redact
+from qubopuzzle.solvers.amplify.process import Request
 from qubopuzzle.solvers.base import installed_version
 
 A = Nonogram.examples()[0]
@@ -426,14 +427,13 @@ class FakeAnswer:
 def test_a_retry_is_given_up_only_when_it_begins(monkeypatch, deadline):
     clock = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
-    request = Request("ae", None, None, 1.0, deadline)
-    job = {"building_s": 60.0, "deadline_s": deadline}
+    request = Request("ae", AmplifyProgram("constraint", 0), None, 1.0, deadline)
     wait, answer = call.__globals__["_wait"], FakeAnswer(clock)
     if deadline == 10:
         with pytest.raises(QuotaError):
-            wait(request, job, answer, ["calling"], answer.waits, lambda: None)
+            wait(request, answer, ["calling"], answer.waits, lambda: None)
     else:
-        wait(request, job, answer, ["calling"], answer.waits, lambda: None)
+        wait(request, answer, ["calling"], answer.waits, lambda: None)
 
 
 @given(

@@ -18,7 +18,7 @@ from qubopuzzle import (
     violation,
 )
 from qubopuzzle.compile import compile_model
-from qubopuzzle.solvers import Budget, all_solvers, get_solver
+from qubopuzzle.solvers import Budget, Task, all_solvers, get_solver
 from toys import Coin, Judging, Recording
 
 A = Nonogram.examples()[0]
@@ -34,8 +34,8 @@ UNSOLVABLE = Nonogram(rows=[[2], [], [1]], cols=[[2], [1]])
 def run(name, model, *, reads=3, seed=5, time_limit=None, **options):
     solver = get_solver(name)
     compiled = compile_model(model, solver.target, solver.default_encoding)
-    chosen = solver.parse_options(options)
-    return compiled, solver.solve(compiled, Budget(reads, time_limit, seed), chosen)
+    budget = Budget(reads, time_limit, seed)
+    return compiled, solver.solve(Task(compiled, budget, solver.parse_options(options)))
 
 
 def small_model():
@@ -260,7 +260,7 @@ def test_a_sample_that_the_rules_accept_ends_the_reads():
         seen.append(sample)
         return len(seen) == 2
 
-    outcome = solver.solve(compiled, Budget(900, None, 1, Judging(accepts)), {})
+    outcome = solver.solve(Task(compiled, Budget(900, None, 1), {}, Judging(accepts)))
     assert outcome.reads == 200
     assert outcome.energies[0] > 0
     assert seen[0].shape == (compiled.payload.num_variables,)
@@ -344,7 +344,7 @@ def test_a_bounded_model_that_propagation_empties_is_unknown():
 def test_samplers_go_on_where_energy_zero_is_not_enough():
     solver = get_solver("random")
     compiled = compile_model(Coin(kind="omitted").model(), "qubo", "one-hot")
-    outcome = solver.solve(compiled, Budget(700, None, 1), {})
+    outcome = solver.solve(Task(compiled, Budget(700, None, 1), {}))
     assert outcome.reads == 700
     assert len(outcome.samples) == 4  # distinct ones only
 

@@ -6,16 +6,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pkgutil import iter_modules
 from typing import Any
 
-from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import InputError, SolverUnavailable, did_you_mean
 from qubopuzzle.solvers.amplify import AmplifySolver
+from qubopuzzle.solvers.amplify.clients import settings_of
 from qubopuzzle.solvers.base import (
     Availability,
     Budget,
@@ -25,10 +24,12 @@ from qubopuzzle.solvers.base import (
     ProgressCallback,
     Proof,
     Solver,
+    Task,
+    first_line,
 )
 from qubopuzzle.solvers.foreign import ForeignSampler
 from qubopuzzle.solvers.lazy import solve_lazily
-from qubopuzzle.solvers.sampler import SamplerSolver, first_line
+from qubopuzzle.solvers.sampler import SamplerSolver
 
 __all__ = [
     "Availability",
@@ -40,6 +41,7 @@ __all__ = [
     "Proof",
     "SamplerSolver",
     "Solver",
+    "Task",
     "all_solvers",
     "get_solver",
     "solve_lazily",
@@ -65,7 +67,8 @@ def get_solver(solver: Any) -> Solver:
         SolverUnavailable: for an entry point that cannot be loaded.
     """
     if not isinstance(solver, str):
-        return AmplifySolver.of(solver) or ForeignSampler.of(solver)
+        settings = settings_of(solver)
+        return AmplifySolver(settings) if settings else ForeignSampler.of(solver)
     kind, _, address = solver.partition(":")
     if kind == "dimod" and address:
         module, _, name = address.partition(":")
@@ -96,13 +99,7 @@ class _Broken(Solver):
     def available(self) -> Availability:
         return Availability(False, self.why)
 
-    def solve(
-        self,
-        compiled: Compiled,
-        budget: Budget,
-        options: Mapping[str, Any],
-        progress: ProgressCallback | None = None,
-    ) -> Outcome:
+    def solve(self, task: Task) -> Outcome:
         raise SolverUnavailable(f"{self.name}: {self.why}")
 
 

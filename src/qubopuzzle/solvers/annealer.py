@@ -6,23 +6,17 @@ are those of the unweighted model, recomputed from the answer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from qubopuzzle.compile import Compiled
 from qubopuzzle.model import violation
-from qubopuzzle.solvers.base import Budget, Option, Outcome, Progress, ProgressCallback, Solver
-
-if TYPE_CHECKING:
-    from qubopuzzle.annealing import AnnealingParameters
+from qubopuzzle.solvers.base import Option, Outcome, Solver, Task
 
 
 class _Annealer(Solver):
     name = "annealer"
-    target: ClassVar[str] = "model"
+    target = "model"
     default_encoding = None
     default_reads = 127
     package = "numba"
@@ -45,49 +39,39 @@ class _Annealer(Solver):
 
         compile_kernels()
 
-    def solve(
-        self,
-        compiled: Compiled,
-        budget: Budget,
-        options: Mapping[str, Any],
-        progress: ProgressCallback | None = None,
-    ) -> Outcome:
+    def solve(self, task: Task) -> Outcome:
         """Restart until the reads or the time are spent or a solution is found."""
-        from qubopuzzle.annealing import anneal, annealing_form
+        from qubopuzzle.annealing import PORTFOLIO, anneal, annealing_form
 
-        model, weights = compiled.source, compiled.payload.weights
+        model, budget, options = task.compiled.source, task.budget, task.options
         if not model.choices:
             nothing = np.zeros((1, 0), dtype=np.int8)
             energy = violation(model, nothing[0])
             return Outcome(nothing, np.array([float(energy)]), 0, infeasible=energy > 0)
-        form = annealing_form(model, weights, chains=bool(options["chains"]))
+        names = ("beta", "increment", "decay", "focus")
+        fixed = {name: options[name] for name in names if options[name] is not None}
+        form = annealing_form(model, task.compiled.payload.weights, chains=bool(options["chains"]))
         found = anneal(
             form,
             seed=budget.seed,
             reads=budget.reads,
-            time_limit=None if budget.time_limit is None else budget.seconds_left(),
-            only_accepted=bool(compiled.omitted),
-            accepts=lambda x: budget.judge.accepts(x.astype(np.int8)),
-            portfolio=_portfolio(options),
+            time_limit=None if budget.time_limit is None else task.seconds_left(),
+            only_accepted=bool(model.omitted),
+            accepts=lambda x: task.judge.accepts(x.astype(np.int8)),
+            portfolio=tuple(dict.fromkeys(replace(own, **fixed) for own in PORTFOLIO)),
             sweeps=options["sweeps"],
-            initial_states=None if budget.start is None else form.state(budget.start),
+            initial_states=None if task.start is None else form.state(task.start),
             threads=options["threads"],
-            progress=lambda reads, energy: progress and progress(Progress(reads, energy)),
+            progress=task.report,
         )
-        samples = np.zeros((len(found.reads), model.n_literals), dtype=np.int8)
-        for i, read in enumerate(found.reads):
-            samples[i] = form.literals(read.value)
+        samples = [form.literals(read.value) for read in found.reads]
         energies = np.array([form.energy(read.value) for read in found.reads], dtype=float)
-        return Outcome(samples, energies, found.n_reads, interrupted=found.interrupted)
-
-
-def _portfolio(options: Mapping[str, Any]) -> Sequence[AnnealingParameters]:
-    """The portfolio with what the options fix."""
-    from qubopuzzle.annealing import PORTFOLIO
-
-    names = ("beta", "increment", "decay", "focus")
-    fixed = {name: options[name] for name in names if options[name] is not None}
-    return tuple(dict.fromkeys(replace(parameters, **fixed) for parameters in PORTFOLIO))
+        return Outcome(
+            np.array(samples, dtype=np.int8).reshape(-1, model.n_literals),
+            energies,
+            found.n_reads,
+            interrupted=found.interrupted,
+        )
 
 
 SOLVER = _Annealer()

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from math import isfinite, nan
+from math import inf, isfinite, nan
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle.checks import bounds, brief
 from qubopuzzle.compile import Compiled
-from qubopuzzle.errors import InputError, did_you_mean
+from qubopuzzle.errors import InputError, QubopuzzleError, SolverFailed, TooLarge, did_you_mean
 from qubopuzzle.model import IntArray
 
 
@@ -74,25 +75,22 @@ class Availability:
 
 
 class Judge(Protocol):
-    """Who says whether a sample of the compiled model, shape (variables,), is an answer."""
+    """Says what a sample of the compiled model, shape (variables,), is worth.
+
+    As it stands here it accepts nothing, so that a solver goes by energies alone.
+    """
 
     def accepts(self, sample: NDArray[np.int8]) -> bool:
         """Whether it decodes to a valid answer."""
-
-    def key(self, sample: NDArray[np.int8]) -> bytes:
-        """The same for samples that decode to the same answer."""
-
-
-class NoJudge:
-    """Accepts nothing, so that a solver goes by energies alone; each sample is an answer."""
-
-    def accepts(self, sample: NDArray[np.int8]) -> bool:
-        """No."""
         return False
 
     def key(self, sample: NDArray[np.int8]) -> bytes:
-        """The sample itself."""
+        """The same for samples that decode to the same answer."""
         return sample.tobytes()
+
+
+class NoJudge(Judge):
+    """For models that nobody judges."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,27 +98,14 @@ class Budget:
     """How long a solver may go on.
 
     ``reads`` independent attempts, or ``time_limit`` seconds (wall clock), whichever ends
-    first; None is no bound. ``seed`` drives everything random. Solvers stop early at energy
-    0 and where the judge accepts a sample: an assignment with swapped runs of equal length,
-    say, breaks a constraint but not the rules.
-
-    Exact solvers stop after ``solutions`` different answers, by the judge's ``key``. A read
-    may begin at ``start``, a sample of shape (variables,).
+    first; None is no bound. ``seed`` drives everything random. Exact solvers stop after
+    ``solutions`` different answers, by the judge's ``key``.
     """
 
     reads: int | None
     time_limit: float | None
     seed: int
-    judge: Judge = field(default_factory=NoJudge)
     solutions: int = 1
-    start: IntArray | None = None
-    started: float = field(default_factory=time.perf_counter)
-
-    def seconds_left(self) -> float:
-        """Seconds until the time limit; infinite without one."""
-        if self.time_limit is None:
-            return float("inf")
-        return self.started + self.time_limit - time.perf_counter()
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +117,45 @@ class Progress:
 
 
 ProgressCallback = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Task:
+    """What a solver is to solve, and how.
+
+    Attributes:
+        compiled: the model, compiled to the solver's target.
+        budget: how long the solver may go on.
+        options: its own, as ``parse_options`` returns them.
+        judge: a solver stops at energy 0 and where this accepts a sample: an assignment with
+            swapped runs of equal length, say, breaks a constraint but not the rules.
+        progress: called now and then, if there is one.
+        start: a sample, shape (variables,), that a read may begin at.
+        started: when the time limit began to run, by ``time.perf_counter``.
+    """
+
+    compiled: Compiled
+    budget: Budget
+    options: Mapping[str, Any]
+    judge: Judge = field(default_factory=NoJudge)
+    progress: ProgressCallback | None = None
+    start: IntArray | None = None
+    started: float = field(default_factory=time.perf_counter)
+
+    def seconds_left(self) -> float:
+        """Seconds until the time limit; infinite without one."""
+        if self.budget.time_limit is None:
+            return inf
+        return self.started + self.budget.time_limit - time.perf_counter()
+
+    def report(self, reads: float, energy: float) -> None:
+        """Tell whoever watches how far the solver is, see ``Progress``."""
+        if self.progress is not None:
+            self.progress(Progress(reads, energy))
+
+    def is_answer(self, sample: NDArray[np.int8]) -> bool:
+        """Whether a sample that meets the model is an answer; the model may leave rules out."""
+        return not self.compiled.omitted or self.judge.accepts(sample)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -213,9 +237,7 @@ class Solver(ABC):
         """The target that models are compiled to for these options."""
         return self.target
 
-    def check_size(  # noqa: B027
-        self, compiled: Compiled, budget: Budget, options: Mapping[str, Any]
-    ) -> None:
+    def check_size(self, task: Task) -> None:  # noqa: B027
         """Hold a compiled model against limits that are known beforehand.
 
         Raises:
@@ -231,14 +253,8 @@ class Solver(ABC):
         """Import and compile what solving needs, once a process; not part of solving time."""
 
     @abstractmethod
-    def solve(
-        self,
-        compiled: Compiled,
-        budget: Budget,
-        options: Mapping[str, Any],
-        progress: ProgressCallback | None = None,
-    ) -> Outcome:
-        """Run on a compiled model; ``options`` come from ``parse_options``.
+    def solve(self, task: Task) -> Outcome:
+        """Run on a compiled model.
 
         Raises:
             TooLarge: if the solver refuses a model of this size.
@@ -253,3 +269,30 @@ def installed_version(package: str) -> str:
         return version(package)
     except PackageNotFoundError:
         return ""
+
+
+@contextmanager
+def backend_errors(name: str, n_variables: int) -> Iterator[None]:
+    """Whatever a solver's backend raises becomes an error of ours, in one line.
+
+    Raises:
+        TooLarge: if it does not get the memory that it asks for.
+        SolverFailed: for its own errors.
+    """
+    try:
+        yield
+    except QubopuzzleError:
+        raise
+    except MemoryError as error:
+        raise TooLarge(
+            f"solver {name} needs more memory than there is for {n_variables:,} variables; "
+            "try another one (the annealer and sat need little)"
+        ) from error
+    except Exception as error:
+        raise SolverFailed(f"{name}: {first_line(error)}") from error
+
+
+def first_line(error: Exception) -> str:
+    """An error's type and the first line of its message, for a message of ours."""
+    line = (str(error).splitlines() or [""])[0]
+    return f"{type(error).__name__}: {line[:200]}"

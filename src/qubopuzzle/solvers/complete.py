@@ -8,20 +8,17 @@ number of cuts is reported.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from math import inf
-from typing import Any, TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.compile import Compiled
-from qubopuzzle.errors import QubopuzzleError, SolverFailed
+from qubopuzzle.errors import SolverFailed
 from qubopuzzle.model import Cut
-from qubopuzzle.solvers.base import Budget, Outcome, Progress, ProgressCallback, Proof, Solver
-from qubopuzzle.solvers.sampler import first_line, out_of_memory
+from qubopuzzle.solvers.base import Outcome, Proof, Solver, Task, backend_errors
 
 Sample: TypeAlias = NDArray[np.int8]
 
@@ -31,7 +28,10 @@ class OutOfTime(Exception):
 
 
 class Search(ABC):
-    """The backend with the model in it."""
+    """The backend with the model of a task in it."""
+
+    def __init__(self, task: Task) -> None:
+        self.task, self.payload = task, task.compiled.payload
 
     @abstractmethod
     def next(self) -> Sample | None:
@@ -62,45 +62,31 @@ class Search(ABC):
 class CompleteSolver(Solver):
     """A solver that finds an answer or proves that there is none."""
 
+    search: ClassVar[type[Search]]
     exact = True
     cuts = True
     default_encoding = None
     default_reads = 1
 
-    @abstractmethod
-    def search(self, compiled: Compiled, budget: Budget, options: Mapping[str, Any]) -> Search:
-        """Start a search."""
-
-    def solve(
-        self,
-        compiled: Compiled,
-        budget: Budget,
-        options: Mapping[str, Any],
-        progress: ProgressCallback | None = None,
-    ) -> Outcome:
+    def solve(self, task: Task) -> Outcome:
         """Search until there are ``budget.solutions`` different answers, or no more, or no time."""
         found = _Found()
         interrupted = False
+        n = task.compiled.sizes["variables"]
         try:
-            with closing(self.search(compiled, budget, options)) as search:
-                _collect(search, compiled, budget, found, progress)
-        except OutOfTime:
-            pass
+            with (
+                backend_errors(self.name, n),
+                suppress(OutOfTime),
+                closing(self.search(task)) as search,
+            ):
+                found.collect(search, task)
         except KeyboardInterrupt:
             interrupted = True
-        except QubopuzzleError:
-            raise
-        except MemoryError as error:
-            raise out_of_memory(self.name, compiled.sizes["variables"]) from error
-        except Exception as error:
-            raise SolverFailed(f"{self.name}: {first_line(error)}") from error
-        none = np.zeros((0, compiled.sizes["variables"]), dtype=np.int8)
-        samples = np.array([*found.samples.values()], dtype=np.int8) if found.samples else none
         return Outcome(
-            samples,
-            np.zeros(len(samples)),
+            np.array([*found.samples.values()] or np.zeros((0, n)), dtype=np.int8),
+            np.zeros(len(found.samples)),
             reads=1,
-            infeasible=found.complete and not len(samples),
+            infeasible=found.complete and not found.samples,
             interrupted=interrupted,
             settings={"cuts": found.cuts} if found.cuts else {},
             complete=found.complete,
@@ -117,37 +103,30 @@ class _Found:
     proof: Proof | None = None
     cuts: int = 0
 
-
-def _collect(
-    search: Search,
-    compiled: Compiled,
-    budget: Budget,
-    found: _Found,
-    progress: ProgressCallback | None,
-) -> None:
-    cut_off: Sample | None = None
-    while len(found.samples) < budget.solutions:
-        if progress is not None:
-            progress(Progress(len(found.samples), inf))
-        sample = search.next()
-        if sample is None:
-            found.complete = True
-            with suppress(OutOfTime):  # what is proved stays proved without its proof
-                found.proof = search.proof()
-            return
-        broken = compiled.cuts(compiled.decode(sample))
-        if broken:
-            if cut_off is not None and np.array_equal(sample, cut_off):  # for ever
-                raise SolverFailed("a cut did not exclude the assignment that it was made for")
-            cut_off = sample
-            for cut in broken:
-                search.add(cut)
-            found.cuts += len(broken)
-            continue
-        # Where the model leaves rules out, not all that meets it is an answer; another
-        # assignment may paint the same cells and break nothing.
-        accepted = not compiled.omitted or budget.judge.accepts(sample)
-        if accepted:
-            found.samples.setdefault(budget.judge.key(sample), sample)
-        if len(found.samples) < budget.solutions:
-            search.exclude(sample, answer=accepted)
+    def collect(self, search: Search, task: Task) -> None:
+        """Answer after answer."""
+        cut_off: Sample | None = None
+        while len(self.samples) < task.budget.solutions:
+            task.report(len(self.samples), inf)
+            sample = search.next()
+            if sample is None:
+                self.complete = True
+                with suppress(OutOfTime):  # what is proved stays proved without its proof
+                    self.proof = search.proof()
+                return
+            broken = task.compiled.cuts(task.compiled.decode(sample))
+            if broken:
+                if cut_off is not None and np.array_equal(sample, cut_off):  # for ever
+                    raise SolverFailed("a cut did not exclude the assignment that it was made for")
+                cut_off = sample
+                for cut in broken:
+                    search.add(cut)
+                self.cuts += len(broken)
+                continue
+            # Where the model leaves rules out, not all that meets it is an answer; another
+            # assignment may paint the same cells and break nothing.
+            accepted = task.is_answer(sample)
+            if accepted:
+                self.samples.setdefault(task.judge.key(sample), sample)
+            if len(self.samples) < task.budget.solutions:
+                search.exclude(sample, answer=accepted)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from math import isfinite
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from qubopuzzle.compile import Compiled
 from qubopuzzle.compile.cpsat import add_clauses, hint, ortools
 from qubopuzzle.errors import SolverFailed
 from qubopuzzle.model import Cut
-from qubopuzzle.solvers.base import Budget, Option
+from qubopuzzle.solvers.base import Option, Task
 from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Sample, Search
 
 _SEEDS = 1 << 31
@@ -26,16 +24,16 @@ _EARLY_S = 0.5
 class _CpSatSearch(Search):
     """CP-SAT is not incremental: every answer is a search of its own, from the last one."""
 
-    def __init__(self, compiled: Compiled, budget: Budget, options: Mapping[str, Any]) -> None:
-        self._payload, self._budget, self._options = compiled.payload, budget, options
-        self._model = self._payload.model
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
+        self._model = self.payload.model
         self._closed = False
         self._last: Sample | None = None
 
     def next(self) -> Sample | None:
         if self._closed:
             return None
-        left = self._budget.seconds_left()
+        left = self.task.seconds_left()
         if left <= 0:
             raise OutOfTime
         if self._last is not None:
@@ -46,21 +44,21 @@ class _CpSatSearch(Search):
             return self._last
         if status == "INFEASIBLE":
             return None
-        if status == "UNKNOWN" and self._budget.seconds_left() < _EARLY_S:
+        if status == "UNKNOWN" and self.task.seconds_left() < _EARLY_S:
             raise OutOfTime
         raise SolverFailed(f"cpsat: CP-SAT stopped with status {status}")
 
     def exclude(self, sample: Sample, *, answer: bool) -> None:
-        self._add(self._payload.other(sample, answer=answer))
+        self._add(self.payload.other(sample, answer=answer))
 
     def add(self, cut: Cut) -> None:
-        self._add(self._payload.clause_of(cut))
+        self._add(self.payload.clause_of(cut))
 
     def _add(self, clause: list[int]) -> None:
         if not clause:
             self._closed = True
             return
-        if self._model is self._payload.model:
+        if self._model is self.payload.model:
             self._model = self._model.clone()
         add_clauses(self._model, [np.array([clause])])
 
@@ -68,8 +66,8 @@ class _CpSatSearch(Search):
         """Run in a thread, so that Python hears Ctrl-C; CP-SAT itself must not."""
         solver = ortools().CpSolver()
         settings = solver.parameters
-        settings.num_workers = self._options["workers"]
-        settings.random_seed = self._budget.seed % _SEEDS
+        settings.num_workers = self.task.options["workers"]
+        settings.random_seed = self.task.budget.seed % _SEEDS
         settings.catch_sigint_signal = False
         if isfinite(seconds):
             settings.max_time_in_seconds = seconds
@@ -87,10 +85,9 @@ class _CpSatSearch(Search):
 
 
 class _CpSat(CompleteSolver):
-    name = "cpsat"
-    target: ClassVar[str] = "cpsat"
+    name = target = extra = "cpsat"
+    search = _CpSatSearch
     package = "ortools"
-    extra = "cpsat"
     about = "CP-SAT (Google OR-Tools): order variables, clauses and linear rows; proves"
     options = (
         Option("workers", int, 1, "threads that search; 0 for all cores", minimum=0, maximum=1024),
@@ -99,10 +96,6 @@ class _CpSat(CompleteSolver):
     def prepare(self) -> None:
         """Import OR-Tools."""
         ortools()
-
-    def search(self, compiled: Compiled, budget: Budget, options: Mapping[str, Any]) -> Search:
-        """Start from the model as it was compiled."""
-        return _CpSatSearch(compiled, budget, options)
 
 
 SOLVER = _CpSat()

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import TooLarge
-from qubopuzzle.solvers.base import Budget, Outcome, ProgressCallback
-from qubopuzzle.solvers.sampler import Best, SamplerSolver, empty_outcome, in_order
+from qubopuzzle.solvers.base import Outcome, Task
+from qubopuzzle.solvers.sampler import KEPT_SAMPLES, Best, SamplerSolver, in_order
 
 MAX_VARIABLES = 20
 """2**20 assignments; every further variable doubles time and memory."""
@@ -20,17 +17,11 @@ MAX_VARIABLES = 20
 class _Exact(SamplerSolver):
     exact = True
 
-    def solve(
-        self,
-        compiled: Compiled,
-        budget: Budget,
-        options: Mapping[str, Any],
-        progress: ProgressCallback | None = None,
-    ) -> Outcome:
-        n = compiled.payload.num_variables
+    def solve(self, task: Task) -> Outcome:
+        compiled, bqm, n = task.compiled, task.compiled.payload, task.compiled.sizes["variables"]
         if n == 0:
-            found = empty_outcome(compiled)
-            refused = bool(compiled.omitted) and not budget.judge.accepts(found.samples[0])
+            found = Best(compiled).of_nothing()
+            refused = not task.is_answer(found.samples[0])
             return replace(found, infeasible=found.infeasible or refused, complete=True)
         if n > MAX_VARIABLES:
             fewer = "" if compiled.encoding == "domain-wall" else "--encoding domain-wall or "
@@ -38,20 +29,14 @@ class _Exact(SamplerSolver):
                 f"solver exact tries all assignments of at most {MAX_VARIABLES} variables, this "
                 f"model has {n}; try {fewer}--solver sat, which proves as much"
             )
-        samples = in_order(self.make().sample(compiled.payload), n)
-        best = Best.of_bqm(compiled)
-        best.add(samples, 1)
-        if best.energy > 0:
-            found = best.outcome(False, {})
-            return Outcome(found.samples, found.energies, 1, infeasible=True, complete=True)
-        energies = compiled.payload.energies((samples, range(n)))
+        samples = in_order(self.make().sample(bqm), n)
+        energies = bqm.energies((samples, range(n)))
         met = samples[energies < 0.5 * compiled.gap]
-        answers = {
-            budget.judge.key(sample): sample
-            for sample in met
-            if not compiled.omitted or budget.judge.accepts(sample)
-        }
-        chosen = list(answers.values())[: budget.solutions]
+        if not len(met):
+            lowest = np.lexsort([*samples.T[::-1], energies])[:KEPT_SAMPLES]
+            return Outcome(samples[lowest], energies[lowest], 1, infeasible=True, complete=True)
+        answers = {task.judge.key(sample): sample for sample in met if task.is_answer(sample)}
+        chosen = list(answers.values())[: task.budget.solutions]
         return Outcome(
             np.array(chosen, dtype=np.int8).reshape(len(chosen), n),
             np.zeros(len(chosen)),

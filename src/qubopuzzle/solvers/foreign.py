@@ -15,10 +15,9 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from typing import Any
 
-from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import InputError, SolverUnavailable, did_you_mean
-from qubopuzzle.solvers.base import Budget
-from qubopuzzle.solvers.sampler import Call, SamplerSolver, first_line
+from qubopuzzle.solvers.base import Budget, first_line
+from qubopuzzle.solvers.sampler import Call, SamplerSolver
 
 _OURS = {"num_reads": "reads", "seed": "seed", "time_limit": "time limit"}
 
@@ -89,15 +88,16 @@ class ForeignSampler(SamplerSolver):
             return budget.reads or self.default_reads
         return max(1, min(2 * before, int(before / max(self._last_call_s, 1e-3))))
 
-    def call(self, sampler: Any, compiled: Compiled, call: Call) -> Iterator[Any]:
+    def call(self, sampler: Any, call: Call) -> Iterator[Any]:
         """One call, with those of num_reads, seed and time_limit that the sampler takes."""
+        task = call.task
         arguments: dict[str, Any] = {"num_reads": call.reads, "seed": call.seed()}
-        if call.budget.time_limit is not None:
-            arguments["time_limit"] = max(call.budget.seconds_left(), 0.001)
+        if task.budget.time_limit is not None:
+            arguments["time_limit"] = max(task.seconds_left(), 0.001)
         known = _accepted(sampler)
         arguments = {name: value for name, value in arguments.items() if name in known}
         started = time.perf_counter()
-        sampleset = sampler.sample(compiled.payload, **arguments, **call.options)
+        sampleset = sampler.sample(task.compiled.payload, **arguments, **task.options)
         if hasattr(sampleset, "resolve"):
             sampleset.resolve()
         self._last_call_s = time.perf_counter() - started

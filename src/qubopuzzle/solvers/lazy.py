@@ -8,14 +8,13 @@ rounds are bounded, and the result says how many there were and how many cuts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import InputError, SolverFailed
 from qubopuzzle.model import Cut, IntArray, Model, cuts, with_cuts
-from qubopuzzle.solvers.base import Budget, Outcome, ProgressCallback, Solver
+from qubopuzzle.solvers.base import Outcome, Solver, Task
 
 ROUND_LIMIT = 1_000
 """Most rounds of one solve."""
@@ -24,21 +23,15 @@ _CUT_SAMPLES = 10
 
 
 def solve_lazily(
-    solver: Solver,
-    model: Model,
-    compiled: Compiled,
-    compiling: Callable[[Model], Compiled],
-    budget: Budget,
-    options: Mapping[str, Any],
-    progress: ProgressCallback | None = None,
+    solver: Solver, model: Model, task: Task, compiling: Callable[[Model], Compiled]
 ) -> tuple[Compiled, Outcome]:
     """Solve round by round; returns what the last round solved, and what came of it.
 
     Args:
-        compiled: the model without connectivity and cycles, for the first round.
+        task: of the model without connectivity and cycles, for the first round. The reads of
+            its budget are those of a round, its time limit holds for all of them.
         compiling: from a model to what the solver takes. Cuts add rows, so that variables of
             all rounds are the same but for slack behind them.
-        budget: its reads are those of a round, its time limit holds for all of them.
 
     Raises:
         InputError, TooLarge: see ``compile_model``; InputError for options that keep or replay
@@ -46,34 +39,28 @@ def solve_lazily(
         SolverFailed: if a cut does not exclude the sample that it was made for.
     """
     for name in ("record", "replay"):
-        if options.get(name):
+        if task.options.get(name):
             raise InputError(f"option {name} is for one answer; a formulation with cuts asks often")
     found: list[Cut] = []
-    start: IntArray | None = None
-    reads = rounds = 0
+    seed, reads = task.budget.seed, 0
     service_s: dict[str, float] = {}
-    while True:
-        if found:
-            compiled = compiling(with_cuts(model, found))
-        own = replace(
-            budget,
-            seed=(budget.seed + rounds) % 2**63,
-            start=None if start is None else compiled.encode(start),
-        )
-        outcome = solver.solve(compiled, own, options, progress)
-        reads, rounds = reads + outcome.reads, rounds + 1
-        for part, seconds in outcome.service_s.items():
-            service_s[part] = service_s.get(part, 0.0) + seconds
+    for rounds in range(ROUND_LIMIT):
+        own = replace(task.budget, seed=(seed + rounds) % 2**63)
+        outcome = solver.solve(replace(task, budget=own))
+        reads += outcome.reads
+        service_s |= {part: service_s.get(part, 0.0) + s for part, s in outcome.service_s.items()}
         met = outcome.samples[outcome.energies == 0][:_CUT_SAMPLES]
-        new = _cuts(model, [compiled.decode(sample) for sample in met])
-        if not new or any(budget.judge.accepts(sample) for sample in met):
+        assignments = [task.compiled.decode(sample) for sample in met]
+        new = _cuts(model, assignments)
+        if not new or any(task.judge.accepts(sample) for sample in met):
             break
-        if outcome.interrupted or rounds == ROUND_LIMIT or budget.seconds_left() <= 0:
+        if outcome.interrupted or rounds + 1 == ROUND_LIMIT or task.seconds_left() <= 0:
             break
         found += new
-        start = compiled.decode(met[0])
-    settings = {**outcome.settings, "rounds": rounds, "cuts": len(found)}
-    return compiled, replace(outcome, reads=reads, settings=settings, service_s=service_s)
+        compiled = compiling(with_cuts(model, found))
+        task = replace(task, compiled=compiled, start=compiled.encode(assignments[0]))
+    settings = {**outcome.settings, "rounds": rounds + 1, "cuts": len(found)}
+    return task.compiled, replace(outcome, reads=reads, settings=settings, service_s=service_s)
 
 
 def _cuts(model: Model, met: Sequence[IntArray]) -> list[Cut]:

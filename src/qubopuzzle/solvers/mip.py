@@ -7,19 +7,15 @@ same answer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import inf
-from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.compile import Compiled
-from qubopuzzle.compile.mip import Mip
 from qubopuzzle.errors import SolverFailed
 from qubopuzzle.model import UNBOUNDED, Cut, IntArray, IntMatrix
 from qubopuzzle.processes import Crashed, Overrun, Worker
-from qubopuzzle.solvers.base import Budget
+from qubopuzzle.solvers.base import Task
 from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Sample, Search
 
 GRACE_S = 2.0
@@ -52,32 +48,32 @@ def solve_rows(
 class _MipSearch(Search):
     """Every answer is a run of its own."""
 
-    def __init__(self, mip: Mip, budget: Budget) -> None:
-        self._mip, self._budget = mip, budget
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
         self._worker: Worker | None = None
 
     def next(self) -> Sample | None:
-        if self._mip.contradiction:
+        if self.payload.contradiction:
             return None
-        if not self._mip.n_variables:
+        if not self.payload.n_variables:
             return np.zeros(0, dtype=np.int8)
-        if self._budget.seconds_left() <= 0:
+        if self.task.seconds_left() <= 0:
             raise OutOfTime
         status, message, values = self._run()
         if values is not None and status in (_FOUND, _STOPPED):
             return self._checked(values)
         # A run that the time limit ended has proved nothing, whatever it says.
-        if status == _STOPPED or self._budget.seconds_left() <= 0:
+        if status == _STOPPED or self.task.seconds_left() <= 0:
             raise OutOfTime
         if message.startswith(_PROOFS):
             return None
         raise SolverFailed(f"mip: HiGHS stopped with status {message!r}")
 
     def exclude(self, sample: Sample, *, answer: bool) -> None:
-        self._mip = self._mip.with_other(sample, answer=answer)
+        self.payload = self.payload.with_other(sample, answer=answer)
 
     def add(self, cut: Cut) -> None:
-        self._mip = self._mip.with_cut(cut)
+        self.payload = self.payload.with_cut(cut)
 
     def close(self) -> None:
         if self._worker is not None:
@@ -85,15 +81,15 @@ class _MipSearch(Search):
 
     def _run(self) -> tuple[int, str, NDArray[np.float64] | None]:
         """What ``solve_rows`` returns within the time that is left."""
-        rows = self._mip.matrix, self._mip.lower, self._mip.upper, self._mip.tops
-        left = self._budget.seconds_left()
+        rows = self.payload.matrix, self.payload.lower, self.payload.upper, self.payload.tops
+        left = self.task.seconds_left()
         if self._worker is None:
-            if self._mip.matrix.nnz <= _SMALL_TERMS:
+            if self.payload.matrix.nnz <= _SMALL_TERMS:
                 found = solve_rows(*rows, min(left, _MOMENT_S))
                 if found[0] != _STOPPED or left <= _MOMENT_S:
                     return found
             self._worker = Worker()
-        left = self._budget.seconds_left()
+        left = self.task.seconds_left()
         deadline = None if left == inf else left + GRACE_S
         try:
             return self._worker.call(solve_rows, *rows, left, deadline=deadline)
@@ -105,29 +101,25 @@ class _MipSearch(Search):
     def _checked(self, values: NDArray[np.float64]) -> Sample:
         """The bits of the nearest integers, if these really meet all rows and bounds."""
         rounded = np.rint(values).astype(np.int64)
-        broken = self._mip.broken(rounded)
-        if ((rounded < 0) | (rounded > self._mip.tops)).any() or len(broken):
-            row = self._mip.label(int(broken[0])) if len(broken) else "a bound"
+        broken = self.payload.broken(rounded)
+        if ((rounded < 0) | (rounded > self.payload.tops)).any() or len(broken):
+            row = self.payload.label(int(broken[0])) if len(broken) else "a bound"
             raise SolverFailed(
                 f"mip: the answer of HiGHS breaks {row} once its numbers are rounded; try "
                 "another exact solver"
             )
-        return rounded[: self._mip.bits.n_bits].astype(np.int8)
+        return rounded[: self.payload.bits.n_bits].astype(np.int8)
 
 
 class _Mip(CompleteSolver):
-    name = "mip"
-    target: ClassVar[str] = "mip"
+    name = target = "mip"
+    search = _MipSearch
     package = "scipy"
     about = "mixed-integer programming: HiGHS, by way of SciPy; no seed"
 
     def prepare(self) -> None:
         """Import it."""
         import scipy.optimize  # noqa: F401
-
-    def search(self, compiled: Compiled, budget: Budget, options: Mapping[str, Any]) -> Search:
-        """Start from the rows as they were compiled."""
-        return _MipSearch(compiled.payload, budget)
 
 
 SOLVER = _Mip()

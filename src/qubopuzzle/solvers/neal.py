@@ -15,9 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import InputError
-from qubopuzzle.solvers.base import Option, installed_version
+from qubopuzzle.solvers.base import Option, Task, installed_version
 from qubopuzzle.solvers.sampler import Call, SamplerSolver, in_order
 
 _UPDATES_PER_CALL = 30_000_000
@@ -30,19 +29,20 @@ class _Neal(SamplerSolver):
         """Of dwave-samplers, too, where the code lies."""
         return {name: installed_version(name) for name in (self.package, "dwave-samplers")}
 
-    def call(self, sampler: Any, compiled: Compiled, call: Call) -> Iterator[Any]:
-        hot, cold, sweeps = (call.options[o] for o in ("beta_hot", "beta_cold", "sweeps"))
+    def call(self, sampler: Any, call: Call) -> Iterator[Any]:
+        task, compiled, bqm = call.task, call.task.compiled, call.task.compiled.payload
+        hot, cold, sweeps = (task.options[o] for o in ("beta_hot", "beta_cold", "sweeps"))
         if hot > cold:
             raise InputError(f"option beta_hot: {hot:g} is above beta_cold = {cold:g}")
-        bqm, n = compiled.payload, compiled.payload.num_variables
+        n = bqm.num_variables
         step = max(1, _UPDATES_PER_CALL // n // (1 + bqm.num_interactions // _DENSE))
-        if call.budget.time_limit is not None:
-            fitting, step = self._fitting(sampler, bqm, hot / compiled.gap, step, call)
+        if task.budget.time_limit is not None:
+            fitting, step = _fitting(sampler, task, hot / compiled.gap, step)
             if fitting < sweeps:
                 if call.started > 0 and fitting < 0.1 * sweeps:
                     return
                 sweeps = max(1, fitting)
-                call.note("last_read_sweeps", sweeps)
+                call.notes["last_read_sweeps"] = sweeps
         # A penalty unit is what the cheapest broken constraint costs.
         betas = np.geomspace(hot, cold, sweeps) / compiled.gap if sweeps > 1 else [cold]
         state: dict[str, Any] = {}
@@ -59,22 +59,21 @@ class _Neal(SamplerSolver):
             yield sampleset
             state = {"initial_states": (in_order(sampleset, n), range(n))}
 
-    def _fitting(
-        self, sampler: Any, bqm: Any, beta: float, step: int, call: Call
-    ) -> tuple[int, int]:
-        """How many sweeps fit into the time left, by a short trial, and how many a call."""
-        trial = max(1, _PROBE_UPDATES // bqm.num_variables)
-        started = time.perf_counter()
-        for sweeps in (1, trial):
-            before, started = started, time.perf_counter()
-            betas = np.full(sweeps, beta)
-            sampler.sample(bqm, beta_schedule_type="custom", beta_schedule=betas, seed=0)
-        overhead, both = started - before, time.perf_counter() - started
-        per_sweep = max(both - overhead, both / 10) / trial
-        # Calls of about a third of a second; each costs the overhead again.
-        step = max(1, min(step, int(0.3 / per_sweep)))
-        left = 0.95 * call.budget.seconds_left()
-        return int(left / (per_sweep + overhead / step)), step
+
+def _fitting(sampler: Any, task: Task, beta: float, step: int) -> tuple[int, int]:
+    """How many sweeps fit into the time left, by a short trial, and how many a call."""
+    bqm = task.compiled.payload
+    trial = max(1, _PROBE_UPDATES // bqm.num_variables)
+    started = time.perf_counter()
+    for sweeps in (1, trial):
+        before, started = started, time.perf_counter()
+        betas = np.full(sweeps, beta)
+        sampler.sample(bqm, beta_schedule_type="custom", beta_schedule=betas, seed=0)
+    overhead, both = started - before, time.perf_counter() - started
+    per_sweep = max(both - overhead, both / 10) / trial
+    # Calls of about a third of a second; each costs the overhead again.
+    step = max(1, min(step, int(0.3 / per_sweep)))
+    return int(0.95 * task.seconds_left() / (per_sweep + overhead / step)), step
 
 
 SOLVER = _Neal(

@@ -5,15 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from itertools import chain
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import InputError, SolverUnavailable
 from qubopuzzle.model import Cut
-from qubopuzzle.solvers.base import Budget, Option, Proof
+from qubopuzzle.solvers.base import Option, Proof, Task
 from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Sample, Search
 
 SLICE_S = 0.25
@@ -34,49 +34,35 @@ class _Engine:
     in a thread, where there is none; Python hears Ctrl-C between two slices.
     """
 
-    def __init__(self, backend: str, clauses: Any, *, with_proof: bool = False) -> None:
+    def __init__(self, task: Task, clauses: Any, **more: bool) -> None:
         from pysat.solvers import NoSuchSolverError, Solver
 
-        proof = {"with_proof": True} if with_proof else {}
+        self._task, self._backend = task, task.options["backend"]
         try:
-            self._solver = Solver(backend, bootstrap_with=clauses, **proof)
+            self.solver = Solver(self._backend, bootstrap_with=clauses, **more)
         except NoSuchSolverError:
             raise SolverUnavailable(
-                f"sat: backend {backend} is not part of this installation of PySAT"
+                f"sat: backend {self._backend} is not part of this installation of PySAT"
             ) from None
         self._thread = ThreadPoolExecutor(1)
-        self._backend, self._conflicts = backend, _FIRST_CONFLICTS
+        self._conflicts = _FIRST_CONFLICTS
 
     def close(self) -> None:
         self._thread.shutdown()
-        self._solver.delete()
+        self.solver.delete()
 
-    def add(self, clause: list[int]) -> None:
-        self._solver.add_clause(clause)
-
-    def model(self, n_variables: int) -> Sample:
-        sample = np.zeros(n_variables, dtype=np.int8)
-        own = np.array(self._solver.get_model()[:n_variables], dtype=np.int64)
-        sample[: len(own)] = own > 0
-        return sample
-
-    def drat(self) -> str:
-        lines = self._solver.get_proof()
-        # Glucose does not write down a contradiction that it meets while reading.
-        return "\n".join([*lines, *([] if "0" in lines else ["0"]), ""])
-
-    def solve(self, budget: Budget) -> bool:
+    def solve(self) -> bool:
         """Whether there is a model."""
         if self._backend in _UNSLICED:
-            return bool(self._thread.submit(self._solver.solve).result())
-        while budget.seconds_left() > 0:
+            return bool(self._thread.submit(self.solver.solve).result())
+        while self._task.seconds_left() > 0:
             started = time.perf_counter()
-            self._solver.conf_budget(self._conflicts)
-            answer = self._thread.submit(self._solver.solve_limited).result()
+            self.solver.conf_budget(self._conflicts)
+            answer = self._thread.submit(self.solver.solve_limited).result()
             if answer is not None:
                 return bool(answer)
             seconds = max(time.perf_counter() - started, 1e-3)
-            share = min(SLICE_S, max(budget.seconds_left(), 1e-3)) / seconds
+            share = min(SLICE_S, max(self._task.seconds_left(), 1e-3)) / seconds
             self._conflicts = max(_FIRST_CONFLICTS // 10, int(self._conflicts * min(share, 4)))
         raise OutOfTime
 
@@ -84,12 +70,17 @@ class _Engine:
 class _SatSearch(Search):
     """The formula and what was added to it, in a backend that starts when it is needed."""
 
-    def __init__(self, compiled: Compiled, budget: Budget, options: Mapping[str, Any]) -> None:
-        self._formula, self._budget = compiled.payload, budget
-        self._backend, self._proving = options["backend"], bool(options["proof"])
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
+        self._backend = task.options["backend"]
+        if self._backend in _UNSLICED and task.budget.time_limit is not None:
+            raise InputError(
+                f"backend {self._backend} keeps no time limit: leave it out, or use another "
+                "backend, such as cadical195"
+            )
         self._added: list[list[int]] = []
-        self._empty = not self._formula.n_clauses
-        self._closed = self._formula.contradiction
+        self._empty = not self.payload.n_clauses
+        self._closed = self.payload.contradiction
         self._engine: _Engine | None = None
 
     def close(self) -> None:
@@ -98,50 +89,54 @@ class _SatSearch(Search):
             self._engine = None
 
     def next(self) -> Sample | None:
-        own = self._formula.bits.n_bits
+        sample = np.zeros(self.payload.bits.n_bits, dtype=np.int8)
         if self._closed:
             return None
         if self._empty:  # some backends do not bear that
-            return np.zeros(own, dtype=np.int8)
+            return sample
         if self._engine is None:
-            self._engine = _Engine(self._backend, chain(self._formula.clauses(), self._added))
-        return self._engine.model(own) if self._engine.solve(self._budget) else None
+            self._engine = _Engine(self.task, chain(self.payload.clauses(), self._added))
+        if not self._engine.solve():
+            return None
+        own = np.array(self._engine.solver.get_model()[: len(sample)], dtype=np.int64)
+        sample[: len(own)] = own > 0
+        return sample
 
     def exclude(self, sample: Sample, *, answer: bool) -> None:
-        self._add(self._formula.other(sample, answer=answer))
+        self._add(self.payload.other(sample, answer=answer))
 
     def add(self, cut: Cut) -> None:
-        self._add(self._formula.clause_of(cut))
+        self._add(self.payload.clause_of(cut))
 
     def _add(self, clause: list[int]) -> None:
         self._closed |= not clause
         self._empty = False
         if self._backend in _ONE_SHOT:
             self.close()
-        if self._engine is None or self._proving:
+        if self._engine is None or self.task.options["proof"]:
             self._added.append(clause)
         if self._engine is not None and clause:
-            self._engine.add(clause)
+            self._engine.solver.add_clause(clause)
 
     def proof(self) -> Proof | None:
         """Solved once more, from the start: proofs of a formula that grew are not DRAT."""
-        if not self._proving:
+        if not self.task.options["proof"]:
             return None
-        text = self._formula.to_dimacs(self._added)
+        text = self.payload.to_dimacs(self._added)
         if self._closed:
             return Proof(text, "0\n")
-        clauses = [*self._formula.clauses(), *self._added]
-        engine = _Engine(self._backend, clauses, with_proof=True)
-        try:
-            engine.solve(self._budget)
-            return Proof(text, engine.drat())
-        finally:
-            engine.close()
+        clauses = [*self.payload.clauses(), *self._added]
+        with closing(_Engine(self.task, clauses, with_proof=True)) as engine:
+            engine.solve()
+            lines = engine.solver.get_proof()
+        # Glucose does not write down a contradiction that it meets while reading.
+        return Proof(text, "\n".join([*lines, *([] if "0" in lines else ["0"]), ""]))
 
 
 class _Sat(CompleteSolver):
     name = "sat"
-    target: ClassVar[str] = "cnf"
+    target = "cnf"
+    search = _SatSearch
     package = "python-sat"
     about = "SAT: order variables, any solver of PySAT; proves"
     options = (
@@ -172,16 +167,6 @@ class _Sat(CompleteSolver):
     def prepare(self) -> None:
         """Import PySAT."""
         import pysat.solvers  # noqa: F401
-
-    def search(self, compiled: Compiled, budget: Budget, options: Mapping[str, Any]) -> Search:
-        """Give the formula to the backend."""
-        backend = options["backend"]
-        if backend in _UNSLICED and budget.time_limit is not None:
-            raise InputError(
-                f"backend {backend} keeps no time limit: leave it out, or use another backend, "
-                "such as cadical195"
-            )
-        return _SatSearch(compiled, budget, options)
 
 
 SOLVER = _Sat()

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.solvers.base import Option
 from qubopuzzle.solvers.sampler import Call, SamplerSolver
@@ -18,25 +17,24 @@ MAX_VARIABLES = 6_000
 
 
 class _Tabu(SamplerSolver):
-    def call(self, sampler: Any, compiled: Compiled, call: Call) -> Iterator[Any]:
-        bqm = compiled.payload
+    def call(self, sampler: Any, call: Call) -> Iterator[Any]:
+        bqm, options = call.task.compiled.payload, call.task.options
         if bqm.num_variables > MAX_VARIABLES:
             raise TooLarge(
                 f"solver tabu keeps a dense matrix and takes at most {MAX_VARIABLES:,} variables, "
                 f"this model has {bqm.num_variables:,}; try --solver neal"
             )
-        tenure = call.options["tenure"]
+        tenure = options["tenure"]
         if tenure is not None and tenure >= bqm.num_variables:
             raise InputError(
                 f"option tenure: {tenure} is not below the {bqm.num_variables} variables"
             )
-        timeout = max(1, int(min(call.options["timeout"], 1000 * call.budget.seconds_left())))
         # Its own early stop leaves out the offset, so the threshold does too.
         yield sampler.sample(
             bqm,
             num_reads=call.reads,
             seed=call.seed(),
-            timeout=timeout,
+            timeout=max(1, int(min(options["timeout"], 1000 * call.task.seconds_left()))),
             tenure=tenure,
             energy_threshold=-float(bqm.offset),
         )

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from qubopuzzle.compile import Compiled
 from qubopuzzle.solvers.base import Option
 from qubopuzzle.solvers.sampler import Call, SamplerSolver
 
@@ -21,9 +20,9 @@ class _Tempering(SamplerSolver):
 
         compile_kernels()
 
-    def call(self, sampler: Any, compiled: Compiled, call: Call) -> Iterator[Any]:
-        options, left = call.options, call.budget.seconds_left()
-        limited = call.budget.time_limit is not None
+    def call(self, sampler: Any, call: Call) -> Iterator[Any]:
+        task, options, compiled = call.task, call.task.options, call.task.compiled
+        left, limited = task.seconds_left(), task.budget.time_limit is not None
         if limited and left <= 0 and call.started > 0:
             return
         # Options are in penalty units, what the cheapest broken constraint costs.
@@ -41,7 +40,7 @@ class _Tempering(SamplerSolver):
             target_energy=0.5 * compiled.gap,
             progress=lambda done, _energy: call.tick(done),
         )
-        call.note("last_read_replicas", len(sampleset.info["betas"]))
+        call.notes["last_read_replicas"] = len(sampleset.info["betas"])
         yield sampleset
         if sampleset.info["interrupted"]:
             raise KeyboardInterrupt

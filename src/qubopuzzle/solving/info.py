@@ -10,7 +10,7 @@ from qubopuzzle.compile import ENCODINGS, compile_qubo
 from qubopuzzle.compile.quadratic import Quadratic
 from qubopuzzle.errors import QubopuzzleError
 from qubopuzzle.model import Problem
-from qubopuzzle.solvers.amplify.plans import PLANS
+from qubopuzzle.solvers.amplify.clients import PLANS
 from qubopuzzle.solving.recipe import Source, problem_of
 
 FREE_PLAN_VARIABLES = int(PLANS["free"].variables)

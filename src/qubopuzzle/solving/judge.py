@@ -111,7 +111,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judge:
-    """Judges samples of a compiled model; solvers ask it whether to stop, see ``Budget``."""
+    """Judges samples of a compiled model; solvers ask it whether to stop, see ``Task``."""
 
     problem: Problem
     presolved: Presolved

@@ -16,7 +16,7 @@ from qubopuzzle.compile import Compiled, check_weights
 from qubopuzzle.errors import Unsatisfiable
 from qubopuzzle.model import Model, Problem, with_cuts
 from qubopuzzle.signals import uninterrupted
-from qubopuzzle.solvers import Budget, Outcome, ProgressCallback, Solver, solve_lazily
+from qubopuzzle.solvers import Budget, Outcome, ProgressCallback, Solver, Task, solve_lazily
 from qubopuzzle.solving import recipe as recipes
 from qubopuzzle.solving.advice import naming_what_fits
 from qubopuzzle.solving.check import DEFAULT_SOLVER, check_run
@@ -126,7 +126,7 @@ class _Run:
                 raise
             return self._proved(presolved, f"compilation: {error}")
         with naming_what_fits(self.problem, self.recipe, self._target):
-            self.solver.check_size(compiled, self.budget, self.options)
+            self.solver.check_size(Task(compiled, self.budget, self.options))
         judge = Judge(self.problem, presolved, compiled)
         with self._stage("solve"):
             compiled, outcome = self._solve(presolved.model, compiled, judge, progress)
@@ -156,12 +156,10 @@ class _Run:
         self, model: Model, compiled: Compiled, judge: Judge, progress: ProgressCallback | None
     ) -> tuple[Compiled, Outcome]:
         """What was solved in the end, and what came of it."""
-        budget = replace(self.budget, judge=judge, started=time.perf_counter())
+        task = Task(compiled, self.budget, self.options, judge, progress)
         if self._by_rounds(model):
-            return solve_lazily(
-                self.solver, model, compiled, self._compile, budget, self.options, progress
-            )
-        return compiled, self.solver.solve(compiled, budget, self.options, progress)
+            return solve_lazily(self.solver, model, task, self._compile)
+        return compiled, self.solver.solve(task)
 
     @contextmanager
     def _stage(self, name: str) -> Iterator[None]:

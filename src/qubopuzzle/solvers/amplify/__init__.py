@@ -10,30 +10,17 @@ place.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
-import numpy as np
-
-from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import InputError, PlanExceeded, SolverFailed, SolverUnavailable
 from qubopuzzle.files.writing import check_place, write_whole
-from qubopuzzle.solvers.amplify.address import Proxy, check_address, proxy_of
-from qubopuzzle.solvers.amplify.call import Answer, Request, call, dry_run, replay
-from qubopuzzle.solvers.amplify.client_settings import ClientSettings, settings_of
-from qubopuzzle.solvers.amplify.clients import CLIENTS, Client
-from qubopuzzle.solvers.amplify.plans import PLANS, Plan
-from qubopuzzle.solvers.amplify.token import Token, find_token
-from qubopuzzle.solvers.base import (
-    Budget,
-    Option,
-    Outcome,
-    Progress,
-    ProgressCallback,
-    Solver,
-    installed_version,
-)
+from qubopuzzle.solvers.amplify.call import call, dry_run, replay
+from qubopuzzle.solvers.amplify.clients import CLIENTS, PLANS, Client, ClientSettings, Plan
+from qubopuzzle.solvers.amplify.credentials import Proxy, Token, check_address, find_token, proxy_of
+from qubopuzzle.solvers.amplify.process import Answer, Request
+from qubopuzzle.solvers.base import Option, Outcome, Solver, Task, installed_version
 from qubopuzzle.solvers.sampler import Best
 
 DEFAULT_SECONDS = 1.0
@@ -54,7 +41,7 @@ class AmplifySolver(Solver):
 
     name = "amplify"
     package = "amplify"
-    remote: ClassVar[bool] = True
+    remote = True
     default_reads = 1
     about = "Fixstars Amplify AE in the cloud, with a token in AMPLIFY_TOKEN (docs/amplify.md)"
     options = (
@@ -78,16 +65,8 @@ class AmplifySolver(Solver):
     )
 
     def __init__(self, settings: ClientSettings | None = None) -> None:
-        self._settings = settings
-
-    @classmethod
-    def of(cls, client: Any) -> AmplifySolver | None:
-        """Around a client of the SDK, whose settings hold where no option says otherwise.
-
-        None if it is something else. Its token is used, and shown nowhere.
-        """
-        settings = settings_of(client)
-        return None if settings is None else cls(settings)
+        """With settings of a client, which hold where no option says otherwise."""
+        self._settings = settings or ClientSettings()
 
     def target_for(self, options: Mapping[str, Any]) -> str:
         """One target a mode."""
@@ -104,7 +83,7 @@ class AmplifySolver(Solver):
             raise InputError(
                 "a token does not belong into an option: set AMPLIFY_TOKEN or use --token-file FILE"
             )
-        own = {} if self._settings is None else self._settings.options
+        own = self._settings.options
         parsed = super().parse_options({**own, **options})
         if own and parsed["client"] != own["client"]:
             raise InputError("option client: the client is given, and its token is for no other")
@@ -125,66 +104,66 @@ class AmplifySolver(Solver):
             self._token(parsed)
         return parsed
 
-    def check_size(self, compiled: Compiled, budget: Budget, options: Mapping[str, Any]) -> None:
+    def check_size(self, task: Task) -> None:
         """Hold the model against the plan.
 
         Raises:
             PlanExceeded: if it has more variables.
             InputError: if the time limit or the GPUs are beyond it.
         """
+        options = task.options
         if options["client"] != "ae" or options["force"]:
             return
         name, plan = options["plan"], PLANS[options["plan"]]
-        n, seconds = compiled.payload.n_variables, self._seconds(budget, options)
-        needed = Plan(n, seconds, _number(self._parameters(options).get("num_gpus")))
+        gpus = self._parameters(options).get("num_gpus")
+        needed = Plan(
+            task.compiled.payload.n_variables,
+            self._seconds(task),
+            gpus if isinstance(gpus, int | float) else 0,
+        )
         if plan.holds(needed):
             return
         larger = next(name for name, other in PLANS.items() if other.holds(needed))
         other = f"--option plan={larger} if that is yours, or --force"
-        if seconds > plan.seconds:
+        if needed.seconds > plan.seconds:
             raise InputError(
                 f"the {name} plan of Amplify AE solves for {plan.seconds:g} s at most, not "
-                f"{seconds:g}; {other}"
+                f"{needed.seconds:g}; {other}"
             )
         if needed.gpus > plan.gpus:
             raise InputError(f"the {name} plan of Amplify AE has {plan.gpus:g} GPU; {other}")
-        if n > plan.variables:
-            raise PlanExceeded(
-                f"{n:,} variables are more than the {plan.variables:,.0f} that the {name} plan of "
-                f"Amplify AE holds; {other}",
-                int(plan.variables),
-            )
+        raise PlanExceeded(
+            f"{needed.variables:,} variables are more than the {plan.variables:,.0f} that the "
+            f"{name} plan of Amplify AE holds; {other}",
+            int(plan.variables),
+        )
 
-    def solve(
-        self,
-        compiled: Compiled,
-        budget: Budget,
-        options: Mapping[str, Any],
-        progress: ProgressCallback | None = None,
-    ) -> Outcome:
-        """Ask request by request until the rules accept a sample."""
-        program = compiled.payload
-        best = Best(compiled, program.energies, program.n_variables)
-        if program.n_variables == 0:
-            best.add(np.zeros((1, 0), dtype=np.int8), 0)
-            return best.outcome(False, {})
-        request = self._request(compiled, budget, options)
+    def solve(self, task: Task) -> Outcome:
+        """Ask request by request, each a read, until the rules accept a sample."""
+        options, best = task.options, Best(task.compiled)
+        if task.compiled.payload.n_variables == 0:
+            return best.of_nothing()
+        request = self._request(task)
         if options["dry_run"]:
             body = dry_run(request)
             write_whole(Path(options["dry_run"]), body)
-            return best.outcome(False, {"request_bytes": len(body)})
-        if options["record"] and (budget.reads or 1) > 1:
+            return best.outcome(settings={"request_bytes": len(body)})
+        if options["record"] and (task.budget.reads or 1) > 1:
             raise InputError("option record is for one answer; ask for one read")
         notes: dict[str, Any] = {"time_limit_s": request.seconds}
         notes |= {"sent_parameters": dict(request.parameters)} if request.parameters else {}
         seconds: dict[str, float] = {}
         interrupted = False
+        reads = 1 if options["replay"] else task.budget.reads or self.default_reads
         try:
-            for answer in self._answers(request, budget, options, best, progress):
-                for part, spent in answer.seconds.items():
-                    seconds[part] = seconds.get(part, 0.0) + spent
+            while best.reads < reads and not best.is_solution():
+                if best.reads and options["seconds"] and task.seconds_left() <= 0:
+                    break
+                answer = _answer(request, options, lambda: task.report(best.reads, best.energy))
+                best.reads += 1
+                seconds |= {part: seconds.get(part, 0.0) + s for part, s in answer.seconds.items()}
                 notes |= answer.service
-                if len(answer.samples) and budget.judge.accepts(best.add(answer.samples, 0)):
+                if len(answer.samples) and task.judge.accepts(best.add(answer.samples, 0)):
                     break
         except KeyboardInterrupt:
             interrupted = True
@@ -192,77 +171,59 @@ class AmplifySolver(Solver):
             if not best.reads:
                 raise
             notes["ended_by"] = str(error)  # what earlier requests brought is kept
-        return best.outcome(interrupted, notes, seconds)
+        return best.outcome(interrupted=interrupted, settings=notes, service_s=seconds)
 
-    def _answers(
-        self,
-        request: Request,
-        budget: Budget,
-        options: Mapping[str, Any],
-        best: Best,
-        progress: ProgressCallback | None,
-    ) -> Iterator[Answer]:
-        """Answer after answer, each a read, until there are enough or time is up."""
-
-        def tick() -> None:
-            if progress is not None:
-                progress(Progress(best.reads, best.energy))
-
-        reads = 1 if options["replay"] else budget.reads or self.default_reads
-        while best.reads < reads and not best.is_solution():
-            if best.reads and options["seconds"] and budget.seconds_left() <= 0:
-                return
-            answer = _answer(request, options, tick)
-            best.reads += 1
-            yield answer
-
-    def _request(self, compiled: Compiled, budget: Budget, options: Mapping[str, Any]) -> Request:
+    def _request(self, task: Task) -> Request:
+        options, program = task.options, task.compiled.payload
         client = CLIENTS[options["client"]]
         sending = not (options["replay"] or options["dry_run"])
-        seconds = self._seconds(budget, options)
+        seconds = self._seconds(task)
+        proxy = Proxy()
+        if sending and not client.needs_library:
+            own = options["proxy"] or self._settings.proxy
+            proxy = proxy_of(options["url"] or client.url, own)
         return Request(
             client=options["client"],
-            program=compiled.payload,
+            program=program,
             token=self._token(options) if sending else None,
             seconds=seconds if client.time_limit else None,
-            deadline=seconds + options["patience"] + _SENDING_S * compiled.payload.n_terms,
+            deadline=seconds + options["patience"] + _SENDING_S * program.n_terms,
+            where=client.title + (f" at {options['url']}" if options["url"] else ""),
             url=options["url"] or "",
-            proxy=self._proxy(client, options) if sending else Proxy(),
+            proxy=proxy,
             library=options["library"] or "",
             parameters=self._parameters(options),
         )
 
     def _parameters(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Parameters of the client: options of ours, the given client's, ``parameters``."""
-        own = {} if self._settings is None else self._settings.parameters
-        return {**_ae_parameters(options), **own, **_parameters(options)}
+        found: dict[str, Any] = {}
+        if options["num_gpus"] is not None:
+            found["num_gpus"] = options["num_gpus"]
+        if options["duplicate_solutions"] is not None:
+            found["duplicate_solutions"] = bool(options["duplicate_solutions"])
+        if options["client"] == "ae" and options["mode"] == "qubo":
+            # AE changes our weights only if it is asked to.
+            found["penalty_weight_calibration"] = bool(options["penalty_calibration"])
+        return {**found, **self._settings.parameters, **_parameters(options)}
 
-    def _seconds(self, budget: Budget, options: Mapping[str, Any]) -> float:
+    def _seconds(self, task: Task) -> float:
         """The service's time limit, for each request.
 
         Raises:
             InputError: if it is longer than a day.
         """
-        own = None if self._settings is None else self._settings.seconds
-        seconds = float(options["seconds"] or budget.time_limit or own or DEFAULT_SECONDS)
+        own = task.options["seconds"] or task.budget.time_limit or self._settings.seconds
+        seconds = float(own or DEFAULT_SECONDS)
         if seconds > _DAY_S:
             raise InputError(f"a time limit of {seconds:g} s is longer than a day")
         return seconds
 
     def _token(self, options: Mapping[str, Any]) -> Token | None:
-        client = CLIENTS[options["client"]]
-        own = None if self._settings is None else self._settings.token
-        if own is not None and options["token_file"] is None:
-            return own
-        if not client.tokens:
-            return None
-        return find_token(client.title, client.tokens, options["token_file"])
-
-    def _proxy(self, client: Client, options: Mapping[str, Any]) -> Proxy:
-        if client.needs_library:
-            return Proxy()
-        own = options["proxy"] or (self._settings.proxy if self._settings else "")
-        return proxy_of(options["url"] or client.url, own)
+        client, file = CLIENTS[options["client"]], options["token_file"]
+        if file is None and self._settings.token is not None:
+            return self._settings.token
+        return find_token(client.title, client.tokens, file) if client.tokens else None
 
 
 def _answer(request: Request, options: Mapping[str, Any], tick: Callable[[], None]) -> Answer:
@@ -295,22 +256,6 @@ def _check_place(options: Mapping[str, Any], client: Client) -> None:
         raise InputError(f"client {name} needs --option url= of the service")
     if client.package and not installed_version(client.package):
         raise SolverUnavailable(f"client {name} cannot run here: pip install {client.package}")
-
-
-def _ae_parameters(options: Mapping[str, Any]) -> dict[str, Any]:
-    """AE's own parameters that are set; it changes our weights only if it is asked to."""
-    found: dict[str, Any] = {}
-    if options["num_gpus"] is not None:
-        found["num_gpus"] = options["num_gpus"]
-    if options["duplicate_solutions"] is not None:
-        found["duplicate_solutions"] = bool(options["duplicate_solutions"])
-    if options["client"] == "ae" and options["mode"] == "qubo":
-        found["penalty_weight_calibration"] = bool(options["penalty_calibration"])
-    return found
-
-
-def _number(value: Any) -> float:
-    return float(value) if isinstance(value, int | float) else 0.0
 
 
 def _parameters(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,77 +4,23 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from socketserver import ThreadingTCPServer
+from threading import Thread
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from qubopuzzle.compile.amplify import AmplifyProgram
-from qubopuzzle.errors import DeadlineExceeded, ProtocolError, QubopuzzleError, SolverFailed
+from qubopuzzle.errors import DeadlineExceeded, SolverFailed
 from qubopuzzle.processes import Crashed, Worker
-from qubopuzzle.solvers.amplify.address import Proxy
-from qubopuzzle.solvers.amplify.clients import CLIENTS
-from qubopuzzle.solvers.amplify.faults import waited_in_vain, waiting_of
-from qubopuzzle.solvers.amplify.process import ask
-from qubopuzzle.solvers.amplify.replay_server import replay_server
-from qubopuzzle.solvers.amplify.token import Token, quotable, redact
+from qubopuzzle.solvers.amplify.credentials import Proxy, quotable, redact
+from qubopuzzle.solvers.amplify.process import Answer, Request, ask, waited_in_vain, waiting_of
 
 _LOOK_S = 0.03
 _BUILDING_S, _BUILDING_S_A_TERM = 60.0, 2e-5
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Request:
-    """What is sent, to whom, and how long to wait.
-
-    Attributes:
-        client: a name of ``CLIENTS``.
-        program: the model.
-        token: None for a client that needs none.
-        seconds: the service's time limit; None leaves it to the service.
-        deadline: seconds until the answer must be there, once the model is built.
-        url: where to, if not the client's own; no names or passwords in it.
-        proxy: what to go through.
-        library: of a client that loads one.
-        parameters: of the client, by its own names.
-    """
-
-    client: str
-    program: AmplifyProgram
-    token: Token | None
-    seconds: float | None
-    deadline: float
-    url: str = ""
-    proxy: Proxy = Proxy()  # noqa: RUF009, it is frozen
-    library: str = ""
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def where(self) -> str:
-        """Whom it goes to, for messages."""
-        return CLIENTS[self.client].title + (f" at {self.url}" if self.url else "")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Answer:
-    """What came back.
-
-    Attributes:
-        samples: 0/1, shape (samples, variables).
-        seconds: by part: ``queue`` and ``execution`` by the service's own clock, ``network``
-            the rest of the time from the request to the answer, and ``process``, the rest of
-            the whole call: starting the process, building and serialising the model.
-        service: what else the service says of itself, such as its version and GPUs.
-    """
-
-    samples: NDArray[np.int8]
-    seconds: Mapping[str, float]
-    service: Mapping[str, Any]
 
 
 def call(
@@ -91,23 +37,20 @@ def call(
 
     Raises:
         AuthenticationError, QuotaError, ServiceUnavailable, ProtocolError, TooLarge: see
-            ``faults.py``.
+            ``process.py``.
         DeadlineExceeded: if the answer is not there in time; the process is ended.
         SolverFailed: if the process dies, or the SDK fails otherwise.
         KeyboardInterrupt: on Ctrl-C; the process is ended.
     """
-    began = time.perf_counter()
     if keep is None:
-        came = _run(request, _job(request), tick)
-    else:
-        with _folder() as folder:
-            file = Path(folder, "answer.json")
-            try:
-                came = _run(request, _job(request, answer_file=str(file)), tick)
-            finally:
-                if file.exists():
-                    keep(redact(file.read_text(errors="replace"), *_secrets(request)))
-    return _answer(request, came, time.perf_counter() - began)
+        return _run(request, tick)
+    with _folder() as folder:
+        file = Path(folder, "answer.json")
+        try:
+            return _run(replace(request, answer_file=str(file)), tick)
+        finally:
+            if file.exists():
+                keep(redact(file.read_text(errors="replace"), *request.secrets))
 
 
 def dry_run(request: Request) -> bytes:
@@ -116,10 +59,9 @@ def dry_run(request: Request) -> bytes:
     Raises:
         SolverFailed: if the SDK makes no request of it.
     """
-    with _folder() as folder, replay_server(b"{}") as url:
+    with _folder() as folder, _replay_server(b"{}") as url:
         file = Path(folder, "request.json")
-        job = _job(request, request_file=str(file), dry_run=True)
-        _run(request, job | _without_token(url, job), lambda: None)
+        _run(replace(_local(request, url), request_file=str(file), dry_run=True))
         body = file.read_bytes() if file.exists() else b""
         if not body.endswith(b"}"):
             raise SolverFailed("the SDK did not write its request; is there room for it?")
@@ -132,64 +74,27 @@ def replay(request: Request, answer: bytes) -> Answer:
     Raises:
         ProtocolError: if it is no answer to this request.
     """
-    began = time.perf_counter()
-    with replay_server(answer) as url:
-        job = _job(request)
-        came = _run(request, job | _without_token(url, job), lambda: None)
-    return _answer(request, came, time.perf_counter() - began)
+    with _replay_server(answer) as url:
+        return _run(_local(request, url))
 
 
 def _folder() -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory(prefix="qubopuzzle-", ignore_cleanup_errors=True)
 
 
-def _without_token(url: str, job: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "url": url,
-        "where": "the stored answer",
-        "deadline_s": job["building_s"],
-        "proxy": "",
-        "token": "none",
-        "secrets": (),
-        "token_source": "nowhere",
-    }
+def _local(request: Request, url: str) -> Request:
+    """The same to a server on this machine, without anything secret."""
+    where, deadline = "the stored answer", _building_s(request)
+    return replace(request, url=url, where=where, deadline=deadline, token=None, proxy=Proxy())
 
 
-def _secrets(request: Request) -> tuple[str, ...]:
-    own = () if request.token is None else (request.token.reveal(),)
-    return (*own, *request.proxy.secrets)
+def _building_s(request: Request) -> float:
+    return _BUILDING_S + _BUILDING_S_A_TERM * request.program.n_terms
 
 
-def _job(
-    request: Request,
-    *,
-    request_file: str = "",
-    answer_file: str = "",
-    dry_run: bool = False,
-) -> dict[str, Any]:
-    return {
-        "program": request.program.unlabelled(),
-        "mode": request.program.mode,
-        "client": request.client,
-        "where": request.where,
-        "token": "" if request.token is None else request.token.reveal(),
-        "token_source": "" if request.token is None else request.token.source,
-        "secrets": _secrets(request),
-        "url": request.url,
-        "proxy": request.proxy.address,
-        "library": request.library,
-        "seconds": request.seconds,
-        "building_s": _BUILDING_S + _BUILDING_S_A_TERM * request.program.n_terms,
-        "deadline_s": request.deadline,
-        "parameters": dict(request.parameters),
-        "request_file": request_file,
-        "answer_file": answer_file,
-        "dry_run": dry_run,
-    }
-
-
-def _run(request: Request, job: dict[str, Any], tick: Callable[[], None]) -> dict[str, Any]:
+def _run(request: Request, tick: Callable[[], None] = lambda: None) -> Answer:
     """The answer of a process of its own; every other ending becomes an error."""
+    began = time.perf_counter()
     waits: list[tuple[str, float]] = []
 
     def overhear(line: str) -> None:
@@ -197,21 +102,24 @@ def _run(request: Request, job: dict[str, Any], tick: Callable[[], None]) -> dic
         if waiting is not None:
             waits.append(waiting)
 
+    bare = replace(request, program=request.program.unlabelled(), token=None)
+    token = request.token and (request.token.reveal(), request.token.source)
     with Worker(overhear=overhear) as worker:
-        coming = worker.submit(ask, job)
-        _wait(request, job, coming, worker.said, waits, tick)
+        coming = worker.submit(ask, bare, token)
+        _wait(request, coming, worker.said, waits, tick)
     try:
-        return coming.result()
+        answer = coming.result()
     except Crashed as crash:
-        words = quotable(crash.last_line, *job["secrets"])
+        words = quotable(crash.last_line, *request.secrets)
         hint = f": {words}" if words else ""
         raise SolverFailed(f"{request.where}: its process {crash.what}{hint}") from None
+    rest = time.perf_counter() - began - sum(answer.seconds.values())
+    return replace(answer, seconds={**answer.seconds, "process": max(0.0, rest)})
 
 
 def _wait(
     request: Request,
-    job: dict[str, Any],
-    coming: Future[Any],
+    coming: Future[Answer],
     said: Sequence[Any],
     waits: Sequence[tuple[str, float]],
     tick: Callable[[], None],
@@ -222,7 +130,8 @@ def _wait(
         said: grows when the model is built.
         waits: grows when the SDK begins to wait for its next try: what it says, and seconds.
     """
-    ends = time.monotonic() + job["building_s"]
+    building = _building_s(request)
+    ends = time.monotonic() + building
     calling = False
     heard = 0
     while True:
@@ -231,40 +140,63 @@ def _wait(
             return
         tick()
         if not calling and said:
-            calling, ends = True, time.monotonic() + job["deadline_s"]
+            calling, ends = True, time.monotonic() + request.deadline
         left = ends - time.monotonic()
         if len(waits) > heard:
             heard = len(waits)
             what, pause = waits[-1]
             if left < pause:
                 raise waited_in_vain(what, request.where)
+        if left <= 0 and not calling:
+            raise DeadlineExceeded(f"building the model took longer than {building:.3g} s")
         if left <= 0:
-            raise _too_late(request, job, calling)
+            limit = f", {request.seconds:g} s of them its time limit" if request.seconds else ""
+            raise DeadlineExceeded(
+                f"{request.where} gave no answer in {request.deadline:.3g} s{limit}; "
+                "--option patience=SECONDS waits longer for queue and network"
+            )
 
 
-def _too_late(request: Request, job: dict[str, Any], calling: bool) -> QubopuzzleError:
-    if not calling:
-        return DeadlineExceeded(f"building the model took longer than {job['building_s']:.3g} s")
-    limit = f", {request.seconds:g} s of them its time limit" if request.seconds else ""
-    return DeadlineExceeded(
-        f"{request.where} gave no answer in {job['deadline_s']:.3g} s{limit}; "
-        "--option patience=SECONDS waits longer for queue and network"
-    )
+class _Server(ThreadingTCPServer):
+    """Not the one for HTTP, which asks for this machine's name."""
+
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Whoever asked has gone away; it is known elsewhere."""
 
 
-def _answer(request: Request, came: dict[str, Any], seconds: float) -> Answer:
-    n = request.program.n_variables
-    rows = came["samples"]
-    if any(len(row) != n for row in rows):
-        raise ProtocolError(f"{request.where} answered for other variables than the model's")
-    samples = np.array(rows, dtype=np.int8).reshape(len(rows), n)
-    queue, execution, response = (
-        max(0.0, came[part]) for part in ("queue_s", "execution_s", "response_s")
-    )
-    parts = {
-        "queue": queue,
-        "execution": execution,
-        "network": max(0.0, response - queue - execution),
-        "process": max(0.0, seconds - response),
-    }
-    return Answer(samples, parts, came["service"])
+@contextmanager
+def _replay_server(answer: bytes) -> Iterator[str]:
+    """A server on this machine in Amplify AE's place; yields its url.
+
+    The SDK asks for the service's version before it writes or reads anything. Another process
+    of ours talks to it, so that a thread is enough.
+    """
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self._reply(b'{"version": "1.0.0"}')
+
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            self._reply(answer)
+
+        def _reply(self, body: bytes) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    with _Server(("127.0.0.1", 0), Handler) as server:
+        thread = Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            server.shutdown()
+            thread.join()

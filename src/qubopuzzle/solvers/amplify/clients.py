@@ -1,12 +1,16 @@
-"""The clients of the Amplify SDK: what each needs, and how a request's settings reach it."""
+"""The clients of the Amplify SDK: what each needs, what its plan holds, what is set in one."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import partial
+from math import inf
+from operator import le
+from typing import Any, NamedTuple
 
-from qubopuzzle.errors import InputError
+from qubopuzzle.solvers.amplify.credentials import Token, checked_token
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,8 +20,8 @@ class Client:
     Attributes:
         kind: its name in ``amplify``.
         title: the service's name.
-        needs: what it takes to use it.
-        tokens: environment variables that may hold the token, in order; none needs none.
+        needs: what it takes to use it, besides a token.
+        variable: the environment variable that may hold the token, if it is not ``KIND_TOKEN``.
         time_limit: the parameter for the time limit, if it has one.
         package: a distribution that the SDK needs for it.
         url: where it goes by itself; nothing if it must be told.
@@ -26,8 +30,8 @@ class Client:
 
     kind: str
     title: str
-    needs: str
-    tokens: tuple[str, ...] = ()
+    needs: str = ""
+    variable: str = ""
     time_limit: str = ""
     package: str = ""
     url: str = ""
@@ -35,7 +39,14 @@ class Client:
 
     def __str__(self) -> str:
         """What it is and needs, for people."""
-        return f"{self.title}; needs {self.needs}"
+        token = [f"a token in {name}" for name in self.tokens[:1]]
+        return f"{self.title}; needs {', '.join([*token, *filter(None, [self.needs])])}"
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """Environment variables that may hold the token, in order; none if it needs none."""
+        names = (self.variable, f"{self.kind.upper()}_TOKEN")
+        return () if self.needs_library else tuple(filter(None, names))
 
     @property
     def is_ae(self) -> bool:
@@ -44,117 +55,52 @@ class Client:
 
     @property
     def needs_library(self) -> bool:
-        """Whether it loads a library on this machine, and has no url."""
+        """Whether it loads a library on this machine, and has neither url nor token."""
         return self.kind == "GurobiClient"
 
-    def make(self, library: str | None = None) -> Any:
-        """A client of the SDK without token or settings."""
-        import amplify
 
-        kind = getattr(amplify, self.kind)
-        return kind(library) if self.needs_library else kind()
-
-    def check_parameters(self, parameters: Mapping[str, Any]) -> None:
-        """InputError for a name that the client's ``parameters`` does not have."""
-        import amplify
-
-        known = parameter_names(getattr(amplify, self.kind).Parameters)
-        for name in parameters:
-            if name.partition(".")[0] not in known:
-                names = ", ".join(known)
-                raise InputError(f"{self.kind} has no parameter {name!r}; it has: {names}")
-
-
-def set_parameters(client: Any, parameters: Mapping[str, Any]) -> None:
-    """Set ``client.parameters``; a dot in a name leads further in.
-
-    Raises:
-        InputError: for a value that the client does not take.
-    """
-    for name, value in parameters.items():
-        *path, last = name.split(".")
-        place = client.parameters
-        try:
-            for part in path:
-                place = getattr(place, part)
-            setattr(place, last, value)
-        except (AttributeError, TypeError, ValueError):
-            raise InputError(
-                f"parameter {name} of {type(client).__name__}: not {value!r}"
-            ) from None
-
-
-def parameter_names(parameters: Any) -> list[str]:
-    """Names of what can be set on a client's ``parameters``."""
-    return [
-        n for n in dir(parameters) if n[0] != "_" and not isinstance(getattr(parameters, n), type)
-    ]
-
-
-_LEAP, _LEAP_URL = "DWAVE_API_TOKEN", "https://cloud.dwavesys.com/sapi"
+_leap = partial(
+    Client,
+    variable="DWAVE_API_TOKEN",
+    package="dwave-system",
+    url="https://cloud.dwavesys.com/sapi",
+)
+_fujitsu = partial(
+    Client, needs="and --option url=", time_limit="time_limit_sec", whole_seconds=True
+)
 CLIENTS: Mapping[str, Client] = {
     "ae": Client(
         "AmplifyAEClient",
         "Amplify AE",
-        "a token in AMPLIFY_TOKEN",
-        ("AMPLIFY_TOKEN", "AMPLIFYAECLIENT_TOKEN"),
-        "time_limit_ms",
+        variable="AMPLIFY_TOKEN",
+        time_limit="time_limit_ms",
         url="https://optigan.fixstars.com",
     ),
-    "dwave": Client(
+    "dwave": _leap(
         "DWaveSamplerClient",
         "D-Wave's quantum annealer",
-        f"a token in {_LEAP}, dwave-system, and a model small enough to embed",
-        (_LEAP, "DWAVESAMPLERCLIENT_TOKEN"),
-        package="dwave-system",
-        url=_LEAP_URL,
+        "dwave-system, and a model small enough to embed",
     ),
-    "leap": Client(
+    "leap": _leap(
         "LeapHybridSamplerClient",
         "D-Wave's hybrid solver for QUBOs",
-        f"a token in {_LEAP}, and dwave-system",
-        (_LEAP, "LEAPHYBRIDSAMPLERCLIENT_TOKEN"),
-        "time_limit",
-        package="dwave-system",
-        url=_LEAP_URL,
+        "and dwave-system",
+        time_limit="time_limit",
     ),
-    "leap-cqm": Client(
+    "leap-cqm": _leap(
         "LeapHybridCQMSamplerClient",
         "D-Wave's hybrid solver for constrained models",
-        f"a token in {_LEAP}, and dwave-system",
-        (_LEAP, "LEAPHYBRIDCQMSAMPLERCLIENT_TOKEN"),
-        "time_limit",
-        package="dwave-system",
-        url=_LEAP_URL,
+        "and dwave-system",
+        time_limit="time_limit",
     ),
-    "da4": Client(
-        "FujitsuDA4Client",
-        "Fujitsu Digital Annealer 4",
-        "a token in FUJITSUDA4CLIENT_TOKEN, and --option url=",
-        ("FUJITSUDA4CLIENT_TOKEN",),
-        "time_limit_sec",
-        whole_seconds=True,
-    ),
-    "da3c": Client(
-        "FujitsuDA3cClient",
-        "Fujitsu Digital Annealer 3c",
-        "a token in FUJITSUDA3CCLIENT_TOKEN, and --option url=",
-        ("FUJITSUDA3CCLIENT_TOKEN",),
-        "time_limit_sec",
-        whole_seconds=True,
-    ),
+    "da4": _fujitsu("FujitsuDA4Client", "Fujitsu Digital Annealer 4"),
+    "da3c": _fujitsu("FujitsuDA3cClient", "Fujitsu Digital Annealer 3c"),
     "sqbm": Client(
-        "ToshibaSQBM2Client",
-        "Toshiba SQBM+",
-        "a token in TOSHIBASQBM2CLIENT_TOKEN, and --option url=",
-        ("TOSHIBASQBM2CLIENT_TOKEN",),
-        "timeout",
+        "ToshibaSQBM2Client", "Toshiba SQBM+", "and --option url=", time_limit="timeout"
     ),
     "hitachi": Client(
         "HitachiClient",
         "Hitachi's CMOS annealing machine",
-        "a token in HITACHICLIENT_TOKEN",
-        ("HITACHICLIENT_TOKEN",),
         url="https://annealing-cloud.com/api/v2",
     ),
     "gurobi": Client(
@@ -164,3 +110,99 @@ CLIENTS: Mapping[str, Client] = {
         time_limit="time_limit",
     ),
 }
+
+
+class Plan(NamedTuple):
+    """A plan of Amplify AE; inf is no limit.
+
+    ``variables`` are fully connected ones, ``seconds`` those of a solve. From
+    https://amplify.fixstars.com/en/docs/amplify/v1/amplify_ae.html, "Features of Amplify AE".
+    """
+
+    variables: float
+    seconds: float
+    gpus: float
+
+    def holds(self, needed: Plan) -> bool:
+        """Whether it has all of that."""
+        return all(map(le, needed, self))
+
+    def __str__(self) -> str:
+        """What it holds, for people."""
+        if self.variables == inf:
+            return "no limits"
+        solving = f", {self.seconds:g} s" if self.seconds < inf else ""
+        return f"{self.variables:,.0f} variables{solving}, {self.gpus:g} GPU(s)"
+
+
+PLANS: Mapping[str, Plan] = {
+    "free": Plan(8_192, 10, 1),
+    "standard": Plan(65_536, inf, 8),
+    "premium": Plan(131_072, inf, 8),
+    "enterprise": Plan(inf, inf, inf),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ClientSettings:
+    """What is set in a client of the SDK, for a process that makes its like.
+
+    ``options`` are those of solver amplify, ``seconds`` the time limit, if there is one, and
+    ``parameters`` the others that are set.
+    """
+
+    options: Mapping[str, str] = field(default_factory=dict)
+    token: Token | None = None
+    proxy: str = field(repr=False, default="")
+    seconds: float | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+
+def settings_of(client: Any) -> ClientSettings | None:
+    """The settings of a client of the SDK; None if it is something else.
+
+    Raises:
+        AuthenticationError: for a token that no header can carry.
+    """
+    kind = type(client)
+    names = [name for name, known in CLIENTS.items() if known.kind == kind.__name__]
+    if kind.__module__.partition(".")[0] != "amplify" or not names:
+        return None
+    known = CLIENTS[names[0]]
+    options = {"client": names[0]}
+    if getattr(client, "url", "") and client.url != known.url:
+        options["url"] = client.url
+    if known.is_ae:
+        options["mode"] = "constraint" if client.solver.name == "Constraint" else "qubo"
+    if known.needs_library:
+        options["library"] = str(client.library_path)
+    token = getattr(client, "token", "")
+    limit = getattr(client.parameters, known.time_limit, None) if known.time_limit else None
+    return ClientSettings(
+        options,
+        checked_token(token, f"the {kind.__name__}") if token.strip() else None,
+        getattr(client, "proxy", None) or "",
+        limit.total_seconds() if isinstance(limit, timedelta) else limit,
+        _set_parameters(client.parameters, leaving_out=known.time_limit),
+    )
+
+
+def _set_parameters(parameters: Any, leaving_out: str) -> dict[str, Any]:
+    """Parameters that are set, those of a group under ``group.name``."""
+    found: dict[str, Any] = {}
+    for name in parameter_names(type(parameters)):
+        value = getattr(parameters, name)
+        if name == leaving_out or value is None:
+            continue
+        if type(value).__module__.startswith("amplify") and not hasattr(value, "name"):
+            found |= {f"{name}.{k}": v for k, v in _set_parameters(value, "").items()}
+        else:
+            found[name] = value
+    return found
+
+
+def parameter_names(parameters: Any) -> list[str]:
+    """Names of what can be set on a client's ``parameters``."""
+    return [
+        n for n in dir(parameters) if n[0] != "_" and not isinstance(getattr(parameters, n), type)
+    ]

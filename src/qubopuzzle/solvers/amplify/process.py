@@ -1,88 +1,208 @@
-"""The process of one request, started by ``call.py``.
+"""The process of one request, started by ``call.py``, and what its failures mean.
 
 The SDK holds the interpreter's lock while it waits for a service, and its clients know no
-deadline; a process can be ended at any time. The job is arrays and settings made by ``call.py``.
-The process says ``calling`` when the model is built; in answers and errors every trace of the
-token is masked.
+deadline; a process can be ended at any time. The process says ``calling`` when the model is
+built; in answers and errors every trace of the token is masked.
+
+The SDK raises RuntimeError with texts such as ``401: Unauthorized`` and the server's body,
+``maximum retries exceeded: Connection failed`` or ``Failed to parse JSON response: ...``, and
+prints a line when it waits before a retry. Version 1.7.3 was read.
 """
 
 from __future__ import annotations
 
+import json
+import re
+import socket
+import ssl
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from functools import reduce
+from http import HTTPStatus
 from math import ceil
 from typing import Any
+from urllib.parse import urlsplit
 
-from qubopuzzle.errors import ModelError, ProtocolError, QubopuzzleError
+import numpy as np
+from numpy.typing import NDArray
+
+from qubopuzzle.compile.amplify import AmplifyProgram
+from qubopuzzle.errors import (
+    AuthenticationError,
+    InputError,
+    ModelError,
+    ProtocolError,
+    QubopuzzleError,
+    QuotaError,
+    ServiceUnavailable,
+    SolverFailed,
+    TooLarge,
+)
 from qubopuzzle.processes import say
-from qubopuzzle.solvers.amplify.clients import CLIENTS, Client, set_parameters
-from qubopuzzle.solvers.amplify.faults import fault_of, is_passing
-from qubopuzzle.solvers.amplify.token import quotable, redact
+from qubopuzzle.solvers.amplify.clients import CLIENTS, parameter_names
+from qubopuzzle.solvers.amplify.credentials import Proxy, Token, quotable, redact
 
 _FIRST_PAUSE_S = 0.5
 _MOST = 20
 _HIDDEN = "(a text that is not shown)"
+_PASSING = (502, 503, 504)
+_DIAGNOSIS_S = 2.0
+_TOO_MANY = "takes no more requests for now (429); wait, or give --option patience=90 for retries"
+_STATUS: Mapping[int, tuple[type[QubopuzzleError], str]] = {
+    401: (AuthenticationError, "refuses the token (401 Unauthorized)"),
+    402: (QuotaError, "wants payment (402); the plan is used up"),
+    403: (AuthenticationError, "does not let this token in (403 Forbidden)"),
+    404: (ServiceUnavailable, "is not at this url (404 Not Found)"),
+    413: (TooLarge, "takes no request of this size (413); try a smaller form of the puzzle"),
+    429: (QuotaError, _TOO_MANY),
+}
 
 
-def ask(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Samples, shape (samples, variables), with the SDK's seconds and what the service says.
+@dataclass(frozen=True, slots=True, eq=False)
+class Request:
+    """What is sent, to whom, and how long to wait.
+
+    Attributes:
+        client: a name of ``CLIENTS``.
+        program: the model.
+        token: None for a client that needs none, and where nothing is sent.
+        seconds: the service's time limit; None leaves it to the service.
+        deadline: seconds until the answer must be there, once the model is built.
+        where: whom it goes to, for messages.
+        url: where to, if not the client's own; no names or passwords in it.
+        proxy: what to go through.
+        library: of a client that loads one.
+        parameters: of the client, by its own names.
+        request_file: where the SDK writes the request's body, if anywhere.
+        answer_file: the same for the answer's.
+        dry_run: whether the request is only written.
+    """
+
+    client: str
+    program: AmplifyProgram
+    token: Token | None
+    seconds: float | None
+    deadline: float
+    where: str = ""
+    url: str = ""
+    proxy: Proxy = Proxy()  # noqa: RUF009, it is frozen
+    library: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    request_file: str = ""
+    answer_file: str = ""
+    dry_run: bool = False
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What may be shown nowhere."""
+        return (*([self.token.reveal()] if self.token else []), *self.proxy.secrets)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """What came back.
+
+    Attributes:
+        samples: 0/1, shape (samples, variables).
+        seconds: by part: ``queue`` and ``execution`` by the service's own clock, ``network``
+            the rest of the time from the request to the answer, and ``process``, the rest of
+            the whole call: starting the process, building and serialising the model.
+        service: what else the service says of itself, such as its version and GPUs.
+    """
+
+    samples: NDArray[np.int8]
+    seconds: Mapping[str, float]
+    service: Mapping[str, Any]
+
+
+def ask(request: Request, token: tuple[str, str] | None) -> Answer:
+    """The answer; of a dry run an empty one.
+
+    Args:
+        request: without a token, which is not pickled.
+        token: the secret, and where it comes from.
 
     Raises:
-        QubopuzzleError: whatever goes wrong; see ``faults``.
+        QubopuzzleError: whatever goes wrong; see ``_fault_of``.
     """
+    request = replace(request, token=token and Token(*token))
     try:
-        return _solve(job)
+        return _solve(request)
     except Exception as error:
-        known = error if isinstance(error, QubopuzzleError) else fault_of(error, job)
-        raise type(known)(redact(str(known), *job["secrets"])) from None
+        known = error if isinstance(error, QubopuzzleError) else _fault_of(error, request)
+        raise type(known)(redact(str(known), *request.secrets)) from None
 
 
-def _solve(job: Mapping[str, Any]) -> dict[str, Any]:
+def _solve(request: Request) -> Answer:
     import amplify
 
-    client = _client(job)
+    client = _client(request)
     with warnings.catch_warnings():
         # A constraint that cannot hold is dropped by the SDK, with no more than a warning.
         warnings.filterwarnings("error", message="infeasible constraint")
         try:
-            model, variables = job["program"].build()
+            model, variables = request.program.build()
         except Warning as warning:
             raise ModelError(f"the SDK would drop a constraint: {warning}") from None
     say("calling")
-    how = {"dry_run": job["dry_run"], "filter_solution": False, "sort_solution": False}
-    result = _answered(lambda: amplify.solve(model, client, **how), job["deadline_s"])
-    if job["dry_run"]:
-        return {}
-    return {
-        "samples": _samples(result, variables, CLIENTS[job["client"]]),
-        **_timings(result),
-        "service": _said(result.client_result, job["secrets"]),
+    how: dict[str, Any] = {
+        "dry_run": request.dry_run,
+        "filter_solution": False,
+        "sort_solution": False,
     }
+    result = _answered(lambda: amplify.solve(model, client, **how), request.deadline)
+    if request.dry_run:
+        return Answer(np.zeros((0, request.program.n_variables), dtype=np.int8), {}, {})
+    return Answer(
+        _samples(result, variables, request),
+        _seconds(result),
+        _said(result.client_result, request.secrets),
+    )
 
 
-def _client(job: Mapping[str, Any]) -> Any:
-    kind = CLIENTS[job["client"]]
-    kind.check_parameters(job["parameters"])
-    client = kind.make(job["library"])
-    for name in ("token", "url", "proxy"):
-        if job[name]:
-            setattr(client, name, job[name])
+def _client(request: Request) -> Any:
+    """A client of the SDK with all settings of a request; InputError for wrong parameters."""
+    import amplify
+
+    kind = CLIENTS[request.client]
+    made = getattr(amplify, kind.kind)
+    client = made(request.library) if kind.needs_library else made()
+    if kind.tokens:
+        client.token = request.token.reveal() if request.token else "none"
+    for name, value in (("url", request.url), ("proxy", request.proxy.address)):
+        if value:
+            setattr(client, name, value)
     if kind.is_ae:
-        client.solver = "Constraint" if job["mode"] == "constraint" else "Qubo"
-    if kind.time_limit and job["seconds"]:
-        seconds = max(1, ceil(job["seconds"])) if kind.whole_seconds else job["seconds"]
+        client.solver = "Constraint" if request.program.mode == "constraint" else "Qubo"
+    if kind.time_limit and request.seconds:
+        seconds = max(1, ceil(request.seconds)) if kind.whole_seconds else request.seconds
         setattr(client.parameters, kind.time_limit, timedelta(seconds=seconds))
-    set_parameters(client, job["parameters"])
-    if job["request_file"]:
-        client.write_request_data = job["request_file"]
-    if job["answer_file"]:
-        client.write_response_data = job["answer_file"]
+    _set_parameters(client, request.parameters)
+    if request.request_file:
+        client.write_request_data = request.request_file
+    if request.answer_file:
+        client.write_response_data = request.answer_file
     return client
 
 
-def _answered(solve: Any, deadline_s: float) -> Any:
+def _set_parameters(client: Any, parameters: Mapping[str, Any]) -> None:
+    """Set ``client.parameters``; a dot in a name leads further in."""
+    kind, known = type(client), parameter_names(type(client).Parameters)
+    for name, value in parameters.items():
+        *path, last = name.split(".")
+        if name.partition(".")[0] not in known:
+            names = ", ".join(known)
+            raise InputError(f"{kind.__name__} has no parameter {name!r}; it has: {names}")
+        try:
+            setattr(reduce(getattr, path, client.parameters), last, value)
+        except (AttributeError, TypeError, ValueError):
+            raise InputError(f"parameter {name} of {kind.__name__}: not {value!r}") from None
+
+
+def _answered(solve: Callable[[], Any], deadline_s: float) -> Any:
     """The answer; a service that is away for a moment is asked again while there is time."""
     ends = time.monotonic() + deadline_s
     pause = _FIRST_PAUSE_S
@@ -90,17 +210,15 @@ def _answered(solve: Any, deadline_s: float) -> Any:
         try:
             return solve()
         except RuntimeError as error:
-            if not is_passing(error) or time.monotonic() + pause > ends:
+            if _status(str(error)) not in _PASSING or time.monotonic() + pause > ends:
                 raise
         time.sleep(pause)
         pause *= 2
 
 
-def _samples(result: Any, variables: Any, kind: Client) -> list[Any]:
-    """Each solution as an array of 0 and 1, in the order of our variables."""
-    import numpy as np
-
-    if kind.is_ae and result.client_result is not None:
+def _samples(result: Any, variables: Any, request: Request) -> NDArray[np.int8]:
+    """Each solution as a row of 0 and 1, in the order of our variables."""
+    if CLIENTS[request.client].is_ae and result.client_result is not None:
         # The SDK fills what is missing with 0, without a word.
         expected = result.intermediate.num_variables
         for solution in result.client_result.solutions:
@@ -108,23 +226,22 @@ def _samples(result: Any, variables: Any, kind: Client) -> list[Any]:
                 raise ProtocolError(
                     f"the answer has {len(solution.values)} values, the request {expected}"
                 )
-    samples = []
-    for solution in result:
-        values = np.asarray(variables.evaluate(solution.values))
-        if not np.isin(values, (0, 1)).all():
-            raise ProtocolError("the answer has values that are not binary")
-        samples.append(values.astype(np.int8))
-    return samples
+    n = request.program.n_variables
+    rows = [np.asarray(variables.evaluate(solution.values)) for solution in result]
+    if any(len(row) != n for row in rows):
+        raise ProtocolError(f"{request.where} answered for other variables than the model's")
+    if not np.isin(rows, (0, 1)).all():
+        raise ProtocolError("the answer has values that are not binary")
+    return np.array(rows, dtype=np.int8).reshape(-1, n)
 
 
-def _timings(result: Any) -> dict[str, Any]:
-    """Seconds by the SDK's clock and by the service's own."""
+def _seconds(result: Any) -> dict[str, float]:
+    """All parts of ``Answer.seconds`` but the process."""
     queue = getattr(result.client_result, "queue_time_ms", None)
-    return {
-        "response_s": result.response_time.total_seconds(),
-        "execution_s": result.execution_time.total_seconds(),
-        "queue_s": 0.0 if queue is None else queue.total_seconds(),
-    }
+    times = {"queue": queue or timedelta(), "execution": result.execution_time}
+    parts = {name: max(0.0, spent.total_seconds()) for name, spent in times.items()}
+    whole = result.response_time.total_seconds()
+    return {**parts, "network": max(0.0, whole - sum(parts.values()))}
 
 
 def _said(answer: Any, secrets: Sequence[str]) -> dict[str, Any]:
@@ -138,3 +255,99 @@ def _said(answer: Any, secrets: Sequence[str]) -> dict[str, Any]:
     warned = getattr(answer, "warnings", None) or []
     said["warnings"] = [quotable(str(text), *secrets) or _HIDDEN for text in warned[:_MOST]]
     return {name: value for name, value in said.items() if value}
+
+
+def _fault_of(error: Exception, request: Request) -> QubopuzzleError:
+    """The typed error for what the SDK raised.
+
+    Of the server's own words only what ``quotable`` lets pass.
+    """
+    text, where = str(error).strip(), request.where
+    status = _status(text)
+    if status is None and "Authentication" in type(error).__name__:  # D-Wave's own error
+        status = 401
+    if status is not None:
+        return _by_status(status, text, request)
+    if "onnection failed" in text:
+        return ServiceUnavailable(f"{where} cannot be reached: {_diagnosis(request)}")
+    if "Response error" in text:
+        return ServiceUnavailable(f"{where} broke the connection off before the answer was whole")
+    if "Failed to parse JSON" in text or isinstance(error, UnicodeError | OverflowError):
+        keeps = request.token is None or request.answer_file
+        hint = "" if keeps else "; --record FILE keeps it"
+        return ProtocolError(f"{where}: the answer cannot be read{hint}")
+    if "values array" in text:
+        return ProtocolError(f"{where}: the answer has more values than the request variables")
+    words = quotable(text, *request.secrets)
+    return SolverFailed(f"{where}: {type(error).__name__}{f': {words}' if words else ''}")
+
+
+def _by_status(status: int, text: str, request: Request) -> QubopuzzleError:
+    where = request.where
+    if status in _STATUS:
+        kind, what = _STATUS[status]
+        source = f"; check what is in {request.token.source}" if request.token else ""
+        return kind(f"{where} {what}{source if kind is AuthenticationError else ''}")
+    name = HTTPStatus(status).phrase if status in set(HTTPStatus) else "unknown status"
+    words = quotable(_message(text), *request.secrets)
+    said = f"({status} {name}){f': {words}' if words else ''}"
+    if status < 500:
+        return ProtocolError(f"{where} does not take the request {said}")
+    return ServiceUnavailable(f"{where} fails {said}")
+
+
+def _message(text: str) -> str:
+    """What the server's body says in words, if it is JSON as one would expect."""
+    start = text.find("{")
+    try:
+        body = json.loads(text[start:]) if start >= 0 else {}
+    except (ValueError, RecursionError):
+        return ""
+    found = [body[key] for key in ("message", "error", "detail") if isinstance(body.get(key), str)]
+    return found[0] if found else ""
+
+
+def _status(text: str) -> int | None:
+    found = re.search(r"(?:^|(?:exceeded|failed): )([45]\d\d):", text)
+    return int(found[1]) if found else None
+
+
+def waiting_of(line: str) -> tuple[str, float] | None:
+    """What a line that the SDK prints says that it waits for, and the seconds to its next try."""
+    found = re.search(r"WARNING\] (.*?)[,:] retrying after sleep (?:for )?(\d+)", line)
+    return (found[1], float(found[2])) if found else None
+
+
+def waited_in_vain(what: str, where: str) -> QubopuzzleError:
+    """The error for a retry that no time is left for."""
+    if "Too Many Requests" in what:
+        return QuotaError(f"{where} {_TOO_MANY}")
+    return ServiceUnavailable(f"{where}: {what[:1].lower()}{what[1:]}, at every try")
+
+
+def _diagnosis(request: Request) -> str:
+    """Why a connection fails; the SDK does not say. Nothing is sent."""
+    address = request.proxy.address or request.url or CLIENTS[request.client].url
+    parts = urlsplit(address if "//" in address else f"https://{address}")
+    name = f"the proxy {parts.hostname}" if request.proxy.address else str(parts.hostname)
+    try:
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        if not parts.hostname:
+            return "its url names no host"
+        with socket.create_connection((parts.hostname, port), timeout=_DIAGNOSIS_S) as plain:
+            if parts.scheme != "https":
+                return "the connection broke off"
+            with ssl.create_default_context().wrap_socket(plain, server_hostname=parts.hostname):
+                return "the connection broke off"
+    except ValueError:
+        return "its url has a port that is none"
+    except socket.gaierror:
+        return f"no address is known for {name} (DNS); is the url right, and the network there?"
+    except ssl.SSLCertVerificationError as error:
+        return f"the certificate of {name} is not valid (TLS): {error.verify_message}"
+    except ssl.SSLError as error:
+        return f"{name} does not speak TLS there: {error.reason}"
+    except TimeoutError:
+        return f"{name}, port {port}, does not answer"
+    except OSError as error:
+        return f"{name}, port {port}: {error.strerror or error}"

@@ -1,4 +1,4 @@
-"""Tokens: where they come from, and how they stay out of everything else."""
+"""Tokens and addresses: where they come from, and how secrets stay out of everything else."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ import os
 import re
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import SplitResult, quote, unquote, urlsplit
+from urllib.request import getproxies, proxy_bypass
 
-from qubopuzzle.errors import AuthenticationError
+from qubopuzzle.errors import AuthenticationError, InputError
 
 _STRETCH = 8
 """Letters in a row that a text may not share with a secret."""
@@ -54,7 +56,14 @@ def find_token(what: str, variables: Sequence[str], file: str | None) -> Token:
             says how to set it and never quotes it.
     """
     if file is not None:
-        return checked_token(_read(file), str(file))
+        try:
+            with Path(file).open(errors="replace") as stream:
+                return checked_token(stream.read(_LONGEST), str(file))
+        except OSError as error:
+            # Not the name: it may be the token itself, given in place of a file.
+            raise AuthenticationError(
+                f"the file that --token-file names: {error.strerror or 'it cannot be read'}"
+            ) from None
     for name in variables:
         if os.environ.get(name, "").strip():
             return checked_token(os.environ[name], name)
@@ -66,6 +75,19 @@ def find_token(what: str, variables: Sequence[str], file: str | None) -> Token:
     )
 
 
+def checked_token(text: str, source: str) -> Token:
+    """A token without the white space around it; AuthenticationError if it is none."""
+    secret = text.strip()
+    if not secret:
+        raise AuthenticationError(f"the token file {source} is empty; put the token into it")
+    if len(text) == _LONGEST or not re.fullmatch(r"[!-~]{8,}", secret):
+        raise AuthenticationError(
+            f"what {source} holds is no token: expected one word of 8 or more plain letters, "
+            "digits and signs"
+        )
+    return Token(secret, source)
+
+
 def redact(text: str, *secrets: str) -> str:
     """Mask every stretch of 8 characters or more that also stands in a secret.
 
@@ -74,8 +96,7 @@ def redact(text: str, *secrets: str) -> str:
     whole or in part. Secrets of less than 4 letters are left alone.
     """
     known = [secret for secret in secrets if len(secret) >= 4]
-    n = min(map(len, known), default=_STRETCH)
-    n = min(n, _STRETCH)
+    n = min([_STRETCH, *map(len, known)])
     pieces = {
         form[i : i + n]
         for secret in known
@@ -114,40 +135,78 @@ def _letters(text: str) -> str:
 
 def _forms(folded: str, secret: str) -> Iterator[str]:
     yield from (folded, folded[::-1], quote(secret, safe="").casefold())
-    codes = secret.encode().hex()
-    bytes_ = [codes[i : i + 2] for i in range(0, len(codes), 2)]
-    yield codes
-    yield "".join(f"%{code}" for code in bytes_)
-    yield "".join(f"\\u00{code}" for code in bytes_)
-    yield "".join(f"&#{int(code, 16)};" for code in bytes_)
-    yield "".join(f"&#x{code};" for code in bytes_)
-    yield json.dumps(folded)[1:-1]
-    yield html.escape(folded)
+    yield from (json.dumps(folded)[1:-1], html.escape(folded))
     raw = secret.encode()
+    for form in ("{:02x}", "%{:02x}", "\\u00{:02x}", "&#{};", "&#x{:02x};"):
+        yield "".join(map(form.format, raw))
     for shift in range(3):  # base64 reads three bytes at a time
         coded = b64encode(b" " * shift + raw).decode()
         yield coded[4 if shift else 0 :].rstrip("=")[:-1].casefold()
 
 
-def _read(file: str) -> str:
-    try:
-        with Path(file).open(errors="replace") as stream:
-            return stream.read(_LONGEST)
-    except OSError as error:
-        # Not the name: it may be the token itself, given in place of a file.
-        raise AuthenticationError(
-            f"the file that --token-file names: {error.strerror or 'it cannot be read'}"
-        ) from None
+@dataclass(frozen=True, slots=True, repr=False)
+class Proxy:
+    """Where to go through, and what of it must not be shown."""
+
+    address: str = ""
+    secrets: tuple[str, ...] = ()
 
 
-def checked_token(text: str, source: str) -> Token:
-    """A token without the white space around it; AuthenticationError if it is none."""
-    secret = text.strip()
-    if not secret:
-        raise AuthenticationError(f"the token file {source} is empty; put the token into it")
-    if len(text) == _LONGEST or not re.fullmatch(r"[!-~]{8,}", secret):
-        raise AuthenticationError(
-            f"what {source} holds is no token: expected one word of 8 or more plain letters, "
-            "digits and signs"
+def check_address(name: str, address: str) -> str:
+    """A url that the SDK can take, without user and password in it.
+
+    Raises:
+        InputError: for anything else; an address with an @ is never quoted.
+    """
+    if "@" in address:
+        raise InputError(
+            f"option {name}: user and password do not belong into options; those of a proxy "
+            "can be in HTTPS_PROXY in the environment"
         )
-    return Token(secret, source)
+    parts = _split(address)
+    if (
+        parts is None
+        or parts.scheme not in ("http", "https")
+        or not parts.hostname
+        or parts.query
+        or parts.fragment
+        or not re.fullmatch(r"[!-~]+", address)
+        or "[" in address
+    ):
+        raise InputError(
+            f"option {name}: expected http(s)://HOST[:PORT][/PATH], got {address!r:.60}"
+        )
+    return f"{parts.scheme}{address[len(parts.scheme) :]}".rstrip("/")
+
+
+def proxy_of(url: str, own: str = "") -> Proxy:
+    """The proxy for a url: ``own``, else the environment's, which the SDK does not read.
+
+    Raises:
+        InputError: for one that is no url; it is not quoted.
+    """
+    parts = _split(url)
+    host = (parts.hostname if parts else None) or ""
+    if not own and (host in ("localhost", "127.0.0.1") or proxy_bypass(host)):
+        return Proxy()
+    address = own or getproxies().get(parts.scheme if parts else "", "")
+    if not address:
+        return Proxy()
+    address = address if "//" in address else f"http://{address}"
+    parts = _split(address)
+    if parts is None or not parts.hostname:
+        raise InputError("the proxy's address is no url; see HTTPS_PROXY in the environment")
+    user, at, _ = parts.netloc.rpartition("@")
+    if not at:
+        return Proxy(address)
+    words = [user, *user.split(":", 1)]
+    return Proxy(address, tuple(dict.fromkeys([*words, *map(unquote, words)])))
+
+
+def _split(address: str) -> SplitResult | None:
+    """The parts of a url, None if it has none; the SDK crashes on ports out of range."""
+    try:
+        parts = urlsplit(address)
+        return None if parts.port == 0 else parts
+    except ValueError:
+        return None
