@@ -24,9 +24,9 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
-from typing import IO, Any, Self, TypeVar
+from typing import IO, Any, TypeVar
 
 from qubopuzzle.errors import QubopuzzleError, SolverFailed
 
@@ -67,7 +67,7 @@ class OutOfMemory(Crashed):
     """A call that did not get the memory that it asked for."""
 
 
-class Worker:
+class Worker(AbstractContextManager["Worker"]):
     """A process that calls functions, one at a time; a context manager that ends it.
 
     Args:
@@ -103,15 +103,16 @@ class Worker:
             env={**os.environ, **ours, **(environment or {})},
             start_new_session=True,  # Ctrl-C is for us alone, and its own children end with it
         )
-        self._readers = [
-            threading.Thread(target=read, args=(stream,), daemon=True)
-            for read, stream in (
+        self._calls: Any = self._process.stdin
+        self._threads = [
+            threading.Thread(target=target, args=arguments, daemon=True)
+            for target, *arguments in (
                 (self._read_answers, self._process.stdout),
                 (self._read_words, self._process.stderr),
+                (self._watch,),
             )
         ]
-        self._watcher = threading.Thread(target=self._watch, daemon=True)
-        for thread in (*self._readers, self._watcher):
+        for thread in self._threads:
             thread.start()
         self._send((os.getpid(), memory))
 
@@ -149,31 +150,25 @@ class Worker:
         with self._lock:
             if not self._ended:
                 self._kill()
-        self._watcher.join(2 * _LISTEN_S)
-        if self._process.stdin is not None:
-            with suppress(OSError):
-                self._process.stdin.close()
-
-    def __enter__(self) -> Self:
-        return self
+        self._threads[-1].join(2 * _LISTEN_S)
+        with suppress(OSError):
+            self._calls.close()
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
     def _send(self, message: Any) -> None:
         data = pickle.dumps(message)
-        stream = self._process.stdin
         with suppress(OSError, ValueError):  # it has ended, as the watcher says
-            if stream is not None:
-                stream.write(data)
-                stream.flush()
+            self._calls.write(data)
+            self._calls.flush()
 
     def _kill(self) -> None:
-        if hasattr(os, "killpg"):
-            with suppress(OSError):  # nothing is left of it
+        with suppress(OSError):  # nothing is left of it
+            if hasattr(os, "killpg"):
                 os.killpg(self._process.pid, signal.SIGKILL)
-        else:
-            self._process.kill()
+            else:
+                self._process.kill()
 
     def _read_answers(self, stream: IO[bytes]) -> None:
         with stream, suppress(EOFError, pickle.UnpicklingError):  # it was ended
@@ -207,23 +202,19 @@ class Worker:
         with self._lock:
             code = self._process.wait()
             self._ended = True
-        for thread in self._readers:
+        for thread in self._threads[:-1]:
             thread.join(_LISTEN_S)
+        how = f"ended with status {code} and no answer"
+        if code < 0:
+            name = signal.Signals(-code).name
+            hint = ", as a system short of memory does" if name == "SIGKILL" else ""
+            how = f"ended by {name}{hint}"
         words = self._tail.decode(errors="replace").strip()
         kind = OutOfMemory if any(sign in words for sign in _NO_MEMORY) else Crashed
         with self._lock:
-            self._failure = kind(_ending(code), (words.splitlines() or [""])[-1][:200])
+            self._failure = kind(how, (words.splitlines() or [""])[-1][:200])
             if not self._answer.done():
                 self._answer.set_exception(self._failure)
-
-
-def _ending(code: int) -> str:
-    """How a process ended without an answer, for people."""
-    if code >= 0:
-        return f"ended with status {code} and no answer"
-    name = signal.Signals(-code).name
-    hint = ", as a system short of memory does" if name == "SIGKILL" else ""
-    return f"ended by {name}{hint}"
 
 
 # The other side.
@@ -243,7 +234,10 @@ def serve() -> None:
     with suppress(EOFError):
         while True:
             function, arguments = pickle.load(calls)  # noqa: S301
-            _write(_outcome(function, arguments))
+            try:
+                _write("answer", function(*arguments))
+            except Exception as error:
+                _write("error", _portable(error))
 
 
 _answers: IO[bytes]
@@ -251,19 +245,12 @@ _answers: IO[bytes]
 
 def say(value: Any) -> None:
     """Tell the parent something before there is an answer: ``Worker.said``."""
-    _write(pickle.dumps(("said", value)))
+    _write("said", value)
 
 
-def _write(data: bytes) -> None:
-    _answers.write(data)
+def _write(kind: str, value: Any) -> None:
+    _answers.write(pickle.dumps((kind, value)))
     _answers.flush()
-
-
-def _outcome(function: Callable[..., Any], arguments: tuple[Any, ...]) -> bytes:
-    try:
-        return pickle.dumps(("answer", function(*arguments)))
-    except Exception as error:
-        return pickle.dumps(("error", _portable(error)))
 
 
 def _portable(error: Exception) -> QubopuzzleError:
@@ -278,20 +265,20 @@ def _portable(error: Exception) -> QubopuzzleError:
 
 def _end_with(parent: int) -> None:
     """End this process when its parent ends, however that happens."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
     if sys.platform == "linux":
         import ctypes
 
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     else:
-        threading.Thread(target=_watch_parent, args=(parent,), daemon=True).start()
+        threading.Thread(target=watch, daemon=True).start()
     if os.getppid() != parent:  # it ended before we looked
         os._exit(1)
-
-
-def _watch_parent(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(0.5)
-    os._exit(1)
 
 
 def _bound_memory(limit: int) -> None:

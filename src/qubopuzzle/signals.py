@@ -22,13 +22,10 @@ def raise_interrupted() -> None:
 
     Handlers of the caller's own stay.
     """
-    if not _in_main_thread():
-        return
-    ends = [(signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, signal.SIG_DFL)]
-    if hasattr(signal, "SIGHUP"):
-        ends.append((signal.SIGHUP, signal.SIG_DFL))
-    for number, default in ends:
-        if signal.getsignal(number) is default:
+    for name in ("SIGINT", "SIGTERM", "SIGHUP") if _in_main_thread() else ():
+        number = getattr(signal, name, None)  # a terminal's is not known everywhere
+        default = signal.default_int_handler if name == "SIGINT" else signal.SIG_DFL
+        if number is not None and signal.getsignal(number) is default:
             signal.signal(number, _interrupt)
 
 

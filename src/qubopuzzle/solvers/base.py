@@ -56,13 +56,10 @@ class Option:
         low, high = self.minimum, self.maximum
         within = (low is None or number >= low) and (high is None or number <= high)
         if isinstance(value, bool) or not isfinite(number) or parsed != number or not within:
-            raise InputError(f"option {self.name}: expected {self.kind()}, got {brief(value)}")
+            kind = "a whole number" if self.type is int else "a number"
+            expected = kind + bounds(low, high)
+            raise InputError(f"option {self.name}: expected {expected}, got {brief(value)}")
         return parsed
-
-    def kind(self) -> str:
-        """What it takes, for people: "a whole number of at least 1"."""
-        text = {int: "a whole number", float: "a number", str: "a text"}[self.type]
-        return text + bounds(self.minimum, self.maximum)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,12 @@ rounds are bounded, and the result says how many there were and how many cuts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import InputError, SolverFailed
-from qubopuzzle.model import Cut, IntArray, Model, cuts, with_cuts
+from qubopuzzle.model import Cut, Model, cuts, with_cuts
 from qubopuzzle.solvers.base import Outcome, Solver, Task
 
 ROUND_LIMIT = 1_000
@@ -51,24 +51,15 @@ def solve_lazily(
         service_s |= {part: service_s.get(part, 0.0) + s for part, s in outcome.service_s.items()}
         met = outcome.samples[outcome.energies == 0][:_CUT_SAMPLES]
         assignments = [task.compiled.decode(sample) for sample in met]
-        new = _cuts(model, assignments)
+        new = [(x, cut) for x in assignments for cut in cuts(model, x)]
+        if any(cut.meets(x) for x, cut in new):
+            raise SolverFailed("a cut does not exclude the sample that it was made for")
         if not new or any(task.judge.accepts(sample) for sample in met):
             break
         if outcome.interrupted or rounds + 1 == ROUND_LIMIT or task.seconds_left() <= 0:
             break
-        found += new
+        found += [cut for _, cut in new]
         compiled = compiling(with_cuts(model, found))
         task = replace(task, compiled=compiled, start=compiled.encode(assignments[0]))
     settings = {**outcome.settings, "rounds": rounds + 1, "cuts": len(found)}
     return task.compiled, replace(outcome, reads=reads, settings=settings, service_s=service_s)
-
-
-def _cuts(model: Model, met: Sequence[IntArray]) -> list[Cut]:
-    """Cuts of some assignments, each of which excludes its own."""
-    found = []
-    for x in met:
-        own = cuts(model, x)
-        if any(cut.meets(x) for cut in own):
-            raise SolverFailed("a cut does not exclude the sample that it was made for")
-        found += own
-    return found

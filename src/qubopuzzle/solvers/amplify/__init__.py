@@ -18,7 +18,7 @@ from qubopuzzle.errors import InputError, PlanExceeded, SolverFailed, SolverUnav
 from qubopuzzle.files.writing import check_place, write_whole
 from qubopuzzle.solvers.amplify.call import call, dry_run, replay
 from qubopuzzle.solvers.amplify.clients import CLIENTS, PLANS, Client, ClientSettings, Plan
-from qubopuzzle.solvers.amplify.credentials import Proxy, Token, check_address, find_token, proxy_of
+from qubopuzzle.solvers.amplify.credentials import Token, check_address, find_token, proxy_of
 from qubopuzzle.solvers.amplify.process import Answer, Request
 from qubopuzzle.solvers.base import Option, Outcome, Solver, Task, installed_version
 from qubopuzzle.solvers.sampler import Best
@@ -178,7 +178,7 @@ class AmplifySolver(Solver):
         client = CLIENTS[options["client"]]
         sending = not (options["replay"] or options["dry_run"])
         seconds = self._seconds(task)
-        proxy = Proxy()
+        proxy = ""
         if sending and not client.needs_library:
             own = options["proxy"] or self._settings.proxy
             proxy = proxy_of(options["url"] or client.url, own)
@@ -227,11 +227,22 @@ class AmplifySolver(Solver):
 
 
 def _answer(request: Request, options: Mapping[str, Any], tick: Callable[[], None]) -> Answer:
-    if options["replay"]:
-        return replay(request, _stored(options["replay"]))
-    if options["record"] is None:
+    """The service's answer, or a stored one; InputError if there is none."""
+    if options["record"] is not None:
+        file = Path(options["record"])
+        return call(request, tick, lambda text: write_whole(file, text.encode()))
+    if not options["replay"]:
         return call(request, tick)
-    return call(request, tick, lambda text: write_whole(Path(options["record"]), text.encode()))
+    name, file = options["replay"], Path(options["replay"])
+    try:
+        if file.exists() and not file.is_file():
+            raise InputError(f"{name}: that is no file")
+        if file.stat().st_size > _ANSWER_LIMIT:
+            raise InputError(f"{name}: that is too large for an answer")
+        stored = file.read_bytes()
+    except OSError as error:
+        raise InputError(f"{name}: {error.strerror or error}") from None
+    return replay(request, stored)
 
 
 def _check_ae_options(options: Mapping[str, Any], client: Client) -> None:
@@ -269,19 +280,6 @@ def _parameters(options: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise InputError(f"option parameters: expected a JSON object, got {text[:40]!r}")
     return found
-
-
-def _stored(file: str) -> bytes:
-    """A stored answer; InputError if there is none."""
-    path = Path(file)
-    try:
-        if path.exists() and not path.is_file():
-            raise InputError(f"{file}: that is no file")
-        if path.stat().st_size > _ANSWER_LIMIT:
-            raise InputError(f"{file}: that is too large for an answer")
-        return path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{file}: {error.strerror or error}") from None
 
 
 SOLVER = AmplifySolver()

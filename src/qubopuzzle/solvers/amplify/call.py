@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -16,8 +17,8 @@ from typing import Any
 
 from qubopuzzle.errors import DeadlineExceeded, SolverFailed
 from qubopuzzle.processes import Crashed, Worker
-from qubopuzzle.solvers.amplify.credentials import Proxy, quotable, redact
-from qubopuzzle.solvers.amplify.process import Answer, Request, ask, waited_in_vain, waiting_of
+from qubopuzzle.solvers.amplify.credentials import quotable, redact
+from qubopuzzle.solvers.amplify.process import Answer, Request, ask, waited_in_vain
 
 _LOOK_S = 0.03
 _BUILDING_S, _BUILDING_S_A_TERM = 60.0, 2e-5
@@ -61,7 +62,7 @@ def dry_run(request: Request) -> bytes:
     """
     with _folder() as folder, _replay_server(b"{}") as url:
         file = Path(folder, "request.json")
-        _run(replace(_local(request, url), request_file=str(file), dry_run=True))
+        _run(replace(_local(request, url), request_file=str(file)))
         body = file.read_bytes() if file.exists() else b""
         if not body.endswith(b"}"):
             raise SolverFailed("the SDK did not write its request; is there room for it?")
@@ -85,7 +86,7 @@ def _folder() -> tempfile.TemporaryDirectory[str]:
 def _local(request: Request, url: str) -> Request:
     """The same to a server on this machine, without anything secret."""
     where, deadline = "the stored answer", _building_s(request)
-    return replace(request, url=url, where=where, deadline=deadline, token=None, proxy=Proxy())
+    return replace(request, url=url, where=where, deadline=deadline, token=None, proxy="")
 
 
 def _building_s(request: Request) -> float:
@@ -98,9 +99,9 @@ def _run(request: Request, tick: Callable[[], None] = lambda: None) -> Answer:
     waits: list[tuple[str, float]] = []
 
     def overhear(line: str) -> None:
-        waiting = waiting_of(line)
-        if waiting is not None:
-            waits.append(waiting)
+        found = re.search(r"WARNING\] (.*?)[,:] retrying after sleep (?:for )?(\d+)", line)
+        if found:
+            waits.append((found[1], float(found[2])))
 
     bare = replace(request, program=request.program.unlabelled(), token=None)
     token = request.token and (request.token.reveal(), request.token.source)

@@ -8,7 +8,6 @@ import os
 import re
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -144,14 +143,6 @@ def _forms(folded: str, secret: str) -> Iterator[str]:
         yield coded[4 if shift else 0 :].rstrip("=")[:-1].casefold()
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Proxy:
-    """Where to go through, and what of it must not be shown."""
-
-    address: str = ""
-    secrets: tuple[str, ...] = ()
-
-
 def check_address(name: str, address: str) -> str:
     """A url that the SDK can take, without user and password in it.
 
@@ -179,7 +170,7 @@ def check_address(name: str, address: str) -> str:
     return f"{parts.scheme}{address[len(parts.scheme) :]}".rstrip("/")
 
 
-def proxy_of(url: str, own: str = "") -> Proxy:
+def proxy_of(url: str, own: str = "") -> str:
     """The proxy for a url: ``own``, else the environment's, which the SDK does not read.
 
     Raises:
@@ -188,19 +179,22 @@ def proxy_of(url: str, own: str = "") -> Proxy:
     parts = _split(url)
     host = (parts.hostname if parts else None) or ""
     if not own and (host in ("localhost", "127.0.0.1") or proxy_bypass(host)):
-        return Proxy()
+        return ""
     address = own or getproxies().get(parts.scheme if parts else "", "")
     if not address:
-        return Proxy()
+        return ""
     address = address if "//" in address else f"http://{address}"
     parts = _split(address)
     if parts is None or not parts.hostname:
         raise InputError("the proxy's address is no url; see HTTPS_PROXY in the environment")
-    user, at, _ = parts.netloc.rpartition("@")
-    if not at:
-        return Proxy(address)
-    words = [user, *user.split(":", 1)]
-    return Proxy(address, tuple(dict.fromkeys([*words, *map(unquote, words)])))
+    return address
+
+
+def secrets_in(address: str) -> tuple[str, ...]:
+    """User and password of an address, as they are and decoded, together and apart."""
+    user, at, _ = urlsplit(address).netloc.rpartition("@")
+    words = [user, *user.split(":", 1)] if at else []
+    return tuple(dict.fromkeys([*words, *map(unquote, words)]))
 
 
 def _split(address: str) -> SplitResult | None:

@@ -43,7 +43,7 @@ from qubopuzzle.errors import (
 )
 from qubopuzzle.processes import say
 from qubopuzzle.solvers.amplify.clients import CLIENTS, parameter_names
-from qubopuzzle.solvers.amplify.credentials import Proxy, Token, quotable, redact
+from qubopuzzle.solvers.amplify.credentials import Token, quotable, redact, secrets_in
 
 _FIRST_PAUSE_S = 0.5
 _MOST = 20
@@ -73,12 +73,11 @@ class Request:
         deadline: seconds until the answer must be there, once the model is built.
         where: whom it goes to, for messages.
         url: where to, if not the client's own; no names or passwords in it.
-        proxy: what to go through.
+        proxy: address of what to go through, with its password.
         library: of a client that loads one.
         parameters: of the client, by its own names.
-        request_file: where the SDK writes the request's body, if anywhere.
-        answer_file: the same for the answer's.
-        dry_run: whether the request is only written.
+        request_file: where the SDK writes the request's body, which is not sent then.
+        answer_file: where it writes the answer's, if anywhere.
     """
 
     client: str
@@ -88,17 +87,16 @@ class Request:
     deadline: float
     where: str = ""
     url: str = ""
-    proxy: Proxy = Proxy()  # noqa: RUF009, it is frozen
+    proxy: str = field(default="", repr=False)
     library: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     request_file: str = ""
     answer_file: str = ""
-    dry_run: bool = False
 
     @property
     def secrets(self) -> tuple[str, ...]:
         """What may be shown nowhere."""
-        return (*([self.token.reveal()] if self.token else []), *self.proxy.secrets)
+        return (*([self.token.reveal()] if self.token else []), *secrets_in(self.proxy))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -148,13 +146,10 @@ def _solve(request: Request) -> Answer:
         except Warning as warning:
             raise ModelError(f"the SDK would drop a constraint: {warning}") from None
     say("calling")
-    how: dict[str, Any] = {
-        "dry_run": request.dry_run,
-        "filter_solution": False,
-        "sort_solution": False,
-    }
+    dry_run = bool(request.request_file)
+    how: dict[str, Any] = {"dry_run": dry_run, "filter_solution": False, "sort_solution": False}
     result = _answered(lambda: amplify.solve(model, client, **how), request.deadline)
-    if request.dry_run:
+    if dry_run:
         return Answer(np.zeros((0, request.program.n_variables), dtype=np.int8), {}, {})
     return Answer(
         _samples(result, variables, request),
@@ -172,7 +167,7 @@ def _client(request: Request) -> Any:
     client = made(request.library) if kind.needs_library else made()
     if kind.tokens:
         client.token = request.token.reveal() if request.token else "none"
-    for name, value in (("url", request.url), ("proxy", request.proxy.address)):
+    for name, value in (("url", request.url), ("proxy", request.proxy)):
         if value:
             setattr(client, name, value)
     if kind.is_ae:
@@ -312,12 +307,6 @@ def _status(text: str) -> int | None:
     return int(found[1]) if found else None
 
 
-def waiting_of(line: str) -> tuple[str, float] | None:
-    """What a line that the SDK prints says that it waits for, and the seconds to its next try."""
-    found = re.search(r"WARNING\] (.*?)[,:] retrying after sleep (?:for )?(\d+)", line)
-    return (found[1], float(found[2])) if found else None
-
-
 def waited_in_vain(what: str, where: str) -> QubopuzzleError:
     """The error for a retry that no time is left for."""
     if "Too Many Requests" in what:
@@ -327,9 +316,9 @@ def waited_in_vain(what: str, where: str) -> QubopuzzleError:
 
 def _diagnosis(request: Request) -> str:
     """Why a connection fails; the SDK does not say. Nothing is sent."""
-    address = request.proxy.address or request.url or CLIENTS[request.client].url
+    address = request.proxy or request.url or CLIENTS[request.client].url
     parts = urlsplit(address if "//" in address else f"https://{address}")
-    name = f"the proxy {parts.hostname}" if request.proxy.address else str(parts.hostname)
+    name = f"the proxy {parts.hostname}" if request.proxy else str(parts.hostname)
     try:
         port = parts.port or (443 if parts.scheme == "https" else 80)
         if not parts.hostname:
