@@ -51,9 +51,6 @@ class Segments:
         Returns the two and whether some alive value of the choice is not in the
         segment (it then contributes 0), shape (segments,) each.
         """
-        if not len(self.start):
-            nothing = np.zeros(0, dtype=np.int64)
-            return nothing, nothing, np.zeros(0, dtype=bool)
         lit_alive = alive[self.literal]
         low = np.minimum.reduceat(np.where(lit_alive, self.data, _HUGE), self.start)
         high = np.maximum.reduceat(np.where(lit_alive, self.data, -_HUGE), self.start)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from qubopuzzle.model.data import UNBOUNDED, Connected, IntArray, Linear, Model
 
@@ -74,24 +73,19 @@ def with_cuts(model: Model, found: Sequence[Cut]) -> Model:
 
 
 def _cuts(graph: Connected, component: IntArray) -> list[Cut]:
-    n_components = int(component.max(initial=-1)) + 1
-    if n_components < 2:
+    sizes = np.bincount(component[component >= 0])
+    if len(sizes) < 2:
         return []
-    largest = int(np.argmax(np.bincount(component[component >= 0])))
-    w = int(np.argmax(component == largest))
+    w = int(np.argmax(component == np.argmax(sizes)))
     found = []
-    for own in set(range(n_components)) - {largest}:
+    for own in set(range(len(sizes))) - {int(component[w])}:
         inside = component == own
         around = _beyond(graph, inside)
-        apart = _beyond(graph, _reachable(graph, w, ~around))
-        u = int(np.argmax(inside))
-        found.append(
-            Cut(
-                graph.family,
-                np.unique(graph.literals[around & apart]),
-                np.unique(graph.literals[np.array([u, w])]),
-            )
-        )
+        reached = graph.components_among(~around)
+        apart = around & _beyond(graph, reached == reached[w])
+        ends = [int(np.argmax(inside)), w]
+        parts = np.unique(graph.literals[apart]), np.unique(graph.literals[ends])
+        found.append(Cut(graph.family, *parts))
     return found
 
 
@@ -101,12 +95,3 @@ def _beyond(graph: Connected, inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
     for one, other in (graph.edges.T, graph.edges.T[::-1]):
         out[other[inside[one]]] = True
     return out & ~inside
-
-
-def _reachable(graph: Connected, start: int, open_nodes: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Nodes that open nodes connect with ``start``, (nodes,)."""
-    inner = graph.edges[open_nodes[graph.edges].all(axis=1)]
-    n = len(open_nodes)
-    matrix = csr_array((np.ones(len(inner)), (inner[:, 0], inner[:, 1])), shape=(n, n))
-    label = connected_components(matrix, directed=False)[1]
-    return np.asarray(label == label[start])

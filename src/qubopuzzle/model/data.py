@@ -88,14 +88,19 @@ class Connected:
 
     def components(self, x: NDArray[Any]) -> IntArray:
         """The component of each node, 0 .. n - 1, or -1 where it is not true; (nodes,)."""
-        true = np.asarray(x)[self.literals] > 0
-        inner = self.edges[true[self.edges].all(axis=1)]
-        n = len(self.literals)
-        graph = csr_array((np.ones(len(inner)), (inner[:, 0], inner[:, 1])), shape=(n, n))
-        label = connected_components(graph, directed=False)[1]
-        found = np.full(n, -1, dtype=np.int64)
+        return self.components_among(np.asarray(x)[self.literals] > 0)
+
+    def components_among(self, true: NDArray[np.bool_]) -> IntArray:
+        """The same, where it is known which nodes are true, (nodes,)."""
+        label = _components(len(true), self.edges[true[self.edges].all(axis=1)])[1]
+        found = np.full(len(true), -1, dtype=np.int64)
         found[true] = np.unique(label[true], return_inverse=True)[1]
         return found
+
+    def restricted(self, there: NDArray[np.bool_]) -> Connected:
+        """The graph of some of its nodes, those of ``there`` (nodes,)."""
+        edges = self.edges[there[self.edges].all(axis=1)]
+        return Connected(self.family, self.literals[there], (np.cumsum(there) - 1)[edges])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,9 +119,7 @@ class Acyclic:
         """For each true edge that closes a cycle with true ones before it, the cycle's edges."""
         true = np.flatnonzero(np.asarray(x)[self.literals] > 0)
         ends = self.edges[true]
-        n = int(self.edges.max(initial=-1)) + 1
-        graph = csr_array((np.ones(len(true)), (ends[:, 0], ends[:, 1])), shape=(n, n))
-        n_components, component = connected_components(graph, directed=False)
+        n_components, component = _components(int(self.edges.max(initial=-1)) + 1, ends)
         n_edges = np.bincount(component[ends[:, 0]], minlength=n_components)
         cyclic = n_edges >= np.bincount(component, minlength=n_components)
         forest: dict[int, dict[int, int]] = {}
@@ -129,6 +132,18 @@ class Acyclic:
             else:
                 found.append(np.array([*way, edge], dtype=np.int64))
         return found
+
+    def restricted(self, there: NDArray[np.bool_]) -> Acyclic:
+        """The graph of some of its edges, those of ``there`` (edges,)."""
+        return Acyclic(self.family, self.literals[there], self.edges[there])
+
+
+def _components(n_nodes: int, edges: IntArray) -> tuple[int, NDArray[np.int32]]:
+    """How many components a graph has, and that of each node, (nodes,)."""
+    entries = np.ones(len(edges)), (edges[:, 0], edges[:, 1])
+    graph = csr_array(entries, shape=(n_nodes, n_nodes))
+    n_components, label = connected_components(graph, directed=False)
+    return int(n_components), label
 
 
 def _way(forest: dict[int, dict[int, int]], start: int, end: int) -> list[int] | None:
@@ -282,10 +297,9 @@ class Model:
         return x
 
     def values(self, x: NDArray[Any]) -> dict[str, Hashable]:
-        """The value taken by each choice of a valid assignment, by the choice's name."""
-        taken = np.flatnonzero(x)
-        owner = self.choice_of_literal[taken].tolist()
+        """The value of each choice by its name; None where it takes none, or several."""
+        taken = np.split(x, self.first_literal[1:-1])
         return {
-            self.choices[c].name: self.choices[c].values[int(lit - self.first_literal[c])]
-            for c, lit in zip(owner, taken.tolist(), strict=True)
+            choice.name: choice.values[int(np.argmax(own))] if own.sum() == 1 else None
+            for choice, own in zip(self.choices, taken, strict=False)
         }

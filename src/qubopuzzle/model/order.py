@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +44,9 @@ class Precedences:
         ends = np.unique(np.concatenate([first, second]))
         numbered = np.zeros(len(model.choices), dtype=bool)
         numbered[ends] = True
-        number = _numbers(model, ends.tolist())
+        number = np.zeros(model.n_literals, dtype=np.int64)
+        values = chain.from_iterable(model.choices[choice].values for choice in ends.tolist())
+        number[numbered[model.choice_of_literal]] = np.fromiter(values, dtype=np.int64)
         keys = model.choice_of_literal * _FAR + number
         starts = model.first_literal[:-1]
         return cls(first, second, gap, family, number, numbered, keys, starts)
@@ -80,22 +83,3 @@ class Precedences:
         """How many values of each choice are below its limit, shape of ``limit``."""
         found = np.searchsorted(self.keys, choice * _FAR + limit) - self.starts[choice]
         return np.asarray(found, dtype=np.int64)
-
-
-def _numbers(model: Model, choices: list[int]) -> IntArray:
-    number = np.zeros(model.n_literals, dtype=np.int64)
-    sizes = model.sizes
-    ranges = [c for c in choices if isinstance(model.choices[c].values, range)]
-    if ranges:
-        begin_step = np.array(
-            [(v.start, v.step) for c in ranges if isinstance(v := model.choices[c].values, range)]
-        )
-        begin, step, first = np.zeros((3, len(sizes)), dtype=np.int64)
-        begin[ranges], step[ranges] = begin_step.T
-        first[:] = model.first_literal[:-1]
-        begin -= first * step
-        owner = model.choice_of_literal
-        number = begin[owner] + step[owner] * np.arange(model.n_literals)
-    for c in set(choices) - set(ranges):
-        number[model.first_literal[c] : model.first_literal[c + 1]] = model.numbers(c)
-    return number

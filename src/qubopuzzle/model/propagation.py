@@ -6,9 +6,12 @@ case (a choice with one value left is fixed). The solutions stay exactly the sam
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import compress
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,43 +19,56 @@ from numpy.typing import NDArray
 from qubopuzzle.model.bounds import Segments, reachable
 from qubopuzzle.model.data import (
     Acyclic,
-    Choice,
     Connected,
     Field,
     IntArray,
     Linear,
     Model,
     Precedence,
-    Reading,
     label_of,
 )
 from qubopuzzle.model.order import Precedences
 
+_Graph = TypeVar("_Graph", Connected, Acyclic)
 _HUGE = np.iinfo(np.int64).max // 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Propagation:
-    """What propagation found.
+    """What propagation found, or ``Propagation.none`` of a model that is left as it is.
 
-    ``model`` has only the open choices left; its field still paints the whole grid.
+    ``model`` is ``whole`` with only the open choices left; its field still paints the whole grid.
     ``contradiction`` names the constraint that proved that there is no solution, or is
-    None. ``literals_before`` and ``literals_after`` count values, ``cells_decided`` the
-    cells of the answer that are known, ``cells`` all of them, ``passes`` the rounds.
+    None. ``cells_decided`` counts the cells of the answer that are known, ``cells`` all of them,
+    ``passes`` the rounds.
 
     ``kept`` (literals of ``model``,) says which literal of the whole model each is, and
     ``fixed`` (literals of the whole model,) is 1 for the values of choices that are gone.
     """
 
+    whole: Model
     model: Model
-    contradiction: str | None
-    literals_before: int
-    literals_after: int
-    cells: int
-    cells_decided: int
-    passes: int
     kept: IntArray
     fixed: IntArray
+    contradiction: str | None = None
+    cells: int = 0
+    cells_decided: int = 0
+    passes: int = 0
+
+    @classmethod
+    def none(cls, model: Model) -> Propagation:
+        """Nothing is decided, and nothing was counted."""
+        return cls(model, model, np.arange(model.n_literals), np.zeros(model.n_literals, np.int64))
+
+    @property
+    def literals_before(self) -> int:
+        """Number of values of the whole model."""
+        return self.whole.n_literals
+
+    @property
+    def literals_after(self) -> int:
+        """Number of values that are left."""
+        return self.model.n_literals
 
     def restore(self, x: IntArray) -> IntArray:
         """Literal values of the whole model from those of ``model``, shape (literals,) each."""
@@ -75,45 +91,31 @@ def propagate(model: Model) -> Propagation:
     alive = np.ones(model.n_literals, dtype=bool)
     segments = [Segments.of(model, block.matrix) for block in model.linear]
     value = Precedences.of(model).number
-    passes, contradiction = 0, None
+    passes, before = 0, -1
     try:
-        while True:
+        while int(alive.sum()) != before:
             before = int(alive.sum())
             passes += 1
             for block, cut in zip(model.linear, segments, strict=True):
                 _linear(model, block, cut, alive)
             for precedence in model.precedence:
                 _precedence(model, precedence, value, alive)
-            if int(alive.sum()) == before:
-                break
-    except _Contradiction as found:
-        contradiction = str(found)
-    if contradiction is not None:  # the model is left as it is
-        reduced, kept, fixed = model, np.ones_like(alive), np.zeros(model.n_literals, np.int64)
-    else:
-        reduced, kept, fixed = _reduce(model, alive)
-    cells, decided = _decided(reduced)
-    return Propagation(
-        model=reduced,
-        contradiction=contradiction,
-        literals_before=model.n_literals,
-        literals_after=reduced.n_literals,
-        cells=cells,
-        cells_decided=decided,
-        passes=passes,
-        kept=np.flatnonzero(kept),
-        fixed=fixed,
-    )
+        found = _reduced(model, alive)
+    except _Contradiction as why:
+        found = replace(Propagation.none(model), contradiction=str(why))
+    known = np.zeros(0 if model.field is None else math.prod(model.field.shape), dtype=bool)
+    for reading in found.model.field.readings if found.model.field else ():
+        low, high = reachable(found.model, reading.matrix)
+        known |= low == high
+    return replace(found, cells=len(known), cells_decided=int(known.sum()), passes=passes)
 
 
 def _alive_sizes(model: Model, alive: NDArray[np.bool_]) -> IntArray:
-    if not len(model.choices):
-        return np.zeros(0, dtype=np.int64)
     return np.add.reduceat(alive.astype(np.int64), model.first_literal[:-1])
 
 
 def _check_open(model: Model, alive: NDArray[np.bool_], why: str) -> None:
-    if len(model.choices) and _alive_sizes(model, alive).min() == 0:
+    if _alive_sizes(model, alive).min(initial=1) == 0:
         raise _Contradiction(why)
 
 
@@ -128,13 +130,11 @@ def _linear(model: Model, block: Linear, cut: Segments, alive: NDArray[np.bool_]
     room_low = block.lower[cut.row] - row_high[cut.row] + high
     entry_high, entry_low = room_high[cut.of_entry], room_low[cut.of_entry]
     alive[cut.literal[(cut.data > entry_high) | (cut.data < entry_low)]] = False
-    for segment in np.flatnonzero(has_zero & ((room_high < 0) | (room_low > 0))).tolist():
-        # Values outside the segment contribute 0, which the row cannot take.
-        start, stop = model.first_literal[cut.choice[segment] : cut.choice[segment] + 2].tolist()
-        outside = np.ones(stop - start, dtype=bool)
-        inside = slice(cut.start[segment], np.append(cut.start, len(cut.literal))[segment + 1])
-        outside[cut.literal[inside] - start] = False
-        alive[start:stop][outside] = False
+    # Values outside a segment contribute 0: where the row cannot take that, they go.
+    needed = has_zero & ((room_high < 0) | (room_low > 0))
+    of_choice = np.bincount(cut.choice[needed], minlength=len(model.choices))
+    of_literal = np.bincount(cut.literal[needed[cut.of_entry]], minlength=len(alive))
+    alive &= of_literal == of_choice[model.choice_of_literal]
     _check_open(model, alive, block.family)
 
 
@@ -160,42 +160,36 @@ def _precedence(model: Model, block: Precedence, value: IntArray, alive: NDArray
         _check_open(model, alive, block.family)
 
 
-def _reduce(model: Model, alive: NDArray[np.bool_]) -> tuple[Model, NDArray[np.bool_], IntArray]:
-    """The model over the choices that still have more than one value.
-
-    Also which literals it keeps, and 1 for those of other choices that are true, (literals,).
-    """
-    open_choice = _alive_sizes(model, alive) > 1
+def _reduced(model: Model, alive: NDArray[np.bool_]) -> Propagation:
+    """The model over the choices that still have more than one value."""
+    is_open = _alive_sizes(model, alive) > 1
     for graph in model.graphs:  # nodes and edges stay, decided or not
-        open_choice[model.choice_of_literal[graph.literals]] = True
-    kept_literal = alive & open_choice[model.choice_of_literal]
-    fixed = (alive & ~kept_literal).astype(np.int64)
-    kept = np.flatnonzero(open_choice).tolist()
-    choices = tuple(_shrink(model, c, alive) for c in kept)
-    sizes = [len(choice.values) for choice in choices]
-    first_literal = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    bare = replace(model, choices=choices, first_literal=first_literal)
+        is_open[model.choice_of_literal[graph.literals]] = True
+    kept = alive & is_open[model.choice_of_literal]
+    fixed = (alive & ~kept).astype(np.int64)
+    number, literal = np.cumsum(is_open) - 1, np.cumsum(kept) - 1
+    choices = np.flatnonzero(is_open).tolist()
+    values = np.split(alive, model.first_literal[1:-1])
+    bare = replace(
+        model,
+        choices=tuple(
+            replace(model.choices[c], values=tuple(compress(model.choices[c].values, values[c])))
+            for c in choices
+        ),
+        first_literal=np.append(0, np.cumsum(_alive_sizes(model, alive)[is_open])),
+    )
     reduced = replace(
         bare,
-        linear=tuple(_shrink_linear(bare, block, kept_literal, fixed) for block in model.linear),
-        precedence=tuple(
-            _shrink_precedence(bare, block, open_choice) for block in model.precedence
-        ),
-        connected=tuple(_shrink_connected(block, kept_literal) for block in model.connected),
-        acyclic=tuple(_shrink_acyclic(block, kept_literal) for block in model.acyclic),
-        field=_shrink_field(model.field, kept_literal, fixed, kept),
+        linear=tuple(_linear_left(bare, block, kept, fixed) for block in model.linear),
+        precedence=tuple(_precedence_left(bare, b, is_open, number) for b in model.precedence),
+        connected=tuple(_graph_left(block, kept, literal) for block in model.connected),
+        acyclic=tuple(_graph_left(block, kept, literal) for block in model.acyclic),
+        field=model.field and _field_left(model.field, kept, fixed, choices),
     )
-    return reduced, kept_literal, fixed
+    return Propagation(model, reduced, np.flatnonzero(kept), fixed)
 
 
-def _shrink(model: Model, choice: int, alive: NDArray[np.bool_]) -> Choice:
-    old = model.choices[choice]
-    start = int(model.first_literal[choice])
-    values = tuple(v for i, v in enumerate(old.values) if alive[start + i])
-    return Choice(old.name, values, old.family, old.is_bit)
-
-
-def _shrink_linear(model: Model, block: Linear, kept: NDArray[np.bool_], fixed: IntArray) -> Linear:
+def _linear_left(model: Model, block: Linear, kept: NDArray[np.bool_], fixed: IntArray) -> Linear:
     constant = block.matrix @ fixed
     matrix = block.matrix[:, kept]
     low, high = reachable(model, matrix)
@@ -205,11 +199,10 @@ def _shrink_linear(model: Model, block: Linear, kept: NDArray[np.bool_], fixed: 
     return Linear(block.family, matrix[rows], lower[rows], upper[rows], labels)
 
 
-def _shrink_precedence(
-    model: Model, block: Precedence, open_choice: NDArray[np.bool_]
+def _precedence_left(
+    model: Model, block: Precedence, is_open: NDArray[np.bool_], number: IntArray
 ) -> Precedence:
-    number = np.cumsum(open_choice) - 1
-    both = open_choice[block.first] & open_choice[block.second]
+    both = is_open[block.first] & is_open[block.second]
     first, second, gap = number[block.first[both]], number[block.second[both]], block.gap[both]
     last = np.array([model.numbers(c)[-1] for c in first.tolist()], dtype=np.int64)
     least = np.array([model.numbers(c)[0] for c in second.tolist()], dtype=np.int64)
@@ -217,44 +210,21 @@ def _shrink_precedence(
     return Precedence(block.family, first[needed], second[needed], gap[needed])
 
 
-def _shrink_connected(block: Connected, kept: NDArray[np.bool_]) -> Connected:
-    """Without the nodes whose literals cannot be true."""
-    there = kept[block.literals]
-    node, literal = np.cumsum(there) - 1, np.cumsum(kept) - 1
-    edges = block.edges[there[block.edges].all(axis=1)]
-    return Connected(block.family, literal[block.literals[there]], node[edges])
+def _graph_left(block: _Graph, kept: NDArray[np.bool_], literal: IntArray) -> _Graph:
+    """Without the nodes or edges whose literals cannot be true."""
+    left = block.restricted(kept[block.literals])
+    return replace(left, literals=literal[left.literals])
 
 
-def _shrink_acyclic(block: Acyclic, kept: NDArray[np.bool_]) -> Acyclic:
-    """Without the edges whose literals cannot be true."""
-    there = kept[block.literals]
-    literal = np.cumsum(kept) - 1
-    return Acyclic(block.family, literal[block.literals[there]], block.edges[there])
-
-
-def _shrink_field(
-    field: Field | None, kept: NDArray[np.bool_], fixed: IntArray, kept_choices: list[int]
-) -> Field | None:
-    if field is None:
-        return None
+def _field_left(
+    field: Field, kept: NDArray[np.bool_], fixed: IntArray, choices: list[int]
+) -> Field:
     readings = tuple(
-        Reading(r.name, r.base + r.matrix @ fixed, r.matrix[:, kept]) for r in field.readings
+        replace(r, base=r.base + r.matrix @ fixed, matrix=r.matrix[:, kept]) for r in field.readings
     )
-    write = partial(_write_kept, field, kept_choices)
-    return Field(field.shape, field.low, field.high, readings, write)
+    return replace(field, readings=readings, write=partial(_write_kept, field, choices))
 
 
 def _write_kept(field: Field, kept: list[int], answer: IntArray) -> Sequence[Hashable]:
     values = field.write(answer)
     return [values[c] for c in kept]
-
-
-def _decided(model: Model) -> tuple[int, int]:
-    """Number of cells, and of cells that every assignment paints the same."""
-    if model.field is None:
-        return 0, 0
-    known = np.zeros(int(np.prod(model.field.shape)), dtype=bool)
-    for reading in model.field.readings:
-        low, high = reachable(model, reading.matrix)
-        known |= low == high
-    return len(known), int(known.sum())
