@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any, TypeAlias, cast
+from itertools import chain
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +20,7 @@ from qubopuzzle.model.data import (
     Choice,
     Connected,
     Field,
+    GraphT,
     IntArray,
     IntMatrix,
     Linear,
@@ -68,7 +72,7 @@ class ModelBuilder:
         self._handles: list[ChoiceHandle] = []
         self._names: set[str] = set()
         self.n_literals = 0
-        self._true: ChoiceHandle | None = None
+        self._true = TRUE
         self._linear: list[Rows] = []
         self._collected: dict[str, Rows] = {}
         self._precedence: list[Precedence] = []
@@ -91,7 +95,9 @@ class ModelBuilder:
         self, name: str, values: Iterable[Hashable], family: str, *, is_bit: bool
     ) -> ChoiceHandle:
         try:
-            own = values if isinstance(values, range) else tuple(map(_plain, values))
+            # NumPy integers become Python's, which print and compare as people expect.
+            plain = (int(v) if isinstance(v, np.integer) else v for v in values)
+            own = values if isinstance(values, range) else tuple(plain)
             distinct = len(set(own)) == len(own)
         except TypeError:
             raise ModelError(
@@ -123,12 +129,12 @@ class ModelBuilder:
             raise ModelError(
                 f"{family}: expected a comparison such as (x == 3) + y <= 1, got {relation!r}"
             )
-        terms, constant = relation.expression.terms, relation.expression.constant
+        terms, bound = relation.expression.terms, -relation.expression.constant
         self.rows(family).add(
             [literal for literal, _ in terms],
             [coefficient for _, coefficient in terms],
-            lower=relation.lower - constant if relation.lower > -UNBOUNDED else -UNBOUNDED,
-            upper=relation.upper - constant if relation.upper < UNBOUNDED else UNBOUNDED,
+            lower=-UNBOUNDED if relation.sign == "<=" else bound,
+            upper=UNBOUNDED if relation.sign == ">=" else bound,
             labels=label,
         )
 
@@ -163,11 +169,16 @@ class ModelBuilder:
                 shape (2, 5) is named ``family[1,2]`` unless ``labels`` says otherwise.
             labels: the rows' names.
         """
-        count = int(np.prod(shape, dtype=np.int64))
         block = Rows(self, family, labels if callable(labels) else partial(_label, family, shape))
-        block.name(count, None if callable(labels) else labels)
-        terms = _terms(family, rows, literals, coefficients, count, self.n_literals)
-        block.append(count, *terms, lower, upper)
+        block.add(
+            literals,
+            coefficients,
+            rows=rows,
+            count=math.prod(shape),
+            lower=lower,
+            upper=upper,
+            labels=None if labels is None or callable(labels) else list(labels),
+        )
         self._linear.append(block)
 
     def at_most_one(
@@ -189,12 +200,7 @@ class ModelBuilder:
         self._groups(family, groups, 1, UNBOUNDED, labels)
 
     def _groups(
-        self,
-        family: str,
-        groups: Iterable[Any],
-        low: int,
-        high: int,
-        labels: Labels | None,
+        self, family: str, groups: Iterable[Any], low: int, high: int, labels: Labels | None
     ) -> None:
         literals: Any
         if isinstance(groups, np.ndarray) and groups.ndim == 2:
@@ -206,10 +212,8 @@ class ModelBuilder:
                 raise ModelError(
                     f"{family}: expected groups of literals, such as [[a, b], [c]], got {groups!r}"
                 ) from None
-            sizes = [len(group) for group in lists]
-            literals = [literal for group in lists for literal in group]
-        rows = np.repeat(np.arange(len(sizes)), sizes)
-        shape = (len(sizes),)
+            sizes, literals = [len(own) for own in lists], [*chain.from_iterable(lists)]
+        rows, shape = np.repeat(np.arange(len(sizes)), sizes), (len(sizes),)
         self.linear(family, rows, literals, lower=low, upper=high, shape=shape, labels=labels)
 
     # --- other constraints -------------------------------------------------------------
@@ -233,7 +237,11 @@ class ModelBuilder:
         if len(one) != len(two):
             raise ModelError(f"{family}: first, second and gap differ in length")
         for number in np.unique(np.concatenate([one, two])).tolist():
-            _check_ascending(family, self._handles[number].choice)
+            name, values = self._handles[number].choice.name, list(self._handles[number].values)
+            if not all(isinstance(v, int) for v in values) or values != sorted(values):
+                raise ModelError(f"{family}: the values of {name} are no ascending integers")
+            if max(abs(values[0]), abs(values[-1])) > _LARGEST:
+                raise ModelError(f"{family}: the values of {name} go beyond 2**20")
         gaps = np.clip(_spread(family, gap, len(one)), -_FARTHEST, _FARTHEST)
         self._precedence.append(Precedence(family, one, two, gaps))
 
@@ -243,12 +251,10 @@ class ModelBuilder:
         for choice in choices:
             if isinstance(choice, Literal):
                 raise ModelError(f"{family}: expected choices, got the literal {choice!r}")
-        numbers = _integers(
-            family, [c.number if isinstance(c, ChoiceHandle) else c for c in choices]
-        )
-        wrong = numbers[(numbers < 0) | (numbers >= len(self._handles))]
-        if len(wrong):
-            raise ModelError(f"{family}: there is no choice {wrong[0]}")
+        own = [c.number if isinstance(c, ChoiceHandle) else c for c in choices]
+        numbers = _integers(family, own)
+        for wrong in numbers[(numbers < 0) | (numbers >= len(self._handles))].tolist():
+            raise ModelError(f"{family}: there is no choice {wrong}")
         return numbers
 
     def connected(self, family: str, literals: Literals, edges: ArrayLike) -> None:
@@ -259,11 +265,7 @@ class ModelBuilder:
             literals: the literal of each node.
             edges: pairs of node numbers that are neighbours, shape (n, 2).
         """
-        nodes, pairs = _literals(family, literals, self.n_literals), _pairs(family, edges)
-        _check_range(family, "node", pairs, 0, len(nodes))
-        there = nodes != FALSE
-        pairs = (np.cumsum(there) - 1)[pairs[there[pairs].all(axis=1)]]
-        self._connected.append(Connected(family, self._undecided(nodes[there]), pairs))
+        self._connected.append(self._graph(Connected, family, literals, edges))
 
     def acyclic(self, family: str, literals: Literals, edges: ArrayLike) -> None:
         """The edges whose literals, shape (edges,), are true make no cycle.
@@ -273,20 +275,24 @@ class ModelBuilder:
             literals: the literal of each edge.
             edges: the two nodes of each edge, whole numbers from 0, shape (edges, 2).
         """
-        own, pairs = _literals(family, literals, self.n_literals), _pairs(family, edges)
-        if len(own) != len(pairs):
-            raise ModelError(f"{family}: literals and edges differ in length")
-        _check_range(family, "node", pairs, 0, _LARGEST)
-        there = own != FALSE
-        self._acyclic.append(Acyclic(family, self._undecided(own[there]), pairs[there]))
+        self._acyclic.append(self._graph(Acyclic, family, literals, edges))
 
-    def _undecided(self, literals: IntArray) -> IntArray:
-        """The same with a literal that is in the model for ``TRUE``: a choice of one value."""
-        if not (literals == TRUE).any():
-            return literals
-        if self._true is None:
-            self._true = self.choice("true", [True])
-        return np.where(literals == TRUE, self._true.first, literals)
+    def _graph(
+        self, kind: type[GraphT], family: str, literals: Literals, edges: ArrayLike
+    ) -> GraphT:
+        """Without what is known to be false; a choice of one value stands for ``TRUE``."""
+        own, pairs = _literals(family, literals, self.n_literals), _integers(family, edges)
+        if pairs.size and (pairs.ndim != 2 or pairs.shape[1] != 2):
+            raise ModelError(f"{family}: expected pairs of nodes, got shape {pairs.shape}")
+        pairs = pairs.reshape(-1, 2)
+        if kind is Acyclic and len(own) != len(pairs):
+            raise ModelError(f"{family}: literals and edges differ in length")
+        _check_range(family, "node", pairs, 0, len(own) if kind is Connected else _LARGEST)
+        graph = kind(family, own, pairs).restricted(own != FALSE)
+        true = graph.literals == TRUE
+        if true.any() and self._true == TRUE:
+            self._true = self.choice("true", [True]).first
+        return replace(graph, literals=np.where(true, self._true, graph.literals))
 
     # --- the answer --------------------------------------------------------------------
 
@@ -301,10 +307,9 @@ class ModelBuilder:
         n_cells: int,
     ) -> Reading:
         """One reading of the answer grid: ``base + sum of coefficient * literal`` by cell."""
-        cell, own, amount = _terms(name, cells, literals, coefficients, n_cells, self.n_literals)
-        constant, term = _fold(cell, own, amount, n_cells)
-        shape = n_cells, self.n_literals
-        matrix = _matrix(cell[term], own[term], amount[term], shape)
+        terms = _terms(name, cells, literals, coefficients, n_cells, self.n_literals)
+        constant, left = _fold(*terms, n_cells)
+        matrix = _matrix(*left, (n_cells, self.n_literals))
         return Reading(name, _spread(name, base, n_cells) + constant, matrix)
 
     def build(
@@ -326,22 +331,16 @@ class ModelBuilder:
                 raise ModelError(f"reading {reading.name} was made before the last choice")
         choices = tuple(handle.choice for handle in self._handles)
         linear = tuple(rows.frozen() for rows in self._linear if rows)
-        blocks: tuple[Choice | Linear | Precedence | Connected | Acyclic, ...] = (
-            *choices,
-            *linear,
-            *self._precedence,
-            *self._connected,
-            *self._acyclic,
-        )
+        others = self._precedence, self._connected, self._acyclic
+        blocks: Iterable[Any] = chain(choices, linear, *others)
+        first = [*(handle.first for handle in self._handles), self.n_literals]
         return Model(
-            choices=choices,
-            first_literal=np.array(
-                [*(handle.first for handle in self._handles), self.n_literals], dtype=np.int64
-            ),
-            linear=linear,
-            precedence=tuple(self._precedence),
-            connected=tuple(self._connected),
-            acyclic=tuple(self._acyclic),
+            choices,
+            np.array(first, dtype=np.int64),
+            linear,
+            tuple(self._precedence),
+            tuple(self._connected),
+            tuple(self._acyclic),
             families=tuple(dict.fromkeys(block.family for block in blocks)),
             field=field,
             omitted=omitted,
@@ -380,6 +379,7 @@ class Rows:
         coefficients: ArrayLike = 1,
         *,
         rows: ArrayLike | None = None,
+        count: int | None = None,
         lower: ArrayLike = -UNBOUNDED,
         upper: ArrayLike = UNBOUNDED,
         labels: str | Sequence[str] | None = None,
@@ -390,64 +390,52 @@ class Rows:
             literals: of one row, shape (terms,); of many as an array of shape (rows, terms),
                 filled up with ``FALSE``; or, with ``rows``, of all terms, shape (terms,).
             coefficients: one number, or what fits the shape of the literals.
-            rows: the row of each term, counted from the first that is added here.
+            rows: the row of each term, counted from the first that is added here; ``count`` is
+                how many rows there are, if the last have no terms and no bounds of their own.
             lower, upper: shape (rows,) or one number for all; give both the same for an
                 equality.
             labels: the name of the row, or of each; the i-th of all is ``family[i]`` without.
         """
-        own = _literals(self.family, literals, self._builder.n_literals)
-        amount = _spread(self.family, coefficients, *own.shape)
+        family, n_literals = self.family, self._builder.n_literals
         if rows is None:
-            own = np.atleast_2d(own)
-            count, rows = len(own), np.repeat(np.arange(len(own)), own.shape[1])
-        else:
-            last = _integers(self.family, rows).max(initial=-1)
+            own = _literals(family, literals, n_literals)
+            coefficients = _spread(family, coefficients, *own.shape).ravel()
+            count, n_terms = np.atleast_2d(own).shape
+            rows, literals = np.repeat(np.arange(count), n_terms), own.ravel()
+        elif count is None:
+            last = _integers(family, rows).max(initial=-1)
             count = max(int(last) + 1, *(np.size(b) for b in (lower, upper) if np.ndim(b)), 0)
-        self.name(count, [labels] if isinstance(labels, str) else labels)
-        n = self._builder.n_literals
-        terms = _terms(self.family, rows, own.ravel(), amount.ravel(), count, n)
-        self.append(count, *terms, lower, upper)
-
-    def name(self, count: int, labels: Sequence[str] | None) -> None:
-        """Name so many rows, which are to be added next."""
-        if labels is not None:
-            if len(labels) != count:
-                raise ModelError(f"{self.family}: {len(labels)} labels for {count} rows")
-            self._names |= dict(enumerate(labels, self._n_rows))
-
-    def append(
-        self,
-        count: int,
-        row: IntArray,
-        literal: IntArray,
-        coefficient: IntArray,
-        lower: ArrayLike,
-        upper: ArrayLike,
-    ) -> None:
-        """Add so many rows whose terms are checked; known literals are folded in."""
-        family = self.family
-        low, high = (
-            np.clip(_spread(family, bound, count), -UNBOUNDED, UNBOUNDED)
-            for bound in (lower, upper)
-        )
-        if (low > high).any():
-            label = self._label(self._n_rows + int(np.argmax(low > high)))
-            raise ModelError(f"{label}: lower bound above upper bound")
-        if ((low == high) & (abs(low) >= UNBOUNDED)).any():
-            raise ModelError(f"{family}: an equality needs a finite number")
-        if np.bincount(row, np.abs(coefficient.astype(float))).max(initial=0) > _LARGEST:
+        names = [labels] if isinstance(labels, str) else labels
+        if names is not None and len(names) != count:
+            raise ModelError(f"{family}: {len(names)} labels for {count} rows")
+        self._names |= dict(enumerate(names or (), self._n_rows))
+        terms = _terms(family, rows, literals, coefficients, count, n_literals)
+        low, high = self._checked_bounds(count, lower, upper)
+        if np.bincount(terms[0], abs(terms[2].astype(float))).max(initial=0) > _LARGEST:
             raise ModelError(f"{family}: coefficients add up to over 2**20")
-        constant, term = _fold(row, literal, coefficient, count)
+        constant, (row, literal, coefficient) = _fold(*terms, count)
         for bound in (low, high):
-            finite = abs(bound) < UNBOUNDED
-            if (abs(bound[finite]) > _LARGEST).any():
-                raise ModelError(f"{family}: a bound is over 2**20; leave it out for none")
-            bound[finite] -= constant[finite]
+            bound[abs(bound) < UNBOUNDED] -= constant[abs(bound) < UNBOUNDED]
         folded = np.zeros(count, dtype=bool)
-        folded[row[~term]] = True
-        self._terms.append((self._n_rows + row[term], literal[term], coefficient[term]))
+        folded[terms[0][terms[1] < 0]] = True
+        self._terms.append((self._n_rows + row, literal, coefficient))
         self._bounds.append((low, high, folded))
         self._n_rows += count
+
+    def _checked_bounds(self, count: int, *bounds: ArrayLike) -> tuple[IntArray, IntArray]:
+        """The lower and the upper bound of each row, (count,) each."""
+        family = self.family
+        spread = (_spread(family, bound, count) for bound in bounds)
+        low, high = (np.clip(bound, -UNBOUNDED, UNBOUNDED) for bound in spread)
+        for row in np.flatnonzero(low > high).tolist():
+            label = self._label(self._n_rows + row)
+            raise ModelError(f"{label}: lower bound above upper bound")
+        if ((low == high) & (abs(low) == UNBOUNDED)).any():
+            raise ModelError(f"{family}: an equality needs a finite number")
+        for bound in (low, high):
+            if ((abs(bound) > _LARGEST) & (abs(bound) < UNBOUNDED)).any():
+                raise ModelError(f"{family}: a bound is over 2**20; leave it out for none")
+        return low, high
 
     def __bool__(self) -> bool:
         return bool(self._bounds)
@@ -502,11 +490,11 @@ def _terms(
 
 def _fold(
     row: IntArray, literal: IntArray, coefficient: IntArray, count: int
-) -> tuple[IntArray, NDArray[np.bool_]]:
-    """What known literals add to each row, (count,), and which terms are left, (terms,)."""
-    constant, true = np.zeros(count, dtype=np.int64), literal == TRUE
+) -> tuple[IntArray, tuple[IntArray, IntArray, IntArray]]:
+    """What known literals add to each row, (count,), and the terms that are left."""
+    constant, true, left = np.zeros(count, dtype=np.int64), literal == TRUE, literal >= 0
     np.add.at(constant, row[true], coefficient[true])
-    return constant, literal >= 0
+    return constant, (row[left], literal[left], coefficient[left])
 
 
 def _matrix(
@@ -543,18 +531,6 @@ def _spread(family: str, numbers: ArrayLike, *shape: int) -> IntArray:
         ) from None
 
 
-def _pairs(family: str, edges: ArrayLike) -> IntArray:
-    pairs = _integers(family, edges)
-    if pairs.size and (pairs.ndim != 2 or pairs.shape[1] != 2):
-        raise ModelError(f"{family}: expected pairs of nodes, got shape {pairs.shape}")
-    return pairs.reshape(-1, 2)
-
-
-def _plain(value: Hashable) -> Hashable:
-    """NumPy integers as Python's, so that values print and compare as people expect."""
-    return int(value) if isinstance(value, np.integer) else value
-
-
 def _label(family: str, shape: tuple[int, ...], row: int) -> str:
     return f"{family}[{','.join(str(i) for i in np.unravel_index(row, shape))}]"
 
@@ -566,14 +542,3 @@ def _named(names: Mapping[int, str], other: Callable[[int], str], row: int) -> s
 def _check_range(family: str, what: str, numbers: IntArray, low: int, end: int) -> None:
     if numbers.size and not (numbers.min() >= low and numbers.max() < end):
         raise ModelError(f"{family}: a {what} outside 0 .. {end - 1}")
-
-
-def _check_ascending(family: str, choice: Choice) -> None:
-    name, values = choice.name, cast("Sequence[int]", choice.values)
-    ascending = isinstance(values, range) and values.step > 0
-    if not ascending and not (
-        all(isinstance(v, int) for v in values) and list(values) == sorted(values)
-    ):
-        raise ModelError(f"{family}: the values of {name} are no ascending integers")
-    if max(abs(values[0]), abs(values[-1])) > _LARGEST:
-        raise ModelError(f"{family}: the values of {name} go beyond 2**20")

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -136,6 +136,9 @@ class Acyclic:
     def restricted(self, there: NDArray[np.bool_]) -> Acyclic:
         """The graph of some of its edges, those of ``there`` (edges,)."""
         return Acyclic(self.family, self.literals[there], self.edges[there])
+
+
+GraphT = TypeVar("GraphT", Connected, Acyclic)
 
 
 def _components(n_nodes: int, edges: IntArray) -> tuple[int, NDArray[np.int32]]:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from qubopuzzle.errors import ModelError
-from qubopuzzle.model.data import UNBOUNDED, Choice
+from qubopuzzle.model.data import Choice
 
 TRUE, FALSE = -2, -1
 """In arrays of literals: one that is always true, and one that never is."""
@@ -32,12 +32,8 @@ class Operand:
     __slots__ = ()
     __array_ufunc__ = None  # arrays leave the operators to this class
 
-    def sum(self) -> Expression:
-        """The operand as a sum."""
-        raise NotImplementedError
-
     def __add__(self, other: object) -> Expression:
-        one, two = self.sum(), _sum(other)
+        one, two = _sum(self), _sum(other)
         return Expression(one.terms + two.terms, one.constant + two.constant)
 
     __radd__ = __add__
@@ -51,7 +47,7 @@ class Operand:
     def __mul__(self, factor: int) -> Expression:
         if isinstance(factor, Operand):
             raise ModelError(f"({self}) * ({factor}): a row is a sum of literals, without products")
-        own, n = self.sum(), _whole(factor)
+        own, n = _sum(self), _whole(factor)
         return Expression(tuple((literal, n * a) for literal, a in own.terms), n * own.constant)
 
     __rmul__ = __mul__
@@ -60,10 +56,15 @@ class Operand:
         return self * -1
 
     def __le__(self, other: object) -> Relation:
-        return Relation(self - other, -UNBOUNDED, 0)
+        return Relation(self - other, "<=")
 
     def __ge__(self, other: object) -> Relation:
-        return Relation(self - other, 0, UNBOUNDED)
+        return Relation(self - other, ">=")
+
+    def __eq__(self, other: object) -> Relation:  # type: ignore[override]
+        return Relation(self - other, "==")
+
+    __hash__ = object.__hash__
 
     def __bool__(self) -> bool:
         raise ModelError(f"{self}: neither true nor false before the model is solved")
@@ -102,9 +103,8 @@ class ChoiceHandle(Operand):
         try:
             return Literal(self, self.values.index(value))
         except ValueError:
-            raise ModelError(
-                f"choice {self} has no value {value!r}; it has {_brief(self.values)}"
-            ) from None
+            known = f"it has {self.values!r:.60}"
+            raise ModelError(f"choice {self} has no value {value!r}; {known}") from None
 
     __iter__ = None
 
@@ -126,10 +126,6 @@ class ChoiceHandle(Operand):
                 f"belongs; say which value, such as {self} == {self.values[0]!r}"
             )
         return Literal(self, 1)
-
-    def sum(self) -> Expression:
-        """A bit as a sum of one literal."""
-        return self.literal().sum()
 
     def __invert__(self) -> Literal:
         return ~self.literal()
@@ -161,15 +157,6 @@ class Literal(Operand):
     def __index__(self) -> int:
         return self.number
 
-    def sum(self) -> Expression:
-        """A sum of one term."""
-        return Expression(((self, 1),), 0)
-
-    def __eq__(self, other: object) -> Relation:  # type: ignore[override]
-        return Relation(self - other, 0, 0)
-
-    __hash__ = object.__hash__
-
     def __invert__(self) -> Literal:
         if len(self.handle.values) != 2:
             raise ModelError(
@@ -188,15 +175,6 @@ class Expression(Operand):
     terms: tuple[tuple[Literal, int], ...]
     constant: int
 
-    def sum(self) -> Expression:
-        """Itself."""
-        return self
-
-    def __eq__(self, other: object) -> Relation:  # type: ignore[override]
-        return Relation(self - other, 0, 0)
-
-    __hash__ = object.__hash__
-
     def __repr__(self) -> str:
         parts = [f"{a:+} ({literal})" for literal, a in self.terms]
         return " ".join([*parts, f"{self.constant:+}"] if self.constant or not parts else parts)
@@ -204,22 +182,19 @@ class Expression(Operand):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Relation:
-    """``lower <= expression <= upper``: a row for ``ModelBuilder.add``."""
+    """``expression <= 0``, ``== 0`` or ``>= 0``: a row for ``ModelBuilder.add``."""
 
     expression: Expression
-    lower: int
-    upper: int
+    sign: str
 
     def __bool__(self) -> bool:
         raise ModelError(f"{self}: a row is given to ModelBuilder.add, one comparison each")
 
     def __repr__(self) -> str:
-        bare = Expression(self.expression.terms, 0)
-        sign = "==" if self.lower == self.upper else "<=" if self.lower < 0 else ">="
-        return f"{bare} {sign} {-self.expression.constant}"
+        return f"{Expression(self.expression.terms, 0)} {self.sign} {-self.expression.constant}"
 
 
-def literal_number(given: object) -> int:
+def literal_number(given: Any) -> int:
     """The number of a literal, ``TRUE`` or ``FALSE``.
 
     Raises:
@@ -228,24 +203,24 @@ def literal_number(given: object) -> int:
     if isinstance(given, bool | np.bool_):
         return TRUE if given else FALSE
     try:
-        return index(given)  # type: ignore[arg-type]
+        return index(given)
     except TypeError:
-        raise ModelError(f"expected whole numbers or literals, got {_brief(given)}") from None
+        raise ModelError(f"expected whole numbers or literals, got {given!r:.60}") from None
 
 
 def _sum(operand: object) -> Expression:
-    return operand.sum() if isinstance(operand, Operand) else Expression((), _whole(operand))
+    if isinstance(operand, Expression):
+        return operand
+    if isinstance(operand, Literal | ChoiceHandle):
+        literal = operand if isinstance(operand, Literal) else operand.literal()
+        return Expression(((literal, 1),), 0)
+    return Expression((), _whole(operand))
 
 
-def _whole(number: object) -> int:
+def _whole(number: Any) -> int:
     try:
-        return int(number) if isinstance(number, bool | np.bool_) else index(number)  # type: ignore[arg-type]
+        return int(number) if isinstance(number, bool | np.bool_) else index(number)
     except TypeError:
         raise ModelError(
-            f"expected a literal, a sum or a whole number, got {_brief(number)}"
+            f"expected a literal, a sum or a whole number, got {number!r:.60}"
         ) from None
-
-
-def _brief(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."

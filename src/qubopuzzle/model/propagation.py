@@ -11,16 +11,14 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import compress
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle.model.bounds import Segments, reachable
 from qubopuzzle.model.data import (
-    Acyclic,
-    Connected,
     Field,
+    GraphT,
     IntArray,
     Linear,
     Model,
@@ -29,7 +27,6 @@ from qubopuzzle.model.data import (
 )
 from qubopuzzle.model.order import Precedences
 
-_Graph = TypeVar("_Graph", Connected, Acyclic)
 _HUGE = np.iinfo(np.int64).max // 4
 
 
@@ -210,7 +207,7 @@ def _precedence_left(
     return Precedence(block.family, first[needed], second[needed], gap[needed])
 
 
-def _graph_left(block: _Graph, kept: NDArray[np.bool_], literal: IntArray) -> _Graph:
+def _graph_left(block: GraphT, kept: NDArray[np.bool_], literal: IntArray) -> GraphT:
     """Without the nodes or edges whose literals cannot be true."""
     left = block.restricted(kept[block.literals])
     return replace(left, literals=literal[left.literals])
