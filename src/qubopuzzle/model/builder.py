@@ -81,19 +81,10 @@ class ModelBuilder:
 
     # --- choices -----------------------------------------------------------------------
 
-    def choice(self, name: str, values: Iterable[Hashable], family: str = "once") -> ChoiceHandle:
-        """Add a choice over distinct values, in order."""
-        return self._add_choice(name, values, family, is_bit=False)
-
-    def bit(
-        self, name: str, family: str = "bit", values: Iterable[Hashable] = (0, 1)
+    def choice(
+        self, name: str, values: Iterable[Hashable], family: str = "once", *, is_bit: bool = False
     ) -> ChoiceHandle:
-        """Add a yes/no choice, one variable in every encoding; as a literal it means "yes"."""
-        return self._add_choice(name, values, family, is_bit=True)
-
-    def _add_choice(
-        self, name: str, values: Iterable[Hashable], family: str, *, is_bit: bool
-    ) -> ChoiceHandle:
+        """Add a choice over distinct values, in order; ``is_bit`` as ``bit`` makes it."""
         try:
             # NumPy integers become Python's, which print and compare as people expect.
             plain = (int(v) if isinstance(v, np.integer) else v for v in values)
@@ -116,6 +107,12 @@ class ModelBuilder:
         self._handles.append(ChoiceHandle(len(self._handles), self.n_literals, choice))
         self.n_literals += len(own)
         return self._handles[-1]
+
+    def bit(
+        self, name: str, family: str = "bit", values: Iterable[Hashable] = (0, 1)
+    ) -> ChoiceHandle:
+        """Add a yes/no choice, one variable in every encoding; as a literal it means "yes"."""
+        return self.choice(name, values, family, is_bit=True)
 
     # --- rows --------------------------------------------------------------------------
 

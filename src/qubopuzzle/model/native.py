@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from qubopuzzle.errors import InputError, ModelError
 from qubopuzzle.model.builder import ModelBuilder
-from qubopuzzle.model.data import UNBOUNDED, Field, IntArray, IntMatrix, Linear, Model
+from qubopuzzle.model.data import UNBOUNDED, Field, IntArray, IntMatrix, Model
 
 KIND = "model"
 """What the key ``problem`` says."""
@@ -21,31 +19,51 @@ def model_to_dict(model: Model) -> dict[str, Any]:
     Raises:
         InputError: for values of a choice that JSON does not hold.
     """
-    data: dict[str, Any] = {"problem": KIND, "id": model.id, "title": model.title}
-    data["choices"] = [
-        {
-            "name": choice.name,
-            "values": [_plain(choice.name, value) for value in choice.values],
-            "family": choice.family,
-            "bit": choice.is_bit,
-        }
-        for choice in model.choices
+    field = model.field
+    return {
+        "problem": KIND,
+        "id": model.id,
+        "title": model.title,
+        "choices": [
+            {
+                "name": choice.name,
+                "values": [_plain(choice.name, value) for value in choice.values],
+                "family": choice.family,
+                "bit": choice.is_bit,
+            }
+            for choice in model.choices
+        ],
+        "linear": [
+            {
+                "family": block.family,
+                **_terms(block.matrix),
+                "lower": [None if n <= -UNBOUNDED else n for n in block.lower.tolist()],
+                "upper": [None if n >= UNBOUNDED else n for n in block.upper.tolist()],
+                "labels": [block.labels(row) for row in range(len(block.lower))],
+            }
+            for block in model.linear
+        ],
+        **{
+            key: [
+                {"family": block.family} | {name: getattr(block, name).tolist() for name in names}
+                for block in getattr(model, key)
+            ]
+            for key, names in _ARRAYS.items()
+        },
+        **({} if field is None else {"field": _field_to_dict(field)}),
+        "omitted": list(model.omitted),
+        "bounded": list(model.bounded),
+    }
+
+
+def _field_to_dict(field: Field) -> dict[str, Any]:
+    readings = [
+        {"name": r.name, "base": r.base.tolist(), **_terms(r.matrix)} for r in field.readings
     ]
-    data["linear"] = [_linear_to_dict(block) for block in model.linear]
-    for key, names in _ARRAYS.items():
-        data[key] = [
-            {"family": block.family} | {name: getattr(block, name).tolist() for name in names}
-            for block in getattr(model, key)
-        ]
-    if model.field is not None:
-        field = model.field
-        data["field"] = {"shape": list(field.shape), "low": field.low, "high": field.high}
-        data["field"]["readings"] = [
-            {"name": r.name, "base": r.base.tolist(), **_terms(r.matrix)} for r in field.readings
-        ]
-    return data | {"omitted": list(model.omitted), "bounded": list(model.bounded)}
+    return {"shape": list(field.shape), "low": field.low, "high": field.high, "readings": readings}
 
 
+_TERMS = ("row", "literal", "coefficient")
 _ARRAYS = {
     "precedence": ("first", "second", "gap"),
     "connected": ("literals", "edges"),
@@ -70,18 +88,14 @@ def _read(data: Mapping[str, Any]) -> Model:
     builder = ModelBuilder()
     for choice in data["choices"]:
         values = tuple(map(_hashable, choice["values"]))
-        if choice.get("bit") and len(values) == 2:
-            builder.bit(choice["name"], choice["family"], values)
-        else:
-            builder.choice(choice["name"], values, choice["family"])
+        is_bit = bool(choice.get("bit")) and len(values) == 2
+        builder.choice(choice["name"], values, choice["family"], is_bit=is_bit)
     for block in data.get("linear", ()):
         builder.linear(
             block["family"],
-            block["row"],
-            block["literal"],
-            block["coefficient"],
-            lower=_bounds(block["lower"], -UNBOUNDED),
-            upper=_bounds(block["upper"], UNBOUNDED),
+            *(block[name] for name in _TERMS),
+            lower=[-UNBOUNDED if bound is None else bound for bound in block["lower"]],
+            upper=[UNBOUNDED if bound is None else bound for bound in block["upper"]],
             shape=(len(block["lower"]),),
             labels=[str(label) for label in block["labels"]].__getitem__,
         )
@@ -93,12 +107,7 @@ def _read(data: Mapping[str, Any]) -> Model:
     if own is not None:
         readings = tuple(
             builder.reading(
-                r["name"],
-                r["row"],
-                r["literal"],
-                r["coefficient"],
-                base=r["base"],
-                n_cells=len(r["base"]),
+                r["name"], *(r[name] for name in _TERMS), base=r["base"], n_cells=len(r["base"])
             )
             for r in own["readings"]
         )
@@ -116,27 +125,10 @@ def _not_written(_: IntArray) -> Sequence[Hashable]:
     raise InputError("a model from JSON does not say how to write an answer as values")
 
 
-def _linear_to_dict(block: Linear) -> dict[str, Any]:
-    return {
-        "family": block.family,
-        **_terms(block.matrix),
-        "lower": [None if n <= -UNBOUNDED else n for n in block.lower.tolist()],
-        "upper": [None if n >= UNBOUNDED else n for n in block.upper.tolist()],
-        "labels": [block.labels(row) for row in range(len(block.lower))],
-    }
-
-
 def _terms(matrix: IntMatrix) -> dict[str, list[int]]:
     entries = matrix.tocoo()
-    return {
-        "row": entries.row.tolist(),
-        "literal": entries.col.tolist(),
-        "coefficient": entries.data.tolist(),
-    }
-
-
-def _bounds(given: Sequence[int | None], none: int) -> IntArray:
-    return np.array([none if bound is None else bound for bound in given], dtype=np.int64)
+    columns = entries.row, entries.col, entries.data
+    return {name: column.tolist() for name, column in zip(_TERMS, columns, strict=True)}
 
 
 def _plain(name: str, value: Hashable) -> Any:

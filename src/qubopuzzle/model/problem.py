@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from qubopuzzle.errors import InputError, did_you_mean
+from qubopuzzle.model.data import IntArray, Model
+from qubopuzzle.model.native import model_from_dict, model_to_dict
+from qubopuzzle.model.semantics import broken
 from qubopuzzle.picture import Picture
-
-if TYPE_CHECKING:
-    from qubopuzzle.model.data import Model
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +33,7 @@ class Violation:
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return {
-            "rule": self.rule,
-            "message": self.message,
-            "cells": [list(cell) for cell in self.cells],
-        }
+        return {**asdict(self), "cells": [list(cell) for cell in self.cells]}
 
 
 class Problem(ABC):
@@ -57,7 +52,7 @@ class Problem(ABC):
     """What a violation is a breach of, for messages."""
     id: str
     title: str
-    solution: NDArray[np.int64] | None
+    solution: IntArray | None
     n_solutions: int | None
 
     @property
@@ -71,9 +66,7 @@ class Problem(ABC):
         """How large it is as a number: cells of the grid, choices of a model."""
 
     @abstractmethod
-    def read(
-        self, model: Model, x: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64] | None, list[Violation]]:
+    def read(self, model: Model, x: IntArray) -> tuple[IntArray | None, list[Violation]]:
         """The answer grid of literal values of one of its models, and what is wrong with it.
 
         Args:
@@ -85,7 +78,7 @@ class Problem(ABC):
         """
 
     @abstractmethod
-    def check(self, given: Any) -> tuple[NDArray[np.int64] | None, list[Violation]]:
+    def check(self, given: Any) -> tuple[IntArray | None, list[Violation]]:
         """The same for an answer in its native form, or a grid; InputError if it is none."""
 
     @abstractmethod
@@ -124,7 +117,7 @@ class Problem(ABC):
 
     def picture(
         self,
-        answer: NDArray[np.int64] | None = None,  # noqa: ARG002 - for others
+        answer: IntArray | None = None,  # noqa: ARG002 - for others
         broken: Iterable[tuple[int, ...]] = (),  # noqa: ARG002
     ) -> Picture | None:
         """What to draw: the problem, an answer, and broken cells in red; None for a model."""
@@ -152,8 +145,80 @@ class Problem(ABC):
         return name, settings
 
 
-def disagreement(cells: NDArray[np.int64]) -> list[Violation]:
+def disagreement(cells: IntArray) -> list[Violation]:
     """The violation for cells (n, axes) that the readings of a field paint differently, if any."""
     where = tuple(tuple(cell) for cell in cells.tolist())
     message = f"the readings of the field disagree on {len(where)} cells"
     return [Violation("reconstruction", message, where)] if where else []
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModelProblem(Problem):
+    """A model where a problem is asked for."""
+
+    name: ClassVar[str] = "model"
+    default_formulation: ClassVar[str] = "model"
+    rule_word: ClassVar[str] = "constraint"
+
+    own: Model
+    solution: None = None
+    n_solutions: None = None
+
+    @property
+    def id(self) -> str:  # type: ignore[override]  # the model's
+        """The model's."""
+        return self.own.id
+
+    @property
+    def title(self) -> str:  # type: ignore[override]
+        """The model's."""
+        return self.own.title
+
+    @property
+    def extent(self) -> str:
+        """Its choices and literals."""
+        return f"{len(self.own.choices):,} choices, {self.own.n_literals:,} literals"
+
+    @property
+    def cells(self) -> int:
+        """The number of its choices."""
+        return len(self.own.choices)
+
+    def read(self, model: Model, x: IntArray) -> tuple[IntArray | None, list[Violation]]:
+        """The field's grid, if the model has one, and the constraints that are broken."""
+        found = [Violation(each.family, each.label) for each in broken(model, x)]
+        if model.field is None:
+            return None, found
+        grid, cells = model.field.read(x)
+        return grid, [*disagreement(cells), *found]
+
+    def check(self, given: Any) -> tuple[IntArray | None, list[Violation]]:
+        """Judge values by the choices' names, all of them."""
+        if not isinstance(given, Mapping):
+            raise InputError(f"expected values by choice, got a {type(given).__name__}")
+        missing = {choice.name for choice in self.own.choices} ^ set(given)
+        if missing:
+            raise InputError(f"the answer has other choices than the model: {min(missing)}")
+        values = []
+        for choice in self.own.choices:
+            value = given[choice.name]
+            values.append(tuple(value) if isinstance(value, list) else value)
+            if values[-1] not in choice.values:
+                raise InputError(f"choice {choice.name} has no value {value!r:.40}")
+        return self.read(self.own, self.own.assignment(values))
+
+    def format_answer(self, answer: Any) -> Any:
+        """A grid as rows; values by choice as they are."""
+        return answer.tolist() if isinstance(answer, np.ndarray) else dict(answer)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON object of the model."""
+        return model_to_dict(self.own)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read the JSON object of a model."""
+        return cls(model_from_dict(data))
+
+
+ModelProblem.formulations = {"model": lambda problem: problem.own}

@@ -86,7 +86,8 @@ def _linear(block: Linear, x: IntArray) -> Iterator[BrokenConstraint]:
 
 def _precedence(model: Model, block: Precedence, x: IntArray) -> Iterator[BrokenConstraint]:
     ends = np.unique(np.concatenate([block.first, block.second])).tolist()
-    values = {c: model.numbers(c)[_own(model, c, x) > 0] for c in ends}
+    taken = np.split(x > 0, model.first_literal[1:-1])
+    values = {c: model.numbers(c)[taken[c]] for c in ends}
     for first, second, gap in zip(
         block.first.tolist(), block.second.tolist(), block.gap.tolist(), strict=True
     ):
@@ -94,7 +95,3 @@ def _precedence(model: Model, block: Precedence, x: IntArray) -> Iterator[Broken
         if cost:
             names = model.choices[first].name, model.choices[second].name
             yield BrokenConstraint(block.family, f"{names[0]} before {names[1]}", cost)
-
-
-def _own(model: Model, choice: int, x: IntArray) -> IntArray:
-    return x[model.first_literal[choice] : model.first_literal[choice + 1]]
