@@ -300,8 +300,12 @@ class Model:
         return x
 
     def values(self, x: NDArray[Any]) -> dict[str, Hashable]:
-        """The value of each choice by its name; None where it takes none, or several."""
-        taken = np.split(x, self.first_literal[1:-1])
+        """The value of each choice by its name; None where it takes none, or several.
+
+        Args:
+            x: literal values, shape (literals,); those below 0, of broken domain walls, count as 0.
+        """
+        taken = np.split(np.clip(x, 0, 1), self.first_literal[1:-1])
         return {
             choice.name: choice.values[int(np.argmax(own))] if own.sum() == 1 else None
             for choice, own in zip(self.choices, taken, strict=False)

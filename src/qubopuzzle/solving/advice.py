@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import groupby
+from operator import itemgetter
 
 from qubopuzzle.compile import ENCODINGS
 from qubopuzzle.errors import PlanExceeded, QubopuzzleError
 from qubopuzzle.model import Problem
-from qubopuzzle.solving.recipe import PRESOLVES, Recipe, presolve
+from qubopuzzle.solving.recipe import PRESOLVES, Recipe, presolve_model
 
 
 @contextmanager
@@ -25,21 +25,29 @@ def naming_what_fits(problem: Problem, recipe: Recipe, target: str) -> Iterator[
 
 def what_fits(problem: Problem, recipe: Recipe, target: str, limit: int) -> str:
     """What to change for a model of at most ``limit`` variables, as little as can be; one line."""
-    smallest: tuple[int, Recipe] | None = None
-    for _, same in groupby(
-        _others(problem, recipe), key=lambda other: len(_changes(recipe, other))
-    ):
-        counted = [(n, r) for r in same if (n := _variables(problem, r, target)) is not None]
-        # Recipes of the same number come in order: of equals, the first.
-        best = min(counted, key=lambda pair: pair[0], default=None)
-        if best is not None and best[0] <= limit:
-            return f"{' '.join(_changes(recipe, best[1]))} fits, with {best[0]:,} variables"
-        if best is not None and (smallest is None or best[0] < smallest[0]):
-            smallest = best
-    if smallest is None:
+    others = [
+        replace(recipe, formulation=formulation, encoding=encoding, presolve=how)
+        for how in PRESOLVES
+        for formulation in problem.formulations
+        for encoding in ENCODINGS
+    ]
+    smallest: list[tuple[int, str]] = []
+    for n_changes in range(1, 4):
+        counted = [
+            (n, changes)
+            for other in others
+            if len(changes := _changes(recipe, other)) == n_changes
+            and (n := _variables(problem, other, target)) is not None
+        ]
+        if counted:  # of equals, the first
+            n, changes = min(counted, key=itemgetter(0))
+            if n <= limit:
+                return f"{' '.join(changes)} fits, with {n:,} variables"
+            smallest.append((n, " ".join(changes)))
+    if not smallest:
         return "no other form of this problem can be built"
-    words = " ".join(_changes(recipe, smallest[1]))
-    return f"no form of this problem fits: the smallest, {words}, has {smallest[0]:,} variables"
+    n, words = min(smallest, key=itemgetter(0))
+    return f"no form of this problem fits: the smallest, {words}, has {n:,} variables"
 
 
 def _changes(recipe: Recipe, other: Recipe) -> list[str]:
@@ -48,22 +56,10 @@ def _changes(recipe: Recipe, other: Recipe) -> list[str]:
     return [f"--{p} {getattr(other, p)}" for p in parts if getattr(recipe, p) != getattr(other, p)]
 
 
-def _others(problem: Problem, recipe: Recipe) -> Iterator[Recipe]:
-    """All other recipes, those with the fewest changes first."""
-    recipes = [
-        replace(recipe, formulation=formulation, encoding=encoding, presolve=how)
-        for how in PRESOLVES
-        for formulation in problem.formulations
-        for encoding in ENCODINGS
-    ]
-    others = (other for other in recipes if other != recipe)
-    yield from sorted(others, key=lambda other: len(_changes(recipe, other)))
-
-
 def _variables(problem: Problem, recipe: Recipe, target: str) -> int | None:
     """The number of variables; None for a recipe that cannot be built."""
     try:
-        model = presolve(problem.model(recipe.formulation), recipe.presolve).model
+        model = presolve_model(problem.model(recipe.formulation), recipe.presolve).model
         return recipe.compile(model, target).sizes["variables"]
     except QubopuzzleError:
         return None

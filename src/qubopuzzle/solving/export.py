@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.metadata import version
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -31,13 +32,13 @@ from qubopuzzle.compile import (
     compile_qubo,
     qubo_bits,
 )
-from qubopuzzle.errors import InputError
+from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.models import Format, Sample, named, read_sample
 from qubopuzzle.files.puzzles.native import problem_from_dict
 from qubopuzzle.files.puzzles.reading import read_source, read_text
-from qubopuzzle.model import IntArray, Problem
+from qubopuzzle.model import IntArray, Model, Problem
 from qubopuzzle.solving.judge import Judge, Judged
-from qubopuzzle.solving.recipe import Presolved, Recipe, Source, problem_of
+from qubopuzzle.solving.recipe import Recipe, Source, problem_of
 
 if TYPE_CHECKING:
     import dimod
@@ -119,7 +120,10 @@ def to_cnf(problem: Source, *, formulation: str | None = None, presolve: str = "
         InputError, TooLarge, Unsatisfiable: see ``to_bqm``.
         ModelError: for connectivity or cycles, which no formula of this size expresses.
     """
-    model = Recipe(formulation, presolve=presolve).presolved(problem_of(problem)).model
+    return _cnf(Recipe(formulation, presolve=presolve).presolved(problem_of(problem)).model)
+
+
+def _cnf(model: Model) -> Cnf:
     model.require_local("a file of clauses")
     return compile_cnf(model)
 
@@ -165,8 +169,7 @@ def decode(
     own = problem_of(problem)
     found = Recipe(formulation, presolve=presolve).presolved(own)
     bits, _ = qubo_bits(found.model, encoding)  # all that it takes; no QUBO is multiplied out
-    first = getattr(sample, "first", None)
-    values = getattr(first, "sample", sample)
+    values = getattr(getattr(sample, "first", None), "sample", sample)
     labels = bits.labels()
     if isinstance(values, Mapping):
         if strangers := set(labels) ^ set(values):
@@ -175,9 +178,7 @@ def decode(
     given = np.asarray(values)
     if given.shape != (len(labels),) or not np.isin(given, (0, 1)).all():
         raise InputError(f"expected {len(labels)} values of 0 or 1, got shape {given.shape}")
-    x = found.restore(bits.decode(given))
-    answer, violations = own.read(found.whole, x)
-    return Judged(own, answer, tuple(violations), None, found.whole, x)
+    return Judge(own, found, bits).judge(given)
 
 
 # --- files -----------------------------------------------------------------------------
@@ -200,13 +201,9 @@ class Exportable:
 
     format: Format
     recipe: Recipe
+    compiled: Compiled
     judge: Judge
     labels: list[str]
-
-    @property
-    def compiled(self) -> Compiled:
-        """What is written."""
-        return self.judge.compiled
 
     @property
     def is_qubo(self) -> bool:
@@ -220,22 +217,13 @@ class Exportable:
 
     def file(self) -> Export:
         """Write it."""
-        data = self.format.write(self.compiled)
-        return Export(data, self._description(data))
-
-    def decode(self, sample: Sample) -> Judged:
-        """Judge an assignment; InputError if it does not have the model's variables."""
-        bits = self._bits(sample)
-        energies = self.compiled.energies(bits[None])
-        return self.judge.judge(bits, None if energies is None else float(energies[0]))
-
-    def _description(self, data: bytes) -> dict[str, Any]:
         problem, compiled, form = self.judge.problem, self.compiled, self.format
+        data = form.write(compiled)
         energy = None
         if isinstance(compiled, Qubo):
             offset = 0 if form.HOLDS_OFFSET else np.asarray(compiled.form.offset).item()
             energy = {"sign": form.SIGN, "offset": offset}
-        return {
+        description = {
             "format": KIND,
             "version": VERSION,
             "qubopuzzle": version("qubopuzzle"),
@@ -253,6 +241,13 @@ class Exportable:
             "puzzle_sha256": problem_hash(problem),
             "puzzle": problem.to_dict(),
         }
+        return Export(data, description)
+
+    def decode(self, sample: Sample) -> Judged:
+        """Judge an assignment; InputError if it does not have the model's variables."""
+        bits = self._bits(sample)
+        energies = self.compiled.energies(bits[None])
+        return self.judge.judge(bits, None if energies is None else float(energies[0]))
 
     def _bits(self, sample: Sample) -> IntArray:
         """The values of the labelled variables, shape (bits,); auxiliary ones are passed over."""
@@ -335,29 +330,10 @@ def exportable(problem: Problem, to: str, recipe: Recipe) -> Exportable:
         default = _for_mip(problem) if form.TARGET == "mip" else problem.default_formulation
         recipe = replace(recipe, formulation=default)
     found = recipe.presolved(problem)
-    compiled = _COMPILERS[form.TARGET](found, recipe)
+    exact: dict[str, Callable[[Model], Compiled]] = {"cnf": _cnf, "mip": compile_mip}
+    compiled = (exact.get(form.TARGET) or partial(recipe.compile, target="qubo"))(found.model)
     names = getattr(form, "names", Compiled.labels)(compiled)
-    return Exportable(form, recipe, Judge(problem, found, compiled), names)
-
-
-def _cnf(found: Presolved, _: Recipe) -> Cnf:
-    found.model.require_local("a file of clauses")
-    return compile_cnf(found.model)
-
-
-def _mip(found: Presolved, _: Recipe) -> Mip:
-    return compile_mip(found.model)
-
-
-def _qubo(found: Presolved, recipe: Recipe) -> Compiled:
-    return recipe.compile(found.model, "qubo")
-
-
-_COMPILERS: dict[str, Callable[[Presolved, Recipe], Compiled]] = {
-    "qubo": _qubo,
-    "cnf": _cnf,
-    "mip": _mip,
-}
+    return Exportable(form, recipe, compiled, Judge(problem, found, compiled), names)
 
 
 def problem_hash(problem: Problem) -> str:
@@ -397,10 +373,21 @@ def rebuilt(text: str) -> Exportable:
     """From the text of a description to its model, compiled anew.
 
     Raises:
-        InputError: for a text that is no description, or that does not hold together.
+        InputError: for a text that is no description, or whose parts contradict each other.
     """
-    data = _description_of(text)
-    problem = _problem(data)
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        data = None
+    if not isinstance(data, dict) or data.get("format") != KIND:
+        raise InputError(
+            "no description of a model; `qubopuzzle export -o FILE` writes one as FILE.json, "
+            "to be given instead of the puzzle or with --model"
+        )
+    if data.get("version") != VERSION:
+        raise InputError(f"version {brief(data.get('version'))}: this program reads {VERSION}")
+    with at("puzzle"):
+        problem = problem_from_dict(data.get("puzzle"))
     if data.get("puzzle_sha256") != problem_hash(problem):
         raise InputError("puzzle_sha256 is not that of the puzzle in it: one of them was changed")
     recipe = Recipe(
@@ -431,25 +418,3 @@ def _text(data: Mapping[str, Any], key: str) -> str:
     if not isinstance(value, str):
         raise InputError(f"{key}: expected a text, got {brief(value)}")
     return value
-
-
-def _description_of(text: str) -> dict[str, Any]:
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
-        data = None
-    if not isinstance(data, dict) or data.get("format") != KIND:
-        raise InputError(
-            "no description of a model; `qubopuzzle export -o FILE` writes one as FILE.json, "
-            "to be given instead of the puzzle or with --model"
-        )
-    if data.get("version") != VERSION:
-        raise InputError(f"version {brief(data.get('version'))}: this program reads {VERSION}")
-    return data
-
-
-def _problem(data: Mapping[str, Any]) -> Problem:
-    try:
-        return problem_from_dict(data.get("puzzle"))
-    except InputError as error:
-        raise InputError(f"puzzle: {error}") from None

@@ -10,17 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.compile import Compiled
+from qubopuzzle.compile.compiled import Bits
 from qubopuzzle.model import (
     BrokenConstraint,
     IntArray,
     Model,
     Problem,
+    Propagation,
     Violation,
     broken,
 )
 from qubopuzzle.picture import Picture
-from qubopuzzle.solving.recipe import Presolved, Source, problem_of
+from qubopuzzle.solving.recipe import Source, problem_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,11 +54,7 @@ class Judged:
         """The value of each choice by its name; None where it takes none, or several."""
         if self.model is None or self.assignment is None:
             return {}
-        taken = np.split(self.assignment.clip(0), self.model.first_literal[1:-1])
-        return {
-            choice.name: choice.values[int(np.argmax(own))] if own.sum() == 1 else None
-            for choice, own in zip(self.model.choices, taken, strict=False)
-        }
+        return self.model.values(self.assignment)
 
     @cached_property
     def broken(self) -> tuple[BrokenConstraint, ...]:
@@ -111,15 +108,18 @@ class Judged:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judge:
-    """Judges samples of a compiled model; solvers ask it whether to stop, see ``Task``."""
+    """Judges samples of a compiled model; solvers ask it whether to stop, see ``Task``.
+
+    ``bits`` is what decodes them: the compiled model, or its map from variables to literals.
+    """
 
     problem: Problem
-    presolved: Presolved
-    compiled: Compiled
+    presolved: Propagation
+    bits: Bits
 
     def judge(self, sample: NDArray[Any], energy: float | None = None) -> Judged:
         """Decode a sample, shape (variables,), and judge it."""
-        x = self.presolved.restore(self.compiled.decode(sample))
+        x = self.presolved.restore(self.bits.decode(sample))
         answer, found = self.problem.read(self.presolved.whole, x)
         return Judged(self.problem, answer, tuple(found), energy, self.presolved.whole, x)
 
@@ -129,22 +129,23 @@ class Judge:
 
     def key(self, sample: NDArray[np.int8]) -> bytes:
         """The same for samples of the same answer, in few bytes."""
-        x = self.compiled.decode(sample)
+        x = self.bits.decode(sample)
         field = self.presolved.model.field
         found = x if field is None else field.read(x)[0]
-        return key_of(found)
+        small = abs(found).max(initial=0) < 2**7
+        return found.astype(np.int8 if small else np.int64).tobytes()
 
     def judge_all(
-        self, samples: Iterable[NDArray[np.int8]], energies: Iterable[float], most: int
+        self, samples: Iterable[tuple[NDArray[np.int8], float]], most: int
     ) -> tuple[list[Judged], bool]:
         """Different valid answers in order of energy, ``most`` at most; else the first of all.
 
-        And whether a sample was not valid on the way.
+        And whether a sample was not valid on the way. ``samples`` come with their energies.
         """
         first: list[Judged] = []
         valid: dict[bytes, Judged] = {}
         rejected = False
-        for sample, energy in zip(samples, energies, strict=True):
+        for sample, energy in samples:
             judged = self.judge(sample, energy)
             if judged.valid:
                 valid.setdefault(self.key(sample), judged)
@@ -153,12 +154,6 @@ class Judge:
             rejected |= not judged.valid
             first = first or [judged]
         return list(valid.values()) or first, rejected
-
-
-def key_of(numbers: IntArray) -> bytes:
-    """The same for the same numbers, in few bytes."""
-    small = abs(numbers).max(initial=0) < 2**7
-    return numbers.astype(np.int8 if small else np.int64).tobytes()
 
 
 def judge(source: Source, answer: Any) -> Judged:
@@ -174,6 +169,5 @@ def judge(source: Source, answer: Any) -> Judged:
     """
     problem = problem_of(source)
     found = getattr(answer, "judged", None)  # of a Result
-    given = answer if found is None else found.solution
-    grid, violations = problem.check(given)
+    grid, violations = problem.check(answer if found is None else found.solution)
     return Judged(problem, grid, tuple(violations))

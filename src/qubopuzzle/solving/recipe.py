@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from qubopuzzle.compile import Compiled, compile_model, encode_choices
+from qubopuzzle.compile import Compiled, compile_model
 from qubopuzzle.errors import InputError, Unsatisfiable, did_you_mean
 from qubopuzzle.files.puzzles import load
-from qubopuzzle.model import IntArray, Model, ModelProblem, Problem, propagate
+from qubopuzzle.model import Model, ModelProblem, Problem, Propagation, propagate
 
 PRESOLVES = ("none", "propagate")
 
@@ -35,7 +35,7 @@ class Recipe:
     presolve: str = "none"
     weights: Mapping[str, float] | None = None
 
-    def presolved(self, problem: Problem) -> Presolved:
+    def presolved(self, problem: Problem) -> Propagation:
         """The problem's model, for tools of one's own, after presolving.
 
         Raises:
@@ -43,9 +43,8 @@ class Recipe:
             TooLarge: if the formulation refuses this size.
             Unsatisfiable: if propagation proves that there is no solution.
         """
-        found = presolve(problem.model(self.formulation), self.presolve)
-        if found.contradiction is not None:
-            why = found.contradiction
+        found = presolve_model(problem.model(self.formulation), self.presolve)
+        if (why := found.contradiction) is not None:
             raise Unsatisfiable(f"no solution in this model (propagation: {why})")
         return found
 
@@ -54,62 +53,14 @@ class Recipe:
         return compile_model(model, target, self.encoding, self.weights)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Presolved:
-    """A model before and after presolving.
-
-    Attributes:
-        whole: as the formulation makes it.
-        model: what is left to solve.
-        restore: from literal values of ``model`` to those of ``whole``, shape (literals,) each.
-        contradiction: the constraint that proves that there is no solution.
-        cells, cells_decided, passes: see ``Propagation``; 0 without presolving.
-    """
-
-    whole: Model
-    model: Model
-    restore: Callable[[IntArray], IntArray]
-    contradiction: str | None = None
-    cells: int = 0
-    cells_decided: int = 0
-    passes: int = 0
-
-    def report(self, encoding: str | None) -> dict[str, Any]:
-        """What propagation did, in numbers."""
-        before, after = (
-            encode_choices(model, encoding or "one-hot").n_bits
-            for model in (self.whole, self.model)
-        )
-        return {
-            "method": "propagate",
-            "contradiction": self.contradiction,
-            "variables_before": before,
-            "variables_after": after,
-            "cells": self.cells,
-            "cells_decided": self.cells_decided,
-            "passes": self.passes,
-        }
-
-
-def presolve(model: Model, how: str) -> Presolved:
+def presolve_model(model: Model, how: str) -> Propagation:
     """Presolve a model: ``none`` leaves it as it is, ``propagate`` removes impossible values.
 
     Raises:
         InputError: for another presolve.
     """
     check_presolve(how)
-    if how == "none":
-        return Presolved(model, model, lambda x: x)
-    found = propagate(model)
-    return Presolved(
-        model,
-        found.model,
-        found.restore,
-        found.contradiction,
-        found.cells,
-        found.cells_decided,
-        found.passes,
-    )
+    return Propagation.none(model) if how == "none" else propagate(model)
 
 
 def check_presolve(how: str) -> None:

@@ -107,8 +107,13 @@ class Result:
     @property
     def verdict(self) -> str:
         """One word or two for people."""
+        n = len(self.solutions)
         if self.status == "solved":
-            return f"valid{self._others()}"
+            others = "" if n == 1 else f", {n:,} solutions or more"
+            if self.complete:
+                how_many = "unique" if n == 1 else f"{n:,} solutions"
+                others = f", {how_many} (proved by {self.solver})"
+            return f"valid{others}"
         if self.status == "unsatisfiable":
             return f"no solution (proved by {self.proved_by})"
         n = len(self.violations)
@@ -128,12 +133,6 @@ class Result:
         if not self.valid or len(grids) < 2:
             return np.zeros((0, 2), dtype=np.int64)
         return np.argwhere(grids[0] != grids[1]).astype(np.int64)
-
-    def _others(self) -> str:
-        n = len(self.solutions)
-        if self.complete:
-            return f", {'unique' if n == 1 else f'{n:,} solutions'} (proved by {self.solver})"
-        return "" if n == 1 else f", {n:,} solutions or more"
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON: plain numbers, texts, lists."""
@@ -192,12 +191,14 @@ class Result:
         sizes = ", ".join(
             f"{n:,} {what[:-1] if n == 1 else what}" for what, n in self.sizes.items()
         )
-        stages = self.timings_s.items()
         energy = "none" if self.energy is None else f"{self.energy:g}"
         if self.energy:
             parts = ", ".join(f"{family} {cost}" for family, cost in self.energies.items() if cost)
             energy += f" ({parts})" if parts else ""
-        seconds = " ".join(f"{stage} {s:.3f}{self._parts(stage)}" for stage, s in stages)
+        seconds = {stage: f"{stage} {s:.3f}" for stage, s in self.timings_s.items()}
+        if self.service_s:  # what a service says of the time for solving
+            parts = " ".join(f"{part} {s:.3f}" for part, s in self.service_s.items())
+            seconds["solve"] += f" ({parts})"
         if self.presolve:
             p = self.presolve
             how.append(
@@ -207,13 +208,8 @@ class Result:
                 else "after propagation"
             )
         found = f"energy {energy}, seed {self.seed}"
-        return " | ".join([" ".join(how), sizes, found, f"{seconds} s", self.verdict])
-
-    def _parts(self, stage: str) -> str:
-        """What a service says of the time for solving."""
-        if stage != "solve" or not self.service_s:
-            return ""
-        return f" ({' '.join(f'{part} {s:.3f}' for part, s in self.service_s.items())})"
+        time_s = f"{' '.join(seconds.values())} s"
+        return " | ".join([" ".join(how), sizes, found, time_s, self.verdict])
 
     def __bool__(self) -> bool:
         """Whether it is solved: the checker accepts the answer."""

@@ -7,21 +7,20 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from functools import partial
 from os import PathLike
 from typing import Any
 
-from qubopuzzle.compile import Compiled, check_weights
+from qubopuzzle.compile import DEFAULT_ENCODING, Compiled, check_weights, encode_choices
 from qubopuzzle.errors import Unsatisfiable
-from qubopuzzle.model import Model, Problem, with_cuts
+from qubopuzzle.model import Model, Problem, Propagation, with_cuts
 from qubopuzzle.signals import uninterrupted
 from qubopuzzle.solvers import Budget, Outcome, ProgressCallback, Solver, Task, solve_lazily
-from qubopuzzle.solving import recipe as recipes
+from qubopuzzle.solvers.base import installed_version
 from qubopuzzle.solving.advice import naming_what_fits
 from qubopuzzle.solving.check import DEFAULT_SOLVER, check_run
 from qubopuzzle.solving.judge import Judge, Judged
-from qubopuzzle.solving.recipe import Presolved, Recipe, load_one, problem_of
+from qubopuzzle.solving.recipe import Recipe, load_one, presolve_model, problem_of
 from qubopuzzle.solving.result import Result
 
 DEFAULT_EXACT_SOLVER = "sat"
@@ -99,7 +98,7 @@ def solve(
 
 @dataclass
 class _Run:
-    """One solve: each stage a method, called in the order of ``result``."""
+    """One solve: each stage a block of ``result``."""
 
     problem: Problem
     solver: Solver
@@ -113,53 +112,38 @@ class _Run:
         with self._stage("model"):
             whole = self.problem.model(self.recipe.formulation)
         with self._stage("presolve"):
-            presolved = recipes.presolve(whole, self.recipe.presolve)
+            presolved = presolve_model(whole, self.recipe.presolve)
+        model = presolved.model
         if presolved.contradiction is not None and not whole.bounded:
             return self._proved(presolved, f"propagation: {presolved.contradiction}")
         with self._stage("prepare"), uninterrupted():
             self.solver.prepare()
+        target = self.solver.target_for(self.options)
+        # Connectivity and cycles come round by round where the solver knows neither.
+        lazy = bool(model.graphs) and not (self.solver.cuts or self.solver.exact)
         try:
             with self._stage("compile"):
-                compiled = self._compile(self._first(presolved.model))
+                first = with_cuts(model, []) if lazy else model
+                compiled = self.recipe.compile(first, target)
         except Unsatisfiable as error:
             if whole.bounded:
                 raise
             return self._proved(presolved, f"compilation: {error}")
-        with naming_what_fits(self.problem, self.recipe, self._target):
+        with naming_what_fits(self.problem, self.recipe, target):
             self.solver.check_size(Task(compiled, self.budget, self.options))
         judge = Judge(self.problem, presolved, compiled)
-        with self._stage("solve"):
-            compiled, outcome = self._solve(presolved.model, compiled, judge, progress)
-        judge = replace(judge, compiled=compiled)
-        with self._stage("decode"):
-            found, rejected = judge.judge_all(
-                outcome.samples, outcome.energies.tolist(), self.budget.solutions
-            )
-        return self._judged(presolved, compiled, outcome, found, rejected=rejected)
-
-    @property
-    def _target(self) -> str:
-        return self.solver.target_for(self.options)
-
-    def _compile(self, model: Model) -> Compiled:
-        return self.recipe.compile(model, self._target)
-
-    def _by_rounds(self, model: Model) -> bool:
-        """Whether connectivity and cycles come round by round, see ``solvers.lazy``."""
-        return bool(model.graphs) and not (self.solver.cuts or self.solver.exact)
-
-    def _first(self, model: Model) -> Model:
-        """What is compiled before anything is known of cuts."""
-        return with_cuts(model, []) if self._by_rounds(model) else model
-
-    def _solve(
-        self, model: Model, compiled: Compiled, judge: Judge, progress: ProgressCallback | None
-    ) -> tuple[Compiled, Outcome]:
-        """What was solved in the end, and what came of it."""
         task = Task(compiled, self.budget, self.options, judge, progress)
-        if self._by_rounds(model):
-            return solve_lazily(self.solver, model, task, self._compile)
-        return compiled, self.solver.solve(task)
+        with self._stage("solve"):
+            if lazy:
+                compiling = partial(self.recipe.compile, target=target)
+                compiled, outcome = solve_lazily(self.solver, model, task, compiling)
+            else:
+                outcome = self.solver.solve(task)
+        with self._stage("decode"):
+            answers = zip(outcome.samples, outcome.energies.tolist(), strict=True)
+            judge = replace(judge, bits=compiled)
+            found, rejected = judge.judge_all(answers, self.budget.solutions)
+        return self._judged(presolved, compiled, outcome, found, rejected=rejected)
 
     @contextmanager
     def _stage(self, name: str) -> Iterator[None]:
@@ -169,13 +153,13 @@ class _Run:
         finally:
             self.seconds[name] = time.perf_counter() - started
 
-    def _proved(self, presolved: Presolved, why: str) -> Result:
+    def _proved(self, presolved: Propagation, why: str) -> Result:
         """There is no solution, and no solver was needed."""
         return replace(self._plain(presolved), status="unsatisfiable", proved_by=why, complete=True)
 
     def _judged(
         self,
-        presolved: Presolved,
+        presolved: Propagation,
         compiled: Compiled,
         outcome: Outcome,
         found: list[Judged],
@@ -203,10 +187,9 @@ class _Run:
             service_s=outcome.service_s,
         )
 
-    def _plain(self, presolved: Presolved) -> Result:
+    def _plain(self, presolved: Propagation) -> Result:
         """What is known without an outcome."""
         recipe, whole = self.recipe, presolved.whole
-        numbers = presolved.report(recipe.encoding) if recipe.presolve != "none" else None
         checked = check_weights(whole.families, recipe.weights)
         return Result(
             problem=self.problem,
@@ -219,19 +202,27 @@ class _Run:
             timings_s={stage: self.seconds.get(stage, 0.0) for stage in _STAGES},
             seed=self.budget.seed,
             relaxed=(*whole.omitted, *whole.bounded),
-            presolve=numbers,
+            presolve=None if recipe.presolve == "none" else self._numbers(presolved),
             settings=self.options,
-            versions={**versions(), **self.solver.versions()},
+            versions={
+                "python": platform.python_version(),
+                **{name: installed_version(name) or "not installed" for name in _VERSIONS},
+                **self.solver.versions(),
+            },
         )
 
-
-@cache
-def versions() -> Mapping[str, str]:
-    """Versions of what a result depends on."""
-    found = {"python": platform.python_version()}
-    for name in _VERSIONS:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = "not installed"
-    return found
+    def _numbers(self, presolved: Propagation) -> dict[str, Any]:
+        """What propagation did."""
+        before, after = (
+            encode_choices(model, self.recipe.encoding or DEFAULT_ENCODING).n_bits
+            for model in (presolved.whole, presolved.model)
+        )
+        return {
+            "method": "propagate",
+            "contradiction": presolved.contradiction,
+            "variables_before": before,
+            "variables_after": after,
+            "cells": presolved.cells,
+            "cells_decided": presolved.cells_decided,
+            "passes": presolved.passes,
+        }
