@@ -6,10 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qubopuzzle import Numberlink, SolverFailed, solve, violation
+from qubopuzzle.compile import compile_model
 from qubopuzzle.errors import ModelError
 from qubopuzzle.model import Cut, ModelBuilder, cuts, with_cuts
 from qubopuzzle.puzzles.heyawake import Heyawake
 from qubopuzzle.solvers import get_solver, lazy
+from qubopuzzle.solving import recipe
 from strategies import models
 
 OPEN = Heyawake(rooms=[[0] * 5] * 5, clues=[8])
@@ -42,6 +44,20 @@ def test_rounds_are_repeatable_and_go_on_from_the_last_sample(monkeypatch):
     assert results[1].settings["rounds"] == rounds == len(starts) / 2
     assert starts[0] is None
     assert all(start is not None for start in starts[1:rounds])
+
+
+@pytest.mark.parametrize("solver", ["annealer", "neal"])
+def test_each_round_is_compiled_once(monkeypatch, solver):
+    compiled = []
+
+    def counted(model, *how):
+        compiled.append(sum(len(block.lower) for block in model.linear))
+        return compile_model(model, *how)
+
+    monkeypatch.setattr(recipe, "compile_model", counted)
+    result = solve(OPEN, solver, formulation="lazy", seed=1, time_limit=20)
+    assert result.settings["rounds"] > 1
+    assert len(compiled) == len(set(compiled)) == result.settings["rounds"]
 
 
 def test_numberlink_by_edges_meets_cycles_by_cuts():

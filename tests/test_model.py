@@ -453,6 +453,16 @@ def test_rows_are_collected_in_blocks():
     assert block.upper.tolist() == [UNBOUNDED, 1, 0, 1, 1, 0, 1, 1]
 
 
+def test_the_choices_of_literals_are_computed_once():
+    b = ModelBuilder()
+    b.choice("x", range(3))
+    b.bit("y")
+    model = b.build()
+    assert model.choice_of_literal.tolist() == [0, 0, 0, 1, 1]
+    assert model.choice_of_literal is model.choice_of_literal
+    assert model.sizes is model.sizes
+
+
 def test_half_a_million_couplings_take_no_loop():
     b = ModelBuilder()
     first = b.choice("x", range(1000)).literals

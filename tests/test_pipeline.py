@@ -224,6 +224,20 @@ def test_samples_of_a_bqm_are_decoded_and_judged(encoding, presolve):
         decode(puzzle, [*values, 1], **how)
 
 
+@pytest.mark.parametrize("encoding", ["one-hot", "domain-wall"])
+def test_a_sample_is_decoded_without_multiplying_a_qubo_out(monkeypatch, encoding):
+    bqm = to_bqm(A, encoding=encoding)
+
+    def refused(*_, **__):
+        raise AssertionError("a QUBO is multiplied out")
+
+    monkeypatch.setattr("qubopuzzle.compile.qubo.Qubo", refused)
+    with pytest.raises(AssertionError):
+        to_bqm(A, encoding=encoding)
+    judged = decode(A, dict.fromkeys(bqm.variables, 0), encoding=encoding)
+    assert judged.answer.shape == A.shape
+
+
 def test_valid_weights_stay_valid_after_presolve():
     result = solve(A, presolve="propagate", weights={"once": 2}, seed=1)
     assert result.valid

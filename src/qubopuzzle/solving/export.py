@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property
 from importlib.metadata import version
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -27,16 +27,14 @@ from qubopuzzle.compile import (
     Mip,
     Qubo,
     compile_amplify,
-    compile_cnf,
     compile_mip,
-    compile_qubo,
     qubo_bits,
 )
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.models import Format, Sample, named, read_sample
 from qubopuzzle.files.puzzles.native import problem_from_dict
 from qubopuzzle.files.puzzles.reading import read_source, read_text
-from qubopuzzle.model import IntArray, Model, Problem
+from qubopuzzle.model import IntArray, Problem
 from qubopuzzle.solving.judge import Judge, Judged
 from qubopuzzle.solving.recipe import Recipe, Source, problem_of
 
@@ -78,8 +76,8 @@ def to_bqm(
         TooLarge: if the QUBO would not fit in memory.
         Unsatisfiable: if ``presolve="propagate"`` proves that there is no solution.
     """
-    found = Recipe(formulation, presolve=presolve).presolved(problem_of(problem))
-    return compile_qubo(found.model, encoding, weights).to_bqm()
+    recipe = Recipe(formulation, encoding, presolve, weights)
+    return cast("Qubo", exportable(problem_of(problem), "bqm", recipe).compiled).to_bqm()
 
 
 def to_amplify(
@@ -120,12 +118,8 @@ def to_cnf(problem: Source, *, formulation: str | None = None, presolve: str = "
         InputError, TooLarge, Unsatisfiable: see ``to_bqm``.
         ModelError: for connectivity or cycles, which no formula of this size expresses.
     """
-    return _cnf(Recipe(formulation, presolve=presolve).presolved(problem_of(problem)).model)
-
-
-def _cnf(model: Model) -> Cnf:
-    model.require_local("a file of clauses")
-    return compile_cnf(model)
+    recipe = Recipe(formulation, presolve=presolve)
+    return cast("Cnf", exportable(problem_of(problem), "dimacs", recipe).compiled)
 
 
 def to_mip(problem: Source, *, formulation: str | None = None, presolve: str = "none") -> Mip:
@@ -138,14 +132,8 @@ def to_mip(problem: Source, *, formulation: str | None = None, presolve: str = "
     Raises:
         InputError, TooLarge, Unsatisfiable: see ``to_bqm``.
     """
-    own = problem_of(problem)
-    name = formulation or _for_mip(own)
-    return compile_mip(Recipe(name, presolve=presolve).presolved(own).model)
-
-
-def _for_mip(problem: Problem) -> str:
-    """The default formulation: a tree takes the place of cuts."""
-    return problem.formulation_for(cuts=True, exact=True)
+    recipe = Recipe(formulation, presolve=presolve)
+    return cast("Mip", exportable(problem_of(problem), "lp", recipe).compiled)
 
 
 def decode(
@@ -192,18 +180,20 @@ class Export:
     description: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Exportable:
-    """A problem compiled for a format: what is written, and the way back.
-
-    ``labels`` are the variables as the file calls them, but auxiliary ones.
-    """
+    """A problem compiled for a format: what is written, and the way back."""
 
     format: Format
     recipe: Recipe
     compiled: Compiled
     judge: Judge
-    labels: list[str]
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """The variables as the file calls them, but auxiliary ones."""
+        names: list[str] = getattr(self.format, "names", Compiled.labels)(self.compiled)
+        return names
 
     @property
     def is_qubo(self) -> bool:
@@ -266,7 +256,7 @@ class Exportable:
 
     def _ordered(self, by_key: Mapping[str, int]) -> list[int]:
         """Values by the file's names, dimod's, or the file's numbers of variables, in order."""
-        names: Sequence[list[str]] = (self.compiled.labels(), self.labels)
+        names = self.compiled.labels(), self.labels
         place = {name: i for each in names for i, name in enumerate(each)}
         first = self.format.FIRST
         end = first + len(self.labels) + self.auxiliary
@@ -327,13 +317,16 @@ def exportable(problem: Problem, to: str, recipe: Recipe) -> Exportable:
     elif recipe.weights:
         raise InputError(f"{form.NAME} keeps every constraint and takes no weights")
     if recipe.formulation is None:
-        default = _for_mip(problem) if form.TARGET == "mip" else problem.default_formulation
+        default = problem.default_formulation
+        if form.TARGET == "mip":  # a tree takes the place of cuts
+            default = problem.formulation_for(cuts=True, exact=True)
         recipe = replace(recipe, formulation=default)
     found = recipe.presolved(problem)
-    exact: dict[str, Callable[[Model], Compiled]] = {"cnf": _cnf, "mip": compile_mip}
-    compiled = (exact.get(form.TARGET) or partial(recipe.compile, target="qubo"))(found.model)
-    names = getattr(form, "names", Compiled.labels)(compiled)
-    return Exportable(form, recipe, compiled, Judge(problem, found, compiled), names)
+    if form.TARGET == "cnf":
+        found.model.require_local("a file of clauses")
+    is_mip = form.TARGET == "mip"
+    compiled = compile_mip(found.model) if is_mip else recipe.compile(found.model, form.TARGET)
+    return Exportable(form, recipe, compiled, Judge(problem, found, compiled))
 
 
 def problem_hash(problem: Problem) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
@@ -70,22 +69,18 @@ def check_presolve(how: str) -> None:
 
 
 def problem_of(source: Source) -> Problem:
-    """What a source holds: a puzzle or a model itself, or the only one of a file."""
-    if isinstance(source, Problem):
-        return source
-    return ModelProblem(source) if isinstance(source, Model) else load_one(source)[0]
-
-
-def load_one(source: str | PathLike[str]) -> tuple[Problem, float]:
-    """The only problem of a file, and the seconds that reading it took.
+    """What a source holds: a puzzle or a model itself, or the only one of a file.
 
     Raises:
         InputError: for a file that holds none or several, and for what is no source.
     """
-    started = time.perf_counter()
+    if isinstance(source, Problem):
+        return source
+    if isinstance(source, Model):
+        return ModelProblem(source)
     if not isinstance(source, str | PathLike):
         raise InputError(f"expected a puzzle, a model or a file, got {type(source).__name__}")
     problems = load(source)
     if len(problems) != 1:
         raise InputError(f"{source}: it holds {len(problems)} puzzles; use load() and solve each")
-    return problems[0], time.perf_counter() - started
+    return problems[0]

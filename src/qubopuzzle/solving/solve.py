@@ -13,14 +13,14 @@ from typing import Any
 
 from qubopuzzle.compile import DEFAULT_ENCODING, Compiled, check_weights, encode_choices
 from qubopuzzle.errors import Unsatisfiable
-from qubopuzzle.model import Model, Problem, Propagation, with_cuts
+from qubopuzzle.model import Problem, Propagation, with_cuts
 from qubopuzzle.signals import uninterrupted
 from qubopuzzle.solvers import Budget, Outcome, ProgressCallback, Solver, Task, solve_lazily
 from qubopuzzle.solvers.base import installed_version
 from qubopuzzle.solving.advice import naming_what_fits
 from qubopuzzle.solving.check import DEFAULT_SOLVER, check_run
 from qubopuzzle.solving.judge import Judge, Judged
-from qubopuzzle.solving.recipe import Recipe, load_one, presolve_model, problem_of
+from qubopuzzle.solving.recipe import Recipe, Source, presolve_model, problem_of
 from qubopuzzle.solving.result import Result
 
 DEFAULT_EXACT_SOLVER = "sat"
@@ -29,7 +29,7 @@ _STAGES = ("load", "model", "presolve", "compile", "prepare", "solve", "decode")
 
 
 def solve(
-    problem: Problem | Model | str | PathLike[str],
+    problem: Source,
     solver: Any = DEFAULT_SOLVER,
     *,
     formulation: str | None = None,
@@ -78,9 +78,9 @@ def solve(
             if the plan of a service does.
         SolverUnavailable, SolverFailed: if the backend is missing or breaks off.
     """
+    started, own = time.perf_counter(), problem_of(problem)
     if isinstance(problem, str | PathLike):
-        problem, load_s = load_one(problem)
-    problem = problem_of(problem)
+        load_s = time.perf_counter() - started
     backend, chosen, budget = check_run(
         solver,
         encoding=encoding,
@@ -91,9 +91,9 @@ def solve(
         options=options,
         solutions=solutions,
     )
-    name = formulation or problem.formulation_for(cuts=backend.cuts, exact=backend.exact)
+    name = formulation or own.formulation_for(cuts=backend.cuts, exact=backend.exact)
     recipe = Recipe(name, encoding or backend.default_encoding, presolve, weights)
-    return _Run(problem, backend, recipe, budget, chosen, {"load": load_s}).result(progress)
+    return _Run(own, backend, recipe, budget, chosen, {"load": load_s}).result(progress)
 
 
 @dataclass
