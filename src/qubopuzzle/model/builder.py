@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -45,8 +45,6 @@ _FARTHEST = 1 << 22
 
 Literals: TypeAlias = "NDArray[Any] | Iterable[Any]"
 """Literals, bits, True and False; or, in arrays and lists, numbers of literals."""
-Labels: TypeAlias = Callable[[int], str] | Sequence[str]
-"""The name of each row, or a function that names row 0, 1, ..."""
 
 
 class ModelBuilder:
@@ -152,7 +150,7 @@ class ModelBuilder:
         lower: ArrayLike = -UNBOUNDED,
         upper: ArrayLike = UNBOUNDED,
         shape: tuple[int, ...],
-        labels: Labels | None = None,
+        labels: Sequence[str] | None = None,
     ) -> None:
         """Add ``lower <= sum of coefficient * literal <= upper`` for every row at once.
 
@@ -166,7 +164,7 @@ class ModelBuilder:
                 shape (2, 5) is named ``family[1,2]`` unless ``labels`` says otherwise.
             labels: the rows' names.
         """
-        block = Rows(self, family, labels if callable(labels) else partial(_label, family, shape))
+        block = Rows(self, family, shape)
         block.add(
             literals,
             coefficients,
@@ -174,30 +172,30 @@ class ModelBuilder:
             count=math.prod(shape),
             lower=lower,
             upper=upper,
-            labels=None if labels is None or callable(labels) else list(labels),
+            labels=None if labels is None else list(labels),
         )
         self._linear.append(block)
 
     def at_most_one(
-        self, family: str, groups: Iterable[Literals], labels: Labels | None = None
+        self, family: str, groups: Iterable[Literals], labels: Sequence[str] | None = None
     ) -> None:
         """At most one literal of each group is true; (groups, literals) as an array."""
         self._groups(family, groups, -UNBOUNDED, 1, labels)
 
     def exactly_one(
-        self, family: str, groups: Iterable[Literals], labels: Labels | None = None
+        self, family: str, groups: Iterable[Literals], labels: Sequence[str] | None = None
     ) -> None:
         """Exactly one literal of each group is true; (groups, literals) as an array."""
         self._groups(family, groups, 1, 1, labels)
 
     def at_least_one(
-        self, family: str, groups: Iterable[Literals], labels: Labels | None = None
+        self, family: str, groups: Iterable[Literals], labels: Sequence[str] | None = None
     ) -> None:
         """At least one literal of each group is true: a clause; (groups, literals) as an array."""
         self._groups(family, groups, 1, UNBOUNDED, labels)
 
     def _groups(
-        self, family: str, groups: Iterable[Any], low: int, high: int, labels: Labels | None
+        self, family: str, groups: Iterable[Any], low: int, high: int, labels: Sequence[str] | None
     ) -> None:
         literals: Any
         if isinstance(groups, np.ndarray) and groups.ndim == 2:
@@ -234,8 +232,9 @@ class ModelBuilder:
         if len(one) != len(two):
             raise ModelError(f"{family}: first, second and gap differ in length")
         for number in np.unique(np.concatenate([one, two])).tolist():
-            name, values = self._handles[number].choice.name, list(self._handles[number].values)
-            if not all(isinstance(v, int) for v in values) or values != sorted(values):
+            name, values = self._handles[number].choice.name, self._handles[number].values
+            ascending = isinstance(values, range) and values.step > 0
+            if not ascending and list(values) != sorted(v for v in values if isinstance(v, int)):
                 raise ModelError(f"{family}: the values of {name} are no ascending integers")
             if max(abs(values[0]), abs(values[-1])) > _LARGEST:
                 raise ModelError(f"{family}: the values of {name} go beyond 2**20")
@@ -360,12 +359,12 @@ class Rows:
     """
 
     def __init__(
-        self, builder: ModelBuilder, family: str, label: Callable[[int], str] | None = None
+        self, builder: ModelBuilder, family: str, shape: tuple[int, ...] | None = None
     ) -> None:
         self.family = family
         self._builder = builder
         self._names: dict[int, str] = {}
-        self._label = partial(_named, self._names, label or f"{family}[{{}}]".format)
+        self._label = partial(_label, self._names, family, shape)
         self._n_rows = 0
         self._terms: list[tuple[IntArray, IntArray, IntArray]] = []
         self._bounds: list[tuple[IntArray, IntArray, NDArray[np.bool_]]] = []
@@ -528,12 +527,9 @@ def _spread(family: str, numbers: ArrayLike, *shape: int) -> IntArray:
         ) from None
 
 
-def _label(family: str, shape: tuple[int, ...], row: int) -> str:
-    return f"{family}[{','.join(str(i) for i in np.unravel_index(row, shape))}]"
-
-
-def _named(names: Mapping[int, str], other: Callable[[int], str], row: int) -> str:
-    return names.get(row) or other(row)
+def _label(names: Mapping[int, str], family: str, shape: tuple[int, ...] | None, row: int) -> str:
+    place = (row,) if shape is None else np.unravel_index(row, shape)
+    return names.get(row) or f"{family}[{','.join(map(str, place))}]"
 
 
 def _check_range(family: str, what: str, numbers: IntArray, low: int, end: int) -> None:

@@ -97,7 +97,7 @@ def _read(data: Mapping[str, Any]) -> Model:
             lower=[-UNBOUNDED if bound is None else bound for bound in block["lower"]],
             upper=[UNBOUNDED if bound is None else bound for bound in block["upper"]],
             shape=(len(block["lower"]),),
-            labels=[str(label) for label in block["labels"]].__getitem__,
+            labels=[str(label) for label in block["labels"]],
         )
     for key, names in _ARRAYS.items():
         for block in data.get(key, ()):

@@ -57,16 +57,6 @@ class Propagation:
         """Nothing is decided, and nothing was counted."""
         return cls(model, model, np.arange(model.n_literals), np.zeros(model.n_literals, np.int64))
 
-    @property
-    def literals_before(self) -> int:
-        """Number of values of the whole model."""
-        return self.whole.n_literals
-
-    @property
-    def literals_after(self) -> int:
-        """Number of values that are left."""
-        return self.model.n_literals
-
     def restore(self, x: IntArray) -> IntArray:
         """Literal values of the whole model from those of ``model``, shape (literals,) each."""
         whole = self.fixed.copy()
