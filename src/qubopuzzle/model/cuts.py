@@ -81,7 +81,7 @@ def _cuts(graph: Connected, component: IntArray) -> list[Cut]:
     for own in set(range(len(sizes))) - {int(component[w])}:
         inside = component == own
         around = _beyond(graph, inside)
-        reached = graph.components_among(~around)
+        reached = graph.joined(~around)
         apart = around & _beyond(graph, reached == reached[w])
         ends = [int(np.argmax(inside)), w]
         parts = np.unique(graph.literals[apart]), np.unique(graph.literals[ends])

@@ -88,14 +88,14 @@ class Connected:
 
     def components(self, x: NDArray[Any]) -> IntArray:
         """The component of each node, 0 .. n - 1, or -1 where it is not true; (nodes,)."""
-        return self.components_among(np.asarray(x)[self.literals] > 0)
-
-    def components_among(self, true: NDArray[np.bool_]) -> IntArray:
-        """The same, where it is known which nodes are true, (nodes,)."""
-        label = _components(len(true), self.edges[true[self.edges].all(axis=1)])[1]
+        true = np.asarray(x)[self.literals] > 0
         found = np.full(len(true), -1, dtype=np.int64)
-        found[true] = np.unique(label[true], return_inverse=True)[1]
+        found[true] = np.unique(self.joined(true)[true], return_inverse=True)[1]
         return found
+
+    def joined(self, true: NDArray[np.bool_]) -> NDArray[np.int32]:
+        """A number for each node, (nodes,): the same where true nodes connect two of them."""
+        return _components(len(true), self.edges[true[self.edges].all(axis=1)])[1]
 
     def restricted(self, there: NDArray[np.bool_]) -> Connected:
         """The graph of some of its nodes, those of ``there`` (nodes,)."""

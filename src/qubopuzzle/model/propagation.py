@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle.model.bounds import Segments, reachable
 from qubopuzzle.model.data import (
+    Choice,
     Field,
     GraphT,
     IntArray,
@@ -156,13 +157,9 @@ def _reduced(model: Model, alive: NDArray[np.bool_]) -> Propagation:
     fixed = (alive & ~kept).astype(np.int64)
     number, literal = np.cumsum(is_open) - 1, np.cumsum(kept) - 1
     choices = np.flatnonzero(is_open).tolist()
-    values = np.split(alive, model.first_literal[1:-1])
     bare = replace(
         model,
-        choices=tuple(
-            replace(model.choices[c], values=tuple(compress(model.choices[c].values, values[c])))
-            for c in choices
-        ),
+        choices=tuple(_choice_left(model, c, alive) for c in choices),
         first_literal=np.append(0, np.cumsum(_alive_sizes(model, alive)[is_open])),
     )
     reduced = replace(
@@ -174,6 +171,12 @@ def _reduced(model: Model, alive: NDArray[np.bool_]) -> Propagation:
         field=model.field and _field_left(model.field, kept, fixed, choices),
     )
     return Propagation(model, reduced, np.flatnonzero(kept), fixed)
+
+
+def _choice_left(model: Model, choice: int, alive: NDArray[np.bool_]) -> Choice:
+    old, ends = model.choices[choice], model.first_literal[choice : choice + 2].tolist()
+    values = tuple(compress(old.values, alive[slice(*ends)].tolist()))
+    return Choice(old.name, values, old.family, old.is_bit)
 
 
 def _linear_left(model: Model, block: Linear, kept: NDArray[np.bool_], fixed: IntArray) -> Linear:
