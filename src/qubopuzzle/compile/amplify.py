@@ -36,7 +36,7 @@ from qubopuzzle.compile.qubo import check_size, compile_qubo
 from qubopuzzle.compile.slack import NarrowRows
 from qubopuzzle.errors import InputError, Unsatisfiable
 from qubopuzzle.model import IntArray, Model
-from qubopuzzle.model.bounds import reachable
+from qubopuzzle.model.propagation import reachable
 
 if TYPE_CHECKING:
     import amplify

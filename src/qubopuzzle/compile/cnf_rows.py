@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from qubopuzzle.compile.clauses import FALSE, TRUE, Clauses
 from qubopuzzle.compile.encoding import Encoding
 from qubopuzzle.model import IntArray, IntMatrix, Linear, Model
-from qubopuzzle.model.bounds import reachable
 from qubopuzzle.model.order import Precedences
+from qubopuzzle.model.propagation import reachable
 
 
 def at_least(bits: Encoding, choice: IntArray, index: IntArray) -> IntArray:

@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 
 from qubopuzzle.compile.encoding import Encoding
 from qubopuzzle.model import IntArray, IntMatrix, Linear, Model, Precedence
-from qubopuzzle.model.bounds import reachable
+from qubopuzzle.model.propagation import reachable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
