@@ -12,9 +12,11 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
+import numpy as np
+
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.links import Data, in_rows
+from qubopuzzle.puzzles.links import Board
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Game:
     """
 
     name: str
-    read: Callable[[str, int, int], Data]
+    read: Callable[[str, int, int], Board]
     write: Callable[[Any], str]
     suffix: str = ""
     variants: Mapping[str, str] = field(default_factory=dict)
@@ -74,7 +76,7 @@ def read_runs(body: str, rows: int, columns: int, most: int) -> list[list[int]]:
         raise InputError(f"character {end + 1}: {body[end]!r} is no number, blank or _")
     if len(cells) != rows * columns:
         raise InputError(f"{len(cells)} cells, but {rows} x {columns} are needed")
-    return in_rows(cells, columns)
+    return np.reshape(cells, (rows, columns)).tolist()
 
 
 def write_runs(numbers: Iterable[int]) -> str:

@@ -1,15 +1,20 @@
 """The text of a board in players' links, described once: what reads a part also writes it.
 
-A board has two texts in puzz.link and players like it: the body of an address, and the rows
-of a board file (``pzprv3``). Both hold words, numbers and bits; ``AddressText`` and
-``FileText`` read and write these. A ``Part`` reads some keys of the native JSON object from
-such a text, and writes them from a puzzle's attributes of the same names. A ``Link`` says
-what the players call a puzzle, and lists the parts of its texts:
+puzz.link and players like it have two texts of a board: the body of an address, and the rows
+of a board file (``pzprv3``). A part of a text is a function of the text, an ``AddressText`` or
+a ``FileText``, and of the board, the native JSON object as a dictionary. A text that is being
+written takes the arrays that its methods are given; from one that is being read only their
+shape counts. Both return the array that the text now has at that place:
 
->>> grid = Numbers("grid")
->>> link = Link("kurodoko", body=[grid], file=[grid, Shading()])
->>> link.read(AddressText("g2j"), (2, 3))
-{'grid': [[0, 2, 0], [0, 0, 0]]}
+>>> def digits(text, board):
+...     given = np.array(board.get("grid", np.zeros(text.shape, int)))
+...     board["grid"] = text.numbers(given).tolist()
+
+A ``Link`` says what the players call a puzzle, and lists the parts of its texts:
+
+>>> link = Link("digits", body=[digits], file=[digits, shading])
+>>> link.read(AddressText("120034", (2, 3)))
+{'grid': [[1, 2, 0], [0, 3, 4]]}
 
 A puzzle's class has its links in the attribute ``links``, and is then read and written by
 the formats ``puzzlink`` and ``pzprv3``.
@@ -18,369 +23,284 @@ the formats ``puzzlink`` and ``pzprv3``.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import groupby
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.kinds.cells import pieces
+from qubopuzzle.puzzles.kinds.cells import BoolArray, pieces
 
-BoolArray = NDArray[np.bool_]
-Words = NDArray[np.object_]
+Words: TypeAlias = NDArray[np.object_]
 """The words of a board file, ``str``, shape (rows, columns)."""
-Data = dict[str, Any]
+Board: TypeAlias = dict[str, Any]
 """Keys of the native JSON object."""
-Shape = tuple[int, int]
+Shape: TypeAlias = tuple[int, int]
 """Rows and columns."""
-Value = int | None
-"""The number of a cell; None where the cell is blank."""
-UNKNOWN = -1
-"""A number that is there, but not known."""
+UNKNOWN, ZERO = -1, -2
+"""A number that is there, but not known, and the number 0: in arrays 0 stands for a blank."""
 
-_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 WHOLE = re.compile("[0-9]{1,9}")
-_MARKS: dict[str, Value] = {".": None, "-2": UNKNOWN, "-": UNKNOWN}
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+_FIVE = 2 ** np.arange(5)[::-1]
+_NUMBER_OF = {None: 0, 0: ZERO}
+_CLUE_OF = {0: None, UNKNOWN: None, ZERO: 0}
 _NOTES = re.compile("TrialData|history:|info:|__HISTORY__")
 
 
 @dataclass(frozen=True)
 class Code:
-    """How numbers are written one after the other.
+    """How numbers are written one after the other in an address.
 
     Attributes:
         base: of the digits, ``0`` to ``9``, then ``a`` to ``z``.
-        forms: by size: the first number of a form, its sign, what its digits 0 stand for, and
-            how many digits it has. Of two forms with the same first number, the last is
-            written and both are read.
+        forms: of numbers of several digits, by size: what the digits 0 stand for, and how many
+            there are, by the sign before them. Of two for a number, the last is written.
         blanks: one character for a blank cell, one for two, and so on.
         unknown: characters of an unknown number; the first is written.
-        expected: what is there, for an error.
-        where: what cannot hold a number that is too large.
         names: of the numbers from 1 on in a board file, which is decimal without.
+        expected: what is there, for an error.
+        unit: what is counted, for an error.
+        where: what cannot hold a number that is too large, for an error.
     """
 
     base: int
-    forms: tuple[tuple[int, str, int, int], ...]
+    forms: dict[str, tuple[int, int]]
     blanks: str = ""
     unknown: str = ""
+    names: str = ""
     expected: str = "a number"
+    unit: str = "cells"
     where: str = "an address"
-    names: tuple[str, ...] = ()
 
-    @cached_property
-    def token(self) -> re.Pattern[str]:
-        """One number, or one character for blank cells."""
-        tokens = [
-            f"{re.escape(sign)}[{_DIGITS[: self.base]}]{{{count}}}"
-            for _, sign, _, count in self.forms
-        ]
-        return re.compile("|".join([*tokens, *map(re.escape, self.blanks + self.unknown)]))
+    def read(self, text: str, at: int, count: int) -> tuple[IntArray, int]:
+        """So many numbers of a text from a place on, shape (count,), and the place behind them.
 
-    @cached_property
-    def single(self) -> dict[str, list[Value]]:
-        """What tokens of one character stand for."""
-        return {c: self.cells(c) for c in (_DIGITS[: self.base] + self.blanks + self.unknown)[::-1]}
+        Raises:
+            InputError: naming the character that is no number, or how many numbers are there
+                if the text ends before the last.
+        """
+        found: list[int] = []
+        known = dict(self._single)
+        for match in self._token.finditer(text, at):
+            if len(found) >= count or match.start() > at:
+                break
+            at, token = match.end(), match[0]
+            if token not in known:
+                known[token] = [self.forms[token[0]][0] + int(token[1:], self.base) or ZERO]
+            found += known[token]
+        if len(found) < count and at < len(text):
+            place = f"character {at + 1} of the board, {text[at : at + 6]!r}"
+            raise InputError(f"{place}: expected {self.expected}")
+        if len(found) < count:
+            place = f"after {len(found)} of {count} {self.unit}"
+            raise InputError(f"the board ends {place}; copy all of it")
+        return np.array(found[:count], dtype=np.int64), at
 
-    @cached_property
-    def _signs(self) -> dict[Value, str]:
-        return {cells[0]: c for c, cells in self.single.items() if len(cells) == 1}
-
-    def cells(self, token: str) -> list[Value]:
-        """What a token stands for."""
-        if token in self.blanks:
-            return [None] * (self.blanks.index(token) + 1)
-        if token in self.unknown:
-            return [UNKNOWN]
-        sign = token[:-1] and token[0]
-        zero = next(zero for _, known, zero, _ in self.forms if known == sign)
-        return [zero + int(token[len(sign) :], self.base)]
-
-    def write(self, values: Sequence[Value]) -> str:
+    def write(self, numbers: list[int]) -> str:
         """The longest runs of blanks first; InputError for a number that is too large."""
-        tokens = dict(self._signs)
-        tokens |= {n: self._token(n) for n in dict.fromkeys(values) if n and n not in tokens}
-        parts: list[str] = []
-        for value, run in groupby(values):
-            count = sum(1 for _ in run)
-            if value is None:
-                full, count = divmod(count, len(self.blanks))
-                parts.append(self.blanks[-1] * full + self.blanks[count - 1 : count])
-            else:
-                parts.append(tokens[value] * count)
-        return "".join(parts)
+        single = {cells[0]: token for token, cells in reversed(self._single.items())} | {0: " "}
+        tokens = {n: single.get(n) or self._long(n) for n in set(numbers)}
+        text = "".join([tokens[number] for number in numbers])
+        for count in range(len(self.blanks), 0, -1):
+            text = text.replace(" " * count, self.blanks[count - 1])
+        return text
 
-    def _token(self, number: int) -> str:
-        _, sign, zero, count = next(form for form in reversed(self.forms) if form[0] <= number)
-        if number - zero >= self.base**count:
-            raise InputError(f"the number {number} is too large for {self.where}")
-        return sign + np.base_repr(number - zero, self.base).lower().rjust(count, "0")
+    def _long(self, number: int) -> str:
+        for sign, (zero, count) in reversed(self.forms.items()):
+            if zero <= number and self.base ** (count - 1) <= number < zero + self.base**count:
+                return sign + str(np.base_repr(number - zero, self.base)).lower().zfill(count)
+        raise InputError(f"the number {number} is too large for {self.where}")
+
+    @cached_property
+    def _single(self) -> dict[str, list[int]]:
+        """What tokens of one character stand for."""
+        digits = {c: [n or ZERO] for n, c in enumerate(_DIGITS[: self.base])}
+        blanks = {c: [0] * count for count, c in enumerate(self.blanks, start=1)}
+        return digits | blanks | {c: [UNKNOWN] for c in self.unknown}
+
+    @cached_property
+    def _token(self) -> re.Pattern[str]:
+        digits = _DIGITS[: self.base]
+        long = [f"{re.escape(sign)}[{digits}]{{{n}}}" for sign, (_, n) in self.forms.items()]
+        return re.compile("|".join([*long, f"[{re.escape(''.join(self._single))}]"]))
 
 
 NUMBER16 = Code(
     base=16,
-    forms=(
-        (0, "", 0, 1),
-        (16, "-", 0, 2),
-        (256, "+", 0, 3),
-        (4096, "=", 4096, 3),
-        (8192, "%", 8192, 3),  # as older players wrote it
-        (8192, "@", 8192, 3),
-        (12240, "*", 12240, 4),
-        (77776, "$", 77776, 5),
-    ),
+    forms={
+        "-": (0, 2),
+        "+": (0, 3),
+        "=": (4096, 3),
+        "%": (8192, 3),  # as older players wrote it
+        "@": (8192, 3),
+        "*": (12240, 4),
+        "$": (77776, 5),
+    },
     blanks="ghijklmnopqrstuvwxyz",
     unknown=".",
     expected="a number, or g to z for blank cells",
 )
 """The code of most puzzles."""
-_BITS = Code(base=32, forms=((0, "", 0, 1),), expected="walls, 0 to 9 and a to v")
-_FIVE = 2 ** np.arange(5)[::-1]
+_BITS = Code(32, {}, expected="walls, 0 to 9 and a to v", unit="characters for walls")
 
 
 @dataclass
 class AddressText:
     """The body of an address, read from left to right or written at its end."""
 
-    text: str = ""
+    body: str = ""
+    shape: Shape = (0, 0)
+    reading: bool = True
     at: int = 0
 
-    def read_word(self) -> str:
-        """What comes before the next ``/``, which is passed over."""
-        word, _, _ = self.text[self.at :].partition("/")
+    def word(self, word: str = "") -> str:
+        """What stands before a stroke."""
+        if not self.reading:
+            self.body += f"{word}/"
+            return word
+        word, _, _ = self.body[self.at :].partition("/")
         self.at += len(word) + 1
         return word
 
-    def write_word(self, word: str) -> None:
-        """Write a word and a stroke."""
-        self.text += f"{word}/"
+    def numbers(self, numbers: IntArray, code: Code = NUMBER16) -> IntArray:
+        """Numbers in an array of any shape; InputError as those of ``Code``."""
+        if not self.reading:
+            self.body += code.write(numbers.ravel().tolist())
+            return numbers
+        found, self.at = code.read(self.body, self.at, numbers.size)
+        return found.reshape(numbers.shape)
 
-    def read_numbers(self, shape: Shape, code: Code = NUMBER16, what: str = "cells") -> list[Value]:
-        """The numbers of so many rows and columns.
-
-        Raises:
-            InputError: naming the character that is no number, or how many cells are there
-                if the text ends before the last.
-        """
-        count = shape[0] * shape[1]
-        found: list[Value] = []
-        known = dict(code.single)
-        for token in code.token.finditer(self.text, self.at):
-            if len(found) >= count or token.start() > self.at:
-                break
-            found += known.get(token[0]) or known.setdefault(token[0], code.cells(token[0]))
-            self.at = token.end()
-        if len(found) < count:
-            seen = self.text[self.at : self.at + 6]
-            if not seen:
-                raise InputError(
-                    f"the board ends after {len(found)} of {count} {what}; copy all of it"
-                )
-            place = f"character {self.at + 1} of the board, {seen!r}"
-            raise InputError(f"{place}: expected {code.expected}")
-        return found[:count]
-
-    def write_numbers(self, values: Sequence[Value], columns: int, code: Code = NUMBER16) -> None:  # noqa: ARG002
-        """Write numbers; rows are told in board files only."""
-        self.text += code.write(values)
-
-    def read_bits(self, shape: Shape) -> BoolArray:
-        """An array of this shape, five bits a character; InputError as ``read_numbers``."""
-        count = shape[0] * shape[1]
-        fives = self.read_numbers((1, -(-count // 5)), _BITS, "characters for walls")
-        bits = np.array(fives, dtype=np.int64)[:, None] & _FIVE > 0
-        return bits.ravel()[:count].reshape(shape)
-
-    def write_bits(self, bits: BoolArray) -> None:
-        """Write them, five a character, the last filled up with 0."""
-        fives = np.append(bits, np.zeros(-bits.size % 5, dtype=np.bool_)).reshape(-1, 5) @ _FIVE
-        self.text += _BITS.write(fives.tolist())
-
-    def read_room_numbers(self, rooms: IntArray) -> list[Value]:
-        """The number of each room, 0 to the last of ``rooms``."""
-        return self.read_numbers((1, int(rooms.max()) + 1))
-
-    def write_room_numbers(self, rooms: IntArray, values: Sequence[Value]) -> None:
-        """Write the number of each room."""
-        self.write_numbers(values, rooms.shape[1])
+    def bits(self, bits: BoolArray) -> BoolArray:
+        """Bits, five a character, the last filled up with 0; InputError as those of ``Code``."""
+        fives = np.zeros((-(-bits.size // 5), 5), dtype=np.int64)
+        fives.flat[: bits.size] = bits
+        numbers = fives @ _FIVE
+        numbers = self.numbers(np.where(numbers, numbers, ZERO), _BITS)
+        found = np.maximum(numbers, 0)[:, None] & _FIVE > 0
+        return found.ravel()[: bits.size].reshape(bits.shape)
 
 
 @dataclass
 class FileText:
     """The rows of a board file, read from the top or written at the end."""
 
-    rows: list[str] = field(default_factory=list)
+    rows: list[str]
+    shape: Shape = (0, 0)
+    reading: bool = True
     version: str = ""
     at: int = 0
 
-    def read_word(self) -> str:
-        """The next row."""
+    def word(self, word: str = "") -> str:
+        """A row."""
+        if not self.reading:
+            self.rows.append(word)
+            return word
         self.at += 1
         if self.at > len(self.rows):
             raise InputError("the board ends too early")
         return self.rows[self.at - 1].strip()
 
-    def write_word(self, word: str) -> None:
-        """Write a row."""
-        self.rows.append(word)
+    def words(self, words: NDArray[Any]) -> Words:
+        """Rows of words, or of numbers to be written; InputError for a row of another length."""
+        found: list[str] = []
+        for row in words.tolist():
+            text = "" if self.reading else "".join([f"{word} " for word in row])
+            cells = self.word(text).split()
+            if len(cells) != len(row):
+                raise InputError(f"{len(cells)} cells where there should be {len(row)}")
+            found += cells
+        return np.array(found, dtype=object).reshape(words.shape)
 
-    def read_words(self, shape: Shape) -> Words:
-        """The words of so many rows; InputError for one of another length."""
-        words: list[str] = []
-        for _ in range(shape[0]):
-            row = self.read_word().split()
-            if len(row) != shape[1]:
-                raise InputError(f"{len(row)} cells where there should be {shape[1]}")
-            words += row
-        return np.array(words, dtype=object).reshape(shape)
-
-    def write_words(self, words: Iterable[Iterable[Any]]) -> None:
-        """Write rows of words."""
-        self.rows += ["".join([f"{word} " for word in row]) for row in words]
-
-    def read_answer(self, shape: Shape) -> Words | None:
+    def answer(self, words: NDArray[Any]) -> Words | None:
         """The words of an answer, or None where the file has none."""
         rest = self.rows[self.at :]
-        if not any(row.strip() for row in rest) and shape[1]:
+        if self.reading and (
+            not rest
+            or _NOTES.match(rest[0])
+            or (words.shape[1] and not any(row.strip() for row in rest))
+        ):
             return None
-        if not rest or _NOTES.match(rest[0]):
-            return None
-        return self.read_words(shape)
+        return self.words(words)
 
-    def read_numbers(self, shape: Shape, code: Code = NUMBER16) -> list[Value]:
-        """The numbers of so many rows and columns; InputError for another word."""
-        names: dict[str, Value] = {name: number for number, name in enumerate(code.names, start=1)}
-        words = self.read_words(shape).ravel().tolist()
-        known = {word: names.get(word) or value_of(word) for word in dict.fromkeys(words)}
-        return [known[word] for word in words]
+    def numbers(self, numbers: IntArray, code: Code = NUMBER16) -> IntArray:
+        """Rows of numbers; InputError for a word that is none."""
+        words: NDArray[Any] = numbers
+        if not self.reading:
+            names = {0: ".", UNKNOWN: "-", ZERO: "0", **dict(enumerate(code.names, start=1))}
+            shown = [names.get(number, number) for number in numbers.ravel().tolist()]
+            words = np.reshape(shown, numbers.shape)
+        return to_numbers(self.words(words), code.names)
 
-    def write_numbers(self, values: Sequence[Value], columns: int, code: Code = NUMBER16) -> None:
-        """Write rows of numbers."""
-        marks = {value: mark for mark, value in _MARKS.items()}
-        marks |= dict(enumerate(code.names, start=1))
-        self.write_words(in_rows([marks.get(v) or str(v) for v in values], columns))
-
-    def read_bits(self, shape: Shape) -> BoolArray:
-        """An array of this shape, a word 0 or 1 for each."""
-        words = self.read_words(shape)
-        for word in set(words.ravel().tolist()) - {"0", "1"}:
+    def bits(self, bits: BoolArray) -> BoolArray:
+        """Rows of 0 and 1; InputError for another word."""
+        words = self.words(bits.astype(np.int64))
+        for word in words[(words != "0") & (words != "1")][:1].tolist():
             raise InputError(f"{word[:20]!r} is no wall; expected 0 or 1")
         return np.equal(words, "1").astype(np.bool_)
 
-    def write_bits(self, bits: BoolArray) -> None:
-        """Write rows of 0 and 1."""
-        self.write_words(bits.astype(np.int64).tolist())
 
-    def read_room_numbers(self, rooms: IntArray) -> list[Value]:
-        """The number of each room, from any of its cells."""
-        numbers: list[Value] = [None] * (int(rooms.max()) + 1)
-        shown = known(self.read_numbers(rooms.shape))
-        for room, number in zip(rooms.ravel().tolist(), shown, strict=True):
-            if number is not None:
-                if numbers[room] not in (None, number):
-                    raise InputError(f"a room has two clues, {numbers[room]} and {number}")
-                numbers[room] = number
-        return numbers
+Text: TypeAlias = AddressText | FileText
+Part: TypeAlias = Callable[[Any, Board], None]
+"""Reads or writes a part of a text; InputError for what is no such part or cannot be held."""
 
-    def write_room_numbers(self, rooms: IntArray, values: Sequence[Value]) -> None:
-        """In the highest cell of the leftmost column of each room."""
-        _, first = np.unique(rooms.T, return_index=True)
-        shown = np.full(rooms.shape[::-1], None, dtype=object)
-        shown.flat[first] = values
-        self.write_numbers(shown.T.ravel().tolist(), rooms.shape[1])
+# --- parts -------------------------------------------------------------------------------
 
 
-Text = AddressText | FileText
-T_contra = TypeVar("T_contra", contravariant=True)
+def grid(
+    text: Text,
+    board: Board,
+    key: str = "grid",
+    code: Code = NUMBER16,
+    unknown: Literal["refused", "blank", "kept"] = "refused",
+) -> None:
+    """A number from 1 on, or 0 for nothing, in each cell.
 
-
-class Part(Protocol[T_contra]):
-    """A part of a board's text."""
-
-    def read(self, text: T_contra, shape: Shape, data: Data) -> None:
-        """Read the part, and put what it says under its keys; ``data`` has the parts before.
-
-        Raises:
-            InputError: for what is no such part, or says what the puzzle cannot hold.
-        """
-
-    def write(self, text: T_contra, puzzle: Any) -> None:
-        """Write the part of a puzzle; InputError for what the text cannot hold."""
-
-
-@dataclass(frozen=True)
-class Numbers:
-    """A number or nothing in each cell, as rows of numbers.
-
-    Attributes:
+    Args:
+        text: of the board.
+        board: with the grid under the key.
         key: of the native JSON object.
         code: of the address.
         unknown: what becomes of a number that is not known.
-        blank: what the puzzle has in a cell without a number; with 0, a number 0 is refused.
     """
-
-    key: str
-    code: Code = NUMBER16
-    unknown: Literal["refused", "blank", "kept"] = "refused"
-    blank: int | None = 0
-
-    def read(self, text: Text, shape: Shape, data: Data) -> None:
-        """Read a grid; InputError naming the cell."""
-        values = text.read_numbers(shape, self.code)
-        if self.unknown == "blank":
-            values = known(values)
-        refused = [UNKNOWN] * (self.unknown == "refused") + [0] * (self.blank == 0)
-        check_numbers(values, cell_of(shape[1]), refused)
-        blank = self.blank
-        data[self.key] = in_rows([blank if v is None else v for v in values], shape[1])
-
-    def write(self, text: Text, puzzle: Any) -> None:
-        """Write a grid."""
-        values = np.asarray(getattr(puzzle, self.key)).ravel().tolist()
-        shown = [None if value == self.blank else value for value in values]
-        text.write_numbers(shown, puzzle.shape[1], self.code)
+    numbers = text.numbers(np.array(board.get(key, np.zeros(text.shape, dtype=np.int64))), code)
+    if unknown == "blank":
+        numbers[numbers == UNKNOWN] = 0
+    check(numbers, lowest=UNKNOWN if unknown == "kept" else 0)
+    board[key] = numbers.tolist()
 
 
-@dataclass(frozen=True)
-class Rooms:
-    """Rooms by the walls between them, numbered by their first cells, and a clue a room.
+def rooms(text: Text, board: Board) -> None:
+    """``rooms`` by the walls between them, numbered by their first cells, and their ``clues``.
 
     An unknown clue is none.
     """
-
-    rooms: str = "rooms"
-    clues: str = "clues"
-
-    def read(self, text: Text, shape: Shape, data: Data) -> None:
-        """Read walls and clues; InputError naming the cells of a loose wall."""
-        rows, columns = shape
-        if isinstance(text, FileText) and text.version == "pzprv3":
-            text.read_word()  # how many rooms there are; each cell has the name of its room
-            across, below = _walls(text.read_words(shape))
-        else:
-            across = text.read_bits((rows, columns - 1))
-            below = text.read_bits((rows - 1, columns))
-        rooms = pieces(~across, ~below)
-        for walls, edges, r, c in zip((across, below), _walls(rooms), (0, 1), (1, 0), strict=True):
-            for i, j in np.argwhere(walls & ~edges)[:1].tolist():
-                places = f"row {i + 1} column {j + 1} and row {i + r + 1} column {j + c + 1}"
+    given = np.asarray(board.get("rooms", np.zeros(text.shape, dtype=np.int64)))
+    if isinstance(text, FileText) and text.version == "pzprv3":
+        text.word()  # how many rooms there are; each cell has the name of its room
+        across, below = _walls(text.words(given))
+    else:
+        across, below = map(text.bits, _walls(given))
+    if text.reading:
+        given = pieces(~across, ~below)
+        for walls, edges, down in zip((across, below), _walls(given), (0, 1), strict=True):
+            if (loose := walls & ~edges).any():
+                r, c = np.argwhere(loose)[0].tolist()
+                places = f"row {r + 1} column {c + 1} and row {r + 1 + down} column {c + 2 - down}"
                 raise InputError(f"the wall between {places} divides no rooms; no such puzzle here")
-        data[self.rooms], data[self.clues] = rooms.tolist(), known(text.read_room_numbers(rooms))
-
-    def write(self, text: Text, puzzle: Any) -> None:
-        """Write walls and clues."""
-        given, clues = getattr(puzzle, self.rooms), getattr(puzzle, self.clues)
-        _, first, room = np.unique(given, return_index=True, return_inverse=True)
-        order = np.argsort(first)
-        rooms = np.argsort(order)[room.reshape(given.shape)]
-        for walls in _walls(rooms):
-            text.write_bits(walls)
-        text.write_room_numbers(rooms, [clues[old] for old in order.tolist()])
+    clues = board.get("clues", [None] * (int(given.max()) + 1))
+    numbers = np.array([_NUMBER_OF.get(clue, clue) for clue in clues])
+    if isinstance(text, AddressText):
+        order = np.argsort(np.unique(given, return_index=True)[1])
+        numbers[order] = text.numbers(numbers[order])
+    else:
+        numbers = _numbers_of_rooms(text, given, numbers)
+    board["rooms"] = given.tolist()
+    board["clues"] = [_CLUE_OF.get(number, number) for number in numbers.tolist()]
 
 
 def _walls(rooms: NDArray[Any]) -> tuple[BoolArray, BoolArray]:
@@ -389,71 +309,85 @@ def _walls(rooms: NDArray[Any]) -> tuple[BoolArray, BoolArray]:
     return across.astype(np.bool_), below.astype(np.bool_)
 
 
-class Shading:
-    """An answer of black and white cells, in a board file."""
+def _numbers_of_rooms(text: FileText, rooms: IntArray, numbers: IntArray) -> IntArray:
+    """In the highest cell of the leftmost column of each room; read from any of its cells."""
+    shown = np.zeros_like(rooms)
+    shown.T.flat[np.unique(rooms.T, return_index=True)[1]] = numbers
+    shown = text.numbers(shown)
+    shown[shown == UNKNOWN] = 0
+    room, number = rooms[shown != 0], shown[shown != 0]
+    numbers = np.zeros_like(numbers)
+    numbers[room[::-1]] = number[::-1]  # the first of a room
+    for i in np.flatnonzero(numbers[room] != number)[:1].tolist():
+        both = np.maximum([numbers[room[i]], number[i]], 0).tolist()
+        raise InputError(f"a room has two clues, {both[0]} and {both[1]}")
+    return numbers
 
-    def read(self, text: FileText, shape: Shape, data: Data) -> None:
-        """Read ``solution``, if the file has one."""
-        data["solution"] = shading(text.read_answer(shape))
 
-    def write(self, text: FileText, puzzle: Any) -> None:
-        """Write ``solution``, or blanks."""
-        text.write_words(shading_words(puzzle))
+def shading(text: FileText, board: Board) -> None:
+    """``solution``, an answer of black and white cells, in a board file."""
+    words = text.answer(shading_words(board, text.shape))
+    board["solution"] = None if words is None else read_shading(words)
 
 
 # --- for parts of one's own --------------------------------------------------------------
 
 
-def check_numbers(
-    values: Sequence[Value],
-    place: Callable[[int], str],
-    refused: Iterable[Value] = (UNKNOWN, 0),
+def check(
+    numbers: IntArray,
+    place: Callable[[int, int], str] = "row {} column {}".format,
     what: str = "number",
+    lowest: int = 0,
 ) -> None:
-    """Raise InputError for a number that a puzzle cannot hold, naming its place by its index."""
-    for wrong in refused:
-        if wrong in values:
-            name = f"a {what} of unknown value" if wrong == UNKNOWN else f"the number {wrong}"
-            raise InputError(f"{place(values.index(wrong))} has {name}; no such puzzle here")
+    """Raise InputError for a number that a puzzle cannot hold.
+
+    Args:
+        numbers: shape (lines, numbers).
+        place: the name of a number's place, by its line and its place there, from 1 on.
+        what: the numbers are.
+        lowest: what is below is refused: ``ZERO``, and with 0 ``UNKNOWN`` as well.
+    """
+    if numbers.min(initial=0) < lowest:
+        i, j = np.argwhere(numbers < lowest)[0].tolist()
+        name = "the number 0" if numbers[i, j] == ZERO else f"a {what} of unknown value"
+        raise InputError(f"{place(i + 1, j + 1)} has {name}; no such puzzle here")
 
 
-def cell_of(columns: int) -> Callable[[int], str]:
-    """The place of a cell, for an error, by its row-major index."""
-    return lambda i: f"row {i // columns + 1} column {i % columns + 1}"
+def to_numbers(words: Words, names: str = "") -> IntArray:
+    """The numbers that words of a board file stand for; InputError if one is none."""
+    known = {".": 0, "-": UNKNOWN, "-2": UNKNOWN}
+    known |= {name: number for number, name in enumerate(names, start=1)}
+    flat = words.ravel().tolist()
+    for word in dict.fromkeys(flat):
+        if word not in known:
+            if not WHOLE.fullmatch(word):
+                raise InputError(f"{word[:20]!r} is no clue")
+            known[word] = int(word) or ZERO
+    return np.array([known[word] for word in flat], dtype=np.int64).reshape(words.shape)
 
 
-def known(values: Sequence[Value]) -> list[Value]:
-    """The same, None where a number is unknown."""
-    return [None if value == UNKNOWN else value for value in values]
+without: Callable[[Words, str], Words] = np.frompyfunc(str.removeprefix, 2, 1)
+"""Words without a prefix."""
 
 
-def in_rows(values: Sequence[Any], columns: int) -> list[Any]:
-    """The same in rows."""
-    return [values[i : i + columns] for i in range(0, len(values), columns)]
+def to_digits(words: Words) -> IntArray:
+    """The numbers of an answer, 0 where there is none; small ones stand in brackets beside it."""
+    digits = [word.partition("[")[0] for word in words.ravel().tolist()]
+    found = [int(digit) if WHOLE.fullmatch(digit) else 0 for digit in digits]
+    return np.reshape(found, words.shape)
 
 
-def value_of(word: str) -> Value:
-    """What a word of a board file stands for; InputError if it is no number."""
-    if word in _MARKS:
-        return _MARKS[word]
-    if not WHOLE.fullmatch(word):
-        raise InputError(f"{word[:20]!r} is no clue")
-    return int(word)
-
-
-def shading(words: Words | None) -> IntArray | None:
+def read_shading(words: Words) -> IntArray | None:
     """The black cells (``#``) of an answer, None if it says nothing."""
-    if words is None or np.equal(words, ".").all():
-        return None
-    return np.equal(words, "#").astype(np.int64)
+    return None if np.equal(words, ".").all() else np.equal(words, "#").astype(np.int64)
 
 
-def shading_words(puzzle: Any) -> Words:
-    """``#`` and ``+`` for a puzzle's solution, ``.`` where it has none."""
-    marks = np.array(["+", "#", "."], dtype=object)
-    answer = np.full(puzzle.shape, 2) if puzzle.solution is None else puzzle.solution
-    words: Words = marks[answer]
-    return words
+def shading_words(board: Board, shape: Shape) -> Words:
+    """``#`` and ``+`` for a board's solution, ``.`` where it has none."""
+    solution = board.get("solution")
+    return np.array(["+", "#", "."], dtype=object)[
+        np.full(shape, 2) if solution is None else solution
+    ]
 
 
 @dataclass(frozen=True)
@@ -475,8 +409,8 @@ class Link:
     """
 
     pid: str
-    body: Sequence[Part[AddressText]]
-    file: Sequence[Part[FileText]]
+    body: Sequence[Part]
+    file: Sequence[Part]
     fields: Mapping[str, Any] = field(default_factory=dict)
     flags: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     square: bool = False
@@ -486,7 +420,7 @@ class Link:
     givens: str = ""
     check: Callable[[Any], None] = lambda _: None
 
-    def read(self, text: Text, shape: Shape, flag: str = "") -> Data:
+    def read(self, text: Text, flag: str = "") -> Board:
         """The native JSON object of a text from its first part on.
 
         Raises:
@@ -494,15 +428,16 @@ class Link:
         """
         if flag and flag not in self.flags:
             raise InputError(f"the flag {flag[:20]!r} is none that this package has")
-        data: Data = {**self.fields, **self.flags.get(flag, {})}
+        board = {**self.fields, **self.flags.get(flag, {})}
         for part in self._parts(text):
-            part.read(text, shape, data)
-        return data
+            part(text, board)
+        return board
 
     def write(self, text: Text, puzzle: Any) -> None:
         """Write every part; InputError for what the text cannot hold."""
+        board = {name: getattr(puzzle, name) for name in puzzle.__dataclass_fields__}
         for part in self._parts(text):
-            part.write(text, puzzle)
+            part(text, board)
 
-    def _parts(self, text: Text) -> Sequence[Part[Any]]:
+    def _parts(self, text: Text) -> Sequence[Part]:
         return self.body if isinstance(text, AddressText) else self.file

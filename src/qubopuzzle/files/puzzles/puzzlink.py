@@ -83,12 +83,12 @@ def address(puzzle: Puzzle) -> str:
     """
     with at(puzzle.id[:60] or puzzle.name):
         link = link_of(puzzle)
-        text = AddressText()
+        text = AddressText(shape=puzzle.shape, reading=False)
         link.write(text, puzzle)
     rows, columns = puzzle.shape
     # Programs that find addresses in a text leave a sign at the end out.
-    end = "" if text.text[-1:].isalnum() else "/"
-    return f"https://puzz.link/p?{link.pid}/{columns}/{rows}/{text.text}{end}"
+    end = "" if text.body[-1:].isalnum() else "/"
+    return f"https://puzz.link/p?{link.pid}/{columns}/{rows}/{text.body}{end}"
 
 
 def solved_address(puzzle: Puzzle, answer: IntArray) -> str | None:
@@ -150,7 +150,7 @@ def _read(line: str, wanted: str | None, limit: ReadLimit) -> list[Puzzle]:
         return []
     shape = read_shape(link, columns, rows, limit)
     with at(pid):
-        found = kind.from_dict(link.read(AddressText(body), shape, flags))
+        found = kind.from_dict(link.read(AddressText(body, shape), flags))
         # The puzzle is still nobody's; a copy would be validated once more.
         object.__setattr__(found, "url", address(found))
         return [found]

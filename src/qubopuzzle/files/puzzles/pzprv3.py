@@ -88,16 +88,17 @@ def _boards(text: str) -> Iterator[_Board]:
 
 def _read(text: FileText, wanted: str | None, limit: ReadLimit) -> list[Puzzle]:
     """The puzzle of a board, or none if another kind is wanted."""
-    version = text.read_word()
+    version = text.word()
     if version not in ("pzprv3", "pzprv3.1"):
         raise InputError(f"the version {version[:20]!r} is not known; only pzprv3 and pzprv3.1 are")
     text.version = version
-    kind, link = find_link(text.read_word())
+    kind, link = find_link(text.word())
     if wanted not in (None, kind.name):
         return []
-    rows = text.read_word()
-    columns = rows if link.sizes == 1 else text.read_word()
-    data = link.read(text, read_shape(link, columns, rows, limit))
+    rows = text.word()
+    columns = rows if link.sizes == 1 else text.word()
+    text.shape = read_shape(link, columns, rows, limit)
+    data = link.read(text)
     with suppress(InputError):  # of a wrong answer, or of the puzzle, which is raised below
         return [kind.from_dict(data)]
     return [kind.from_dict({**data, "solution": None})]
@@ -106,6 +107,7 @@ def _read(text: FileText, wanted: str | None, limit: ReadLimit) -> list[Puzzle]:
 def _lines(puzzle: Puzzle) -> list[str]:
     with at(puzzle.id[:60] or puzzle.name):
         link = link_of(puzzle)
-        text = FileText([link.version, link.pid, *map(str, puzzle.shape[: link.sizes])])
+        head = [link.version, link.pid, *map(str, puzzle.shape[: link.sizes])]
+        text = FileText(head, puzzle.shape, reading=False, version=link.version)
         link.write(text, puzzle)
     return text.rows

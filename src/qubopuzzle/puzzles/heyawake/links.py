@@ -1,7 +1,5 @@
 """Heyawake in the players."""
 
-from __future__ import annotations
+from qubopuzzle.puzzles.links import Link, rooms, shading
 
-from qubopuzzle.puzzles.links import Link, Rooms, Shading
-
-LINKS = (Link("heyawake", body=[Rooms()], file=[Rooms(), Shading()], version="pzprv3.1"),)
+LINKS = (Link("heyawake", body=[rooms], file=[rooms, shading], version="pzprv3.1"),)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from string import ascii_letters
 from typing import Any
 
+import numpy as np
+
 from qubopuzzle.errors import InputError
 from qubopuzzle.puzzles.games import Game
-from qubopuzzle.puzzles.links import Code, Data, Link, Numbers, Shading, in_rows
+from qubopuzzle.puzzles.links import Board, Code, Link, grid, shading
 
 BASE36 = Code(
     base=36,
-    forms=((0, "", 0, 1), (36, "-", 0, 2)),
+    forms={"-": (0, 2)},
     blanks=".",
     unknown="@%",
     where="an address of hitori",
@@ -19,7 +22,7 @@ BASE36 = Code(
 """One character a cell, three from 36 on."""
 
 
-def _read_singles(body: str, columns: int, rows: int) -> Data:
+def _read_singles(body: str, columns: int, rows: int) -> Board:
     known = _cells(rows, columns)
     if len(body) != rows * columns:
         raise InputError(f"{len(body)} characters, but {rows} x {columns} cells")
@@ -28,7 +31,7 @@ def _read_singles(body: str, columns: int, rows: int) -> Data:
     if 0 in numbers:
         i = numbers.index(0)
         raise InputError(f"character {i + 1}: {body[i]!r} is no number 1 .. {len(known) - 1}")
-    return {"grid": in_rows(numbers, columns)}
+    return {"grid": np.reshape(numbers, (rows, columns)).tolist()}
 
 
 def _write_singles(puzzle: Any) -> str:
@@ -52,8 +55,8 @@ def _cells(rows: int, columns: int) -> str:
     return f"0123456789{ascii_letters}"[: max(rows, columns) + 1]
 
 
-_GRID = Numbers("grid", code=BASE36, unknown="blank")
+_GRID = partial(grid, code=BASE36, unknown="blank")
 LINKS = (
-    Link("hitori", body=[_GRID], file=[_GRID, Shading()], percent=True),
+    Link("hitori", body=[_GRID], file=[_GRID, shading], percent=True),
     Game("singles", _read_singles, _write_singles, suffix="(?:d[a-z])?"),
 )

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.puzzles.games import Game, read_runs, write_runs
-from qubopuzzle.puzzles.links import UNKNOWN, Data, Link, Numbers, Shading
+from qubopuzzle.puzzles.links import UNKNOWN, Board, Link, grid, shading
 
 
-def _read_range(body: str, columns: int, rows: int) -> Data:
+def _read_range(body: str, columns: int, rows: int) -> Board:
     return {"grid": read_runs(body, rows, columns, rows + columns - 1)}
 
 
@@ -24,8 +25,8 @@ def _write_range(puzzle: Any) -> str:
     return f"{columns}x{rows}:" + write_runs(puzzle.grid.ravel().tolist())
 
 
-_GRID = Numbers("grid", unknown="kept")
+_GRID = partial(grid, unknown="kept")
 LINKS = (
-    Link("kurodoko", body=[_GRID], file=[_GRID, Shading()]),
+    Link("kurodoko", body=[_GRID], file=[_GRID, shading]),
     Game("range", _read_range, _write_range),
 )

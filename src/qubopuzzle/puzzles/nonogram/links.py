@@ -13,77 +13,59 @@ from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles.games import Game
 from qubopuzzle.puzzles.links import (
     AddressText,
-    Data,
+    Board,
     FileText,
     Link,
     Shape,
-    Value,
-    check_numbers,
-    in_rows,
-    shading,
+    check,
+    read_shading,
     shading_words,
-    value_of,
+    to_numbers,
+    without,
 )
 from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT
 
 
-class _Slots:
+def _slots(text: AddressText, board: Board) -> None:
     """The clues of columns, then of rows, each from its end and filled up with blanks."""
-
-    def read(self, text: AddressText, shape: Shape, data: Data) -> None:
-        high, wide = _slots(shape)
-        slots = text.read_numbers((1, shape[1] * high + shape[0] * wide))
-        middle = shape[1] * high
-        cols, rows = in_rows(slots[:middle], high), in_rows(slots[middle:], wide)
-        data["cols"] = _clues("column", [line[::-1] for line in cols])
-        data["rows"] = _clues("row", [line[::-1] for line in rows])
-
-    def write(self, text: AddressText, puzzle: Any) -> None:
-        slots: list[Value] = []
-        for clues, count in zip((puzzle.cols, puzzle.rows), _slots(puzzle.shape), strict=True):
-            for clue in clues:
-                slots += [*clue[::-1], *[None] * (count - len(clue))]
-        text.write_numbers(slots, len(puzzle.cols))
+    cols, rows = _clue_tables(board, text.shape)
+    slots = text.numbers(np.append(cols[:, ::-1], rows[:, ::-1]))
+    cols, rows = slots[: cols.size].reshape(cols.shape), slots[cols.size :].reshape(rows.shape)
+    _read_clues(board, cols[:, ::-1], rows[:, ::-1])
 
 
-class _Table:
+def _table(text: FileText, board: Board) -> None:
     """The clues above and at the left of the cells of an answer."""
-
-    def read(self, text: FileText, shape: Shape, data: Data) -> None:
-        high, wide = _slots(shape)
-        table = text.read_words((high + shape[0], wide + shape[1]))
-        for key, name, part in (
-            ("cols", "column", table[:high, wide:].T),
-            ("rows", "row", table[high:, :wide]),
-        ):
-            # A clue that somebody has ticked off begins with c.
-            lines = [[value_of(word.removeprefix("c")) for word in line] for line in part.tolist()]
-            data[key] = _clues(name, lines)
-        data["solution"] = shading(table[high:, wide:])
-
-    def write(self, text: FileText, puzzle: Any) -> None:
-        high, wide = _slots(puzzle.shape)
-        table = np.full((high + len(puzzle.rows), wide + len(puzzle.cols)), ".", dtype=object)
-        for c, clue in enumerate(puzzle.cols):
-            table[high - len(clue) : high, wide + c] = [str(number) for number in clue]
-        for r, clue in enumerate(puzzle.rows):
-            table[high + r, wide - len(clue) : wide] = [str(number) for number in clue]
-        table[high:, wide:] = shading_words(puzzle)
-        text.write_words(table.tolist())
+    cols, rows = _clue_tables(board, text.shape)
+    high, wide = cols.shape[1], rows.shape[1]
+    table = np.zeros((high + len(rows), wide + len(cols)), dtype=object)
+    table[:high, wide:], table[high:, :wide] = cols.T, rows
+    table[table == 0] = "."
+    table[high:, wide:] = shading_words(board, text.shape)
+    table = text.words(table)
+    # A clue that somebody has ticked off begins with c.
+    cols, rows = (to_numbers(without(t, "c")) for t in (table[:high, wide:].T, table[high:, :wide]))
+    _read_clues(board, cols, rows)
+    board["solution"] = read_shading(table[high:, wide:])
 
 
-def _slots(shape: Shape) -> Shape:
-    """Most numbers of a column and of a row; as many have a place beside it."""
-    return (shape[0] + 1) // 2, (shape[1] + 1) // 2
+def _clue_tables(board: Board, shape: Shape) -> tuple[IntArray, IntArray]:
+    """The clues of columns and of rows at the end of lines with places for the longest."""
+    rows, columns = shape
+    tables = np.zeros((columns, (rows + 1) // 2), int), np.zeros((rows, (columns + 1) // 2), int)
+    for key, table in zip(("cols", "rows"), tables, strict=True):
+        for line, clue in zip(table, board.get(key, ()), strict=False):
+            line[len(line) - len(clue) :] = clue
+    return tables
 
 
-def _clues(name: str, lines: list[list[Value]]) -> list[list[int]]:
-    for i, line in enumerate(lines, start=1):
-        check_numbers(line, lambda _, i=i: f"{name} {i}")  # type: ignore[misc]
-    return [[number for number in line if number] for line in lines]
+def _read_clues(board: Board, cols: IntArray, rows: IntArray) -> None:
+    for key, name, table in (("cols", "column", cols), ("rows", "row", rows)):
+        check(table, f"{name} {{}}".format)
+        board[key] = [[number for number in clue if number] for clue in table.tolist()]
 
 
-def _read_pattern(body: str, columns: int, rows: int) -> Data:
+def _read_pattern(body: str, columns: int, rows: int) -> Board:
     clues_of, comma, cells = body.partition(",")
     solution = None
     if comma:
@@ -120,6 +102,6 @@ def _solved_pattern(puzzle: Any, answer: IntArray) -> str:
 
 
 LINKS = (
-    Link("nonogram", body=[_Slots()], file=[_Table()]),
+    Link("nonogram", body=[_slots], file=[_table]),
     Game("pattern", _read_pattern, _write_pattern, signs="/.,", solved=_solved_pattern),
 )

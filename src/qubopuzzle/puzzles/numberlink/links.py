@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from string import ascii_letters
 from typing import Any
 
@@ -10,46 +11,34 @@ import numpy as np
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.puzzles.kinds.paths import degrees, read_paths
-from qubopuzzle.puzzles.links import NUMBER16, Data, FileText, Link, Numbers, Shape
+from qubopuzzle.puzzles.links import NUMBER16, Board, FileText, Link, grid
 
 _LETTERS = ascii_letters.swapcase()
 _RULES = {"passallcell": True, "dontpassallcell": False}
 
 
-class _Cover:
-    """Whether every cell is used."""
-
-    def read(self, text: FileText, shape: Shape, data: Data) -> None:  # noqa: ARG002
-        rule = text.read_word()
-        if rule not in _RULES:
-            raise InputError(f"expected {' or '.join(_RULES)}, got {rule[:20]!r}")
-        data["cover"] = _RULES[rule]
-
-    def write(self, text: FileText, puzzle: Any) -> None:  # noqa: ARG002
-        text.write_word("passallcell")
+def _cover(text: FileText, board: Board) -> None:
+    """Whether every cell is used; of what is written it is."""
+    rule = text.word("passallcell")
+    if rule not in _RULES:
+        raise InputError(f"expected {' or '.join(_RULES)}, got {rule[:20]!r}")
+    board["cover"] = _RULES[rule]
 
 
-class _Paths:
+def _paths(text: FileText, board: Board) -> None:
     """Between which cells a path passes."""
-
-    def read(self, text: FileText, shape: Shape, data: Data) -> None:
-        rows, columns = shape
-        parts = []
-        for high, wide in ((rows, columns - 1), (rows - 1, columns)):
-            words = text.read_answer((high, wide))
-            if words is None and high and wide:
-                return
-            passes = np.zeros((high, wide)) if words is None else np.equal(words, "1")
-            parts.append(passes.astype(np.int64).tolist())
-        paths = read_paths(parts[0], parts[1], shape)
-        # One end at each number is quick to see, and little else passes.
-        if ((degrees(paths) == 1) == (np.array(data["grid"]) > 0)).all():
-            data["solution"] = paths
-
-    def write(self, text: FileText, puzzle: Any) -> None:
-        paths = np.zeros(puzzle.shape, dtype=int) if puzzle.solution is None else puzzle.solution
-        text.write_bits((paths[:, :-1] & 1) > 0)
-        text.write_bits((paths[:-1] & 2) > 0)
+    known = board.get("solution")
+    paths = np.zeros(text.shape, dtype=np.int64) if known is None else known
+    passes = []
+    for part in (paths[:, :-1] & 1, paths[:-1] >> 1 & 1):
+        words = text.answer(part)
+        if words is None and part.size:
+            return
+        passes.append((part if words is None else np.equal(words, "1").astype(int)).tolist())
+    paths = read_paths(passes[0], passes[1], text.shape)
+    # One end at each number is quick to see, and little else passes.
+    if ((degrees(paths) == 1) == (np.array(board["grid"]) > 0)).all():
+        board["solution"] = paths
 
 
 def _check_letters(puzzle: Any) -> None:
@@ -61,14 +50,13 @@ def _check_letters(puzzle: Any) -> None:
         )
 
 
-_NUMBERS = Numbers("grid")
-_LETTER_GRID = Numbers("grid", code=replace(NUMBER16, names=tuple(_LETTERS)))
+_LETTER_GRID = partial(grid, code=replace(NUMBER16, names=_LETTERS))
 LINKS = (
-    Link("numlin", body=[_NUMBERS], file=[_NUMBERS, _Paths()], fields={"cover": False}),
+    Link("numlin", body=[grid], file=[grid, _paths], fields={"cover": False}),
     Link(
         "arukone",
         body=[_LETTER_GRID],
-        file=[_Cover(), _LETTER_GRID, _Paths()],
+        file=[_cover, _LETTER_GRID, _paths],
         fields={"cover": True},
         flags={"e": {"cover": False}},
         check=_check_letters,

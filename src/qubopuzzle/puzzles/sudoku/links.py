@@ -11,26 +11,18 @@ import numpy as np
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles.games import Game, read_runs, write_runs
-from qubopuzzle.puzzles.links import WHOLE, Data, FileText, Link, Numbers, Shape
+from qubopuzzle.puzzles.links import Board, FileText, Link, grid, to_digits
 from qubopuzzle.puzzles.sudoku.rules import SIZE_LIMIT, squarest_box
 
 
-class _Digits:
+def _digits(text: FileText, board: Board) -> None:
     """The digits of an answer where none is given; small ones stand in brackets beside them."""
-
-    def read(self, text: FileText, shape: Shape, data: Data) -> None:
-        words = text.read_answer(shape)
-        digits = [word.partition("[")[0] for word in (() if words is None else words.ravel())]
-        answer = [int(digit) if WHOLE.fullmatch(digit) else 0 for digit in digits]
-        if any(answer):
-            given = np.array(data["grid"])
-            data["solution"] = np.where(given, given, np.reshape(answer, shape))
-
-    def write(self, text: FileText, puzzle: Any) -> None:
-        given = np.array(puzzle.grid)
-        answer = given if puzzle.solution is None else puzzle.solution
-        found = np.where(given, 0, answer).ravel().tolist()
-        text.write_numbers([digit or None for digit in found], len(given))
+    given = np.array(board["grid"])
+    answer = given if board.get("solution") is None else board["solution"]
+    words = text.answer(np.where((given > 0) | (answer == 0), ".", answer.astype(object)))
+    digits = np.zeros_like(given) if words is None else to_digits(words)
+    if digits.any():
+        board["solution"] = np.where(given, given, digits)
 
 
 def _check_box(puzzle: Any) -> None:
@@ -41,7 +33,7 @@ def _check_box(puzzle: Any) -> None:
         raise InputError(f"its boxes of {puzzle.box[0]} x {puzzle.box[1]} have no place here")
 
 
-def _read_solo(body: str, high: int, wide: int) -> Data:
+def _read_solo(body: str, high: int, wide: int) -> Board:
     if min(high, wide) < 2:
         raise InputError(f"boxes of {high} x {wide}; both must be 2 at least")
     if high * wide > SIZE_LIMIT:
@@ -61,16 +53,14 @@ def _write_solo(puzzle: Any) -> str:
 
 
 def _solved_solo(puzzle: Any, answer: IntArray) -> str:
-    grid = tuple(map(tuple, answer.tolist()))
-    return _write_solo(replace(puzzle, grid=grid, solution=None))
+    return _write_solo(replace(puzzle, grid=answer, solution=None))
 
 
-_GRID = Numbers("grid")
 LINKS = (
     Link(
         "sudoku",
-        body=[_GRID],
-        file=[_GRID, _Digits()],
+        body=[grid],
+        file=[grid, _digits],
         square=True,
         sizes=1,
         givens="grid",
