@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from qubopuzzle import InputError, Nonogram, load
 from qubopuzzle.files.puzzles import Answer, load_answers, match, native, non, read_text
-from qubopuzzle.files.puzzles import reading as reading_module
+from qubopuzzle.files.puzzles import formats as reading_module
 from strategies import nonograms
 
 A = Nonogram.examples()[0]

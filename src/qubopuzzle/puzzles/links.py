@@ -2,19 +2,19 @@
 
 puzz.link and players like it have two texts of a board: the body of an address, and the rows
 of a board file (``pzprv3``). A part of a text is a function of the text, an ``AddressText`` or
-a ``FileText``, and of the board, the native JSON object as a dictionary. A text that is being
-written takes the arrays that its methods are given; from one that is being read only their
-shape counts. Both return the array that the text now has at that place:
+a ``FileText``, and of the board, a dictionary with the keys of native JSON. The text's methods
+take arrays and return them: they write them, or, where the text is read, return what it has in
+place of an array of that shape.
 
 >>> def digits(text, board):
-...     given = np.array(board.get("grid", np.zeros(text.shape, int)))
-...     board["grid"] = text.numbers(given).tolist()
+...     grid = text.numbers(np.array(board.get("grid", np.zeros(text.shape, int))))
+...     board["grid"] = grid.tolist()
 
 A ``Link`` says what the players call a puzzle, and lists the parts of its texts:
 
 >>> link = Link("digits", body=[digits], file=[digits, shading])
->>> link.read(AddressText("120034", (2, 3)))
-{'grid': [[1, 2, 0], [0, 3, 4]]}
+>>> link.read(AddressText("12g.34", (2, 3)))
+{'grid': [[1, 2, 0], [-1, 3, 4]]}
 
 A puzzle's class has its links in the attribute ``links``, and is then read and written by
 the formats ``puzzlink`` and ``pzprv3``.
@@ -26,7 +26,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,20 +35,14 @@ from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles.kinds.cells import BoolArray, pieces
 
-Words: TypeAlias = NDArray[np.object_]
-"""The words of a board file, ``str``, shape (rows, columns)."""
 Board: TypeAlias = dict[str, Any]
-"""Keys of the native JSON object."""
-Shape: TypeAlias = tuple[int, int]
-"""Rows and columns."""
+Words: TypeAlias = NDArray[np.object_]  # of a board file, str
 UNKNOWN, ZERO = -1, -2
 """A number that is there, but not known, and the number 0: in arrays 0 stands for a blank."""
 
 WHOLE = re.compile("[0-9]{1,9}")
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _FIVE = 2 ** np.arange(5)[::-1]
-_NUMBER_OF = {None: 0, 0: ZERO}
-_CLUE_OF = {0: None, UNKNOWN: None, ZERO: 0}
 _NOTES = re.compile("TrialData|history:|info:|__HISTORY__")
 
 
@@ -63,9 +57,8 @@ class Code:
         blanks: one character for a blank cell, one for two, and so on.
         unknown: characters of an unknown number; the first is written.
         names: of the numbers from 1 on in a board file, which is decimal without.
-        expected: what is there, for an error.
-        unit: what is counted, for an error.
-        where: what cannot hold a number that is too large, for an error.
+        expected, unit, where: what is there, what is counted, and what cannot hold a number
+            that is too large, for errors.
     """
 
     base: int
@@ -78,12 +71,7 @@ class Code:
     where: str = "an address"
 
     def read(self, text: str, at: int, count: int) -> tuple[IntArray, int]:
-        """So many numbers of a text from a place on, shape (count,), and the place behind them.
-
-        Raises:
-            InputError: naming the character that is no number, or how many numbers are there
-                if the text ends before the last.
-        """
+        """So many numbers from a place on, and the place behind them; InputError naming it."""
         found: list[int] = []
         known = dict(self._single)
         for match in self._token.finditer(text, at):
@@ -151,10 +139,13 @@ _BITS = Code(32, {}, expected="walls, 0 to 9 and a to v", unit="characters for w
 
 @dataclass
 class AddressText:
-    """The body of an address, read from left to right or written at its end."""
+    """The body of an address, read from left to right or written at its end.
+
+    ``shape`` is that of the board; errors of numbers and bits are those of ``Code``.
+    """
 
     body: str = ""
-    shape: Shape = (0, 0)
+    shape: tuple[int, int] = (0, 0)
     reading: bool = True
     at: int = 0
 
@@ -168,7 +159,7 @@ class AddressText:
         return word
 
     def numbers(self, numbers: IntArray, code: Code = NUMBER16) -> IntArray:
-        """Numbers in an array of any shape; InputError as those of ``Code``."""
+        """Numbers, of any shape."""
         if not self.reading:
             self.body += code.write(numbers.ravel().tolist())
             return numbers
@@ -176,7 +167,7 @@ class AddressText:
         return found.reshape(numbers.shape)
 
     def bits(self, bits: BoolArray) -> BoolArray:
-        """Bits, five a character, the last filled up with 0; InputError as those of ``Code``."""
+        """Bits, of any shape, five a character; the last is filled up with 0."""
         fives = np.zeros((-(-bits.size // 5), 5), dtype=np.int64)
         fives.flat[: bits.size] = bits
         numbers = fives @ _FIVE
@@ -187,16 +178,18 @@ class AddressText:
 
 @dataclass
 class FileText:
-    """The rows of a board file, read from the top or written at the end."""
+    """The rows of a board file, read from the top or written at the end.
+
+    Each row is a word, or has the words of a row of an array.
+    """
 
     rows: list[str]
-    shape: Shape = (0, 0)
+    shape: tuple[int, int] = (0, 0)
     reading: bool = True
-    version: str = ""
     at: int = 0
 
     def word(self, word: str = "") -> str:
-        """A row."""
+        """A row as it is; InputError if there is none."""
         if not self.reading:
             self.rows.append(word)
             return word
@@ -206,7 +199,7 @@ class FileText:
         return self.rows[self.at - 1].strip()
 
     def words(self, words: NDArray[Any]) -> Words:
-        """Rows of words, or of numbers to be written; InputError for a row of another length."""
+        """Words, or numbers to be written as they are; InputError for a row of another length."""
         found: list[str] = []
         for row in words.tolist():
             text = "" if self.reading else "".join([f"{word} " for word in row])
@@ -217,18 +210,17 @@ class FileText:
         return np.array(found, dtype=object).reshape(words.shape)
 
     def answer(self, words: NDArray[Any]) -> Words | None:
-        """The words of an answer, or None where the file has none."""
-        rest = self.rows[self.at :]
-        if self.reading and (
-            not rest
-            or _NOTES.match(rest[0])
-            or (words.shape[1] and not any(row.strip() for row in rest))
-        ):
-            return None
+        """The same of an answer; None where the file ends before it, or has notes there."""
+        if self.reading:
+            rest = self.rows[self.at :]
+            if not rest or _NOTES.match(rest[0]):
+                return None
+            if words.shape[1] and not any(row.strip() for row in rest):
+                return None
         return self.words(words)
 
     def numbers(self, numbers: IntArray, code: Code = NUMBER16) -> IntArray:
-        """Rows of numbers; InputError for a word that is none."""
+        """Numbers; InputError for another word."""
         words: NDArray[Any] = numbers
         if not self.reading:
             names = {0: ".", UNKNOWN: "-", ZERO: "0", **dict(enumerate(code.names, start=1))}
@@ -237,7 +229,7 @@ class FileText:
         return to_numbers(self.words(words), code.names)
 
     def bits(self, bits: BoolArray) -> BoolArray:
-        """Rows of 0 and 1; InputError for another word."""
+        """Bits; InputError for another word."""
         words = self.words(bits.astype(np.int64))
         for word in words[(words != "0") & (words != "1")][:1].tolist():
             raise InputError(f"{word[:20]!r} is no wall; expected 0 or 1")
@@ -246,41 +238,27 @@ class FileText:
 
 Text: TypeAlias = AddressText | FileText
 Part: TypeAlias = Callable[[Any, Board], None]
-"""Reads or writes a part of a text; InputError for what is no such part or cannot be held."""
-
-# --- parts -------------------------------------------------------------------------------
+"""Reads or writes a part of a text; InputError for what is none, or cannot be held."""
 
 
-def grid(
-    text: Text,
-    board: Board,
-    key: str = "grid",
-    code: Code = NUMBER16,
-    unknown: Literal["refused", "blank", "kept"] = "refused",
-) -> None:
-    """A number from 1 on, or 0 for nothing, in each cell.
-
-    Args:
-        text: of the board.
-        board: with the grid under the key.
-        key: of the native JSON object.
-        code: of the address.
-        unknown: what becomes of a number that is not known.
-    """
-    numbers = text.numbers(np.array(board.get(key, np.zeros(text.shape, dtype=np.int64))), code)
+def grid(text: Text, board: Board, code: Code = NUMBER16, unknown: str = "refused") -> None:
+    """``grid``, a number or nothing in each cell; an unknown one is refused, blank or kept."""
+    given = np.array(board.get("grid", np.zeros(text.shape, dtype=np.int64)))
+    numbers = text.numbers(given, code)
     if unknown == "blank":
         numbers[numbers == UNKNOWN] = 0
     check(numbers, lowest=UNKNOWN if unknown == "kept" else 0)
-    board[key] = numbers.tolist()
+    board["grid"] = numbers.tolist()
 
 
 def rooms(text: Text, board: Board) -> None:
-    """``rooms`` by the walls between them, numbered by their first cells, and their ``clues``.
+    """``rooms`` by the walls between them, and their ``clues``; an unknown one is none.
 
-    An unknown clue is none.
+    They are numbered by their first cells in an address. In a file the clue is in the highest
+    cell of the leftmost column of a room, and read from any of its cells.
     """
     given = np.asarray(board.get("rooms", np.zeros(text.shape, dtype=np.int64)))
-    if isinstance(text, FileText) and text.version == "pzprv3":
+    if isinstance(text, FileText) and text.rows[0].strip() == "pzprv3":
         text.word()  # how many rooms there are; each cell has the name of its room
         across, below = _walls(text.words(given))
     else:
@@ -293,14 +271,14 @@ def rooms(text: Text, board: Board) -> None:
                 places = f"row {r + 1} column {c + 1} and row {r + 1 + down} column {c + 2 - down}"
                 raise InputError(f"the wall between {places} divides no rooms; no such puzzle here")
     clues = board.get("clues", [None] * (int(given.max()) + 1))
-    numbers = np.array([_NUMBER_OF.get(clue, clue) for clue in clues])
+    numbers = np.array([{None: 0, 0: ZERO}.get(clue, clue) for clue in clues])
     if isinstance(text, AddressText):
         order = np.argsort(np.unique(given, return_index=True)[1])
         numbers[order] = text.numbers(numbers[order])
     else:
         numbers = _numbers_of_rooms(text, given, numbers)
     board["rooms"] = given.tolist()
-    board["clues"] = [_CLUE_OF.get(number, number) for number in numbers.tolist()]
+    board["clues"] = [{0: None, UNKNOWN: None, ZERO: 0}.get(n, n) for n in numbers.tolist()]
 
 
 def _walls(rooms: NDArray[Any]) -> tuple[BoolArray, BoolArray]:
@@ -310,7 +288,6 @@ def _walls(rooms: NDArray[Any]) -> tuple[BoolArray, BoolArray]:
 
 
 def _numbers_of_rooms(text: FileText, rooms: IntArray, numbers: IntArray) -> IntArray:
-    """In the highest cell of the leftmost column of each room; read from any of its cells."""
     shown = np.zeros_like(rooms)
     shown.T.flat[np.unique(rooms.T, return_index=True)[1]] = numbers
     shown = text.numbers(shown)
@@ -319,13 +296,13 @@ def _numbers_of_rooms(text: FileText, rooms: IntArray, numbers: IntArray) -> Int
     numbers = np.zeros_like(numbers)
     numbers[room[::-1]] = number[::-1]  # the first of a room
     for i in np.flatnonzero(numbers[room] != number)[:1].tolist():
-        both = np.maximum([numbers[room[i]], number[i]], 0).tolist()
+        both = np.maximum([numbers[room[i]], number[i]], 0)
         raise InputError(f"a room has two clues, {both[0]} and {both[1]}")
     return numbers
 
 
 def shading(text: FileText, board: Board) -> None:
-    """``solution``, an answer of black and white cells, in a board file."""
+    """``solution``, an answer of black and white cells."""
     words = text.answer(shading_words(board, text.shape))
     board["solution"] = None if words is None else read_shading(words)
 
@@ -339,13 +316,13 @@ def check(
     what: str = "number",
     lowest: int = 0,
 ) -> None:
-    """Raise InputError for a number that a puzzle cannot hold.
+    """InputError for a number below the lowest, such as ``UNKNOWN`` and ``ZERO``.
 
     Args:
         numbers: shape (lines, numbers).
         place: the name of a number's place, by its line and its place there, from 1 on.
-        what: the numbers are.
-        lowest: what is below is refused: ``ZERO``, and with 0 ``UNKNOWN`` as well.
+        what: they are.
+        lowest: of those that a puzzle can hold.
     """
     if numbers.min(initial=0) < lowest:
         i, j = np.argwhere(numbers < lowest)[0].tolist()
@@ -354,7 +331,7 @@ def check(
 
 
 def to_numbers(words: Words, names: str = "") -> IntArray:
-    """The numbers that words of a board file stand for; InputError if one is none."""
+    """The numbers that words of a board file stand for; InputError for another word."""
     known = {".": 0, "-": UNKNOWN, "-2": UNKNOWN}
     known |= {name: number for number, name in enumerate(names, start=1)}
     flat = words.ravel().tolist()
@@ -366,10 +343,6 @@ def to_numbers(words: Words, names: str = "") -> IntArray:
     return np.array([known[word] for word in flat], dtype=np.int64).reshape(words.shape)
 
 
-without: Callable[[Words, str], Words] = np.frompyfunc(str.removeprefix, 2, 1)
-"""Words without a prefix."""
-
-
 def to_digits(words: Words) -> IntArray:
     """The numbers of an answer, 0 where there is none; small ones stand in brackets beside it."""
     digits = [word.partition("[")[0] for word in words.ravel().tolist()]
@@ -377,17 +350,19 @@ def to_digits(words: Words) -> IntArray:
     return np.reshape(found, words.shape)
 
 
+without: Callable[[Words, str], Words] = np.frompyfunc(str.removeprefix, 2, 1)
+"""Words without a prefix."""
+
+
 def read_shading(words: Words) -> IntArray | None:
     """The black cells (``#``) of an answer, None if it says nothing."""
     return None if np.equal(words, ".").all() else np.equal(words, "#").astype(np.int64)
 
 
-def shading_words(board: Board, shape: Shape) -> Words:
+def shading_words(board: Board, shape: tuple[int, int]) -> Words:
     """``#`` and ``+`` for a board's solution, ``.`` where it has none."""
-    solution = board.get("solution")
-    return np.array(["+", "#", "."], dtype=object)[
-        np.full(shape, 2) if solution is None else solution
-    ]
+    solution = np.full(shape, 2) if board.get("solution") is None else board["solution"]
+    return np.array(["+", "#", "."], dtype=object)[solution]
 
 
 @dataclass(frozen=True)
@@ -421,23 +396,16 @@ class Link:
     check: Callable[[Any], None] = lambda _: None
 
     def read(self, text: Text, flag: str = "") -> Board:
-        """The native JSON object of a text from its first part on.
-
-        Raises:
-            InputError: for an unknown flag, and for what the puzzle cannot hold.
-        """
+        """The native JSON of a text; InputError for an unknown flag, too, and as its parts."""
         if flag and flag not in self.flags:
             raise InputError(f"the flag {flag[:20]!r} is none that this package has")
-        board = {**self.fields, **self.flags.get(flag, {})}
-        for part in self._parts(text):
-            part(text, board)
-        return board
+        return self._pass(text, {**self.fields, **self.flags.get(flag, {})})
 
     def write(self, text: Text, puzzle: Any) -> None:
         """Write every part; InputError for what the text cannot hold."""
-        board = {name: getattr(puzzle, name) for name in puzzle.__dataclass_fields__}
-        for part in self._parts(text):
-            part(text, board)
+        self._pass(text, {name: getattr(puzzle, name) for name in puzzle.__dataclass_fields__})
 
-    def _parts(self, text: Text) -> Sequence[Part]:
-        return self.body if isinstance(text, AddressText) else self.file
+    def _pass(self, text: Text, board: Board) -> Board:
+        for part in self.body if isinstance(text, AddressText) else self.file:
+            part(text, board)
+        return board

@@ -32,8 +32,8 @@ from qubopuzzle.compile import (
 )
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.models import Format, Sample, named, read_sample
+from qubopuzzle.files.puzzles.formats import read_source, read_text
 from qubopuzzle.files.puzzles.native import problem_from_dict
-from qubopuzzle.files.puzzles.reading import read_source, read_text
 from qubopuzzle.model import IntArray, Problem
 from qubopuzzle.solving.judge import Judge, Judged
 from qubopuzzle.solving.recipe import Recipe, Source, problem_of

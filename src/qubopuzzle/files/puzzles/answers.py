@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.files.puzzles import native, non
-from qubopuzzle.files.puzzles.reading import read_source
+from qubopuzzle.files.puzzles.formats import read_source
 from qubopuzzle.model import Problem
 
 
@@ -59,29 +59,19 @@ def match(puzzles: list[Problem], answers: list[Answer]) -> list[tuple[Problem, 
 
 def _read(text: str) -> list[Answer]:
     if non.sniff(text):
-        return [Answer(p.id, p.format_answer(p.solution)) for p in _solved(non.read(text))]
+        puzzles = non.read(text)
+        return [
+            Answer(p.id, p.format_answer(p.solution)) for p in puzzles if p.solution is not None
+        ]
     if not native.sniff(text):
         return [Answer("", [line.strip() for line in text.splitlines() if line.strip()])]
-    bare = _bare_list(text)
-    if bare is not None:
-        return [Answer("", bare)]
+    with suppress(ValueError, RecursionError):
+        rows = json.loads(text)
+        if isinstance(rows, list) and rows and not any(isinstance(row, dict) for row in rows):
+            return [Answer("", rows)]  # one answer that is a JSON list
     answers = []
     for place, data in native.objects(text):
         if not isinstance(data, dict) or "solution" not in data:
             raise InputError(f"{place}there is no solution in it")
         answers.append(Answer(str(data.get("id", "")), data["solution"]))
     return answers
-
-
-def _solved(puzzles: Sequence[Problem]) -> list[Any]:
-    return [puzzle for puzzle in puzzles if puzzle.solution is not None]
-
-
-def _bare_list(text: str) -> list[Any] | None:
-    """One answer that is a JSON list, or None for anything else."""
-    try:
-        rows = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    bare = isinstance(rows, list) and rows and not any(isinstance(row, dict) for row in rows)
-    return rows if bare else None

@@ -23,16 +23,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
 from qubopuzzle.errors import InputError, at
-from qubopuzzle.files.puzzles.limits import ReadLimit
-from qubopuzzle.files.puzzles.lines import read_lines
-from qubopuzzle.files.puzzles.registry import links
+from qubopuzzle.files.puzzles.formats import links
+from qubopuzzle.files.puzzles.lines import CELL_LIMIT, SIDE_LIMIT, ReadLimit, read_lines
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import Puzzle
-from qubopuzzle.puzzles.links import AddressText, Link, Shape
+from qubopuzzle.puzzles.links import WHOLE, AddressText, Link
 
 NAME = "puzzlink"
 ABOUT = "addresses of puzz.link, pzv.jp and their like, one a line"
@@ -57,30 +57,17 @@ def sniff(text: str) -> bool:
 
 
 def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
-    """Read every address; blank lines are passed over. ``url`` becomes the canonical address.
-
-    Raises:
-        InputError: naming the line.
-    """
-    limit = ReadLimit()
-    return read_lines(text, lambda line: _read(line, puzzle, limit))
+    """Read every address, ``url`` being the canonical one; InputError naming the line."""
+    return read_lines(text, partial(_read, puzzle))
 
 
 def write(puzzles: Sequence[Puzzle]) -> str:
-    """One address a line.
-
-    Raises:
-        InputError: for a puzzle that has no address, naming its id.
-    """
+    """One address a line; InputError naming a puzzle that has none."""
     return "".join(f"{address(puzzle)}\n" for puzzle in puzzles)
 
 
 def address(puzzle: Puzzle) -> str:
-    """The canonical address of a puzzle.
-
-    Raises:
-        InputError: if it has none, naming its id.
-    """
+    """The canonical address of a puzzle; InputError naming it if it has none."""
     with at(puzzle.id[:60] or puzzle.name):
         link = link_of(puzzle)
         text = AddressText(shape=puzzle.shape, reading=False)
@@ -92,24 +79,16 @@ def address(puzzle: Puzzle) -> str:
 
 
 def solved_address(puzzle: Puzzle, answer: IntArray) -> str | None:
-    """The board with an answer as its givens; None where givens are no answer.
-
-    Raises:
-        InputError: as ``address``.
-    """
-    given = next((link.givens for kind, link in _LINKS.values() if kind is type(puzzle)), "")
-    if not given:
-        return None
-    board: Any = {given: tuple(map(tuple, answer.tolist())), "solution": None}
-    return address(replace(puzzle, **board))
+    """The board with an answer as its givens; None where givens are no answer."""
+    for kind, link in _LINKS.values():
+        if kind is type(puzzle) and link.givens:
+            board: Any = {link.givens: answer.tolist(), "solution": None}
+            return address(replace(puzzle, **board))
+    return None
 
 
 def find_link(pid: str) -> tuple[type[Puzzle], Link]:
-    """The puzzle that the players call by this name.
-
-    Raises:
-        InputError: for one that there is not.
-    """
+    """The puzzle that the players call by this name; InputError if there is none."""
     if pid not in _LINKS:
         hint = f"it reads {', '.join(_LINKS)}"
         raise InputError(f"{pid[:30]!r}: this package has no such puzzle; {hint}")
@@ -117,11 +96,7 @@ def find_link(pid: str) -> tuple[type[Puzzle], Link]:
 
 
 def link_of(puzzle: Puzzle) -> Link:
-    """The link that holds a puzzle.
-
-    Raises:
-        InputError: if there is none.
-    """
+    """The link that holds a puzzle; InputError if there is none."""
     for kind, link in _LINKS.values():
         if kind is type(puzzle) and all(getattr(puzzle, k) == v for k, v in link.fields.items()):
             link.check(puzzle)
@@ -129,35 +104,25 @@ def link_of(puzzle: Puzzle) -> Link:
     raise InputError(f"{puzzle.name} has no form here; {', '.join(PUZZLES)} do")
 
 
-def read_shape(link: Link, columns: str, rows: str, limit: ReadLimit) -> Shape:
-    """Rows and columns of a board from their text; to be asked before it is made.
-
-    Raises:
-        InputError: for what is no size, too large, or not square where it must be.
-    """
-    shape = limit.shape(link.pid, columns, rows)
+def read_shape(link: Link, columns: str, rows: str, limit: ReadLimit) -> tuple[int, int]:
+    """Rows and columns from their text, before the board is made; InputError for no such size."""
+    for side, text in (("columns", columns), ("rows", rows)):
+        if not WHOLE.fullmatch(text) or int(text) == 0:
+            raise InputError(f"{link.pid}: {text[:20]!r} is no number of {side}")
+    shape = int(rows), int(columns)
+    cells = shape[0] * shape[1]
+    what = f"{link.pid} of {columns} columns and {rows} rows"
+    if cells > CELL_LIMIT or max(shape) > SIDE_LIMIT:
+        limits = f"{CELL_LIMIT:,} cells and {SIDE_LIMIT:,} a side"
+        raise InputError(f"{what}: too large; the limits are {limits}")
+    limit.count(cells)
     if link.square and shape[0] != shape[1]:
-        what = f"{link.pid} of {columns} columns and {rows} rows"
         raise InputError(f"{what}: only square boards have rules here")
     return shape
 
 
-def _read(line: str, wanted: str | None, limit: ReadLimit) -> list[Puzzle]:
+def _read(wanted: str | None, line: str, limit: ReadLimit) -> list[Puzzle]:
     """The puzzle of an address, or none if another kind is wanted."""
-    pid, flags, columns, rows, body = _parts(line)
-    kind, link = find_link(pid)
-    if wanted not in (None, kind.name):
-        return []
-    shape = read_shape(link, columns, rows, limit)
-    with at(pid):
-        found = kind.from_dict(link.read(AddressText(body, shape), flags))
-        # The puzzle is still nobody's; a copy would be validated once more.
-        object.__setattr__(found, "url", address(found))
-        return [found]
-
-
-def _parts(line: str) -> tuple[str, str, str, str, str]:
-    """Name, flags, columns, rows and body of an address."""
     start = _ADDRESS.match(line)
     if start is None:
         raise InputError(f"{line[:40]!r} is no address; expected https://puzz.link/p?...")
@@ -167,16 +132,25 @@ def _parts(line: str) -> tuple[str, str, str, str, str]:
         raise InputError("the address has no puzzle after its question mark")
     pid, _, rest = found[0].partition("/")
     pid = re.sub("_(edit|play)$", "", pid)
-    find_link(pid)
-    if rest.startswith("v:"):
-        variant = rest[2:].partition("/")[0]
-        raise InputError(f"{pid}: this package does not have its variant {variant[:30]!r}")
-    flags = "" if rest[:1].isdigit() else rest.partition("/")[0]
-    fields = (rest if not flags else rest[len(flags) + 1 :]).split("/", 2)
-    if len(fields) < 2:
-        raise InputError(f"{pid}: the address ends before its columns and rows")
-    body = fields[2] if len(fields) > 2 else ""
-    return pid, flags, fields[0], fields[1], body.removesuffix("/")
+    kind, link = find_link(pid)
+    with at(pid):
+        if rest.startswith("v:"):
+            variant = rest[2:].partition("/")[0]
+            raise InputError(f"this package does not have its variant {variant[:30]!r}")
+        flag = "" if rest[:1].isdigit() else rest.partition("/")[0]
+        sizes = rest[len(flag) + 1 :] if flag else rest
+        columns, stroke, sizes = sizes.partition("/")
+        if not stroke:
+            raise InputError("the address ends before its columns and rows")
+    if wanted not in (None, kind.name):
+        return []
+    rows, _, body = sizes.partition("/")
+    shape = read_shape(link, columns, rows, limit)
+    with at(pid):
+        puzzle = kind.from_dict(link.read(AddressText(body.removesuffix("/"), shape), flag))
+        # The puzzle is still nobody's; a copy would be validated once more.
+        object.__setattr__(puzzle, "url", address(puzzle))
+        return [puzzle]
 
 
 def _decoded(query: str) -> str:

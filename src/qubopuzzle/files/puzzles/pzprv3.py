@@ -10,13 +10,12 @@ tried and undone, and the notes that follow the board. Rules of reading as in ``
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from itertools import pairwise
 
 from qubopuzzle.errors import InputError, at
-from qubopuzzle.files.puzzles.limits import ReadLimit
-from qubopuzzle.files.puzzles.lines import lines_of
+from qubopuzzle.files.puzzles.lines import ReadLimit, lines_of
 from qubopuzzle.files.puzzles.puzzlink import PUZZLES as PUZZLES
 from qubopuzzle.files.puzzles.puzzlink import find_link, link_of, read_shape
 from qubopuzzle.puzzles import Puzzle
@@ -34,56 +33,38 @@ def sniff(text: str) -> bool:
 
 
 def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
-    """Read every board, with its answer if that is right.
-
-    Raises:
-        InputError: naming the line and the part of it.
-    """
-    puzzles: list[Puzzle] = []
-    limit = ReadLimit()
-    for board in _boards(text):
-        try:
-            puzzles += _read(board.text, puzzle, limit)
-        except InputError as error:
-            raise InputError(f"{board.place()}: {error}") from None
-    return puzzles
-
-
-def write(puzzles: Sequence[Puzzle]) -> str:
-    """One board after the other, each with its solution if it has one.
-
-    Raises:
-        InputError: for a puzzle that has no such form, naming its id.
-    """
-    return "".join(f"{line}\n" for puzzle in puzzles for line in _lines(puzzle))
-
-
-@dataclass(frozen=True)
-class _Board:
-    """The rows of a board, and where they stand: divided by strokes or, otherwise, by lines."""
-
-    text: FileText
-    first: int
-    strokes: bool
-
-    def place(self) -> str:
-        """The row that was read last, for an error."""
-        row = max(self.text.at, 1)
-        return f"line {self.first} part {row}" if self.strokes else f"line {self.first + row - 1}"
-
-
-def _boards(text: str) -> Iterator[_Board]:
-    """The boards of a text; each begins on a line of its own."""
+    """Read every board, with its answer if right; InputError naming the line and its part."""
     lines = lines_of(text)
     starts = [i for i, line in enumerate(lines) if _HEADER.match(line.lstrip())]
     if not starts or any(line.strip() for line in lines[: starts[0]]):
         raise InputError("line 1: expected pzprv3")
-    for start, stop in zip(starts, [*starts[1:], len(lines)], strict=True):
-        strokes = "/" in lines[start]
-        rows = lines[start:stop]
+    puzzles: list[Puzzle] = []
+    limit = ReadLimit()
+    for start, stop in pairwise([*starts, len(lines)]):
+        rows, strokes = lines[start:stop], "/" in lines[start]
         if strokes:
             rows = "".join(row if row.endswith("/") else f"{row}/" for row in rows).split("/")
-        yield _Board(FileText(rows), start + 1, strokes)
+        board = FileText(rows)
+        try:
+            puzzles += _read(board, puzzle, limit)
+        except InputError as error:
+            row = max(board.at, 1)
+            place = f"line {start + 1} part {row}" if strokes else f"line {start + row}"
+            raise InputError(f"{place}: {error}") from None
+    return puzzles
+
+
+def write(puzzles: Sequence[Puzzle]) -> str:
+    """One board after the other, with solutions; InputError naming one without such a form."""
+    rows = []
+    for puzzle in puzzles:
+        with at(puzzle.id[:60] or puzzle.name):
+            link = link_of(puzzle)
+            head = [link.version, link.pid, *map(str, puzzle.shape[: link.sizes])]
+            text = FileText(head, puzzle.shape, reading=False)
+            link.write(text, puzzle)
+        rows += text.rows
+    return "".join(f"{row}\n" for row in rows)
 
 
 def _read(text: FileText, wanted: str | None, limit: ReadLimit) -> list[Puzzle]:
@@ -91,7 +72,6 @@ def _read(text: FileText, wanted: str | None, limit: ReadLimit) -> list[Puzzle]:
     version = text.word()
     if version not in ("pzprv3", "pzprv3.1"):
         raise InputError(f"the version {version[:20]!r} is not known; only pzprv3 and pzprv3.1 are")
-    text.version = version
     kind, link = find_link(text.word())
     if wanted not in (None, kind.name):
         return []
@@ -102,12 +82,3 @@ def _read(text: FileText, wanted: str | None, limit: ReadLimit) -> list[Puzzle]:
     with suppress(InputError):  # of a wrong answer, or of the puzzle, which is raised below
         return [kind.from_dict(data)]
     return [kind.from_dict({**data, "solution": None})]
-
-
-def _lines(puzzle: Puzzle) -> list[str]:
-    with at(puzzle.id[:60] or puzzle.name):
-        link = link_of(puzzle)
-        head = [link.version, link.pid, *map(str, puzzle.shape[: link.sizes])]
-        text = FileText(head, puzzle.shape, reading=False, version=link.version)
-        link.write(text, puzzle)
-    return text.rows

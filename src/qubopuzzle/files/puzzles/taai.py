@@ -19,7 +19,7 @@ from qubopuzzle.files.puzzles.clues import (
     numbered_lines,
     read_clue,
 )
-from qubopuzzle.files.puzzles.limits import ReadLimit
+from qubopuzzle.files.puzzles.lines import ReadLimit
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
 

@@ -27,18 +27,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from functools import partial
 from math import prod
-from typing import Any
 
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError, at
-from qubopuzzle.files.puzzles.limits import CELL_LIMIT, SIDE_LIMIT, ReadLimit
-from qubopuzzle.files.puzzles.lines import read_lines
-from qubopuzzle.files.puzzles.registry import links
+from qubopuzzle.files.puzzles.formats import links
+from qubopuzzle.files.puzzles.lines import CELL_LIMIT, SIDE_LIMIT, ReadLimit, read_lines
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.games import Game
+from qubopuzzle.puzzles.links import Board
 
 NAME = "tatham"
 ABOUT = "game ids of Simon Tatham's collection: pattern, solo, range, singles (one id a line)"
@@ -46,12 +45,11 @@ _GAMES = sorted(links(Game), key=lambda pair: pair[1].name)
 PUZZLES = tuple(kind.name for kind, _ in _GAMES)
 
 _PLAYER = "https://www.chiark.greenend.org.uk/~sgtatham/puzzles/js"
-_NAMES = [game.name for _, game in _GAMES]
 _BY_NAME = {name: pair for pair in _GAMES for name in (pair[1].name, pair[0].name)}
 
 _ID = re.compile(
     r"(?:(?:https?://\S{0,300}/)?(?P<name>[A-Za-z]{1,20})(?:\.html#|[: ])\s*)?"
-    r"(?P<width>\d{1,9})(?:x(?P<height>\d{1,9}))?(?P<suffix>[a-z][a-z0-9]{0,20})?"
+    r"(?P<width>\d{1,9})(?:x(?P<height>\d{1,9}))?(?P<suffix>(?:[a-z][a-z0-9]{0,20})?)"
     r"(?P<kind>:|#|%23)(?P<body>.*)",
     re.ASCII,
 )
@@ -63,60 +61,32 @@ _OTHERS = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Id:
-    """The parts of an id; sizes are as written, and small enough."""
-
-    name: str
-    width: int
-    height: int
-    suffix: str
-    body: str
-
-
 def sniff(text: str) -> bool:
     """Whether the first line that is not blank is an id, perhaps of a game not known here."""
     match = _ID.match(text.lstrip().split("\n", 1)[0])
     if match is None:
         return False
     if match["name"] is None:
-        return match["height"] is not None or (match["suffix"] or "").startswith("j")
+        return match["height"] is not None or match["suffix"].startswith("j")
     name = match["name"].lower()
     return name in _BY_NAME or _OTHERS.fullmatch(name) is not None
 
 
 def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
-    """Read one puzzle a line.
+    """Read one puzzle a line; InputError naming the line.
 
-    Args:
-        text: the ids.
-        puzzle: what an id is that has no name in front; ids of others are passed over.
-
-    Raises:
-        InputError: naming the line and what is wrong there, or the game or variant that
-            there is not.
+    ``puzzle`` is what an id is that has no name in front; ids of others are passed over.
     """
-    if puzzle is not None and puzzle not in PUZZLES:
-        return []
-    limit = ReadLimit()
-    return read_lines(text, lambda line: _read_line(line, puzzle, limit))
+    return read_lines(text, partial(_read, puzzle)) if puzzle in (None, *PUZZLES) else []
 
 
 def write(puzzles: Sequence[Puzzle]) -> str:
-    """One id a line, without the game's name, as the game itself takes it.
-
-    Raises:
-        InputError: naming the puzzle and what an id cannot hold.
-    """
-    return "".join(_write_line(puzzle) + "\n" for puzzle in puzzles)
+    """One id a line as the game itself takes it, without its name; InputError naming the puzzle."""
+    return "".join(_write(puzzle) + "\n" for puzzle in puzzles)
 
 
 def solved_address(puzzle: Puzzle, answer: IntArray) -> str | None:
-    """The page of a game with an answer on its board; None where an id has no place for it.
-
-    Raises:
-        InputError: naming the puzzle and what an id cannot hold.
-    """
+    """The page of a game with an answer on its board; None where an id has no place for it."""
     for kind, game in _GAMES:
         if isinstance(puzzle, kind) and game.solved:
             with at(puzzle.id[:60] or puzzle.name):
@@ -124,7 +94,7 @@ def solved_address(puzzle: Puzzle, answer: IntArray) -> str | None:
     return None
 
 
-def _write_line(puzzle: Puzzle) -> str:
+def _write(puzzle: Puzzle) -> str:
     with at(puzzle.id[:60] or puzzle.name):
         for kind, game in _GAMES:
             if isinstance(puzzle, kind):
@@ -132,65 +102,54 @@ def _write_line(puzzle: Puzzle) -> str:
         raise InputError(f"the collection has no {puzzle.name}; write json")
 
 
-def _read_line(line: str, puzzle: str | None, limit: ReadLimit) -> list[Puzzle]:
+def _read(wanted: str | None, line: str, limit: ReadLimit) -> list[Puzzle]:
     """The puzzle of a line, or none if it is of another kind."""
     match = _ID.fullmatch(line)
     if match is None:
         raise InputError(f"{brief(line[:60])} is no game id such as 5x5:...")
-    word = (match["name"] or puzzle or "").lower()
-    if puzzle and _OTHERS.fullmatch(word):
+    word = (match["name"] or wanted or "").lower()
+    if wanted and _OTHERS.fullmatch(word):
         return []
     if word and word not in _BY_NAME:
-        raise InputError(f"there is no game {word!r} here, but {', '.join(_NAMES)}")
-    if word and puzzle not in (None, _BY_NAME[word][0].name):
+        names = ", ".join(game.name for _, game in _GAMES)
+        raise InputError(f"there is no game {word!r} here, but {names}")
+    games = [_BY_NAME[word]] if word else _GAMES
+    if wanted and wanted != games[0][0].name:
         return []
     if match["kind"] != ":":
         raise InputError("a random seed (#) takes the original generator; give the id with ':'")
     width, height = int(match["width"]), int(match["height"] or match["width"])
     if not (0 < width <= SIDE_LIMIT and 0 < height <= SIDE_LIMIT and width * height <= CELL_LIMIT):
         raise InputError(f"a size of {width} x {height} is none, or too large")
-    parts = _Id(word, width, height, match["suffix"] or "", match["body"].strip())
-    _refuse_variants(parts)
-    found = _read_as(*_BY_NAME[word], parts) if word else _read_by_shape(parts)
+    variants = {letter: name for _, game in games for letter, name in game.variants.items()}
+    for token in _SUFFIX.findall(match["suffix"]):
+        if token in variants:
+            raise InputError(f"{variants[token]} ({token}) is a variant that is not known here")
+    kind, game = games[0] if word else _game_of(match)
+    with at(game.name):
+        found = kind.from_dict(_data(game, match))
     limit.count(prod(found.shape))
     return [found]
 
 
-def _refuse_variants(parts: _Id) -> None:
-    if not parts.suffix:
-        return
-    games = [_BY_NAME[parts.name]] if parts.name else _GAMES
-    variants = {letter: name for _, game in games for letter, name in game.variants.items()}
-    for token in _SUFFIX.findall(parts.suffix):
-        if token in variants:
-            raise InputError(f"{variants[token]} ({token}) is a variant that is not known here")
-
-
-def _read_as(kind: type[Puzzle], game: Game, parts: _Id) -> Puzzle:
-    with at(game.name):
-        return kind.from_dict(_data(game, parts))
-
-
-def _data(game: Game, parts: _Id) -> dict[str, Any]:
-    """The id as a native JSON object; InputError if it is none of this game."""
-    if not re.fullmatch(game.suffix, parts.suffix):
-        raise InputError(f"parameters do not end in {parts.suffix!r}")
-    return game.read(parts.body, parts.width, parts.height)
-
-
-def _read_by_shape(parts: _Id) -> Puzzle:
-    """The puzzle, if the id is one of a single game."""
-    body = set(parts.body)
-    fitting = [(kind, game) for kind, game in _GAMES if body & set(game.signs)]
+def _game_of(match: re.Match[str]) -> tuple[type[Puzzle], Game]:
+    """The game, if an id is one of a single game."""
+    fitting = [pair for pair in _GAMES if set(match["body"]) & set(pair[1].signs)]
     if not fitting:
         for kind, game in _GAMES:
             with suppress(InputError):
-                _data(game, parts)
+                _data(game, match)
                 fitting.append((kind, game))
-    if len(fitting) == 1:
-        return _read_as(*fitting[0], parts)
-    names = [game.name for _, game in fitting or _GAMES]
-    fits = "fits" if fitting else "is no id of"
-    raise InputError(
-        f"it {fits} {', '.join(names)}; say which by --puzzle or as {names[0]}:5x5:..."
-    )
+    if len(fitting) != 1:
+        names = [game.name for _, game in fitting or _GAMES]
+        fits = f"it {'fits' if fitting else 'is no id of'} {', '.join(names)}"
+        raise InputError(f"{fits}; say which by --puzzle or as {names[0]}:5x5:...")
+    return fitting[0]
+
+
+def _data(game: Game, match: re.Match[str]) -> Board:
+    """The id as a native JSON object; InputError if it is none of this game."""
+    if not re.fullmatch(game.suffix, match["suffix"]):
+        raise InputError(f"parameters do not end in {match['suffix']!r}")
+    width, height = int(match["width"]), int(match["height"] or match["width"])
+    return game.read(match["body"].strip(), width, height)

@@ -16,7 +16,6 @@ from qubopuzzle.puzzles.links import (
     Board,
     FileText,
     Link,
-    Shape,
     check,
     read_shading,
     shading_words,
@@ -49,7 +48,7 @@ def _table(text: FileText, board: Board) -> None:
     board["solution"] = read_shading(table[high:, wide:])
 
 
-def _clue_tables(board: Board, shape: Shape) -> tuple[IntArray, IntArray]:
+def _clue_tables(board: Board, shape: tuple[int, int]) -> tuple[IntArray, IntArray]:
     """The clues of columns and of rows at the end of lines with places for the longest."""
     rows, columns = shape
     tables = np.zeros((columns, (rows + 1) // 2), int), np.zeros((rows, (columns + 1) // 2), int)
