@@ -9,14 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import groupby
+from string import ascii_lowercase
 from typing import Any
-
-import numpy as np
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.links import Board
+from qubopuzzle.puzzles.links import Board, with_blanks
 
 
 @dataclass(frozen=True)
@@ -44,39 +42,30 @@ class Game:
 
 
 def read_runs(body: str, rows: int, columns: int, most: int) -> list[list[int]]:
-    """Numbers 1 to ``most``, ``a`` to ``z`` for 1 to 26 blanks, ``_`` between two numbers.
+    """Rows of numbers, 0 for a blank; InputError naming the character.
 
-    Returns:
-        Rows of numbers, 0 for a blank.
-
-    Raises:
-        InputError: naming the character.
+    In the text are numbers 1 to ``most`` with ``_`` between, and ``a`` to ``z`` for 1 to 26 blanks.
 
     >>> read_runs("1_2b", 2, 2, 2)
     [[1, 2], [0, 0]]
     """
     cells: list[int] = []
-    end = 0
-    for match in re.finditer(r"[0-9]+|[a-z]|_", body):
-        if match.start() != end:
-            break
-        end, word = match.end(), match[0]
-        if word.isdigit():
+    for match in re.finditer("[0-9]+|.", body, re.DOTALL):
+        place, word = match.start() + 1, match[0]
+        if word[0] in "0123456789":
             number = int(word) if len(word) < 10 else 0
             if not 1 <= number <= most:
-                raise InputError(
-                    f"character {match.start() + 1}: {word[:20]} is not in 1 .. {most}"
-                )
+                raise InputError(f"character {place}: {word[:20]} is not in 1 .. {most}")
             cells.append(number)
-        elif word != "_":
+        elif "a" <= word <= "z":
             cells += [0] * (ord(word) - ord("a") + 1)
+        elif word != "_":
+            raise InputError(f"character {place}: {word!r} is no number, blank or _")
         if len(cells) > rows * columns:
-            raise InputError(f"character {match.start() + 1} is beyond {rows} x {columns} cells")
-    if end != len(body):
-        raise InputError(f"character {end + 1}: {body[end]!r} is no number, blank or _")
+            raise InputError(f"character {place} is beyond {rows} x {columns} cells")
     if len(cells) != rows * columns:
         raise InputError(f"{len(cells)} cells, but {rows} x {columns} are needed")
-    return np.reshape(cells, (rows, columns)).tolist()
+    return [cells[start : start + columns] for start in range(0, len(cells), columns)]
 
 
 def write_runs(numbers: Iterable[int]) -> str:
@@ -85,11 +74,5 @@ def write_runs(numbers: Iterable[int]) -> str:
     >>> write_runs([1, 2, 0, 0])
     '1_2b'
     """
-    words: list[str] = []
-    for blank, run in groupby(numbers, key=lambda number: not number):
-        if blank:
-            full, rest = divmod(len(list(run)), 26)
-            words.append("z" * full + "abcdefghijklmnopqrstuvwxy"[rest - 1 : rest])
-        else:
-            words.append("_".join(map(str, run)))
-    return "".join(words)
+    text = "_".join(str(number or " ") for number in numbers)
+    return with_blanks(text.replace("_ ", " ").replace(" _", " "), ascii_lowercase)

@@ -93,10 +93,7 @@ class Code:
         """The longest runs of blanks first; InputError for a number that is too large."""
         single = {cells[0]: token for token, cells in reversed(self._single.items())} | {0: " "}
         tokens = {n: single.get(n) or self._long(n) for n in set(numbers)}
-        text = "".join([tokens[number] for number in numbers])
-        for count in range(len(self.blanks), 0, -1):
-            text = text.replace(" " * count, self.blanks[count - 1])
-        return text
+        return with_blanks("".join([tokens[number] for number in numbers]), self.blanks)
 
     def _long(self, number: int) -> str:
         for sign, (zero, count) in reversed(self.forms.items()):
@@ -308,6 +305,13 @@ def shading(text: FileText, board: Board) -> None:
 
 
 # --- for parts of one's own --------------------------------------------------------------
+
+
+def with_blanks(text: str, blanks: str) -> str:
+    """A text with a character for one space, one for two, ...; the longest first."""
+    for count in range(len(blanks), 0, -1):
+        text = text.replace(" " * count, blanks[count - 1])
+    return text
 
 
 def check(

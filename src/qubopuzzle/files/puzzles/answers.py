@@ -59,10 +59,8 @@ def match(puzzles: list[Problem], answers: list[Answer]) -> list[tuple[Problem, 
 
 def _read(text: str) -> list[Answer]:
     if non.sniff(text):
-        puzzles = non.read(text)
-        return [
-            Answer(p.id, p.format_answer(p.solution)) for p in puzzles if p.solution is not None
-        ]
+        solved = [(p, p.solution) for p in non.read(text)]
+        return [Answer(p.id, p.format_answer(s)) for p, s in solved if s is not None]
     if not native.sniff(text):
         return [Answer("", [line.strip() for line in text.splitlines() if line.strip()])]
     with suppress(ValueError, RecursionError):

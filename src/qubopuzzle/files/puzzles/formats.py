@@ -126,14 +126,12 @@ def solved_address(puzzle: Problem, answer: IntArray) -> str:
     """An address that opens a player with an answer on the board; InputError if there is none."""
     refused: InputError | None = None
     for known in all_formats().values():
-        address_of = getattr(known, "solved_address", None)
+        address_of = getattr(known, "solved_address", lambda *_: None)
         try:
-            found = address_of(puzzle, answer) if address_of else None
+            if found := address_of(puzzle, answer):
+                return str(found)
         except InputError as error:
             refused = refused or error
-            continue
-        if found is not None:
-            return str(found)
     raise refused or InputError(f"no player's address has a place for answers of {puzzle.name}")
 
 
@@ -237,6 +235,5 @@ def _decode(data: bytes) -> str:
     try:
         return data.decode("utf-16" if utf16 else "utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(
-            f"byte {error.start} is no {'UTF-16' if utf16 else 'UTF-8'}; save the file as UTF-8"
-        ) from None
+        code = "UTF-16" if utf16 else "UTF-8"
+        raise InputError(f"byte {error.start} is no {code}; save the file as UTF-8") from None
