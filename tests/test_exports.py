@@ -19,14 +19,14 @@ from pysat.formula import CNF
 from qubopuzzle import Heyawake, InputError, Nonogram, Numberlink, Sudoku, cli, compile_qubo, to_bqm
 from qubopuzzle.errors import QubopuzzleError
 from qubopuzzle.files.models import FORMATS, read_sample
-from qubopuzzle.files.models.base import number
+from qubopuzzle.files.models.formats import number
 from qubopuzzle.files.puzzles import native
 from qubopuzzle.model import ModelBuilder
 from qubopuzzle.solving.export import decode_file, export, exportable, problem_hash
 from qubopuzzle.solving.recipe import Recipe
 
 A = Nonogram.examples()[0]
-QUBOS = [name for name, form in FORMATS.items() if form.TARGET == "qubo"]
+QUBOS = [name for name, form in FORMATS.items() if form.target == "qubo"]
 
 
 def terms(lines):
@@ -397,7 +397,7 @@ def test_a_dimod_sample_of_the_exported_model_comes_back_solved(folder, capsys):
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_format_has_a_suffix_and_a_description(name, folder, capsys):
-    suffix = FORMATS[name].SUFFIX
+    suffix = FORMATS[name].suffix
     assert run(capsys, "export", "two.jsonl", "-o", f"{{id}}{suffix}") == (0, "", "")
     for puzzle in Nonogram.examples()[:2]:
         about = json.loads((folder / f"{puzzle.id}{suffix}.json").read_text())
@@ -407,7 +407,7 @@ def test_every_format_has_a_suffix_and_a_description(name, folder, capsys):
     assert run(capsys, "export", "a.json", "--presolve", "none", f"b{suffix}") == (0, "", "")
     assert (folder / f"b{suffix}").exists()
     assert not (folder / f"b{suffix}.json").exists()
-    if FORMATS[name].TEXT:
+    if FORMATS[name].text:
         status, out, _ = run(capsys, "export", "a.json", "--to", name)
         assert (status, out.encode()) == (0, (folder / f"b{suffix}").read_bytes())
 
@@ -565,7 +565,7 @@ def test_instances_have_known_ground_states(folder, capsys):
             )
             written.add(name)
             if about["what"] == "description":
-                target = FORMATS[about["to"]].TARGET
+                target = FORMATS[about["to"]].target
                 ending = "" if target == "qubo" else f"-{target}"
                 solution = f"set/{entry['name']}.solution{ending}.json"
                 status, out, _ = run(capsys, "decode", f"set/{name}", solution, "--json")
@@ -608,4 +608,4 @@ def test_without_sources_there_are_the_examples(folder, capsys):
 def test_the_page_on_exporting_names_every_format():
     page = (Path(__file__).parents[1] / "docs" / "exporting.md").read_text()
     rows = re.findall(r"^\| `([\w-]+)` \| `(\.[\w.]+)` \|", page, re.M)
-    assert dict(rows) == {name: form.SUFFIX for name, form in FORMATS.items()}
+    assert dict(rows) == {name: form.suffix for name, form in FORMATS.items()}

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from qubopuzzle.errors import InputError, QubopuzzleError, SolverFailed
-from qubopuzzle.files.models import Sample, named
+from qubopuzzle.files.models import named
 from qubopuzzle.files.writing import with_id, write_whole
 from qubopuzzle.model import Problem
 from qubopuzzle.puzzles import Puzzle, get_puzzle, puzzle_names
@@ -132,11 +132,11 @@ def _write(folder: Path, name: str, problem: Problem, plan: InstancePlan) -> dic
     built = {to: exportable(problem, to, _recipe(plan, to)) for to in plan.formats}
     contents: dict[str, tuple[dict[str, Any], bytes]] = {}
     for to, model in built.items():
-        made, file = model.file(), f"{name}{model.format.SUFFIX}"
+        made, file = model.file(), f"{name}{model.format.suffix}"
         description = {"file": file, **made.description}
         contents[file] = {"what": "model", "to": to}, made.data
         contents[f"{file}.json"] = {"what": "description", "to": to}, _json(description)
-    for target, model in {each.format.TARGET: each for each in built.values()}.items():
+    for target, model in {each.format.target: each for each in built.values()}.items():
         ending = "" if target == "qubo" else f"-{target}"
         solution = _solution(model, plan)
         contents[f"{name}.solution{ending}.json"] = {"what": "solution"}, _json(solution)
@@ -159,7 +159,7 @@ def _write(folder: Path, name: str, problem: Problem, plan: InstancePlan) -> dic
 
 def _recipe(plan: InstancePlan, to: str) -> Recipe:
     """The recipe for a format: exact ones take no encoding and no weights."""
-    if named(to).TARGET == "qubo":
+    if named(to).target == "qubo":
         return plan.recipe
     return replace(plan.recipe, encoding=None, weights=None)
 
@@ -183,7 +183,7 @@ def _solution(built: Exportable, plan: InstancePlan) -> dict[str, int]:
     if found is None or found.assignment is None:
         raise InputError(f"{DEFAULT_EXACT_SOLVER} found no solution of this formulation")
     bits = built.compiled.encode(found.assignment).tolist()[: len(built.labels)]
-    judged = built.decode(Sample(in_order=bits))
+    judged = built.decode(bits)
     if judged.violations:
         what = ", ".join(built.compiled.omitted) or judged.violations[0].message
         raise InputError(f"the formulation is not the whole puzzle ({what}); take another one")

@@ -13,7 +13,7 @@ from qubopuzzle.cli.terminal import SOLVED, complain, load, name_of, paths
 from qubopuzzle.errors import InputError, QubopuzzleError
 
 if TYPE_CHECKING:
-    from qubopuzzle.files.models import Format
+    from qubopuzzle.files.models import ModelFormat
     from qubopuzzle.solving.export import Export
 
 
@@ -52,7 +52,7 @@ def run(args: Namespace) -> int:
     worst = SOLVED
     for number, (puzzle, path) in enumerate(zip(puzzles, files, strict=True), start=1):
         try:
-            made = exportable(puzzle, form.NAME, recipe).file()
+            made = exportable(puzzle, form.name, recipe).file()
         except QubopuzzleError as error:
             worst = complain(f"{name_of(puzzle, number)}: {error}")
             continue
@@ -63,7 +63,7 @@ def run(args: Namespace) -> int:
     return worst
 
 
-def _format(args: Namespace) -> Format:
+def _format(args: Namespace) -> ModelFormat:
     """What to write: named by --to, or by the suffix of the file."""
     from qubopuzzle.files import models
 
@@ -75,8 +75,8 @@ def _format(args: Namespace) -> Format:
     if args.to is None:
         return models.by_suffix(file)
     form = models.named(args.to)
-    if file is None and not form.TEXT:
-        raise InputError(f"{form.NAME} is no text; write it to a file with -o FILE{form.SUFFIX}")
+    if file is None and not form.text:
+        raise InputError(f"{form.name} is no text; write it to a file with -o FILE{form.suffix}")
     return form
 
 

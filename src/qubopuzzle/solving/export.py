@@ -31,7 +31,6 @@ from qubopuzzle.compile import (
     qubo_bits,
 )
 from qubopuzzle.errors import InputError, at
-from qubopuzzle.files.models import Format, Sample, named, read_sample
 from qubopuzzle.files.puzzles.formats import read_source, read_text
 from qubopuzzle.files.puzzles.native import problem_from_dict
 from qubopuzzle.model import IntArray, Problem
@@ -184,7 +183,7 @@ class Export:
 class Exportable:
     """A problem compiled for a format: what is written, and the way back."""
 
-    format: Format
+    format: ModelFormat
     recipe: Recipe
     compiled: Compiled
     judge: Judge
@@ -192,13 +191,12 @@ class Exportable:
     @cached_property
     def labels(self) -> list[str]:
         """The variables as the file calls them, but auxiliary ones."""
-        names: list[str] = getattr(self.format, "names", Compiled.labels)(self.compiled)
-        return names
+        return self.format.names(self.compiled)
 
     @property
     def is_qubo(self) -> bool:
         """Whether it is a QUBO, which has energies, and no exact model."""
-        return self.format.TARGET == "qubo"
+        return self.format.target == "qubo"
 
     @property
     def auxiliary(self) -> int:
@@ -211,13 +209,13 @@ class Exportable:
         data = form.write(compiled)
         energy = None
         if isinstance(compiled, Qubo):
-            offset = 0 if form.HOLDS_OFFSET else np.asarray(compiled.form.offset).item()
-            energy = {"sign": form.SIGN, "offset": offset}
+            offset = 0 if form.holds_offset else np.asarray(compiled.form.offset).item()
+            energy = {"sign": form.sign, "offset": offset}
         description = {
             "format": KIND,
             "version": VERSION,
             "qubopuzzle": version("qubopuzzle"),
-            "to": form.NAME,
+            "to": form.name,
             "model_sha256": hashlib.sha256(data).hexdigest(),
             "formulation": self.recipe.formulation,
             "encoding": self.recipe.encoding,
@@ -225,7 +223,7 @@ class Exportable:
             "weights": dict(self.recipe.weights or {}),
             "relaxed": [*compiled.omitted, *compiled.bounded],
             "energy": energy,
-            "first": form.FIRST,
+            "first": form.first,
             "variables": self.labels,
             "auxiliary": self.auxiliary,
             "puzzle_sha256": problem_hash(problem),
@@ -242,10 +240,10 @@ class Exportable:
     def _bits(self, sample: Sample) -> IntArray:
         """The values of the labelled variables, shape (bits,); auxiliary ones are passed over."""
         n = len(self.labels)
-        if sample.by_key is not None:
-            values = self._ordered(sample.by_key)
+        if isinstance(sample, dict):
+            values = self._ordered(sample)
         else:
-            values = sample.in_order or []
+            values = sample
             if len(values) not in (n, n + self.auxiliary):
                 more = f" or {n + self.auxiliary:,}" if self.auxiliary else ""
                 raise InputError(f"expected {n:,}{more} values, got {len(values):,}")
@@ -258,7 +256,7 @@ class Exportable:
         """Values by the file's names, dimod's, or the file's numbers of variables, in order."""
         names = self.compiled.labels(), self.labels
         place = {name: i for each in names for i, name in enumerate(each)}
-        first = self.format.FIRST
+        first = self.format.first
         end = first + len(self.labels) + self.auxiliary
         found: dict[int, int] = {}
         for key, value in by_key.items():
@@ -310,22 +308,22 @@ def export(
 def exportable(problem: Problem, to: str, recipe: Recipe) -> Exportable:
     """Compile for a format; raises as ``export``."""
     form = named(to)
-    if form.TARGET == "qubo":
+    if form.target == "qubo":
         recipe = replace(recipe, encoding=recipe.encoding or DEFAULT_ENCODING)
     elif recipe.encoding is not None:
-        raise InputError(f"{form.NAME} has an encoding of its own; leave --encoding out")
+        raise InputError(f"{form.name} has an encoding of its own; leave --encoding out")
     elif recipe.weights:
-        raise InputError(f"{form.NAME} keeps every constraint and takes no weights")
+        raise InputError(f"{form.name} keeps every constraint and takes no weights")
     if recipe.formulation is None:
         default = problem.default_formulation
-        if form.TARGET == "mip":  # a tree takes the place of cuts
+        if form.target == "mip":  # a tree takes the place of cuts
             default = problem.formulation_for(cuts=True, exact=True)
         recipe = replace(recipe, formulation=default)
     found = recipe.presolved(problem)
-    if form.TARGET == "cnf":
+    if form.target == "cnf":
         found.model.require_local("a file of clauses")
-    is_mip = form.TARGET == "mip"
-    compiled = compile_mip(found.model) if is_mip else recipe.compile(found.model, form.TARGET)
+    is_mip = form.target == "mip"
+    compiled = compile_mip(found.model) if is_mip else recipe.compile(found.model, form.target)
     return Exportable(form, recipe, compiled, Judge(problem, found, compiled))
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError
@@ -13,13 +12,8 @@ from qubopuzzle.errors import InputError
 TOLERANCE = 1e-5
 """How far from a whole number a value may lie, as solvers with real numbers leave it."""
 
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """Values by name or number of the variable, or in order; one of both is None."""
-
-    by_key: Mapping[str, int] | None = None
-    in_order: list[int] | None = None
+Sample: TypeAlias = dict[str, int] | list[int]
+"""Values by name or number of the variable, or in order."""
 
 
 def read_sample(text: str) -> Sample:
@@ -31,8 +25,7 @@ def read_sample(text: str) -> Sample:
     Raises:
         InputError: one line that says what cannot be used.
     """
-    start = text.lstrip()[:1]
-    if start in ("{", "["):
+    if text.lstrip()[:1] in ("{", "["):
         return _from_json(text)
     lines = text.split("\n")
     first = lines[0].split()
@@ -40,8 +33,8 @@ def read_sample(text: str) -> Sample:
         return _from_dimacs(lines)
     words = text.split()
     if all(not word.strip("01") for word in words):
-        return Sample(in_order=[int(digit) for word in words for digit in word])
-    return Sample(in_order=[_whole(word, f"value {i}") for i, word in enumerate(words, start=1)])
+        return [int(digit) for word in words for digit in word]
+    return [_whole(word, f"value {i}") for i, word in enumerate(words, start=1)]
 
 
 def _from_json(text: str) -> Sample:
@@ -55,12 +48,10 @@ def _from_json(text: str) -> Sample:
     except ValueError:  # a number of more digits than Python converts
         raise InputError("a number in the JSON is too long") from None
     if isinstance(data, list):
-        return Sample(in_order=[_whole(v, f"value {i}") for i, v in enumerate(data, start=1)])
+        return [_whole(value, f"value {i}") for i, value in enumerate(data, start=1)]
     if data.get("type") == "SampleSet":
         data = _best(data)
-    return Sample(
-        by_key={str(key): _whole(value, repr(str(key)[:60])) for key, value in data.items()}
-    )
+    return {str(key): _whole(value, repr(str(key)[:60])) for key, value in data.items()}
 
 
 def _best(data: Mapping[str, Any]) -> Mapping[Any, Any]:
@@ -69,8 +60,7 @@ def _best(data: Mapping[str, Any]) -> Mapping[Any, Any]:
 
     try:
         samples: Any = dimod.SampleSet.from_serializable(data)  # type: ignore[no-untyped-call]
-        samples = samples.change_vartype(dimod.BINARY, inplace=False)
-        return dict(samples.first.sample)
+        return dict(samples.change_vartype(dimod.BINARY, inplace=False).first.sample)
     except Exception as error:  # whatever it is that a broken one makes dimod raise
         message = " ".join(str(error).split())[:80]
         kind = type(error).__name__
@@ -92,7 +82,7 @@ def _from_dimacs(lines: list[str]) -> Sample:
                 raise InputError(f"line {place}: expected a literal, got {word[:40]!r}")
             if int(digits):
                 values[str(int(digits))] = 0 if word.startswith("-") else 1
-    return Sample(by_key=values)
+    return values
 
 
 def _whole(value: Any, place: str) -> int:

@@ -1,0 +1,205 @@
+"""The formats of models: each a function that writes, and a line in the table below.
+
+Coefficients are written with all their digits, and a variable in no term keeps its place.
+Hence neither dimod's writer of coordinate lists, which rounds to six decimals and leaves such
+variables out, nor ``amplify.save_qplib``, which numbers the others anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import dimod
+import numpy as np
+
+from qubopuzzle.compile import Compiled, Mip, Qubo
+from qubopuzzle.compile.mip_text import safe_names
+from qubopuzzle.compile.quadratic import Quadratic
+from qubopuzzle.errors import InputError, did_you_mean
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFormat:
+    """A file of a model.
+
+    With the file's objective value v, our energy is ``sign * v`` plus, unless it
+    ``holds_offset``, the QUBO's offset.
+
+    Attributes:
+        target: what it holds: ``qubo``, or the exact ``cnf`` or ``mip``.
+        write: the file of a ``Qubo``, a ``Cnf`` or a ``Mip``, as ``target`` says.
+        text: whether the file is text.
+        first: the number of its first variable.
+        names: the variables as the file calls them, but auxiliary ones.
+    """
+
+    name: str
+    suffix: str
+    target: str
+    write: Callable[[Any], bytes]
+    text: bool = True
+    first: int = 0
+    sign: int = 1
+    holds_offset: bool = False
+    names: Callable[[Any], list[str]] = Compiled.labels
+
+
+def number(value: float) -> str:
+    """The shortest decimal that reads back as the same number, without an exponent.
+
+    >>> number(3.0), number(-0.1), number(1e-7)
+    ('3', '-0.1', '0.0000001')
+    """
+    return str(value) if isinstance(value, int) else np.format_float_positional(value, trim="-")
+
+
+def _couplings(form: Quadratic) -> list[tuple[int, int, Any]]:
+    """Every coupling (i, j, coefficient), i < j, in order, numbered from 0."""
+    upper = form.couplings.tocoo()
+    order = np.lexsort((upper.col, upper.row))
+    rows, columns, values = (each[order].tolist() for each in (upper.row, upper.col, upper.data))
+    return list(zip(rows, columns, values, strict=True))
+
+
+def _triangle(form: Quadratic) -> Iterator[tuple[int, int, Any]]:
+    """All linear coefficients as (i, i, coefficient), those of 0 too, and all couplings."""
+    yield from ((i, i, value) for i, value in enumerate(form.linear.tolist()))
+    yield from _couplings(form)
+
+
+def _encoded(*lines: str) -> bytes:
+    return "\n".join([*lines, ""]).encode()
+
+
+def _bqm(model: Qubo) -> bytes:
+    """Dimod's binary file: labels, linear, couplings, offset."""
+    with model.to_bqm().to_file() as file:
+        return bytes(file.read())
+
+
+def _coo(model: Qubo) -> bytes:
+    """What ``dimod.serialization.coo.load`` reads: ``i j coefficient``; the offset a comment."""
+    terms = (f"{i} {j} {number(value)}" for i, j, value in _triangle(model.form))
+    return _encoded("# vartype=BINARY", f"# offset {number(model.form.offset)}", *terms)
+
+
+def _qbsolv(model: Qubo) -> bytes:
+    """A line ``p qubo 0 n nodes couplers``, then the terms, offset and labels as comments.
+
+    Format: "qbsolv Input File Format" in its documentation. It counts the lines, so every
+    variable has one.
+    """
+    form, labels = model.form, model.labels()
+    return _encoded(
+        f"c offset {number(form.offset)}",
+        *(f"c {i} {' '.join(label.split())}" for i, label in enumerate(labels)),
+        f"p qubo 0 {len(labels)} {len(labels)} {form.n_couplings}",
+        *(f"{i} {j} {number(value)}" for i, j, value in _triangle(form)),
+    )
+
+
+def _mqlib(model: Qubo) -> bytes:
+    """MQLib (Dunning, Gupta, Silberholz 2018) maximises ``x' Q x``: ``n m``, then m terms of Q.
+
+    Q is symmetric and one triangle of it is in the file, so that a coupling counts twice: the
+    file has ``-linear`` on the diagonal and ``-coupling / 2`` beside it.
+    """
+    form = model.form
+    lines = [
+        f"{i + 1} {j + 1} {number(-value if i == j else -value / 2)}"
+        for i, j, value in _triangle(form)
+        if value
+    ]
+    return _encoded(f"# offset {number(form.offset)}", f"{len(form.linear)} {len(lines)}", *lines)
+
+
+def _qplib(model: Qubo) -> bytes:
+    """QPLIB (Furini et al. 2019), as ``amplify.load_qplib`` reads it: ``x' Q x / 2 + b' x + c``."""
+    form = model.form
+    # Q is a lower triangle that is not mirrored (qplib.zib.de/doc.html), hence twice the value.
+    quadratic = [f"{j + 1} {i + 1} {number(2 * value)}" for i, j, value in _couplings(form)]
+    linear = [f"{i + 1} {number(v)}" for i, v in enumerate(form.linear.tolist()) if v]
+    labels = ("_".join(label.split()) for label in model.labels())
+    names = [f"{i} {label}" for i, label in enumerate(labels, start=1)]
+    return _encoded(
+        "qubopuzzle",
+        "QBN # problem type: quadratic, binary, no constraints",
+        "minimize",
+        f"{len(names)} # variables",
+        f"{len(quadratic)} # quadratic terms of the objective",
+        *quadratic,
+        "0 # default of linear coefficients",
+        f"{len(linear)} # linear coefficients other than that",
+        *linear,
+        f"{number(form.offset)} # constant",
+        "1.0e+20 # infinity",
+        "0 # default starting value",
+        "0 # other starting values",
+        "0 # default starting value of duals",
+        "0 # others",
+        f"{len(names)} # names of variables",
+        *names,
+        "0 # names of constraints",
+    )
+
+
+def _qubo_lp_names(model: Qubo) -> list[str]:
+    return safe_names("x_", model.labels())
+
+
+def _qubo_lp(model: Qubo) -> bytes:
+    """CPLEX LP with a quadratic objective over 0/1 variables and no rows.
+
+    ``dimod.lp.load`` and MIP solvers with quadratic objectives read it.
+    """
+    form, names = model.form, _qubo_lp_names(model)
+    objective = dimod.BinaryQuadraticModel(
+        dict(zip(names, form.linear.tolist(), strict=True)),
+        {(names[i], names[j]): value for i, j, value in _couplings(form)},
+        form.offset,
+        "BINARY",
+    )
+    program = dimod.ConstrainedQuadraticModel()  # type: ignore[no-untyped-call]
+    program.set_objective(objective)
+    return dimod.lp.dumps(program).encode()
+
+
+def _mip_names(model: Mip) -> list[str]:
+    return model.variable_names()[: model.n_bits]
+
+
+FORMATS = {
+    each.name: each
+    for each in (
+        ModelFormat("bqm", ".bqm", "qubo", _bqm, text=False, holds_offset=True),
+        ModelFormat("coo", ".coo", "qubo", _coo),
+        ModelFormat("qubo", ".qubo", "qubo", _qbsolv),
+        ModelFormat("mqlib", ".mqlib", "qubo", _mqlib, first=1, sign=-1),
+        ModelFormat("qplib", ".qplib", "qubo", _qplib, first=1, holds_offset=True),
+        ModelFormat(
+            "qubo-lp", ".qubo.lp", "qubo", _qubo_lp, holds_offset=True, names=_qubo_lp_names
+        ),
+        ModelFormat("dimacs", ".cnf", "cnf", lambda cnf: cnf.to_dimacs().encode(), first=1),
+        ModelFormat("lp", ".lp", "mip", lambda mip: mip.to_lp().encode(), names=_mip_names),
+        ModelFormat("mps", ".mps", "mip", lambda mip: mip.to_mps().encode(), names=_mip_names),
+    )
+}
+"""The formats by name."""
+
+
+def named(name: str) -> ModelFormat:
+    """The format of a name; InputError if there is none."""
+    if name not in FORMATS:
+        raise InputError(f"no format {name[:40]!r} to export to; {did_you_mean(name, FORMATS)}")
+    return FORMATS[name]
+
+
+def by_suffix(file: str) -> ModelFormat:
+    """The format that a file's name ends in; InputError with the name if none does."""
+    fitting = [each for each in FORMATS.values() if file.lower().endswith(each.suffix)]
+    if fitting:
+        return max(fitting, key=lambda each: len(each.suffix))
+    known = ", ".join(each.suffix for each in FORMATS.values())
+    raise InputError(f"{file}: a model's name ends in one of {known}; or say --to FORMAT")
