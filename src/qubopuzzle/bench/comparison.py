@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -19,7 +20,6 @@ from qubopuzzle.bench.plan import (
     DEFAULT_REPEAT,
     DEFAULT_TIME_LIMIT,
     ComparisonPlan,
-    Contender,
     Job,
     Sources,
     make_plan,
@@ -105,15 +105,15 @@ class Comparison:
     def totals(self) -> list[Total]:
         """One a solver, in the order of the plan."""
         planned = Counter(job.solver.name for job in self.plan.jobs())
-        return [self._total(solver, planned[solver.name]) for solver in self.plan.solvers]
-
-    def _total(self, solver: Contender, planned: int) -> Total:
-        rows = [row for row in self.rows if row["solver"] == solver.name]
-        seconds = [row["seconds"] or 0.0 for row in rows]
-        solved = [row["solved"] for row in rows]
-        score = par2(seconds, solved, self.plan.time_limit) if rows else None
-        spent = float(sum(seconds))
-        return Total(solver.name, solver.exact, len(rows), planned, sum(solved), score, spent)
+        totals = []
+        for solver in self.plan.solvers:
+            name, rows = solver.name, [row for row in self.rows if row["solver"] == solver.name]
+            seconds = [row["seconds"] or 0.0 for row in rows]
+            solved = [row["solved"] for row in rows]
+            score = par2(seconds, solved, self.plan.time_limit) if rows else None
+            counts = len(rows), planned[name], sum(solved)
+            totals.append(Total(name, solver.exact, *counts, score, float(sum(seconds))))
+        return totals
 
     def __repr__(self) -> str:
         return f"<Comparison of {len(self.plan.solvers)} solvers: {len(self.rows)} runs>"
@@ -168,6 +168,8 @@ def compare(
     plan = make_plan(
         sources,
         solvers,
+        options,
+        puzzle=puzzle,
         repeat=repeat,
         repeat_exact=repeat_exact,
         seed=seed,
@@ -176,8 +178,6 @@ def compare(
         memory_limit_gib=memory_limit_gib,
         formulation=formulation,
         presolve=presolve,
-        options=options,
-        puzzle=puzzle,
     )
     return run(plan, journal=journal, resume=resume, progress=progress)
 
@@ -190,39 +190,28 @@ def run(
     progress: Progress | None = None,
 ) -> Comparison:
     """Run what is not in the journal yet; Ctrl-C ends it with the rows that there are."""
-    if journal is None:
-        return _run(plan, {}, lambda _: None, progress)
-    book = Journal(Path(journal), resume)
-    try:
-        return _run(plan, book.rows, book.add, progress)
-    finally:
-        book.close()
-
-
-def _run(
-    plan: ComparisonPlan,
-    finished: Mapping[str, Row],
-    add: Callable[[Row], None],
-    progress: Progress | None,
-) -> Comparison:
-    jobs = list(plan.jobs())
-    rows = {
-        job.key: finished[job.key] | {"instance": job.instance.label}
-        for job in jobs
-        if job.key in finished
-    }
-    resumed, interrupted = len(rows), False
-    try:
-        for job in jobs:
-            if job.key not in rows:
+    with nullcontext() if journal is None else closing(Journal(Path(journal), resume)) as book:
+        finished = {} if book is None else book.rows
+        jobs = list(plan.jobs())
+        rows = {
+            job.key: finished[job.key] | {"instance": job.instance.label}
+            for job in jobs
+            if job.key in finished
+        }
+        resumed, interrupted = len(rows), False
+        try:
+            for job in jobs:
+                if job.key in rows:
+                    continue
                 row = execute(job)
                 with uninterrupted():  # a row that is finished is kept
-                    add(row)
+                    if book is not None:
+                        book.add(row)
                     rows[job.key] = row
                 if progress is not None:
                     progress(job, row)
-    except KeyboardInterrupt:
-        interrupted = True
+        except KeyboardInterrupt:
+            interrupted = True
     ordered = [rows[job.key] for job in jobs if job.key in rows]
     return Comparison(plan, ordered, resumed, interrupted)
 

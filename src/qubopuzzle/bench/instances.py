@@ -9,37 +9,29 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from qubopuzzle.errors import InputError, QubopuzzleError, SolverFailed
 from qubopuzzle.files.models import named
-from qubopuzzle.files.writing import with_id, write_whole
+from qubopuzzle.files.writing import naming, with_id, write_whole
 from qubopuzzle.model import Problem
 from qubopuzzle.puzzles import Puzzle, get_puzzle, puzzle_names
 from qubopuzzle.solving.export import Exportable, exportable, problem_hash
 from qubopuzzle.solving.recipe import Recipe
+from qubopuzzle.solving.result import Result
 from qubopuzzle.solving.solve import DEFAULT_EXACT_SOLVER, solve
 
 MANIFEST = "manifest.json"
 KIND = "qubopuzzle-instances"
 VERSION = 1
-FORMATS = ("bqm", "coo")
-"""What is written unless said otherwise."""
-
-
-@dataclass(frozen=True, slots=True)
-class InstancePlan:
-    """What to write of each problem, and how it becomes a model."""
-
-    formats: tuple[str, ...] = FORMATS
-    recipe: Recipe = field(default_factory=Recipe)
-    seed: int = 0
-    time_limit: float = 60.0
+Search = Callable[..., Result]
+"""``solve`` with the settings that all problems share."""
 
 
 def examples(kind: str | None = None) -> list[Puzzle]:
@@ -56,8 +48,11 @@ def examples(kind: str | None = None) -> list[Puzzle]:
 def write_instances(
     folder: Path,
     problems: Sequence[Problem],
-    plan: InstancePlan,
+    formats: Sequence[str],
+    recipe: Recipe,
     *,
+    seed: int,
+    time_limit: float,
     force: bool = False,
     report: Callable[[str, dict[str, Any] | None, str], None] = lambda *_: None,
 ) -> dict[str, Any]:
@@ -65,6 +60,8 @@ def write_instances(
 
     Args:
         folder: made if it is not there.
+        formats, recipe: what to write of each problem, and how it becomes a model.
+        time_limit: seconds for each search for a solution.
         force: write into a folder that is not empty; files of other names stay.
         report: called with each problem's name and its entry, or None and why it is left out.
 
@@ -72,11 +69,18 @@ def write_instances(
         InputError: for a folder that cannot be used, or puzzles whose names are not unique.
     """
     names = _names(problems)
-    _prepare(folder, force=force)
+    with naming(folder):
+        if folder.exists() and not folder.is_dir():
+            raise InputError("that is no folder")
+        folder.mkdir(exist_ok=True)
+        if any(folder.iterdir()) and not force:
+            raise InputError("it is not empty; --force writes into it")
+        (folder / MANIFEST).unlink(missing_ok=True)
+    search = partial(solve, solver=DEFAULT_EXACT_SOLVER, seed=seed, time_limit=time_limit)
     entries, left_out = [], []
     for name, problem in zip(names, problems, strict=True):
         try:
-            entry = _write(folder, name, problem, plan)
+            entry = _write(folder, name, problem, formats, recipe, search)
         except QubopuzzleError as error:
             left_out.append({"name": name, "reason": str(error)})
             report(name, None, str(error))
@@ -87,7 +91,7 @@ def write_instances(
         "format": KIND,
         "version": VERSION,
         "qubopuzzle": version("qubopuzzle"),
-        "seed": plan.seed,
+        "seed": seed,
         "instances": entries,
         "left_out": left_out,
     }
@@ -109,36 +113,36 @@ def _names(problems: Sequence[Problem]) -> list[str]:
     return names
 
 
-def _prepare(folder: Path, *, force: bool) -> None:
-    """Make the folder; it then holds no manifest."""
-    try:
-        folder.mkdir(exist_ok=True)
-        if any(folder.iterdir()) and not force:
-            raise InputError(f"{folder}: it is not empty; --force writes into it")
-        (folder / MANIFEST).unlink(missing_ok=True)
-    except FileExistsError:
-        raise InputError(f"{folder}: that is no folder") from None
-    except OSError as error:
-        raise InputError(f"{folder}: {error.strerror or error}") from None
-
-
-def _write(folder: Path, name: str, problem: Problem, plan: InstancePlan) -> dict[str, Any]:
+def _write(
+    folder: Path,
+    name: str,
+    problem: Problem,
+    formats: Sequence[str],
+    recipe: Recipe,
+    search: Search,
+) -> dict[str, Any]:
     """All files of one puzzle; returns its entry in the manifest."""
-    result = solve(
-        problem, DEFAULT_EXACT_SOLVER, solutions=2, seed=plan.seed, time_limit=plan.time_limit
-    )
+    result = search(problem, solutions=2)
     if not result.valid:
         raise InputError(result.verdict)
-    built = {to: exportable(problem, to, _recipe(plan, to)) for to in plan.formats}
+    exact = replace(recipe, encoding=None, weights=None)  # exact formats take neither
+    built = {
+        to: exportable(problem, to, recipe if named(to).target == "qubo" else exact)
+        for to in formats
+    }
     contents: dict[str, tuple[dict[str, Any], bytes]] = {}
+    numbers: dict[str, Any] = {}
     for to, model in built.items():
         made, file = model.file(), f"{name}{model.format.suffix}"
         description = {"file": file, **made.description}
         contents[file] = {"what": "model", "to": to}, made.data
         contents[f"{file}.json"] = {"what": "description", "to": to}, _json(description)
+        if model.is_qubo:
+            compiled = model.compiled
+            numbers = {**compiled.sizes, "ground_state_energy": 0, "gap": compiled.gap}
     for target, model in {each.format.target: each for each in built.values()}.items():
         ending = "" if target == "qubo" else f"-{target}"
-        solution = _solution(model, plan)
+        solution = _solution(model, search)
         contents[f"{name}.solution{ending}.json"] = {"what": "solution"}, _json(solution)
     for file, (_, data) in contents.items():
         write_whole(folder / file, data)
@@ -148,7 +152,7 @@ def _write(folder: Path, name: str, problem: Problem, plan: InstancePlan) -> dic
         "puzzle": problem.name,
         "size": problem.extent,
         "puzzle_sha256": problem_hash(problem),
-        **_qubo_entry(built.values()),
+        **numbers,
         "unique": result.unique,
         "files": {
             file: {**about, "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
@@ -157,29 +161,13 @@ def _write(folder: Path, name: str, problem: Problem, plan: InstancePlan) -> dic
     }
 
 
-def _recipe(plan: InstancePlan, to: str) -> Recipe:
-    """The recipe for a format: exact ones take no encoding and no weights."""
-    if named(to).target == "qubo":
-        return plan.recipe
-    return replace(plan.recipe, encoding=None, weights=None)
-
-
-def _qubo_entry(built: Iterable[Exportable]) -> dict[str, Any]:
-    """Numbers of the QUBO, if there is one among the models."""
-    for each in built:
-        if each.is_qubo:
-            return {**each.compiled.sizes, "ground_state_energy": 0, "gap": each.compiled.gap}
-    return {}
-
-
-def _solution(built: Exportable, plan: InstancePlan) -> dict[str, int]:
+def _solution(built: Exportable, search: Search) -> dict[str, int]:
     """A solution as values by label: judged, of energy 0.
 
     Raises:
         QubopuzzleError: if there is none in this model, or none was found in time.
     """
-    whole = built.judge.presolved.model
-    found = solve(whole, DEFAULT_EXACT_SOLVER, seed=plan.seed, time_limit=plan.time_limit).judged
+    found = search(built.judge.presolved.model).judged
     if found is None or found.assignment is None:
         raise InputError(f"{DEFAULT_EXACT_SOLVER} found no solution of this formulation")
     bits = built.compiled.encode(found.assignment).tolist()[: len(built.labels)]

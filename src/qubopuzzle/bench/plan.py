@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.metadata import version
 from os import PathLike
 from typing import Any, TypeAlias
 
 from qubopuzzle.checks import positive, whole
-from qubopuzzle.errors import InputError
+from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles import load
 from qubopuzzle.model import Model, Problem
 from qubopuzzle.solvers import all_solvers, get_solver
@@ -37,19 +37,9 @@ class Instance:
     puzzle: Problem
 
     @cached_property
-    def data(self) -> dict[str, Any]:
-        """The native JSON object."""
-        return self.puzzle.to_dict()
-
-    @cached_property
     def digest(self) -> str:
         """Of the native JSON object: the same puzzle under another file name is the same."""
-        return _digest(self.data)
-
-    @property
-    def cells(self) -> int:
-        """Size of the grid, for plots against size."""
-        return self.puzzle.cells
+        return _digest(self.puzzle.to_dict())
 
 
 @dataclass(frozen=True)
@@ -120,7 +110,7 @@ class ComparisonPlan:
     repeat_exact: int = 1
     seed: int = 0
     time_limit: float = DEFAULT_TIME_LIMIT
-    hard_limit: float = 2 * DEFAULT_TIME_LIMIT + START_S
+    hard_limit: float | None = None
     memory_limit_gib: float | None = None
     formulation: str | None = None
     presolve: str = "none"
@@ -136,97 +126,78 @@ class ComparisonPlan:
 def make_plan(
     sources: Sources,
     solvers: Sequence[str] | None = None,
-    *,
-    repeat: int = DEFAULT_REPEAT,
-    repeat_exact: int = 1,
-    seed: int = 0,
-    time_limit: float = DEFAULT_TIME_LIMIT,
-    hard_limit: float | None = None,
-    memory_limit_gib: float | None = None,
-    formulation: str | None = None,
-    presolve: str = "none",
     options: Mapping[str, Mapping[str, Any]] | None = None,
+    *,
     puzzle: str | None = None,
     format: str | None = None,  # noqa: A002, the word that users expect
+    **settings: Any,
 ) -> ComparisonPlan:
-    """Check everything that can be checked before a run; see ``compare`` for the arguments.
+    """Check everything that can be checked before a run.
+
+    Args:
+        sources, solvers, options, puzzle, format: see ``compare``.
+        settings: the further fields of the plan; see there, too.
 
     Raises:
         InputError: for anything that does not exist or cannot be used, or if no solver is left.
     """
-    repeat, repeat_exact = whole("repeat", repeat, 1), whole("repeat exact", repeat_exact, 1)
-    check_run(presolve=presolve, seed=seed, time_limit=time_limit)
-    check_run(seed=seed + max(repeat, repeat_exact) - 1)  # the last one, too
+    plan = ComparisonPlan((), (), **settings)
+    most = max(whole("repeat", plan.repeat, 1), whole("repeat exact", plan.repeat_exact, 1))
+    check_run(presolve=plan.presolve, seed=plan.seed, time_limit=plan.time_limit)
+    check_run(seed=plan.seed + most - 1)  # the last one, too
+    time_limit, hard_limit, memory = float(plan.time_limit), plan.hard_limit, plan.memory_limit_gib
     if hard_limit is None:
         hard_limit = 2 * time_limit + START_S
     hard_limit = positive("hard limit", hard_limit, "seconds")
     if hard_limit < time_limit:
         raise InputError(f"hard limit {hard_limit:g} s is below the time limit {time_limit:g} s")
-    if memory_limit_gib is not None:
-        memory_limit_gib = positive("memory limit", memory_limit_gib, "GiB")
-    contenders, left_out = _contenders(solvers, _by_solver(options))
+    if memory is not None:
+        memory = positive("memory limit", memory, "GiB")
+    contenders, left_out = _contenders(solvers, options)
     instances, repeated = _instances(sources, puzzle, format)
-    for instance in instances:
-        if formulation is not None:
-            try:
-                instance.puzzle.check_formulation(formulation)
-            except InputError as error:
-                raise InputError(f"{instance.label}: {error}") from None
-    return ComparisonPlan(
+    if plan.formulation is not None:
+        for instance in instances:
+            with at(instance.label):
+                instance.puzzle.check_formulation(plan.formulation)
+    return replace(
+        plan,
         instances=instances,
         solvers=contenders,
         left_out=left_out,
         repeated=repeated,
-        repeat=repeat,
-        repeat_exact=repeat_exact,
-        seed=seed,
-        time_limit=float(time_limit),
+        time_limit=time_limit,
         hard_limit=hard_limit,
-        memory_limit_gib=memory_limit_gib,
-        formulation=formulation,
-        presolve=presolve,
+        memory_limit_gib=memory,
     )
 
 
-def default_solvers() -> list[str]:
-    """Our two annealers and D-Wave's, and every exact solver that can run here."""
-    exact = [s.name for s in all_solvers().values() if s.exact and s.available().ok]
-    return [*DEFAULT_HEURISTICS, *sorted(exact)]
-
-
-def _by_solver(options: Any) -> dict[str, Mapping[str, Any]]:
-    """Options by solver, checked to be that."""
+def _contenders(
+    names: Sequence[str] | None, options: Any
+) -> tuple[tuple[Contender, ...], dict[str, str]]:
+    """Those that can run here, and by name why others cannot."""
     given = {} if options is None else options
     if not isinstance(given, Mapping) or not all(isinstance(v, Mapping) for v in given.values()):
         raise InputError("options: expected a mapping for each solver, as {'sat': {...}}")
-    return dict(given)
-
-
-def _contenders(
-    names: Sequence[str] | None, options: dict[str, Mapping[str, Any]]
-) -> tuple[tuple[Contender, ...], dict[str, str]]:
-    names = default_solvers() if names is None else list(dict.fromkeys(names))
-    left_out: dict[str, str] = {}
-    found = []
+    if names is None:
+        exact = [s.name for s in all_solvers().values() if s.exact and s.available().ok]
+        names = [*DEFAULT_HEURISTICS, *sorted(exact)]
     for name in names:
         if not isinstance(name, str):
             raise InputError(f"solvers: expected names, got a {type(name).__name__}")
-        solver = get_solver(name)  # an unknown name comes before one that is not installed
-        found.append((name, solver, options.pop(name, {})))
-    if options:
-        raise InputError(f"options for {next(iter(options))!r}, which is not compared")
-    contenders = []
-    for name, solver, given in found:
-        here = solver.available()
-        if here.ok:
-            contenders.append(
-                Contender(name, solver.exact, solver.cuts, solver.parse_options(given))
-            )
-        else:
-            left_out[name] = here.why
-    if not contenders:
+    # An unknown name comes before one that is not installed.
+    solvers = {name: get_solver(name) for name in names}
+    if strange := [name for name in given if name not in solvers]:
+        raise InputError(f"options for {strange[0]!r}, which is not compared")
+    here = {name: solver.available() for name, solver in solvers.items()}
+    left_out = {name: found.why for name, found in here.items() if not found.ok}
+    if len(left_out) == len(solvers):
         why = "; ".join(f"{name}: {why}" for name, why in left_out.items())
         raise InputError(f"no solver to compare{f' ({why})' if why else ''}")
+    contenders = (
+        Contender(name, solver.exact, solver.cuts, solver.parse_options(given.get(name, {})))
+        for name, solver in solvers.items()
+        if name not in left_out
+    )
     return tuple(contenders), left_out
 
 

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
 from qubopuzzle.bench.plan import Job
-from qubopuzzle.bench.worker import work
 from qubopuzzle.errors import InputError, QubopuzzleError
-from qubopuzzle.processes import Crashed, OutOfMemory, Overrun, Worker
+from qubopuzzle.model import ModelBuilder
+from qubopuzzle.processes import Crashed, OutOfMemory, Overrun, Worker, say
+from qubopuzzle.solvers import get_solver
+from qubopuzzle.solving.solve import solve
 
-SOLVED = ("valid", "proved none")
 _STATUSES = {Overrun: "killed", OutOfMemory: "out of memory", Crashed: "crashed"}
-_BUILDING = ("model", "presolve", "compile")
-_SOLVING = ("solve", "decode")
 _KEPT = ("encoding", "sizes", "energy", "proved_by", "relaxed", "reads", "timings_s", "versions")
 _MEMORY_SHARE = 0.75
 """Of the machine's memory, where no limit is given."""
+_WARM_UP_S = 1.0
 
 
 def execute(job: Job) -> dict[str, Any]:
@@ -29,22 +31,26 @@ def execute(job: Job) -> dict[str, Any]:
     Raises:
         KeyboardInterrupt: on Ctrl-C; the run is ended and lost.
     """
-    _check_class(type(job.instance.puzzle))
-    puzzle = job.instance.puzzle
+    plan, puzzle, kind = job.plan, job.instance.puzzle, type(job.instance.puzzle)
+    if kind.__module__ == "__main__" or "<locals>" in kind.__qualname__:
+        raise InputError(
+            f"puzzle class {kind.__qualname__} cannot be imported by the process of a run; "
+            "move it to a module"
+        )
     row: dict[str, Any] = {
         "key": job.key,
         "instance": job.instance.label,
         "puzzle": puzzle.name,
-        "cells": job.instance.cells,
+        "cells": puzzle.cells,
         **job.about(),
         "exact": job.solver.exact,
     }
     run = {
         "solver": job.solver.name,
-        "formulation": job.plan.formulation,
-        "presolve": job.plan.presolve,
+        "formulation": plan.formulation,
+        "presolve": plan.presolve,
         "seed": job.seed,
-        "time_limit": job.plan.time_limit,
+        "time_limit": plan.time_limit,
         "options": dict(job.solver.options),
     }
     started = datetime.now(UTC).isoformat(timespec="seconds")
@@ -52,14 +58,14 @@ def execute(job: Job) -> dict[str, Any]:
     with (
         tempfile.TemporaryDirectory(prefix="qubopuzzle-", ignore_cleanup_errors=True) as scratch,
         Worker(
-            memory=_memory(job.plan.memory_limit_gib),
+            memory=_memory(plan.memory_limit_gib),
             # What it leaves in its folder for temporary files goes with it.
             environment=dict.fromkeys(("TMPDIR", "TEMP", "TMP"), scratch),
         ) as worker,
     ):
         try:
-            result = worker.call(work, puzzle, run, deadline=job.plan.hard_limit)
-            row |= _came(result, job.plan.time_limit)
+            result = worker.call(work, puzzle, run, deadline=plan.hard_limit)
+            row |= _outcome(result, plan.time_limit)
         except QubopuzzleError as error:
             status = _STATUSES.get(type(error), "refused")
             # A refusal costs nothing; every other failure, the time that it took.
@@ -70,14 +76,6 @@ def execute(job: Job) -> dict[str, Any]:
     return row | {"wall_s": round(wall, 3), "started": started}
 
 
-def _check_class(kind: type) -> None:
-    if kind.__module__ == "__main__" or "<locals>" in kind.__qualname__:
-        raise InputError(
-            f"puzzle class {kind.__qualname__} cannot be imported by the process of a run; "
-            "move it to a module"
-        )
-
-
 def _memory(gib: float | None) -> int | None:
     if gib is not None:
         return int(gib * 2**30)
@@ -86,25 +84,65 @@ def _memory(gib: float | None) -> int | None:
     return None
 
 
-def _came(result: dict[str, Any], limit: float) -> dict[str, Any]:
-    """The keys of a row that tell what came of a run that ended by itself."""
-    build, solve = (
+def _outcome(result: Mapping[str, Any], time_limit: float) -> dict[str, Any]:
+    """The keys of a row that say how a run went that ended by itself."""
+    build, solve_s = (
         round(sum(result["timings_s"][stage] for stage in stages), 6)
-        for stages in (_BUILDING, _SOLVING)
+        for stages in (("model", "presolve", "compile"), ("solve", "decode"))
     )
-    status = _status(result, build + solve, limit)
-    row = {"status": status, "why": "", "solved": status in SOLVED}
-    row |= {"seconds": round(build + solve, 6), "build_s": build, "solve_s": solve}
-    row |= {name: result[name] for name in _KEPT}
-    row["solution"] = result["solution"] if result["valid"] else None
-    row["violations"] = len(result["violations"])
-    return row
+    if not (result["valid"] or result["status"] == "unsatisfiable"):
+        status = "not solved"
+    elif build + solve_s > time_limit:
+        status = "late"
+    else:
+        status = "valid" if result["valid"] else "proved none"
+    return {
+        "status": status,
+        "why": "",
+        "solved": status in ("valid", "proved none"),
+        "seconds": round(build + solve_s, 6),
+        "build_s": build,
+        "solve_s": solve_s,
+        **{name: result[name] for name in _KEPT},
+        "solution": result["solution"] if result["valid"] else None,
+        "violations": len(result["violations"]),
+    }
 
 
-def _status(result: dict[str, Any], seconds: float, limit: float) -> str:
-    answered = result["valid"] or result["status"] == "unsatisfiable"
-    if not answered:
-        return "not solved"
-    if seconds > limit:
-        return "late"
-    return "valid" if result["valid"] else "proved none"
+# --- in the process of the run ---------------------------------------------------------
+
+
+def work(puzzle: Any, run: Mapping[str, Any]) -> dict[str, Any]:
+    """The result as plain data, with ``sizes`` of the model; says ``peak_mib`` whatever happens.
+
+    Args:
+        run: keywords of ``solve``.
+    """
+    try:
+        _warm_up(run["solver"], run["options"])
+        result = solve(puzzle, **run)
+        return result.to_dict() | {"sizes": dict(result.sizes)}
+    finally:
+        say(_peak_mib())
+
+
+def _warm_up(solver: str, options: Mapping[str, Any]) -> None:
+    """Solve a model of one bit, unmeasured: a fresh process imports as it goes along.
+
+    Services in the cloud are not asked.
+    """
+    builder = ModelBuilder()
+    builder.exactly_one("one", [[builder.bit("bit")]])
+    with suppress(QubopuzzleError):  # if it is serious, the run says so too
+        if not get_solver(solver).remote:
+            solve(builder.build(), solver, options=options, reads=1, seed=0, time_limit=_WARM_UP_S)
+
+
+def _peak_mib() -> int | None:
+    """Most memory that this process held at once; None where the system does not say."""
+    with suppress(ImportError, AttributeError):
+        import resource
+
+        unit = 1 if sys.platform == "darwin" else 1024
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit // 2**20
+    return None

@@ -33,22 +33,22 @@ def add_arguments(parser: Parser) -> None:
 
 def run(args: Namespace) -> int:
     """Write a folder of models with known ground states."""
-    from qubopuzzle.bench import instances as benchmark
+    from qubopuzzle.bench.instances import examples, write_instances
     from qubopuzzle.files import models
     from qubopuzzle.solving.check import check_run
     from qubopuzzle.solving.recipe import Recipe
 
-    formats = tuple(dict.fromkeys(name.strip() for name in args.to.split(",")))
+    formats = list(dict.fromkeys(name.strip() for name in args.to.split(",")))
     for name in formats:
         models.named(name)
-    check_run("sat", presolve=args.presolve, seed=args.seed, time_limit=args.time_limit)
+    search = {"seed": args.seed, "time_limit": args.time_limit}
+    check_run("sat", presolve=args.presolve, **search)
     recipe = Recipe(args.formulation, args.encoding, args.presolve, dict(args.weight))
-    plan = benchmark.InstancePlan(formats, recipe, args.seed, args.time_limit)
-    puzzles = load(args)
-    if not args.sources:
-        puzzles = [*benchmark.examples(args.puzzle)]
+    puzzles = load(args) if args.sources else [*examples(args.puzzle)]
     folder = Path(args.output)
-    done = benchmark.write_instances(folder, puzzles, plan, force=args.force, report=_report)
+    done = write_instances(
+        folder, puzzles, formats, recipe, **search, force=args.force, report=_report
+    )
     n, left = len(done["instances"]), len(done["left_out"])
     print(f"{folder}: {n} instances{f', {left} left out' if left else ''}")
     return NOT_SOLVED if left else SOLVED

@@ -5,11 +5,23 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from qubopuzzle.errors import InputError
+from qubopuzzle.errors import InputError, at
 
 IMAGE_FORMATS = ("svg", "png", "pdf", "jpg", "webp")
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Errors, the system's too, become an InputError that begins with the path."""
+    with at(str(path)):
+        try:
+            yield
+        except OSError as error:
+            raise InputError(error.strerror or str(error)) from None
 
 
 def image_format(path: Path) -> str:
@@ -24,19 +36,17 @@ def image_format(path: Path) -> str:
 
 def check_place(path: Path) -> None:
     """Raise InputError where no file of this name can be written."""
-    if path.is_dir():
-        raise InputError(f"{path}: that is a folder")
-    if path.exists() and not path.is_file():
-        raise InputError(f"{path}: that is no regular file")
-    folder = path.resolve().parent
-    if not folder.is_dir():
-        raise InputError(f"{path}: there is no folder {path.parent}")
-    try:
+    with naming(path):
+        if path.is_dir():
+            raise InputError("that is a folder")
+        if path.exists() and not path.is_file():
+            raise InputError("that is no regular file")
+        folder = path.resolve().parent
+        if not folder.is_dir():
+            raise InputError(f"there is no folder {path.parent}")
         handle, temporary = tempfile.mkstemp(dir=folder, prefix=".qubopuzzle-")
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}") from None
-    os.close(handle)
-    Path(temporary).unlink()
+        os.close(handle)
+        Path(temporary).unlink()
 
 
 def with_id(pattern: str, identity: str) -> Path:
@@ -48,7 +58,7 @@ def with_id(pattern: str, identity: str) -> Path:
 def write_whole(path: Path, data: bytes) -> None:
     """Write to a temporary file beside ``path`` and rename it; InputError if that fails."""
     path = path.resolve()  # what a link leads to, not the link
-    try:
+    with naming(path):
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".qubopuzzle-")
         try:
             with os.fdopen(handle, "wb") as file:
@@ -60,5 +70,3 @@ def write_whole(path: Path, data: bytes) -> None:
         except BaseException:
             Path(temporary).unlink()
             raise
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}") from None
