@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from qubopuzzle.errors import InputError, at
-from qubopuzzle.files.puzzles.clues import clue_text, nonograms, one_line
+from qubopuzzle.files.puzzles.clues import Line, clue_text, nonograms, one_line
 from qubopuzzle.files.puzzles.lines import lines_of
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.kinds.cells import BLACK, WHITE
@@ -31,29 +30,22 @@ def sniff(text: str) -> bool:
 
 
 def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
-    """Read every puzzle of a file.
-
-    Raises:
-        InputError: naming the line.
-    """
+    """Read every puzzle of a file."""
     if puzzle not in (None, Nonogram.name):
         return []
-    sections: list[_Section] = [_Section(1)]
+    sections: list[list[Line]] = [[]]
     for number, line in enumerate(lines_of(text), start=1):
         if _DIVIDER.match(line):
-            sections.append(_Section(number + 1))
+            sections.append([])
         else:
-            sections[-1].lines.append(line)
-    return [_puzzle(section) for section in sections if any(s.strip() for s in section.lines)]
+            sections[-1].append((number, line.strip()))
+    return [_puzzle(section) for section in sections if any(line for _, line in section)]
 
 
 def write(puzzles: Sequence[Puzzle]) -> str:
     """Every puzzle with title, author, licence, source and solution; the format has no ids.
 
     An id stands for a title that is missing, as it does in ``read``.
-
-    Raises:
-        InputError: naming a puzzle that is no nonogram.
     """
     texts = ("\n".join(_lines(puzzle)) + "\n" for puzzle in nonograms(puzzles, f".{NAME}"))
     return "====\n".join(texts)
@@ -74,59 +66,50 @@ def _lines(puzzle: Nonogram) -> Iterator[str]:
         yield from ("", f'goal "{goal}"')
 
 
-@dataclass
-class _Section:
-    """The lines of one puzzle and the number of the first."""
-
-    first: int
-    lines: list[str] = field(default_factory=list)
-
-
-@dataclass
-class _Content:
-    """What a section says: keywords, and the numbered lines below rows and columns."""
-
-    words: dict[str, str] = field(default_factory=dict)
-    lines: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
-
-
-def _puzzle(section: _Section) -> Nonogram:
-    content = _content(section)
-    about = {_KEYWORDS[key]: word for key, word in content.words.items() if key in _KEYWORDS}
-    with at(f"the puzzle at line {section.first}"):
-        rows, cols = (_clues(content, *key) for key in (("rows", "height"), ("columns", "width")))
+def _puzzle(section: list[Line]) -> Nonogram:
+    words, below = _content(section)
+    about = {_KEYWORDS[key]: word for key, word in words.items() if key in _KEYWORDS}
+    with at(f"the puzzle at line {section[0][0]}"):
+        rows, cols = (
+            _clues(below.get(key, []), key, size_key, words.get(size_key))
+            for key, size_key in (("rows", "height"), ("columns", "width"))
+        )
         data = {"rows": rows, "cols": cols, "id": about.get("title", ""), **about}
-        if "goal" in content.words and rows and cols:  # else the puzzle itself is refused
-            data["solution"] = _goal(content.words["goal"], len(rows), len(cols))
+        if "goal" in words and rows and cols:  # else the puzzle itself is refused
+            goal, width = words["goal"], len(cols)
+            if not re.fullmatch("[01]*", goal) or len(goal) != len(rows) * width:
+                raise InputError(f"goal: expected {len(rows) * width} digits 0 and 1, row by row")
+            shades = goal.replace("1", BLACK).replace("0", WHITE)
+            data["solution"] = [shades[i : i + width] for i in range(0, len(shades), width)]
         return Nonogram.from_dict(data)
 
 
-def _content(section: _Section) -> _Content:
-    content = _Content()
-    current: list[tuple[int, str]] | None = None
-    for number, line in enumerate(section.lines, start=section.first):
-        text = line.strip()
+def _content(section: list[Line]) -> tuple[dict[str, str], dict[str, list[Line]]]:
+    """What a section says: keywords, and the lines below rows and columns."""
+    words: dict[str, str] = {}
+    below: dict[str, list[Line]] = {}
+    current: list[Line] | None = None
+    for number, text in section:
         keyword, rest = ([*text.split(None, 1), "", ""])[:2]
         keyword = keyword.lower()
         if text.lower() in ("rows", "columns"):
-            if text.lower() in content.lines:
-                raise InputError(f"line {number}: {text.lower()} for the second time")
-            current = content.lines.setdefault(text.lower(), [])
+            if keyword in below:
+                raise InputError(f"line {number}: {keyword} for the second time")
+            current = below[keyword] = []
         elif keyword[:1].isalpha():
             # Keywords that are not known are passed over, as the format asks.
-            content.words[keyword] = _unquoted(rest)
+            quoted = len(rest) > 1 and rest[0] == rest[-1] == '"'
+            words[keyword] = rest[1:-1] if quoted else rest
             current = None if current and keyword == "goal" else current
         elif current is not None:
             current.append((number, text))
         elif text:
             raise InputError(f"line {number}: {text[:20]!r} is neither a keyword nor below one")
-    return content
+    return words, below
 
 
-def _clues(content: _Content, key: str, size_key: str) -> list[list[int]]:
+def _clues(lines: list[Line], key: str, size_key: str, size: str | None) -> list[list[int]]:
     """The clues below ``rows`` or ``columns``; blank lines count where the size says so."""
-    lines = list(content.lines.get(key, ()))
-    size = content.words.get(size_key)
     if size is not None and not re.fullmatch("[0-9]{1,6}", size):
         raise InputError(f"{size_key}: {size[:20]!r} is no size")
     first, last, least = 0, len(lines), int(size or 0)
@@ -152,15 +135,3 @@ def _clue(number: int, text: str) -> list[int]:
             raise InputError(f"line {number}: {part[:20]!r} is no clue")
         clue.append(int(part))
     return clue
-
-
-def _goal(text: str, rows: int, columns: int) -> list[str]:
-    if not re.fullmatch("[01]*", text) or len(text) != rows * columns:
-        raise InputError(f"goal: expected {rows * columns} digits 0 and 1, row by row")
-    shades = text.replace("1", BLACK).replace("0", WHITE)
-    return [shades[i : i + columns] for i in range(0, len(shades), columns)]
-
-
-def _unquoted(text: str) -> str:
-    quoted = len(text) > 1 and text[0] == text[-1] == '"'
-    return text[1:-1] if quoted else text

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from itertools import accumulate
 from typing import Any
 
 from qubopuzzle.checks import brief
@@ -30,8 +31,6 @@ _COMMENT_OR_TYPE = re.compile(r"<!--.*?(?:-->|\Z)|<![A-Za-z\[][^<>]*>", re.DOTAL
 _NO_TAG = re.compile(r"<(?![A-Za-z/])|<(?=[^<>]*(?:<|\Z))|<(?=/[^A-Za-z])|<(?=[^<>]{5000})")
 _COLOUR = re.compile(r"background(?:-color)?\s*+:\s*+(?!url)([^;]+)", re.IGNORECASE)
 
-Clues = list[list[int]]
-
 
 def sniff(text: str) -> bool:
     """Whether it begins as HTML does and has a ``<table>``."""
@@ -39,11 +38,7 @@ def sniff(text: str) -> bool:
 
 
 def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
-    """Read the board's table, or each of several; other tables beside the site's are left out.
-
-    Raises:
-        InputError: naming the line.
-    """
+    """Read the board's table, or each of several; other tables beside the site's are left out."""
     if puzzle not in (None, Nonogram.name):
         return []
     tables = _tables(text)
@@ -52,11 +47,7 @@ def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
 
 
 def write(puzzles: Sequence[Puzzle]) -> str:
-    """One table a puzzle, in the site's form with an empty board.
-
-    Raises:
-        InputError: naming a puzzle that is no nonogram, or too large to be read again.
-    """
+    """One table a puzzle, in the site's form with an empty board; not if too large to be read."""
     return "".join("\n".join(_lines(puzzle)) + "\n" for puzzle in nonograms(puzzles, NAME))
 
 
@@ -68,14 +59,13 @@ def _lines(puzzle: Nonogram) -> Iterator[str]:
     cells = (len(left) + len(top)) * (len(left[0]) + len(top[0])) - len(left[0]) * len(top)
     if 3 + cells > _CELL_LIMIT:
         raise InputError(f"{named(puzzle)}: over {_CELL_LIMIT:,} cells do not fit a table")
-    board = [[""] * len(puzzle.cols)] * len(puzzle.rows)
     yield '<table id="nonogram_table" class="nonogram_table"><tbody>'
     yield '<tr><td id="nmti"></td><td class="nmtt">'
     yield from _inner(top)
     yield '</td></tr><tr><td class="nmtl">'
     yield from _inner(left)
     yield '</td><td class="nmtc">'
-    yield from _inner(board)
+    yield from _inner([[""] * len(puzzle.cols)] * len(puzzle.rows))
     yield "</td></tr></tbody></table>"
 
 
@@ -99,12 +89,13 @@ def _inner(rows: Iterable[Sequence[str]]) -> Iterator[str]:
 
 @dataclass(slots=True)
 class _Cell:
-    """A cell: its line, how many columns and rows it spans, its class, text and tables."""
+    """A cell: its classes and id, how many columns and rows it spans, what is in it."""
 
     line: int
-    span: tuple[int, int]
     names: list[str]
-    colour: str
+    across: int = 1
+    down: int = 1
+    colour: str = ""
     text: list[str] = field(default_factory=list)
     tables: list[_Table] = field(default_factory=list)
 
@@ -116,13 +107,14 @@ class _Cell:
         return [int(part) for part in parts]
 
 
+Rows = list[list[_Cell]]
+
+
 @dataclass(slots=True)
 class _Table:
-    """A table: its line, its classes and id, and its rows of cells."""
-
     line: int
     names: list[str]
-    rows: list[list[_Cell]] = field(default_factory=list)
+    rows: Rows = field(default_factory=list)
 
 
 class _Reader(HTMLParser):
@@ -138,15 +130,14 @@ class _Reader(HTMLParser):
         """Scripts are no exception: what looks like a tag is one, so all tags end."""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        line = self.getpos()[0]
         if tag == "table":
-            self._start_table(_Table(line, _names(attrs)))
+            self._start_table(_Table(self.getpos()[0], _names(attrs)))
         elif not self.open:
             return
         elif tag == "tr":
             self.open[-1].rows.append([])
         elif tag in ("td", "th"):
-            self._start_cell(line, attrs)
+            self._start_cell(self.getpos()[0], attrs)
         elif tag in ("br", "p", "div"):
             self.handle_data(" ")
 
@@ -155,8 +146,7 @@ class _Reader(HTMLParser):
             self.open.pop()
 
     def handle_data(self, data: str) -> None:
-        cell = self._cell()
-        if cell:
+        if cell := self._cell():
             cell.text.append(data)
 
     def _cell(self) -> _Cell | None:
@@ -166,11 +156,10 @@ class _Reader(HTMLParser):
     def _start_table(self, table: _Table) -> None:
         if len(self.open) >= _DEPTH_LIMIT:
             raise InputError(f"line {table.line}: tables nested over {_DEPTH_LIMIT} deep")
-        cell = self._cell()
         if not self.open:
             self.cells = 0
             self.tables.append(table)
-        elif cell:
+        elif cell := self._cell():
             cell.tables.append(table)
         self.open.append(table)
 
@@ -178,22 +167,18 @@ class _Reader(HTMLParser):
         self.cells += 1
         if self.cells > _CELL_LIMIT:
             raise InputError(f"line {line}: over {_CELL_LIMIT:,} cells")
+        cell, values = _Cell(line, _names(attrs)), {key: value or "" for key, value in attrs}
+        if not values.keys() <= {"class", "id"}:  # most cells have nothing else
+            spans = [values.get(key, "1").strip() for key in ("colspan", "rowspan")]
+            if not all(re.fullmatch("[0-9]{1,4}", span) for span in spans):
+                raise InputError(f"line {line}: a cell that spans {brief(' x '.join(spans))}")
+            cell.across, cell.down = map(int, spans)
+            colour = _COLOUR.search(values.get("style", ""))
+            cell.colour = (colour[1] if colour else values.get("bgcolor", "")).strip().lower()
         rows = self.open[-1].rows
         if not rows:
             rows.append([])
-        rows[-1].append(_cell(line, attrs))
-
-
-def _cell(line: int, attrs: list[tuple[str, str | None]]) -> _Cell:
-    given = {key: value or "" for key, value in attrs}
-    if given.keys() <= {"class", "id"}:  # most cells
-        return _Cell(line, (1, 1), _names(attrs), "")
-    spans = [given.get(key, "1").strip() for key in ("colspan", "rowspan")]
-    if not all(re.fullmatch("[0-9]{1,4}", span) for span in spans):
-        raise InputError(f"line {line}: a cell that spans {brief(' x '.join(spans))}")
-    colour = _COLOUR.search(given.get("style", ""))
-    span = int(spans[0]), int(spans[1])
-    return _Cell(line, span, _names(attrs), colour[1] if colour else given.get("bgcolor", ""))
+        rows[-1].append(cell)
 
 
 def _names(attrs: list[tuple[str, str | None]]) -> list[str]:
@@ -205,8 +190,7 @@ def _names(attrs: list[tuple[str, str | None]]) -> list[str]:
 def _tables(text: str) -> list[_Table]:
     # What is half open or very long would be searched again and again by the parser.
     text = _COMMENT_OR_TYPE.sub(lambda match: "\n" * match[0].count("\n"), text)
-    stray = _NO_TAG.search(text)
-    if stray:
+    if stray := _NO_TAG.search(text):
         line = text.count("\n", 0, stray.start()) + 1
         found = text[stray.start() : stray.start() + 20]
         raise InputError(f"line {line}: {brief(found)} is no tag with an end; copy the whole table")
@@ -223,42 +207,49 @@ def _board(table: _Table) -> Nonogram:
     rows = [row for row in table.rows if row]
     with at(f"the table at line {table.line}"):
         if any(cell.tables for row in rows for cell in row):
-            top, left = (_part(rows, *key) for key in (("nmtt", 0, 1), ("nmtl", 1, 0)))
+            top = _part(rows, "nmtt", 0, 1, "column clues above")
+            left = _part(rows, "nmtl", 1, 0, "row clues at the left")
         else:
             top, left = _halves(rows)
-        _check_one_colour(top, left)
-        clues = {"rows": [_clue(row) for row in left], "cols": [_clue(col) for col in _turned(top)]}
-        return Nonogram.from_dict(clues)
+        # Colour nonograms paint the cells of their clues.
+        painted = [cell for row in (*top, *left) for cell in row if cell.numbers()]
+        if len({cell.colour for cell in painted}) > 1:
+            line = painted[0].line
+            raise InputError(f"line {line}: a puzzle of several colours; only black and white")
+        rows_of_clues = [_clue(row) for row in left]
+        for row in top:
+            if len(row) != len(top[0]):
+                counts = f"{len(row)} cells of column clues, {len(top[0])} above"
+                raise InputError(f"line {row[0].line}: {counts}")
+        columns = [_clue(column) for column in zip(*top, strict=True)]
+        return Nonogram.from_dict({"rows": rows_of_clues, "cols": columns})
 
 
-def _part(rows: list[list[_Cell]], name: str, r: int, c: int) -> list[list[_Cell]]:
+def _part(rows: Rows, name: str, r: int, c: int, side: str) -> Rows:
     """The rows of an inner table of clues: that in the cell of this class, or at this place."""
     cells = [cell for row in rows for cell in row if name in cell.names]
     cells = cells or [cell for row in rows[r : r + 1] for cell in row[c : c + 1]]
-    side = "column clues above" if name == "nmtt" else "row clues at the left"
     if not cells or not cells[0].tables:
         raise InputError(f"no table of the {side}; copy the whole table")
     return [row for row in cells[0].tables[0].rows if row]
 
 
-def _halves(rows: list[list[_Cell]]) -> tuple[list[list[_Cell]], list[list[_Cell]]]:
+def _halves(rows: Rows) -> tuple[Rows, Rows]:
     """The clues above and at the left of a plain table."""
-    corner = rows[0][0]
-    across, down = corner.span
+    across, down = rows[0][0].across, rows[0][0].down
     if across * down > 1:
         # The cells of the rows beside a merged corner begin after it.
         if down >= len(rows):
             raise InputError("the corner spans all rows, so there is no board")
-        top = [rows[0][1:], *rows[1:down]]
-        return top, [row[:across] for row in rows[down:]]
+        return [rows[0][1:], *rows[1:down]], [row[:across] for row in rows[down:]]
     for cell in (cell for row in rows for cell in row):
-        if cell.span != (1, 1):
+        if (cell.across, cell.down) != (1, 1):
             raise InputError(f"line {cell.line}: a merged cell; only the corner may be one")
     down, across = _corner(rows)
     return [row[across:] for row in rows[:down]], [row[:across] for row in rows[down:]]
 
 
-def _corner(rows: list[list[_Cell]]) -> tuple[int, int]:
+def _corner(rows: Rows) -> tuple[int, int]:
     """How many rows and columns of a plain table are clues, told from where numbers stand."""
     sums, lefts, rights = [], [], []
     for row in rows:
@@ -266,9 +257,8 @@ def _corner(rows: list[list[_Cell]]) -> tuple[int, int]:
         sums.append(sum(n for _, n in numbers))
         lefts.append(numbers[0][0] if numbers else len(row))
         rights.append(numbers[-1][0] if numbers else -1)
-    below = [-1] * (len(rows) + 1)  # the last column with a number, from each row on
-    for r in reversed(range(len(rows))):
-        below[r] = max(below[r + 1], rights[r])
+    # The last column with a number, from each row on.
+    below = [*accumulate(reversed(rights), max, initial=-1)][::-1]
     above, first, total = 0, len(rows[0]), sum(sums)
     for r in range(1, len(rows)):
         above += sums[r - 1]
@@ -281,17 +271,7 @@ def _corner(rows: list[list[_Cell]]) -> tuple[int, int]:
     )
 
 
-def _turned(rows: list[list[_Cell]]) -> list[list[_Cell]]:
-    """Columns for rows; all rows must be as long."""
-    for row in rows:
-        if len(row) != len(rows[0]):
-            raise InputError(
-                f"line {row[0].line}: {len(row)} cells of column clues, {len(rows[0])} above"
-            )
-    return [list(column) for column in zip(*rows, strict=True)]
-
-
-def _clue(cells: list[_Cell]) -> list[int]:
+def _clue(cells: Iterable[_Cell]) -> list[int]:
     numbers = []
     for cell in cells:
         found = cell.numbers()
@@ -300,11 +280,3 @@ def _clue(cells: list[_Cell]) -> list[int]:
             raise InputError(f"line {cell.line}: {brief(text)} is no number")
         numbers += found
     return numbers
-
-
-def _check_one_colour(*parts: list[list[_Cell]]) -> None:
-    """Colour nonograms paint the cells of their clues."""
-    cells = [cell for part in parts for row in part for cell in row if cell.numbers()]
-    colours = {cell.colour.strip().lower() for cell in cells}
-    if len(colours) > 1:
-        raise InputError(f"line {cells[0].line}: a puzzle of several colours; only black and white")

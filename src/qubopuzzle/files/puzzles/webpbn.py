@@ -8,7 +8,7 @@ effect, so there are no entities to expand, and nothing is ever fetched. The lin
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html.entities import name2codepoint
 from typing import Any, NoReturn
 from xml.etree.ElementTree import Element, TreeBuilder
@@ -28,16 +28,11 @@ PUZZLES = ("nonogram",)
 
 _DEPTH_LIMIT = 20
 _LINE = "#line"  # no attribute of XML can have this name
-_TEXTS = (
-    ("source", "source"),
-    ("id", "id"),
-    ("title", "title"),
-    ("author", "author"),
-    ("copyright", "licence"),
-)
+_TEXTS = {tag: tag for tag in ("source", "id", "title", "author")} | {"copyright": "licence"}
+"""The puzzle's own key for what is said below a tag."""
 _SHARED = ("source", "author", "copyright")
 """What a set says of all its puzzles."""
-_CLUES = (("columns", "cols"), ("rows", "rows"))
+_CLUES = {"columns": "cols", "rows": "rows"}
 _COLOURS = (("white", WHITE, "FFFFFF"), ("black", "X", "000000"))
 _DECLARATION = re.compile(r"\A\s*<\?xml\s[^<>]*\?>")
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -49,11 +44,7 @@ def sniff(text: str) -> bool:
 
 
 def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
-    """Read every puzzle of the set.
-
-    Raises:
-        InputError: naming the line; for more than one colour, triangles and triddlers.
-    """
+    """Read every puzzle of the set; none of several colours, triangles or triddlers."""
     if puzzle not in (None, Nonogram.name):
         return []
     root = _tree(text)
@@ -65,15 +56,9 @@ def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
 
 
 def write(puzzles: Sequence[Puzzle]) -> str:
-    """One set of all puzzles, with what is known about them and their solutions.
-
-    Raises:
-        InputError: naming a puzzle that is no nonogram.
-    """
-    lines = ['<?xml version="1.0"?>', "<puzzleset>"]
-    for puzzle in nonograms(puzzles, NAME):
-        lines += _lines(puzzle)
-    return "\n".join([*lines, "</puzzleset>"]) + "\n"
+    """One set of all puzzles, with what is known about them and their solutions."""
+    lines = [line for puzzle in nonograms(puzzles, NAME) for line in _lines(puzzle)]
+    return "\n".join(['<?xml version="1.0"?>', "<puzzleset>", *lines, "</puzzleset>", ""])
 
 
 # --- writing ---------------------------------------------------------------------------
@@ -81,13 +66,13 @@ def write(puzzles: Sequence[Puzzle]) -> str:
 
 def _lines(puzzle: Nonogram) -> Iterator[str]:
     yield '<puzzle type="grid" defaultcolor="black">'
-    for tag, key in _TEXTS:
+    for tag, key in _TEXTS.items():
         text = _NO_XML.sub("\ufffd", one_line(getattr(puzzle, key)))
         if text:
             yield f"<{tag}>{escape(text)}</{tag}>"
     for name, char, value in _COLOURS:
         yield f"<color name={quoteattr(name)} char={quoteattr(char)}>{value}</color>"
-    for kind, key in _CLUES:
+    for kind, key in _CLUES.items():
         yield f"<clues type={quoteattr(kind)}>"
         for clue in getattr(puzzle, key):
             yield f"<line>{''.join(f'<count>{n}</count>' for n in clue)}</line>"
@@ -164,36 +149,35 @@ def _puzzle(element: Element, shared: dict[str, str]) -> Nonogram:
     clues, colours = _clues(element)
     picture, painted = _goal(element, background)
     _check_colours(element, (colours or painted) - {background}, background in colours)
-    about = shared | _texts(element)
+    about = shared | _texts(element, _TEXTS)
     with at(f"the puzzle at line {line}"):
         if not clues and picture:
             return Nonogram.from_picture(picture, **about)
-        for kind, key in _CLUES:
+        for kind, key in _CLUES.items():
             if key not in clues:
                 raise InputError(f'<clues type="{kind}"> is missing')
         return Nonogram.from_dict({**clues, **about, "solution": picture or None})
 
 
-def _texts(element: Element, tags: Sequence[str] = tuple(dict(_TEXTS))) -> dict[str, str]:
+def _texts(element: Element, tags: Iterable[str]) -> dict[str, str]:
     """What the children with these tags say, by the puzzle's own keys; nothing if blank."""
-    children = ((key, element.find(tag)) for tag, key in _TEXTS if tag in tags)
+    children = ((_TEXTS[tag], element.find(tag)) for tag in tags)
     texts = ((key, one_line("".join(c.itertext()))) for key, c in children if c is not None)
     return {key: text for key, text in texts if text}
 
 
 def _clues(element: Element) -> tuple[dict[str, list[list[int]]], set[str]]:
     """The clues of rows and columns, and the colours that they name."""
-    keys = dict(_CLUES)
     clues: dict[str, list[list[int]]] = {}
     colours: set[str] = set()
     default = element.get("defaultcolor", "black")
     for group in element.findall("clues"):
         line, kind = group.get(_LINE), group.get("type", "")
-        if kind not in keys or keys[kind] in clues:
-            wrong = "for the second time" if kind in keys else "is no kind of clues of a grid"
+        if kind not in _CLUES or _CLUES[kind] in clues:
+            wrong = "for the second time" if kind in _CLUES else "is no kind of clues of a grid"
             raise InputError(f"line {line}: clues of type {brief(kind)} {wrong}")
         counts = [clue.findall("count") for clue in group.findall("line")]
-        clues[keys[kind]] = [[_count(count) for count in clue] for clue in counts]
+        clues[_CLUES[kind]] = [[_count(count) for count in clue] for clue in counts]
         colours |= {count.get("color", default) for clue in counts for count in clue}
     return clues, colours
 
@@ -207,22 +191,18 @@ def _count(element: Element) -> int:
 
 def _goal(element: Element, background: str) -> tuple[list[str], set[str]]:
     """The goal as lines of ``#`` and ``.``, and the colours in it; [] where there is none."""
-    images = [
-        image
-        for solution in element.findall("solution")
-        for image in solution.findall("image")
-        if solution.get("type", "goal") == "goal"
-    ]
-    if not images:
+    goals = (s for s in element.findall("solution") if s.get("type", "goal") == "goal")
+    image = next((image for goal in goals for image in goal.findall("image")), None)
+    if image is None:
         return [], set()
     names = {char: name for name, char, _ in _COLOURS}
     names |= {color.get("char", ""): color.get("name", "") for color in element.findall("color")}
     shades = {char: WHITE if name == background else BLACK for char, name in names.items()}
-    rows = [row.strip("|") for row in (images[0].text or "").split()]
+    rows = [row.strip("|") for row in (image.text or "").split()]
     used = set("".join(rows))
     for strange in sorted(used - set(names)):
-        line = images[0].get(_LINE)
-        raise InputError(f"line {line}: {brief(strange)} in the image is the char of no colour")
+        what = f"{brief(strange)} in the image is the char of no colour"
+        raise InputError(f"line {image.get(_LINE)}: {what}")
     table = str.maketrans({char: shades[char] for char in used})
     return [row.translate(table) for row in rows], {names[char] for char in used}
 
