@@ -20,12 +20,16 @@ DIGITS = 9
 
 def numbered_lines(text: str) -> list[Line]:
     """All lines of a text, without the blank ones before and after."""
-    lines = [(n, line.strip()) for n, line in enumerate(lines_of(text), start=1)]
+    return trimmed([(n, line.strip()) for n, line in enumerate(lines_of(text), start=1)])
+
+
+def trimmed(lines: list[Line], least: int = 0) -> list[Line]:
+    """Lines without the blank ones after and before, as long as there are over ``least``."""
     first, last = 0, len(lines)
-    while first < last and not lines[first][1]:
-        first += 1
-    while last > first and not lines[last - 1][1]:
+    while last - first > least and not lines[last - 1][1]:
         last -= 1
+    while last - first > least and not lines[first][1]:
+        first += 1
     return lines[first:last]
 
 
@@ -39,26 +43,22 @@ def are_numbers(text: str) -> bool:
 
 
 def read_clue(number: int, text: str) -> list[int]:
-    """The numbers of a line; 0 is an empty clue.
-
-    Raises:
-        InputError: naming the line, for anything else and for a blank line.
-    """
+    """The numbers of a line; 0 is an empty clue, a blank line an error."""
     if not text:
         raise InputError(f"line {number}: blank; write 0 for an empty line")
     if not are_numbers(text):
         strange = next((part for part in text.split() if not are_numbers(part)), text)
-        raise InputError(f"line {number}: {brief(strange)} is no number; {_only(strange)}")
+        colour = re.match("[0-9]+[A-Za-z]", strange)
+        remedy = (
+            "if it is a colour: only black and white puzzles are read"
+            if colour
+            else "a clue is whole numbers with spaces between"
+        )
+        raise InputError(f"line {number}: {brief(strange)} is no number; {remedy}")
     parts = text.split()
     if len(parts) > LINE_LIMIT or max(map(len, parts)) > DIGITS:
         raise InputError(f"line {number}: the numbers do not fit any line of a nonogram here")
     return [int(part) for part in parts]
-
-
-def _only(strange: str) -> str:
-    if re.match("[0-9]+[A-Za-z]", strange):
-        return "if it is a colour: only black and white puzzles are read"
-    return "a clue is whole numbers with spaces between"
 
 
 def clue_text(clue: Iterable[int], between: str = " ") -> str:
@@ -71,11 +71,7 @@ def clue_text(clue: Iterable[int], between: str = " ") -> str:
 
 
 def nonograms(puzzles: Iterable[Puzzle], what: str) -> Iterator[Nonogram]:
-    """The puzzles, for a format that holds nonograms only.
-
-    Raises:
-        InputError: naming the first puzzle of another kind.
-    """
+    """The puzzles, for a format that holds nonograms only; InputError for another kind."""
     for puzzle in puzzles:
         if not isinstance(puzzle, Nonogram):
             raise InputError(f"{named(puzzle)}: {what} holds nonograms only, no {puzzle.name}")

@@ -23,11 +23,7 @@ def sniff(text: str) -> bool:
 
 
 def read(text: str, puzzle: str | None = None) -> list[Problem]:
-    """Read every puzzle and model, or those of one kind of puzzle.
-
-    Raises:
-        InputError: naming the line or the instance.
-    """
+    """Read every puzzle and model, or those of one kind of puzzle."""
     puzzles: list[Problem] = []
     for place, data in objects(text):
         try:
@@ -39,11 +35,7 @@ def read(text: str, puzzle: str | None = None) -> list[Problem]:
 
 
 def problem_from_dict(data: Any, puzzle: str | None = None) -> Problem:
-    """The puzzle or model of a JSON object; ``puzzle`` is the kind where it names none.
-
-    Raises:
-        InputError: naming the key that cannot be used.
-    """
+    """The puzzle or model of a JSON object; ``puzzle`` is the kind where it names none."""
     kind = _kind(data, puzzle)
     return ModelProblem.from_dict(data) if kind == MODEL else get_puzzle(kind).from_dict(data)
 
@@ -67,18 +59,19 @@ def _kind(data: Any, puzzle: str | None) -> str:
 
 
 def objects(text: str) -> Iterator[tuple[str, Any]]:
-    """Each instance's object, and the place to name in an error.
-
-    Raises:
-        InputError: for a text that is not JSON, naming the line.
-    """
+    """Each instance's object, and the place to name in an error; InputError if it is no JSON."""
     try:
         data = _parse(text)
     except json.JSONDecodeError as error:
         if not error.msg.startswith("Extra data"):
             where = f"line {error.lineno} column {error.colno}"
             raise InputError(f"{where}: not JSON ({error.msg})") from None
-        yield from _lines(text)
+        for number, line in enumerate(text.split("\n"), start=1):
+            if line.strip():
+                try:
+                    yield f"line {number}: ", _parse(line)
+                except json.JSONDecodeError as fault:
+                    raise InputError(f"line {number}: not JSON ({fault.msg})") from None
         return
     many = data.get("instances") if isinstance(data, dict) else data
     if many is None:
@@ -89,15 +82,6 @@ def objects(text: str) -> Iterator[tuple[str, Any]]:
     for i, item in enumerate(many):
         name = item.get("id") if isinstance(item, dict) else None
         yield f"instances[{i}]{f' ({name[:60]})' if isinstance(name, str) else ''}: ", item
-
-
-def _lines(text: str) -> Iterator[tuple[str, Any]]:
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            try:
-                yield f"line {number}: ", _parse(line)
-            except json.JSONDecodeError as error:
-                raise InputError(f"line {number}: not JSON ({error.msg})") from None
 
 
 def _parse(text: str) -> Any:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from qubopuzzle.errors import InputError, at
-from qubopuzzle.files.puzzles.clues import Line, clue_text, nonograms, one_line
+from qubopuzzle.files.puzzles.clues import Line, clue_text, nonograms, one_line, trimmed
 from qubopuzzle.files.puzzles.lines import lines_of
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.kinds.cells import BLACK, WHITE
@@ -112,12 +112,7 @@ def _clues(lines: list[Line], key: str, size_key: str, size: str | None) -> list
     """The clues below ``rows`` or ``columns``; blank lines count where the size says so."""
     if size is not None and not re.fullmatch("[0-9]{1,6}", size):
         raise InputError(f"{size_key}: {size[:20]!r} is no size")
-    first, last, least = 0, len(lines), int(size or 0)
-    while last - first > least and not lines[last - 1][1]:
-        last -= 1
-    while last - first > least and not lines[first][1]:
-        first += 1
-    lines = lines[first:last]
+    lines = trimmed(lines, int(size or 0))
     blank = next((number for number, text in lines if not text), None)
     if size is None and blank is not None:
         raise InputError(f"line {blank}: blank; write 0 for an empty line, or give {size_key}")

@@ -54,22 +54,17 @@ class Plain:
         return all(are_numbers(line) for _, line in rows + cols)
 
     def read(self, text: str, puzzle: str | None = None) -> list[Puzzle]:
-        """The one puzzle of a text, or none if another kind is wanted.
-
-        Raises:
-            InputError: naming the line.
-        """
+        """The one puzzle of a text, or none if another kind is wanted."""
         if puzzle not in (None, Nonogram.name):
             return []
-        rows, cols = self._split(numbered_lines(text))
-        return [Nonogram(rows=_clues(rows), cols=_clues(cols))]
+        rows, cols = (
+            tuple(tuple(read_clue(*line)) for line in lines)
+            for lines in self._split(numbered_lines(text))
+        )
+        return [Nonogram(rows=rows, cols=cols)]
 
     def write(self, puzzles: Sequence[Puzzle]) -> str:
-        """The text of one puzzle; ``read`` reads it back.
-
-        Raises:
-            InputError: naming the puzzle, for other kinds and for more than one puzzle.
-        """
+        """The text of one puzzle; InputError for more of them."""
         if len(puzzles) > 1:
             second = named(puzzles[1])
             raise InputError(f"{second}: {self.NAME} holds one puzzle; write each to a file")
@@ -90,10 +85,12 @@ class Plain:
         rest = middle + (self.divider is not None)
         expected = rest + sizes["width"]
         if len(lines) != expected:
-            at = lines[min(len(lines), expected + 1) - 1][0]
+            number = lines[min(len(lines), expected + 1) - 1][0]
+            between = {None: "", "": "a blank line, "}.get(self.divider, f"{self.divider}, ")
+            shape = f"{', '.join(' '.join(keys) for keys in self.head)}, rows, {between}columns"
             raise InputError(
-                f"line {at}: {expected} lines are due for height {sizes['height']} and width"
-                f" {sizes['width']} ({self._shape()}), there are {len(lines)}"
+                f"line {number}: {expected} lines are due for height {sizes['height']} and width"
+                f" {sizes['width']} ({shape}), there are {len(lines)}"
             )
         if self.divider is not None and lines[middle][1] != self.divider:
             number, line = lines[middle]
@@ -116,32 +113,24 @@ class Plain:
                 sizes[key] = int(value)
         return sizes
 
-    def _shape(self) -> str:
-        between = {None: "", "": "a blank line, "}.get(self.divider, f"{self.divider}, ")
-        return f"{', '.join(' '.join(keys) for keys in self.head)}, rows, {between}columns"
-
-
-def _clues(lines: list[Line]) -> tuple[tuple[int, ...], ...]:
-    return tuple(tuple(read_clue(number, line)) for number, line in lines)
-
 
 FORMATS = (
     Plain(
         "cwd",
         "nonogram clues: height, width, rows, a blank line, columns",
-        head=(("height",), ("width",)),
+        (("height",), ("width",)),
         divider="",
     ),
     Plain(
         "mk",
         "nonogram solver of Olsak: height and width, rows, #, columns",
-        head=(("height", "width"),),
+        (("height", "width"),),
         divider="#",
     ),
     Plain(
         "nin",
         "nonogram solver of Jakub Wilk: width and height, rows, columns",
-        head=(("width", "height"),),
+        (("width", "height"),),
         divider=None,
     ),
 )

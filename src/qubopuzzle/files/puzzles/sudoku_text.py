@@ -15,8 +15,7 @@ After ``#`` there is a comment. Of a file in sections, ``[Puzzle]`` alone is rea
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, islice
 from math import isqrt
 
@@ -33,21 +32,8 @@ _COUNTS = {count for n in _SIDES for count in (n, n * n)}
 _DIGITS = ".123456789ABCDEFGHIJKLMNOP"
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """The cells of a line, and its number."""
-
-    number: int
-    cells: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class _Board:
-    """A puzzle of side n: its lines, and whether its digits begin at 0 (None: it may be)."""
-
-    n: int
-    lines: Sequence[_Line]
-    hexadecimal: bool | None
+Line = tuple[int, list[str]]
+"""A line's number and its cells."""
 
 
 def sniff(text: str) -> bool:
@@ -57,67 +43,57 @@ def sniff(text: str) -> bool:
     """
     lines = _lines(text)
     first = next(lines, None)
-    count = len(first.cells) if first else 0
-    if first is None or count not in _COUNTS:
-        return first is not None and _is_cut(first)
-    single = count not in _SIDES or (count == 16 and _is_small([first]))
-    head = [first, *islice(lines, 0 if single else count - 1)]
-    n = isqrt(count) if single else count
-    known = _signs(n, None).keys()
-    right = all(len(line.cells) == count and known >= set(line.cells) for line in head)
-    return right and len(head) == (1 if single else count)
+    if first is None:
+        return False
+    count = len(first[1])
+    if count not in _COUNTS:
+        return _is_cut(first[1])
+    n, height = _shape(count, [first])
+    head = [first, *islice(lines, height - 1)]
+    return len(head) == height and all(len(cells) == count for _, cells in head) and _fit(n, head)
 
 
 def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
-    """Read every puzzle; its boxes are square.
-
-    Raises:
-        InputError: naming the line and what is wrong there.
-    """
+    """Read every puzzle; its boxes are square."""
     if puzzle not in (None, Sudoku.name):
         return []
-    boards = list(_boards(text))
-    told = {board.hexadecimal for board in boards}
+    boards = [(n, rows, _is_hexadecimal(rows) if n == 16 else None) for n, rows in _boards(text)]
     # A puzzle that does not tell is like the others, if they agree.
-    usual = True in told and False not in told
-    return [_puzzle(board, usual) for board in boards]
+    known = {hexadecimal for *_, hexadecimal in boards}
+    usual = True in known and False not in known
+    return [
+        _puzzle(n, rows, n == 16 and (usual if hexadecimal is None else hexadecimal))
+        for n, rows, hexadecimal in boards
+    ]
 
 
 def write(puzzles: Sequence[Puzzle]) -> str:
-    """One line a puzzle, ``.`` for blank.
-
-    Raises:
-        InputError: naming a puzzle that is no sudoku of square boxes, 2 x 2 to 5 x 5.
-    """
-    return "".join(_write_line(puzzle) + "\n" for puzzle in puzzles)
-
-
-def _write_line(puzzle: Puzzle) -> str:
-    name = puzzle.id or puzzle.name
-    if not isinstance(puzzle, Sudoku):
-        raise InputError(f"{name}: sudoku text holds no {puzzle.name}; write json")
-    high, wide = puzzle.box
-    if high != wide or high * wide not in _SIDES:
-        raise InputError(
-            f"{name}: sudoku text does not tell boxes, so it holds those of 2 x 2 to 5 x 5 "
-            f"and none of {high} x {wide}; write json"
-        )
-    return "".join(_DIGITS[value] for row in puzzle.grid for value in row)
+    """One line a puzzle, ``.`` for blank; boxes are square, 2 x 2 to 5 x 5."""
+    lines = []
+    for puzzle in puzzles:
+        name = puzzle.id or puzzle.name
+        if not isinstance(puzzle, Sudoku):
+            raise InputError(f"{name}: sudoku text holds no {puzzle.name}; write json")
+        high, wide = puzzle.box
+        if high != wide or high * wide not in _SIDES:
+            raise InputError(
+                f"{name}: sudoku text does not tell boxes, so it holds those of 2 x 2 to 5 x 5 "
+                f"and none of {high} x {wide}; write json"
+            )
+        lines.append("".join(_DIGITS[value] for row in puzzle.grid for value in row) + "\n")
+    return "".join(lines)
 
 
-def _lines(text: str) -> Iterator[_Line]:
+def _lines(text: str) -> Iterator[Line]:
     """The lines that hold cells."""
     wanted = True
     for number, line in enumerate(text.splitlines(), start=1):
         content = line.partition("#")[0].strip()
+        ruled = content.count("-") + content.count("=") >= 3 and set(content) <= set("-=+|:*.' ")
         if content.startswith("[") and content.endswith("]"):
             wanted = content.lower() == "[puzzle]"
-        elif content and wanted and not _is_rule(content):
-            yield _Line(number, _cells(content))
-
-
-def _is_rule(content: str) -> bool:
-    return content.count("-") + content.count("=") >= 3 and set(content) <= set("-=+|:*.' ")
+        elif content and wanted and not ruled:
+            yield number, _cells(content)
 
 
 def _cells(content: str) -> list[str]:
@@ -127,46 +103,51 @@ def _cells(content: str) -> list[str]:
     return words if as_words else list("".join(words))
 
 
-def _is_small(lines: Sequence[_Line]) -> bool:
-    known = _KNOWN[4, False].keys()
-    return all(known >= set(line.cells) for line in lines)
+def _fit(n: int, lines: Iterable[Line]) -> bool:
+    """Whether there are cells of an n x n puzzle and no others."""
+    return all(_VALUES[n, False].keys() >= set(cells) for _, cells in lines)
 
 
-def _is_cut(line: _Line) -> bool:
+def _shape(count: int, lines: Sequence[Line]) -> tuple[int, int]:
+    """Side of a puzzle, and its lines, where such as these have ``count`` cells each."""
+    single = count not in _SIDES or (count == 16 and _fit(4, lines))
+    return (isqrt(count), 1) if single else (count, count)
+
+
+def _is_cut(cells: list[str]) -> bool:
     """Whether a line was meant for a puzzle and is a little too short or too long."""
-    near = [n for n in (9, 16, 25) if abs(len(line.cells) - n * n) <= n]
-    signs = set(line.cells)
-    return any(signs & set("._*0") and _KNOWN[n, False].keys() >= signs for n in near)
+    near = [n for n in (9, 16, 25) if abs(len(cells) - n * n) <= n]
+    return any(set(cells) & set("._*0") and _fit(n, [(0, cells)]) for n in near)
 
 
-def _boards(text: str) -> Iterator[_Board]:
-    """Lines that belong together."""
-    for count, same in groupby(_lines(text), key=lambda line: len(line.cells)):
+def _boards(text: str) -> Iterator[tuple[int, list[Line]]]:
+    """The side of each puzzle, and its lines."""
+    for count, same in groupby(_lines(text), key=lambda line: len(line[1])):
         lines = list(same)
         if count not in _COUNTS:
             raise InputError(
-                f"line {lines[0].number}: {count} cells; a puzzle has 16, 81, 256 or 625, a row "
+                f"line {lines[0][0]}: {count} cells; a puzzle has 16, 81, 256 or 625, a row "
                 "of it 4, 9, 16 or 25 (other boxes can be read from json)"
             )
-        single = count not in _SIDES or (count == 16 and _is_small(lines))
-        n, height = (isqrt(count), 1) if single else (count, count)
+        n, height = _shape(count, lines)
         for i in range(0, len(lines), height):
             rows = lines[i : i + height]
             if len(rows) < height:
                 raise InputError(
-                    f"line {rows[0].number}: {len(rows)} rows of {n} cells, but {n} are needed"
+                    f"line {rows[0][0]}: {len(rows)} rows of {n} cells, but {n} are needed"
                 )
-            yield _Board(n, rows, _is_hexadecimal(rows) if n == 16 else None)
+            yield n, rows
 
 
-def _is_hexadecimal(rows: Sequence[_Line]) -> bool | None:
-    cells = {cell for row in rows for cell in row.cells}
-    if "G" in cells or any(len(cell) > 1 for cell in cells):
+def _is_hexadecimal(rows: Sequence[Line]) -> bool | None:
+    """Whether a puzzle's digits begin at 0; None: it may be."""
+    used = {cell for _, cells in rows for cell in cells}
+    if "G" in used or any(len(cell) > 1 for cell in used):
         return False
-    return True if "0" in cells and cells & set("._*") else None
+    return True if "0" in used and used & set("._*") else None
 
 
-def _signs(n: int, hexadecimal: bool | None) -> dict[str, int]:
+def _values(n: int, hexadecimal: bool) -> dict[str, int]:
     """What each cell stands for."""
     blank = dict.fromkeys("._*", 0)
     if hexadecimal:
@@ -175,26 +156,20 @@ def _signs(n: int, hexadecimal: bool | None) -> dict[str, int]:
     return blank | {"0": 0} | letters | {f"{value:02}": value for value in range(n + 1)}
 
 
-_KNOWN = {(n, zero): _signs(n, zero) for n in _SIDES for zero in (False, True)}
+_VALUES = {(n, zero): _values(n, zero) for n in _SIDES for zero in (False, True)}
 
 
-def _puzzle(board: _Board, usual: bool) -> Sudoku:
-    n = board.n
-    zero = n == 16 and (usual if board.hexadecimal is None else board.hexadecimal)
-    known = _KNOWN[n, zero]
+def _puzzle(n: int, rows: Sequence[Line], hexadecimal: bool) -> Sudoku:
+    known = _VALUES[n, hexadecimal]
     values: list[int] = []
-    for line in board.lines:
-        if not known.keys() >= set(line.cells):
-            raise _unknown(n, zero, line)
-        values += map(known.__getitem__, line.cells)
-    box = (isqrt(n), isqrt(n))
-    return Sudoku(grid=tuple(tuple(values[i : i + n]) for i in range(0, n * n, n)), box=box)
-
-
-def _unknown(n: int, zero: bool, line: _Line) -> InputError:
-    i, cell = next((i, c) for i, c in enumerate(line.cells) if c not in _KNOWN[n, zero])
-    last = "F" if zero else _DIGITS[n]
-    return InputError(
-        f"line {line.number}: cell {i + 1} is {cell!r}; a cell of {n} x {n} is "
-        f"{int(not zero)} to {last}, or '.'"
-    )
+    for number, cells in rows:
+        if not known.keys() >= set(cells):
+            i, cell = next((i, c) for i, c in enumerate(cells, start=1) if c not in known)
+            low, high = (0, "F") if hexadecimal else (1, _DIGITS[n])
+            raise InputError(
+                f"line {number}: cell {i} is {cell!r}; a cell of {n} x {n} is "
+                f"{low} to {high}, or '.'"
+            )
+        values += map(known.__getitem__, cells)
+    grid = tuple(tuple(values[i : i + n]) for i in range(0, n * n, n))
+    return Sudoku(grid=grid, box=(isqrt(n), isqrt(n)))

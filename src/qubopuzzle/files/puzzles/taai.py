@@ -38,31 +38,22 @@ def sniff(text: str) -> bool:
 
 
 def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
-    """Read every board; board n has the id ``taai-n``.
-
-    Raises:
-        InputError: naming the line.
-    """
+    """Read every board; board n has the id ``taai-n``."""
     if puzzle not in (None, Nonogram.name):
         return []
-    boards: list[tuple[Line, list[Line]]] = []
+    boards: list[list[Line]] = []
     for number, line in numbered_lines(text):
         if line.startswith("$"):
-            boards.append(((number, line), []))
-        elif boards:
-            boards[-1][1].append((number, line))
-        else:
+            boards.append([])
+        elif not boards:
             raise InputError(f"line {number}: a line such as $1 is due first, got {brief(line)}")
+        boards[-1].append((number, line))
     limit = ReadLimit()
-    return [_board(head, lines, limit) for head, lines in boards]
+    return [_board(*board, limit=limit) for board in boards]
 
 
 def write(puzzles: Sequence[Puzzle]) -> str:
-    """All boards, under the numbers of ids ``taai-n`` if all have such, else 1, 2, ...
-
-    Raises:
-        InputError: naming a puzzle that is no nonogram, or not square.
-    """
+    """All boards, under the numbers of ids ``taai-n`` if all have such, else 1, 2, ..."""
     given = [_ID.fullmatch(puzzle.id) for puzzle in puzzles]
     numbers = [match[1] for match in given if match]
     if len(set(numbers)) < len(puzzles):
@@ -77,11 +68,12 @@ def write(puzzles: Sequence[Puzzle]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _board(head: Line, lines: list[Line], limit: ReadLimit) -> Nonogram:
+def _board(head: Line, *clues: Line, limit: ReadLimit) -> Nonogram:
     number, text = head
     match = _HEAD.fullmatch(text)
     if not match:
         raise InputError(f"line {number}: $ and a number are due, got {brief(text)}")
+    lines = [*clues]
     while lines and not lines[-1][1]:
         lines.pop()
     size = len(lines) // 2
@@ -90,8 +82,8 @@ def _board(head: Line, lines: list[Line], limit: ReadLimit) -> Nonogram:
             f"line {number}: {len(lines)} lines below {text}; a square board of side n has n"
             f" column lines and n row lines, n from 1 to {LINE_LIMIT}"
         )
-    clues = [tuple(read_clue(*line)) for line in lines]
+    numbers = [tuple(read_clue(*line)) for line in lines]
     with at(f"the board {text} at line {number}"):
         limit.count(size)  # its lines; the cells between them cost nothing
         name = f"taai-{int(match[1])}"
-        return Nonogram(rows=tuple(clues[size:]), cols=tuple(clues[:size]), id=name)
+        return Nonogram(rows=tuple(numbers[size:]), cols=tuple(numbers[:size]), id=name)
