@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from qubopuzzle import Hitori, Nonogram, to_cnf, to_mip
-from qubopuzzle.cli import COMMANDS, generate, solve
+from qubopuzzle.cli import COMMANDS, generate
 from qubopuzzle.cli.parser import Parser
+from qubopuzzle.cli.terminal import load_timed
 from qubopuzzle.files.puzzles import native
 from qubopuzzle.signals import uninterrupted
 from qubopuzzle.solving.solve import DEFAULT_SOLVER
@@ -425,7 +426,7 @@ def test_each_puzzle_of_a_file_carries_its_share_of_the_reading(files, monkeypat
 
     monkeypatch.setattr(puzzles, "load", slow)
     args = Namespace(sources=["a", "b"], puzzle=None, format=None)
-    shares = [seconds for _, seconds in solve._load(args)]
+    shares = [seconds for _, seconds in load_timed(args)]
     assert len(shares) == 6
     assert all(0.1 <= seconds < 0.2 for seconds in shares)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +22,7 @@ from qubopuzzle.bench.plan import (
     ComparisonPlan,
     Job,
     Sources,
+    kind_of,
     make_plan,
 )
 from qubopuzzle.bench.runner import execute
@@ -242,18 +243,14 @@ def columns_and_rows(comparison: Comparison) -> tuple[list[str], list[list[str]]
     limit = f"> {comparison.plan.time_limit:g}"
     columns = ["instance", "solver", "kind", "solved", "status", "size"]
     columns += ["build s", "solve s", "TTS(99%) s"]
-    rows = [[*_cells(summary, limit)] for summary in comparison.summaries()]
+    rows = []
+    for s in comparison.summaries():
+        sizes = (f"{n:,} {what[:-1] if n == 1 else what}" for what, n in s.sizes.items())
+        times = ["-" if s.build_s is None else f"{s.build_s:.3f}"]
+        times += [limit if s.solve_s == inf else f"{s.solve_s:.3f}", str(s.tts or "-")]
+        ended = [f"{s.solved}/{s.runs}", statuses(s.statuses, limit), ", ".join(sizes) or "-"]
+        rows.append([s.instance, s.solver, kind_of(s.exact), *ended, *times])
     return columns, rows
-
-
-def _cells(s: Summary, limit: str) -> Iterator[str]:
-    yield from (s.instance, s.solver, "exact" if s.exact else "heuristic")
-    yield f"{s.solved}/{s.runs}"
-    yield statuses(s.statuses, limit)
-    yield ", ".join(f"{n:,} {what[:-1] if n == 1 else what}" for what, n in s.sizes.items()) or "-"
-    yield "-" if s.build_s is None else f"{s.build_s:.3f}"
-    yield limit if s.solve_s == inf else f"{s.solve_s:.3f}"
-    yield "-" if s.tts is None else str(s.tts)
 
 
 def statuses(counts: Mapping[str, int], limit: str) -> str:
@@ -277,6 +274,7 @@ def total_columns_and_rows(comparison: Comparison) -> tuple[list[str], list[list
         runs = f"{t.runs}" if t.runs == t.planned else f"{t.runs} of {t.planned}"
         score = "-" if t.par2_s is None else f"{t.par2_s:.3f}"
         success = f"{t.success:.1%}" if t.runs else "-"
-        kind = "exact" if t.exact else "heuristic"
-        rows.append([t.solver, kind, runs, f"{t.solved}", success, score, f"{t.spent_s:.3f}"])
+        rows.append(
+            [t.solver, kind_of(t.exact), runs, f"{t.solved}", success, score, f"{t.spent_s:.3f}"]
+        )
     return columns, rows

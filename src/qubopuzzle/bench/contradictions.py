@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 from qubopuzzle.bench.plan import Instance
@@ -58,46 +59,35 @@ def contradictions(
         by_digest.setdefault(row["digest"], []).append(row)
     found = []
     for instance in instances:
+        unique = instance.puzzle.n_solutions == 1
         claims = _claims(instance, by_digest.get(instance.digest, []))
-        for i, first in enumerate(claims):
-            for second in claims[i + 1 :]:
-                why = _contradiction(first, second, unique=instance.puzzle.n_solutions == 1)
-                if why:
-                    found.append(Contradiction(instance, why, first, second))
+        for first, second in combinations(claims, 2):
+            if first.exists != second.exists:
+                why = "one has a solution, the other says that there is none"
+            elif unique and None not in (first.answer, second.answer):
+                why = "the puzzle has one solution, and these are two"
+            else:
+                continue
+            found.append(Contradiction(instance, why, first, second))
     return found
 
 
 def _claims(instance: Instance, rows: list[Mapping[str, Any]]) -> list[Claim]:
     """Distinct claims, each with all who make it."""
-    claims: dict[str, Claim] = {}
-    said = [_file_claim(instance)]
+    said = []
+    puzzle = instance.puzzle
+    if puzzle.solution is not None and not puzzle.check(puzzle.solution)[1]:
+        said.append(Claim((THE_FILE,), True, puzzle.format_answer(puzzle.solution)))
+    elif puzzle.n_solutions is not None:
+        said.append(Claim((THE_FILE,), puzzle.n_solutions > 0))
     for row in rows:
         if row.get("solution") is not None:
             said.append(Claim((row["solver"],), True, row["solution"]))
         elif row.get("proved_by"):
             said.append(Claim((row["solver"],), False, proved_by=row["proved_by"]))
+    claims: dict[str, Claim] = {}
     for claim in said:
-        if claim is not None:
-            content = json.dumps([claim.exists, claim.answer])
-            before = claims.get(content, claim)
-            who = tuple(dict.fromkeys([*before.who, *claim.who]))
-            claims[content] = Claim(who, claim.exists, claim.answer, before.proved_by)
+        content = json.dumps([claim.exists, claim.answer])
+        before = claims.get(content, claim)
+        claims[content] = replace(before, who=tuple(dict.fromkeys(before.who + claim.who)))
     return list(claims.values())
-
-
-def _file_claim(instance: Instance) -> Claim | None:
-    puzzle = instance.puzzle
-    if puzzle.solution is not None and not puzzle.check(puzzle.solution)[1]:
-        return Claim((THE_FILE,), True, puzzle.format_answer(puzzle.solution))
-    if puzzle.n_solutions is None:
-        return None
-    return Claim((THE_FILE,), puzzle.n_solutions > 0)
-
-
-def _contradiction(first: Claim, second: Claim, unique: bool) -> str:
-    if first.exists != second.exists:
-        return "one has a solution, the other says that there is none"
-    both = first.answer is not None and second.answer is not None
-    if unique and both and first.answer != second.answer:
-        return "the puzzle has one solution, and these are two"
-    return ""

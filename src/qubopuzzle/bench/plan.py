@@ -51,10 +51,10 @@ class Contender:
     cuts: bool
     options: Mapping[str, Any]
 
-    @property
-    def kind(self) -> str:
-        """In one word."""
-        return "exact" if self.exact else "heuristic"
+
+def kind_of(exact: bool) -> str:
+    """A solver's kind in one word."""
+    return "exact" if exact else "heuristic"
 
 
 @dataclass(frozen=True)

@@ -66,6 +66,9 @@ def run(args: Namespace) -> int:
     plan = make_plan(
         args.sources,
         names,
+        _options_by_solver(args.option),
+        puzzle=args.puzzle,
+        format=args.format,
         repeat=args.repeat,
         repeat_exact=args.repeat_exact,
         seed=args.seed,
@@ -74,9 +77,6 @@ def run(args: Namespace) -> int:
         memory_limit_gib=args.memory_limit,
         formulation=args.formulation,
         presolve=args.presolve,
-        options=_options_by_solver(args.option),
-        puzzle=args.puzzle,
-        format=args.format,
     )
     for name, why in plan.left_out.items():
         notice(f"{name} is left out: {why}")

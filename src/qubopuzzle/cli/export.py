@@ -14,7 +14,6 @@ from qubopuzzle.errors import InputError, QubopuzzleError
 
 if TYPE_CHECKING:
     from qubopuzzle.files.models import ModelFormat
-    from qubopuzzle.solving.export import Export
 
 
 def add_arguments(parser: Parser) -> None:
@@ -36,6 +35,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(args: Namespace) -> int:
     """Write each puzzle's model to a file, or to standard output."""
+    from qubopuzzle.files.writing import write_whole
     from qubopuzzle.solving.export import exportable
     from qubopuzzle.solving.recipe import Recipe
 
@@ -58,8 +58,11 @@ def run(args: Namespace) -> int:
             continue
         if path is None:
             sys.stdout.write(made.data.decode())
-        else:
-            _write(path, made, described=described)
+            continue
+        write_whole(path, made.data)
+        if described:
+            description = {"file": path.name, **made.description}
+            write_whole(_beside(path), json.dumps(description).encode() + b"\n")
     return worst
 
 
@@ -72,9 +75,7 @@ def _format(args: Namespace) -> ModelFormat:
     file = args.file if args.output is None else args.output
     if args.to is None and file is None:
         raise InputError("say where to, or --to FORMAT for standard output")
-    if args.to is None:
-        return models.by_suffix(file)
-    form = models.named(args.to)
+    form = models.by_suffix(file) if args.to is None else models.named(args.to)
     if file is None and not form.text:
         raise InputError(f"{form.name} is no text; write it to a file with -o FILE{form.suffix}")
     return form
@@ -89,13 +90,3 @@ def _spare(source: str, path: Path | None, *, described: bool) -> None:
 
 def _beside(path: Path) -> Path:
     return path.with_name(f"{path.name}.json")
-
-
-def _write(path: Path, made: Export, *, described: bool) -> None:
-    """The model, and what it takes to read an answer back beside it."""
-    from qubopuzzle.files.writing import write_whole
-
-    write_whole(path, made.data)
-    if described:
-        description = {"file": path.name, **made.description}
-        write_whole(_beside(path), json.dumps(description).encode() + b"\n")

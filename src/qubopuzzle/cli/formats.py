@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from qubopuzzle.cli.terminal import SOLVED
+from qubopuzzle.cli.terminal import SOLVED, print_table
 
 
 def run(_: Namespace) -> int:
     """List the formats of puzzles."""
-    from qubopuzzle.cli.tables import print_table
     from qubopuzzle.files.puzzles import all_formats
 
     rows = [

@@ -57,15 +57,10 @@ def run(args: Namespace) -> int:
     if args.jobs < 1:
         raise InputError("jobs must be 1 at least")
     how = _how(args)
-    asked = generating.order(
-        args.puzzle,
-        size=args.size,
-        seed=args.seed,
-        count=args.count,
-        difficulty=args.difficulty,
-        confirm=args.confirm,
-        options=dict(args.option),
-    )
+    wanted = {
+        name: getattr(args, name) for name in ("size", "seed", "count", "difficulty", "confirm")
+    }
+    asked = generating.order(args.puzzle, **wanted, options=dict(args.option))
     made: list[Puzzle] = []
     status = SOLVED
     try:

@@ -7,7 +7,7 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from qubopuzzle.cli.parser import Parser
-from qubopuzzle.cli.terminal import SOLVED, clean, load
+from qubopuzzle.cli.terminal import SOLVED, clean, load, print_table
 
 if TYPE_CHECKING:
     from qubopuzzle.solving.info import FormSize, QuboSize
@@ -38,7 +38,6 @@ def run(args: Namespace) -> int:
 
 def _print_sizes(sizes: list[QuboSize]) -> None:
     """One row a formulation and encoding, one below it a family; then why some have no QUBO."""
-    from qubopuzzle.cli.tables import print_table
     from qubopuzzle.solving.info import FREE_PLAN_VARIABLES
 
     columns = ["formulation", "encoding", "family", "variables", "couplings", "density"]

@@ -7,7 +7,7 @@ exact solvers have solid lines, heuristics dashed ones.
 from __future__ import annotations
 
 import io
-from itertools import groupby, pairwise
+from itertools import cycle, groupby, pairwise
 from math import inf, nan
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,8 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, NullLocator, PercentFormatter
 
-from qubopuzzle.bench.comparison import Comparison
+from qubopuzzle.bench.comparison import Comparison, Row
+from qubopuzzle.bench.plan import kind_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,6 +28,8 @@ _MARKERS = "osD^vP*X<>"
 _DASHES: tuple[Any, ...] = ((0, (5, 2)), (0, (1, 1.3)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1, 1, 1)))
 _LEAST_S = 1e-4
 _LANE = 1.3
+Styles = dict[str, dict[str, Any]]
+"""How each solver's line is drawn."""
 
 
 def draw(comparison: Comparison, file_format: str) -> bytes:
@@ -39,21 +42,15 @@ def draw(comparison: Comparison, file_format: str) -> bytes:
         survival(comparison, left, styles)
         growth(comparison, right, styles)
         handles, labels = left.get_legend_handles_labels()
-        figure.legend(
-            handles,
-            labels,
-            loc="outside lower center",
-            ncols=min(3, len(labels)),
-            frameon=False,
-            handlelength=4,
-        )
+        style: dict[str, Any] = {"ncols": min(3, len(labels)), "frameon": False, "handlelength": 4}
+        figure.legend(handles, labels, loc="outside lower center", **style)
         buffer = io.BytesIO()
         metadata = {"Date": None} if file_format == "svg" else None
         figure.savefig(buffer, format=file_format, dpi=150, metadata=metadata)
     return buffer.getvalue()
 
 
-def survival(comparison: Comparison, ax: Axes, styles: dict[str, dict[str, Any]]) -> None:
+def survival(comparison: Comparison, ax: Axes, styles: Styles) -> None:
     """Share of a solver's runs that are solved within t seconds, building included."""
     limit = comparison.plan.time_limit
     earliest = min((_seconds(row) for row in comparison.rows if row["solved"]), default=limit / 10)
@@ -76,7 +73,7 @@ def survival(comparison: Comparison, ax: Axes, styles: dict[str, dict[str, Any]]
     _tidy(ax)
 
 
-def growth(comparison: Comparison, ax: Axes, styles: dict[str, dict[str, Any]]) -> None:
+def growth(comparison: Comparison, ax: Axes, styles: Styles) -> None:
     """Median seconds of each instance against its cells, a line through the median by size.
 
     Instances whose median run did not solve stand above the limit, hollow, a lane a solver.
@@ -100,7 +97,7 @@ def growth(comparison: Comparison, ax: Axes, styles: dict[str, dict[str, Any]]) 
     low, _ = ax.get_ylim()
     ax.set_ylim(low if low < limit else limit / 10, max(lane, limit * _LANE))
     ax.set(xlabel="cells", ylabel="seconds (median)", title="Time against size")
-    note = ax.text(
+    ax.text(
         0.99,
         limit * 0.9,
         "limit; above it, hollow: not solved",
@@ -109,13 +106,13 @@ def growth(comparison: Comparison, ax: Axes, styles: dict[str, dict[str, Any]]) 
         va="top",
         fontsize=7,
         color="0.35",
+        in_layout=False,
     )
-    note.set_in_layout(False)
     _sizes_axis(ax, sorted({row["cells"] for row in comparison.rows}))
     _tidy(ax)
 
 
-def _medians(rows: list[dict[str, Any]]) -> list[tuple[int, float]]:
+def _medians(rows: list[Row]) -> list[tuple[int, float]]:
     """Cells and median seconds of each instance; infinite where the median run failed."""
     points = []
     for _, group in groupby(rows, key=lambda row: row["digest"]):
@@ -142,26 +139,22 @@ def _sizes_axis(ax: Axes, sizes: list[int]) -> None:
         ax.xaxis.set_minor_formatter(NullFormatter())
 
 
-def _styles(comparison: Comparison) -> dict[str, dict[str, Any]]:
-    styles: dict[str, dict[str, Any]] = {}
-    heuristics = 0
+def _styles(comparison: Comparison) -> Styles:
+    styles: Styles = {}
+    dashes = cycle(_DASHES)
     for i, solver in enumerate(comparison.plan.solvers):
-        dash: Any = "-"
-        if not solver.exact:
-            dash = _DASHES[heuristics % len(_DASHES)]
-            heuristics += 1
         styles[solver.name] = {
-            "label": f"{solver.name} ({solver.kind})",
+            "label": f"{solver.name} ({kind_of(solver.exact)})",
             "color": _COLORS[i % len(_COLORS)],
             "marker": _MARKERS[i % len(_MARKERS)],
-            "linestyle": dash,
+            "linestyle": "-" if solver.exact else next(dashes),
             "linewidth": 1.4,
             "markersize": 5,
         }
     return styles
 
 
-def _seconds(row: dict[str, Any]) -> float:
+def _seconds(row: Row) -> float:
     return max(float(row["seconds"]), _LEAST_S)
 
 

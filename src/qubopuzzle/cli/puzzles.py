@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from qubopuzzle.cli.terminal import SOLVED
+from qubopuzzle.cli.terminal import SOLVED, print_table
 from qubopuzzle.errors import InputError
 
 
 def run(_: Namespace) -> int:
     """List the puzzles and their formulations."""
-    from qubopuzzle.cli.tables import print_table
     from qubopuzzle.puzzles import get_puzzle, puzzle_names
 
     rows = []

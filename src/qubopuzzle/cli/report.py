@@ -5,15 +5,20 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from math import isinf
 from pathlib import Path
-from typing import Any
 
-from qubopuzzle.bench.comparison import Comparison, Summary, columns_and_rows, statuses
-from qubopuzzle.bench.comparison import total_columns_and_rows as totals
-from qubopuzzle.bench.contradictions import Claim, Contradiction
-from qubopuzzle.cli.tables import print_table
-from qubopuzzle.cli.terminal import check_output, clean
+from qubopuzzle.bench.comparison import (
+    Comparison,
+    Row,
+    columns_and_rows,
+    statuses,
+    total_columns_and_rows,
+)
+from qubopuzzle.bench.contradictions import Contradiction
+from qubopuzzle.bench.plan import kind_of
+from qubopuzzle.cli.terminal import check_output, clean, print_table
 from qubopuzzle.errors import InputError
 from qubopuzzle.files.writing import image_format, write_whole
 from qubopuzzle.solving.judge import Judged, judge
@@ -25,7 +30,7 @@ def print_comparison(comparison: Comparison) -> None:
     """The runs by instance and solver, what the times are, the sums, why runs failed."""
     print_table(*columns_and_rows(comparison), right=(3, 6, 7, 8))
     print()
-    print_table(*totals(comparison), right=(2, 3, 4, 5, 6))
+    print_table(*total_columns_and_rows(comparison), right=(2, 3, 4, 5, 6))
     plan = comparison.plan
     print(
         "\nSeconds, medians over seeds: build is model, presolve and compile; solve is\n"
@@ -39,16 +44,15 @@ def print_comparison(comparison: Comparison) -> None:
 
 def failure_notes(comparison: Comparison) -> list[str]:
     """A line for each way that runs of a solver failed, other than by the time limit."""
-    found: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    failed: dict[tuple[str, str], list[Row]] = {}
     for row in comparison.rows:
         if row["status"] in _RARE:
-            seen = found.setdefault((row["solver"], row["status"]), [])
-            seen.append((row["why"], row["instance"]))
+            failed.setdefault((row["solver"], row["status"]), []).append(row)
     lines = []
-    for (solver, status), seen in found.items():
-        why, instance = seen[0]
-        runs = f"{len(seen)} run{'' if len(seen) == 1 else 's'}"
-        lines.append(f"{solver}, {status} ({runs}): {clean(why)} ({instance})")
+    for (solver, status), rows in failed.items():
+        runs = f"{len(rows)} run{'' if len(rows) == 1 else 's'}"
+        why, instance = clean(rows[0]["why"]), rows[0]["instance"]
+        lines.append(f"{solver}, {status} ({runs}): {why} ({instance})")
     return lines
 
 
@@ -56,9 +60,14 @@ def contradiction_block(found: Contradiction, draw: Callable[[Judged], str]) -> 
     """Both sides, with both answers drawn by ``draw``."""
     lines = [f"DISAGREEMENT on {found.summary()}"]
     for claim in (found.first, found.second):
-        lines.append(f"--- {', '.join(claim.who)}: {_says(claim)}")
-        if claim.answer is not None:
-            lines.append(draw(judge(found.instance.puzzle, claim.answer)))
+        if not claim.exists:
+            says = f"no solution{f' (proved by {claim.proved_by})' if claim.proved_by else ''}"
+        elif claim.answer is None:
+            says = "a solution"
+        else:
+            drawn = draw(judge(found.instance.puzzle, claim.answer))
+            says = f"this answer, which the rules accept\n{drawn}"
+        lines.append(f"--- {', '.join(claim.who)}: {says}")
     lines.append("One of them is wrong: please report it, with the puzzle.")
     return "\n".join(lines)
 
@@ -89,40 +98,22 @@ def write(comparison: Comparison, paths: Mapping[str, Path]) -> None:
 
 def to_csv(comparison: Comparison) -> str:
     """A line for each instance and solver; seconds; empty where there is no number."""
-    limit, summaries = comparison.plan.time_limit, comparison.summaries()
+    over, summaries = f"> {comparison.plan.time_limit:g}", comparison.summaries()
     sizes = list(dict.fromkeys(name for s in summaries for name in s.sizes))
     columns = ["instance", "cells", "solver", "kind", "runs", "solved", "status", *sizes]
     columns += ["build_s", "solve_s", "tts99_s", "tts99_low_s", "tts99_high_s", "time_limit_s"]
     text = io.StringIO()
-    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer = csv.DictWriter(text, columns, lineterminator="\n", extrasaction="ignore")
     writer.writeheader()
-    writer.writerows(_record(s, limit) for s in summaries)
+    for s in summaries:
+        record = {**s.sizes, **asdict(s), "status": statuses(s.statuses, over)}
+        record["kind"] = kind_of(s.exact)
+        record["build_s"] = "" if s.build_s is None else f"{s.build_s:.6f}"
+        record["solve_s"] = over if isinf(s.solve_s) else f"{s.solve_s:.6f}"
+        record["time_limit_s"] = over.removeprefix("> ")
+        if s.tts is not None:
+            record["tts99_s"] = f"{'> ' if s.tts.at_least else ''}{s.tts.seconds:.6g}"
+            for end, seconds in (("low", s.tts.low), ("high", s.tts.high)):
+                record[f"tts99_{end}_s"] = "" if seconds is None else f"{seconds:.6g}"
+        writer.writerow(record)
     return text.getvalue()
-
-
-def _record(s: Summary, limit: float) -> dict[str, Any]:
-    over = f"> {limit:g}"
-    record = {
-        **s.sizes,
-        "instance": s.instance,
-        "cells": s.cells,
-        "solver": s.solver,
-        "kind": "exact" if s.exact else "heuristic",
-        "runs": s.runs,
-        "solved": s.solved,
-        "status": statuses(s.statuses, over),
-        "build_s": "" if s.build_s is None else f"{s.build_s:.6f}",
-        "solve_s": over if isinf(s.solve_s) else f"{s.solve_s:.6f}",
-        "time_limit_s": f"{limit:g}",
-    }
-    if s.tts is not None:
-        record["tts99_s"] = f"{'> ' if s.tts.at_least else ''}{s.tts.seconds:.6g}"
-        for end, seconds in (("low", s.tts.low), ("high", s.tts.high)):
-            record[f"tts99_{end}_s"] = "" if seconds is None else f"{seconds:.6g}"
-    return record
-
-
-def _says(claim: Claim) -> str:
-    if not claim.exists:
-        return f"no solution{f' (proved by {claim.proved_by})' if claim.proved_by else ''}"
-    return "a solution" if claim.answer is None else "this answer, which the rules accept"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from argparse import SUPPRESS, Action, Namespace
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,24 +18,24 @@ from qubopuzzle.cli.terminal import (
     clean,
     complain,
     heading,
+    load_timed,
     name_of,
     notice,
     paths,
     plot,
-    read_once,
     sampler_path,
     text,
 )
 from qubopuzzle.errors import InputError, QubopuzzleError
 
 if TYPE_CHECKING:
-    from qubopuzzle.model import Problem
     from qubopuzzle.solving.result import Result
 
 _SEVERITY = (SOLVED, UNSATISFIABLE, NOT_SOLVED, BAD_INPUT)
 """Exit statuses: bad input outweighs not solved, which outweighs no solution."""
 _OWN_FILES = ("dry_run", "record", "replay")
 """Options of solvers that name a file for each puzzle."""
+_PASSED_ON = ("encoding", "presolve", "reads", "seed", "time_limit")
 ALL_LIMIT = 1_000
 """Solutions that ``--all`` lists without ``--limit``."""
 VIOLATIONS_SHOWN = 5
@@ -92,13 +91,16 @@ def run(args: Namespace) -> int:
     sampler_path([args.solver])
     settings = _settings(args)
     check_run(**settings)
-    instances = _load(args)
+    instances = load_timed(args)
     puzzles = [puzzle for puzzle, _ in instances]
-    plots, proofs = (paths(f"--{o}", getattr(args, o), puzzles) for o in ("plot", "proof"))
-    own_files = _own_files(args, puzzles)
+    files = {
+        name: paths(f"--{name.replace('_', '-')}", getattr(args, name), puzzles)
+        for name in ("plot", "proof", *_OWN_FILES)
+    }
     worst = SOLVED
     for i, (puzzle, load_s) in enumerate(instances):
-        name = name_of(puzzle, i + 1)
+        name, left = name_of(puzzle, i + 1), len(instances) - i - 1
+        own = {option: str(files[option][i]) for option in _OWN_FILES if files[option][i]}
         try:
             with progress.solving(name, args.reads, args.time_limit) as callback:
                 result = solve(
@@ -107,7 +109,7 @@ def run(args: Namespace) -> int:
                     weights=dict(args.weight),
                     progress=callback,
                     load_s=load_s,
-                    **settings | {"options": settings["options"] | own_files[i]},
+                    **settings | {"options": settings["options"] | own},
                 )
         except QubopuzzleError as error:
             worst = max(worst, complain(f"{name}: {error}", error), key=_SEVERITY.index)
@@ -116,17 +118,17 @@ def run(args: Namespace) -> int:
                 print(json.dumps({**failed, "valid": False, "error": str(error)}), flush=True)
             continue
         except KeyboardInterrupt:
-            _not_started(len(instances) - i - 1)
+            _not_started(left)
             raise
         if args.dry_run and result.proved_by is None:
             _print_request(name, result)
             continue
         _print_result(result, args)
-        plot(plots[i], result.picture())
-        _write_proof(proofs[i], result)
+        plot(files["plot"][i], result.picture())
+        _write_proof(files["proof"][i], result)
         worst = max(worst, _status(result, args), key=_SEVERITY.index)
         if result.interrupted:
-            _not_started(len(instances) - i - 1)
+            _not_started(left)
             break
     return worst
 
@@ -140,20 +142,12 @@ def _settings(args: Namespace) -> dict[str, Any]:
         raise InputError("--limit goes with --all")
     proving = args.all or args.unique or args.proof is not None
     default = DEFAULT_EXACT_SOLVER if proving else DEFAULT_SOLVER
-    named = {
-        "proof": None if args.proof is None else 1,
-        "token_file": args.token_file,
-        "force": 1 if args.force else None,
-        **{name: getattr(args, name) for name in _OWN_FILES},
-    }
+    own = {name: getattr(args, name) for name in ("token_file", *_OWN_FILES)}
+    own |= {"proof": None if args.proof is None else 1, "force": 1 if args.force else None}
     return {
         "solver": default if args.solver is None else args.solver,
-        "encoding": args.encoding,
-        "presolve": args.presolve,
-        "reads": args.reads,
-        "seed": args.seed,
-        "time_limit": args.time_limit,
-        "options": dict(args.option) | {k: v for k, v in named.items() if v is not None},
+        **{name: getattr(args, name) for name in _PASSED_ON},
+        "options": dict(args.option) | {k: v for k, v in own.items() if v is not None},
         "solutions": _wanted(args),
     }
 
@@ -163,31 +157,6 @@ def _wanted(args: Namespace) -> int:
     if args.all:
         return ALL_LIMIT if args.limit is None else int(args.limit)
     return 2 if args.unique else 1
-
-
-def _load(args: Namespace) -> list[tuple[Problem, float]]:
-    """All problems, each with its share of the seconds that reading its source took."""
-    from qubopuzzle.files.puzzles import load
-
-    read_once(args.sources)
-    instances: list[tuple[Problem, float]] = []
-    for source in args.sources:
-        started = time.perf_counter()
-        puzzles = load(source, args.puzzle, args.format)
-        share = (time.perf_counter() - started) / len(puzzles)
-        instances += [(puzzle, share) for puzzle in puzzles]
-    return instances
-
-
-def _own_files(args: Namespace, puzzles: list[Problem]) -> list[dict[str, str]]:
-    """For each puzzle the options that name a file of its own."""
-    own: list[dict[str, str]] = [{} for _ in puzzles]
-    for name in _OWN_FILES:
-        option, pattern = f"--{name.replace('_', '-')}", getattr(args, name)
-        for options, path in zip(own, paths(option, pattern, puzzles), strict=True):
-            if path is not None:
-                options[name] = str(path)
-    return own
 
 
 def _not_started(count: int) -> None:
@@ -253,8 +222,7 @@ def _pictures(result: Result) -> Iterator[str]:
     if count < 2:
         yield answer_text(result.found[0]) if count else text(result.problem.picture())
         return
-    marked = map(tuple, result.differing().tolist() if count == 2 else ())
-    differ = frozenset(marked)
+    differ = frozenset(map(tuple, result.differing().tolist() if count == 2 else ()))
     for number, judged in enumerate(result.found, start=1):
         yield f"solution {number}:"
         yield answer_text(judged, differ)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
+import time
 from argparse import Namespace
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from qubopuzzle.errors import DeadlineExceeded, InputError
 
@@ -64,12 +66,7 @@ def text(picture: Picture | None) -> str:
 
 def answer_text(judged: Judged, marked: Iterable[tuple[int, ...]] | None = None) -> str:
     """An answer's picture with cells marked, those of violations without; a model's values."""
-    return text(judged.picture(marked)) or clean_lines(judged.text())
-
-
-def clean_lines(text: str) -> str:
-    """The same of several lines."""
-    return "\n".join(map(clean, text.split("\n")))
+    return text(judged.picture(marked)) or "\n".join(map(clean, judged.text().split("\n")))
 
 
 def print_judged(judged: Judged, verdict: str) -> None:
@@ -80,6 +77,28 @@ def print_judged(judged: Judged, verdict: str) -> None:
         print(f"  {violation.rule}: {violation.message}")
 
 
+def print_table(columns: list[str], rows: Iterable[list[str]], right: Container[int] = ()) -> None:
+    """Print a table; the columns numbered in ``right`` are set to the right.
+
+    On a terminal it is folded to the width; into a pipe, long lines stay whole.
+    """
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    for i, column in enumerate(columns):
+        justify: Literal["left", "right"] = "right" if i in right else "left"
+        table.add_column(column, justify=justify, no_wrap=i == 0, overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    if sys.stdout.isatty():
+        Console(highlight=False, markup=False).print(table)
+        return
+    text = io.StringIO()
+    Console(file=text, width=1000, highlight=False, markup=False).print(table)
+    print("\n".join(line.rstrip() for line in text.getvalue().rstrip().splitlines()))
+
+
 def read_once(sources: Iterable[str | None]) -> None:
     """Raise InputError if standard input is to be read twice."""
     if list(sources).count("-") > 1:
@@ -88,10 +107,21 @@ def read_once(sources: Iterable[str | None]) -> None:
 
 def load(args: Namespace) -> list[Problem]:
     """The puzzles and models of all sources."""
+    return [problem for problem, _ in load_timed(args)]
+
+
+def load_timed(args: Namespace) -> list[tuple[Problem, float]]:
+    """The same, each with its share of the seconds that reading its source took."""
     from qubopuzzle.files import puzzles
 
     read_once(args.sources)
-    return [p for source in args.sources for p in puzzles.load(source, args.puzzle, args.format)]
+    loaded: list[tuple[Problem, float]] = []
+    for source in args.sources:
+        started = time.perf_counter()
+        found = puzzles.load(source, args.puzzle, args.format)
+        share = (time.perf_counter() - started) / len(found)
+        loaded += [(problem, share) for problem in found]
+    return loaded
 
 
 def sampler_path(solvers: Iterable[str | None]) -> None:
@@ -128,10 +158,11 @@ def plot(path: Path | None, picture: Picture | None) -> None:
     """Draw to a file, if there is one."""
     from qubopuzzle.files.writing import image_format, write_whole
 
-    if path is not None and picture is None:
+    if path is None:
+        return
+    if picture is None:
         raise InputError(f"{path}: not drawn: a model has no picture")
-    if path is not None and picture is not None:
-        write_whole(path, picture.image(image_format(path)))
+    write_whole(path, picture.image(image_format(path)))
 
 
 def write_puzzles(puzzles: Sequence[Problem], to: str, output: str | None) -> None:
@@ -142,9 +173,9 @@ def write_puzzles(puzzles: Sequence[Problem], to: str, output: str | None) -> No
     if output is None:
         data = write_text(puzzles, to)
         print(data, end="" if data.endswith("\n") else "\n", flush=True)
-    elif "{id}" in output:
-        texts = [write_text([puzzle], to) for puzzle in puzzles]
-        for path, data in zip(paths("--output", output, puzzles), texts, strict=True):
-            write_whole(cast("Path", path), data.encode())
-    else:
-        write_whole(Path(output), write_text(puzzles, to).encode())
+        return
+    parts = [[puzzle] for puzzle in puzzles] if "{id}" in output else [puzzles]
+    texts = [write_text(part, to) for part in parts]
+    files = paths("--output", output, puzzles) if "{id}" in output else [Path(output)]
+    for path, data in zip(files, texts, strict=True):
+        write_whole(cast("Path", path), data.encode())
