@@ -71,7 +71,7 @@ def test_every_line_of_the_examples_runs(command, tmp_path):
     for solver in EXTRAS & set(words):
         if not all_solvers()[solver].available().ok:
             pytest.skip(f"{solver} is not installed")
-    program = ["-m", "qubopuzzle.cli"] if words[0] == "qubopuzzle" else []
+    program = ["-m", "qubopuzzle"] if words[0] == "qubopuzzle" else []
     done = subprocess.run(
         [sys.executable, *program, *words[1:]],
         capture_output=True,
@@ -108,7 +108,7 @@ def test_the_readme_shows_what_the_command_prints():
         (ROOT / "README.md").read_text(),
     )
     done = subprocess.run(
-        [sys.executable, "-m", "qubopuzzle.cli", *shlex.split(shown[1])[1:]],
+        [sys.executable, "-m", "qubopuzzle", *shlex.split(shown[1])[1:]],
         capture_output=True,
         text=True,
         cwd=ROOT,

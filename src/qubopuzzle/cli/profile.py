@@ -13,8 +13,10 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, NullLocator, PercentFormatter
+from numpy.typing import NDArray
 
 from qubopuzzle.bench.comparison import Comparison, Row
 from qubopuzzle.bench.plan import kind_of
@@ -81,16 +83,14 @@ def growth(comparison: Comparison, ax: Axes, styles: Styles) -> None:
     limit = comparison.plan.time_limit
     lane = limit * _LANE
     for name, style in styles.items():
-        points = _medians([row for row in comparison.rows if row["solver"] == name])
-        sizes = sorted({cells for cells, _ in points})
-        middle = [median(s for cells, s in points if cells == size) for size in sizes]
-        ax.plot(sizes, [nan if s == inf else s for s in middle], **style | {"marker": ""})
-        solved = [point for point in points if point[1] < inf]
-        ax.plot(*_columns(solved), **style | {"linestyle": "none"})
-        failed = [(cells, lane) for cells, s in points if s == inf]
-        hollow = style | {"linestyle": "none", "markerfacecolor": "none"}
-        ax.plot(*_columns(failed), **hollow)
-        lane *= _LANE if failed else 1
+        points = style | {"linestyle": "none"}
+        cells, seconds = _medians([row for row in comparison.rows if row["solver"] == name])
+        sizes, failed = np.unique(cells), np.isinf(seconds)
+        middle = np.array([np.median(seconds[cells == size]) for size in sizes])
+        ax.plot(sizes, np.where(np.isinf(middle), nan, middle), **style | {"marker": ""})
+        ax.plot(cells[~failed], seconds[~failed], **points)
+        ax.plot(cells[failed], [lane] * failed.sum(), **points | {"markerfacecolor": "none"})
+        lane *= _LANE if failed.any() else 1
     ax.axhline(limit, color="0.6", linewidth=0.8, zorder=0)
     ax.set_xscale("log")
     ax.set_yscale("log")
@@ -112,18 +112,14 @@ def growth(comparison: Comparison, ax: Axes, styles: Styles) -> None:
     _tidy(ax)
 
 
-def _medians(rows: list[Row]) -> list[tuple[int, float]]:
-    """Cells and median seconds of each instance; infinite where the median run failed."""
+def _medians(rows: list[Row]) -> NDArray[np.float64]:
+    """Cells and median seconds, shape (2, instances); infinite where the median run failed."""
     points = []
     for _, group in groupby(rows, key=lambda row: row["digest"]):
         runs = list(group)
         seconds = median(_seconds(row) if row["solved"] else inf for row in runs)
-        points.append((int(runs[0]["cells"]), seconds))
-    return points
-
-
-def _columns(points: list[tuple[int, float]]) -> tuple[list[int], list[float]]:
-    return [x for x, _ in points], [y for _, y in points]
+        points.append((runs[0]["cells"], seconds))
+    return np.array(points, dtype=float).reshape(-1, 2).T
 
 
 def _sizes_axis(ax: Axes, sizes: list[int]) -> None:
