@@ -31,6 +31,7 @@ from qubopuzzle.compile import (
     qubo_bits,
 )
 from qubopuzzle.errors import InputError, at
+from qubopuzzle.files.models import ModelFormat, Sample, named, read_sample
 from qubopuzzle.files.puzzles.formats import read_source, read_text
 from qubopuzzle.files.puzzles.native import problem_from_dict
 from qubopuzzle.model import IntArray, Problem
