@@ -43,6 +43,8 @@ UNKNOWN, ZERO = -1, -2
 WHOLE = re.compile("[0-9]{1,9}")
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _FIVE = 2 ** np.arange(5)[::-1]
+_NUMBER_OF = {None: 0, 0: ZERO}  # of the clue of a room
+_CLUE_OF = {0: None, UNKNOWN: None, ZERO: 0}
 _NOTES = re.compile("TrialData|history:|info:|__HISTORY__")
 
 
@@ -165,10 +167,13 @@ class AddressText:
 
     def bits(self, bits: BoolArray) -> BoolArray:
         """Bits, of any shape, five a character; the last is filled up with 0."""
-        fives = np.zeros((-(-bits.size // 5), 5), dtype=np.int64)
-        fives.flat[: bits.size] = bits
-        numbers = fives @ _FIVE
-        numbers = self.numbers(np.where(numbers, numbers, ZERO), _BITS)
+        count = -(-bits.size // 5)
+        if not self.reading:
+            fives = np.zeros((count, 5), dtype=np.int64)
+            fives.flat[: bits.size] = bits
+            self.body += "".join([_DIGITS[five] for five in (fives @ _FIVE).tolist()])
+            return bits
+        numbers, self.at = _BITS.read(self.body, self.at, count)
         found = np.maximum(numbers, 0)[:, None] & _FIVE > 0
         return found.ravel()[: bits.size].reshape(bits.shape)
 
@@ -228,8 +233,9 @@ class FileText:
     def bits(self, bits: BoolArray) -> BoolArray:
         """Bits; InputError for another word."""
         words = self.words(bits.astype(np.int64))
-        for word in words[(words != "0") & (words != "1")][:1].tolist():
-            raise InputError(f"{word[:20]!r} is no wall; expected 0 or 1")
+        for word in dict.fromkeys(words.ravel().tolist()):
+            if word not in ("0", "1"):
+                raise InputError(f"{word[:20]!r} is no wall; expected 0 or 1")
         return np.equal(words, "1").astype(np.bool_)
 
 
@@ -268,14 +274,14 @@ def rooms(text: Text, board: Board) -> None:
                 places = f"row {r + 1} column {c + 1} and row {r + 1 + down} column {c + 2 - down}"
                 raise InputError(f"the wall between {places} divides no rooms; no such puzzle here")
     clues = board.get("clues", [None] * (int(given.max()) + 1))
-    numbers = np.array([{None: 0, 0: ZERO}.get(clue, clue) for clue in clues])
+    numbers = np.array([_NUMBER_OF.get(clue, clue) for clue in clues])
     if isinstance(text, AddressText):
         order = np.argsort(np.unique(given, return_index=True)[1])
         numbers[order] = text.numbers(numbers[order])
     else:
         numbers = _numbers_of_rooms(text, given, numbers)
     board["rooms"] = given.tolist()
-    board["clues"] = [{0: None, UNKNOWN: None, ZERO: 0}.get(n, n) for n in numbers.tolist()]
+    board["clues"] = [_CLUE_OF.get(number, number) for number in numbers.tolist()]
 
 
 def _walls(rooms: NDArray[Any]) -> tuple[BoolArray, BoolArray]:
