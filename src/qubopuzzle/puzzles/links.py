@@ -23,9 +23,10 @@ the formats ``puzzlink`` and ``pzprv3``.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from string import ascii_lowercase, digits
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -41,7 +42,7 @@ UNKNOWN, ZERO = -1, -2
 """A number that is there, but not known, and the number 0: in arrays 0 stands for a blank."""
 
 WHOLE = re.compile("[0-9]{1,9}")
-_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+_DIGITS = digits + ascii_lowercase
 _FIVE = 2 ** np.arange(5)[::-1]
 _NUMBER_OF = {None: 0, 0: ZERO}  # of the clue of a room
 _CLUE_OF = {0: None, UNKNOWN: None, ZERO: 0}
@@ -106,14 +107,14 @@ class Code:
     @cached_property
     def _single(self) -> dict[str, list[int]]:
         """What tokens of one character stand for."""
-        digits = {c: [n or ZERO] for n, c in enumerate(_DIGITS[: self.base])}
-        blanks = {c: [0] * count for count, c in enumerate(self.blanks, start=1)}
-        return digits | blanks | {c: [UNKNOWN] for c in self.unknown}
+        known = {c: [n or ZERO] for n, c in enumerate(_DIGITS[: self.base])}
+        known |= {c: [0] * count for count, c in enumerate(self.blanks, start=1)}
+        return known | {c: [UNKNOWN] for c in self.unknown}
 
     @cached_property
     def _token(self) -> re.Pattern[str]:
-        digits = _DIGITS[: self.base]
-        long = [f"{re.escape(sign)}[{digits}]{{{n}}}" for sign, (_, n) in self.forms.items()]
+        digit = f"[{_DIGITS[: self.base]}]"
+        long = [f"{re.escape(sign)}{digit}{{{n}}}" for sign, (_, n) in self.forms.items()]
         return re.compile("|".join([*long, f"[{re.escape(''.join(self._single))}]"]))
 
 
@@ -355,8 +356,8 @@ def to_numbers(words: Words, names: str = "") -> IntArray:
 
 def to_digits(words: Words) -> IntArray:
     """The numbers of an answer, 0 where there is none; small ones stand in brackets beside it."""
-    digits = [word.partition("[")[0] for word in words.ravel().tolist()]
-    found = [int(digit) if WHOLE.fullmatch(digit) else 0 for digit in digits]
+    shown = [word.partition("[")[0] for word in words.ravel().tolist()]
+    found = [int(digit) if WHOLE.fullmatch(digit) else 0 for digit in shown]
     return np.reshape(found, words.shape)
 
 
@@ -419,3 +420,67 @@ class Link:
         for part in self.body if isinstance(text, AddressText) else self.file:
             part(text, board)
         return board
+
+
+# --- games of Simon Tatham's collection: ids ``PARAMETERS:DESCRIPTION`` ---------------------
+
+
+@dataclass(frozen=True)
+class Game:
+    """A game of the collection.
+
+    Attributes:
+        name: of the game there.
+        read: the native JSON object of a description and the two sizes of its parameters, as
+            they are written, width first as a rule; InputError naming the place.
+        write: the id of a puzzle; InputError for what it cannot hold.
+        suffix: a regular expression for what may follow the sizes; it says how an id was made.
+        variants: names of variants that are refused, by their letter in the suffix.
+        signs: characters that only descriptions of this game have.
+        solved: the id of a puzzle with an answer on its board, where ids have a place for it.
+    """
+
+    name: str
+    read: Callable[[str, int, int], Board]
+    write: Callable[[Any], str]
+    suffix: str = ""
+    variants: Mapping[str, str] = field(default_factory=dict)
+    signs: str = ""
+    solved: Callable[[Any, IntArray], str] | None = None
+
+
+def read_runs(body: str, rows: int, columns: int, most: int) -> list[list[int]]:
+    """Rows of numbers, 0 for a blank; InputError naming the character.
+
+    In the text are numbers 1 to ``most`` with ``_`` between, and ``a`` to ``z`` for 1 to 26 blanks.
+
+    >>> read_runs("1_2b", 2, 2, 2)
+    [[1, 2], [0, 0]]
+    """
+    cells: list[int] = []
+    for match in re.finditer("[0-9]+|.", body, re.DOTALL):
+        place, word = match.start() + 1, match[0]
+        if word[0] in digits:
+            number = int(word) if len(word) < 10 else 0
+            if not 1 <= number <= most:
+                raise InputError(f"character {place}: {word[:20]} is not in 1 .. {most}")
+            cells.append(number)
+        elif "a" <= word <= "z":
+            cells += [0] * (ord(word) - ord("a") + 1)
+        elif word != "_":
+            raise InputError(f"character {place}: {word!r} is no number, blank or _")
+        if len(cells) > rows * columns:
+            raise InputError(f"character {place} is beyond {rows} x {columns} cells")
+    if len(cells) != rows * columns:
+        raise InputError(f"{len(cells)} cells, but {rows} x {columns} are needed")
+    return [cells[start : start + columns] for start in range(0, len(cells), columns)]
+
+
+def write_runs(numbers: Iterable[int]) -> str:
+    """The inverse of ``read_runs``, row by row.
+
+    >>> write_runs([1, 2, 0, 0])
+    '1_2b'
+    """
+    text = "_".join(str(number or " ") for number in numbers)
+    return with_blanks(text.replace("_ ", " ").replace(" _", " "), ascii_lowercase)

@@ -36,8 +36,7 @@ from qubopuzzle.files.puzzles.formats import links
 from qubopuzzle.files.puzzles.lines import CELL_LIMIT, SIDE_LIMIT, ReadLimit, read_lines
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import Puzzle
-from qubopuzzle.puzzles.games import Game
-from qubopuzzle.puzzles.links import Board
+from qubopuzzle.puzzles.links import Board, Game
 
 NAME = "tatham"
 ABOUT = "game ids of Simon Tatham's collection: pattern, solo, range, singles (one id a line)"

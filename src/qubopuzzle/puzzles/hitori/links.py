@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.puzzles.games import Game
-from qubopuzzle.puzzles.links import Board, Code, Link, grid, shading
+from qubopuzzle.puzzles.links import Board, Code, Game, Link, grid, shading
 
 BASE36 = Code(
     base=36,
@@ -23,36 +22,31 @@ BASE36 = Code(
 
 
 def _read_singles(body: str, columns: int, rows: int) -> Board:
-    known = _cells(rows, columns)
+    known = _characters(rows, columns)
     if len(body) != rows * columns:
         raise InputError(f"{len(body)} characters, but {rows} x {columns} cells")
-    number_of = dict(zip(known[1:], range(1, len(known)), strict=True))
-    numbers = [number_of.get(character, 0) for character in body]
+    numbers = [known.find(character) + 1 for character in body]
     if 0 in numbers:
         i = numbers.index(0)
-        raise InputError(f"character {i + 1}: {body[i]!r} is no number 1 .. {len(known) - 1}")
+        raise InputError(f"character {i + 1}: {body[i]!r} is no number 1 .. {len(known)}")
     return {"grid": np.reshape(numbers, (rows, columns)).tolist()}
 
 
 def _write_singles(puzzle: Any) -> str:
     rows, columns = puzzle.shape
-    known = _cells(rows, columns)
-    numbers = puzzle.grid.ravel().tolist()
-    for i, number in enumerate(numbers):
-        if not 0 < number < len(known):
-            what = f"has {number}" if number else "is blank"
-            raise InputError(
-                f"grid[{i // columns}][{i % columns}] {what}; a cell of singles has 1 .. "
-                f"{len(known) - 1}; write json"
-            )
-    return f"{columns}x{rows}:" + "".join(known[number] for number in numbers)
+    known = _characters(rows, columns)
+    for r, c in np.argwhere((puzzle.grid < 1) | (puzzle.grid > len(known)))[:1].tolist():
+        what = f"has {puzzle.grid[r, c]}" if puzzle.grid[r, c] else "is blank"
+        cells = f"a cell of singles has 1 .. {len(known)}"
+        raise InputError(f"grid[{r}][{c}] {what}; {cells}; write json")
+    return f"{columns}x{rows}:" + "".join([known[n - 1] for n in puzzle.grid.ravel().tolist()])
 
 
-def _cells(rows: int, columns: int) -> str:
-    """The characters of a grid of this size, from 0 on."""
+def _characters(rows: int, columns: int) -> str:
+    """Those of the numbers of a grid of this size."""
     if min(rows, columns) < 2 or max(rows, columns) > 62:
         raise InputError(f"a grid of {rows} x {columns}; singles has 2 to 62 rows and columns")
-    return f"0123456789{ascii_letters}"[: max(rows, columns) + 1]
+    return f"123456789{ascii_letters}"[: max(rows, columns)]
 
 
 _GRID = partial(grid, code=BASE36, unknown="blank")

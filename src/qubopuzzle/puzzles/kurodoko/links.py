@@ -8,25 +8,25 @@ from typing import Any
 import numpy as np
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.puzzles.games import Game, read_runs, write_runs
-from qubopuzzle.puzzles.links import UNKNOWN, Board, Link, grid, shading
+from qubopuzzle.puzzles import links
+from qubopuzzle.puzzles.links import Board, Game, Link
 
 
 def _read_range(body: str, columns: int, rows: int) -> Board:
-    return {"grid": read_runs(body, rows, columns, rows + columns - 1)}
+    return {"grid": links.read_runs(body, rows, columns, rows + columns - 1)}
 
 
 def _write_range(puzzle: Any) -> str:
     rows, columns = puzzle.shape
     if rows + columns - 1 > 127:
         raise InputError(f"a grid of {rows} x {columns}; numbers of range end at 127; write json")
-    for r, c in np.argwhere(puzzle.grid == UNKNOWN)[:1].tolist():
+    for r, c in np.argwhere(puzzle.grid == links.UNKNOWN)[:1].tolist():
         raise InputError(f"grid[{r}][{c}] is not known; numbers of range are; write json")
-    return f"{columns}x{rows}:" + write_runs(puzzle.grid.ravel().tolist())
+    return f"{columns}x{rows}:" + links.write_runs(puzzle.grid.ravel().tolist())
 
 
-_GRID = partial(grid, unknown="kept")
+_GRID = partial(links.grid, unknown="kept")
 LINKS = (
-    Link("kurodoko", body=[_GRID], file=[_GRID, shading]),
+    Link("kurodoko", body=[_GRID], file=[_GRID, links.shading]),
     Game("range", _read_range, _write_range),
 )

@@ -10,18 +10,8 @@ import numpy as np
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.games import Game
-from qubopuzzle.puzzles.links import (
-    AddressText,
-    Board,
-    FileText,
-    Link,
-    check,
-    read_shading,
-    shading_words,
-    to_numbers,
-    without,
-)
+from qubopuzzle.puzzles import links
+from qubopuzzle.puzzles.links import AddressText, Board, FileText, Game, Link
 from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT
 
 
@@ -40,12 +30,15 @@ def _table(text: FileText, board: Board) -> None:
     table = np.zeros((high + len(rows), wide + len(cols)), dtype=object)
     table[:high, wide:], table[high:, :wide] = cols.T, rows
     table[table == 0] = "."
-    table[high:, wide:] = shading_words(board, text.shape)
+    table[high:, wide:] = links.shading_words(board, text.shape)
     table = text.words(table)
     # A clue that somebody has ticked off begins with c.
-    cols, rows = (to_numbers(without(t, "c")) for t in (table[:high, wide:].T, table[high:, :wide]))
+    cols, rows = (
+        links.to_numbers(links.without(t, "c"))
+        for t in (table[:high, wide:].T, table[high:, :wide])
+    )
     _read_clues(board, cols, rows)
-    board["solution"] = read_shading(table[high:, wide:])
+    board["solution"] = links.read_shading(table[high:, wide:])
 
 
 def _clue_tables(board: Board, shape: tuple[int, int]) -> tuple[IntArray, IntArray]:
@@ -60,7 +53,7 @@ def _clue_tables(board: Board, shape: tuple[int, int]) -> tuple[IntArray, IntArr
 
 def _read_clues(board: Board, cols: IntArray, rows: IntArray) -> None:
     for key, name, table in (("cols", "column", cols), ("rows", "row", rows)):
-        check(table, f"{name} {{}}".format)
+        links.check(table, f"{name} {{}}".format)
         board[key] = [[number for number in clue if number] for clue in table.tolist()]
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.games import Game, read_runs, write_runs
-from qubopuzzle.puzzles.links import Board, FileText, Link, grid, to_digits
+from qubopuzzle.puzzles import links
+from qubopuzzle.puzzles.links import Board, FileText, Game, Link
 from qubopuzzle.puzzles.sudoku.rules import SIZE_LIMIT, squarest_box
 
 
@@ -20,7 +19,7 @@ def _digits(text: FileText, board: Board) -> None:
     given = np.array(board["grid"])
     answer = given if board.get("solution") is None else board["solution"]
     words = text.answer(np.where((given > 0) | (answer == 0), ".", answer.astype(object)))
-    digits = np.zeros_like(given) if words is None else to_digits(words)
+    digits = np.zeros_like(given) if words is None else links.to_digits(words)
     if digits.any():
         board["solution"] = np.where(given, given, digits)
 
@@ -39,17 +38,15 @@ def _read_solo(body: str, high: int, wide: int) -> Board:
     if high * wide > SIZE_LIMIT:
         raise InputError(f"boxes of {high} x {wide} have more than {SIZE_LIMIT} cells")
     n = high * wide
-    return {"grid": read_runs(body, n, n, n), "box": [high, wide]}
+    return {"grid": links.read_runs(body, n, n, n), "box": [high, wide]}
 
 
 def _write_solo(puzzle: Any) -> str:
     high, wide = puzzle.box
     if min(high, wide) < 2 or high * wide > 31:
-        raise InputError(
-            f"boxes of {high} x {wide} cells; solo has 2 x 2 at least and 31 digits at most; "
-            "write json"
-        )
-    return f"{high}x{wide}:" + write_runs(chain.from_iterable(puzzle.grid))
+        limits = "2 x 2 at least and 31 digits at most"
+        raise InputError(f"boxes of {high} x {wide} cells; solo has {limits}; write json")
+    return f"{high}x{wide}:" + links.write_runs(np.ravel(puzzle.grid).tolist())
 
 
 def _solved_solo(puzzle: Any, answer: IntArray) -> str:
@@ -59,8 +56,8 @@ def _solved_solo(puzzle: Any, answer: IntArray) -> str:
 LINKS = (
     Link(
         "sudoku",
-        body=[grid],
-        file=[grid, _digits],
+        body=[links.grid],
+        file=[links.grid, _digits],
         square=True,
         sizes=1,
         givens="grid",
