@@ -1,6 +1,7 @@
 """The annealer: energies, distributions, and what a user may ask of it."""
 
 import re
+import threading
 from collections import Counter
 from itertools import product
 from pathlib import Path
@@ -309,6 +310,30 @@ def test_the_read_that_ends_the_search_is_kept_whatever_its_energy():
     found = anneal(b.build(), seed=1, sweeps=1, accepts=accepts)
     assert (len(found.reads), found.n_reads) == (100, 105)
     assert found.reads[-1].number == 104
+
+
+def test_reads_beyond_the_last_take_the_place_of_none(monkeypatch):
+    """Read 1 ends the search when 2 to 5, which are better than 0, are finished."""
+    b = ModelBuilder()
+    a = b.choice("a", range(6))
+    b.linear("low", [0] * 6, a.literals, coefficients=[5, 4, 3, 2, 1, 0], upper=0, shape=(1,))
+    monkeypatch.setattr("qubopuzzle.annealing.search.KEPT_READS", 2)
+    later, four_more = [], threading.Event()
+
+    def accepts(x):
+        if x[1]:
+            return four_more.wait(60)
+        if not x[0]:
+            later.append(x)
+            if len(later) == 4:
+                four_more.set()
+        return False
+
+    arguments = {"target_energy": 10**6, "only_accepted": True, "accepts": accepts}
+    states = [[0], [1], [2], [3], [4], [5]]
+    found = anneal(b.build(), seed=1, initial_states=states, threads=2, reads=1000, **arguments)
+    assert [read.number for read in found.reads] == [1, 0]
+    assert found.n_reads == 2
 
 
 def test_restarts_have_the_lengths_of_luby():

@@ -116,10 +116,13 @@ def anneal(
     deadline = inf if time_limit is None else time.perf_counter() + time_limit
     search = Reads(deadline, interrupt_function, progress)
     kept: list[Read] = []
+    finished: dict[int, Read] = {}
+    following = 0  # number of the read to keep next
     slice_sweeps = max(1, _UPDATES_PER_SLICE // max(1, form.model.n_literals))
 
     def read(number: int) -> None:
         """One read; short calls of the kernel, so that it can be stopped."""
+        nonlocal following
         parameters = portfolio[number % len(portfolio)]
         wanted = sweeps * luby(number + 1)
         state = State(form, generator(seed, number))
@@ -137,14 +140,17 @@ def anneal(
         search.end(number, search=reached or accepts(form.literals(state.best)))
         swept = -(-redraws // max(1, form.n_units))
         with search.lock:
-            kept.append(Read(number, state.best.copy(), state.energy, swept, parameters))
-            if len(kept) > KEPT_READS:
-                # The read that ends the search stays, whatever its energy.
-                kept.remove(max(kept, key=lambda r: (r.number != search.last, *_rank(r))))
+            finished[number] = Read(number, state.best.copy(), state.energy, swept, parameters)
+            # In order: no read beyond the one that ends the search takes the place of another.
+            while following in finished and following <= search.last:
+                kept.append(finished.pop(following))
+                following += 1
+                if len(kept) > KEPT_READS:
+                    # The read that ends the search stays, whatever its energy.
+                    kept.remove(max(kept, key=lambda r: (r.number != search.last, *_rank(r))))
 
     n_reads = search.run(read, reads, threads)
-    best = sorted((read for read in kept if read.number <= search.last), key=_rank)
-    return Annealed(tuple(best), n_reads, search.interrupted, seed)
+    return Annealed(tuple(sorted(kept, key=_rank)), n_reads, search.interrupted, seed)
 
 
 def _rank(read: Read) -> tuple[int, int]:
