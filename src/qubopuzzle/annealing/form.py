@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from scipy.sparse import csr_array, vstack
 
 from qubopuzzle.annealing.chains import find_chains
 from qubopuzzle.annealing.kernels import FloatArray, ModelArrays
-from qubopuzzle.annealing.layout import find_slots, find_steps
+from qubopuzzle.jit import kernel
 from qubopuzzle.model import IntArray, IntMatrix, Model
 from qubopuzzle.model.order import Precedences
 
@@ -87,7 +88,7 @@ def annealing_form(
         ModelError: for connectivity, see ``Model.require_local``.
     """
     model.require_local("the annealer")
-    weight = weights or {}
+    n, weight = len(model.choices), weights or {}
     rows = csr_array((0, model.n_literals), dtype=np.int64)
     if model.linear:
         rows = csr_array(vstack([block.matrix for block in model.linear], dtype=np.int64))
@@ -96,15 +97,17 @@ def annealing_form(
     order = Precedences.of(model)
     found = find_chains(model, terms, order, enabled=chains)
     loose = found.loose
-    units = _units(len(model.choices), found.paths)
-    lengths = np.array([len(unit) for unit in units], dtype=np.int64)
-    unit_of = np.repeat(np.arange(len(units)), lengths)
+    # In the order of the model: choices that do not interact, such as those of a picture's
+    # rows, are mostly neighbours there.
+    in_path = {choice for path in found.paths for choice in path}
+    singles = ([c] for c in range(n) if c not in in_path)
+    units = sorted([*found.paths, *singles])
+    unit_start = np.cumsum([0, *map(len, units)])
     unit_choice = np.array([c for unit in units for c in unit], dtype=np.int64)
-    unit_start = _starts(unit_of, len(units))
-    unit_of_choice = np.zeros(len(model.choices), dtype=np.int64)
-    unit_of_choice[unit_choice] = unit_of
+    unit_of_choice = np.zeros(n, dtype=np.int64)
+    unit_of_choice[unit_choice] = np.repeat(np.arange(len(units)), np.diff(unit_start))
     term_start, term_row = terms.indptr.astype(np.int64), terms.indices.astype(np.uint64)
-    slot_start, slot_row, slot_amount, slot_of = find_slots(
+    slot_start, slot_row, slot_amount, slot_of = _find_slots(
         term_start,
         term_row,
         terms.data,
@@ -113,12 +116,16 @@ def annealing_form(
         unit_choice,
         rows.shape[0],
     )
-    step_start, step_slot, step_sign, cumulative = find_steps(
+    step_start, step_slot, step_sign, cumulative = _find_steps(
         term_start, slot_of, model.first_literal, int(np.diff(slot_start).max(initial=0))
     )
-    touching = np.unique(_pairs(slot_row, np.repeat(np.arange(len(units)), np.diff(slot_start))))
+    # Each pair of a row and a unit with terms in it, as one number that sorts like the pair.
+    slot_unit = np.repeat(np.arange(len(units)), np.diff(slot_start))
+    touching = np.unique((slot_row << 32) | slot_unit)
     loose_first, loose_second = order.first[loose], order.second[loose]
-    loose_start, loose_numbers = _by_choice(len(model.choices), loose_first, loose_second)
+    # No value changes a precedence of a choice with itself.
+    (changing,) = np.nonzero(loose_first != loose_second)
+    loose_choice = np.concatenate([loose_first[changing], loose_second[changing]])
     arrays = ModelArrays(
         first=model.first_literal,
         number=order.number,
@@ -146,27 +153,13 @@ def annealing_form(
         loose_first=loose_first,
         loose_second=loose_second,
         loose_gap=order.gap[loose],
-        loose_start=loose_start,
-        loose=loose_numbers,
+        loose_start=_starts(loose_choice, n),
+        loose=np.tile(changing, 2)[np.argsort(loose_choice, kind="stable")],
     )
     row_weights = [np.full(len(b.lower), float(weight.get(b.family, 1))) for b in model.linear]
     order_weights = np.array([float(weight.get(family, 1)) for family in order.family])
     row_weight = np.concatenate([np.zeros(0), *row_weights])
     return AnnealingForm(model, rows, arrays, row_weight, order_weights[loose], len(found.paths))
-
-
-def _units(n: int, paths: list[list[int]]) -> list[list[int]]:
-    """Chains and single choices, in the order of the model.
-
-    Choices that do not interact, such as those of a picture's rows, are mostly neighbours there.
-    """
-    in_path = {choice for path in paths for choice in path}
-    return sorted([*paths, *([c] for c in range(n) if c not in in_path)])
-
-
-def _pairs(high: IntArray, low: IntArray) -> IntArray:
-    """Two numbers below 2**31 as one, which sorts like the pair."""
-    return (high << 32) | low
 
 
 def _starts(numbers: IntArray, n: int) -> IntArray:
@@ -186,11 +179,84 @@ def _half(touching: IntArray, n_units: int) -> int:
     return first if similar else (n_units + 1) // 2
 
 
-def _by_choice(n: int, first: IntArray, second: IntArray) -> tuple[IntArray, IntArray]:
-    """The numbers of the precedences of each choice, and where they start, (choices + 1,).
+@kernel
+def _find_slots(
+    term_start: Any,
+    term_row: Any,
+    term_coefficient: Any,
+    first: Any,
+    unit_start: Any,
+    unit_choice: Any,
+    n_rows: int,
+) -> tuple[Any, Any, Any, Any]:
+    """What each unit can add to each row.
 
-    Those of a choice with itself are left out: no value changes them.
+    Returns ``slot_start``, ``slot_row`` and ``slot_amount`` of ``ModelArrays``, and the slot
+    of each term, numbered within its unit.
     """
-    (number,) = np.nonzero(first != second)
-    own = np.concatenate([first[number], second[number]])
-    return _starts(own, n), np.tile(number, 2)[np.argsort(own, kind="stable")]
+    n_units = len(unit_start) - 1
+    start = np.zeros(n_units + 1, np.int64)
+    row_of = np.zeros(len(term_row), np.int64)
+    amount_of = np.zeros(len(term_row), np.int64)
+    slot_of = np.zeros(len(term_row), np.int64)
+    # A row's slots in this unit are a list: the last one, and for each the one before.
+    last = np.full(n_rows, -1)
+    before = np.zeros(len(term_row), np.int64)
+    n = 0
+    for unit in range(n_units):
+        for q in range(unit_start[unit], unit_start[unit + 1]):
+            choice = unit_choice[q]
+            for e in range(term_start[first[choice]], term_start[first[choice + 1]]):
+                row, amount = term_row[e], term_coefficient[e]
+                slot = last[row]
+                while slot >= start[unit] and amount_of[slot] != amount:
+                    slot = before[slot]
+                if slot < start[unit]:
+                    slot = n
+                    row_of[n], amount_of[n], before[n], last[row] = row, amount, last[row], n
+                    n += 1
+                slot_of[e] = slot - start[unit]
+        start[unit + 1] = n
+    return start, row_of[:n].copy(), amount_of[:n].copy(), slot_of
+
+
+@kernel
+def _find_steps(
+    term_start: Any, slot_of: Any, first: Any, most_slots: int
+) -> tuple[Any, Any, Any, Any]:
+    """Each choice's values as steps: the slots that come and go from value to value.
+
+    Where those are no fewer than the choice's terms, the terms themselves. Returns
+    ``step_start``, ``step_slot``, ``step_sign`` and ``cumulative`` of ``ModelArrays``.
+    """
+    start = np.zeros(len(term_start), np.int64)
+    slot = np.zeros(2 * len(slot_of), np.uint64)
+    sign = np.zeros(2 * len(slot_of))
+    cumulative = np.zeros(len(first) - 1, np.bool_)
+    mark = np.full(most_slots, -1)  # the last literal with a slot
+    n = 0
+    for choice in range(len(first) - 1):
+        begin, end = first[choice], first[choice + 1]
+        before = n
+        for literal in range(begin, end):
+            for e in range(term_start[literal], term_start[literal + 1]):
+                if literal == begin or mark[slot_of[e]] != literal - 1:
+                    slot[n], sign[n] = slot_of[e], 1.0
+                    n += 1
+                mark[slot_of[e]] = literal
+            if literal > begin:
+                for e in range(term_start[literal - 1], term_start[literal]):
+                    if mark[slot_of[e]] != literal:
+                        slot[n], sign[n] = slot_of[e], -1.0
+                        n += 1
+            start[literal + 1] = n
+        n_terms = term_start[end] - term_start[begin]
+        cumulative[choice] = n - before < n_terms
+        if not cumulative[choice]:
+            n = before + n_terms
+            slot[before:n] = slot_of[term_start[begin] : term_start[end]]
+            sign[before:n] = 1.0
+            start[begin + 1 : end + 1] = (
+                term_start[begin + 1 : end + 1] + before - term_start[begin]
+            )
+    return start, slot[:n].copy(), sign[:n].copy(), cumulative
