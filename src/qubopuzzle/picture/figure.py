@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import io
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.collections import EllipseCollection, LineCollection
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
 from numpy.typing import NDArray
 
 from qubopuzzle.picture.description import DOWN, LEFT, RIGHT, STEP, UP, PictureData
@@ -18,8 +16,10 @@ from qubopuzzle.picture.description import DOWN, LEFT, RIGHT, STEP, UP, PictureD
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_PAPER, _INK, _WRONG, _WRONG_INK = "#ffffff", "#222222", "#f4b6b6", "#c0392b"
-_PENCIL, _GRID = "#666666", "#999999"
+_PAPER, _INK, _PENCIL, _GRID = "#ffffff", "#222222", "#666666", "#999999"
+# By the shade of a cell: 1 for black, and 2 more for broken.
+_FACES = (_PAPER, _INK, "#f4b6b6", "#c0392b")
+_INKS = (_INK, _PAPER, _INK, _PAPER)
 # Okabe and Ito's colours, which nearly everyone can distinguish; yellow is too pale for a line.
 _PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#444444")
 
@@ -27,9 +27,12 @@ _PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#
 def draw(picture: PictureData, ax: Axes) -> None:
     """Draw into ``ax``: cells one unit wide, row 0 on top, clues outside the grid."""
     rows, columns = picture.rows, picture.columns
-    shade = _shade(picture)
-    colors = ListedColormap([_PAPER, _INK, _WRONG, _WRONG_INK])
-    ax.imshow(shade, cmap=colors, vmin=0, vmax=3, extent=(0, columns, rows, 0))
+    shade = np.zeros((rows, columns), dtype=np.int64)
+    if picture.black is not None:
+        shade += picture.black != 0
+    for cell in picture.broken:
+        shade[cell] |= 2
+    ax.imshow(shade, cmap=ListedColormap(_FACES), vmin=0, vmax=3, extent=(0, columns, rows, 0))
     left, right, top, bottom = picture.outside()
     ax.set_xlim(-left, columns + right)
     ax.set_ylim(rows + bottom, -top)
@@ -54,24 +57,11 @@ def image(picture: PictureData, file_format: str) -> bytes:
     return buffer.getvalue()
 
 
-def _shade(picture: PictureData) -> NDArray[np.int64]:
-    """Colours of the cells: 1 for black, and 2 more for broken."""
-    shade = np.zeros((picture.rows, picture.columns), dtype=np.int64)
-    if picture.black is not None:
-        shade += picture.black != 0
-    for r, c in picture.broken:
-        shade[r, c] |= 2
-    return shade
-
-
 def _points(ax: Axes) -> float:
     """Width of a cell in points, as large as ``ax`` is by now."""
     (x0, x1), (y0, y1) = ax.get_xlim(), ax.get_ylim()
     pixels = min(ax.bbox.width / abs(x1 - x0), ax.bbox.height / abs(y1 - y0))
     return float(pixels * 72 / ax.figure.dpi)
-
-
-# --- lines ----------------------------------------------------------------------------
 
 
 def _grid(picture: PictureData, ax: Axes) -> None:
@@ -80,20 +70,11 @@ def _grid(picture: PictureData, ax: Axes) -> None:
     if picture.thick_every:
         beside[:, :: picture.thick_every] = True
         above[:: picture.thick_every] = True
-    for lines, color, width in (
-        (_segments(np.ones_like(beside), np.ones_like(above)), _GRID, 0.6),
-        (_segments(beside, above), "black", 1.4),
-    ):
-        ax.add_collection(
-            LineCollection(
-                [*lines],
-                colors=color,
-                linewidths=width,
-                capstyle="projecting",
-                zorder=1 + width / 10,
-            ),
-            autolim=False,
-        )
+    thin = _segments(np.ones_like(beside), np.ones_like(above))
+    for segments, color, width in ((thin, _GRID, 0.6), (_segments(beside, above), "black", 1.4)):
+        lines = LineCollection([*segments], colors=color, linewidths=width, capstyle="projecting")
+        lines.set_zorder(1 + width / 10)
+        ax.add_collection(lines, autolim=False)
 
 
 def _segments(beside: NDArray[np.bool_], above: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -116,12 +97,9 @@ def _paths(
         runs = runs * (1, 0.5) + (0.5, 0)
         lines.append(runs if transposed else runs[:, :, ::-1])
         hues += [_PALETTE[value - 1] if colors is not None else _INK for value in values]
-    ax.add_collection(
-        LineCollection(
-            [*np.concatenate(lines)], colors=hues, linewidths=width, capstyle="round", zorder=2
-        ),
-        autolim=False,
-    )
+    found = LineCollection([*np.concatenate(lines)], colors=hues, linewidths=width, zorder=2)
+    found.set_capstyle("round")
+    ax.add_collection(found, autolim=False)
 
 
 def _runs(values: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -139,14 +117,10 @@ def _runs(values: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.in
     return np.stack([starts, ends], axis=1).astype(float), found
 
 
-# --- words ----------------------------------------------------------------------------
-
-
 def _discs(picture: PictureData, shade: NDArray[np.int64], ax: Axes) -> None:
     """Circles around words, and room for words that stand on a path."""
     paths = picture.paths
     on_path = [cell for cell in picture.words if paths is not None and paths[cell]]
-    faces = (_PAPER, _INK, _WRONG, _WRONG_INK)
     for cells, width, edged in ((on_path, 0.68, False), (sorted(picture.circled), 0.78, True)):
         ax.add_collection(
             EllipseCollection(
@@ -156,8 +130,8 @@ def _discs(picture: PictureData, shade: NDArray[np.int64], ax: Axes) -> None:
                 units="xy",
                 offsets=np.array(cells).reshape(-1, 2)[:, ::-1] + 0.5,
                 offset_transform=ax.transData,
-                facecolors=[faces[shade[cell]] for cell in cells],
-                edgecolors=[_ink(shade[cell]) for cell in cells] if edged else "none",
+                facecolors=[_FACES[shade[cell]] for cell in cells],
+                edgecolors=[_INKS[shade[cell]] for cell in cells] if edged else "none",
                 linewidths=0.9,
                 zorder=2.5,
             ),
@@ -171,12 +145,12 @@ def _words(picture: PictureData, shade: NDArray[np.int64], ax: Axes, unit: float
     size = (0.54 if longest < 2 else 0.46) * unit
     for cell, word in picture.words.items():
         given = cell in picture.given
-        color = _PENCIL if not (given or shade[cell]) else _ink(shade[cell])
+        color = _PENCIL if not (given or shade[cell]) else _INKS[shade[cell]]
         weight = "bold" if given else "normal"
         scale = 0.9 if cell in picture.circled else 1.0
         _write(ax, cell[1] + 0.5, cell[0] + 0.5, word, scale * size, color=color, weight=weight)
     for cell, word in picture.corners.items():
-        x, y, color = cell[1] + 0.08, cell[0] + 0.08, _ink(shade[cell])
+        x, y, color = cell[1] + 0.08, cell[0] + 0.08, _INKS[shade[cell]]
         _write(ax, x, y, word, 0.38 * unit, color=color, ha="left", va="top")
 
 
@@ -192,22 +166,9 @@ def _outside(picture: PictureData, ax: Axes, size: float) -> None:
                 _write(ax, c + 0.5, edge + way * (0.4 + STEP * i), word, size)
 
 
-def _write(
-    ax: Axes, x: float, y: float, word: str, size: float, *, weight: str = "normal", **style: Any
-) -> None:
+def _write(ax: Axes, x: float, y: float, word: str, size: float, **style: Any) -> None:
     """One word, a long one smaller; nothing in it is mathematics."""
     if word:
-        font = _font(max(1.0, size * min(1.0, 2 / len(word))), weight)
         style = {"ha": "center", "va": "center_baseline", **style}
-        ax.text(x, y, word, fontproperties=font, parse_math=False, in_layout=False, **style)
-
-
-@lru_cache(maxsize=64)
-def _font(size: float, weight: str) -> FontProperties:
-    """Shared, for there may be thousands of words."""
-    return FontProperties(size=size, weight=weight)
-
-
-def _ink(shade: int) -> str:
-    """Black on white, white on black."""
-    return _PAPER if shade & 1 else _INK
+        style["fontsize"] = max(1.0, size * min(1.0, 2 / len(word)))
+        ax.text(x, y, word, parse_math=False, in_layout=False, **style)
