@@ -2,7 +2,7 @@
 
 The state is one value a choice, so choices are exact and never penalised. Linear rows
 keep their sums; the energy of a value is found from the rows that it has terms in. Choices are
-redrawn in **units**: a chain of precedences at once (``chains``), others one by one.
+redrawn in **units**: chains, which are paths of precedences, at once, others one by one.
 
 What a unit can add to a row is a **slot**, whose cost is found once for all values. Values
 of a choice are stored as **steps**, the slots that come and go from one value to the next:
@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from qubopuzzle.annealing.chains import find_chains
 from qubopuzzle.annealing.kernels import FloatArray, ModelArrays
 from qubopuzzle.jit import kernel
 from qubopuzzle.model import IntArray, IntMatrix, Model
@@ -95,13 +94,12 @@ def annealing_form(
     terms = csr_array(rows.T.tocsr())
     terms.sort_indices()
     order = Precedences.of(model)
-    found = find_chains(model, terms, order, enabled=chains)
-    loose = found.loose
+    paths, loose, earliest, gap, reach = _find_chains(model, terms, order, enabled=chains)
     # In the order of the model: choices that do not interact, such as those of a picture's
     # rows, are mostly neighbours there.
-    in_path = {choice for path in found.paths for choice in path}
+    in_path = {choice for path in paths for choice in path}
     singles = ([c] for c in range(n) if c not in in_path)
-    units = sorted([*found.paths, *singles])
+    units = sorted([*paths, *singles])
     unit_start = np.cumsum([0, *map(len, units)])
     unit_choice = np.array([c for unit in units for c in unit], dtype=np.int64)
     unit_of_choice = np.zeros(n, dtype=np.int64)
@@ -143,9 +141,9 @@ def annealing_form(
         upper=np.concatenate([_NOTHING, *(block.upper for block in model.linear)]),
         unit_start=unit_start,
         unit_choice=unit_choice,
-        gap=found.gap[unit_choice],
-        reach=found.reach,
-        earliest=found.earliest,
+        gap=gap[unit_choice],
+        reach=reach,
+        earliest=earliest,
         half=_half(touching, len(units)),
         touching_start=_starts(touching >> 32, rows.shape[0]),
         touching_unit=touching & 0xFFFFFFFF,
@@ -159,7 +157,7 @@ def annealing_form(
     row_weights = [np.full(len(b.lower), float(weight.get(b.family, 1))) for b in model.linear]
     order_weights = np.array([float(weight.get(family, 1)) for family in order.family])
     row_weight = np.concatenate([np.zeros(0), *row_weights])
-    return AnnealingForm(model, rows, arrays, row_weight, order_weights[loose], len(found.paths))
+    return AnnealingForm(model, rows, arrays, row_weight, order_weights[loose], len(paths))
 
 
 def _starts(numbers: IntArray, n: int) -> IntArray:
@@ -177,6 +175,106 @@ def _half(touching: IntArray, n_units: int) -> int:
     first = int(later.min(initial=n_units))
     similar = n_units // 4 <= first <= n_units - n_units // 4
     return first if similar else (n_units + 1) // 2
+
+
+def _find_chains(
+    model: Model, terms: IntMatrix, order: Precedences, *, enabled: bool
+) -> tuple[list[list[int]], NDArray[np.bool_], IntArray, IntArray, IntArray]:
+    """Paths of precedences whose choices can be redrawn together, exactly.
+
+    A chain has at most one precedence into each choice and one out of it, no other between
+    its choices, some values that keep all of them, and no two choices with terms in one row.
+    Only then is its energy a sum over its choices.
+
+    Returns:
+        The choices of each chain, in order (none where not ``enabled``); which precedences
+        are in none, (precedences,); and ``earliest``, ``gap`` and ``reach`` of
+        ``ModelArrays``, but ``gap`` by choice, (choices,).
+    """
+    n, owner = len(model.choices), model.choice_of_literal
+    loose = np.ones(len(order.first), dtype=bool)
+    earliest, gap = np.zeros((2, n), dtype=np.int64)
+    paths, edges = order.paths() if enabled else ([], [])
+    if paths:
+        lengths, choices = [len(path) for path in paths], np.concatenate(paths)
+        path_of = np.full(n, -1)
+        path_of[choices] = np.repeat(np.arange(len(paths)), lengths)
+        earliest, ahead = _along(model, order, edges)
+        loose[np.concatenate(edges)] = False
+        good = _rows_disjoint(
+            terms.indptr.astype(np.int64),
+            terms.indices.astype(np.uint64),
+            model.first_literal,
+            np.cumsum([0, *lengths]),
+            choices,
+            order.number - ahead[owner],
+            terms.shape[1],
+        )
+        one, two = path_of[order.first[loose]], path_of[order.second[loose]]
+        good[one[(one == two) & (one >= 0)]] = False
+        good[path_of[(earliest == model.sizes) & (path_of >= 0)]] = False
+        for i in np.flatnonzero(~good).tolist():
+            loose[edges[i]] = True
+            earliest[paths[i]] = 0
+        paths = [path for i, path in enumerate(paths) if good[i]]
+    before = np.full(n, -1)
+    before[order.second[~loose]] = order.first[~loose]
+    gap[order.second[~loose]] = order.gap[~loose]
+    reach = np.ones(model.n_literals, dtype=np.int64)
+    (later,) = np.nonzero(before[owner] >= 0)
+    own = owner[later]
+    reach[later] = order.below(before[own], order.number[later] - gap[own] + 1)
+    return paths, loose, earliest, gap, reach
+
+
+def _along(model: Model, order: Precedences, edges: list[list[int]]) -> tuple[IntArray, IntArray]:
+    """Index of each choice's first value that its path allows, and the sum of gaps before it.
+
+    The index is the choice's size if there is no such value. Shape (choices,) each.
+    """
+    starts, sizes = model.first_literal[:-1], model.sizes
+    index, ahead = np.zeros((2, len(starts)), dtype=np.int64)
+    for depth in range(max(map(len, edges))):
+        at = np.array([through[depth] for through in edges if len(through) > depth])
+        one, two, gap = order.first[at], order.second[at], order.gap[at]
+        limit = order.number[starts[one] + np.minimum(index[one], sizes[one] - 1)] + gap
+        index[two] = np.where(index[one] == sizes[one], sizes[two], order.below(two, limit))
+        ahead[two] = ahead[one] + gap
+    return np.clip(index, 0, sizes), ahead
+
+
+@kernel
+def _rows_disjoint(
+    term_start: Any,
+    term_row: Any,
+    first: Any,
+    path_start: Any,
+    path_choice: Any,
+    slack: Any,
+    n_rows: int,
+) -> Any:
+    """By path: whether no two choices, at values that the gaps allow, have terms in one row.
+
+    Args:
+        term_start, term_row, first: see ``ModelArrays``.
+        path_start, path_choice: the choices of each path, in order.
+        slack: each literal's number with the gaps before its choice taken out, (literals,).
+            At allowed values it never falls along a path.
+    """
+    n_paths = len(path_start) - 1
+    good = np.ones(n_paths, np.bool_)
+    # The path and the slack of the last term in each row.
+    seen, lowest = np.full(n_rows, -1), np.zeros(n_rows, np.int64)
+    for path in range(n_paths):
+        for q in range(path_start[path], path_start[path + 1]):
+            choice = path_choice[q]
+            for literal in range(first[choice + 1] - 1, first[choice] - 1, -1):
+                for e in range(term_start[literal], term_start[literal + 1]):
+                    row = term_row[e]
+                    if seen[row] == path and lowest[row] <= slack[literal]:
+                        good[path] = False
+                    seen[row], lowest[row] = path, slack[literal]
+    return good
 
 
 @kernel
