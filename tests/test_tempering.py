@@ -20,7 +20,7 @@ from kernels import compiled_and_plain
 from qubopuzzle import InputError, Nonogram, OneHotTemperingSampler, compile_qubo, solve
 from qubopuzzle.tempering import Replicas, one_hot_groups, tempering_form
 from qubopuzzle.tempering.kernels import NEGLIGIBLE
-from qubopuzzle.tempering.ladder import default_beta_range, geometric, respaced, tables
+from qubopuzzle.tempering.ladder import default_beta_range, equalize_acceptance, geometric, tables
 
 SAMPLER = OneHotTemperingSampler()
 NOISE = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, (12, 12)))
@@ -373,14 +373,14 @@ def test_the_ladder_is_cut_into_equal_parts():
     beta = geometric(0.5, 8, 5)
     assert beta == pytest.approx([0.5, 1, 2, 4, 8])
     assert geometric(0.5, 8, 1).tolist() == [8]
-    same = respaced(beta, np.array([0.5, 0.5, 0.5, 0.5]), None)
+    same = equalize_acceptance(beta, np.array([0.5, 0.5, 0.5, 0.5]), None)
     assert same == pytest.approx(beta)
-    closer = respaced(beta, np.array([0.9, 0.1, 0.9, 0.9]), None)
+    closer = equalize_acceptance(beta, np.array([0.9, 0.1, 0.9, 0.9]), None)
     assert len(closer) == 4
     assert ((closer >= 1) & (closer <= 2)).sum() == 2
-    assert len(respaced(beta, np.zeros(4), None)) == 21
-    assert len(respaced(geometric(1, 9, 60), np.zeros(59), None)) == 64
-    assert len(respaced(beta, np.zeros(4), 3)) == 3
+    assert len(equalize_acceptance(beta, np.zeros(4), None)) == 21
+    assert len(equalize_acceptance(geometric(1, 9, 60), np.zeros(59), None)) == 64
+    assert len(equalize_acceptance(beta, np.zeros(4), 3)) == 3
     table, cut = tables(np.array([0.01, 5.0]), exact=True)
     assert cut == pytest.approx([NEGLIGIBLE / 0.01, NEGLIGIBLE / 5])
     assert (table[1, 8:] == 0).all()

@@ -1,8 +1,15 @@
 """Simulated annealing on the constraint model, with weights that learn."""
 
 from qubopuzzle.annealing.form import AnnealingForm, annealing_form
-from qubopuzzle.annealing.search import PORTFOLIO, Annealed, Read, anneal
-from qubopuzzle.annealing.state import AnnealingParameters, State, compile_kernels
+from qubopuzzle.annealing.search import (
+    PORTFOLIO,
+    Annealed,
+    AnnealingParameters,
+    Read,
+    State,
+    anneal,
+    compile_kernels,
+)
 
 __all__ = [
     "PORTFOLIO",

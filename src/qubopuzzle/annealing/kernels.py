@@ -339,7 +339,7 @@ def update_weights(a: Any, s: Any, increment: float, decay: float) -> int:
 
 
 @kernel
-def sweeps(
+def run_sweeps(
     model: Any,
     state: Any,
     rng: Any,

@@ -50,7 +50,7 @@ class TemperingForm:
         return bool(self.arrays.linear.dtype.kind == "i")
 
     @property
-    def most_changes(self) -> float:
+    def max_change_rate(self) -> float:
         """The share of the units that a sweep changes where all their values cost the same."""
         a = self.arrays
         size = np.diff(a.first)[: a.n_groups]

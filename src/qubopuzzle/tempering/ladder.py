@@ -52,38 +52,36 @@ def geometric(hot: float, cold: float, n: int) -> FloatArray:
     return np.geomspace(hot, cold, n) if n > 1 else np.array([cold])
 
 
-def respaced(
-    beta: FloatArray, acceptance: FloatArray, n: int | None, most: int = MAX_REPLICAS
-) -> FloatArray:
+def equalize_acceptance(beta: FloatArray, acceptance: FloatArray, n: int | None) -> FloatArray:
     """Rungs with the same chance of exchange between all neighbours.
 
-    Refusals between close neighbours add up to a barrier that depends on the range alone;
-    rungs go where it is cut into equal parts (Syed, Bouchard-Cote, Deligiannidis and Doucet,
-    "Non-reversible parallel tempering", J. R. Stat. Soc. B 84, 2022). Between neighbours that
-    are far apart there is more of it than refusals show: for energies with a normal
-    distribution (Kofke, J. Chem. Phys. 117, 2002) a step of size x is accepted with chance
-    a = erfc(x / 2), and cut into ever smaller ones it adds x / sqrt(pi).
+    Refusals between close neighbours add up to the communication barrier, which depends on
+    the range alone; rungs go where it is cut into equal parts (Syed, Bouchard-Cote,
+    Deligiannidis and Doucet, "Non-reversible parallel tempering", J. R. Stat. Soc. B 84,
+    2022). Between neighbours that are far apart there is more of it than refusals show: for
+    energies with a normal distribution (Kofke, J. Chem. Phys. 117, 2002) a step of size x is
+    accepted with chance a = erfc(x / 2), and cut into ever smaller ones it adds x / sqrt(pi).
 
     Args:
         beta: the rungs, shape (rungs,), rising.
         acceptance: mean chance of exchange of neighbours, shape (rungs - 1,).
-        n: how many rungs to have; None for as many as refuse about half.
-        most: the most rungs to have.
+        n: how many rungs to have; None for as many as refuse about half, or
+            ``MAX_REPLICAS``.
     """
     if len(beta) < 2 or beta[0] == beta[-1]:
         return beta
-    barrier = np.concatenate([[0], np.cumsum(_steps(acceptance))])
+    barrier = np.concatenate([[0], np.cumsum(_barrier(acceptance))])
     if n is None:
-        parts = np.ceil(barrier[-1] / _steps(np.array([1 - REJECTION]))[0] - 1e-9)
-        n = int(np.clip(parts + 1, 2, most))
+        parts = np.ceil(barrier[-1] / _barrier(np.array([1 - REJECTION]))[0] - 1e-9)
+        n = int(np.clip(parts + 1, 2, MAX_REPLICAS))
     wanted = np.linspace(0, barrier[-1], n)
     spaced = np.exp(np.interp(wanted, barrier, np.log(beta)))
     spaced[0], spaced[-1] = beta[0], beta[-1]
     return np.asarray(spaced)
 
 
-def _steps(acceptance: FloatArray) -> FloatArray:
-    """The barrier between neighbours; acceptances are clipped to 0.001 .. 0.999."""
+def _barrier(acceptance: FloatArray) -> FloatArray:
+    """The communication barrier between neighbours; acceptances are clipped to 0.001 .. 0.999."""
     clipped = np.clip(acceptance, 1e-3, 1 - 1e-3)
     return np.asarray(2 / np.sqrt(np.pi) * erfcinv(clipped))
 
