@@ -16,7 +16,7 @@ from qubopuzzle.cli import COMMANDS, generate
 from qubopuzzle.cli.parser import Parser
 from qubopuzzle.cli.terminal import load_timed
 from qubopuzzle.files.puzzles import native
-from qubopuzzle.signals import uninterrupted
+from qubopuzzle.signals import defer_interrupt
 from qubopuzzle.solving.solve import DEFAULT_SOLVER
 
 A = Nonogram.examples()[0]
@@ -591,7 +591,7 @@ def test_ctrl_c_waits_for_what_must_not_be_interrupted():
     steps = []
 
     def work():
-        with uninterrupted():
+        with defer_interrupt():
             signal.raise_signal(signal.SIGINT)
             steps.append("done")
 

@@ -1,4 +1,4 @@
-"""Ctrl-C where it may not be heard, and as an exit status of ours."""
+"""Ctrl-C deferred to the end of a block, and as an exception of our own."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ def raise_interrupted() -> None:
 
 
 @contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Ctrl-C is heard at the end of the block: an exception inside a compiler can crash it."""
+def defer_interrupt() -> Iterator[None]:
+    """Ctrl-C is raised at the end of the block: an exception inside a compiler can crash it."""
     if not _in_main_thread():
         yield
         return
-    heard: list[FrameType | None] = []
-    before = signal.signal(signal.SIGINT, lambda _number, frame: heard.append(frame))
+    deferred: list[FrameType | None] = []
+    before = signal.signal(signal.SIGINT, lambda _number, frame: deferred.append(frame))
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-        if heard and callable(before):
-            before(signal.SIGINT, heard[0])
+        if deferred and callable(before):
+            before(signal.SIGINT, deferred[0])
 
 
 def _in_main_thread() -> bool:

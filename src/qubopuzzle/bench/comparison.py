@@ -27,7 +27,7 @@ from qubopuzzle.bench.plan import (
 )
 from qubopuzzle.bench.runner import execute
 from qubopuzzle.bench.statistics import TimeToSolution, par2, tts
-from qubopuzzle.signals import uninterrupted
+from qubopuzzle.signals import defer_interrupt
 
 Row = dict[str, Any]
 
@@ -205,7 +205,7 @@ def run(
                 if job.key in rows:
                     continue
                 row = execute(job)
-                with uninterrupted():  # a row that is finished is kept
+                with defer_interrupt():  # a row that is finished is kept
                     if book is not None:
                         book.add(row)
                     rows[job.key] = row

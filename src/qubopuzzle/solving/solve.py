@@ -14,7 +14,7 @@ from typing import Any
 from qubopuzzle.compile import DEFAULT_ENCODING, Compiled, check_weights, encode_choices
 from qubopuzzle.errors import Unsatisfiable
 from qubopuzzle.model import Problem, Propagation, with_cuts
-from qubopuzzle.signals import uninterrupted
+from qubopuzzle.signals import defer_interrupt
 from qubopuzzle.solvers import Budget, Outcome, ProgressCallback, Solver, Task, solve_lazily
 from qubopuzzle.solvers.base import installed_version
 from qubopuzzle.solving.advice import naming_what_fits
@@ -116,7 +116,7 @@ class _Run:
         model = presolved.model
         if presolved.contradiction is not None and not whole.bounded:
             return self._proved(presolved, f"propagation: {presolved.contradiction}")
-        with self._stage("prepare"), uninterrupted():
+        with self._stage("prepare"), defer_interrupt():
             self.solver.prepare()
         target = self.solver.target_for(self.options)
         # Connectivity and cycles come round by round where the solver knows neither.
