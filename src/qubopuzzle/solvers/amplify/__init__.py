@@ -19,7 +19,7 @@ from qubopuzzle.files.writing import check_place, write_whole
 from qubopuzzle.solvers.amplify.call import call, dry_run, replay
 from qubopuzzle.solvers.amplify.clients import CLIENTS, PLANS, Client, ClientSettings, Plan
 from qubopuzzle.solvers.amplify.credentials import Token, check_address, find_token, proxy_of
-from qubopuzzle.solvers.amplify.process import Answer, Request
+from qubopuzzle.solvers.amplify.process import Request, ServiceReply
 from qubopuzzle.solvers.base import Option, Outcome, Solver, Task, installed_version
 from qubopuzzle.solvers.sampler import Best
 
@@ -226,7 +226,7 @@ class AmplifySolver(Solver):
         return find_token(client.title, client.tokens, file) if client.tokens else None
 
 
-def _answer(request: Request, options: Mapping[str, Any], tick: Callable[[], None]) -> Answer:
+def _answer(request: Request, options: Mapping[str, Any], tick: Callable[[], None]) -> ServiceReply:
     """The service's answer, or a stored one; InputError if there is none."""
     if options["record"] is not None:
         file = Path(options["record"])

@@ -18,7 +18,7 @@ from typing import Any
 from qubopuzzle.errors import DeadlineExceeded, SolverFailed
 from qubopuzzle.processes import Crashed, Worker
 from qubopuzzle.solvers.amplify.credentials import quotable, redact
-from qubopuzzle.solvers.amplify.process import Answer, Request, ask, waited_in_vain
+from qubopuzzle.solvers.amplify.process import Request, ServiceReply, ask, deadline_before_retry
 
 _LOOK_S = 0.03
 _BUILDING_S, _BUILDING_S_A_TERM = 60.0, 2e-5
@@ -28,7 +28,7 @@ def call(
     request: Request,
     tick: Callable[[], None] = lambda: None,
     keep: Callable[[str], None] | None = None,
-) -> Answer:
+) -> ServiceReply:
     """Send a request and wait for the answer.
 
     Args:
@@ -69,7 +69,7 @@ def dry_run(request: Request) -> bytes:
         return body
 
 
-def replay(request: Request, answer: bytes) -> Answer:
+def replay(request: Request, answer: bytes) -> ServiceReply:
     """Decode a stored answer to this request with the SDK; nothing leaves this machine.
 
     Raises:
@@ -93,7 +93,7 @@ def _building_s(request: Request) -> float:
     return _BUILDING_S + _BUILDING_S_A_TERM * request.program.n_terms
 
 
-def _run(request: Request, tick: Callable[[], None] = lambda: None) -> Answer:
+def _run(request: Request, tick: Callable[[], None] = lambda: None) -> ServiceReply:
     """The answer of a process of its own; every other ending becomes an error."""
     began = time.perf_counter()
     waits: list[tuple[str, float]] = []
@@ -120,7 +120,7 @@ def _run(request: Request, tick: Callable[[], None] = lambda: None) -> Answer:
 
 def _wait(
     request: Request,
-    coming: Future[Answer],
+    coming: Future[ServiceReply],
     said: Sequence[Any],
     waits: Sequence[tuple[str, float]],
     tick: Callable[[], None],
@@ -147,7 +147,7 @@ def _wait(
             heard = len(waits)
             what, pause = waits[-1]
             if left < pause:
-                raise waited_in_vain(what, request.where)
+                raise deadline_before_retry(what, request.where)
         if left <= 0 and not calling:
             raise DeadlineExceeded(f"building the model took longer than {building:.3g} s")
         if left <= 0:

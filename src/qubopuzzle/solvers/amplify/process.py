@@ -100,8 +100,8 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Answer:
-    """What came back.
+class ServiceReply:
+    """What a service sent back.
 
     Attributes:
         samples: 0/1, shape (samples, variables).
@@ -116,7 +116,7 @@ class Answer:
     service: Mapping[str, Any]
 
 
-def ask(request: Request, token: tuple[str, str] | None) -> Answer:
+def ask(request: Request, token: tuple[str, str] | None) -> ServiceReply:
     """The answer; of a dry run an empty one.
 
     Args:
@@ -134,7 +134,7 @@ def ask(request: Request, token: tuple[str, str] | None) -> Answer:
         raise type(known)(redact(str(known), *request.secrets)) from None
 
 
-def _solve(request: Request) -> Answer:
+def _solve(request: Request) -> ServiceReply:
     import amplify
 
     client = _client(request)
@@ -150,8 +150,8 @@ def _solve(request: Request) -> Answer:
     how: dict[str, Any] = {"dry_run": dry_run, "filter_solution": False, "sort_solution": False}
     result = _answered(lambda: amplify.solve(model, client, **how), request.deadline)
     if dry_run:
-        return Answer(np.zeros((0, request.program.n_variables), dtype=np.int8), {}, {})
-    return Answer(
+        return ServiceReply(np.zeros((0, request.program.n_variables), dtype=np.int8), {}, {})
+    return ServiceReply(
         _samples(result, variables, request),
         _seconds(result),
         _said(result.client_result, request.secrets),
@@ -231,7 +231,7 @@ def _samples(result: Any, variables: Any, request: Request) -> NDArray[np.int8]:
 
 
 def _seconds(result: Any) -> dict[str, float]:
-    """All parts of ``Answer.seconds`` but the process."""
+    """All parts of ``ServiceReply.seconds`` but the process."""
     queue = getattr(result.client_result, "queue_time_ms", None)
     times = {"queue": queue or timedelta(), "execution": result.execution_time}
     parts = {name: max(0.0, spent.total_seconds()) for name, spent in times.items()}
@@ -307,7 +307,7 @@ def _status(text: str) -> int | None:
     return int(found[1]) if found else None
 
 
-def waited_in_vain(what: str, where: str) -> QubopuzzleError:
+def deadline_before_retry(what: str, where: str) -> QubopuzzleError:
     """The error for a retry that no time is left for."""
     if "Too Many Requests" in what:
         return QuotaError(f"{where} {_TOO_MANY}")
