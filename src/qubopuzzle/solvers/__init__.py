@@ -27,7 +27,7 @@ from qubopuzzle.solvers.base import (
     Task,
     first_line,
 )
-from qubopuzzle.solvers.foreign import ForeignSampler
+from qubopuzzle.solvers.dimod_sampler import DimodSampler
 from qubopuzzle.solvers.lazy import solve_lazily
 from qubopuzzle.solvers.sampler import SamplerSolver
 
@@ -68,13 +68,13 @@ def get_solver(solver: Any) -> Solver:
     """
     if not isinstance(solver, str):
         settings = settings_of(solver)
-        return AmplifySolver(settings) if settings else ForeignSampler.of(solver)
+        return AmplifySolver(settings) if settings else DimodSampler.of(solver)
     kind, _, address = solver.partition(":")
     if kind == "dimod" and address:
         module, _, name = address.partition(":")
         if not (module and name) or ":" in name:
             raise InputError(f"solver {solver!r}: write dimod:module:Class")
-        return ForeignSampler(address)
+        return DimodSampler(address)
     own = _own_solvers()
     if solver in own:
         return own[solver]

@@ -34,7 +34,7 @@ class Search(ABC):
         self.task, self.payload = task, task.compiled.payload
 
     @abstractmethod
-    def next(self) -> Sample | None:
+    def next_solution(self) -> Sample | None:
         """An assignment that meets everything, or None: there is none.
 
         Shape (variables,); variables behind the choices' own may be left out.
@@ -45,14 +45,14 @@ class Search(ABC):
 
     @abstractmethod
     def exclude(self, sample: Sample, *, answer: bool) -> None:
-        """From now on the answer must differ from this sample's, or just some choice."""
+        """Add a blocking clause: the answer must differ from this sample's, or just some choice."""
 
     @abstractmethod
     def add(self, cut: Cut) -> None:
         """From now on assignments must meet this clause over the model's literals."""
 
     def proof(self) -> Proof | None:
-        """A proof of the last None, if the options ask for one."""
+        """A proof that ``next_solution`` returned None rightly, if the options ask for one."""
         return None
 
     def close(self) -> None:  # noqa: B027
@@ -108,7 +108,7 @@ class _Found:
         cut_off: Sample | None = None
         while len(self.samples) < task.budget.solutions:
             task.report(len(self.samples), inf)
-            sample = search.next()
+            sample = search.next_solution()
             if sample is None:
                 self.complete = True
                 with suppress(OutOfTime):  # what is proved stays proved without its proof

@@ -30,7 +30,7 @@ class _CpSatSearch(Search):
         self._closed = False
         self._last: Sample | None = None
 
-    def next(self) -> Sample | None:
+    def next_solution(self) -> Sample | None:
         if self._closed:
             return None
         left = self.task.seconds_left()

@@ -52,7 +52,7 @@ class _MipSearch(Search):
         super().__init__(task)
         self._worker: Worker | None = None
 
-    def next(self) -> Sample | None:
+    def next_solution(self) -> Sample | None:
         if self.payload.contradiction:
             return None
         if not self.payload.n_variables:

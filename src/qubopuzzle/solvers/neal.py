@@ -1,8 +1,8 @@
 """``neal``: D-Wave's simulated annealing, single-flip Metropolis on the QUBO.
 
 From the ``dwave-neal`` package, whose code now lies in ``dwave-samplers``. A read is cut into
-calls, each going on from the last one's state, so that Ctrl-C is heard inside long
-reads. Without a time limit the cut depends on the model's size alone: the same seed gives
+calls, each going on from the last one's state, so that Ctrl-C acts inside long reads.
+Without a time limit the cut depends on the model's size alone: the same seed gives
 the same samples on every machine. A time limit that is too short for the sweeps asked for
 shortens the schedule rather than breaking it off hot; the result says how many there were.
 """
@@ -17,7 +17,7 @@ import numpy as np
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.solvers.base import Option, Task, installed_version
-from qubopuzzle.solvers.sampler import Call, SamplerSolver, in_order
+from qubopuzzle.solvers.sampler import Batch, SamplerSolver, in_order
 
 _UPDATES_PER_CALL = 30_000_000
 _DENSE = 1_000_000  # couplings from which on an update is that much slower
@@ -29,8 +29,8 @@ class _Neal(SamplerSolver):
         """Of dwave-samplers, too, where the code lies."""
         return {name: installed_version(name) for name in (self.package, "dwave-samplers")}
 
-    def call(self, sampler: Any, call: Call) -> Iterator[Any]:
-        task, compiled, bqm = call.task, call.task.compiled, call.task.compiled.payload
+    def sample_batch(self, sampler: Any, batch: Batch) -> Iterator[Any]:
+        task, compiled, bqm = batch.task, batch.task.compiled, batch.task.compiled.payload
         hot, cold, sweeps = (task.options[o] for o in ("beta_hot", "beta_cold", "sweeps"))
         if hot > cold:
             raise InputError(f"option beta_hot: {hot:g} is above beta_cold = {cold:g}")
@@ -39,21 +39,21 @@ class _Neal(SamplerSolver):
         if task.budget.time_limit is not None:
             fitting, step = _fitting(sampler, task, hot / compiled.gap, step)
             if fitting < sweeps:
-                if call.started > 0 and fitting < 0.1 * sweeps:
+                if batch.started > 0 and fitting < 0.1 * sweeps:
                     return
                 sweeps = max(1, fitting)
-                call.notes["last_read_sweeps"] = sweeps
+                batch.notes["last_read_sweeps"] = sweeps
         # A penalty unit is what the cheapest broken constraint costs.
         betas = np.geomspace(hot, cold, sweeps) / compiled.gap if sweeps > 1 else [cold]
         state: dict[str, Any] = {}
         for start in range(0, sweeps, step):
-            call.tick(start / sweeps)
+            batch.tick(start / sweeps)
             sampleset = sampler.sample(
                 bqm,
-                num_reads=call.reads,
+                num_reads=batch.reads,
                 beta_schedule_type="custom",
                 beta_schedule=betas[start : start + step],
-                seed=call.seed(),
+                seed=batch.seed(),
                 **state,
             )
             yield sampleset

@@ -29,8 +29,8 @@ KEPT_SAMPLES = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """One call of a sampler: what is asked of it, and where to say how far it is.
+class Batch:
+    """Reads asked for in one call of a sampler, and where to say how far it is.
 
     ``started`` counts the reads of earlier calls; ``tick`` takes the fraction of the call
     that is done, 0 to 1; ``notes`` are settings that differ from the options.
@@ -112,14 +112,14 @@ class SamplerSolver(Solver):
                 left = inf if budget.reads is None else budget.reads - best.reads
                 if left <= 0 or (reads and task.seconds_left() <= 0):
                     break
-                reads = int(min(left, self.next_reads(reads, budget)))
+                reads = int(min(left, self.batch_size(reads, budget)))
 
                 def tick(done: float, reads: int = reads) -> None:
                     task.report(best.reads + done * reads, best.energy)
 
-                call = Call(task, reads, best.reads, rng, tick, notes)
+                batch = Batch(task, reads, best.reads, rng, tick, notes)
                 with backend_errors(self.name, n):
-                    for sampleset in self.call(sampler, call):
+                    for sampleset in self.sample_batch(sampler, batch):
                         latest = in_order(sampleset, n)
                 if latest is None:  # the sampler sees that nothing more fits into the time
                     break
@@ -132,22 +132,22 @@ class SamplerSolver(Solver):
                 best.add(latest, 1)
         return best.outcome(interrupted=interrupted, settings=notes)
 
-    def next_reads(self, before: int, budget: Budget) -> int:
-        """How many reads to ask for in the next call; ``before`` is the last call's number."""
+    def batch_size(self, previous: int, budget: Budget) -> int:
+        """How many reads to ask for in the next call; ``previous``: in the last one."""
         return self.reads_per_call or budget.reads or self.default_reads
 
-    def call(self, sampler: Any, call: Call) -> Iterator[Any]:
-        """One call of the sampler. The last sample set that it yields is the result.
+    def sample_batch(self, sampler: Any, batch: Batch) -> Iterator[Any]:
+        """The sample sets of one call. The last sample set that it yields is the result.
 
-        Sample sets before it are states on the way, kept if the call is broken off. A
+        Those before it are intermediate states, kept if the call is broken off. A
         call after the first may yield nothing where the time left is too short for it.
         """
         yield sampler.sample(
-            call.task.compiled.payload,
-            num_reads=call.reads,
-            seed=call.seed(),
+            batch.task.compiled.payload,
+            num_reads=batch.reads,
+            seed=batch.seed(),
             **self.settings,
-            **call.task.options,
+            **batch.task.options,
         )
 
 

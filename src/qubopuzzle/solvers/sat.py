@@ -88,7 +88,7 @@ class _SatSearch(Search):
             self._engine.close()
             self._engine = None
 
-    def next(self) -> Sample | None:
+    def next_solution(self) -> Sample | None:
         sample = np.zeros(self.payload.bits.n_bits, dtype=np.int8)
         if self._closed:
             return None

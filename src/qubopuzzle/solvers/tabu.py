@@ -10,15 +10,15 @@ from typing import Any
 
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.solvers.base import Option
-from qubopuzzle.solvers.sampler import Call, SamplerSolver
+from qubopuzzle.solvers.sampler import Batch, SamplerSolver
 
 MAX_VARIABLES = 6_000
 """Beyond it a read overruns its time limit by seconds and fills hundreds of MB."""
 
 
 class _Tabu(SamplerSolver):
-    def call(self, sampler: Any, call: Call) -> Iterator[Any]:
-        bqm, options = call.task.compiled.payload, call.task.options
+    def sample_batch(self, sampler: Any, batch: Batch) -> Iterator[Any]:
+        bqm, options = batch.task.compiled.payload, batch.task.options
         if bqm.num_variables > MAX_VARIABLES:
             raise TooLarge(
                 f"solver tabu keeps a dense matrix and takes at most {MAX_VARIABLES:,} variables, "
@@ -32,9 +32,9 @@ class _Tabu(SamplerSolver):
         # Its own early stop leaves out the offset, so the threshold does too.
         yield sampler.sample(
             bqm,
-            num_reads=call.reads,
-            seed=call.seed(),
-            timeout=max(1, int(min(options["timeout"], 1000 * call.task.seconds_left()))),
+            num_reads=batch.reads,
+            seed=batch.seed(),
+            timeout=max(1, int(min(options["timeout"], 1000 * batch.task.seconds_left()))),
             tenure=tenure,
             energy_threshold=-float(bqm.offset),
         )

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from qubopuzzle.solvers.base import Option
-from qubopuzzle.solvers.sampler import Call, SamplerSolver
+from qubopuzzle.solvers.sampler import Batch, SamplerSolver
 
 
 class _Tempering(SamplerSolver):
@@ -20,27 +20,27 @@ class _Tempering(SamplerSolver):
 
         compile_kernels()
 
-    def call(self, sampler: Any, call: Call) -> Iterator[Any]:
-        task, options, compiled = call.task, call.task.options, call.task.compiled
+    def sample_batch(self, sampler: Any, batch: Batch) -> Iterator[Any]:
+        task, options, compiled = batch.task, batch.task.options, batch.task.compiled
         left, limited = task.seconds_left(), task.budget.time_limit is not None
-        if limited and left <= 0 and call.started > 0:
+        if limited and left <= 0 and batch.started > 0:
             return
         # Options are in penalty units, what the cheapest broken constraint costs.
         ends = [options["beta_hot"], options["beta_cold"]]
         sampleset = sampler.sample(
             compiled.payload,
-            num_reads=call.reads,
+            num_reads=batch.reads,
             num_sweeps=options["sweeps"],
             num_replicas=options["replicas"],
             beta_range=[None if beta is None else beta / compiled.gap for beta in ends],
             one_hot_groups=compiled.groups,
-            seed=call.seed(),
+            seed=batch.seed(),
             time_limit=max(0.0, left) if limited else None,
             # Energies are 0 or at least the gap; between them there is only rounding.
             target_energy=0.5 * compiled.gap,
-            progress=lambda done, _energy: call.tick(done),
+            progress=lambda done, _energy: batch.tick(done),
         )
-        call.notes["last_read_replicas"] = len(sampleset.info["betas"])
+        batch.notes["last_read_replicas"] = len(sampleset.info["betas"])
         yield sampleset
         if sampleset.info["interrupted"]:
             raise KeyboardInterrupt

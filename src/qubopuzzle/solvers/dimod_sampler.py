@@ -1,8 +1,8 @@
 """``dimod:module:Class``: any dimod sampler that is installed, under its own options.
 
-All reads are asked for in one call, because a foreign sampler may be a cloud. With a time
+All reads are asked for in one call, because the sampler may be a cloud. With a time
 limit they are asked for in calls of about a second, and the limit is handed on where the
-sampler has ``time_limit``. Ctrl-C is heard between calls.
+sampler has ``time_limit``. Ctrl-C acts between calls.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from typing import Any
 
 from qubopuzzle.errors import InputError, SolverUnavailable, did_you_mean
 from qubopuzzle.solvers.base import Budget, first_line
-from qubopuzzle.solvers.sampler import Call, SamplerSolver
+from qubopuzzle.solvers.sampler import Batch, SamplerSolver
 
 _OURS = {"num_reads": "reads", "seed": "seed", "time_limit": "time limit"}
 
 
-class ForeignSampler(SamplerSolver):
+class DimodSampler(SamplerSolver):
     """A sampler that a user names as ``module:Class`` (or function), or hands over ready-made."""
 
     def __init__(self, address: str, sampler: Any = None) -> None:
@@ -31,7 +31,7 @@ class ForeignSampler(SamplerSolver):
         self._last_call_s = 0.0
 
     @classmethod
-    def of(cls, sampler: Any) -> ForeignSampler:
+    def of(cls, sampler: Any) -> DimodSampler:
         """Wrap a sampler that is there already; InputError if it is none."""
         made = type(sampler)
         if not callable(getattr(sampler, "sample", None)):
@@ -82,16 +82,16 @@ class ForeignSampler(SamplerSolver):
         except (ImportError, AttributeError, PackageNotFoundError):
             return {module: "unknown"}
 
-    def next_reads(self, before: int, budget: Budget) -> int:
+    def batch_size(self, previous: int, budget: Budget) -> int:
         """All reads at once; under a time limit as many as took about a second."""
         if budget.time_limit is None:
             return budget.reads or self.default_reads
-        return max(1, min(2 * before, int(before / max(self._last_call_s, 1e-3))))
+        return max(1, min(2 * previous, int(previous / max(self._last_call_s, 1e-3))))
 
-    def call(self, sampler: Any, call: Call) -> Iterator[Any]:
+    def sample_batch(self, sampler: Any, batch: Batch) -> Iterator[Any]:
         """One call, with those of num_reads, seed and time_limit that the sampler takes."""
-        task = call.task
-        arguments: dict[str, Any] = {"num_reads": call.reads, "seed": call.seed()}
+        task = batch.task
+        arguments: dict[str, Any] = {"num_reads": batch.reads, "seed": batch.seed()}
         if task.budget.time_limit is not None:
             arguments["time_limit"] = max(task.seconds_left(), 0.001)
         known = _accepted(sampler)
