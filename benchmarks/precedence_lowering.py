@@ -19,7 +19,7 @@ from scipy.sparse import csr_array, triu
 
 from instances import noise_picture, smooth_picture
 from qubopuzzle import Nonogram, compile_qubo
-from qubopuzzle.compile.quadratic import Quadratic
+from qubopuzzle.compile.qubo import Quadratic
 from record import Args, Benchmark, Cases, Row, main, timed
 
 WALL_WEIGHTS = (1, 2, 4)
@@ -37,7 +37,7 @@ def _forms(puzzle: Nonogram) -> dict[str, dict[int, Quadratic]]:
     """The two QUBOs for each weight of the walls."""
     model = puzzle.model("window")
     walls, one_hot = compile_qubo(model, "domain-wall"), compile_qubo(model, "one-hot")
-    matrix, base = walls.encoding.matrix, walls.encoding.base
+    matrix, base = walls.bits.matrix, walls.bits.base
     pairs = one_hot.parts["order"].couplings
     product = csr_array(matrix.T @ pairs @ matrix)
     substituted = Quadratic(

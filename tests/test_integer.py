@@ -25,8 +25,7 @@ from qubopuzzle import (
 from qubopuzzle.compile import compile_model, encode_choices
 from qubopuzzle.compile import cpsat as cpsat_module
 from qubopuzzle.compile import mip as mip_module
-from qubopuzzle.compile.mip import compile_mip
-from qubopuzzle.compile.mip_text import safe_names
+from qubopuzzle.compile.mip import compile_mip, safe_names
 from qubopuzzle.model import ModelBuilder
 from qubopuzzle.solvers import Budget, Task, get_solver
 from qubopuzzle.solvers import mip as mip_solver

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from qubopuzzle import InputError, ModelBuilder, TooLarge, compile_qubo, violation
 from qubopuzzle.compile import ENCODINGS, qubo
-from qubopuzzle.compile.slack import _slack_weights
+from qubopuzzle.compile.encoding import slack_weights
 from strategies import all_bits, assignments, models
 
 LARGEST = 16
@@ -91,7 +91,7 @@ def test_labels_stay_distinct_when_names_are_not():
 
 @pytest.mark.parametrize("width", range(1, 200))
 def test_slack_weights_reach_every_value_and_none_beyond(width):
-    weights = _slack_weights(width)
+    weights = slack_weights(width)
     sums = {0}
     for w in weights:
         sums |= {s + w for s in sums}

@@ -11,12 +11,11 @@ from functools import partial
 from qubopuzzle.compile.amplify import MODES as AMPLIFY_MODES
 from qubopuzzle.compile.amplify import AmplifyModel, compile_amplify
 from qubopuzzle.compile.cnf import Cnf, compile_cnf
-from qubopuzzle.compile.compiled import Compiled, check_weights
+from qubopuzzle.compile.compiled import Compiled, WeightedModel, check_weights
 from qubopuzzle.compile.cpsat import compile_cpsat
 from qubopuzzle.compile.encoding import ENCODINGS, encode_choices
 from qubopuzzle.compile.mip import Mip, compile_mip
 from qubopuzzle.compile.qubo import Qubo, compile_qubo, qubo_bits
-from qubopuzzle.compile.weighted import WeightedModel, compile_weighted
 from qubopuzzle.errors import InputError, ModelError
 from qubopuzzle.model import Model
 
@@ -30,7 +29,6 @@ __all__ = [
     "Compiled",
     "Mip",
     "Qubo",
-    "WeightedModel",
     "check_weights",
     "compile_amplify",
     "compile_cnf",
@@ -76,7 +74,7 @@ def compile_model(
     if target == "model":
         if encoding is not None:
             raise InputError("this solver anneals the model itself and takes no encoding")
-        return compile_weighted(model, weights)
+        return WeightedModel.of(model, weights)
     if target not in _EXACT:
         raise ModelError(f"there is no target {target!r}")
     if encoding is not None:

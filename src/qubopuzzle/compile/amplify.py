@@ -13,27 +13,24 @@ QUBO. ``objective`` mode sends exactly that QUBO as an objective without constra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle.compile.compiled import Compiled, check_weights
-from qubopuzzle.compile.encoding import encode_choices
+from qubopuzzle.compile.encoding import AffineRows, encode_choices
 from qubopuzzle.compile.lowering import (
-    AffineRows,
     ForbiddenPairs,
     forbidden_pairs,
     lowered_rows,
     one_hot_rows,
 )
-from qubopuzzle.compile.quadratic import Quadratic
-from qubopuzzle.compile.qubo import check_size, compile_qubo
-from qubopuzzle.compile.slack import NarrowRows
+from qubopuzzle.compile.qubo import Quadratic, check_size, compile_qubo
 from qubopuzzle.errors import InputError, Unsatisfiable
 from qubopuzzle.model import IntArray, Model
 from qubopuzzle.model.propagation import reachable
@@ -51,20 +48,20 @@ class AmplifyProgram:
     Attributes:
         mode: one of ``MODES``.
         n_variables: binary variables 0 .. n - 1; those of the choices come first.
+        weights: by family; the objective has them in it.
         choices: one-hot rows ``sum - 1 = 0``.
         rows: ``0 <= matrix @ b + base <= width``; in ``qubo`` mode at most 1 wide.
         pairs: bits that must not both be 1.
-        objective: the whole QUBO in ``objective`` mode, which has none of the above.
-        weights: by family; the objective has them in it.
+        objective: the whole QUBO in ``objective`` mode, which has none of these three.
     """
 
     mode: str
     n_variables: int
+    weights: Mapping[str, float]
     choices: tuple[AffineRows, ...] = ()
     rows: tuple[AffineRows, ...] = ()
     pairs: tuple[ForbiddenPairs, ...] = ()
     objective: Quadratic | None = None
-    weights: Mapping[str, float] = field(default_factory=dict)
 
     def energies(self, bits: NDArray[Any]) -> NDArray[Any]:
         """Energy of each sample, shape (samples, variables) to (samples,).
@@ -80,20 +77,11 @@ class AmplifyProgram:
             value = (block.matrix @ b.T).T + block.base
             miss = np.maximum(np.maximum(-value, value - block.width), 0)
             cost = np.where(block.width == 0, miss**2, miss * (miss + 1) // 2)
-            total += self._weight(block.family) * cost.sum(axis=1)
+            total += self.weights[block.family] * cost.sum(axis=1)
         for pair in self.pairs:
             broken = (b[:, pair.first] & b[:, pair.second]).sum(axis=1)
-            total += self._weight(pair.family) * broken
+            total += self.weights[pair.family] * broken
         return total
-
-    @property
-    def sizes(self) -> dict[str, int]:
-        """Numbers to report."""
-        if self.objective is not None:
-            return {"variables": self.n_variables, "couplings": self.objective.n_couplings}
-        rows = sum(len(block.width) for block in (*self.choices, *self.rows))
-        pairs = sum(len(np.unique(pair.owner)) for pair in self.pairs)
-        return {"variables": self.n_variables, "constraints": rows + pairs}
 
     @property
     def n_terms(self) -> int:
@@ -107,41 +95,47 @@ class AmplifyProgram:
         return pairs + sum(int(length.sum()) for length in lengths)
 
     def unlabelled(self) -> AmplifyProgram:
-        """The same without labels, which are functions: arrays only, for another process."""
-        return replace(
-            self,
-            choices=tuple(replace(rows, labels=_no_label) for rows in self.choices),
-            rows=tuple(replace(rows, labels=_no_label) for rows in self.rows),
-            pairs=tuple(replace(pairs, labels=_no_label) for pairs in self.pairs),
-        )
+        """The same without labels, which lead to the model: arrays only, for another process."""
+        blocks = {
+            name: tuple(replace(block, labels=_no_label) for block in getattr(self, name))
+            for name in ("choices", "rows", "pairs")
+        }
+        return replace(self, **blocks)  # type: ignore[arg-type]
 
     def build(self, names: list[str] | None = None) -> tuple[amplify.Model, Any]:
         """The SDK's model, and its variables as an ``amplify.PolyArray`` in our order."""
         import amplify
 
-        variables = _variables(self.n_variables, names)
+        generator = amplify.VariableGenerator()
+        if names is None:
+            variables: Any = generator.array("Binary", self.n_variables)
+        else:  # Amplify would typeset an underscore in a name as an index
+            scalars = [generator.scalar("Binary", name=name.replace("_", "-")) for name in names]
+            variables = amplify.PolyArray(scalars)
         if self.objective is not None:
             return amplify.Model(_polynomial(self.objective, variables)), variables
         constraints = amplify.ConstraintList()
         for family, constraint in self._constraints(variables):
-            weight = self._weight(family)
-            if weight != 1:
-                constraint.weight = weight
+            if self.weights[family] != 1:
+                constraint.weight = self.weights[family]
             constraints.append(constraint)
         return amplify.Model(constraints), variables
 
-    def _weight(self, family: str) -> float:
-        return self.weights.get(family, 1)
-
     def _constraints(self, variables: Any) -> Iterator[tuple[str, amplify.Constraint]]:
-        choice, other = (_penalised, _penalised) if self.mode == "qubo" else (_one_hot, _native)
-        for blocks, make in ((self.choices, choice), (self.rows, other)):
+        import amplify
+
+        choice, other = ("penalty",) * 2 if self.mode == "qubo" else ("one_hot", "native")
+        for blocks, form in ((self.choices, choice), (self.rows, other)):
             for block in blocks:
-                for row in _breakable(block, variables):
-                    yield block.family, make(row)
-        for pairs in self.pairs:
-            for constraint in _pair_constraints(pairs, variables):
-                yield pairs.family, constraint
+                for constraint in _row_constraints(block, variables, form):
+                    yield block.family, constraint
+        for pairs in self.pairs:  # one constraint an owner: that the sum of its products is 0
+            starts = np.flatnonzero(np.diff(pairs.owner, prepend=-1)).tolist()
+            for start, stop in pairwise([*starts, len(pairs.owner)]):
+                first = variables.take(pairs.first[start:stop].tolist())
+                second = variables.take(pairs.second[start:stop].tolist())
+                label = pairs.labels(int(pairs.owner[start]))
+                yield pairs.family, amplify.equal_to((first * second).sum(), 0, label=label)
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,23 +145,7 @@ class AmplifyModel(Compiled):
     ``bits`` are its binary variables, ``program`` the arrays that the SDK's model is built from.
     """
 
-    bits: NarrowRows
     program: AmplifyProgram
-
-    @property
-    def source(self) -> Model:
-        """The constraint model that it was compiled from."""
-        return self.bits.encoding.model
-
-    @property
-    def mode(self) -> str:
-        """What it sends, one of ``MODES``."""
-        return self.program.mode
-
-    @property
-    def encoding(self) -> str:  # type: ignore[override]
-        """How choices became bits: ``one-hot`` or ``domain-wall``."""
-        return self.bits.encoding.name
 
     @property
     def payload(self) -> AmplifyProgram:
@@ -177,12 +155,12 @@ class AmplifyModel(Compiled):
     @property
     def sizes(self) -> dict[str, int]:
         """Variables, and couplings or constraints."""
-        return self.program.sizes
-
-    @property
-    def groups(self) -> tuple[range, ...]:
-        """The bits of each one-hot choice."""
-        return self.bits.encoding.one_hot_groups()
+        program = self.program
+        if program.objective is not None:
+            return {"variables": self.n_bits, "couplings": program.objective.n_couplings}
+        rows = sum(len(block.width) for block in (*program.choices, *program.rows))
+        pairs = sum(len(np.unique(pair.owner)) for pair in program.pairs)
+        return {"variables": self.n_bits, "constraints": rows + pairs}
 
     @property
     def gap(self) -> float:
@@ -191,7 +169,7 @@ class AmplifyModel(Compiled):
 
     @cached_property
     def _built(self) -> tuple[amplify.Model, Any]:
-        return self.program.build(self.bits.labels())
+        return self.program.build(self.labels())
 
     @property
     def model(self) -> amplify.Model:
@@ -207,19 +185,16 @@ class AmplifyModel(Compiled):
         """The energy of each sample, shape (samples, bits) to (samples,)."""
         return self.program.energies(samples)
 
+    def bits_of(self, values: Any) -> IntArray:
+        """0/1 for each variable, shape (bits,), of an SDK's ``solution.values``."""
+        return np.asarray(self.variables.evaluate(values)).round().astype(np.int64)
+
     def decode(self, sample: Any) -> IntArray:
         """Literal values of samples, shape (..., bits), or of an SDK's ``solution.values``."""
-        bits = sample if isinstance(sample, np.ndarray) else bits_of(self.variables, sample)
-        return self.bits.decode(bits)
+        return self.bits.decode(sample if isinstance(sample, np.ndarray) else self.bits_of(sample))
 
     def __repr__(self) -> str:
-        return f"<AmplifyModel {self.mode}: {self.n_bits} variables>"
-
-
-def bits_of(variables: Any, values: Any) -> IntArray:
-    """0/1 for each variable, shape (variables,), of ``solution.values``."""
-    bits: IntArray = np.asarray(variables.evaluate(values)).round().astype(np.int64)
-    return bits
+        return f"<AmplifyModel {self.program.mode}: {self.n_bits} variables>"
 
 
 def compile_amplify(
@@ -245,45 +220,35 @@ def compile_amplify(
     if mode not in MODES:
         raise InputError(f"unknown mode {mode!r}; choose from {', '.join(MODES)}")
     model.require_local("an Amplify model")
-    encoded = encode_choices(model, encoding)
+    bits = encode_choices(model, encoding)
     by_family = check_weights(model.families, weights)
-    blocks = list(lowered_rows(encoded))
-    _refuse_contradictions(model, blocks)
+    rows = tuple(lowered_rows(bits))
+    _refuse_contradictions(model, rows)
     if mode == "objective":
         qubo = compile_qubo(model, encoding, weights)
-        program = AmplifyProgram(mode, qubo.n_bits, objective=qubo.form, weights=by_family)
+        program = AmplifyProgram(mode, qubo.n_bits, by_family, objective=qubo.form)
         return AmplifyModel(qubo.bits, program)
-    narrow = NarrowRows.of(encoded, blocks if mode == "qubo" else [])
-    check_size(encoded, blocks if mode == "qubo" else [])
-    n = narrow.n_bits
-    program = AmplifyProgram(
-        mode,
-        n,
-        tuple(one_hot_rows(encoded, n)),
-        tuple(narrow.rows() if mode == "qubo" else blocks),
-        tuple(forbidden_pairs(encoded)),
-        weights=by_family,
-    )
-    return AmplifyModel(narrow, program)
+    if mode == "qubo":
+        bits = bits.with_slack(rows)
+        rows = tuple(slack.narrowed(bits.n_bits) for slack in bits.slack)
+    check_size(bits)
+    choices, pairs = tuple(one_hot_rows(bits)), tuple(forbidden_pairs(bits))
+    program = AmplifyProgram(mode, bits.n_bits, by_family, choices, rows, pairs)
+    return AmplifyModel(bits, program)
 
 
-def _refuse_contradictions(model: Model, blocks: list[AffineRows]) -> None:
+def _refuse_contradictions(model: Model, rows: Iterable[AffineRows]) -> None:
     """Unsatisfiable for a row that, alone, no valid choices or no setting of the bits meet."""
-    for linear in model.linear:
-        least, greatest = reachable(model, linear.matrix)
-        _refuse_any((least > linear.upper) | (greatest < linear.lower), linear.labels)
-    for block in blocks:
-        least, greatest = _reach(block)
-        _refuse_any((least > block.width) | (greatest < 0), block.labels)
+    given = ((reachable(model, b.matrix), b.lower, b.upper, b.labels) for b in model.linear)
+    own = ((_reach(b), np.zeros_like(b.width), b.width, b.labels) for b in rows)
+    for (least, greatest), lower, upper, labels in chain(given, own):
+        never = (least > upper) | (greatest < lower)
+        if never.any():
+            label = labels(int(np.argmax(never)))
+            raise Unsatisfiable(f"{label} cannot be met by any assignment: no solution")
 
 
-def _refuse_any(never: NDArray[np.bool_], labels: Callable[[int], str]) -> None:
-    if never.any():
-        label = labels(int(np.argmax(never)))
-        raise Unsatisfiable(f"{label} cannot be met by any assignment: no solution")
-
-
-def _reach(rows: AffineRows) -> tuple[NDArray[Any], NDArray[Any]]:
+def _reach(rows: AffineRows) -> tuple[IntArray, IntArray]:
     """Least and greatest value of each row over all bits, shape (rows,) each."""
     least = rows.matrix.minimum(0).sum(axis=1) + rows.base
     return least, rows.matrix.maximum(0).sum(axis=1) + rows.base
@@ -293,25 +258,11 @@ def _no_label(_: int) -> str:
     return ""
 
 
-def _variables(n: int, names: list[str] | None) -> Any:
-    """Binary variables; Amplify would typeset an underscore in a name as an index."""
-    import amplify
-
-    generator = amplify.VariableGenerator()
-    if names is None:
-        return generator.array("Binary", n)
-    return amplify.PolyArray(
-        [generator.scalar("Binary", name=name.replace("_", "-")) for name in names]
-    )
-
-
 def _polynomial(form: Quadratic, variables: Any) -> Any:
     import amplify
 
-    rows = np.flatnonzero(np.diff(form.couplings.indptr))
-    start = form.couplings.indptr
-    terms = []
-    for row in rows.tolist():
+    start, terms = form.couplings.indptr, []
+    for row in np.flatnonzero(np.diff(start)).tolist():
         own = slice(start[row], start[row + 1])
         others = variables.take(form.couplings.indices[own].tolist())
         terms.append(variables[row] * (others * form.couplings.data[own]).sum())
@@ -321,71 +272,41 @@ def _polynomial(form: Quadratic, variables: Any) -> Any:
     return amplify.sum([*terms, amplify.Poly(form.offset)])
 
 
-class _Row(NamedTuple):
-    """``0 <= left.sum() + base <= width``, and which side some bits can break."""
+def _row_constraints(rows: AffineRows, variables: Any, form: str) -> Iterator[amplify.Constraint]:
+    """The rows that some setting of the bits breaks.
 
-    left: Any  # amplify.PolyArray
-    base: int
-    width: int
-    may_undershoot: bool
-    may_overshoot: bool
-    label: str
+    Args:
+        form: ``one_hot``, ``native`` for equalities and ranges, or ``penalty`` with ours:
+            ``t**2``, or ``t (t - 1) / 2`` if the row is 1 wide.
+    """
+    import amplify
 
-
-def _breakable(rows: AffineRows, variables: Any) -> Iterator[_Row]:
-    """The rows that some setting of the bits breaks."""
     least, greatest = _reach(rows)
-    low, high = (least < 0).tolist(), (greatest > rows.width).tolist()
+    low, high = least < 0, greatest > rows.width
     start = rows.matrix.indptr.tolist()
-    sizes = zip(rows.base.tolist(), rows.width.tolist(), strict=True)
-    for row, (base, width) in enumerate(sizes):
-        if low[row] or high[row]:
-            own = slice(start[row], start[row + 1])
-            coefficients = rows.matrix.data[own]
-            left = variables.take(rows.matrix.indices[own].tolist())
-            if (coefficients != 1).any():
-                left = left * coefficients
-            yield _Row(left, base, width, low[row], high[row], rows.labels(row))
-
-
-def _one_hot(row: _Row) -> amplify.Constraint:
-    import amplify
-
-    return amplify.one_hot(row.left, label=row.label)
-
-
-def _native(row: _Row) -> amplify.Constraint:
-    import amplify
-
-    left, lower, upper = row.left.sum(), -row.base, row.width - row.base
-    if row.width == 0:
-        return amplify.equal_to(left, lower, label=row.label)
-    if not row.may_undershoot:
-        return amplify.less_equal(left, upper, label=row.label)
-    if not row.may_overshoot:
-        return amplify.greater_equal(left, lower, label=row.label)
-    return amplify.clamp(left, (lower, upper), label=row.label)
-
-
-def _penalised(row: _Row) -> amplify.Constraint:
-    """With our penalty: ``t**2``, or ``t (t - 1) / 2`` if the row is 1 wide."""
-    import amplify
-
-    left, lower, label = row.left.sum(), -row.base, row.label
-    t = left + row.base
-    if row.width == 0:
-        return amplify.Constraint(left, eq=lower, penalty=t * t, label=label)
-    penalty = t * (t - 1) / 2
-    return amplify.Constraint(left, bounds=(lower, lower + 1), penalty=penalty, label=label)
-
-
-def _pair_constraints(pairs: ForbiddenPairs, variables: Any) -> Iterator[Any]:
-    """One constraint an owner: the sum of its products is 0, which is its penalty, too."""
-    import amplify
-
-    starts = np.flatnonzero(np.diff(pairs.owner, prepend=-1)).tolist()
-    for start, stop in pairwise([*starts, len(pairs.owner)]):
-        first = variables.take(pairs.first[start:stop].tolist())
-        second = variables.take(pairs.second[start:stop].tolist())
-        label = pairs.labels(int(pairs.owner[start]))
-        yield amplify.equal_to((first * second).sum(), 0, label=label)
+    for row in np.flatnonzero(low | high).tolist():
+        own = slice(start[row], start[row + 1])
+        coefficients, label = rows.matrix.data[own], rows.labels(row)
+        base, width = int(rows.base[row]), int(rows.width[row])
+        terms = variables.take(rows.matrix.indices[own].tolist())
+        if (coefficients != 1).any():
+            terms = terms * coefficients
+        if form == "one_hot":
+            yield amplify.one_hot(terms, label=label)
+            continue
+        left, lower, upper = terms.sum(), -base, width - base
+        if form == "penalty":
+            t = left + base
+            if width == 0:
+                yield amplify.Constraint(left, eq=lower, penalty=t * t, label=label)
+            else:
+                penalty = t * (t - 1) / 2
+                yield amplify.Constraint(left, bounds=(lower, upper), penalty=penalty, label=label)
+        elif width == 0:
+            yield amplify.equal_to(left, lower, label=label)
+        elif not low[row]:
+            yield amplify.less_equal(left, upper, label=label)
+        elif not high[row]:
+            yield amplify.greater_equal(left, lower, label=label)
+        else:
+            yield amplify.clamp(left, (lower, upper), label=label)

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from functools import partial
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from qubopuzzle.compile.encoding import FALSE, TRUE
 from qubopuzzle.errors import TooLarge
 from qubopuzzle.model import IntArray
 
-TRUE = 1 << 40
-FALSE = -TRUE
 CLAUSE_LIMIT = 30_000_000
 """Most literals in all clauses together: about 1 GB in a solver."""
 NODE_LIMIT = 200_000
@@ -35,7 +33,7 @@ Alternatives = Sequence[tuple[int, int]]
 class Clauses:
     """A formula that grows. ``batches`` are arrays of shape (clauses, width)."""
 
-    def __init__(self, n_variables: int) -> None:
+    def __init__(self, n_variables: int = 0) -> None:
         self.n_variables = n_variables
         self.batches: list[IntArray] = []
         self.contradiction = False
@@ -52,7 +50,7 @@ class Clauses:
         """Clauses from columns of literals, shape (clauses,) each or one number for all."""
         given = [np.asarray(column, dtype=np.int64) for column in columns]
         count = next((column.size for column in given if column.ndim), 1)
-        rows = np.empty((count, len(given)), dtype=np.int64)
+        rows = np.empty((count, len(given)), dtype=np.int64)  # faster than broadcasting them
         for i, column in enumerate(given):
             rows[:, i] = column
         self.add_rows(rows)
@@ -159,8 +157,14 @@ class Clauses:
             negated = [-literal for literal in literals]
             self.add_few([[literal] for literal in negated] if upper == 0 else [negated])
             upper = n
+        elif upper == 1 and n <= PAIRWISE:
+            self.add_few([-one, -other] for one, other in combinations(literals, 2))
+            upper = n
         elif upper == 1:
-            self._at_most_one(literals)
+            own, ladder = np.asarray(literals), self.fresh(n - 1)
+            self.add(-ladder[1:], ladder[:-1])
+            self.add(-own[1:], ladder)
+            self.add(-own[:-1], -ladder)
             upper = n
         if lower == 0 and upper == n:
             return
@@ -168,16 +172,6 @@ class Clauses:
             self._sum([[(1, literal)] for literal in literals], lower, upper)
         else:
             self._network(literals, lower, upper)
-
-    def _at_most_one(self, literals: Sequence[int]) -> None:
-        if len(literals) <= PAIRWISE:
-            self.add_few([-one, -other] for one, other in combinations(literals, 2))
-            return
-        ladder = self.fresh(len(literals) - 1)
-        own = np.asarray(literals)
-        self.add(-ladder[1:], ladder[:-1])
-        self.add(-own[1:], ladder)
-        self.add(-own[:-1], -ladder)
 
     def _network(self, literals: Sequence[int], lower: int, upper: int) -> None:
         """Cardinality networks (Asín et al., Constraints 16, 195, 2011), by PySAT."""
@@ -205,12 +199,21 @@ class Clauses:
         if rest_low > upper or rest_high < lower:
             self.add_few([[]])
             return
-        nodes, n_nodes = {0: TRUE}, 0
+        nodes, after, n_nodes = {0: TRUE}, {}, 0
+
+        def step(total: int) -> int:
+            """The node for a sum so far, with what the blocks that are left can add."""
+            if total + rest_low > upper or total + rest_high < lower:
+                return FALSE
+            if total + rest_low >= lower and total + rest_high <= upper:
+                return TRUE
+            if total not in after:
+                after[total] = int(self.fresh(1)[0])
+            return after[total]
+
         for block, low, high in zip(blocks, least, most, strict=True):
             rest_low, rest_high = rest_low - low, rest_high - high
-            after: dict[int, int] = {}
-
-            step = partial(self._node, after, (lower, upper), (rest_low, rest_high))
+            after = {}
             n_nodes += len(nodes)
             if n_nodes > NODE_LIMIT:
                 raise TooLarge(
@@ -222,15 +225,3 @@ class Clauses:
                 self.add_few([-node, -literal, step(total + a)] for a, literal in block)
                 self.add_few([[-node, *stay, step(total)]])
             nodes = after
-
-    def _node(
-        self, after: dict[int, int], bounds: tuple[int, int], rest: tuple[int, int], total: int
-    ) -> int:
-        """The node for a sum so far, with what the blocks that are left can add."""
-        if total + rest[0] > bounds[1] or total + rest[1] < bounds[0]:
-            return FALSE
-        if total + rest[0] >= bounds[0] and total + rest[1] <= bounds[1]:
-            return TRUE
-        if total not in after:
-            after[total] = int(self.fresh(1)[0])
-        return after[total]

@@ -4,33 +4,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import isfinite
 from numbers import Real
-from typing import Any, Protocol
+from typing import Any, Self
 
+import numpy as np
 from numpy.typing import NDArray
 
+from qubopuzzle.compile.encoding import ENCODINGS, Encoding, lay_out
 from qubopuzzle.errors import InputError, did_you_mean
-from qubopuzzle.model import Cut, IntArray, Model, cuts
+from qubopuzzle.model import IntArray, Model
 
 
-class Bits(Protocol):
-    """The map between a target's variables and the literals of its model."""
-
-    @property
-    def n_bits(self) -> int:
-        """Number of variables that have a meaning in the model, slack included."""
-
-    def labels(self) -> list[str]:
-        """A readable name for each of them."""
-
-    def decode(self, bits: NDArray[Any]) -> IntArray:
-        """Literal values, shape (..., literals), of samples of shape (..., variables)."""
-
-    def encode(self, x: NDArray[Any]) -> IntArray:
-        """The variables, shape (bits,), of valid literal values."""
-
-
+@dataclass(frozen=True, eq=False)
 class Compiled(ABC):
     """What ``compile_model`` returns, one subclass a target.
 
@@ -39,21 +26,24 @@ class Compiled(ABC):
 
     Attributes:
         bits: how its choices became variables.
-        encoding: the name of that, for targets that have a choice.
     """
 
-    bits: Bits
-    encoding: str | None = None
-
-    @property
-    @abstractmethod
-    def source(self) -> Model:
-        """The model that it was compiled from."""
+    bits: Encoding
 
     @property
     @abstractmethod
     def sizes(self) -> dict[str, int]:
         """Numbers to report: ``variables`` first, then couplings, constraints, clauses or rows."""
+
+    @property
+    def source(self) -> Model:
+        """The model that it was compiled from."""
+        return self.bits.model
+
+    @property
+    def encoding(self) -> str | None:
+        """How choices became bits, ``one-hot`` or ``domain-wall``; None for other targets."""
+        return self.bits.name if self.bits.name in ENCODINGS else None
 
     @property
     def payload(self) -> Any:
@@ -67,8 +57,9 @@ class Compiled(ABC):
 
     @property
     def groups(self) -> tuple[range, ...]:
-        """Variables of which exactly one is 1 in every valid assignment, disjoint."""
-        return ()
+        """The bits of each one-hot choice: exactly one of them is 1 in a valid assignment."""
+        first, one_hot = self.bits.first_bit.tolist(), ~self.bits.domain_wall
+        return tuple(range(first[c], first[c + 1]) for c in np.flatnonzero(one_hot))
 
     @property
     def omitted(self) -> tuple[str, ...]:
@@ -101,9 +92,25 @@ class Compiled(ABC):
         """No assignment that breaks a constraint has an energy below this; valid ones have 0."""
         return 1
 
-    def cuts(self, x: IntArray) -> Sequence[Cut]:
-        """Clauses on connectivity and cycles that literal values break; see ``model.cuts``."""
-        return cuts(self.source, x)
+
+@dataclass(frozen=True, eq=False)
+class WeightedModel(Compiled):
+    """The model itself, its literals as variables, and a penalty weight for each family."""
+
+    weights: Mapping[str, float]
+
+    @classmethod
+    def of(cls, model: Model, weights: Mapping[str, float] | None) -> Self:
+        """Check the weights; InputError for an unknown family or one that is not positive."""
+        bits = lay_out(model, np.zeros(len(model.choices), dtype=bool), "literals")
+        return cls(bits, check_weights(model.families, weights))
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Literals, linear rows and precedences together."""
+        constraints = sum(len(block.lower) for block in self.source.linear)
+        constraints += sum(len(block.first) for block in self.source.precedence)
+        return {"variables": self.n_bits, "constraints": constraints}
 
 
 def check_weights(families: Sequence[str], weights: Mapping[str, float] | None) -> dict[str, float]:

@@ -19,65 +19,44 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from qubopuzzle.compile.clauses import Clauses
-from qubopuzzle.compile.cnf import add_choices, add_nodes, clause_of, order_bits, other_sample
-from qubopuzzle.compile.cnf_rows import Places, add_rows
-from qubopuzzle.compile.compiled import Compiled
-from qubopuzzle.compile.encoding import Encoding
-from qubopuzzle.compile.lowering import AffineRows, affine_rows
+from qubopuzzle.compile.cnf import ClauseModel, add_model
+from qubopuzzle.compile.encoding import AffineRows
+from qubopuzzle.compile.lowering import affine_rows
 from qubopuzzle.errors import ModelError, SolverUnavailable
-from qubopuzzle.model import Cut, IntArray, Linear, Model
-from qubopuzzle.model.order import Precedences
+from qubopuzzle.model import IntArray, Model
 
 _LINES = 10_000
 """Constraints of a batch that become text at once."""
 
 
 @dataclass(frozen=True, eq=False)
-class CpSat(Compiled):
+class CpSat(ClauseModel):
     """A CP-SAT model; its variables 0 .. ``bits.n_bits`` - 1 are the choices'.
 
     ``model`` is an ``ortools.sat.python.cp_model.CpModel``: clone it before you add to it.
-    ``node`` (literals,) is the DIMACS literal for each literal that cuts speak of.
     """
 
-    bits: Encoding
     model: Any
-    n_variables: int
     n_constraints: int
-    node: IntArray
-
-    @property
-    def source(self) -> Model:
-        """The model that it was compiled from."""
-        return self.bits.model
 
     @property
     def sizes(self) -> dict[str, int]:
         """Variables and constraints."""
         return {"variables": self.n_variables, "constraints": self.n_constraints}
 
-    def clause_of(self, cut: Cut) -> list[int]:
-        """A cut as ``add_clauses`` takes it."""
-        return clause_of(self.node, cut)
-
-    def other(self, sample: NDArray[np.int8], *, answer: bool) -> list[int]:
-        """The same as ``Cnf.other``."""
-        return other_sample(self.bits, sample, answer=answer)
-
 
 class _Constraints(Clauses):
-    """Clauses that keep "exactly one" as it is."""
+    """Clauses that keep "exactly one" as it is, in ``groups`` of shape (groups, size)."""
 
-    def __init__(self, n_variables: int) -> None:
-        super().__init__(n_variables)
-        self.exactly: list[IntArray] = []
+    def __init__(self) -> None:
+        super().__init__()
+        self.groups: list[IntArray] = []
 
     def exactly_one(self, groups: IntArray) -> None:
-        """Exactly one literal of each group, shape (groups, size)."""
-        self.exactly.append(groups)
+        """Keep them."""
+        self.groups.append(groups)
 
 
 def ortools() -> Any:
@@ -104,27 +83,19 @@ def compile_cpsat(model: Model) -> CpSat:
         SolverUnavailable: if OR-Tools cannot be imported.
         TooLarge: if the model would not fit in memory.
     """
-    built = ortools().CpModel()
-    order = Precedences.of(model)
-    bits = order_bits(model, order)
-    parts = _Constraints(bits.n_bits)
-    add_choices(bits, order, parts)
-    place = Places.of(model, order)
-    rows = [
-        affine_rows(bits, _only(block, left))
-        for block in model.linear
-        if len(left := add_rows(bits, place, block, parts, all_rows=False))
-    ]
-    node = add_nodes(model, bits, parts)
+    built, parts = ortools().CpModel(), _Constraints()
+    bits, node, left = add_model(model, parts, all_rows=False)
     _add(built, "variables{domain:[0,1]}\n" * parts.n_variables)
     add_clauses(built, parts.finish())
-    for groups in parts.exactly:
+    for groups in parts.groups:
         _add_batch(built, "exactly_one", groups)
-    for row in rows:
-        _add_rows(built, row)
+    for block, rows in left:
+        lines = list(_linear_lines(affine_rows(bits, block, rows)))
+        for start in range(0, len(lines), _LINES):
+            _add(built, "".join(lines[start : start + _LINES]))
     if parts.contradiction:
         _add(built, "constraints{bool_or{}}\n")
-    return CpSat(bits, built, parts.n_variables, len(built.proto.constraints), node)
+    return CpSat(bits, parts.n_variables, node, built, len(built.proto.constraints))
 
 
 def add_clauses(built: Any, batches: Sequence[IntArray]) -> None:
@@ -149,12 +120,6 @@ def _add_batch(built: Any, kind: str, literals: IntArray) -> None:
         _add(built, (line * len(part)) % tuple(part.ravel().tolist()))
 
 
-def _add_rows(built: Any, rows: AffineRows) -> None:
-    lines = list(_linear_lines(rows))
-    for start in range(0, len(lines), _LINES):
-        _add(built, "".join(lines[start : start + _LINES]))
-
-
 def _linear_lines(rows: AffineRows) -> Iterator[str]:
     start = rows.matrix.indptr.tolist()
     bits, coefficients = rows.matrix.indices.tolist(), rows.matrix.data.tolist()
@@ -167,13 +132,3 @@ def _linear_lines(rows: AffineRows) -> Iterator[str]:
 def _add(built: Any, text: str) -> None:
     if not built.proto.merge_text_format(text):
         raise ModelError(f"OR-Tools does not read {text[:60]!r}")
-
-
-def _only(block: Linear, rows: IntArray) -> Linear:
-    return Linear(
-        block.family,
-        csr_array(block.matrix[rows]),
-        block.lower[rows],
-        block.upper[rows],
-        lambda row: block.labels(int(rows[row])),
-    )

@@ -7,13 +7,19 @@
   after it fell is invalid.
 
 A yes/no choice (``Choice.is_bit``) is one bit in both, and so is a domain-wall choice of two.
+In clauses, bit i is the variable i + 1 and its negation -(i + 1), as in DIMACS.
+
+**Slack bits** leave rows of bits at most 1 wide: ``0 <= t <= w`` with w > 1 holds for some
+setting of them exactly where ``0 <= t - slack <= 1`` does. They weigh 2, 4, 8, ... and a
+remainder, w - 1 in all, one bit fewer than a slack for an equality needs.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any, Literal, get_args
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,67 +28,187 @@ from scipy.sparse import csr_array
 from qubopuzzle.errors import InputError, did_you_mean
 from qubopuzzle.model import IntArray, IntMatrix, Model
 
-EncodingName = Literal["one-hot", "domain-wall"]
-ENCODINGS: tuple[str, ...] = get_args(EncodingName)
+ENCODINGS = ("one-hot", "domain-wall")
+TRUE = 1 << 40
+FALSE = -TRUE
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AffineRows:
+    """``0 <= matrix @ b + base <= width`` for each row; ``labels`` names them.
+
+    ``matrix`` has shape (rows, bits), ``base`` and ``width`` shape (rows,).
+    """
+
+    family: str
+    matrix: IntMatrix
+    base: IntArray
+    width: IntArray
+    labels: Callable[[int], str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slack:
+    """Slack bits of one block of rows: bit ``first + i`` has ``weight[i]`` in row ``row[i]``."""
+
+    rows: AffineRows
+    first: int
+    row: IntArray
+    weight: IntArray
+
+    @classmethod
+    def of(cls, rows: AffineRows, first: int) -> Slack:
+        """Slack bits for the rows that are wider than 1, weights downwards in each row."""
+        wide = np.flatnonzero(rows.width > 1)
+        weights = [slack_weights(width) for width in rows.width[wide].tolist()]
+        row = np.repeat(wide, [len(own) for own in weights])
+        return cls(rows, first, row, np.array([*chain.from_iterable(weights)], np.int64))
+
+    def narrowed(self, n_bits: int) -> AffineRows:
+        """The rows less their slack, ``matrix`` of shape (rows, n_bits), ``width`` 0 or 1."""
+        entries = -self.weight, (self.row, self.first + np.arange(len(self.row)))
+        matrix = csr_array(self.rows.matrix)
+        matrix.resize((matrix.shape[0], n_bits))
+        matrix = csr_array(matrix + csr_array(entries, shape=matrix.shape))
+        return replace(self.rows, matrix=matrix, width=np.minimum(self.rows.width, 1))
+
+    def labels(self) -> list[str]:
+        """Names of the slack bits."""
+        number = np.arange(len(self.row)) - np.searchsorted(self.row, self.row)
+        return [
+            f"{self.rows.labels(row)}.slack[{i}]"
+            for row, i in zip(self.row.tolist(), number.tolist(), strict=True)
+        ]
+
+    def encode(self, own: IntArray) -> IntArray:
+        """The slack bits at their best for the choices' own bits."""
+        value = self.rows.matrix @ own + self.rows.base
+        bits = np.zeros(len(self.row), dtype=np.int64)
+        # Weights of a row are sorted downwards and none exceeds the sum of the
+        # later ones by more than 2, so taking what fits leaves 0 or 1.
+        for i, (row, weight) in enumerate(zip(self.row, self.weight, strict=True)):
+            if value[row] >= weight:
+                bits[i] = 1
+                value[row] -= weight
+        return bits
+
+
+def slack_weights(width: int) -> list[int]:
+    """Weights whose sums run from 0 to width - 1 in steps of at most 2, largest first."""
+    rest, weights, weight = width - 1, [], 2
+    while weight <= rest:
+        weights.append(weight)
+        rest -= weight
+        weight *= 2
+    return sorted([*weights, rest] if rest else weights, reverse=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Encoding:
-    """The map between the bits of a QUBO and the literals of a model.
+    """The map between bits and the literals of a model.
 
     ``matrix`` has shape (literals, bits), ``base`` shape (literals,);
-    ``walls`` (choices,) says which choices are domain-wall encoded;
-    ``first_bit`` (choices + 1,) where each choice's bits begin.
+    ``domain_wall`` (choices,) says which choices are domain-wall encoded;
+    ``first_bit`` (choices + 1,) where each choice's bits begin. Slack bits come last.
     """
 
     name: str
     model: Model
     matrix: IntMatrix
     base: IntArray
-    walls: NDArray[np.bool_]
+    domain_wall: NDArray[np.bool_]
     first_bit: IntArray
+    slack: tuple[Slack, ...] = ()
+
+    def with_slack(self, blocks: Iterable[AffineRows]) -> Encoding:
+        """The same with slack bits for the rows that are wider than 1."""
+        slack: list[Slack] = []
+        n_bits = self.n_bits
+        for block in blocks:
+            slack.append(Slack.of(block, n_bits))
+            n_bits += len(slack[-1].row)
+        return replace(self, slack=tuple(slack))
 
     @property
     def n_bits(self) -> int:
-        """Number of bits that the choices need."""
-        return int(self.first_bit[-1])
+        """Number of bits, slack included."""
+        return int(self.first_bit[-1]) + sum(len(slack.row) for slack in self.slack)
 
     def decode(self, bits: NDArray[Any]) -> IntArray:
         """Literal values of one sample or many, shape (bits,) or (samples, bits).
 
         Bits beyond the choices' own (slack) are passed over; invalid bits give invalid literals.
         """
-        own = bits[..., : self.n_bits].astype(np.int64)
+        own = bits[..., : self.matrix.shape[1]].astype(np.int64)
         return np.asarray((self.matrix @ own.T).T + self.base, dtype=np.int64)
 
     def encode(self, x: NDArray[Any]) -> IntArray:
-        """The bits, shape (bits,), of a valid literal vector of shape (literals,)."""
-        bits = np.zeros(self.n_bits, dtype=np.int64)
-        first = self.model.first_literal
-        for c, (start, stop) in enumerate(pairwise(first.tolist())):
-            own = x[start:stop]
-            at_least = np.cumsum(own[::-1])[::-1][1:]
-            bits[self.first_bit[c] : self.first_bit[c + 1]] = at_least if self.walls[c] else own
-        return bits
-
-    def one_hot_groups(self) -> tuple[range, ...]:
-        """The bits of each one-hot choice; exactly one of a group is set in valid bits."""
-        bounds = pairwise(self.first_bit.tolist())
-        own = (range(*pair) for pair, wall in zip(bounds, self.walls, strict=True) if not wall)
-        return tuple(group for group in own if group)
+        """The bits, shape (bits,), of a valid literal vector, with the slack at its best."""
+        owner, first = self.model.choice_of_literal, self.model.first_literal
+        wall = self.domain_wall[owner]
+        after = np.append(np.cumsum(x[::-1], dtype=np.int64)[::-1], 0)
+        values = np.where(wall, after[:-1] - after[first[owner + 1]], x)
+        own = values[~wall | (np.arange(len(x)) > first[owner])]
+        return np.concatenate([own, *(slack.encode(own) for slack in self.slack)])
 
     def labels(self) -> list[str]:
-        """Names of the bits, such as ``row[3].start[1]=4`` or, at a wall, ``>=4``."""
-        return [name for c in range(len(self.model.choices)) for name in self.bit_labels(c)]
+        """Names of the bits, such as ``row[3].start[1]=4`` or, at a wall, ``>=4``.
+
+        A name that comes again is numbered.
+        """
+        names = [name for c in range(len(self.model.choices)) for name in self.bit_labels(c)]
+        names += [name for slack in self.slack for name in slack.labels()]
+        if len(set(names)) == len(names):
+            return names
+        count = dict.fromkeys(names, 0)
+        for i, name in enumerate(names):
+            count[name] += 1
+            names[i] = name if count[name] == 1 else f"{name}#{count[name]}"
+        return names
 
     def bit_labels(self, number: int) -> list[str]:
         """Names of one choice's bits."""
         choice = self.model.choices[number]
+        if not self.domain_wall[number]:
+            return [f"{choice.name}={value}" for value in choice.values]
         if choice.is_bit and len(choice.values) > 1:  # a decided one has no bit
             return [choice.name]
-        if self.walls[number]:
-            return [f"{choice.name}>={value}" for value in choice.values[1:]]
-        return [f"{choice.name}={value}" for value in choice.values]
+        return [f"{choice.name}>={value}" for value in choice.values[1:]]
+
+    def at_least(self, choice: IntArray, index: IntArray) -> IntArray:
+        """The clause literal "a domain-wall choice takes its index-th value or a later one".
+
+        Any shape; ``TRUE`` and ``FALSE`` where there is no bit for that.
+        """
+        inside = (index > 0) & (index < self.model.sizes[choice])
+        return np.where(inside, self.first_bit[choice] + index, np.where(index <= 0, TRUE, FALSE))
+
+    def value_of(self, literal: IntArray) -> IntArray:
+        """The clause literal of a value of a choice that is one-hot encoded, any shape."""
+        choice = self.model.choice_of_literal[literal]
+        return self.first_bit[choice] + literal - self.model.first_literal[choice] + 1
+
+    def clause_literals(self, taken: IntArray) -> list[int]:
+        """The clause literals that say together that these literals of the model are true."""
+        choice = self.model.choice_of_literal[taken]
+        index = taken - self.model.first_literal[choice]
+        wall = self.domain_wall[choice]
+        passed = self.at_least(choice, index + 1)[wall]
+        own = np.where(wall, self.at_least(choice, index), self.value_of(taken))
+        return [literal for literal in [*own.tolist(), *(-passed).tolist()] if abs(literal) != TRUE]
+
+    def blocking_clause(self, sample: NDArray[Any], *, answer: bool) -> list[int]:
+        """The clause "some choice takes another value than in this sample".
+
+        Args:
+            sample: 0/1 by variable, shape (variables,) or just the choices' own.
+            answer: only the choices that the answer grid is read from.
+        """
+        taken = np.flatnonzero(self.decode(sample))
+        if answer:
+            owner = self.model.choice_of_literal[taken]
+            taken = taken[np.isin(owner, self.model.answer_choices)]
+        return [-literal for literal in self.clause_literals(taken)]
 
 
 def encode_choices(model: Model, encoding: str) -> Encoding:
@@ -97,26 +223,18 @@ def encode_choices(model: Model, encoding: str) -> Encoding:
     return lay_out(model, is_bit | (encoding == "domain-wall"), encoding)
 
 
-def lay_out(model: Model, walls: NDArray[np.bool_], name: str) -> Encoding:
-    """The same with each choice's encoding chosen: ``walls`` (choices,) are domain walls."""
-    bits = model.sizes - walls
-    first_bit = np.concatenate([[0], np.cumsum(bits)]).astype(np.int64)
-
+def lay_out(model: Model, domain_wall: NDArray[np.bool_], name: str) -> Encoding:
+    """The same with each choice's encoding chosen by ``domain_wall``, shape (choices,)."""
+    first_bit = np.concatenate([[0], np.cumsum(model.sizes - domain_wall)]).astype(np.int64)
     owner = model.choice_of_literal
     position = np.arange(model.n_literals) - model.first_literal[owner]
-    wall = walls[owner]
+    wall = domain_wall[owner]
     # One-hot: literal v is bit v. Wall: literal v is b_v - b_{v+1}, kept in bits v-1 and v.
-    rises = ~wall | (position > 0)
-    falls = wall & (position < model.sizes[owner] - 1)
-    up = np.flatnonzero(rises)
-    down = np.flatnonzero(falls)
-    columns = np.concatenate(
-        [(first_bit[owner] + position - wall)[up], (first_bit[owner] + position)[down]]
-    )
+    up = np.flatnonzero(~wall | (position > 0))
+    down = np.flatnonzero(wall & (position < model.sizes[owner] - 1))
+    bit = first_bit[owner] + position
     signs = np.repeat([1, -1], [len(up), len(down)])
-    matrix = csr_array(
-        (signs, (np.concatenate([up, down]), columns)),
-        shape=(model.n_literals, int(first_bit[-1])),
-    )
+    entries = signs, (np.concatenate([up, down]), np.concatenate([(bit - wall)[up], bit[down]]))
+    matrix = csr_array(entries, shape=(model.n_literals, int(first_bit[-1])))
     base = (wall & (position == 0)).astype(np.int64)
-    return Encoding(name, model, matrix, base, walls, first_bit)
+    return Encoding(name, model, matrix, base, domain_wall, first_bit)

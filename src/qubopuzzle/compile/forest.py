@@ -19,106 +19,87 @@ around; conversely any forest can be hung up by one node of each piece.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csr_array
 
 from qubopuzzle.compile.encoding import Encoding
 from qubopuzzle.model import UNBOUNDED, Acyclic, Connected, IntArray, IntMatrix
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Forest:
-    """``lower <= matrix @ values <= upper`` over the bits, variables before, and its own.
-
-    ``matrix`` has shape (rows, variables up to the last of its own), ``tops`` (own,) says how
-    large each of its own integers may be, ``names`` and ``labels`` name variables and rows.
-    """
-
-    matrix: IntMatrix
-    lower: IntArray
-    upper: IntArray
-    tops: IntArray
-    names: list[str]
-    labels: list[str]
+MoreRows: TypeAlias = tuple[IntMatrix, IntArray, IntArray, list[str], IntArray, list[str]]
+"""What ``Mip.with_rows`` takes: matrix, lower, upper, labels, tops, names."""
 
 
-def forest_rows(bits: Encoding, graph: Connected, n_before: int) -> Forest:
+def connected_rows(bits: Encoding, graph: Connected, n_before: int) -> MoreRows:
     """The rows of one constraint; its variables are numbered from ``n_before``."""
-    n = len(graph.literals)
+    n, own = len(graph.literals), graph.family
     edges = np.unique(np.sort(graph.edges[graph.edges[:, 0] != graph.edges[:, 1]]), axis=0)
     parent, child = np.concatenate([edges, edges[:, ::-1]]).T
-    m = len(parent)
-    node, arc = np.arange(n), np.arange(m)
-    root, joined, serial = n_before + node, n_before + n + arc, n_before + n + m + node
-    total = n_before + 2 * n + m
-    one = np.ones(m, dtype=np.int64)
-
-    def rows(count: int, *terms: tuple[IntArray, IntArray, IntArray]) -> IntMatrix:
-        row, variable, value = (np.concatenate(columns) for columns in zip(*terms, strict=True))
-        return csr_array((value, (row, variable)), shape=(count, total), dtype=np.int64)
-
-    truth = _widened(csr_array(bits.matrix[graph.literals]), total)
-    base = bits.base[graph.literals]
-    matrices = [
-        rows(1, (np.zeros(n, dtype=np.int64), root, np.ones(n, dtype=np.int64))),
-        rows(n, (node, root, np.ones(n, dtype=np.int64)), (child, joined, one)) - truth,
-        truth[parent] - rows(m, (arc, joined, one)),
-        rows(m, (arc, serial[child], one), (arc, serial[parent], -one), (arc, joined, -n * one)),
-    ]
-    lower = [np.array([-UNBOUNDED]), base, -base[parent], np.full(m, 1 - n)]
-    upper = [np.array([1]), base, np.full(2 * m, UNBOUNDED)]
-    own = graph.family
-    pairs = list(zip(parent.tolist(), child.tolist(), strict=True))
+    arcs = list(zip(parent.tolist(), child.tolist(), strict=True))
+    node, arc = np.arange(n), np.arange(len(arcs))
+    root, joined, serial = n_before + node, n_before + n + arc, n_before + n + len(arc) + node
+    truth, base = bits.matrix[graph.literals], bits.base[graph.literals]
     names = [f"{own}.root[{j}]" for j in range(n)]
-    names += [f"{own}.parent[{j}]={i}" for i, j in pairs]
-    names += [f"{own}.serial[{j}]" for j in range(n)]
-    labels = [f"{own}.one_root", *(f"{own}.arrival[{j}]" for j in range(n))]
-    labels += [f"{own}.{rule}[{i},{j}]" for rule in ("parent_true", "order") for i, j in pairs]
-    return Forest(
-        csr_array(vstack(matrices)),
-        np.concatenate(lower),
-        np.concatenate(upper),
-        np.concatenate([np.ones(n + m, dtype=np.int64), np.full(n, n - 1, dtype=np.int64)]),
+    names += [f"{own}.parent[{j}]={i}" for i, j in arcs]
+    arrival = [f"{own}.arrival[{j}]" for j in range(n)]
+    true, order = ([f"{own}.{rule}[{i},{j}]" for i, j in arcs] for rule in ("parent_true", "order"))
+    above = (arc, serial[child], 1), (arc, serial[parent], -1)
+    return _more_rows(
+        n_before,
         names,
-        labels,
+        [f"{own}.serial[{j}]" for j in range(n)],
+        ([f"{own}.one_root"], -UNBOUNDED, 1, (0, root, 1)),
+        (arrival, base, base, (node, root, 1), (child, joined, 1), _terms(-truth)),
+        (true, -base[parent], UNBOUNDED, _terms(truth[parent]), (arc, joined, -1)),
+        (order, 1 - n, UNBOUNDED, *above, (arc, joined, -n)),
     )
 
 
-def acyclic_rows(bits: Encoding, graph: Acyclic, n_before: int) -> Forest:
+def acyclic_rows(bits: Encoding, graph: Acyclic, n_before: int) -> MoreRows:
     """The rows of one constraint; its variables are numbered from ``n_before``."""
-    n_edges, n = len(graph.literals), int(graph.edges.max()) + 1
+    n, own = int(graph.edges.max()) + 1, graph.family
     proper = np.flatnonzero(graph.edges[:, 0] != graph.edges[:, 1])
-    edge = np.concatenate([proper, proper])
+    edge = np.tile(proper, 2)
     parent, child = np.concatenate([graph.edges[proper], graph.edges[proper][:, ::-1]]).T
-    m = len(edge)
-    arc, joined, serial = np.arange(m), n_before + np.arange(m), n_before + m + np.arange(n)
-    total = n_before + m + n
-    row = np.concatenate([edge, n_edges + child, *[n_edges + n + arc] * 3])
-    column = np.concatenate([joined, joined, serial[child], serial[parent], joined])
-    value = np.repeat([1, 1, 1, -1, -n], m)
-    shape = n_edges + n + m, total
-    own_rows = csr_array((value, (row, column)), shape=shape, dtype=np.int64)
-    truth = _widened(csr_array(bits.matrix[graph.literals]), total)
-    truth.resize(shape)
-    base = bits.base[graph.literals]
-    own, none = graph.family, np.full(n, -UNBOUNDED)
-    pairs = list(zip(edge.tolist(), parent.tolist(), child.tolist(), strict=True))
-    labels = [f"{own}.arc[{e}]" for e in range(n_edges)]
-    labels += [f"{own}.arrival[{j}]" for j in range(n)]
-    labels += [f"{own}.order[{e},{i},{j}]" for e, i, j in pairs]
-    names = [f"{own}.edge[{e}]from[{i}]to[{j}]" for e, i, j in pairs]
-    return Forest(
-        csr_array(own_rows - truth),
-        np.concatenate([base, none, np.full(m, 1 - n)]),
-        np.concatenate([base, np.ones(n, dtype=np.int64), np.full(m, UNBOUNDED)]),
-        np.concatenate([np.ones(m, dtype=np.int64), np.full(n, n - 1, dtype=np.int64)]),
-        [*names, *(f"{own}.serial[{j}]" for j in range(n))],
-        labels,
+    arcs = list(zip(edge.tolist(), parent.tolist(), child.tolist(), strict=True))
+    arc = np.arange(len(arcs))
+    joined, serial = n_before + arc, n_before + len(arcs) + np.arange(n)
+    truth, base = bits.matrix[graph.literals], bits.base[graph.literals]
+    true = [f"{own}.arc[{e}]" for e in range(len(base))]
+    arrival = [f"{own}.arrival[{j}]" for j in range(n)]
+    order = [f"{own}.order[{e},{i},{j}]" for e, i, j in arcs]
+    above = (arc, serial[child], 1), (arc, serial[parent], -1)
+    return _more_rows(
+        n_before,
+        [f"{own}.edge[{e}]from[{i}]to[{j}]" for e, i, j in arcs],
+        [f"{own}.serial[{j}]" for j in range(n)],
+        (true, base, base, (edge, joined, 1), _terms(-truth)),
+        (arrival, -UNBOUNDED, 1, (child, joined, 1)),
+        (order, 1 - n, UNBOUNDED, *above, (arc, joined, -n)),
     )
 
 
-def _widened(matrix: IntMatrix, n_columns: int) -> IntMatrix:
-    parts = matrix.data, matrix.indices, matrix.indptr
-    return csr_array(parts, shape=(matrix.shape[0], n_columns))
+def _terms(matrix: Any) -> tuple[IntArray, IntArray, IntArray]:
+    found = matrix.tocoo()
+    return found.row, found.col, found.data
+
+
+def _more_rows(n_before: int, bits: list[str], serials: list[str], *blocks: Any) -> MoreRows:
+    """Blocks of rows over the variables before, then 0/1 variables, then serial numbers.
+
+    Of each block: the rows' labels, lower and upper, and terms of row in it, variable, value;
+    numbers stand for as many as there are others.
+    """
+    labels: list[str] = []
+    lower, upper, terms = [], [], []
+    for own, low, high, *parts in blocks:
+        terms += [np.broadcast_arrays(len(labels) + row, *rest) for row, *rest in parts]
+        labels += own
+        lower.append(np.broadcast_to(low, len(own)))
+        upper.append(np.broadcast_to(high, len(own)))
+    row, variable, value = (np.concatenate(columns) for columns in zip(*terms, strict=True))
+    shape = len(labels), n_before + len(bits) + len(serials)
+    matrix = csr_array((value, (row, variable)), shape=shape, dtype=np.int64)
+    tops = np.repeat([1, len(serials) - 1], [len(bits), len(serials)])
+    return matrix, np.concatenate(lower), np.concatenate(upper), labels, tops, [*bits, *serials]

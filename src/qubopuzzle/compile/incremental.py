@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import Self
 
 import numpy as np
 
@@ -47,7 +48,7 @@ class IncrementalSat:
         if self._formula.contradiction:
             self._solver.add_clause([])
 
-    def __enter__(self) -> IncrementalSat:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -55,7 +56,7 @@ class IncrementalSat:
 
     def assumptions(self, literals: IntArray) -> list[int]:
         """The assumptions that say together that these of the model's literals are true."""
-        return self._formula.saying(literals)
+        return self._formula.bits.clause_literals(literals)
 
     def literals_of(self, answer: IntArray) -> IntArray:
         """The model's literals that an answer is read from and that are true in it."""
@@ -64,7 +65,7 @@ class IncrementalSat:
         return own[np.isin(model.choice_of_literal[own], model.answer_choices)]
 
     def differs_from(self, answer: IntArray) -> int:
-        """The assumption that answers are others than this one."""
+        """The assumption that the answer differs from this one."""
         variable = self.new_variable()
         known = self.assumptions(self.literals_of(answer))
         self.add([-variable, *(-literal for literal in known)])
@@ -95,12 +96,33 @@ class IncrementalSat:
                 self._solver.add_clause(self._formula.clause_of(cut))
         return None
 
+    def solve_near(
+        self, assumptions: Iterable[int], wanted: Iterable[IntArray], rng: Random
+    ) -> IntArray | None:
+        """The answer with each of these literals true that still can be, or None: there is none.
+
+        Args:
+            assumptions: what the answer must meet.
+            wanted: literals of the model in groups, shape (n,) each; one group after the other.
+            rng: for the order in each group.
+        """
+        kept = list(assumptions)
+        x = self.solve(kept)
+        if x is None:
+            return None
+        for literal in chain.from_iterable(rng.permutation(group).tolist() for group in wanted):
+            more = self.assumptions(np.array([literal]))
+            found = x if x[literal] else self.solve([*kept, *more])
+            if found is not None:
+                kept, x = [*kept, *more], found
+        return self.answer(x)
+
     def core(self) -> set[int]:
         """Assumptions that were enough for the last None."""
         return set(self._solver.get_core() or ())
 
     def conflicts(self) -> int:
-        """How often the solver has been wrong so far."""
+        """Number of the solver's conflicts so far."""
         return int(self._solver.accum_stats()["conflicts"])
 
     def answer(self, x: IntArray) -> IntArray:
@@ -108,52 +130,29 @@ class IncrementalSat:
         return self._field.read(x)[0]
 
 
-class OtherSolutions:
+class OtherSolutions(IncrementalSat):
     """Answers other than a known one, with clues switched on and off."""
 
     def __init__(self, given: SwitchableModel, backend: str = BACKEND) -> None:
-        self._solver = IncrementalSat(given.model, backend)
-        self._switches = [self._solver.assumptions(literals) for literals in given.switches]
-
-    def __enter__(self) -> OtherSolutions:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._solver.__exit__()
-
-    def differs_from(self, answer: IntArray) -> int:
-        """The assumption that answers are others than this one."""
-        return self._solver.differs_from(answer)
-
-    def conflicts(self) -> int:
-        """How often the solver has been wrong so far."""
-        return self._solver.conflicts()
+        super().__init__(given.model, backend)
+        self._switches = [self.assumptions(literals) for literals in given.switches]
 
     def find(self, clues: Collection[int], differs_from: int) -> tuple[IntArray | None, set[int]]:
         """Another answer under these clues; or None, and clues that are enough for that."""
         owner = {literal: clue for clue in clues for literal in self._switches[clue]}
-        x = self._solver.solve([differs_from, *owner])
+        x = self.solve([differs_from, *owner])
         if x is not None:
-            return self._solver.answer(x), set()
-        return None, {owner[literal] for literal in self._solver.core() - {differs_from}}
+            return self.answer(x), set()
+        return None, {owner[literal] for literal in self.core() - {differs_from}}
 
     def nearest(self, clues: Collection[int], answer: IntArray, rng: Random) -> IntArray | None:
         """Another answer under these clues that agrees with this one in as much as it can.
 
         No choice more could be as in ``answer``; the order in which they are tried is random.
         """
-        solver = self._solver
         chosen = [literal for clue in clues for literal in self._switches[clue]]
-        chosen.append(solver.differs_from(answer))
-        x = solver.solve(chosen)
-        if x is None:
-            return None
-        for literal in rng.permutation(solver.literals_of(answer)).tolist():
-            more = solver.assumptions(np.array([literal]))
-            found = x if x[literal] else solver.solve([*chosen, *more])
-            if found is not None:
-                chosen, x = [*chosen, *more], found
-        return solver.answer(x)
+        chosen.append(self.differs_from(answer))
+        return self.solve_near(chosen, [self.literals_of(answer)], rng)
 
 
 def second_solution(given: SwitchableModel, answer: IntArray) -> IntArray | None:
@@ -163,24 +162,6 @@ def second_solution(given: SwitchableModel, answer: IntArray) -> IntArray | None
 
 
 def random_answer(model: Model, wanted: Sequence[IntArray], rng: Random) -> IntArray | None:
-    """An answer with each of these literals true that still can be, in random order.
-
-    Args:
-        model: what the answer must meet.
-        wanted: literals of the model in groups, shape (n,) each; one group after the other.
-        rng: for the order in each group.
-
-    Returns:
-        The answer grid, or None: the model has none.
-    """
+    """An answer of a model, see ``IncrementalSat.solve_near``."""
     with IncrementalSat(model) as solver:
-        x = solver.solve(())
-        chosen: list[int] = []
-        if x is None:
-            return None
-        for literal in chain.from_iterable(rng.permutation(group).tolist() for group in wanted):
-            more = solver.assumptions(np.array([literal]))
-            found = x if x[literal] else solver.solve([*chosen, *more])
-            if found is not None:
-                chosen, x = [*chosen, *more], found
-        return solver.answer(x)
+        return solver.solve_near((), wanted, rng)

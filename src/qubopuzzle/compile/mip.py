@@ -7,34 +7,40 @@ stay as they are written, over these variables. There is nothing to minimise. In
 connectivity is a tree with serial numbers (``forest``), the only variables beyond 0 and 1, and
 so is a graph without cycles; for the solver both come as cuts, which keep the rows few.
 
-The rows are plain arrays that any solver can take, and text in the LP and MPS formats
-(``mip_text``).
+The rows are plain arrays that any solver can take, and text as HiGHS and CBC read it: the LP
+chapter of the CPLEX file format reference, as far as both share it, and MPS as in Murtagh,
+"Advanced Linear Programming" (1981), in its free form.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csc_array, csr_array, vstack
 
-from qubopuzzle.compile.cnf import order_bits, other_sample
+from qubopuzzle.compile.cnf import order_bits
 from qubopuzzle.compile.compiled import Compiled
 from qubopuzzle.compile.encoding import Encoding
-from qubopuzzle.compile.forest import Forest, acyclic_rows, forest_rows
-from qubopuzzle.compile.lowering import AffineRows, affine_rows, precedence_rows, wall_rows
-from qubopuzzle.compile.mip_text import lp_text, mps_text, safe_names
+from qubopuzzle.compile.forest import acyclic_rows, connected_rows
+from qubopuzzle.compile.lowering import affine_rows, domain_wall_rows, one_value, precedence_rows
 from qubopuzzle.errors import TooLarge
-from qubopuzzle.model import UNBOUNDED, Cut, IntArray, IntMatrix, Model
+from qubopuzzle.model import UNBOUNDED, Connected, Cut, IntArray, IntMatrix, Model
 from qubopuzzle.model.order import Precedences
 
 TERM_LIMIT = 20_000_000
 """Most terms in all rows together: about 1 GB with the text that a solver reads."""
+_SIGNS = (("<=", "_le_"), (">=", "_ge_"), ("=", "_is_"), ("<", "_lt_"), (">", "_gt_"), ("-", "_m"))
+_LONGEST = 60
+"""Readers of LP files take names of at least so many characters."""
+_TERMS = 8
+"""Terms on a line of an LP file: HiGHS reads lines of at most 560 characters."""
+_UNUSED = "unused"
+"""The variable of a program that has none, which the formats do not allow."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,21 +49,16 @@ class Mip(Compiled):
 
     The first are the bits of ``bits``; for graphs there are more, named by ``extra``.
     ``matrix`` has shape (rows, variables) and integer entries, ``lower`` and ``upper`` shape
-    (rows,); -UNBOUNDED and UNBOUNDED there are no bounds. ``label`` names a row.
+    (rows,); -UNBOUNDED and UNBOUNDED there are no bounds. ``blocks`` are functions that name
+    rows, and the rows' numbers there, block by block.
     """
 
-    bits: Encoding
     matrix: IntMatrix
     lower: IntArray
     upper: IntArray
     tops: IntArray
     extra: tuple[str, ...]
-    label: Callable[[int], str]
-
-    @property
-    def source(self) -> Model:
-        """The model that it was compiled from."""
-        return self.bits.model
+    blocks: tuple[tuple[Callable[[int], str], IntArray], ...]
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -86,19 +87,12 @@ class Mip(Compiled):
         return np.flatnonzero((found < self.lower) | (found > self.upper))
 
     def with_other(self, sample: NDArray[np.int8], *, answer: bool) -> Mip:
-        """The same with a row more, see ``Cnf.other``.
-
-        Args:
-            sample: 0/1 by bit, shape (bits,).
-            answer: only the choices that the answer grid is read from.
-        """
-        clause = np.array(other_sample(self.bits, sample, answer=answer), dtype=np.int64)
+        """The same with a row more, see ``Encoding.blocking_clause``."""
+        clause = np.array(self.bits.blocking_clause(sample, answer=answer), dtype=np.int64)
+        entries = np.sign(clause), (np.zeros_like(clause), np.abs(clause) - 1)
+        row = csr_array(entries, shape=(1, self.n_variables))
         # "v or not w" is v + (1 - w) >= 1.
-        row = csr_array(
-            (np.sign(clause), (np.zeros(len(clause), dtype=np.int64), np.abs(clause) - 1)),
-            shape=(1, self.n_variables),
-        )
-        return self._with(row, 1 - int((clause < 0).sum()), "other")
+        return self._with_row(row, 1 - int((clause < 0).sum()), "other")
 
     def with_cut(self, cut: Cut) -> Mip:
         """The same with a row more: the clause of a cut."""
@@ -106,36 +100,105 @@ class Mip(Compiled):
         literals[0, cut.true] = 1
         literals[0, cut.false] = -1
         row = csr_array(csr_array(literals) @ self.bits.matrix)
-        row.resize((1, self.n_variables))
         # Two nodes may be one literal: terms are counted as they stand in the row.
         lower = 1 + int(literals.clip(max=0).sum()) - int((literals @ self.bits.base)[0])
-        return self._with(row, lower, "cut")
+        return self._with_row(row, lower, "cut")
 
-    def _with(self, row: IntMatrix, lower: int, name: str) -> Mip:
+    def _with_row(self, row: IntMatrix, lower: int, label: str) -> Mip:
+        row.resize((1, self.n_variables))
         row.eliminate_zeros()
+        bounds = np.array([lower]), np.array([UNBOUNDED])
+        return self.with_rows(row, *bounds, [label], self.tops[:0], [])
+
+    def with_rows(
+        self,
+        matrix: IntMatrix,
+        lower: IntArray,
+        upper: IntArray,
+        labels: Sequence[str],
+        tops: IntArray,
+        names: Sequence[str],
+    ) -> Mip:
+        """The same with more rows, and variables ``names`` of 0 .. ``tops`` behind its own."""
+        own = self.matrix.copy()
+        own.resize((self.n_rows, matrix.shape[1]))
         return replace(
             self,
-            matrix=csr_array(vstack([self.matrix, row])),
-            lower=np.append(self.lower, lower),
-            upper=np.append(self.upper, UNBOUNDED),
-            label=partial(_label_or_later, self.label, self.n_rows, [name]),
+            matrix=csr_array(vstack([own, matrix])),
+            lower=np.concatenate([self.lower, lower]),
+            upper=np.concatenate([self.upper, upper]),
+            tops=np.concatenate([self.tops, tops]),
+            extra=(*self.extra, *names),
+            blocks=(*self.blocks, (labels.__getitem__, np.arange(len(labels)))),
         )
+
+    def row_labels(self) -> list[str]:
+        """A readable name for each row."""
+        return [label(row) for label, rows in self.blocks for row in rows.tolist()]
 
     def variable_names(self) -> list[str]:
         """Names that both formats allow, from the readable ones, such as ``x_r1c2_is_3``."""
-        return safe_names("x_", [*self.bits.labels(), *self.extra])
+        return safe_names("x_", [*self.labels(), *self.extra])
 
-    def row_names(self) -> list[str]:
-        """Names of the rows that both formats allow."""
-        return safe_names("r_", [self.label(row) for row in range(self.n_rows)])
+    def _row_bounds(self) -> Iterator[tuple[str, int, int]]:
+        """Names that both formats allow, and bounds, of each row."""
+        names = safe_names("r_", self.row_labels())
+        return zip(names, self.lower.tolist(), self.upper.tolist(), strict=True)
 
     def to_lp(self) -> str:
         """The program in CPLEX LP format, with readable names."""
-        return lp_text(self, self.variable_names(), self.row_names())
+        names = self.variable_names() or [_UNUSED]
+        lines = ["Minimize", f" obj: 0 {names[0]}", "Subject To"]
+        start, numbers = self.matrix.indptr.tolist(), self.matrix.indices.tolist()
+        values = self.matrix.data.tolist()
+        for row, (name, low, high) in enumerate(self._row_bounds()):
+            own = slice(start[row], start[row + 1])
+            pairs = zip(numbers[own], values[own], strict=True)
+            terms = [f"{value:+d} {names[number]}" for number, value in pairs] or [f"+0 {names[0]}"]
+            parts = (" ".join(terms[i : i + _TERMS]) for i in range(0, len(terms), _TERMS))
+            text = "\n  ".join(parts)
+            floor, ceiling = low > -UNBOUNDED, high < UNBOUNDED
+            # A row of two bounds is two rows; safe names have no double underscore.
+            bounds = [("__low" * ceiling, ">=", low)] * floor
+            bounds += [("__high" * floor, "<=", high)] * ceiling
+            for end, sign, bound in [("", "=", low)] if low == high else bounds:
+                lines.append(f" {name}{end}: {text} {sign} {bound}")
+        tops = list(zip(names, self.tops.tolist() or [1], strict=True))
+        large = [(name, top) for name, top in tops if top != 1]
+        if large:
+            lines += ["Bounds", *(f" 0 <= {name} <= {top}" for name, top in large)]
+            lines += ["Generals", *(f" {name}" for name, _ in large)]
+        small = (f" {name}" for name, top in tops if top == 1)
+        return "\n".join([*lines, "Binaries", *small, "End", ""])
 
     def to_mps(self) -> str:
-        """The program in free MPS format, with readable names."""
-        return mps_text(self, self.variable_names(), self.row_names())
+        """The program in free MPS format, with readable names; a row of two bounds has a range."""
+        names = self.variable_names() or [_UNUSED]
+        rows, kinds, right, ranges = [], [], [], []
+        for name, low, high in self._row_bounds():
+            kind = "E" if low == high else "G" if high >= UNBOUNDED else "L"
+            rows.append(name)
+            kinds.append(f" {kind} {name}")
+            right.append(f" RHS {name} {low if kind == 'G' else high}")
+            if kind == "L" and low > -UNBOUNDED:
+                ranges.append(f" RNG {name} {high - low}")
+        lines = ["NAME qubopuzzle FREE", "ROWS", " N obj", *kinds, "COLUMNS"]
+        lines.append(" MARKER 'MARKER' 'INTORG'")
+        by_column = csc_array(self.matrix)
+        start, numbers = by_column.indptr.tolist(), by_column.indices.tolist()
+        values = by_column.data.tolist()
+        for column, name in enumerate(names):
+            lines.append(f" {name} obj 0")
+            own = slice(*start[column : column + 2])
+            pairs = zip(numbers[own], values[own], strict=True)
+            lines += [f" {name} {rows[row]} {value}" for row, value in pairs]
+        lines += [" MARKER 'MARKER' 'INTEND'", "RHS", *right]
+        lines += ["RANGES", *ranges] if ranges else []
+        bounds = (
+            f" BV BND {name}" if top == 1 else f" UP BND {name} {top}"
+            for name, top in zip(names, self.tops.tolist() or [1], strict=True)
+        )
+        return "\n".join([*lines, "BOUNDS", *bounds, "ENDATA", ""])
 
 
 def compile_mip(model: Model, bits: Encoding | None = None, *, tree: bool = True) -> Mip:
@@ -151,8 +214,8 @@ def compile_mip(model: Model, bits: Encoding | None = None, *, tree: bool = True
     """
     bits = bits or order_bits(model, Precedences.of(model))
     parts = [
-        *wall_rows(bits),
-        _one_value(bits),
+        *domain_wall_rows(bits),
+        one_value(bits, "", np.flatnonzero(~bits.domain_wall)),
         *(affine_rows(bits, block) for block in model.linear),
         *(precedence_rows(bits, block) for block in model.precedence),
     ]
@@ -171,50 +234,43 @@ def compile_mip(model: Model, bits: Encoding | None = None, *, tree: bool = True
     lower = np.where(-base <= negative, -UNBOUNDED, -base)
     upper = np.where(width - base >= positive, UNBOUNDED, width - base)
     rows = np.flatnonzero((lower > -UNBOUNDED) | (upper < UNBOUNDED))
-    label = partial(_label, parts, rows)
+    starts = np.cumsum([0, *(len(part.base) for part in parts)])
+    kept = np.split(rows, np.searchsorted(rows, starts[1:-1]))
+    blocks = tuple(
+        (part.labels, own - start)
+        for part, own, start in zip(parts, kept, starts[:-1], strict=True)
+    )
     tops = np.ones(bits.n_bits, dtype=np.int64)
-    program = Mip(bits, csr_array(matrix[rows]), lower[rows], upper[rows], tops, (), label)
-    for graph in model.connected:
-        if tree and len(graph.literals):
-            program = _with_forest(program, forest_rows(bits, graph, program.n_variables))
-    for cycles in model.acyclic:
-        if tree and len(cycles.literals):
-            program = _with_forest(program, acyclic_rows(bits, cycles, program.n_variables))
+    program = Mip(bits, csr_array(matrix[rows]), lower[rows], upper[rows], tops, (), blocks)
+    for graph in model.graphs if tree else ():
+        if len(graph.literals):
+            n = program.n_variables
+            if isinstance(graph, Connected):
+                program = program.with_rows(*connected_rows(bits, graph, n))
+            else:
+                program = program.with_rows(*acyclic_rows(bits, graph, n))
     return program
 
 
-def _with_forest(program: Mip, added: Forest) -> Mip:
-    own = program.matrix.data, program.matrix.indices, program.matrix.indptr
-    before = csr_array(own, shape=(program.n_rows, added.matrix.shape[1]))
-    return replace(
-        program,
-        matrix=csr_array(vstack([before, added.matrix])),
-        lower=np.concatenate([program.lower, added.lower]),
-        upper=np.concatenate([program.upper, added.upper]),
-        tops=np.concatenate([program.tops, added.tops]),
-        extra=(*program.extra, *added.names),
-        label=partial(_label_or_later, program.label, program.n_rows, added.labels),
-    )
+def safe_names(prefix: str, labels: Iterable[str]) -> list[str]:
+    """Different names of letters, digits and underscores, close to the labels.
 
+    The prefix keeps them from being words of the formats, or numbers such as ``e5``.
 
-def _one_value(bits: Encoding) -> AffineRows:
-    """The sum of a choice's values is 1, for choices that are not on walls."""
-    choices = np.flatnonzero(~bits.walls)
-    sizes = bits.model.sizes[choices]
-    row = np.repeat(np.arange(len(choices)), sizes)
-    bit = np.arange(len(row)) + np.repeat(bits.first_bit[choices] - np.cumsum(sizes) + sizes, sizes)
-    matrix = csr_array((np.ones_like(bit), (row, bit)), shape=(len(choices), bits.n_bits))
-    base = np.full(len(choices), -1)
-    names = [bits.model.choices[choice].name for choice in choices.tolist()]
-    return AffineRows("", matrix, base, np.zeros_like(base), names.__getitem__)
-
-
-def _label(parts: Sequence[AffineRows], rows: IntArray, row: int) -> str:
-    number = int(rows[row])
-    ends = np.cumsum([len(part.base) for part in parts]).tolist()
-    part = bisect_right(ends, number)
-    return parts[part].labels(number - (ends[part - 1] if part else 0))
-
-
-def _label_or_later(label: Callable[[int], str], own: int, later: Sequence[str], row: int) -> str:
-    return label(row) if row < own else later[row - own]
+    >>> safe_names("x_", ["row[3].start[1]>=4", "a b", "a,b"])
+    ['x_row_3_start_1_ge_4', 'x_a_b', 'x_a_b_2']
+    """
+    names: list[str] = []
+    last: dict[str, int] = {}
+    taken: set[str] = set()
+    for label in labels:
+        for sign, word in _SIGNS:
+            label = label.replace(sign, word)
+        plain = prefix + re.sub("[^0-9A-Za-z]+", "_", label).strip("_")[:_LONGEST]
+        name = plain
+        while name in taken:
+            last[plain] = last.get(plain, 1) + 1
+            name = f"{plain}_{last[plain]}"
+        taken.add(name)
+        names.append(name)
+    return names

@@ -5,7 +5,7 @@ penalties that are never negative **for any setting of the bits**:
 
 - ``t = 0``        to ``t**2``;
 - ``0 <= t <= 1``  to ``t (t - 1) / 2``, the number of pairs among t units;
-- ``0 <= t <= w``  to ``s (s - 1) / 2`` with ``s = t - slack``, see ``slack.py``.
+- ``0 <= t <= w``  to ``s (s - 1) / 2`` with ``s = t - slack``, see ``encoding.py``.
 
 Energy gap: with all weights 1 the energy is 0 exactly where all choices are valid and
 all constraints hold (for some setting of the slack bits), and at least 1 elsewhere; with
@@ -15,33 +15,84 @@ correctness, also where a domain wall is broken, because the parts cannot cancel
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array, triu
 
 from qubopuzzle.compile.compiled import Compiled, check_weights
 from qubopuzzle.compile.encoding import Encoding, encode_choices
 from qubopuzzle.compile.lowering import (
-    AffineRows,
     forbidden_pairs,
     lowered_rows,
     n_forbidden_pairs,
     one_hot_rows,
 )
-from qubopuzzle.compile.quadratic import Quadratic, pairs_of_units, products, squares
-from qubopuzzle.compile.slack import NarrowRows
 from qubopuzzle.errors import InputError, TooLarge
-from qubopuzzle.model import Model
+from qubopuzzle.model import IntArray, IntMatrix, Model
 
 if TYPE_CHECKING:
     import dimod
 
 PRODUCT_LIMIT = 100_000_000
 """Most products of two terms that a compilation may multiply out (about 3 GB at the peak)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Quadratic:
+    """``offset + linear . b + sum over couplings``: one penalty part, exact.
+
+    ``linear`` has shape (bits,), ``couplings`` is a strictly upper triangular sparse
+    (bits, bits) matrix without stored zeros. Integer unless weights were not.
+    """
+
+    linear: NDArray[Any]
+    couplings: Any
+    offset: float | int
+
+    @classmethod
+    def weighted_sum(cls, n: int, terms: Iterable[tuple[float, Quadratic]]) -> Quadratic:
+        """``sum of weight * form``; integer weights keep integers."""
+        linear: NDArray[Any] = np.zeros(n, dtype=np.int64)
+        couplings: Any = csr_array((n, n), dtype=np.int64)
+        offset: float | int = 0
+        for weight, form in terms:
+            linear = linear + weight * form.linear
+            couplings = couplings + weight * form.couplings
+            offset += weight * form.offset
+        couplings = csr_array(couplings)
+        couplings.eliminate_zeros()
+        return cls(linear, couplings, offset)
+
+    @property
+    def n_couplings(self) -> int:
+        """Number of couplings with a coefficient other than 0."""
+        return int(self.couplings.nnz)
+
+    @property
+    def n_terms(self) -> int:
+        """Number of monomials other than 0, the constant among them."""
+        return int(np.count_nonzero(self.linear)) + self.n_couplings + (self.offset != 0)
+
+    def magnitude(self) -> float:
+        """A bound on the absolute value of the form and of every sum on the way to it."""
+        parts = np.abs(self.linear).sum(), np.abs(self.couplings.data).sum(), abs(self.offset)
+        return float(sum(map(float, parts)))
+
+    def energies(self, bits: NDArray[Any]) -> NDArray[Any]:
+        """Energy of each sample; ``bits`` has shape (samples, n), the result (samples,)."""
+        b = bits.astype(np.int64)
+        return np.asarray((b @ self.couplings * b).sum(axis=1) + b @ self.linear + self.offset)
+
+    def coefficient_range(self) -> tuple[float, float]:
+        """Least and greatest absolute coefficient other than 0; (0, 0) if there are none."""
+        values = np.abs(np.concatenate([self.linear, self.couplings.data]))
+        values = values[values > 0]
+        return (values.min().item(), values.max().item()) if len(values) else (0, 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,29 +103,13 @@ class Qubo(Compiled):
     has the penalty weight of every family.
     """
 
-    bits: NarrowRows
     parts: Mapping[str, Quadratic]
     weights: Mapping[str, float]
-
-    @property
-    def source(self) -> Model:
-        """The model that it was compiled from."""
-        return self.bits.encoding.model
-
-    @property
-    def encoding(self) -> str:  # type: ignore[override]
-        """How choices became bits: ``one-hot`` or ``domain-wall``."""
-        return self.bits.encoding.name
 
     @property
     def sizes(self) -> dict[str, int]:
         """Variables and couplings."""
         return {"variables": self.n_bits, "couplings": self.form.n_couplings}
-
-    @property
-    def groups(self) -> tuple[range, ...]:
-        """The bits of each one-hot choice."""
-        return self.bits.encoding.one_hot_groups()
 
     @cached_property
     def form(self) -> Quadratic:
@@ -148,50 +183,77 @@ def compile_qubo(
         TooLarge: if more than ``PRODUCT_LIMIT`` products would have to be multiplied out.
     """
     by_family = check_weights(model.families, weights)
-    bits, blocks = qubo_bits(model, encoding)
-    encoded, n = bits.encoding, bits.n_bits
-    check_size(encoded, blocks)
+    bits = qubo_bits(model, encoding)
+    check_size(bits)
+    n = bits.n_bits
+    forms: dict[str, list[Quadratic]] = {family: [] for family in model.families}
+    for rows in one_hot_rows(bits):
+        forms[rows.family].append(squares(rows.matrix, rows.base))
+    for slack in bits.slack:
+        rows = slack.narrowed(n)
+        equal = rows.width == 0
+        forms[rows.family] += [
+            squares(rows.matrix[equal], rows.base[equal]),
+            pairs_of_units(rows.matrix[~equal], rows.base[~equal]),
+        ]
+    for pair in forbidden_pairs(bits):
+        forms[pair.family].append(products(pair.first, pair.second, n))
+    parts = {f: Quadratic.weighted_sum(n, [(1, q) for q in own]) for f, own in forms.items()}
+    return Qubo(bits, parts, by_family)
 
-    parts = {family: [Quadratic.zero(n)] for family in model.families}
-    for choices in one_hot_rows(encoded, n):
-        parts[choices.family].append(squares(choices.matrix, choices.base))
-    for rows in bits.rows():
-        parts[rows.family] += _penalties(rows)
-    for pair in forbidden_pairs(encoded):
-        parts[pair.family].append(products(pair.first, pair.second, n))
-    weighed = {f: Quadratic.weighted_sum(n, [(1, q) for q in forms]) for f, forms in parts.items()}
-    return Qubo(bits, weighed, by_family)
 
-
-def qubo_bits(model: Model, encoding: str) -> tuple[NarrowRows, list[AffineRows]]:
-    """The bits of a QUBO, which is all that reading a sample takes, and its rows.
+def qubo_bits(model: Model, encoding: str) -> Encoding:
+    """The bits of a QUBO, which is all that reading a sample takes.
 
     Raises:
         InputError: for an unknown encoding.
         ModelError: for connectivity, see ``Model.require_local``.
     """
     model.require_local("a QUBO")
-    encoded = encode_choices(model, encoding)
-    blocks = list(lowered_rows(encoded))
-    return NarrowRows.of(encoded, blocks), blocks
+    bits = encode_choices(model, encoding)
+    return bits.with_slack(lowered_rows(bits))
 
 
-def check_size(bits: Encoding, blocks: Sequence[AffineRows]) -> None:
+def check_size(bits: Encoding) -> None:
     """TooLarge if multiplying everything out would take over ``PRODUCT_LIMIT`` products."""
-    one_hot = bits.model.sizes[~bits.walls]
-    terms = int((one_hot**2).sum()) + n_forbidden_pairs(bits)
-    terms += sum(int((np.diff(b.matrix.indptr).astype(np.int64) ** 2).sum()) for b in blocks)
+    terms = int((bits.model.sizes[~bits.domain_wall] ** 2).sum()) + n_forbidden_pairs(bits)
+    for slack in bits.slack:
+        terms += int((np.diff(slack.rows.matrix.indptr).astype(np.int64) ** 2).sum())
     if terms > PRODUCT_LIMIT:
-        other = "" if bits.walls.all() else "--encoding domain-wall or "
+        other = "" if bits.domain_wall.all() else "--encoding domain-wall or "
         raise TooLarge(
             f"the QUBO needs {terms:,} products, more than {PRODUCT_LIMIT:,}; "
             f"try another formulation, {other}--presolve propagate"
         )
 
 
-def _penalties(rows: AffineRows) -> list[Quadratic]:
-    equal = rows.width == 0
-    return [
-        squares(rows.matrix[equal], rows.base[equal]),
-        pairs_of_units(rows.matrix[~equal], rows.base[~equal]),
-    ]
+def squares(matrix: IntMatrix, base: IntArray) -> Quadratic:
+    """``sum over rows of t**2`` with ``t = matrix @ b + base``: 0 where every t is 0, else >= 1."""
+    gram = matrix.T.tocsr() @ matrix
+    linear = gram.diagonal() + 2 * (matrix.T @ base)
+    return Quadratic(linear, _upper(gram, 2), int(base @ base))
+
+
+def pairs_of_units(matrix: IntMatrix, base: IntArray) -> Quadratic:
+    """``sum over rows of t (t - 1) / 2`` with ``t = matrix @ b + base``.
+
+    Counts the pairs among t units: 0 where every t is 0 or 1, else >= 1, for every
+    integer t, negative ones too. Coefficients are integers because a**2 - a is even.
+    """
+    gram = matrix.T.tocsr() @ matrix
+    linear = (gram.diagonal() - matrix.sum(axis=0)) // 2 + matrix.T @ base
+    return Quadratic(linear, _upper(gram, 1), int((base * (base - 1)).sum()) // 2)
+
+
+def products(first: IntArray, second: IntArray, n: int) -> Quadratic:
+    """``sum of b[first] * b[second]``; every pair adds 1."""
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    couplings = csr_array((np.ones(len(first), np.int64), (low, high)), shape=(n, n))
+    couplings.sum_duplicates()
+    return Quadratic(np.zeros(n, np.int64), couplings, 0)
+
+
+def _upper(gram: Any, factor: int) -> Any:
+    upper = csr_array(triu(gram, k=1, format="csr")) * factor
+    upper.eliminate_zeros()
+    return upper

@@ -83,3 +83,15 @@ class Precedences:
         """How many values of each choice are below its limit, shape of ``limit``."""
         found = np.searchsorted(self.keys, choice * _FAR + limit) - self.starts[choice]
         return np.asarray(found, dtype=np.int64)
+
+    def thresholds(self) -> tuple[IntArray, IntArray, IntArray]:
+        """What each value of the first choices asks of the second, shape (n,) each.
+
+        The precedence's number, the index of the first choice's value, and how many values of
+        the second are then too low.
+        """
+        sizes = np.diff(self.starts, append=len(self.number))[self.first]
+        which = np.repeat(np.arange(len(sizes)), sizes)
+        index = np.arange(len(which)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        limit = self.number[self.starts[self.first[which]] + index] + self.gap[which]
+        return which, index, self.below(self.second[which], limit)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle.errors import SolverFailed
-from qubopuzzle.model import Cut
+from qubopuzzle.model import Cut, cuts
 from qubopuzzle.solvers.base import Outcome, Proof, Solver, Task, backend_errors
 
 Sample: TypeAlias = NDArray[np.int8]
@@ -114,7 +114,7 @@ class _Found:
                 with suppress(OutOfTime):  # what is proved stays proved without its proof
                     self.proof = search.proof()
                 return
-            broken = task.compiled.cuts(task.compiled.decode(sample))
+            broken = cuts(task.compiled.source, task.compiled.decode(sample))
             if broken:
                 if cut_off is not None and np.array_equal(sample, cut_off):  # for ever
                     raise SolverFailed("a cut did not exclude the assignment that it was made for")

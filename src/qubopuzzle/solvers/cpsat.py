@@ -49,7 +49,7 @@ class _CpSatSearch(Search):
         raise SolverFailed(f"cpsat: CP-SAT stopped with status {status}")
 
     def exclude(self, sample: Sample, *, answer: bool) -> None:
-        self._add(self.payload.other(sample, answer=answer))
+        self._add(self.payload.bits.blocking_clause(sample, answer=answer))
 
     def add(self, cut: Cut) -> None:
         self._add(self.payload.clause_of(cut))

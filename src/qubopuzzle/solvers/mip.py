@@ -103,7 +103,7 @@ class _MipSearch(Search):
         rounded = np.rint(values).astype(np.int64)
         broken = self.payload.broken(rounded)
         if ((rounded < 0) | (rounded > self.payload.tops)).any() or len(broken):
-            row = self.payload.label(int(broken[0])) if len(broken) else "a bound"
+            row = self.payload.row_labels()[broken[0]] if len(broken) else "a bound"
             raise SolverFailed(
                 f"mip: the answer of HiGHS breaks {row} once its numbers are rounded; try "
                 "another exact solver"

@@ -156,7 +156,7 @@ def decode(
     """
     own = problem_of(problem)
     found = Recipe(formulation, presolve=presolve).presolved(own)
-    bits, _ = qubo_bits(found.model, encoding)  # all that it takes; no QUBO is multiplied out
+    bits = qubo_bits(found.model, encoding)  # all that it takes; no QUBO is multiplied out
     values = getattr(getattr(sample, "first", None), "sample", sample)
     labels = bits.labels()
     if isinstance(values, Mapping):

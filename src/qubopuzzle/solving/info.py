@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from qubopuzzle.compile import ENCODINGS, compile_qubo
-from qubopuzzle.compile.quadratic import Quadratic
+from qubopuzzle.compile.qubo import Quadratic
 from qubopuzzle.errors import QubopuzzleError
 from qubopuzzle.model import Problem
 from qubopuzzle.solvers.amplify.clients import PLANS

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.compile.compiled import Bits
+from qubopuzzle.compile import Compiled
+from qubopuzzle.compile.encoding import Encoding
 from qubopuzzle.model import (
     BrokenConstraint,
     IntArray,
@@ -115,7 +116,7 @@ class Judge:
 
     problem: Problem
     presolved: Propagation
-    bits: Bits
+    bits: Compiled | Encoding
 
     def judge(self, sample: NDArray[Any], energy: float | None = None) -> Judged:
         """Decode a sample, shape (variables,), and judge it."""

@@ -15,8 +15,8 @@ import dimod
 import numpy as np
 
 from qubopuzzle.compile import Compiled, Mip, Qubo
-from qubopuzzle.compile.mip_text import safe_names
-from qubopuzzle.compile.quadratic import Quadratic
+from qubopuzzle.compile.mip import safe_names
+from qubopuzzle.compile.qubo import Quadratic
 from qubopuzzle.errors import InputError, did_you_mean
 
 
