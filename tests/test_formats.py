@@ -13,8 +13,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from qubopuzzle import InputError, Nonogram, load
-from qubopuzzle.files.puzzles import Answer, load_answers, match, native, non, read_text
-from qubopuzzle.files.puzzles import formats as reading_module
+from qubopuzzle.files import puzzles as reading_module
+from qubopuzzle.files.puzzles import native, non, read_text
+from qubopuzzle.files.puzzles.answers import Answer, load_answers, match
 from strategies import nonograms
 
 A = Nonogram.examples()[0]

@@ -19,7 +19,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(args: Namespace) -> int:
     """Judge the answer of each puzzle."""
-    from qubopuzzle.files.puzzles import load_answers, match
+    from qubopuzzle.files.puzzles.answers import load_answers, match
     from qubopuzzle.solving.judge import judge
 
     read_once([*args.sources, args.solution])

@@ -32,7 +32,7 @@ from qubopuzzle.compile import (
 )
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.models import ModelFormat, Sample, named, read_sample
-from qubopuzzle.files.puzzles.formats import read_source, read_text
+from qubopuzzle.files.puzzles import read_source, read_text
 from qubopuzzle.files.puzzles.native import problem_from_dict
 from qubopuzzle.model import IntArray, Problem
 from qubopuzzle.solving.judge import Judge, Judged

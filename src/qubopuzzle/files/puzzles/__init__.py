@@ -1,27 +1,236 @@
-"""File formats: one file each; ``load`` tells which one a text is in from its content."""
+"""File formats: modules of this folder with a NAME or FORMATS, found by themselves.
 
-from qubopuzzle.files.puzzles.answers import Answer, load_answers, match
-from qubopuzzle.files.puzzles.formats import (
-    all_formats,
-    check_format,
-    formats_for,
-    get_format,
-    load,
-    read_text,
-    solved_address,
-    write_text,
-)
+``load`` reads puzzles from a path, ``-`` or a text, and tells the format from its content.
+"""
 
-__all__ = [
-    "Answer",
-    "all_formats",
-    "check_format",
-    "formats_for",
-    "get_format",
-    "load",
-    "load_answers",
-    "match",
-    "read_text",
-    "solved_address",
-    "write_text",
-]
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from errno import ENAMETOOLONG
+from functools import cache
+from importlib import import_module
+from os import PathLike
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any, Protocol, TypeVar, cast
+
+from qubopuzzle.errors import InputError, at, did_you_mean
+from qubopuzzle.model import IntArray, Problem
+from qubopuzzle.puzzles import Puzzle, get_puzzle, puzzle_names
+
+T = TypeVar("T")
+
+SIZE_LIMIT = 64 * 2**20
+"""Largest input, in bytes."""
+
+_IMAGE = "image; `qubopuzzle generate nonogram --image FILE` makes a nonogram of it"
+_MODEL = "file, a model and no puzzle; dimod reads it"
+_COMPRESSED = "compressed; unpack it first"
+_MAGIC = {
+    b"\x89PNG\r\n\x1a\n": f"a PNG {_IMAGE}",
+    b"\xff\xd8\xff": f"a JPEG {_IMAGE}",
+    b"GIF8": f"a GIF {_IMAGE}",
+    b"%PDF-": "a PDF document",
+    b"DIMODBQM": f"a dimod BQM {_MODEL}",
+    b"DIMODCQM": f"a dimod CQM {_MODEL}",
+    b"DIMODDQM": f"a dimod DQM {_MODEL}",
+    b"\x93NUMPY": "a NumPy array",
+    b"\x1f\x8b": _COMPRESSED,
+    b"PK\x03\x04": _COMPRESSED,
+    b"BZh": _COMPRESSED,
+    b"\xfd7zXZ\0": _COMPRESSED,
+    b"\x28\xb5\x2f\xfd": _COMPRESSED,
+}
+"""What a file is that begins with these bytes."""
+
+
+class Format(Protocol):
+    """What a format's module has, or an object in the FORMATS of a module.
+
+    ``PUZZLES`` are the names of the puzzles that it can hold; none means every puzzle. A
+    format of addresses may also have ``solved_address(puzzle, answer)``, one that opens the
+    board with an answer on it; None for a kind of puzzle of which it cannot.
+    """
+
+    NAME: str
+    ABOUT: str
+    PUZZLES: tuple[str, ...]
+
+    def sniff(self, text: str) -> bool:
+        """Whether the text looks like this format."""
+
+    def read(self, text: str, puzzle: str | None = None) -> Sequence[Problem]:
+        """Read all puzzles; ``puzzle`` keeps one kind and names a puzzle that names none."""
+
+    def write(self, puzzles: Sequence[Any]) -> str:
+        """One puzzle after the other; InputError for what the format cannot hold."""
+
+
+@cache
+def all_formats() -> Mapping[str, Format]:
+    """Every format by its name."""
+    modules = [import_module(f"{__name__}.{found.name}") for found in iter_modules(__path__)]
+    several = [known for module in modules for known in getattr(module, "FORMATS", ())]
+    found = {f.NAME: f for f in (*modules, *several) if hasattr(f, "NAME")}
+    return {name: cast("Format", found[name]) for name in sorted(found)}
+
+
+def get_format(name: str) -> Format:
+    """A format by its name; InputError naming those that there are."""
+    known = all_formats()
+    if name not in known:
+        raise InputError(f"unknown format {name!r:.40}; {did_you_mean(name, known)}")
+    return known[name]
+
+
+def formats_for(puzzle: str) -> list[str]:
+    """Names of the formats that can hold a kind of puzzle."""
+    return [n for n, known in all_formats().items() if puzzle in known.PUZZLES or not known.PUZZLES]
+
+
+def check_format(name: str, puzzle: str) -> None:
+    """Raise InputError for an unknown format, and for one that cannot hold this kind of puzzle."""
+    if name not in formats_for(puzzle):
+        get_format(name)
+        others = ", ".join(formats_for(puzzle))
+        raise InputError(f"format {name} holds no {puzzle}; these do: {others}")
+
+
+def links(kind: type[T]) -> list[tuple[type[Puzzle], T]]:
+    """Every puzzle's links of one kind, such as ``Link`` and ``Game``, and its class."""
+    found = []
+    for name in puzzle_names():
+        with suppress(InputError):  # of another package, which does not load
+            puzzle = get_puzzle(name)
+            found += [(puzzle, link) for link in puzzle.links if isinstance(link, kind)]
+    return found
+
+
+# --- writing -----------------------------------------------------------------------------
+
+
+def write_text(puzzles: Sequence[Problem], name: str) -> str:
+    """Puzzles as a text in a named format; InputError for one that it cannot hold."""
+    for number, puzzle in enumerate(puzzles, start=1):
+        with at(puzzle.id or f"instance {number}"):
+            check_format(name, puzzle.name)
+    return get_format(name).write(puzzles)
+
+
+def solved_address(puzzle: Problem, answer: IntArray) -> str:
+    """An address that opens a player with an answer on the board; InputError if there is none."""
+    refused: InputError | None = None
+    for known in all_formats().values():
+        address_of = getattr(known, "solved_address", lambda *_: None)
+        try:
+            if found := address_of(puzzle, answer):
+                return str(found)
+        except InputError as error:
+            refused = refused or error
+    raise refused or InputError(f"no player's address has a place for answers of {puzzle.name}")
+
+
+# --- reading -----------------------------------------------------------------------------
+
+
+def load(
+    source: str | PathLike[str],
+    puzzle: str | None = None,
+    format: str | None = None,  # noqa: A002, the word that users expect
+) -> list[Problem]:
+    """Read the puzzles of a file, of standard input for ``-``, or of a text as it is.
+
+    Args:
+        source: a file in any format that the package reads, told by its content; or, where
+            there is no such file, the text itself: an address of puzz.link, a sudoku's line.
+        puzzle: read only puzzles of this kind, such as ``nonogram``.
+        format: the format's name, where the content shall not decide.
+
+    Raises:
+        InputError: one line naming the file, the place and what is wrong there.
+    """
+    if format is not None:
+        get_format(format)
+    return read_source(source, lambda text: read_text(text, puzzle, format), format)
+
+
+def read_source(
+    source: str | PathLike[str], read: Callable[[str], T], named: str | None = None
+) -> T:
+    """Decode a file, standard input for ``-`` or the text itself; errors name the source."""
+    name = "standard input" if source == "-" else " ".join(str(source)[:200].split()) or "''"
+    with at(name):
+        text = str(source) if _is_text(source, named) else _decode(_bytes(source))
+        if not text.strip():
+            raise InputError("it is empty")
+        return read(text)
+
+
+def read_text(text: str, puzzle: str | None = None, named: str | None = None) -> list[Problem]:
+    """Read the puzzles of a text; see ``load``."""
+    refused: InputError | None = None
+    for known in [get_format(named)] if named is not None else all_formats().values():
+        if named is None and not known.sniff(text):
+            continue
+        try:
+            found = known.read(text, puzzle)
+        except InputError as error:
+            refused = refused or error
+            continue
+        if not found:
+            raise InputError(f"it holds no {puzzle or 'puzzle'}")
+        return [*found]
+    raise refused or _no_format()
+
+
+def _no_format() -> InputError:
+    return InputError(f"no format that this package reads ({', '.join(all_formats())})")
+
+
+def _is_text(source: str | PathLike[str], named: str | None) -> bool:
+    """Whether it is no file but a puzzle itself, pasted."""
+    if not isinstance(source, str) or source == "-":
+        return False
+    with suppress(OSError, ValueError):  # too long for a name, or a null character in it
+        if Path(source).exists():
+            return False
+    formats = [get_format(named)] if named else all_formats().values()
+    return any(known.sniff(source) for known in formats)
+
+
+def _bytes(source: str | PathLike[str]) -> bytes:
+    if str(source).startswith(("http://", "https://")):
+        raise InputError("no address of a puzzle that this package reads; save the page to a file")
+    try:
+        if source == "-":
+            if sys.stdin is None:
+                raise InputError("it is closed")
+            data = sys.stdin.buffer.read(SIZE_LIMIT + 1)
+        else:
+            with Path(source).open("rb") as file:
+                data = file.read(SIZE_LIMIT + 1)
+    except OSError as error:
+        if error.errno == ENAMETOOLONG or "\n" in str(source):
+            raise _no_format() from None
+        raise InputError(error.strerror or str(error)) from None
+    except ValueError as error:  # a path with a null character
+        raise InputError(str(error)) from None
+    if len(data) > SIZE_LIMIT:
+        raise InputError(f"larger than {SIZE_LIMIT // 2**20} MiB")
+    return data
+
+
+def _decode(data: bytes) -> str:
+    for magic, what in _MAGIC.items():
+        if data.startswith(magic):
+            raise InputError(f"it is {what}")
+    utf16 = data.startswith((b"\xff\xfe", b"\xfe\xff"))
+    if not utf16 and b"\0" in data[: 2**16]:
+        raise InputError("it is a binary file; no puzzle is")
+    try:
+        return data.decode("utf-16" if utf16 else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        code = "UTF-16" if utf16 else "UTF-8"
+        raise InputError(f"byte {error.start} is no {code}; save the file as UTF-8") from None

@@ -9,8 +9,7 @@ from os import PathLike
 from typing import Any
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.files.puzzles import native, non
-from qubopuzzle.files.puzzles.formats import read_source
+from qubopuzzle.files.puzzles import native, non, read_source
 from qubopuzzle.model import Problem
 
 

@@ -28,7 +28,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from qubopuzzle.errors import InputError, at
-from qubopuzzle.files.puzzles.formats import links
+from qubopuzzle.files.puzzles import links
 from qubopuzzle.files.puzzles.lines import CELL_LIMIT, SIDE_LIMIT, ReadLimit, read_lines
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import Puzzle
