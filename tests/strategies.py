@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from qubopuzzle import Nonogram
 from qubopuzzle.model import UNBOUNDED, ChoiceHandle, Field, Model, ModelBuilder
-from qubopuzzle.puzzles.kinds.cells import runs
+from qubopuzzle.puzzles.kinds.grids import runs
 
 
 @st.composite

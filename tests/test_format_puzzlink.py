@@ -215,7 +215,7 @@ def test_what_says_nothing_is_no_clue():
         ("sudoku/4/4/g-1", "character 2"),
         ("sudoku/4/4/gA", "character 2"),
         ("sudoku/4/4/g0t", "row 1 column 2 has the number 0"),
-        ("sudoku/4/4/9u", r"grid\[0\]\[0\]: 9"),
+        ("sudoku/4/4/9u", r"grid\[0\]\[0\]: expected a whole number from 0 to 4, got 9"),
         ("sudoku/4/4/g1k.3k3g", "row 2 column 4 has a number of unknown value"),
         ("numlin/2/2/1g2g", "number 1 stands there 1 times"),
         ("arukone/4/1/-35g-35g", "letters 1 to 52"),

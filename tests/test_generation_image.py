@@ -9,7 +9,7 @@ from PIL import Image, ImageDraw
 import qubopuzzle
 from qubopuzzle.cli import main
 from qubopuzzle.errors import InputError, SolverUnavailable
-from qubopuzzle.puzzles.kinds.cells import shading_from_rows
+from qubopuzzle.puzzles.kinds.grids import read_shading
 from qubopuzzle.puzzles.nonogram import Nonogram
 from qubopuzzle.puzzles.nonogram.image import from_image, nearest_told
 
@@ -203,7 +203,7 @@ def test_hardly_more_changes_than_must_be(seed):
 
 
 def test_each_change_is_needed():
-    grid = shading_from_rows(["#..#..", ".##.#.", "#..#.#", ".#..#.", "..#..#", "#...#."])
+    grid = read_shading("picture", ["#..#..", ".##.#.", "#..#.#", ".#..#.", "..#..#", "#...#."])
     made = nearest_told(grid, np.random.default_rng(0), 36)
     assert _told(made)
     for cell in np.flatnonzero(made != grid):
@@ -213,7 +213,7 @@ def test_each_change_is_needed():
 
 
 def test_a_picture_that_is_told_stays():
-    grid = shading_from_rows(["###", "#.#", "###"])
+    grid = read_shading("picture", ["###", "#.#", "###"])
     assert (nearest_told(grid, np.random.default_rng(0), 0) == grid).all()
 
 

@@ -8,7 +8,7 @@ from qubopuzzle.compile.incremental import second_solution
 from qubopuzzle.errors import InputError
 from qubopuzzle.generation.engine import make
 from qubopuzzle.puzzles.generator import find_generator, read_options
-from qubopuzzle.puzzles.kinds.cells import runs
+from qubopuzzle.puzzles.kinds.grids import runs
 from qubopuzzle.puzzles.nonogram.generator import random_picture
 from qubopuzzle.puzzles.nonogram.lines import BLACK, UNKNOWN, WHITE, told, untold_after
 from qubopuzzle.puzzles.nonogram.repair import flipped, some_flips, told_by_lines, untold

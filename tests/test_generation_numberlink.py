@@ -81,7 +81,7 @@ def test_what_no_puzzle_has_is_refused():
 
 def touching(answer):
     """Cells of one path side by side that are not joined."""
-    path = {cell: i for i, piece in enumerate(pieces(answer)) for cell in piece.cells}
+    path = {cell: i for i, (cells, _) in enumerate(pieces(answer)) for cell in cells}
     return [
         (r, c)
         for (r, c), i in path.items()
@@ -98,8 +98,8 @@ def test_covers_are_of_paths_that_do_not_touch_themselves(shape):
         paths.draw()
         answer = paths.board(cover=True).solution
         assert not touching(answer)
-        assert not any(piece.closed for piece in pieces(answer))
-        lengths.update(len(piece.cells) for piece in pieces(answer))
+        assert not any(closed for _, closed in pieces(answer))
+        lengths.update(len(cells) for cells, _ in pieces(answer))
     assert min(lengths) >= 2
     if shape == (10, 10):
         assert 6 <= lengths.total() / 5 <= 20

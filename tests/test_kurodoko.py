@@ -8,7 +8,7 @@ import pytest
 
 from qubopuzzle import InputError, Kurodoko, PuzzleError, TooLarge, compile_qubo, solve, violation
 from qubopuzzle.compile import ENCODINGS
-from qubopuzzle.puzzles.kurodoko.formulations import number_at
+from qubopuzzle.puzzles.kurodoko import number_at
 from qubopuzzle.solvers import get_solver
 from shadings import RANDOM, answers, brute, found, met, right, zero
 
@@ -290,13 +290,25 @@ def test_picture_and_json_have_the_numbers():
         ({"grid": [[None]] * 10**6}, "grid: expected 1 to 1000 rows, got list of 1000000"),
         ({"grid": [[1] * 10**6]}, "grid[0]: expected 1 to 1000 cells, got list of 1000000"),
         ({"grid": [[1, 2], [1]]}, "grid[1] has 1 cells, grid[0] has 2"),
-        ({"grid": [[1, "2"]]}, "grid[0][1]: expected a whole number, got '2'"),
-        ({"grid": [[1, 2.0]]}, "grid[0][1]: expected a whole number, got 2.0"),
-        ({"grid": [[True, 2]]}, "grid[0][0]: expected a whole number, got True"),
-        ({"grid": [[None, -2]]}, "grid[0][1]: -2 is not in -1 .. 1000000"),
-        ({"grid": [["?", "x"]]}, "grid[0][1]: expected a whole number, got 'x'"),
+        ({"grid": [[1, "2"]]}, "grid[0][1]: expected a whole number from -1 to 1,000,000, got '2'"),
+        ({"grid": [[1, 2.0]]}, "grid[0][1]: expected a whole number from -1 to 1,000,000, got 2.0"),
+        (
+            {"grid": [[True, 2]]},
+            "grid[0][0]: expected a whole number from -1 to 1,000,000, got True",
+        ),
+        (
+            {"grid": [[None, -2]]},
+            "grid[0][1]: expected a whole number from -1 to 1,000,000, got -2",
+        ),
+        (
+            {"grid": [["?", "x"]]},
+            "grid[0][1]: expected a whole number from -1 to 1,000,000, got 'x'",
+        ),
         ({"grid": [["?", 1]], "solution": ["#."]}, "solution: the circle on (0,0) is black"),
-        ({"grid": [[10**400]]}, "grid[0][0]: a number of over 30 digits is not in -1 .. 1000000"),
+        (
+            {"grid": [[10**400]]},
+            "grid[0][0]: expected a whole number from -1 to 1,000,000, got a number of",
+        ),
         ({"grid": [[None, 3]]}, "grid[0][1]: 3, but no cell sees more than 2"),
         ({"grid": [[0, 0], [0, 4]]}, "grid[1][1]: 4, but no cell sees more than 3"),
         ({"grid": [[2]]}, "grid[0][0]: 2, but no cell sees more than 1"),

@@ -364,8 +364,14 @@ def test_json_round_trip():
         ({"grid": [[1, 1, 1]]}, "grid: number 1 stands there 3 times, not twice"),
         ({"grid": [[7, 1, 1]]}, "grid: number 7 stands there 1 times, not twice"),
         ({"grid": [[None, 0]]}, "grid: there is no number in it"),
-        ({"grid": [[1, -1]]}, r"grid\[0\]\[1\]: -1 is not in 0 .. 1000000"),
-        ({"grid": [[1, "1"]]}, r"grid\[0\]\[1\]: expected a whole number, got '1'"),
+        (
+            {"grid": [[1, -1]]},
+            r"grid\[0\]\[1\]: expected a whole number from 0 to 1,000,000, got -1",
+        ),
+        (
+            {"grid": [[1, "1"]]},
+            r"grid\[0\]\[1\]: expected a whole number from 0 to 1,000,000, got '1'",
+        ),
         ({"grid": [[1], [1, 0]]}, r"grid\[1\] has 2 cells"),
         ({"grid": 3}, "grid: expected 1 to 1000 rows, got 3"),
         ({"cover": "yes"}, "cover: expected true or false, got 'yes'"),

@@ -20,8 +20,7 @@ from qubopuzzle import (
     violation,
 )
 from qubopuzzle.compile import ENCODINGS
-from qubopuzzle.puzzles.kinds.forest import forest
-from qubopuzzle.puzzles.kinds.shaded import lazy
+from qubopuzzle.puzzles.kinds.shaded import forest, lazy
 from qubopuzzle.solvers import get_solver
 from shadings import (
     CORNERS,

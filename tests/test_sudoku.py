@@ -276,7 +276,9 @@ def test_forms_of_an_answer():
     assert ten.parse_answer([" ".join(map(str, row)) for row in square]).tolist() == square
     with pytest.raises(InputError, match=r"solution\[0\]: expected digits, got '3\+41'"):
         FOUR.parse_answer(["3+41", "1423", "4312", "2134"])
-    with pytest.raises(InputError, match=r"solution\[0\]\[3\]: 0 is not in 1 .. 4"):
+    with pytest.raises(
+        InputError, match=r"solution\[0\]\[3\]: expected a whole number from 1 to 4, got 0"
+    ):
         FOUR.parse_answer(["3240", "1423", "4312", "2134"])
     with pytest.raises(InputError, match="the answer has 1 x 4 cells, the puzzle 4 x 4"):
         FOUR.parse_answer(["3241"])
@@ -292,19 +294,28 @@ EMPTY = [[0] * 4] * 4
         ({"grid": None}, "grid: expected 1 to 36 rows, got None"),
         ({"grid": "1234"}, "grid: expected 1 to 36 rows, got '1234'"),
         ({"grid": np.array(3)}, "grid: expected 1 to 36 rows, got array(3)"),
-        ({"grid": [np.array(3)]}, "grid[0]: expected 1 to 1000 cells, got array(3)"),
+        ({"grid": [np.array(3)]}, "grid[0]: expected 1 to 36 cells, got array(3)"),
         ({"grid": []}, "grid: expected 1 to 36 rows, got list of 0"),
         ({"grid": [[0]] * 10**6}, "grid: expected 1 to 36 rows, got list of 1000000"),
-        ({"grid": [[0] * 5000]}, "grid[0]: expected 1 to 1000 cells, got list of 5000"),
-        ({"grid": [1]}, "grid[0]: expected 1 to 1000 cells, got 1"),
+        ({"grid": [[0] * 5000]}, "grid[0]: expected 1 to 36 cells, got list of 5000"),
+        ({"grid": [1]}, "grid[0]: expected 1 to 36 cells, got 1"),
         ({"grid": [[0, 0], [0]]}, "grid[1] has 1 cells, grid[0] has 2"),
         ({"grid": [[0, 0, 0], [0, 0, 0]]}, "grid: 2 rows of 3 cells are no square"),
-        ({"grid": [*EMPTY[1:], [0, 0, 0, 5]]}, "grid[3][3]: 5 is not in 0 .. 4"),
-        ({"grid": [*EMPTY[1:], [0, 0, -1, 0]]}, "grid[3][2]: -1 is not in 0 .. 4"),
-        ({"grid": [[1.0]]}, "grid[0][0]: expected a whole number, got 1.0"),
-        ({"grid": [["1"]]}, "grid[0][0]: expected a whole number, got '1'"),
-        ({"grid": [[True]]}, "grid[0][0]: expected a whole number, got True"),
-        ({"grid": [[10**400]]}, "grid[0][0]: a number of over 30 digits is not in 0 .. 1"),
+        (
+            {"grid": [*EMPTY[1:], [0, 0, 0, 5]]},
+            "grid[3][3]: expected a whole number from 0 to 4, got 5",
+        ),
+        (
+            {"grid": [*EMPTY[1:], [0, 0, -1, 0]]},
+            "grid[3][2]: expected a whole number from 0 to 4, got -1",
+        ),
+        ({"grid": [[1.0]]}, "grid[0][0]: expected a whole number from 0 to 1, got 1.0"),
+        ({"grid": [["1"]]}, "grid[0][0]: expected a whole number from 0 to 1, got '1'"),
+        ({"grid": [[True]]}, "grid[0][0]: expected a whole number from 0 to 1, got True"),
+        (
+            {"grid": [[10**400]]},
+            "grid[0][0]: expected a whole number from 0 to 1, got a number of over 30 digits",
+        ),
         ({"grid": [[0] * 5] * 5}, "box: a grid of 5 x 5 has no boxes but whole lines; for"),
         ({"grid": EMPTY, "box": 2}, "box: expected a list, got 2"),
         ({"grid": EMPTY, "box": np.array(2)}, "box: expected a list, got array(2)"),
@@ -312,9 +323,15 @@ EMPTY = [[0] * 4] * 4
         ({"grid": EMPTY, "box": [2, 3]}, "box: 2 x 3 does not make 4 cells"),
         ({"grid": EMPTY, "box": [4]}, "box: 4 does not make 4 cells"),
         ({"grid": EMPTY, "box": [1] * 10**5}, "box: 1 x 1 x 1 x 1 does not make 4 cells"),
-        ({"grid": EMPTY, "box": [-2, -2]}, "box[0]: -2 is not in 0 .. 36"),
-        ({"grid": EMPTY, "box": ["2", "2"]}, "box[0]: expected a whole number, got '2'"),
-        ({"grid": [[0]], "solution": [[2]]}, "solution[0][0]: 2 is not in 1 .. 1"),
+        ({"grid": EMPTY, "box": [-2, -2]}, "box[0]: expected a whole number from 0 to 36, got -2"),
+        (
+            {"grid": EMPTY, "box": ["2", "2"]},
+            "box[0]: expected a whole number from 0 to 36, got '2'",
+        ),
+        (
+            {"grid": [[0]], "solution": [[2]]},
+            "solution[0][0]: expected a whole number from 1 to 1, got 2",
+        ),
         ({"grid": [[0]], "solution": [[]]}, "solution[0]: expected 1 to 1000 cells"),
         ({"grid": EMPTY, "solution": [[1] * 4] * 4}, "solution: row[0] has 1 4 times"),
         ({"grid": [[0]], "id": 4}, "id: expected a text, got 4"),

@@ -95,9 +95,10 @@ class Puzzle(Problem):
         object.__setattr__(self, "solution", solution)
 
     @property
-    @abstractmethod
     def shape(self) -> tuple[int, int]:
-        """Rows and columns of the grid."""
+        """Rows and columns: those of the field ``grid`` if a puzzle does not say otherwise."""
+        grid = vars(self)["grid"]
+        return len(grid), len(grid[0])
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
@@ -233,8 +234,11 @@ def _plain(value: Any) -> Any:
     return [_plain(part) for part in value] if isinstance(value, tuple) else value
 
 
-def check_shape(answer: IntArray, shape: tuple[int, int]) -> None:
-    """Raise InputError unless the answer is an array of this shape."""
+def check_shape(answer: IntArray, shape: tuple[int, int], values: range | None = None) -> None:
+    """Raise InputError unless the answer is an array of this shape and, if given, these values."""
     if np.shape(answer) != shape:
         got = " x ".join(str(n) for n in np.shape(answer)) or "a single value"
         raise InputError(f"the answer has {got} cells, the puzzle {shape[0]} x {shape[1]}")
+    if values and not np.isin(answer, values).all():
+        between = "and" if len(values) == 2 else "to"
+        raise InputError(f"the answer has values other than {values[0]} {between} {values[-1]}")

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pkgutil import resolve_name
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from qubopuzzle.checks import whole
 from qubopuzzle.compile.incremental import Random, SwitchableModel
@@ -21,6 +24,9 @@ from qubopuzzle.puzzles import Puzzle, get_puzzle
 CELL_LIMIT = 2_500
 """Most cells of a board, if its generator does not say otherwise."""
 Board = TypeVar("Board", bound=Puzzle)
+Boards: TypeAlias = Generator[Board, IntArray, None]
+Options: TypeAlias = Mapping[str, int]
+Shape: TypeAlias = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,23 +44,24 @@ class PuzzleGenerator(ABC, Generic[Board]):
     """Draws boards of a puzzle: instances with their solution and all their clues.
 
     ``usual`` is the size (rows, columns) without ``--size``. ``conflicts`` divides puzzles of
-    that size into easy, medium and hard ones, see ``generation.difficulty``. Everything random
-    comes from the generator of numbers that is passed in.
+    that size into easy, medium and hard ones, see ``generation.difficulty``. ``clue_fields`` are
+    the fields of a board, of one shape, with the numbers that may be dropped; ``blank`` stands
+    where there is none. Everything random comes from the generator of numbers that is passed in.
     """
 
     usual: ClassVar[tuple[int, int]]
     conflicts: ClassVar[tuple[int, int]]
     options: ClassVar[tuple[GeneratorOption, ...]] = ()
+    clue_fields: ClassVar[tuple[str, ...]] = ()
+    blank: ClassVar[int | None] = 0
 
-    def check(self, shape: tuple[int, int], options: Mapping[str, int]) -> None:  # noqa: ARG002
+    def check(self, shape: Shape, options: Options) -> None:  # noqa: ARG002
         """Raise InputError for a size, or options, that no board has; here for large sizes."""
         if shape[0] * shape[1] > CELL_LIMIT:
             raise InputError(f"{shape[0]} x {shape[1]}: more than {CELL_LIMIT:,} cells")
 
     @abstractmethod
-    def boards(
-        self, shape: tuple[int, int], options: Mapping[str, int], rng: Random
-    ) -> Generator[Board, IntArray, None]:
+    def boards(self, shape: Shape, options: Options, rng: Random) -> Boards[Board]:
         """Random boards, each with all its clues and its solution.
 
         After each it is sent another solution of it, and gives a board that this one does
@@ -64,7 +71,7 @@ class PuzzleGenerator(ABC, Generic[Board]):
     def from_image(
         self,
         file: str,  # noqa: ARG002 - these are for pictures
-        shape: tuple[int, int] | None,  # noqa: ARG002
+        shape: Shape | None,  # noqa: ARG002
         how: Mapping[str, Any],  # noqa: ARG002
         rng: Random,  # noqa: ARG002
     ) -> tuple[Board, Sequence[tuple[int, int]]]:
@@ -75,13 +82,20 @@ class PuzzleGenerator(ABC, Generic[Board]):
         """
         raise InputError("puzzles of this kind are not made from images")
 
-    def clues(self, board: Board) -> int:  # noqa: ARG002 - for others
-        """How many clues there are that may be dropped."""
-        return 0
+    def clues(self, board: Board) -> int:
+        """How many clues there are that may be dropped: the numbers in ``clue_fields``."""
+        return int(np.count_nonzero(self._clue_values(board) != self.blank))
 
-    def keep(self, board: Board, clues: Sequence[int]) -> Board:  # noqa: ARG002 - for others
+    def keep(self, board: Board, clues: Sequence[int]) -> Board:
         """The puzzle with these of its clues only, and its solution."""
-        return board
+        values = self._clue_values(board)
+        kept = np.full_like(values, self.blank)
+        places = np.flatnonzero(values != self.blank)[list(clues)]
+        kept.flat[places] = values.flat[places]
+        return replace(board, **dict(zip(self.clue_fields, kept.tolist(), strict=True)))
+
+    def _clue_values(self, board: Board) -> NDArray[np.object_]:
+        return np.array([getattr(board, field) for field in self.clue_fields], dtype=object)
 
     def switchable_model(self, board: Board) -> SwitchableModel:
         """The rules with each clue under a switch; those of a board without clues to drop."""

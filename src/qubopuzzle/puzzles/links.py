@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.kinds.cells import BoolArray, pieces
+from qubopuzzle.puzzles.kinds.grids import BoolArray, pieces
 
 Board: TypeAlias = dict[str, Any]
 Words: TypeAlias = NDArray[np.object_]  # of a board file, str

@@ -12,7 +12,7 @@ from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles.clues import Line, clue_text, nonograms, one_line, trimmed
 from qubopuzzle.files.puzzles.lines import lines_of
 from qubopuzzle.puzzles import Puzzle
-from qubopuzzle.puzzles.kinds.cells import BLACK, WHITE
+from qubopuzzle.puzzles.kinds.grids import BLACK, WHITE
 from qubopuzzle.puzzles.nonogram import Nonogram
 
 NAME = "non"

@@ -19,7 +19,7 @@ from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles.clues import nonograms, one_line, read_clue
 from qubopuzzle.puzzles import Puzzle
-from qubopuzzle.puzzles.kinds.cells import BLACK, WHITE, shading_to_rows
+from qubopuzzle.puzzles.kinds.grids import BLACK, WHITE, shading_to_rows
 from qubopuzzle.puzzles.nonogram import Nonogram
 
 NAME = "webpbn"

@@ -14,9 +14,9 @@ one of the other cells between p and q is filled. The same with the letters exch
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from functools import partial
-from itertools import permutations
+from itertools import permutations, product
 from typing import Any
 
 import numpy as np
@@ -30,8 +30,8 @@ from qubopuzzle.compile.incremental import (
 )
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import FALSE, Field, IntArray, Model, ModelBuilder
-from qubopuzzle.puzzles.easyasabc.rules import SIDES, EasyAsABC
-from qubopuzzle.puzzles.generator import GeneratorOption, PuzzleGenerator
+from qubopuzzle.puzzles.easyasabc.rules import SIDES, EasyAsABC, views
+from qubopuzzle.puzzles.generator import Boards, GeneratorOption, Options, PuzzleGenerator, Shape
 
 
 class EasyAsABCGenerator(PuzzleGenerator[EasyAsABC]):
@@ -39,24 +39,23 @@ class EasyAsABCGenerator(PuzzleGenerator[EasyAsABC]):
 
     usual = (5, 5)
     conflicts = (2, 4)
+    clue_fields = SIDES
     options = (GeneratorOption("letters", 3, "how many letters", 1, 26),)
 
-    def check(self, shape: tuple[int, int], options: Mapping[str, int]) -> None:
+    def check(self, shape: Shape, options: Options) -> None:
         """Square, with room for the letters."""
         if shape[0] != shape[1]:
             raise InputError("an Easy as ABC has as many rows as columns")
         if options["letters"] > shape[0]:
             raise InputError(f"{options['letters']} letters do not fit a line of {shape[0]} cells")
 
-    def boards(
-        self, shape: tuple[int, int], options: Mapping[str, int], rng: Random
-    ) -> Generator[EasyAsABC, IntArray, None]:
+    def boards(self, shape: Shape, options: Options, rng: Random) -> Boards[EasyAsABC]:
         """Grids in which no change is possible that was met so far."""
         size, letters = shape[0], options["letters"]
         blank = _Blank(size, letters)
         grid = random_answer(blank.build(), [blank.x[:, 1:].ravel()], rng)
         borders = _Blank(size, letters)
-        every = borders.clues(range(1, letters + 1))
+        every = borders.clues()
         with (
             IncrementalSat(blank.build()) as grids,
             OtherSolutions(SwitchableModel(borders.build(), every)) as others,
@@ -71,40 +70,20 @@ class EasyAsABCGenerator(PuzzleGenerator[EasyAsABC]):
                 found = grids.solve(())
                 grid = None if found is None else grids.answer(found)
 
-    def clues(self, board: EasyAsABC) -> int:
-        """A letter for each end of each line."""
-        return 4 * board.size
-
-    def keep(self, board: EasyAsABC, clues: Sequence[int]) -> EasyAsABC:
-        """These letters on the borders."""
-        kept = np.zeros((4, board.size), dtype=np.int64)
-        shown = np.array([getattr(board, side) for side in SIDES])
-        kept.ravel()[list(clues)] = shown.ravel()[list(clues)]
-        sides: dict[str, Any] = dict(zip(SIDES, kept.tolist(), strict=True))
-        return EasyAsABC(board.size, board.letters, **sides, solution=board.solution)
-
     def switchable_model(self, board: EasyAsABC) -> SwitchableModel:
         """Each letter of the borders under a switch."""
         blank = _Blank(board.size, board.letters)
-        every = blank.clues(range(1, board.letters + 1))
-        told = _borders(np.asarray(board.solution))
-        return SwitchableModel(
-            blank.build(), [every[i * board.letters + k - 1] for i, k in enumerate(told)]
-        )
+        every = blank.clues()
+        told = enumerate(_borders(np.asarray(board.solution)))
+        return SwitchableModel(blank.build(), [every[i * board.letters + k - 1] for i, k in told])
 
 
 # --- grids and their borders -----------------------------------------------------------
 
 
-def _lines(size: int) -> IntArray:
-    """The cells of each line as each end sees them, as the sides come, (4 * size, size)."""
-    cells = np.arange(size * size).reshape(size, size)
-    return np.concatenate([cells.T, cells.T[:, ::-1], cells, cells[:, ::-1]])
-
-
 def _borders(grid: IntArray) -> list[int]:
     """The letter that each end sees."""
-    seen = grid.ravel()[_lines(len(grid))]
+    seen = grid.ravel()[views(len(grid))]
     first: list[int] = seen[np.arange(len(seen)), np.argmax(seen > 0, axis=1)].tolist()
     return first
 
@@ -122,16 +101,16 @@ class _Blank:
     """
 
     def __init__(self, size: int, letters: int) -> None:
-        self.size, self.builder, self._switches = size, ModelBuilder(), 0
+        self.size, self.builder, self._n_switches = size, ModelBuilder(), 0
         values = range(int(letters == size), letters + 1)
         self.x = np.full((size * size, letters + 1), FALSE)
         for cell in range(size * size):
             choice = self.builder.choice(f"cell[{cell // size},{cell % size}]", values)
             self.x[cell, values.start :] = choice.literals
-        lines = self.x[_lines(size)[size : 3 * size], 1:]  # one end of each line will do
+        lines = self.x[views(size)[size : 3 * size], 1:]  # one end of each line will do
         self.builder.exactly_one("line", lines.swapaxes(1, 2).reshape(-1, size))
 
-    def clues(self, letters: Sequence[int]) -> list[IntArray]:
+    def clues(self) -> list[IntArray]:
         """Switches for "this end sees that letter", end by end and letter by letter.
 
         With s for the switch: at no place may another letter stand, and this one there or
@@ -139,24 +118,22 @@ class _Blank:
         """
         switches = []
         ahead = np.triu(np.ones((self.size, self.size), dtype=bool))
-        for i, line in enumerate(_lines(self.size)):
-            for letter in letters:
-                switch = self.builder.bit(f"sees[{i},{letter}]").literals[1]
-                others = np.delete(self.x[line], [0, letter], axis=1)
-                later = np.where(ahead, self.x[line, letter], FALSE)
-                terms = np.column_stack([np.full(self.size, switch), others, later])
-                rows = np.repeat(np.arange(self.size), terms.shape[1])
-                shape = (self.size,)
-                self.builder.linear("sees", rows, terms.ravel(), upper=2, shape=shape)
-                switches.append(np.array([switch]))
-        self._switches += len(switches)
+        for (i, line), letter in product(enumerate(views(self.size)), range(1, self.x.shape[1])):
+            switch = self.builder.bit(f"sees[{i},{letter}]").literals[1:]
+            others = np.delete(self.x[line], [0, letter], axis=1)
+            later = np.where(ahead, self.x[line, letter], FALSE)
+            terms = np.column_stack([np.repeat(switch, self.size), others, later])
+            row, shape = np.indices(terms.shape)[0].ravel(), (self.size,)
+            self.builder.linear("sees", row, terms.ravel(), upper=2, shape=shape)
+            switches.append(np.array(switch))
+        self._n_switches += len(switches)
         return switches
 
     def build(self) -> Model:
         """The model; answers are written with all switches on."""
         cell, letter = np.indices(self.x.shape).reshape(2, -1)
         reading = self.builder.reading("cells", cell, self.x.ravel(), letter, n_cells=len(self.x))
-        write = partial(_write, self._switches)
+        write = partial(_write, self._n_switches)
         shape = self.size, self.size
         return self.builder.build(Field(shape, 0, self.x.shape[1] - 1, (reading,), write))
 
@@ -173,7 +150,7 @@ def _exclude(grids: IncrementalSat, blank: _Blank, one: IntArray, other: IntArra
     changed = one != other
     seen = [
         variable
-        for line in _lines(blank.size)
+        for line in views(blank.size)
         if changed[line].any()
         for variable in _noticed(grids, blank, line, one, other)
     ]

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
 
-from qubopuzzle.checks import brief
+from qubopuzzle.checks import brief, whole
 from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import Puzzle, Violation, check_shape
-from qubopuzzle.puzzles.kinds.grids import (
-    check_values,
-    is_list,
-    letter_of,
-    read_letters,
-    read_whole,
-)
+from qubopuzzle.puzzles.kinds.grids import cells_of, lines_of, listed, read_numbers, words_of
 
 SIZE_LIMIT = 50
 """Most rows and columns."""
@@ -57,27 +52,19 @@ class EasyAsABC(Puzzle):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        size = read_whole("size", self.size, 1, SIZE_LIMIT)
-        letters = read_whole("letters", self.letters, 1, 26)
+        size = whole("size", self.size, 1, SIZE_LIMIT, PuzzleError)
+        letters = whole("letters", self.letters, 1, 26, PuzzleError)
         if letters > size:
             raise PuzzleError(f"letters: {letters} letters do not fit a line of {size} cells")
         none = (0,) * size
         for side in SIDES:
-            given = getattr(self, side)
-            marks = none if _missing(given) else read_letters(side, given, size, letters)
+            given = listed(getattr(self, side))
+            marks = none if given in (None, ()) else _read_letters(side, given, size, letters)
             object.__setattr__(self, side, marks)
-        grid = (none,) * size if _missing(self.grid) else self.grid
-        object.__setattr__(self, "size", size)
-        object.__setattr__(self, "letters", letters)
-        object.__setattr__(self, "grid", _read_rows("grid", grid, size, letters))
+        rows = listed(self.grid)
+        grid = _read_rows("grid", (none,) * size if rows in (None, ()) else rows, size, letters)
+        vars(self).update(size=size, letters=letters, grid=grid)
         self.check_solution()
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns of the grid."""
-        return self.size, self.size
-
-    # --- native JSON -------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
         """The native JSON object, without a grid if there are no givens."""
@@ -95,75 +82,73 @@ class EasyAsABC(Puzzle):
         """Lines of letters and ``.``."""
         return ["".join(map(letter_of, row)) for row in answer.tolist()]
 
-    # --- rules -------------------------------------------------------------------------
-
     def violations(self, answer: IntArray) -> list[Violation]:
         """Letters missing or repeated in a line, clues that see another, changed givens."""
-        check_shape(answer, self.shape)
-        check_values(answer, 0, self.letters)
-        values = answer.astype(np.int64)
-        cells = np.arange(values.size).reshape(self.shape)
+        check_shape(answer, self.shape, range(self.letters + 1))
+        values, givens = answer.astype(np.int64).ravel(), np.ravel(self.grid)
         broken = []
-        for rule, lines, grid in (("row", cells, values), ("column", cells.T, values.T)):
-            for i, (line, seen) in enumerate(zip(lines, grid.tolist(), strict=True)):
-                for letter in range(1, self.letters + 1):
-                    if (count := seen.count(letter)) != 1:
-                        where = line[np.array(seen) == letter] if count else line
-                        message = f"{rule}[{i}] has {letter_of(letter)} {_times(count)}"
-                        broken.append(self._fault(rule, message, where))
-        for side, lines in (
-            ("top", cells.T),
-            ("bottom", cells[::-1].T),
-            ("left", cells),
-            ("right", cells[:, ::-1]),
-        ):
-            for i, (clue, line) in enumerate(zip(getattr(self, side), lines, strict=True)):
-                first = next(filter(None, values.flat[line].tolist()), 0) if clue else 0
-                if clue != first:
-                    message = f"{side}[{i}] sees {letter_of(first)}, its clue is {letter_of(clue)}"
-                    broken.append(self._fault("seen", message, line))
-        for r, c in np.argwhere(np.array(self.grid)).tolist():
-            if values[r, c] != self.grid[r][c]:
-                found, given = letter_of(values[r, c]), letter_of(self.grid[r][c])
-                message = f"row[{r}] column[{c}] is {found}, given is {given}"
-                broken.append(self._fault("given", message, cells[r, c : c + 1]))
-        return broken
-
-    def _fault(self, rule: str, message: str, cells: IntArray) -> Violation:
-        return Violation(rule, message, tuple(divmod(c, self.size) for c in cells.tolist()))
-
-    # --- picture -----------------------------------------------------------------------
+        for axis, i, line in lines_of(self.shape):
+            for letter in range(1, self.letters + 1):
+                cells = line[values[line] == letter]
+                if len(cells) != 1:
+                    times = {0: "nowhere", 2: "twice"}.get(len(cells), f"{len(cells)} times")
+                    message = f"{axis}[{i}] has {letter_of(letter)} {times}"
+                    broken.append((axis, message, cells if len(cells) else line))
+        for name, clue, line in clues_of(self):
+            first = next(filter(None, values[line].tolist()), 0)
+            if clue != first:
+                message = f"{name} sees {letter_of(first)}, its clue is {letter_of(clue)}"
+                broken.append(("seen", message, line))
+        for cells in np.argwhere((givens > 0) & (values != givens)):
+            where = "row[{}] column[{}]".format(*divmod(cells[0], self.size))
+            found, given = letter_of(values[cells[0]]), letter_of(givens[cells[0]])
+            broken.append(("given", f"{where} is {found}, given is {given}", cells))
+        return [Violation(rule, text, cells_of(cells, self.size)) for rule, text, cells in broken]
 
     def picture(
         self, answer: IntArray | None = None, broken: Iterable[tuple[int, ...]] = ()
     ) -> Picture:
         """The grid, the letters in it, and the clues around it."""
-        givens = np.array(self.grid)
-        values = givens if answer is None else np.asarray(answer)
-        top, bottom, left, right = (
-            tuple((letter_of(v),) if v else () for v in getattr(self, side)) for side in SIDES
-        )
-        return Picture(
-            *self.shape,
-            words={(r, c): letter_of(values[r, c]) for r, c in np.argwhere(values).tolist()},
-            given=frozenset(map(tuple, np.argwhere((givens > 0) & (givens == values)).tolist())),
-            broken=frozenset(broken),
-            top=top,
-            bottom=bottom,
-            left=left,
-            right=right,
-        )
+        parts = words_of(np.array(self.grid), answer, letter_of)
+        for side in SIDES:
+            parts[side] = tuple((letter_of(v),) if v else () for v in getattr(self, side))
+        return Picture(*self.shape, **parts, broken=frozenset(broken))
 
 
-def _times(count: int) -> str:
-    return {0: "nowhere", 2: "twice"}.get(count, f"{count} times")
+def letter_of(value: int) -> str:
+    """A for 1, B for 2, ... and ``.`` for 0."""
+    return chr(ord("A") + value - 1) if value else "."
 
 
-def _missing(given: Any) -> bool:
-    return given is None or (isinstance(given, tuple) and not given)
+def views(size: int) -> IntArray:
+    """The cells of each line as each side sees them, row-major numbers, (4 * size, size)."""
+    cells = np.arange(size * size).reshape(size, size)
+    return np.concatenate([cells.T, cells.T[:, ::-1], cells, cells[:, ::-1]])
+
+
+def clues_of(puzzle: EasyAsABC) -> Iterator[tuple[str, int, IntArray]]:
+    """Each clue's name, its letter, and the cells seen from it, shape (size,)."""
+    places = product(SIDES, range(puzzle.size))
+    for (side, i), line in zip(places, views(puzzle.size), strict=True):
+        if letter := getattr(puzzle, side)[i]:
+            yield f"{side}[{i}]", letter, line
 
 
 def _read_rows(key: str, rows: Any, size: int, letters: int) -> tuple[Marks, ...]:
-    if not is_list(rows) or len(rows) != size:
+    if not isinstance(listed(rows), list | tuple) or len(rows) != size:
         raise PuzzleError(f"{key}: expected {size} rows, got {brief(rows)}")
-    return tuple(read_letters(f"{key}[{r}]", row, size, letters) for r, row in enumerate(rows))
+    return tuple(_read_letters(f"{key}[{r}]", row, size, letters) for r, row in enumerate(rows))
+
+
+def _read_letters(key: str, data: Any, count: int, high: int) -> Marks:
+    """A line of letters: A or 1 up to ``high``; ``.``, 0 or None for none."""
+    marks = list(data) if isinstance(data, str) else listed(data)
+    if not isinstance(marks, list | tuple):
+        raise PuzzleError(f"{key}: expected a list, got {brief(data)}")
+    if len(marks) != count:
+        raise PuzzleError(f"{key} has {len(marks)} values, expected {count}")
+    words = {None: 0} | {letter_of(value): value for value in range(high + 1)}
+    for i, mark in enumerate(marks):
+        if isinstance(mark, str) and mark not in words:
+            raise PuzzleError(f"{key}[{i}]: {brief(mark)} is not in A .. {letter_of(high)}")
+    return tuple(read_numbers(key, marks, 0, high, words))

@@ -8,18 +8,25 @@ differ, and otherwise as before as far as that goes.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from qubopuzzle.compile.incremental import Random, SwitchableModel, random_answer
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.generator import GeneratorOption, PuzzleGenerator, solution_of
-from qubopuzzle.puzzles.heyawake.formulations import add_spans
+from qubopuzzle.puzzles.generator import (
+    Boards,
+    GeneratorOption,
+    Options,
+    PuzzleGenerator,
+    Shape,
+    solution_of,
+)
+from qubopuzzle.puzzles.heyawake import add_spans
 from qubopuzzle.puzzles.heyawake.rules import Heyawake
-from qubopuzzle.puzzles.kinds.cells import groups
-from qubopuzzle.puzzles.kinds.shaded import lazy
+from qubopuzzle.puzzles.kinds.grids import groups
+from qubopuzzle.puzzles.kinds.shaded import Shaded, lazy
 
 CHANGES = 200
 """Boards from one drawing before the next."""
@@ -31,10 +38,10 @@ class HeyawakeGenerator(PuzzleGenerator[Heyawake]):
     usual = (10, 10)
     conflicts = (50, 66)
     options = (GeneratorOption("room", 6, "cells of a room, about", 1, 100),)
+    clue_fields = ("clues",)
+    blank = None
 
-    def boards(
-        self, shape: tuple[int, int], options: Mapping[str, int], rng: Random
-    ) -> Generator[Heyawake, IntArray, None]:
+    def boards(self, shape: Shape, options: Options, rng: Random) -> Boards[Heyawake]:
         """Rooms and a shading; then rooms divided."""
         while True:
             board = _board(_rooms(shape, options["room"], rng), rng)
@@ -44,37 +51,19 @@ class HeyawakeGenerator(PuzzleGenerator[Heyawake]):
                 other = yield board
                 board = _divided(board, other, rng) or _changed(board, other, rng)
 
-    def clues(self, board: Heyawake) -> int:
-        """One for each room."""
-        return len(board.clues)
-
-    def keep(self, board: Heyawake, clues: Sequence[int]) -> Heyawake:
-        """The numbers of these rooms."""
-        kept = [
-            board.clues[room] if room in set(clues) else None for room in range(len(board.clues))
-        ]
-        return Heyawake(rooms=board.rooms, clues=tuple(kept), solution=board.solution)
-
     def switchable_model(self, board: Heyawake) -> SwitchableModel:
         """A switch s for each room of n cells and w white ones: w s <= white <= n - (n - w) s."""
-        shaded = lazy(np.zeros(board.shape, dtype=bool))
-        add_spans(shaded, board.rooms)
-        rooms = groups(board.rooms)
-        names = [f"told[{room}]" for room in range(len(rooms))]
-        told = np.array([shaded.builder.bit(name).literals[1] for name in names])
-        size = np.array([len(cells) for cells in rooms])
-        white = size - np.array(board.clues, dtype=np.int64)
-        cells = shaded.white.ravel()[np.concatenate(rooms)]
-        rows = np.concatenate([np.repeat(np.arange(len(rooms)), size), np.arange(len(rooms))])
-        literals = np.concatenate([cells, told])
-        for signs, bounds in ((-white, {"lower": 0}), (size - white, {"upper": size})):
-            coefficients = np.concatenate([np.ones(len(cells), dtype=np.int64), signs])
-            shape = (len(rooms),)
-            shaded.builder.linear("room", rows, literals, coefficients, **bounds, shape=shape)
-        return SwitchableModel(shaded.build([0] * len(rooms)), list(told[:, None]))
+        shaded, rooms = _with_spans(board.rooms), groups(board.rooms)
+        told = [np.array(shaded.builder.bit(f"told[{i}]").literals[1:]) for i in range(len(rooms))]
+        least, most = shaded.builder.rows("least"), shaded.builder.rows("most")
+        for cells, black, switch in zip(rooms, board.clues, told, strict=True):
+            literals, ones = [*shaded.white.ravel()[cells], *switch], [1] * len(cells)
+            least.add(literals, [*ones, (black or 0) - len(cells)], lower=0)
+            most.add(literals, [*ones, black or 0], upper=len(cells))
+        return SwitchableModel(shaded.build([0] * len(rooms)), told)
 
 
-def _rooms(shape: tuple[int, int], size: int, rng: Random) -> IntArray:
+def _rooms(shape: Shape, size: int, rng: Random) -> IntArray:
     """Rectangles of about so many cells, from the first free cell on, (rows, columns)."""
     rooms = np.full(shape, -1, dtype=np.int64)
     number = 0
@@ -93,17 +82,19 @@ def _rooms(shape: tuple[int, int], size: int, rng: Random) -> IntArray:
     return rooms
 
 
-def _board(rooms: IntArray, rng: Random) -> Heyawake | None:
-    """The rooms with a random shading that has as many black cells as can be."""
+def _with_spans(rooms: IntArray) -> Shaded:
+    """Cells to be shaded by all rules but the numbers of the rooms."""
     shaded = lazy(np.zeros(rooms.shape, dtype=bool))
     add_spans(shaded, rooms)
-    answer = random_answer(shaded.build(), [_black(shaded.white)], rng)
+    return shaded
+
+
+def _board(rooms: IntArray, rng: Random) -> Heyawake | None:
+    """The rooms with a random shading that has as many black cells as can be."""
+    shaded = _with_spans(rooms)
+    # A cell's bit has two literals, white and black.
+    answer = random_answer(shaded.build(), [shaded.white.ravel() + 1], rng)
     return None if answer is None else _numbered(rooms, answer)
-
-
-def _black(white: IntArray) -> IntArray:
-    """The literals of black cells: a cell's bit has two, white and black."""
-    return white.ravel() + 1
 
 
 def _numbered(rooms: IntArray, answer: IntArray) -> Heyawake:
@@ -128,15 +119,14 @@ def _changed(board: Heyawake, other: IntArray, rng: Random) -> Heyawake | None:
     """The same rooms, and a shading that agrees with neither where they differ."""
     solution = solution_of(board)
     differ = solution != other
-    shaded = lazy(np.zeros(board.shape, dtype=bool))
-    add_spans(shaded, board.rooms)
+    shaded = _with_spans(board.rooms)
     white = shaded.white
     for answer in (solution, other):
         same = (white + answer)[differ]
         none = np.zeros_like(same)
         shaded.builder.linear("new", none, same, upper=len(same) - 1, shape=(1,))
     kept = (white + solution)[~differ]
-    found = random_answer(shaded.build(), [kept, _black(white)], rng)
+    found = random_answer(shaded.build(), [kept, white.ravel() + 1], rng)
     return None if found is None else _numbered(board.rooms, found)
 
 

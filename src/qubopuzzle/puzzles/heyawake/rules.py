@@ -12,9 +12,16 @@ from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import Violation
-from qubopuzzle.puzzles.kinds.cells import groups, pieces
-from qubopuzzle.puzzles.kinds.grids import SIDE_LIMIT, read_grid, read_numbers
-from qubopuzzle.puzzles.kinds.shading import ShadingPuzzle, cells_of
+from qubopuzzle.puzzles.kinds.grids import (
+    SIDE_LIMIT,
+    cells_of,
+    groups,
+    lines_of,
+    pieces,
+    read_grid,
+    read_numbers,
+)
+from qubopuzzle.puzzles.kinds.shading import ShadingPuzzle
 
 _NO_CLUE = -1
 
@@ -42,19 +49,22 @@ class Heyawake(ShadingPuzzle):
     def __post_init__(self) -> None:
         super().__post_init__()
         rooms = read_grid("rooms", self.rooms, 0, SIDE_LIMIT**2)
-        numbers = read_numbers("clues", self.clues, 0, SIDE_LIMIT**2, empty=_NO_CLUE)
-        size = np.bincount(rooms.ravel(), minlength=len(numbers))
+        numbers = read_numbers("clues", self.clues, 0, SIDE_LIMIT**2, {None: _NO_CLUE})
+        size = np.bincount(rooms.ravel(), minlength=len(numbers)).tolist()
         if len(size) != len(numbers):
             raise PuzzleError(f"clues: {len(numbers)} clues for rooms 0 to {len(size) - 1}")
-        for room, (cells, clue) in enumerate(zip(size.tolist(), numbers.tolist(), strict=True)):
+        for room, (cells, clue) in enumerate(zip(size, numbers, strict=True)):
             if cells == 0:
                 raise PuzzleError(f"rooms: no cell belongs to room {room}")
             if clue > cells:
                 raise PuzzleError(f"clues[{room}]: {clue} black cells, the room has {cells} cells")
-        _check_pieces(rooms)
-        clues = tuple(None if clue == _NO_CLUE else clue for clue in numbers.tolist())
-        object.__setattr__(self, "rooms", rooms)
-        object.__setattr__(self, "clues", clues)
+        piece = pieces(rooms[:, 1:] == rooms[:, :-1], rooms[1:] == rooms[:-1])
+        _, first = np.unique(piece, return_index=True)
+        count = np.bincount(rooms.ravel()[first])
+        if (count > 1).any():
+            raise PuzzleError(f"rooms: room {int(np.argmax(count > 1))} is in several pieces")
+        clues = tuple(None if clue == _NO_CLUE else clue for clue in numbers)
+        vars(self).update(rooms=rooms, clues=clues)
         self.check_solution()
 
     @property
@@ -63,28 +73,22 @@ class Heyawake(ShadingPuzzle):
         rows, columns = self.rooms.shape
         return rows, columns
 
-    # --- rules -------------------------------------------------------------------------
-
     def broken_clues(self, answer: IntArray) -> list[Violation]:
         """Rooms with another number of black cells, and white runs through three rooms."""
         broken = []
-        columns = self.shape[1]
+        columns, black, rooms = self.shape[1], answer.ravel(), self.rooms.ravel()
         for room, (clue, cells) in enumerate(zip(self.clues, groups(self.rooms), strict=True)):
-            black = int(answer.ravel()[cells].sum())
-            if clue is not None and black != clue:
-                message = f"room {room} has {black} black cells, its clue is {clue}"
+            count = int(black[cells].sum())
+            if clue is not None and count != clue:
+                message = f"room {room} has {count} black cells, its clue is {clue}"
                 broken.append(Violation("room", message, cells_of(cells, columns)))
-        white = answer == 0
-        for name, lines in (("row", (white, self.rooms)), ("column", (white.T, self.rooms.T))):
-            for i, (line, rooms) in enumerate(zip(*(a.tolist() for a in lines), strict=True)):
-                for run, crossed in _long_runs(line, rooms):
-                    along = tuple((i, j) if name == "row" else (j, i) for j in run)
-                    ends = f"white from {along[0]} to {along[-1]}"
-                    message = f"{name}[{i}]: {ends} crosses {crossed} borders"
-                    broken.append(Violation("span", message, along))
+        for axis, i, line in lines_of(self.shape):
+            for run, crossed in _long_runs((black[line] == 0).tolist(), rooms[line].tolist()):
+                along = cells_of(line[run], columns)
+                ends = f"white from {along[0]} to {along[-1]}"
+                message = f"{axis}[{i}]: {ends} crosses {crossed} borders"
+                broken.append(Violation("span", message, along))
         return broken
-
-    # --- picture -----------------------------------------------------------------------
 
     def picture(
         self, answer: IntArray | None = None, broken: Iterable[tuple[int, ...]] = ()
@@ -98,7 +102,7 @@ class Heyawake(ShadingPuzzle):
         )
 
 
-def _long_runs(white: Sequence[bool], rooms: Sequence[int]) -> Iterator[tuple[range, int]]:
+def _long_runs(white: Sequence[bool], rooms: Sequence[int]) -> Iterator[tuple[slice, int]]:
     """The runs of white of a line that cross two borders of rooms or more, and how many."""
     start = crossed = 0
     for i, shown in enumerate([*white, False]):
@@ -106,14 +110,5 @@ def _long_runs(white: Sequence[bool], rooms: Sequence[int]) -> Iterator[tuple[ra
             crossed += i > start and rooms[i] != rooms[i - 1]
             continue
         if crossed > 1:
-            yield range(start, i), crossed
+            yield slice(start, i), crossed
         start, crossed = i + 1, 0
-
-
-def _check_pieces(rooms: IntArray) -> None:
-    """Each room must be one piece."""
-    piece = pieces(rooms[:, 1:] == rooms[:, :-1], rooms[1:] == rooms[:-1])
-    _, first = np.unique(piece, return_index=True)
-    count = np.bincount(rooms.ravel()[first])
-    if (count > 1).any():
-        raise PuzzleError(f"rooms: room {int(np.argmax(count > 1))} is in several pieces")

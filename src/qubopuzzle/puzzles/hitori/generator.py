@@ -11,16 +11,14 @@ some choices (b, number), and numbers are looked for that exclude all T met so f
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
-
 import numpy as np
 
 from qubopuzzle.compile.incremental import Random
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.generator import PuzzleGenerator
+from qubopuzzle.puzzles.generator import Boards, Options, PuzzleGenerator, Shape
 from qubopuzzle.puzzles.hitori.rules import Hitori
-from qubopuzzle.puzzles.kinds.cells import BoolArray
+from qubopuzzle.puzzles.kinds.grids import BoolArray
 
 STEPS = 200
 """Changes of a number that are tried against the other solutions met."""
@@ -36,17 +34,12 @@ class HitoriGenerator(PuzzleGenerator[Hitori]):
     usual = (8, 8)
     conflicts = (0, 1)
 
-    def check(self, shape: tuple[int, int], options: Mapping[str, int]) -> None:  # noqa: ARG002
+    def check(self, shape: Shape, options: Options) -> None:  # noqa: ARG002
         """Three cells at least."""
         if shape[0] * shape[1] < 3:
             raise InputError("a hitori of one or two cells never has one solution only")
 
-    def boards(
-        self,
-        shape: tuple[int, int],
-        options: Mapping[str, int],  # noqa: ARG002
-        rng: Random,
-    ) -> Generator[Hitori, IntArray, None]:
+    def boards(self, shape: Shape, options: Options, rng: Random) -> Boards[Hitori]:  # noqa: ARG002
         """Random shadings, each with numbers that exclude all other solutions met."""
         while True:
             shading = _shading(shape, rng)
@@ -57,8 +50,8 @@ class HitoriGenerator(PuzzleGenerator[Hitori]):
                     break
 
 
-def _shading(shape: tuple[int, int], rng: Random) -> IntArray:
-    """Cells in random order, each black if no neighbour is and the white ones hang together.
+def _shading(shape: Shape, rng: Random) -> IntArray:
+    """Cells in random order, each black if no neighbour is and the white ones are connected.
 
     One round is enough: what a cell cuts off, it cuts off from then on.
     """
@@ -76,7 +69,7 @@ def _shading(shape: tuple[int, int], rng: Random) -> IntArray:
 
 
 def _connected(state: list[int], wide: int) -> bool:
-    """Whether the white cells hang together."""
+    """Whether the white cells are connected."""
     start = state.index(_WHITE)
     seen, waiting = {start}, [start]
     while waiting:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,6 +9,7 @@ import numpy as np
 
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles.base import Violation
+from qubopuzzle.puzzles.kinds.grids import cells_of, lines_of, repeats
 from qubopuzzle.puzzles.kinds.shading import NumberGrid
 
 
@@ -30,25 +29,15 @@ class Hitori(NumberGrid):
 
     name: ClassVar[str] = "hitori"
 
-    # --- rules -------------------------------------------------------------------------
-
     def broken_clues(self, answer: IntArray) -> list[Violation]:
         """Numbers that stand twice on white cells of a line."""
-        broken = []
         left = np.where(answer == 0, self.grid, 0)
-        for axis, lines in (("row", left), ("column", left.T)):
-            for i, line in enumerate(lines):
-                for along in repeated(line):
-                    cells = tuple((i, j) if axis == "row" else (j, i) for j in along.tolist())
-                    message = f"{axis}[{i}] has {line[along[0]]} on {len(along)} white cells"
-                    broken.append(Violation("repeat", message, cells))
-        return broken
-
-
-def repeated(line: IntArray) -> Iterator[IntArray]:
-    """The places of each number that a line has twice or more."""
-    numbers = line.tolist()
-    if len(set(numbers)) < len(numbers):
-        for number, count in sorted(Counter(numbers).items()):
-            if number and count > 1:
-                yield np.flatnonzero(line == number)
+        return [
+            Violation(
+                "repeat",
+                f"{axis}[{i}] has {number} on {len(cells)} white cells",
+                cells_of(cells, self.shape[1]),
+            )
+            for axis, i, line in lines_of(self.shape)
+            for number, cells in repeats(left, line)
+        ]

@@ -1,82 +1,100 @@
-"""Reading grids: what users write, checked, as arrays."""
+"""Grids of cells, shared by all puzzles: read from what users write, and taken apart."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import chain
-from operator import index
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import groupby
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import label
 
-from qubopuzzle.checks import brief
+from qubopuzzle.checks import brief, whole
 from qubopuzzle.errors import InputError, PuzzleError
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.kinds.cells import shading_from_rows
 
+BoolArray: TypeAlias = NDArray[np.bool_]
+Cells: TypeAlias = tuple[tuple[int, ...], ...]
+"""Rows and columns of some cells."""
+
+BLACK, WHITE = "#", "."
 SIDE_LIMIT = 1_000
 """Most rows or columns of a grid."""
+BLANK: Mapping[str | None, int] = {None: 0}
+"""What stands for a number besides numbers."""
+_CROSS = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]])
 
 
-def is_list(data: Any) -> bool:
-    """Whether it has a length and parts: a list, a tuple, or an array of some dimension."""
-    return isinstance(data, list | tuple) or (isinstance(data, np.ndarray) and data.ndim > 0)
+# --- reading ---------------------------------------------------------------------------
 
 
-def read_whole(place: str, value: Any, low: int, high: int) -> int:
-    """A whole number from ``low`` to ``high``; PuzzleError naming the place otherwise."""
-    try:
-        if isinstance(value, bool | np.bool_):
-            raise TypeError
-        number = index(value)
-    except TypeError:
-        raise PuzzleError(f"{place}: expected a whole number, got {brief(value)}") from None
-    if not low <= number <= high:
-        raise PuzzleError(f"{place}: {brief(number)} is not in {low} .. {high}")
-    return number
+def listed(data: Any) -> Any:
+    """Arrays as lists, numpy's numbers as Python's; anything else as it is."""
+    return data.tolist() if isinstance(data, np.ndarray | np.generic) else data
 
 
-def read_numbers(key: str, data: Any, low: int, high: int, *, empty: int = 0) -> IntArray:
-    """Whole numbers of a list, shape (n,); None becomes ``empty``.
+def read_numbers(
+    key: str, data: Any, low: int, high: int, words: Mapping[str | None, int] = BLANK
+) -> list[int]:
+    """Whole numbers of a list.
+
+    Args:
+        key: what to call it in an error.
+        data: a list, a tuple or an array.
+        low: the least number that there may be.
+        high: the largest.
+        words: what else there may be, and what it stands for.
 
     Raises:
         PuzzleError: naming the place of what is no such number.
     """
-    if not is_list(data):
+    numbers = listed(data)
+    if not isinstance(numbers, list | tuple):
         raise PuzzleError(f"{key}: expected a list, got {brief(data)}")
-    if len(data) > SIDE_LIMIT**2:
-        raise PuzzleError(f"{key}: {len(data)} numbers are too many")
-    numbers = _read_row(key, data, low, high, empty)
-    return _frozen(np.array(numbers, dtype=np.int64))
+    if len(numbers) > SIDE_LIMIT**2:
+        raise PuzzleError(f"{key}: {len(numbers)} numbers are too many")
+    if set(map(type, numbers)) == {int} and low <= min(numbers) and max(numbers) <= high:
+        return list(numbers)  # as nearly all are
+    return [
+        words[value]
+        if isinstance(value, str | None) and value in words
+        else whole(f"{key}[{i}]", value, low, high, PuzzleError)
+        for i, value in enumerate(numbers)
+    ]
 
 
-def read_grid(key: str, data: Any, low: int, high: int, *, empty: int = 0) -> IntArray:
+def read_grid(
+    key: str,
+    data: Any,
+    low: int,
+    high: int | None,
+    words: Mapping[str | None, int] = BLANK,
+    *,
+    side: int = SIDE_LIMIT,
+) -> IntArray:
     """A grid of whole numbers as rows of equal length, shape (rows, columns), read-only.
 
-    Args:
-        key: what to call it in an error.
-        low, high: the numbers that there may be.
-        empty: stands for None.
+    The arguments are those of ``read_numbers``, and None for ``high`` is as many as there are
+    rows; ``side`` is the most rows or columns.
 
     Raises:
         PuzzleError: naming the row and column of what is no such number.
     """
-    if not is_list(data) or not 1 <= len(data) <= SIDE_LIMIT:
-        raise PuzzleError(f"{key}: expected 1 to {SIDE_LIMIT} rows, got {brief(data)}")
-    width = len(data[0]) if is_list(data[0]) else 0
-    for r, row in enumerate(data):
-        if not is_list(row) or not 1 <= len(row) <= SIDE_LIMIT:
-            raise PuzzleError(f"{key}[{r}]: expected 1 to {SIDE_LIMIT} cells, got {brief(row)}")
-        if len(row) != width:
-            raise PuzzleError(f"{key}[{r}] has {len(row)} cells, {key}[0] has {width}")
-    numbers = _read_plain(chain.from_iterable(data), low, high, empty)
-    if numbers is None:
-        numbers = [
-            number
-            for r, row in enumerate(data)
-            for number in _read_each(f"{key}[{r}]", row, low, high, empty)
-        ]
-    return _frozen(np.array(numbers, dtype=np.int64).reshape(len(data), width))
+    rows = listed(data)
+    if not isinstance(rows, list | tuple) or not 1 <= len(rows) <= side:
+        raise PuzzleError(f"{key}: expected 1 to {side} rows, got {brief(data)}")
+    rows, most = list(map(listed, rows)), len(rows) if high is None else high
+    for r, row in enumerate(rows):
+        if not isinstance(row, list | tuple) or not 1 <= len(row) <= side:
+            raise PuzzleError(f"{key}[{r}]: expected 1 to {side} cells, got {brief(data[r])}")
+        if len(row) != len(rows[0]):
+            raise PuzzleError(f"{key}[{r}] has {len(row)} cells, {key}[0] has {len(rows[0])}")
+    numbers = [read_numbers(f"{key}[{r}]", row, low, most, words) for r, row in enumerate(rows)]
+    grid = np.array(numbers, dtype=np.int64)
+    grid.setflags(write=False)
+    return grid
 
 
 def read_numbered(key: str, data: Any, low: int, high: int) -> IntArray:
@@ -107,66 +125,24 @@ def _digits(place: str, line: str) -> list[int]:
         raise InputError(f"{place}: expected digits, got {brief(line)}") from None
 
 
-def _read_row(place: str, row: Any, low: int, high: int, empty: int) -> list[int]:
-    """Whole numbers of a list, ``empty`` for None; PuzzleError naming the place of another."""
-    numbers = _read_plain(row, low, high, empty)
-    return _read_each(place, row, low, high, empty) if numbers is None else numbers
-
-
-def _read_plain(values: Iterable[Any], low: int, high: int, empty: int) -> list[int] | None:
-    """Numbers as files have them, all at once; None if one may be wrong, or of a library."""
-    known = list(values)
-    kinds = set(map(type, known))
-    if type(None) in kinds:
-        told = [value for value in known if value is not None]
-        known = [empty if value is None else value for value in known]
-        kinds.remove(type(None))
-    else:
-        told = known
-    if told and not (kinds == {int} and low <= min(told) and max(told) <= high):
-        return None
-    return known
-
-
-def _read_each(place: str, row: Any, low: int, high: int, empty: int) -> list[int]:
-    return [
-        empty if value is None else read_whole(f"{place}[{i}]", value, low, high)
-        for i, value in enumerate(row)
-    ]
-
-
-def letter_of(value: int) -> str:
-    """A for 1, B for 2, ... and ``.`` for 0."""
-    return chr(ord("A") + value - 1) if value else "."
-
-
-def read_letters(key: str, data: Any, count: int, high: int) -> tuple[int, ...]:
-    """A line of ``count`` letters: A or 1 up to ``high``; ``.``, 0 or None for none.
-
-    Raises:
-        PuzzleError: naming the place of what is no such letter.
-    """
-    if not (isinstance(data, str) or is_list(data)):
-        raise PuzzleError(f"{key}: expected a list, got {brief(data)}")
-    if len(data) != count:
-        raise PuzzleError(f"{key} has {len(data)} values, expected {count}")
-    known = [letter_of(v) for v in range(high + 1)]
-    numbers: list[Any] = []
-    for i, value in enumerate(data):
-        if isinstance(value, str) and value not in known:
-            raise PuzzleError(f"{key}[{i}]: {brief(value)} is not in A .. {known[-1]}")
-        numbers.append(known.index(value) if isinstance(value, str) else value)
-    return tuple(_read_row(key, numbers, 0, high, 0))
-
-
 def read_shading(what: str, data: Any) -> IntArray:
     """A 0/1 grid from lines of ``#`` and ``.``, rows of 0 and 1, or an array.
 
+    >>> read_shading("solution", ["#.", ".#"]).tolist()
+    [[1, 0], [0, 1]]
+
     Raises:
-        InputError: for anything else.
+        InputError: for anything else, naming the row and column of another character.
     """
     if isinstance(data, list | tuple) and data and all(isinstance(row, str) for row in data):
-        return shading_from_rows(data)
+        for r, row in enumerate(data):
+            if len(row) != len(data[0]):
+                raise InputError(f"row[{r}] has {len(row)} cells, row[0] has {len(data[0])}")
+            for c, cell in enumerate(row):
+                if cell not in (BLACK, WHITE):
+                    expected = f"expected {BLACK!r} or {WHITE!r}"
+                    raise InputError(f"row[{r}] column[{c}] is {cell!r}, {expected}")
+        data = [[cell == BLACK for cell in row] for row in data]
     try:
         grid = np.asarray(data)
     except ValueError:  # rows of different lengths
@@ -178,16 +154,91 @@ def read_shading(what: str, data: Any) -> IntArray:
     return grid.astype(np.int64)
 
 
-def check_values(answer: IntArray, low: int, high: int) -> None:
-    """InputError unless all values of an answer are whole numbers from ``low`` to ``high``."""
-    if not np.isin(answer, np.arange(low, high + 1)).all():
-        raise InputError(f"the answer has values other than {_between(low, high)}")
+def shading_to_rows(shading: IntArray) -> list[str]:
+    """Write a 0/1 array of shape (rows, columns) as strings of ``#`` and ``.``.
+
+    >>> shading_to_rows(np.array([[1, 0], [0, 1]]))
+    ['#.', '.#']
+    """
+    return ["".join(BLACK if cell else WHITE for cell in row) for row in shading.tolist()]
 
 
-def _between(low: int, high: int) -> str:
-    return f"{low} and {high}" if high == low + 1 else f"{low} to {high}"
+# --- cells, by row-major number --------------------------------------------------------
 
 
-def _frozen(numbers: IntArray) -> IntArray:
-    numbers.setflags(write=False)
-    return numbers
+def cells_of(numbers: IntArray, columns: int) -> Cells:
+    """Row and column of cells by row-major number."""
+    return tuple(divmod(number, columns) for number in numbers.tolist())
+
+
+def lines_of(shape: tuple[int, int]) -> Iterator[tuple[str, int, IntArray]]:
+    """The cells of each row, then of each column: ``row`` or ``column``, its number, its cells.
+
+    >>> [(axis, i, line.tolist()) for axis, i, line in lines_of((1, 2))]
+    [('row', 0, [0, 1]), ('column', 0, [0]), ('column', 1, [1])]
+    """
+    cells = np.arange(shape[0] * shape[1]).reshape(shape)
+    for axis, lines in (("row", cells), ("column", cells.T)):
+        yield from ((axis, i, line) for i, line in enumerate(lines))
+
+
+def runs(line: Iterable[int]) -> list[int]:
+    """Lengths of the maximal runs of black cells of a line, in order.
+
+    >>> runs([1, 1, 0, 1]), runs([0, 0])
+    ([2, 1], [])
+    """
+    return [len(list(run)) for black, run in groupby(line, bool) if black]
+
+
+def groups(numbers: NDArray[np.integer]) -> list[IntArray]:
+    """The cells of each number 0 .. max of a grid, in order.
+
+    >>> [group.tolist() for group in groups(np.array([[0, 2], [2, 0]]))]
+    [[0, 3], [], [1, 2]]
+    """
+    flat = numbers.ravel()
+    return np.split(np.argsort(flat, kind="stable"), np.cumsum(np.bincount(flat))[:-1])
+
+
+def pieces(right: BoolArray, down: BoolArray) -> IntArray:
+    """The connected component of each cell of a grid, numbered by their first cells.
+
+    Args:
+        right: whether a cell is connected with the next of its row, (rows, columns - 1).
+        down: the same with the cell below, (rows - 1, columns).
+
+    >>> pieces(np.array([[True], [False]]), np.array([[False, True]])).tolist()
+    [[0, 0], [1, 0]]
+    """
+    rows, columns = right.shape[0], down.shape[1]
+    # Cells stand at even places, and between two of them a wall or a way.
+    ways = np.zeros((2 * rows - 1, 2 * columns - 1), dtype=np.bool_)
+    ways[::2, ::2] = True
+    ways[::2, 1::2] = right
+    ways[1::2, ::2] = down
+    # Labels come in the order in which scipy meets them, row by row, as a test holds.
+    return np.asarray(label(ways, _CROSS)[0][::2, ::2].astype(np.int64) - 1)
+
+
+def repeats(values: IntArray, cells: IntArray) -> Iterator[tuple[int, IntArray]]:
+    """Each number but 0 that stands on two of these cells or more, and where; in order.
+
+    >>> [(number, where.tolist()) for number, where in repeats(np.array([5, 0, 5]), np.arange(3))]
+    [(5, [0, 2])]
+    """
+    found = values.ravel()[cells]
+    for number, count in sorted(Counter(found.tolist()).items()):
+        if number and count > 1:
+            yield number, cells[found == number]
+
+
+def words_of(
+    givens: IntArray, answer: IntArray | None = None, name: Callable[[int], str] = str
+) -> dict[str, Any]:
+    """``words`` and ``given`` of a picture: the answer, or the givens, but for cells of 0."""
+    shown = givens if answer is None else np.asarray(answer)
+    return {
+        "words": {(r, c): name(shown[r, c]) for r, c in np.argwhere(shown).tolist()},
+        "given": frozenset(map(tuple, np.argwhere((givens == shown) & (givens != 0)).tolist())),
+    }

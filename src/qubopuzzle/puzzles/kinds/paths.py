@@ -5,7 +5,6 @@ Direction d is 0 right, 1 down, 2 left, 3 up, and its side counts ``1 << d``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -35,59 +34,43 @@ def degrees(paths: IntArray) -> IntArray:
 
 def one_sided(paths: IntArray) -> list[tuple[Cell, int]]:
     """Cells and directions where the neighbour does not agree, or there is none."""
-    padded = np.pad(paths, 1)
-    found = []
     rows, columns = paths.shape
-    for d, (r, c) in enumerate(STEPS):
-        beyond = padded[1 + r : 1 + r + rows, 1 + c : 1 + c + columns]
-        alone = (paths >> d & 1) & ~(beyond >> (d + 2) % 4) & 1
-        found += [((i, j), d) for i, j in np.argwhere(alone).tolist()]
-    return sorted(found)
+    flat, d = np.append(paths, 0), np.arange(4)  # the last one: beyond the grid
+    alone = flat[:-1, None] >> d & ~(flat[neighbours((rows, columns))] >> (d + 2) % 4) & 1
+    return [(divmod(cell, columns), side) for cell, side in np.argwhere(alone).tolist()]
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """Cells that hang together, in the order of the walk; ``closed`` if each has two sides."""
+def pieces(paths: IntArray) -> list[tuple[tuple[Cell, ...], bool]]:
+    """Connected cells, in the order of the walk, and whether they close: each has two sides.
 
-    cells: tuple[Cell, ...]
-    closed: bool
-
-
-def pieces(paths: IntArray) -> list[Piece]:
-    """What hangs together by connections that both cells agree on, cells without any left out.
-
-    A piece without branches that is not closed begins at one of its ends.
+    Connections count where both cells agree; cells without any are left out. A piece without
+    branches that does not close begins at one of its ends.
     """
     mutual = paths.copy()
     for (r, c), d in one_sided(paths):
         mutual[r, c] -= 1 << d
     degree = degrees(mutual)
-    ends, rest = ((degree == 1), (degree > 1))
+    starts = [*np.argwhere(degree == 1).tolist(), *np.argwhere(degree > 1).tolist()]
     # Cell by cell, arrays are slow.
     leaves: list[list[int]] = mutual.tolist()
     sides: list[list[int]] = degree.tolist()
     seen: set[Cell] = set()
     found = []
-    for r, c in [*np.argwhere(ends).tolist(), *np.argwhere(rest).tolist()]:
-        if (r, c) not in seen:
-            cells = _walk(leaves, (r, c), seen)
-            closed = all(sides[i][j] == 2 for i, j in cells)
-            found.append(Piece(tuple(cells), closed))
+    for first, second in starts:
+        if (first, second) in seen:
+            continue
+        cells, waiting = [], [(first, second)]
+        seen.add((first, second))
+        while waiting:
+            r, c = waiting.pop()
+            cells.append((r, c))
+            for d, (down, right) in enumerate(STEPS):
+                other = r + down, c + right
+                if leaves[r][c] >> d & 1 and other not in seen:
+                    seen.add(other)
+                    waiting.append(other)
+        found.append((tuple(cells), all(sides[r][c] == 2 for r, c in cells)))
     return found
-
-
-def _walk(leaves: list[list[int]], start: Cell, seen: set[Cell]) -> list[Cell]:
-    seen.add(start)
-    order, waiting = [], [start]
-    while waiting:
-        r, c = waiting.pop()
-        order.append((r, c))
-        for d, (dr, dc) in enumerate(STEPS):
-            other = r + dr, c + dc
-            if leaves[r][c] >> d & 1 and other not in seen:
-                seen.add(other)
-                waiting.append(other)
-    return order
 
 
 def read_paths(right: Any, down: Any, shape: tuple[int, int]) -> IntArray:
@@ -97,8 +80,20 @@ def read_paths(right: Any, down: Any, shape: tuple[int, int]) -> IntArray:
         PuzzleError: naming the place of what is no such line.
     """
     rows, columns = shape
-    across = _read_lines("right", right, rows, columns - 1)
-    along = _read_lines("down", down, rows - 1, columns)
+    parts = []
+    for key, lines, count, length in (
+        ("right", right, rows, columns - 1),
+        ("down", down, rows - 1, columns),
+    ):
+        if not isinstance(lines, list | tuple) or len(lines) != count:
+            raise PuzzleError(f"{key}: expected {count} lines of 0 and 1, got {brief(lines)}")
+        for r, line in enumerate(lines):
+            good = isinstance(line, str | list | tuple) and len(line) == length
+            if not good or any(str(bit) not in ("0", "1") for bit in line):
+                raise PuzzleError(f"{key}[{r}]: expected {length} of 0 and 1, got {brief(line)}")
+        bits = [int(bit) for line in lines for bit in line]
+        parts.append(np.array(bits, dtype=np.int64).reshape(count, length))
+    across, along = parts
     paths = np.zeros(shape, dtype=np.int64)
     paths[:, :-1] += across
     paths[:, 1:] += 4 * across
@@ -111,13 +106,3 @@ def write_paths(paths: IntArray) -> dict[str, list[str]]:
     """The inverse of ``read_paths``: strings of 0 and 1 by row."""
     parts = {"right": paths[:, :-1] & 1, "down": paths[:-1] >> 1 & 1}
     return {key: ["".join(map(str, row)) for row in part.tolist()] for key, part in parts.items()}
-
-
-def _read_lines(key: str, lines: Any, rows: int, columns: int) -> IntArray:
-    if not isinstance(lines, list | tuple) or len(lines) != rows:
-        raise PuzzleError(f"{key}: expected {rows} lines of 0 and 1, got {brief(lines)}")
-    for r, line in enumerate(lines):
-        good = isinstance(line, str | list | tuple) and len(line) == columns
-        if not good or any(str(bit) not in ("0", "1") for bit in line):
-            raise PuzzleError(f"{key}[{r}]: expected {columns} of 0 and 1, got {brief(line)}")
-    return np.array([[int(bit) for bit in line] for line in lines], np.int64).reshape(rows, columns)

@@ -1,27 +1,58 @@
-"""Cells that are shaded, in a model: apart, and with the white ones connected by cuts.
+"""Cells that are shaded, in a model: no two side by side, and the white ones connected.
 
-- [adjacent] ``white_u + white_v >= 1`` for cells that share a side;
-- [connected] the white cells are connected, which solvers meet by cuts.
+- [adjacent] ``white_u + white_v >= 1`` for cells that share a side.
+
+``lazy`` has a bit a cell, and [connected], which solvers meet by cuts.
+
+``forest`` is one QUBO. Where no two black cells touch by a side and the grid has at least two
+rows and columns, the white cells are connected exactly if the black cells, joined where they
+touch by a corner, and all border cells to one vertex "outside", make no cycle. (In one row or
+column, a black cell between two others cuts them apart.) Each cell takes one value: white;
+root; or a heading 0 .. 7 to its parent, the black cell at the corner ``heading mod 4``. A
+black cell on the border is a root.
+
+- [pair] black cells that touch by a corner are parent and child:
+  ``white_u + [u -> v] + white_v + [v -> u] >= 1``;
+- [parent] a parent is a root, or its own heading differs by at most a quarter turn:
+  ``[u -> v, h] <= [v is root] + [v has h - 1] + [v has h] + [v has h + 1]``, mod 8.
+
+**Trees have such values**: from the root outwards, each child's corner is given, and one of
+its two headings is within a quarter turn of its parent's. **Nothing else has**: a component
+of n black cells has at least n - 1 joints, each of them a child and its parent by [pair], so
+at most one root. With one it is a tree, and touches the border once at most. Without any,
+following the parents goes round a cycle, never straight back. Corner steps do not cross, so
+it is a simple polygon, and its turns add up to 4 or -4 quarters (H. Hopf, Compositio
+Mathematica 2, 1935, 50-62) - but the headings are back where they began, so the turns add
+up to 0 mod 8.
+
+So ``forest`` is exact on any grid, for trees of any depth, with at most ten values a
+cell; counting depths up to K takes 2 + 4 K, and loses deeper trees. Energy gap: each
+family's penalty is 0 where its rule holds and at least 1 where not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from qubopuzzle.errors import InputError, TooLarge
-from qubopuzzle.model import TRUE, UNBOUNDED, Field, IntArray, Model, ModelBuilder
-from qubopuzzle.puzzles.kinds.cells import BoolArray
+from qubopuzzle.model import FALSE, TRUE, UNBOUNDED, Field, IntArray, Model, ModelBuilder
+from qubopuzzle.puzzles.kinds.grids import BoolArray
 
 CELL_LIMIT = 250_000
 """Most cells of a model."""
+CORNERS = ((-1, -1), (-1, 1), (1, 1), (1, -1))
+"""From a cell to the cells at its corners, clockwise; the way back is two further on."""
+_NAMES = ("up-left", "up-right", "down-right", "down-left")
+VALUES = ("white", "root", *_NAMES, *(f"{name}'" for name in _NAMES))
+"""Of a cell; the last eight are headings 0 to 7."""
 
+Cell: TypeAlias = tuple[int, int]
 Write: TypeAlias = Callable[[IntArray], Sequence[Hashable]]
-Step: TypeAlias = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,9 +89,8 @@ class Shaded:
     def build(self, rest: Write | Sequence[Hashable] = ()) -> Model:
         """The model; ``rest`` is ``write`` for the choices that came after the cells."""
         n = self.white.size
-        reading = self.builder.reading(
-            "cells", np.arange(n), self.white.ravel(), -1, base=1, n_cells=n
-        )
+        white = self.white.ravel()
+        reading = self.builder.reading("cells", np.arange(n), white, -1, base=1, n_cells=n)
         write = partial(_write, self.white == TRUE, self.write, rest)
         return self.builder.build(Field(self.white.shape, 0, 1, (reading,), write))
 
@@ -73,46 +103,142 @@ def _write(
     return [*write(answer), *(rest(answer) if callable(rest) else rest)]
 
 
-def check_size(never_black: BoolArray) -> None:
-    """Raise TooLarge for more than ``CELL_LIMIT`` cells."""
-    if never_black.size > CELL_LIMIT:
-        raise TooLarge(f"a model of {never_black.size:,} cells; at most {CELL_LIMIT:,} fit")
+def shading_formulations(
+    constrain: Callable[[Any, Shaded], Model], never_black: Callable[[Any], BoolArray]
+) -> Mapping[str, Callable[..., Model]]:
+    """The two formulations of a puzzle.
+
+    Args:
+        constrain: adds the puzzle's own rules and builds.
+        never_black: cells that the puzzle's own rules keep white, shape (rows, columns).
+    """
+
+    def model(shade: Callable[[BoolArray], Shaded], puzzle: Any) -> Model:
+        if puzzle.cells > CELL_LIMIT:
+            raise TooLarge(f"a model of {puzzle.cells:,} cells; at most {CELL_LIMIT:,} fit")
+        return constrain(puzzle, shade(never_black(puzzle)))
+
+    return {"forest": partial(model, forest), "lazy": partial(model, lazy)}
 
 
 def lazy(never_black: BoolArray) -> Shaded:
-    """One bit a cell, and white cells connected."""
-    check_size(never_black)
+    """One bit a cell, and white cells connected.
+
+    Args:
+        never_black: cells that are white anyhow, shape (rows, columns).
+    """
     builder = ModelBuilder()
     white = np.full(never_black.shape, TRUE)
     for r, c in np.argwhere(~never_black).tolist():
         white[r, c] = builder.bit(f"black[{r},{c}]").first
-    keep_apart(builder, white)
+    _keep_apart(builder, white)
     nodes = white
     if never_black.any():  # a cell that is white anyhow is a node all the same
         nodes = np.where(never_black, builder.choice("white", ["white"]).first, white)
-    sides = side_by_side(np.arange(white.size).reshape(white.shape))
+    sides = _side_by_side(np.arange(white.size).reshape(white.shape))
     builder.connected("connected", nodes.ravel(), sides)
-    return Shaded(builder, white, partial(_bits, never_black))
+    return Shaded(builder, white, partial(_write_bits, never_black))
 
 
-def _bits(never_black: BoolArray, answer: IntArray) -> list[Hashable]:
+def _write_bits(never_black: BoolArray, answer: IntArray) -> list[Hashable]:
     return [*answer[~never_black].tolist(), *["white"] * bool(never_black.any())]
 
 
-def step_by(step: Step) -> tuple[tuple[slice, slice], tuple[slice, slice]]:
+def forest(never_black: BoolArray) -> Shaded:
+    """White, root, or a heading to the parent, see above; the argument is that of ``lazy``."""
+    rows, columns = never_black.shape
+    if min(rows, columns) == 1:
+        between = np.arange(rows * columns) % max(1, rows * columns - 1) > 0
+        never_black = never_black | between.reshape(rows, columns)
+    builder = ModelBuilder()
+    literal = _lay_out(builder, ~never_black)
+    _keep_apart(builder, literal[..., 0])
+    pairs = []
+    for k in (1, 2):  # up-right and down-right: every pair once
+        here, there = _step_by(CORNERS[k])
+        back = (k + 2) % 4
+        ways = literal[here][..., [0, 2 + k, 6 + k]], literal[there][..., [0, 2 + back, 6 + back]]
+        pairs.append(np.concatenate(ways, axis=-1).reshape(-1, 6))
+    pair = np.concatenate(pairs)
+    builder.at_least_one("pair", pair[(pair[:, [0, 3]] != TRUE).all(axis=1)])
+    for h in range(8):
+        here, there = _step_by(CORNERS[h % 4])
+        turned = [2 + (h + turn) % 8 for turn in (-1, 0, 1)]
+        ways = literal[here][..., [2 + h]], literal[there][..., [1, *turned]]
+        terms = np.concatenate(ways, axis=-1).reshape(-1, 5)
+        builder.rows("parent").add(terms[terms[:, 0] != FALSE], [-1, 1, 1, 1, 1], lower=0)
+    return Shaded(builder, literal[..., 0], partial(_write_values, never_black))
+
+
+def _lay_out(builder: ModelBuilder, free: BoolArray) -> IntArray:
+    """The literals of the values white, root, heading 0 .. 7 of each cell, (rows, columns, 10)."""
+    border = np.ones(free.shape, dtype=bool)
+    border[1:-1, 1:-1] = False
+    has = np.ones((*free.shape, 10), dtype=bool)
+    has[border, 2:] = False
+    for k, corner in enumerate(CORNERS):
+        here, there = _step_by(corner)
+        has[here][..., 2 + k] &= free[there]
+        has[here][..., 6 + k] &= free[there] & ~border[there]  # to a root one heading will do
+    literal = np.full(has.shape, FALSE)
+    literal[..., 0] = TRUE
+    for r, c in np.argwhere(free).tolist():
+        (own,) = np.nonzero(has[r, c])
+        add = builder.choice if len(own) > 2 else builder.bit
+        cell = add(f"cell[{r},{c}]", family="cell", values=[VALUES[v] for v in own.tolist()])
+        literal[r, c, own] = cell.literals
+    return literal
+
+
+def _step_by(step: Cell) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
     """The cells that have a neighbour by a step, and those neighbours, as parts of a grid."""
     here = tuple(slice(max(0, -d), -d if d > 0 else None) for d in step)
     there = tuple(slice(max(0, d), d if d < 0 else None) for d in step)
-    return (here[0], here[1]), (there[0], there[1])
+    return here, there
 
 
-def side_by_side(numbers: IntArray) -> IntArray:
+def _side_by_side(numbers: IntArray) -> IntArray:
     """The numbers of any two cells that share a side, shape (n, 2)."""
-    pairs = [(numbers[here], numbers[there]) for here, there in map(step_by, ((0, 1), (1, 0)))]
+    pairs = [(numbers[here], numbers[there]) for here, there in map(_step_by, ((0, 1), (1, 0)))]
     return np.concatenate([np.stack([a.ravel(), b.ravel()], axis=1) for a, b in pairs])
 
 
-def keep_apart(builder: ModelBuilder, white: IntArray) -> None:
+def _keep_apart(builder: ModelBuilder, white: IntArray) -> None:
     """[adjacent]: of two cells that share a side one is white."""
-    sides = side_by_side(white)
+    sides = _side_by_side(white)
     builder.at_least_one("adjacent", sides[(sides != TRUE).all(axis=1)])
+
+
+def _write_values(never_black: BoolArray, answer: IntArray) -> list[Hashable]:
+    """The value of each cell: trees from the border, the others from their first cell."""
+    last_row, last_column = answer.shape[0] - 1, answer.shape[1] - 1
+    black = {(r, c) for r, c in np.argwhere(answer).tolist()}
+    border = {(r, c) for r, c in black if r in (0, last_row) or c in (0, last_column)}
+    heading: dict[Cell, int | None] = {}
+    for root in [*sorted(border), *sorted(black - border)]:
+        if root not in heading:
+            tree = _headings(black, root)
+            if not border.isdisjoint([*tree][1:]):
+                raise InputError("the answer's black cells cut off white ones")
+            heading |= tree
+    joints = sum((r + 1, c + d) in black for r, c in black for d in (-1, 1))
+    if joints > sum(h is not None for h in heading.values()):
+        raise InputError("the answer's black cells fence white ones in")
+    free = [(r, c) for r, c in np.argwhere(~never_black).tolist()]
+    place = {cell: 1 if own is None else 2 + own for cell, own in heading.items()}
+    return [VALUES[place.get(cell, 0)] for cell in free]
+
+
+def _headings(black: set[Cell], root: Cell) -> dict[Cell, int | None]:
+    """Headings of the cells connected with a root, itself first and with None."""
+    found: dict[Cell, int | None] = {root: None}
+    queue = [root]
+    for r, c in queue:  # grows on the way
+        for k, (down, right) in enumerate(CORNERS):
+            child = (r + down, c + right)
+            if child in black and child not in found:
+                back, own = (k + 2) % 4, found[r, c]
+                within = own is None or (own - back) % 8 in (0, 1, 7)
+                found[child] = back if within else back + 4
+                queue.append(child)
+    return found

@@ -1,15 +1,15 @@
 """Answers of black and white cells, and the rules that heyawake, hitori and kurodoko share.
 
-No two black cells touch by a side, and the white cells hang together by their sides.
-Nothing here knows of models; those are built in ``_forest``.
+No two black cells touch by a side, and the white cells are connected by their sides.
+Nothing here knows of models; those are built in ``shaded``.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.ndimage import label
@@ -17,11 +17,17 @@ from scipy.ndimage import label
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import Puzzle, Violation, check_shape
-from qubopuzzle.puzzles.kinds.cells import groups, shading_to_rows
-from qubopuzzle.puzzles.kinds.grids import SIDE_LIMIT, check_values, read_grid, read_shading
-
-Cell: TypeAlias = tuple[int, ...]
-Cells: TypeAlias = tuple[Cell, ...]
+from qubopuzzle.puzzles.kinds.grids import (
+    BLANK,
+    SIDE_LIMIT,
+    Cells,
+    cells_of,
+    groups,
+    read_grid,
+    read_shading,
+    shading_to_rows,
+    words_of,
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -63,18 +69,21 @@ class ShadingPuzzle(Painting):
         return tuple((v.shape, v.tobytes()) if isinstance(v, np.ndarray) else v for v in values)
 
     def violations(self, answer: IntArray) -> list[Violation]:
-        """Black cells that touch, white cells cut off, and what the clues say."""
-        check_shape(answer, self.shape)
-        check_values(answer, 0, 1)
-        return [*_touching(answer), *_cut_off(answer), *self.broken_clues(answer)]
+        """Groups of black cells that touch, white cells cut off, and what the clues say."""
+        check_shape(answer, self.shape, range(2))
+        white = _pieces(answer == 0)
+        largest = max(white, key=len, default=())
+        touching = [("adjacent", "black cells touch", c) for c in _pieces(answer) if len(c) > 1]
+        cut_off = [("connected", "white cells are cut off", c) for c in white if c is not largest]
+        broken = [
+            Violation(rule, f"{what}: {_names(cells)}", cells)
+            for rule, what, cells in touching + cut_off
+        ]
+        return [*broken, *self.broken_clues(answer)]
 
     @abstractmethod
     def broken_clues(self, answer: IntArray) -> list[Violation]:
         """Violations of the rules that this puzzle has to itself."""
-
-
-UNTOLD = -1
-"""A number that is there, but not told; ``?`` in JSON and pictures."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,91 +92,44 @@ class NumberGrid(ShadingPuzzle):
 
     circled: ClassVar[bool] = False
     """Whether the picture has them in circles."""
-    least: ClassVar[int] = 0
-    """The least number that may stand in the grid: ``UNTOLD`` where that says something."""
+    marks: ClassVar[Mapping[str | None, int]] = BLANK
+    """What may stand for a number in JSON; the least of these is the least number."""
 
     grid: IntArray
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        told = _read_untold(self.grid) if self.least == UNTOLD else self.grid
-        object.__setattr__(self, "grid", read_grid("grid", told, self.least, SIDE_LIMIT**2))
+        least = min(self.marks.values())
+        grid = read_grid("grid", self.grid, least, SIDE_LIMIT**2, self.marks)
+        object.__setattr__(self, "grid", grid)
         self.check_numbers()
         self.check_solution()
 
     def check_numbers(self) -> None:
         """Raise PuzzleError for a number that the puzzle cannot have."""
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns of the grid."""
-        rows, columns = self.grid.shape
-        return rows, columns
+    def shown(self, number: int) -> int | str | None:
+        """A number as it stands in JSON and pictures."""
+        return {value: mark for mark, value in self.marks.items()}.get(number, number)
 
     def picture(
         self, answer: IntArray | None = None, broken: Iterable[tuple[int, ...]] = ()
     ) -> Picture:
         """The numbers in their cells, or in circles."""
-        places = np.argwhere(self.grid).tolist()
-        numbers: dict[Cell, str] = {(r, c): str(_shown(self.grid[r, c])) for r, c in places}
-        return Picture(
-            *self.shape,
-            black=answer,
-            words=numbers,
-            given=frozenset(numbers),
-            circled=frozenset(numbers if self.circled else ()),
-            broken=frozenset(broken),
-        )
+        words = words_of(self.grid, name=lambda number: str(self.shown(number)))
+        circled = words["given"] if self.circled else frozenset[tuple[int, ...]]()
+        broken = frozenset(broken)
+        return Picture(*self.shape, black=answer, **words, circled=circled, broken=broken)
 
     def to_dict(self) -> dict[str, Any]:
         """The native JSON object; cells without a number are null."""
-        grid = [[_shown(number) or None for number in row] for row in self.grid.tolist()]
+        grid = [list(map(self.shown, row)) for row in self.grid.tolist()]
         return {**super().to_dict(), "grid": grid}
 
 
-def _read_untold(grid: Any) -> Any:
-    if not isinstance(grid, list | tuple):
-        return grid
-    return [
-        [UNTOLD if isinstance(value, str) and value == "?" else value for value in row]
-        if isinstance(row, list | tuple) and "?" in row
-        else row
-        for row in grid
-    ]
-
-
-def _shown(number: int) -> int | str:
-    return "?" if number == UNTOLD else number
-
-
-def _touching(answer: IntArray) -> list[Violation]:
-    """One violation for each group of black cells that touch."""
-    return [
-        Violation("adjacent", f"black cells touch: {_names(cells)}", cells)
-        for cells in _pieces(answer)
-        if len(cells) > 1
-    ]
-
-
-def _cut_off(answer: IntArray) -> list[Violation]:
-    """One violation for each piece of white but the largest."""
-    pieces = _pieces(answer == 0)
-    largest = max(pieces, key=len, default=())
-    return [
-        Violation("connected", f"white cells are cut off: {_names(cells)}", cells)
-        for cells in pieces
-        if cells is not largest
-    ]
-
-
 def _pieces(where: Any) -> list[Cells]:
-    """The cells of each piece that hangs together by sides."""
+    """The cells of each piece that is connected by sides."""
     return [cells_of(group, where.shape[1]) for group in groups(label(where)[0])[1:]]
-
-
-def cells_of(numbers: IntArray, columns: int) -> Cells:
-    """Row and column of cells by row-major number."""
-    return tuple(divmod(number, columns) for number in numbers.tolist())
 
 
 def _names(cells: Cells) -> str:

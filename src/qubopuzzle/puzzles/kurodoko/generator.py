@@ -6,16 +6,14 @@ cells beside it would see more.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
-
 import numpy as np
 from scipy.ndimage import label
 
 from qubopuzzle.compile.incremental import Random, SwitchableModel
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.generator import GeneratorOption, PuzzleGenerator
+from qubopuzzle.puzzles.generator import Boards, GeneratorOption, Options, PuzzleGenerator, Shape
 from qubopuzzle.puzzles.kinds.shaded import lazy
-from qubopuzzle.puzzles.kurodoko.formulations import Number, add_views, number_at
+from qubopuzzle.puzzles.kurodoko import add_views, number_at
 from qubopuzzle.puzzles.kurodoko.rules import Kurodoko, seen_from
 
 _UNUSED = "unused"
@@ -29,31 +27,25 @@ class KurodokoGenerator(PuzzleGenerator[Kurodoko]):
     options = (
         GeneratorOption("black", 25, "percent of black cells, as far as the rules allow", 0, 50),
     )
+    clue_fields = ("grid",)
 
-    def boards(
-        self, shape: tuple[int, int], options: Mapping[str, int], rng: Random
-    ) -> Generator[Kurodoko, IntArray, None]:
+    def boards(self, shape: Shape, options: Options, rng: Random) -> Boards[Kurodoko]:
         """One shading with all its numbers."""
         solution = _shading(shape, options["black"] / 100, rng)
         grid = np.where(solution == 0, seen_from(solution), 0)
         yield Kurodoko(grid=grid, solution=solution)
 
-    def clues(self, board: Kurodoko) -> int:
-        """One for each number."""
-        return int(np.count_nonzero(board.grid))
-
-    def keep(self, board: Kurodoko, clues: Sequence[int]) -> Kurodoko:
-        """These numbers, counted row by row."""
-        grid = np.zeros(board.grid.size, dtype=np.int64)
-        cells = np.flatnonzero(board.grid)[list(clues)]
-        grid[cells] = board.grid.ravel()[cells]
-        return Kurodoko(grid=grid.reshape(board.shape), solution=board.solution)
-
     def switchable_model(self, board: Kurodoko) -> SwitchableModel:
         """Each number's views, or none: the number is in force if that is not chosen."""
         shaded = lazy(np.zeros(board.shape, dtype=bool))
         builder, places = shaded.builder, np.argwhere(board.grid).tolist()
-        views = add_views(shaded, [_alone(board, r, c) for r, c in places], _UNUSED)
+        alone = np.zeros_like(board.grid)
+        numbers = []
+        for r, c in places:  # the views of a number if no other is in force
+            alone[r, c] = board.grid[r, c]
+            numbers.append(number_at(Kurodoko(grid=alone), r, c))
+            alone[r, c] = 0
+        views = add_views(shaded, numbers, _UNUSED)
         told = np.array([builder.bit(f"told[{r},{c}]").literals[1] for r, c in places])
         unused = [view.literals[-1] for view in views]
         # In force, it has a view, and its cell is white.
@@ -64,7 +56,7 @@ class KurodokoGenerator(PuzzleGenerator[Kurodoko]):
         return SwitchableModel(shaded.build(rest), list(told[:, None]))
 
 
-def _shading(shape: tuple[int, int], share: float, rng: Random) -> IntArray:
+def _shading(shape: Shape, share: float, rng: Random) -> IntArray:
     """Black (1) cells one after the other wherever they may be, up to a share of all."""
     rows, columns = shape
     black = np.zeros((rows + 2, columns + 2), dtype=np.int64)
@@ -79,10 +71,3 @@ def _shading(shape: tuple[int, int], share: float, rng: Random) -> IntArray:
             if label(inside == 0)[1] != 1:
                 inside[r, c] = 0
     return inside.copy()
-
-
-def _alone(board: Kurodoko, r: int, c: int) -> Number:
-    """The views of a number if no other is in force."""
-    grid = np.zeros_like(board.grid)
-    grid[r, c] = board.grid[r, c]
-    return number_at(Kurodoko(grid=grid), r, c)

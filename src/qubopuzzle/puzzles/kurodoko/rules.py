@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,10 +11,11 @@ import numpy as np
 from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles.base import Violation
-from qubopuzzle.puzzles.kinds.cells import BoolArray
-from qubopuzzle.puzzles.kinds.shading import UNTOLD, NumberGrid
+from qubopuzzle.puzzles.kinds.grids import BLANK, BoolArray, cells_of
+from qubopuzzle.puzzles.kinds.shading import NumberGrid
 
-_DIRECTIONS = ((-1, 0), (0, 1), (1, 0), (0, -1))
+UNTOLD = -1
+"""A number that is there, but not known; ``?`` in JSON and pictures."""
 _SIGHTS = 100
 
 
@@ -23,7 +24,7 @@ class Kurodoko(NumberGrid):
     """Shade cells so that each number sees that many white cells.
 
     The grid has numbers, shape (rows, columns); None or 0 for a cell without, ``"?"`` or -1
-    for one whose number is not told: it is white, and that is all.
+    for one whose number is not known: it is white, and that is all.
 
     >>> puzzle = Kurodoko(grid=[[None, None], [None, 2]])
     >>> puzzle.violations(np.array([[0, 0], [1, 0]]))
@@ -36,7 +37,7 @@ class Kurodoko(NumberGrid):
 
     name: ClassVar[str] = "kurodoko"
     circled: ClassVar[bool] = True
-    least: ClassVar[int] = UNTOLD
+    marks: ClassVar[Mapping[str | None, int]] = {**BLANK, "?": UNTOLD}
 
     def check_numbers(self) -> None:
         """No cell sees more than its row and its column."""
@@ -45,36 +46,36 @@ class Kurodoko(NumberGrid):
             number = self.grid[r, c]
             raise PuzzleError(f"grid[{r}][{c}]: {number}, but no cell sees more than {most}")
 
-    # --- rules -------------------------------------------------------------------------
-
     def broken_clues(self, answer: IntArray) -> list[Violation]:
         """Numbers on black cells, and numbers that see more or fewer cells.
 
         The first hundred of these name the cells that they see, the others their own only.
         """
-        white, seen = answer == 0, seen_from(answer)
+        white, seen, columns = answer == 0, seen_from(answer), self.shape[1]
         broken: list[Violation] = []
         right = white & ((seen == self.grid) | (self.grid == UNTOLD))
         for r, c in np.argwhere((self.grid != 0) & ~right).tolist():
-            rule, what, cells = "number", "is black", [(r, c)]
+            rule, what = "number", "is black"
+            cells: list[tuple[int, ...]] = [(r, c)]
             if white[r, c]:
                 rule, what = "sight", f"sees {seen[r, c]} white cells"
-                cells += self._seen(answer, r, c) if len(broken) < _SIGHTS else ()
-            message = f"{self._named(r, c)} on ({r},{c}) {what}"
-            broken.append(Violation(rule, message, tuple(cells)))
+                for arm in arms(self.shape, r, c) if len(broken) < _SIGHTS else ():
+                    cells += cells_of(arm[: reach(answer, arm)], columns)
+            number = self.grid[r, c]
+            named = "the circle" if number == UNTOLD else f"the number {number}"
+            broken.append(Violation(rule, f"{named} on ({r},{c}) {what}", tuple(cells)))
         return broken
 
-    def _named(self, r: int, c: int) -> str:
-        number = self.grid[r, c]
-        return "the circle" if number == UNTOLD else f"the number {number}"
 
-    def _seen(self, answer: IntArray, r: int, c: int) -> Iterator[tuple[int, int]]:
-        rows, columns = self.shape
-        for down, right in _DIRECTIONS:
-            i, j = r + down, c + right
-            while 0 <= i < rows and 0 <= j < columns and not answer[i, j]:
-                yield i, j
-                i, j = i + down, j + right
+def arms(shape: tuple[int, int], r: int, c: int) -> list[IntArray]:
+    """The cells above one, right of it, below and left, nearest first, by row-major number."""
+    cells = np.arange(shape[0] * shape[1]).reshape(shape)
+    return [cells[:r, c][::-1], cells[r, c + 1 :], cells[r + 1 :, c], cells[r, :c][::-1]]
+
+
+def reach(answer: IntArray, arm: IntArray) -> int:
+    """How many cells of an arm there are before the first black one."""
+    return int(np.argmax([*answer.ravel()[arm], 1]))
 
 
 def seen_from(answer: IntArray) -> IntArray:

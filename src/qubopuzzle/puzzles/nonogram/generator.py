@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from scipy.ndimage import uniform_filter
 from qubopuzzle.compile.incremental import Random
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.generator import GeneratorOption, PuzzleGenerator
+from qubopuzzle.puzzles.generator import Boards, GeneratorOption, Options, PuzzleGenerator, Shape
 from qubopuzzle.puzzles.nonogram.rules import GENERATED_SIDE, Nonogram
 
 TRIES = 20
@@ -30,13 +30,13 @@ class NonogramGenerator(PuzzleGenerator[Nonogram]):
         GeneratorOption("lines", 0, "1: solvable line by line; 0: any with one solution", 0, 1),
     )
 
-    def check(self, shape: tuple[int, int], options: Mapping[str, int]) -> None:  # noqa: ARG002
+    def check(self, shape: Shape, options: Options) -> None:  # noqa: ARG002
         """Up to 100 rows and columns."""
         if max(shape) > GENERATED_SIDE:
             raise InputError(f"a nonogram of {GENERATED_SIDE} rows and columns at most")
 
     def from_image(
-        self, file: str, shape: tuple[int, int] | None, how: Mapping[str, Any], rng: Random
+        self, file: str, shape: Shape | None, how: Mapping[str, Any], rng: Random
     ) -> tuple[Nonogram, Sequence[tuple[int, int]]]:
         """See ``nonogram.image.from_image``, whose arguments ``how`` holds."""
         from qubopuzzle.puzzles.nonogram.image import from_image
@@ -44,9 +44,7 @@ class NonogramGenerator(PuzzleGenerator[Nonogram]):
         found = from_image(file, shape, rng=rng, **how)
         return found.puzzle, found.changed
 
-    def boards(
-        self, shape: tuple[int, int], options: Mapping[str, int], rng: Random
-    ) -> Generator[Nonogram, IntArray, None]:
+    def boards(self, shape: Shape, options: Options, rng: Random) -> Boards[Nonogram]:
         """Pictures; one that is not told is flipped where the other solution differs.
 
         With ``lines`` it is first flipped until it is solvable line by line.
@@ -70,7 +68,7 @@ class NonogramGenerator(PuzzleGenerator[Nonogram]):
                     grid = repair.flipped(grid, repair.best_flip(grid, flips))
 
 
-def random_picture(shape: tuple[int, int], options: Mapping[str, int], rng: Random) -> IntArray:
+def random_picture(shape: Shape, options: Options, rng: Random) -> IntArray:
     """Noise, smoothed, its highest cells black, and a black cell in each line.
 
     Returns:

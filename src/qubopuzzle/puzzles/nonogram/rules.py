@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from operator import index
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,8 +13,14 @@ from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import Violation, check_shape
-from qubopuzzle.puzzles.kinds.cells import runs
-from qubopuzzle.puzzles.kinds.grids import check_values, read_shading
+from qubopuzzle.puzzles.kinds.grids import (
+    cells_of,
+    lines_of,
+    listed,
+    read_numbers,
+    read_shading,
+    runs,
+)
 from qubopuzzle.puzzles.kinds.shading import Painting
 
 LINE_LIMIT = 1_000
@@ -49,16 +54,19 @@ class Nonogram(Painting):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        rows, cols = _clues("rows", self.rows), _clues("cols", self.cols)
-        _check_fit("rows", rows, len(cols))
-        _check_fit("cols", cols, len(rows))
+        rows, cols = _read_clues("rows", self.rows), _read_clues("cols", self.cols)
+        for key, clues, length in (("rows", rows, len(cols)), ("cols", cols, len(rows))):
+            for i, clue in enumerate(clues):
+                needed = sum(clue) + len(clue) - 1
+                if needed > length:
+                    what = f"clue {_words(clue)} needs {needed} cells, the line has {length}"
+                    raise PuzzleError(f"{key}[{i}]: {what}")
         black = [sum(map(sum, clues)) for clues in (rows, cols)]
         if black[0] != black[1]:
             raise PuzzleError(
                 f"the rows add up to {black[0]} black cells but the cols to {black[1]}"
             )
-        object.__setattr__(self, "rows", rows)
-        object.__setattr__(self, "cols", cols)
+        vars(self).update(rows=rows, cols=cols)
         self.check_solution()
 
     @property
@@ -70,29 +78,22 @@ class Nonogram(Painting):
     def from_picture(cls, picture: Any, **about: Any) -> Self:
         """The nonogram of a picture, given as lines of ``#`` and ``.`` or as rows of 0 and 1."""
         grid = read_shading("picture", picture)
-        rows = tuple(tuple(runs(line)) for line in grid.tolist())
-        cols = tuple(tuple(runs(line)) for line in grid.T.tolist())
+        rows, cols = (
+            tuple(tuple(runs(line)) for line in lines) for lines in (grid.tolist(), grid.T.tolist())
+        )
         return cls(rows=rows, cols=cols, solution=grid, **about)
-
-    # --- native JSON -------------------------------------------------------------------
-
-    # --- rules -------------------------------------------------------------------------
 
     def violations(self, answer: IntArray) -> list[Violation]:
         """Lines whose runs differ from their clue."""
-        check_shape(answer, self.shape)
-        check_values(answer, 0, 1)
+        check_shape(answer, self.shape, range(2))
         broken = []
-        for rule, clues, lines in (("row", self.rows, answer), ("column", self.cols, answer.T)):
-            for i, (clue, line) in enumerate(zip(clues, lines.tolist(), strict=True)):
-                found = tuple(runs(line))
-                if found != clue:
-                    message = f"{rule}[{i}] reads {_words(found)}, its clue is {_words(clue)}"
-                    along = [(i, j) if rule == "row" else (j, i) for j in range(len(line))]
-                    broken.append(Violation(rule, message, tuple(along)))
+        clues, cells = [*self.rows, *self.cols], np.ravel(answer)
+        for (axis, i, line), clue in zip(lines_of(self.shape), clues, strict=True):
+            found = tuple(runs(cells[line].tolist()))
+            if found != clue:
+                message = f"{axis}[{i}] reads {_words(found)}, its clue is {_words(clue)}"
+                broken.append(Violation(axis, message, cells_of(line, self.shape[1])))
         return broken
-
-    # --- picture -----------------------------------------------------------------------
 
     def picture(
         self, answer: IntArray | None = None, broken: Iterable[tuple[int, ...]] = ()
@@ -112,40 +113,16 @@ def _words(clue: Sequence[int]) -> str:
     return words if len(clue) <= 20 else f"{words} ... ({len(clue)} runs)"
 
 
-def _clues(key: str, clues: Any) -> tuple[Clue, ...]:
-    if not isinstance(clues, list | tuple | np.ndarray):
-        raise PuzzleError(f"{key}: expected a list of clues, got {brief(clues)}")
-    if not 1 <= len(clues) <= LINE_LIMIT:
-        raise PuzzleError(f"{key}: {len(clues)} lines; a nonogram here has 1 to {LINE_LIMIT}")
-    return tuple(_clue(f"{key}[{i}]", clue) for i, clue in enumerate(clues))
-
-
-def _clue(place: str, clue: Any) -> Clue:
-    vector = isinstance(clue, np.ndarray) and clue.ndim == 1
-    if isinstance(clue, str) or not (vector or isinstance(clue, Sequence)):
-        raise PuzzleError(f"{place}: expected a list of numbers, got {brief(clue)}")
-    if len(clue) > LINE_LIMIT:
-        raise PuzzleError(f"{place}: {len(clue)} numbers do not fit any line")
-    numbers = []
-    for i, number in enumerate(clue):
-        try:
-            if isinstance(number, bool):
-                raise TypeError
-            numbers.append(index(number))
-        except TypeError:
-            raise PuzzleError(
-                f"{place}[{i}]: expected a whole number, got {brief(number)}"
-            ) from None
-        if numbers[-1] < 0 or (numbers[-1] == 0 and len(clue) > 1):
-            raise PuzzleError(f"{place}[{i}]: {brief(number)} is no length of a run")
-    return () if numbers == [0] else tuple(numbers)
-
-
-def _check_fit(key: str, clues: tuple[Clue, ...], length: int) -> None:
-    for i, clue in enumerate(clues):
-        needed = sum(clue) + len(clue) - 1
-        if needed > length:
-            what = (
-                f"clue {_words(clue)} needs {needed}" if needed < 10**6 else "the clue needs more"
-            )
-            raise PuzzleError(f"{key}[{i}]: {what} cells, the line has {length}")
+def _read_clues(key: str, data: Any) -> tuple[Clue, ...]:
+    lines = listed(data)
+    if not isinstance(lines, list | tuple):
+        raise PuzzleError(f"{key}: expected a list of clues, got {brief(data)}")
+    if not 1 <= len(lines) <= LINE_LIMIT:
+        raise PuzzleError(f"{key}: {len(lines)} lines; a nonogram here has 1 to {LINE_LIMIT}")
+    clues = []
+    for i, line in enumerate(lines):
+        clue = read_numbers(f"{key}[{i}]", line, 0, LINE_LIMIT, {})
+        if 0 in clue and len(clue) > 1:
+            raise PuzzleError(f"{key}[{i}][{clue.index(0)}]: 0 is no length of a run")
+        clues.append(() if clue == [0] else tuple(clue))
+    return tuple(clues)

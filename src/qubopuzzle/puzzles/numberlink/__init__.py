@@ -30,13 +30,321 @@ what no neighbour can go on from. A cell that has nothing left is unused, which 
 Energy gap: each family's penalty is 0 where its rule holds and at least 1 where not.
 """
 
-from qubopuzzle.puzzles.numberlink.formulations import FORMULATIONS, for_annealing
+from __future__ import annotations
+
+from functools import lru_cache, partial
+from itertools import accumulate, chain, pairwise
+from typing import Any
+
+import numpy as np
+
+from qubopuzzle.errors import InputError, TooLarge
+from qubopuzzle.model import FALSE, UNBOUNDED, ChoiceHandle, Field, IntArray, Model, ModelBuilder
+from qubopuzzle.puzzles.kinds.grids import BoolArray
+from qubopuzzle.puzzles.kinds.paths import SIDES, pieces
+from qubopuzzle.puzzles.numberlink.headings import NONE, UNUSED, Board, sides
 from qubopuzzle.puzzles.numberlink.links import LINKS
 from qubopuzzle.puzzles.numberlink.rules import Numberlink
 
 __all__ = ["Numberlink"]
 
-Numberlink.formulations = FORMULATIONS
-Numberlink.annealing_formulation = for_annealing
-Numberlink.generator = "qubopuzzle.puzzles.numberlink.generator:NumberlinkGenerator"
+VALUE_LIMIT = 500_000
+"""Most values of all blocks together."""
+
+
+# --- what the formulations share -------------------------------------------------------
+
+
+def _pair_of_cell(puzzle: Numberlink, answer: IntArray) -> IntArray:
+    """The pair that each cell's path joins, -1 where unused, (cells,)."""
+    if puzzle.violations(answer):
+        raise InputError("the answer breaks a rule, so it is no assignment of paths")
+    numbers = np.unique([0, *chain(*puzzle.grid)])
+    return np.asarray(np.searchsorted(numbers, puzzle.labels(answer)).ravel() - 1)
+
+
+def _with_unused(board: Board, cell: int, values: list[Any], unused: Any) -> tuple[list[Any], bool]:
+    """A cell's values and that it is unused, if it may be; and whether the rules forbid that.
+
+    A cell without values is unused, too, so that a puzzle without a solution has a model.
+    """
+    allowed = bool(board.number[cell] < 0) and not board.cover
+    return ([*values, unused], not allowed) if allowed or not values else (values, False)
+
+
+def _forbid(builder: ModelBuilder, literals: IntArray) -> None:
+    """None of the literals, shape (n,), is true [cover]."""
+    if len(literals):
+        builder.rows("cover").add(literals[:, None], lower=0, upper=0)
+
+
+def _choice(
+    builder: ModelBuilder, board: Board, what: str, cell: int, values: list[Any], unused: Any
+) -> ChoiceHandle:
+    """A choice over a cell's values, and that it is unused; [cover] where that is forbidden."""
+    own, never = _with_unused(board, cell, values, unused)
+    choice = builder.choice(board.name(what, cell), own, family=what)
+    _forbid(builder, np.array(choice.literals[-1:] if never else []))
+    return choice
+
+
+def _by_cell(board: Board, found: IntArray) -> list[list[tuple[int, ...]]]:
+    """Rows of numbers by the cell that they begin with, the rest of each as a tuple."""
+    start = np.searchsorted(found[:, 0], np.arange(board.n_cells + 1)).tolist()
+    rest = list(map(tuple, found[:, 1:].tolist()))
+    return [rest[a:b] for a, b in pairwise(start)]
+
+
+def _add_by_key(
+    builder: ModelBuilder, family: str, terms: IntArray, lower: int = 0, upper: int = 0
+) -> None:
+    """A row for each key; ``terms`` are keys, literals and coefficients, shape (3, terms)."""
+    found, row = np.unique(terms[0], return_inverse=True)
+    builder.linear(family, row, *terms[1:], lower=lower, upper=upper, shape=found.shape)
+
+
+def _add_edges(
+    builder: ModelBuilder,
+    board: Board,
+    ways: IntArray,
+    inner: BoolArray | None = None,
+    *,
+    apart: bool = False,
+) -> None:
+    """[label]: both cells of an edge use it for the same pair; or [apart] in its place.
+
+    That is: neighbours of one pair are joined. For each edge and pair, its cells on both ends
+    of the edge, less the edge, are at most 1.
+
+    Args:
+        ways: what literals say of cells: cell, pair, the sides that a path of this pair takes
+            there, and the literal, shape (4, ways).
+        inner: edges that need no row, by cell and direction, (cells, 2).
+    """
+    cell, pair, taken, literal = ways
+    parts = []
+    for d in range(4):
+        base = cell if d < 2 else board.near[cell, d]
+        joined = taken >> d & 1
+        there = (board.near[cell, d] >= 0) & (apart | (joined > 0))
+        if inner is not None:
+            there &= ~inner[base, d % 2]
+        sign = joined if d < 2 else -joined
+        if apart:
+            sign = 1 - joined if d < 2 else np.ones_like(joined)
+        key = (base * 2 + d % 2) * len(board.ends) + pair
+        parts.append(np.stack([key, literal, sign])[:, there])
+    terms = np.concatenate(parts, axis=1)
+    if apart:
+        _add_by_key(builder, "apart", terms, lower=-UNBOUNDED, upper=1)
+    else:
+        _add_by_key(builder, "label", terms)
+
+
+# --- edges -----------------------------------------------------------------------------
+
+
+def _model_of_edges(puzzle: Numberlink) -> Model:
+    """A bit an edge, a label a cell, and no cycles."""
+    board, builder = Board.of(puzzle), ModelBuilder()
+    label = np.full((board.n_cells, len(board.ends) + 1), FALSE)  # the last: unused
+    for cell, reached in enumerate(board.reached):
+        choice = _choice(builder, board, "label", cell, np.flatnonzero(reached).tolist(), UNUSED)
+        label[cell, np.array(choice.values)] = choice.literals
+    one, side = np.nonzero(board.near[:, :2] >= 0)
+    other = board.near[one, side]
+    at = zip(one.tolist(), side.tolist(), strict=True)
+    names = [board.name(SIDES[d], u) for u, d in at]
+    edge = np.array([builder.bit(name, "edge").literals[1] for name in names], dtype=np.int64)
+    ends, twice = np.concatenate([one, other]), np.tile(edge, 2)
+    degree = np.where(board.number < 0, 2, 1)
+    builder.linear(
+        "degree",
+        np.concatenate([ends, np.arange(board.n_cells)]),
+        np.concatenate([twice, label[:, UNUSED]]),
+        np.concatenate([np.ones_like(ends), degree]),
+        lower=degree,
+        upper=degree,
+        shape=puzzle.shape,
+    )
+    # e + y_u(k) - y_v(k) <= 1 for both ends u of each edge and all pairs k.
+    u, v = label[ends, :-1], label[np.concatenate([other, one]), :-1]
+    which, k = np.nonzero(u != FALSE)
+    terms = np.column_stack([twice[which], u[which, k], v[which, k]])
+    builder.rows("same").add(terms, [1, 1, -1], upper=1)
+    builder.acyclic("loop", edge, np.stack([one, other], axis=1))
+    amount = np.concatenate([1 << side, 4 << side])
+    reading = builder.reading("edges", ends, twice, amount, n_cells=board.n_cells)
+    write = partial(_write_edges, puzzle, one, side)
+    return builder.build(Field(puzzle.shape, 0, 15, (reading,), write))
+
+
+def _write_edges(puzzle: Numberlink, cell: IntArray, side: IntArray, answer: IntArray) -> list[int]:
+    """The pair of each cell, and whether a path takes these sides of these cells."""
+    labels = _pair_of_cell(puzzle, answer)
+    return [*labels.tolist(), *(answer.ravel()[cell] >> side & 1).tolist()]
+
+
+# --- headings --------------------------------------------------------------------------
+
+
+def _model_by_turning(puzzle: Numberlink) -> Model:
+    """A choice a cell over number, heading in and heading out."""
+    board, builder = Board.of(puzzle), ModelBuilder()
+    found = board.headings()
+    literals: list[int] = []
+    for cell, own in enumerate(_by_cell(board, found)):
+        choice = _choice(builder, board, "cell", cell, own, (UNUSED, NONE, NONE))
+        literals += choice.literals[: len(own)]
+    cell, pair, into, out = found.T
+    literal, taken = np.array(literals, dtype=np.int64), sides(into, out)
+    _add_edges(builder, board, np.stack([cell, pair, taken, literal]))
+    leaves, enters = out < NONE, into < NONE
+    before = board.near[cell[enters], (into[enters] + 2) % 4]
+    left = [cell[leaves] * 8 + out[leaves], literal[leaves], np.ones(leaves.sum(), np.int64)]
+    entered = [before * 8 + into[enters], literal[enters], np.full(enters.sum(), -1)]
+    _add_by_key(builder, "heading", np.concatenate([left, entered], axis=1))
+    reading = builder.reading("cells", cell, literal, taken, n_cells=board.n_cells)
+    write = partial(_write_headings, puzzle, board)
+    return builder.build(Field(puzzle.shape, 0, 15, (reading,), write))
+
+
+def _write_headings(puzzle: Numberlink, board: Board, answer: IntArray) -> list[tuple[int, ...]]:
+    """Pair, heading in and heading out of each cell."""
+    pair_of_cell = _pair_of_cell(puzzle, answer)
+    written = dict.fromkeys(range(board.n_cells), (UNUSED, NONE, NONE))
+    for cells, _ in pieces(answer):
+        path = [r * board.shape[1] + c for r, c in cells]
+        pair = int(pair_of_cell[path[0]])
+        path = path if path[0] == board.ends[pair, 0] else path[::-1]
+        ways = [board.near[a].tolist().index(b) for a, b in pairwise(path)]
+        turns = [(b - a + 1) % 4 - 1 for a, b in pairwise(ways)]
+        first = int(board.first_headings(pair)[ways[0]])
+        headings = [h % 8 for h in accumulate(turns, initial=first)]
+        for cell, into, out in zip(path, [NONE, *headings], [*headings, NONE], strict=True):
+            written[cell] = pair, into, out
+    return list(written.values())
+
+
+# --- blocks ----------------------------------------------------------------------------
+
+
+def _model_of_blocks(puzzle: Numberlink, *, apart: bool, rows: int = 2, columns: int = 2) -> Model:
+    """A choice a block of cells over their pairs and sides; loops may stay.
+
+    With ``apart`` for paths that do not run beside themselves.
+    """
+    if apart and puzzle.cover:
+        raise InputError("formulation apart is for puzzles that leave cells unused (cover false)")
+    board, builder, parts = Board.of(puzzle), ModelBuilder(), []
+    blocks, ways_of_blocks, never = _ways_through_blocks(board, rows, columns, apart=apart)
+    block_of_cell = np.zeros(board.n_cells + 1, dtype=np.int64)  # the last one: beyond the grid
+    for number, (block, values) in enumerate(zip(blocks, ways_of_blocks, strict=True), start=1):
+        flat = list(map(tuple, values.reshape(len(values), -1).tolist()))
+        choice = builder.choice(board.name("block", block[0]), flat, family="block")
+        literal = np.repeat(np.array(choice.literals), len(block))
+        parts.append(np.column_stack([np.tile(block, len(values)), values.reshape(-1, 2), literal]))
+        block_of_cell[block] = number
+    ways = np.concatenate(parts).T
+    cell, pair, taken, literal = ways
+    inner = np.asarray(block_of_cell[board.near[:, :2]] == block_of_cell[:-1, None])
+    _forbid(builder, np.unique(literal[never[cell] & (pair == UNUSED)]))
+    ways = ways[:, pair != UNUSED]
+    _add_edges(builder, board, ways, inner)
+    if apart:
+        _add_edges(builder, board, ways, inner, apart=True)
+    reading = builder.reading("cells", cell, literal, taken, n_cells=board.n_cells)
+    field = Field(puzzle.shape, 0, 15, (reading,), partial(_write_blocks, puzzle, blocks))
+    return builder.build(field, omitted=("loop",), bounded=("apart",) if apart else ())
+
+
+@lru_cache
+def _for_annealing(puzzle: Numberlink) -> str:
+    """Blocks, whose loops the rules find; where they have too many values, the default."""
+    try:
+        _ways_through_blocks(Board.of(puzzle), 2, 2, apart=not puzzle.cover)
+    except TooLarge:
+        return puzzle.default_formulation
+    return "blocks" if puzzle.cover else "apart"
+
+
+def _ways_through_blocks(
+    board: Board, rows: int, columns: int, *, apart: bool
+) -> tuple[list[list[int]], list[IntArray], BoolArray]:
+    """Each block's cells and values (values, cells, 2); whether a cell must not be unused.
+
+    The blocks have so many rows and columns; those at the edge may be smaller.
+    """
+    if min(rows, columns) < 1:
+        raise InputError("a block has at least 1 row and 1 column")
+    cells = np.arange(board.n_cells).reshape(board.shape)
+    blocks = [
+        cells[r : r + rows, c : c + columns].ravel().tolist()
+        for r in range(0, board.shape[0], rows)
+        for c in range(0, board.shape[1], columns)
+    ]
+    found = board.headings()
+    shapes = np.column_stack([found[:, :2], sides(found[:, 2], found[:, 3])])
+    choices = [
+        _with_unused(board, cell, own, (UNUSED, 0))
+        for cell, own in enumerate(_by_cell(board, np.unique(shapes, axis=0)))
+    ]
+    own = [np.array(values, dtype=np.int64) for values, _ in choices]
+    never = np.array([forbidden for _, forbidden in choices])
+    values, left = [], VALUE_LIMIT
+    for block in blocks:
+        values.append(_block_values(board, block, own, apart, left))
+        left -= len(values[-1])
+    return blocks, values, never
+
+
+def _block_values(
+    board: Board, block: list[int], own: list[IntArray], apart: bool, limit: int
+) -> IntArray:
+    """All that the cells of a block may be together, shape (values, cells, 2).
+
+    Args:
+        own: what each cell may be: pair and sides, (n, 2); -1 and 0 for unused.
+        apart: whether neighbours of one pair have to be joined.
+        limit: most values.
+
+    Raises:
+        TooLarge: for more values.
+    """
+    values = np.zeros((1, 0, 2), dtype=np.int64)
+    for cell in block:
+        new = own[cell]
+        if len(values) * len(new) > 20 * limit:
+            raise TooLarge("too many ways through a block; take smaller blocks, or turning")
+        fits = np.ones((len(values), len(new)), dtype=bool)
+        for d, other in enumerate(board.near[cell].tolist()):
+            if other in block[: values.shape[1]]:
+                before = values[:, block.index(other)]
+                joined = new[:, 1] >> d & 1
+                same = before[:, :1] == new[:, 0]
+                fits &= (before[:, 1:] >> (d + 2) % 4 & 1) == joined
+                fits &= same | (joined == 0)
+                if apart:
+                    fits &= ~same | (new[:, 0] < 0) | (joined == 1)
+        which, value = np.nonzero(fits)
+        if len(which) > limit:
+            raise TooLarge("too many ways through a block; take smaller blocks, or turning")
+        values = np.concatenate([values[which], new[value][:, None]], axis=1)
+    return values
+
+
+def _write_blocks(puzzle: Numberlink, blocks: list[list[int]], answer: IntArray) -> list[Any]:
+    """Pair and sides of the cells of each block."""
+    states = np.column_stack([_pair_of_cell(puzzle, answer), answer.ravel()])
+    return [tuple(states[block].ravel().tolist()) for block in blocks]
+
+
+Numberlink.formulations = {
+    "turning": _model_by_turning,
+    "edges": _model_of_edges,
+    "blocks": partial(_model_of_blocks, apart=False),
+    "apart": partial(_model_of_blocks, apart=True),
+}
+Numberlink.annealing_formulation = _for_annealing
 Numberlink.links = LINKS
+Numberlink.generator = "qubopuzzle.puzzles.numberlink.generator:NumberlinkGenerator"

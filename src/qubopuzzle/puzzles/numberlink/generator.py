@@ -10,7 +10,7 @@ long ones. The same moves at the cells where another solution differs make the n
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from itertools import chain
 from typing import Any
 
@@ -19,7 +19,7 @@ import numpy as np
 from qubopuzzle.compile.incremental import Random
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.generator import GeneratorOption, PuzzleGenerator
+from qubopuzzle.puzzles.generator import Boards, GeneratorOption, Options, PuzzleGenerator, Shape
 from qubopuzzle.puzzles.kinds.paths import neighbours
 from qubopuzzle.puzzles.numberlink.rules import Numberlink
 
@@ -44,14 +44,12 @@ class NumberlinkGenerator(PuzzleGenerator[Numberlink]):
         ),
     )
 
-    def check(self, shape: tuple[int, int], options: Mapping[str, int]) -> None:  # noqa: ARG002
+    def check(self, shape: Shape, options: Options) -> None:  # noqa: ARG002
         """Room for two numbers, and not too large for a model."""
         if not 2 <= shape[0] * shape[1] <= CELL_LIMIT:
             raise InputError(f"numberlinks are generated of 2 to {CELL_LIMIT} cells")
 
-    def boards(
-        self, shape: tuple[int, int], options: Mapping[str, int], rng: Random
-    ) -> Generator[Numberlink, IntArray, None]:
+    def boards(self, shape: Shape, options: Options, rng: Random) -> Boards[Numberlink]:
         """Random covers, each redrawn in part for each other solution."""
         cover = bool(options["cover"])
         while True:
@@ -66,7 +64,7 @@ class NumberlinkGenerator(PuzzleGenerator[Numberlink]):
 class _Paths:
     """Paths that do not touch themselves and cover a grid; at first each cell is one."""
 
-    def __init__(self, shape: tuple[int, int], rng: Random) -> None:
+    def __init__(self, shape: Shape, rng: Random) -> None:
         self._shape, self._rng = shape, rng
         self._near = [[n for n in row if n >= 0] for row in neighbours(shape).tolist()]
         self._links: list[list[int]] = [[] for _ in self._near]

@@ -14,7 +14,7 @@ from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import Puzzle, Violation, check_shape, need
-from qubopuzzle.puzzles.kinds.grids import check_values, read_grid
+from qubopuzzle.puzzles.kinds.grids import read_grid, words_of
 from qubopuzzle.puzzles.kinds.paths import (
     SIDES,
     degrees,
@@ -63,13 +63,6 @@ class Numberlink(Puzzle):
         object.__setattr__(self, "grid", tuple(map(tuple, grid.tolist())))
         self.check_solution()
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns of the grid."""
-        return len(self.grid), len(self.grid[0])
-
-    # --- native JSON -------------------------------------------------------------------
-
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Read ``{"puzzle": "numberlink", "grid": [[null, 1, ...], ...], "cover": true}``.
@@ -115,18 +108,15 @@ class Numberlink(Puzzle):
     def labels(self, answer: IntArray) -> IntArray:
         """The number of each cell's path, 0 where it joins none, shape of the grid."""
         labels = np.array(self.grid)
-        for piece in pieces(answer):
-            numbers = [self.grid[r][c] for r, c in piece.cells if self.grid[r][c]]
-            for cell in piece.cells:
-                labels[cell] = labels[cell] or (numbers or [0])[0]
+        for cells, _ in pieces(answer):
+            number = next((self.grid[r][c] for r, c in cells if self.grid[r][c]), 0)
+            for cell in cells:
+                labels[cell] = labels[cell] or number
         return labels
-
-    # --- rules -------------------------------------------------------------------------
 
     def violations(self, answer: IntArray) -> list[Violation]:
         """Connections, ends, branches, unused cells, closed loops and paths of two numbers."""
-        check_shape(answer, self.shape)
-        check_values(answer, 0, 15)
+        check_shape(answer, self.shape, range(16))
         answer = np.asarray(answer, dtype=np.int64)
         broken = []
         for (r, c), d in one_sided(answer):
@@ -142,29 +132,23 @@ class Numberlink(Puzzle):
             rule, wanted = ("end", 1) if self.grid[r][c] else ("path" if joined else "cover", 2)
             message = f"cell ({r}, {c}) joins {joined} of its neighbours, not {wanted}"
             broken.append(Violation(rule, message, ((r, c),)))
-        for piece in pieces(answer):
-            found = sorted({self.grid[r][c] for r, c in piece.cells} - {0})
-            if piece.closed:
-                message = f"a closed loop of {len(piece.cells)} cells from {piece.cells[0]}"
-                broken.append(Violation("loop", message, piece.cells))
+        for cells, closed in pieces(answer):
+            found = sorted({self.grid[r][c] for r, c in cells} - {0})
+            if closed:
+                message = f"a closed loop of {len(cells)} cells from {cells[0]}"
+                broken.append(Violation("loop", message, cells))
             if len(found) > 1:
                 message = f"a path joins {found[0]} and {found[1]}"
-                broken.append(Violation("number", message, piece.cells))
+                broken.append(Violation("number", message, cells))
         return broken
-
-    # --- picture -----------------------------------------------------------------------
 
     def picture(
         self, answer: IntArray | None = None, broken: Iterable[tuple[int, ...]] = ()
     ) -> Picture:
         """The grid with its numbers and the paths, one colour a number."""
-        words: dict[tuple[int, ...], str] = {
-            cell: str(number) for cell, number in np.ndenumerate(np.array(self.grid)) if number
-        }
         return Picture(
             *self.shape,
-            words=words,
-            given=frozenset(words),
+            **words_of(np.array(self.grid)),
             paths=np.zeros(self.shape, dtype=np.int64) if answer is None else answer,
             colors=None if answer is None else self.labels(answer),
             broken=frozenset(broken),

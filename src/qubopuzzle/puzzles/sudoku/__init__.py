@@ -24,12 +24,91 @@ Boxes of a single row or column say what [row] or [column] says; there is no [bo
 Energy gap: each family's penalty is 0 where its rule holds and at least 1 where not.
 """
 
-from qubopuzzle.puzzles.sudoku.formulations import FORMULATIONS
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from qubopuzzle.errors import InputError
+from qubopuzzle.model import FALSE, TRUE, Field, IntArray, Model, ModelBuilder
 from qubopuzzle.puzzles.sudoku.links import LINKS
-from qubopuzzle.puzzles.sudoku.rules import Sudoku
+from qubopuzzle.puzzles.sudoku.rules import Sudoku, units_of
 
 __all__ = ["Sudoku"]
 
-Sudoku.formulations = FORMULATIONS
+
+def _model(puzzle: Sudoku, *, by: str, every_digit: bool = False) -> Model:
+    """The sums of family ``by`` are the choices, the others constraints.
+
+    Place ``c n + d`` says that cell c holds digit d + 1.
+    """
+    n = len(puzzle.grid)
+    given = np.array(puzzle.grid).ravel()
+    sums = _sums(puzzle)
+    by = by if by in sums else "row"
+    true = np.arange(n**3) % n + 1 == np.repeat(given, n)
+    possible = np.repeat(given == 0, n)
+    for places in () if every_digit else sums.values():
+        possible[places[true[places].any(axis=1)]] = False
+    builder = ModelBuilder()
+    literal = np.where(true, TRUE, FALSE)
+    for k, places in enumerate(sums[by]):
+        own = places[possible[places]]
+        if len(own):
+            choice = builder.choice(_label(by, n, k), _values(by, n, own), family=by)
+            literal[own] = choice.literals
+    for family, places in sums.items():
+        groups, numbers = literal[places], np.arange(n * n)
+        if family == by:  # but for what is left without a literal, the choices say it
+            numbers = np.flatnonzero((groups < 0).all(axis=1))
+        labels = [_label(family, n, k) for k in numbers.tolist()]
+        builder.exactly_one(family, groups[numbers], labels)
+    cell, digit = np.divmod(np.arange(n**3), n)
+    reading = builder.reading("cells", cell, literal, digit + 1, n_cells=n * n)
+    write = partial(_write, by, literal, sums[by])
+    return builder.build(Field(puzzle.shape, 1, n, (reading,), write))
+
+
+def _sums(puzzle: Sudoku) -> dict[str, IntArray]:
+    """By family, the places of which exactly one is true, shape (n * n, n)."""
+    n = len(puzzle.grid)
+    sums = {"cell": np.arange(n**3).reshape(n * n, n)}
+    for family, unit in units_of(puzzle).items():
+        if family != "box" or 1 not in puzzle.box:
+            cells = np.argsort(unit, kind="stable").reshape(n, 1, n)
+            sums[family] = (cells * n + np.arange(n)[:, None]).reshape(n * n, n)
+    return sums
+
+
+def _values(by: str, n: int, places: IntArray) -> list[Any]:
+    """A digit for a cell, or the row and column for a digit."""
+    if by == "cell":
+        return (places % n + 1).tolist()  # type: ignore[no-any-return]
+    return [divmod(cell, n) for cell in (places // n).tolist()]
+
+
+def _label(family: str, n: int, k: int) -> str:
+    first, second = divmod(k, n)
+    if family == "cell":
+        return f"cell[{first},{second}]"
+    return f"{family}[{first}] digit {second + 1}"
+
+
+def _write(by: str, literal: IntArray, sums: IntArray, answer: IntArray) -> list[Any]:
+    """Of each choice the one value that the answer makes true."""
+    digits = np.asarray(answer).ravel()
+    n = sums.shape[1]
+    places = np.arange(n * n) * n + digits - 1
+    if (literal[places] == FALSE).any() or (np.isin(sums, places).sum(axis=1) != 1).any():
+        raise InputError("the answer breaks a rule or a given, so it is no assignment")
+    free = places[literal[places] >= 0]
+    return _values(by, n, free[np.argsort(literal[free])])
+
+
+Sudoku.formulations = {
+    "places": partial(_model, by="box"),
+    "candidates": partial(_model, by="cell"),
+    "full": partial(_model, by="cell", every_digit=True),
+}
 Sudoku.links = LINKS
 Sudoku.generator = "qubopuzzle.puzzles.sudoku.generator:SudokuGenerator"

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from qubopuzzle.compile.incremental import Random, SwitchableModel, random_answer
 from qubopuzzle.errors import InputError
-from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.generator import GeneratorOption, PuzzleGenerator, solution_of
+from qubopuzzle.puzzles.generator import Boards, GeneratorOption, Options, PuzzleGenerator, Shape
 from qubopuzzle.puzzles.sudoku.rules import Sudoku, squarest_box
 
 SIDE_LIMIT = 25
@@ -26,8 +24,9 @@ class SudokuGenerator(PuzzleGenerator[Sudoku]):
             "box_rows", None, "rows of a box (the squarest boxes, lying)", 1, SIDE_LIMIT
         ),
     )
+    clue_fields = ("grid",)
 
-    def check(self, shape: tuple[int, int], options: Mapping[str, int]) -> None:
+    def check(self, shape: Shape, options: Options) -> None:
         """Square, with boxes."""
         n = shape[0]
         if shape[0] != shape[1] or n > SIDE_LIMIT:
@@ -38,40 +37,22 @@ class SudokuGenerator(PuzzleGenerator[Sudoku]):
         if high == 1 < n and "box_rows" not in options:
             raise InputError(f"{n} rows have no boxes but whole lines; for those say box_rows=1")
 
-    def boards(
-        self, shape: tuple[int, int], options: Mapping[str, int], rng: Random
-    ) -> Generator[Sudoku, IntArray, None]:
+    def boards(self, shape: Shape, options: Options, rng: Random) -> Boards[Sudoku]:
         """One filled grid: digits one after the other, each if it still can be."""
         n = shape[0]
         high = options.get("box_rows", squarest_box(n)[0])
         blank = _blank(n, high)
         digits = np.arange(n * n) * n + rng.integers(n, size=n * n)
-        solution = random_answer(blank.model("candidates"), [digits], rng)
-        yield _with(blank, solution, solution)
-
-    def clues(self, board: Sudoku) -> int:
-        """Every cell's digit."""
-        return len(board.grid) ** 2
-
-    def keep(self, board: Sudoku, clues: Sequence[int]) -> Sudoku:
-        """These cells as givens."""
-        solution = solution_of(board)
-        grid = np.zeros(solution.size, dtype=np.int64)
-        grid[list(clues)] = solution.ravel()[list(clues)]
-        return _with(board, grid.reshape(solution.shape), solution)
+        solution: Any = random_answer(blank.model("candidates"), [digits], rng)
+        yield Sudoku(grid=solution, box=blank.box, solution=solution)
 
     def switchable_model(self, board: Sudoku) -> SwitchableModel:
         """A blank grid, and the literal of each cell's digit."""
         n = len(board.grid)
-        literals = np.arange(n * n) * n + solution_of(board).ravel() - 1
+        literals = np.arange(n * n) * n + np.ravel(board.grid) - 1
         return SwitchableModel(_blank(n, board.box[0]).model("candidates"), list(literals[:, None]))
 
 
 def _blank(n: int, high: int) -> Sudoku:
     """Its literals, in the formulation ``candidates``, are cell by cell and digit by digit."""
-    grid: Any = np.zeros((n, n), dtype=np.int64)
-    return Sudoku(grid=grid, box=(high, n // high))
-
-
-def _with(board: Sudoku, grid: Any, solution: Any) -> Sudoku:
-    return Sudoku(grid=grid, box=board.box, solution=solution)
+    return Sudoku(grid=((0,) * n,) * n, box=(high, n // high))

@@ -9,17 +9,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from qubopuzzle.checks import brief
 from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import Puzzle, Violation, check_shape
 from qubopuzzle.puzzles.kinds.grids import (
-    check_values,
-    is_list,
+    cells_of,
+    groups,
     read_grid,
     read_numbered,
     read_numbers,
+    repeats,
+    words_of,
 )
 
 SIZE_LIMIT = 36
@@ -52,17 +53,11 @@ class Sudoku(Puzzle):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        grid = _read_givens(self.grid)
-        object.__setattr__(self, "grid", tuple(map(tuple, grid.tolist())))
-        object.__setattr__(self, "box", _read_box(self.box, len(grid)))
+        rows = read_grid("grid", self.grid, 0, None, side=SIZE_LIMIT)
+        if rows.shape[1] != len(rows):
+            raise PuzzleError(f"grid: {len(rows)} rows of {rows.shape[1]} cells are no square")
+        vars(self).update(grid=tuple(map(tuple, rows.tolist())), box=_read_box(self.box, len(rows)))
         self.check_solution()
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns of the grid."""
-        return len(self.grid), len(self.grid)
-
-    # --- native JSON -------------------------------------------------------------------
 
     def parse_answer(self, data: Any) -> IntArray:
         """Read rows of digits 1 to n, or lines of text, see ``read_numbered``."""
@@ -70,57 +65,30 @@ class Sudoku(Puzzle):
         check_shape(answer, self.shape)
         return answer
 
-    # --- rules -------------------------------------------------------------------------
-
     def violations(self, answer: IntArray) -> list[Violation]:
         """Digits that a row, column or box holds more than once, and changed givens."""
-        check_shape(answer, self.shape)
         n = len(self.grid)
-        check_values(answer, 1, n)
-        digits = answer.astype(np.int64).tolist()
-        high, wide = self.box
-        units: dict[tuple[str, int], dict[int, list[tuple[int, int]]]] = {}
+        check_shape(answer, self.shape, range(1, n + 1))
+        digits, givens = answer.astype(np.int64), np.array(self.grid)
         broken = []
-        for r, c in np.ndindex(n, n):
-            box = r // high * (n // wide) + c // wide
-            for unit in (("row", r), ("column", c), ("box", box)):
-                units.setdefault(unit, {}).setdefault(digits[r][c], []).append((r, c))
-            if self.grid[r][c] not in (0, digits[r][c]):
-                message = f"row[{r}] column[{c}] is {digits[r][c]}, given is {self.grid[r][c]}"
-                broken.append(Violation("given", message, ((r, c),)))
-        for (rule, i), places in sorted(units.items(), key=_rule_order):
-            for digit, cells in sorted(places.items()):
-                if len(cells) > 1:
-                    message = f"{rule}[{i}] has {digit} {_times(len(cells))}"
-                    broken.append(Violation(rule, message, tuple(cells)))
+        for r, c in np.argwhere((givens > 0) & (givens != digits)).tolist():
+            message = f"row[{r}] column[{c}] is {digits[r, c]}, given is {givens[r, c]}"
+            broken.append(Violation("given", message, ((r, c),)))
+        for rule, units in units_of(self).items():
+            for i, unit in enumerate(groups(units)):
+                for digit, cells in repeats(digits, unit):
+                    times = "twice" if len(cells) == 2 else f"{len(cells)} times"
+                    message = f"{rule}[{i}] has {digit} {times}"
+                    broken.append(Violation(rule, message, cells_of(cells, n)))
         return broken
-
-    # --- picture -----------------------------------------------------------------------
 
     def picture(
         self, answer: IntArray | None = None, broken: Iterable[tuple[int, ...]] = ()
     ) -> Picture:
         """The grid with its boxes; givens belong to the puzzle, other digits to the answer."""
-        givens = np.array(self.grid)
-        digits = givens if answer is None else np.asarray(answer)
-        rows, columns = self.shape
-        return Picture(
-            rows,
-            columns,
-            words={(r, c): str(digits[r, c]) for r, c in np.argwhere(digits).tolist()},
-            given=frozenset(map(tuple, np.argwhere((givens > 0) & (givens == digits)).tolist())),
-            rooms=units_of(self)["box"].reshape(self.shape),
-            broken=frozenset(broken),
-        )
-
-
-def _read_givens(data: Any) -> IntArray:
-    if not is_list(data) or not 1 <= len(data) <= SIZE_LIMIT:
-        raise PuzzleError(f"grid: expected 1 to {SIZE_LIMIT} rows, got {brief(data)}")
-    grid = read_grid("grid", data, 0, len(data))
-    if grid.shape[1] != len(grid):
-        raise PuzzleError(f"grid: {len(grid)} rows of {grid.shape[1]} cells are no square")
-    return grid
+        rooms = units_of(self)["box"].reshape(self.shape)
+        words = words_of(np.array(self.grid), answer)
+        return Picture(*self.shape, **words, rooms=rooms, broken=frozenset(broken))
 
 
 def units_of(puzzle: Sudoku) -> dict[str, IntArray]:
@@ -150,18 +118,8 @@ def _read_box(box: Any, n: int) -> tuple[int, int]:
                 f"[1, {n}]"
             )
         return high, wide
-    plain = type(box) is tuple and all(type(side) is int and side > 0 for side in box)
-    sides = list(box) if plain else read_numbers("box", box, 0, SIZE_LIMIT).tolist()
+    sides = read_numbers("box", box, 0, SIZE_LIMIT)
     if len(sides) != 2 or sides[0] * sides[1] != n:
         size = " x ".join(map(str, sides[:4])) or "nothing"
         raise PuzzleError(f"box: {size} does not make {n} cells; give [rows, columns]")
     return sides[0], sides[1]
-
-
-def _times(count: int) -> str:
-    return "twice" if count == 2 else f"{count} times"
-
-
-def _rule_order(item: tuple[tuple[str, int], object]) -> tuple[int, int]:
-    rule, i = item[0]
-    return ("row", "column", "box").index(rule), i
