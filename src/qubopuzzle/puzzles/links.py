@@ -39,7 +39,7 @@ from qubopuzzle.puzzles.kinds.grids import BoolArray, pieces
 Board: TypeAlias = dict[str, Any]
 Words: TypeAlias = NDArray[np.object_]  # of a board file, str
 UNKNOWN, ZERO = -1, -2
-"""A number that is there, but not known, and the number 0: in arrays 0 stands for a blank."""
+"""In arrays a number that is not known, and the number 0; 0 stands for a blank there."""
 
 WHOLE = re.compile("[0-9]{1,9}")
 _DIGITS = digits + ascii_lowercase
@@ -84,12 +84,11 @@ class Code:
             if token not in known:
                 known[token] = [self.forms[token[0]][0] + int(token[1:], self.base) or ZERO]
             found += known[token]
-        if len(found) < count and at < len(text):
-            place = f"character {at + 1} of the board, {text[at : at + 6]!r}"
-            raise InputError(f"{place}: expected {self.expected}")
         if len(found) < count:
-            place = f"after {len(found)} of {count} {self.unit}"
-            raise InputError(f"the board ends {place}; copy all of it")
+            place = f"character {at + 1} of the board, {text[at : at + 6]!r}"
+            wrong = f"{place}: expected {self.expected}"
+            ended = f"the board ends after {len(found)} of {count} {self.unit}; copy all of it"
+            raise InputError(wrong if at < len(text) else ended)
         return np.array(found[:count], dtype=np.int64), at
 
     def write(self, numbers: list[int]) -> str:
@@ -327,13 +326,9 @@ def check(
     what: str = "number",
     lowest: int = 0,
 ) -> None:
-    """InputError for a number below the lowest, such as ``UNKNOWN`` and ``ZERO``.
+    """Raise InputError for ``ZERO`` and ``UNKNOWN``, if they are below the lowest.
 
-    Args:
-        numbers: shape (lines, numbers).
-        place: the name of a number's place, by its line and its place there, from 1 on.
-        what: they are.
-        lowest: of those that a puzzle can hold.
+    ``numbers`` has the shape (lines, numbers); ``place`` names a line and a place there, from 1 on.
     """
     if numbers.min(initial=0) < lowest:
         i, j = np.argwhere(numbers < lowest)[0].tolist()

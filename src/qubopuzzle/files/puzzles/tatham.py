@@ -133,7 +133,8 @@ def _read(wanted: str | None, line: str, limit: ReadLimit) -> list[Puzzle]:
 
 def _game_of(match: re.Match[str]) -> tuple[type[Puzzle], Game]:
     """The game, if an id is one of a single game."""
-    fitting = [pair for pair in _GAMES if set(match["body"]) & set(pair[1].signs)]
+    signs = set(match["body"])
+    fitting = [(kind, game) for kind, game in _GAMES if signs & set(game.signs)]
     if not fitting:
         for kind, game in _GAMES:
             with suppress(InputError):
