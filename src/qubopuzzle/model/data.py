@@ -126,11 +126,11 @@ class Acyclic:
         found = []
         for edge in true[cyclic[component[ends[:, 0]]]].tolist():
             a, b = self.edges[edge].tolist()
-            way = _way(forest, a, b)
-            if way is None:
+            path = _path_between(forest, a, b)
+            if path is None:
                 forest.setdefault(a, {})[b] = forest.setdefault(b, {})[a] = edge
             else:
-                found.append(np.array([*way, edge], dtype=np.int64))
+                found.append(np.array([*path, edge], dtype=np.int64))
         return found
 
     def restricted(self, there: NDArray[np.bool_]) -> Acyclic:
@@ -149,27 +149,27 @@ def _components(n_nodes: int, edges: IntArray) -> tuple[int, NDArray[np.int32]]:
     return int(n_components), label
 
 
-def _way(forest: dict[int, dict[int, int]], start: int, end: int) -> list[int] | None:
-    """The edges from one node to another, by number; None if there is no way."""
-    came: dict[int, tuple[int, int]] = {start: (start, -1)}
+def _path_between(forest: dict[int, dict[int, int]], start: int, end: int) -> list[int] | None:
+    """The edges from one node to another, by number; None if there is none."""
+    previous: dict[int, tuple[int, int]] = {start: (start, -1)}
     reached = [start]
     for node in reached:
         for other, edge in forest.get(node, {}).items():
-            if other not in came:
-                came[other] = (node, edge)
+            if other not in previous:
+                previous[other] = (node, edge)
                 reached.append(other)
-    if end not in came:
+    if end not in previous:
         return None
-    way = []
+    path = []
     while end != start:
-        end, edge = came[end]
-        way.append(edge)
-    return way
+        end, edge = previous[end]
+        path.append(edge)
+    return path
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
-    """One way to read the answer off an assignment: ``base + matrix @ x``, cell by cell.
+    """One of several redundant views of the answer grid: ``base + matrix @ x``, cell by cell.
 
     ``matrix`` has shape (cells, literals), ``base`` shape (cells,), cells in row-major order.
     """
@@ -197,7 +197,7 @@ class Field:
     write: Callable[[IntArray], Sequence[Hashable]]
 
     def read(self, x: NDArray[Any]) -> tuple[IntArray, IntArray]:
-        """Field reconstruction: the painted grid and the cells that do not hold together.
+        """Field reconstruction: the painted grid and its inconsistent cells.
 
         Args:
             x: literal values, shape (literals,).
@@ -222,10 +222,10 @@ class Model:
 
     Attributes:
         families: names of all constraint families, choices' first, in order of appearance.
-        omitted: rules that the formulation leaves out, by name: an assignment that meets
-            the model need not be a solution, but what has no assignment has no solution.
-        bounded: rules that it narrows, by name: an assignment that meets the model is a
-            solution, but there may be solutions that it does not have.
+        omitted: rules that the formulation relaxes (leaves out), by name: every solution of
+            the puzzle is one of the model, not conversely.
+        bounded: rules that it restricts (strengthens), by name: every solution of the model
+            is one of the puzzle, not conversely.
         id, title: for people; no part of what the model says.
     """
 

@@ -19,7 +19,7 @@ class Precedences:
     """All precedences of a model, shape (n,) each, and the integer value of each literal.
 
     ``number`` (literals,) is 0 for choices under no precedence, ``numbered`` (choices,)
-    says which are under one. ``keys`` (literals,) ascend by choice and then by value;
+    says which are under one. ``keys`` (literals,) sort literals by choice, then by value;
     ``starts`` (choices,) is the first literal of each choice.
     """
 

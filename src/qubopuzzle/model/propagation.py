@@ -35,7 +35,7 @@ _HUGE = np.iinfo(np.int64).max // 4
 class Propagation:
     """What propagation found, or ``Propagation.none`` of a model that is left as it is.
 
-    ``model`` is ``whole`` with only the open choices left; its field still paints the whole grid.
+    ``model`` is ``whole`` with only the unfixed choices left; its field paints the whole grid.
     ``contradiction`` names the constraint that proved that there is no solution, or is
     None. ``cells_decided`` counts the cells of the answer that are known, ``cells`` all of them,
     ``passes`` the rounds.
@@ -76,19 +76,19 @@ def propagate(model: Model) -> Propagation:
     "When do bounds and domain propagation lead to the same search space?" (2005),
     with each choice's values as one group.
     """
-    alive = np.ones(model.n_literals, dtype=bool)
+    domain = np.ones(model.n_literals, dtype=bool)
     segments = [Segments.of(model, block.matrix) for block in model.linear]
     value = Precedences.of(model).number
     passes, before = 0, -1
     try:
-        while int(alive.sum()) != before:
-            before = int(alive.sum())
+        while int(domain.sum()) != before:
+            before = int(domain.sum())
             passes += 1
             for block, cut in zip(model.linear, segments, strict=True):
-                _linear(model, block, cut, alive)
+                _linear(model, block, cut, domain)
             for precedence in model.precedence:
-                _precedence(model, precedence, value, alive)
-        found = _reduced(model, alive)
+                _precedence(model, precedence, value, domain)
+        found = _reduced(model, domain)
     except _Contradiction as why:
         found = replace(Propagation.none(model), contradiction=str(why))
     known = np.zeros(0 if model.field is None else math.prod(model.field.shape), dtype=bool)
@@ -98,17 +98,17 @@ def propagate(model: Model) -> Propagation:
     return replace(found, cells=len(known), cells_decided=int(known.sum()), passes=passes)
 
 
-def _alive_sizes(model: Model, alive: NDArray[np.bool_]) -> IntArray:
-    return np.add.reduceat(alive.astype(np.int64), model.first_literal[:-1])
+def _domain_sizes(model: Model, domain: NDArray[np.bool_]) -> IntArray:
+    return np.add.reduceat(domain.astype(np.int64), model.first_literal[:-1])
 
 
-def _check_open(model: Model, alive: NDArray[np.bool_], why: str) -> None:
-    if _alive_sizes(model, alive).min(initial=1) == 0:
+def _check_domains(model: Model, domain: NDArray[np.bool_], why: str) -> None:
+    if _domain_sizes(model, domain).min(initial=1) == 0:
         raise _Contradiction(why)
 
 
-def _linear(model: Model, block: Linear, cut: Segments, alive: NDArray[np.bool_]) -> None:
-    low, high, has_zero = cut.extremes(alive, _alive_sizes(model, alive))
+def _linear(model: Model, block: Linear, cut: Segments, domain: NDArray[np.bool_]) -> None:
+    low, high, has_zero = cut.extremes(domain, _domain_sizes(model, domain))
     row_low, row_high = cut.total(low), cut.total(high)
     impossible = (row_low > block.upper) | (row_high < block.lower)
     if impossible.any():
@@ -117,22 +117,24 @@ def _linear(model: Model, block: Linear, cut: Segments, alive: NDArray[np.bool_]
     room_high = block.upper[cut.row] - row_low[cut.row] + low
     room_low = block.lower[cut.row] - row_high[cut.row] + high
     entry_high, entry_low = room_high[cut.of_entry], room_low[cut.of_entry]
-    alive[cut.literal[(cut.data > entry_high) | (cut.data < entry_low)]] = False
+    domain[cut.literal[(cut.data > entry_high) | (cut.data < entry_low)]] = False
     # Values outside a segment contribute 0: where the row cannot take that, they go.
     needed = has_zero & ((room_high < 0) | (room_low > 0))
     of_choice = np.bincount(cut.choice[needed], minlength=len(model.choices))
-    of_literal = np.bincount(cut.literal[needed[cut.of_entry]], minlength=len(alive))
-    alive &= of_literal == of_choice[model.choice_of_literal]
-    _check_open(model, alive, block.family)
+    of_literal = np.bincount(cut.literal[needed[cut.of_entry]], minlength=len(domain))
+    domain &= of_literal == of_choice[model.choice_of_literal]
+    _check_domains(model, domain, block.family)
 
 
-def _precedence(model: Model, block: Precedence, value: IntArray, alive: NDArray[np.bool_]) -> None:
+def _precedence(
+    model: Model, block: Precedence, value: IntArray, domain: NDArray[np.bool_]
+) -> None:
     owner = model.choice_of_literal
     while len(block.first):
-        before = int(alive.sum())
+        before = int(domain.sum())
         starts = model.first_literal[:-1]
-        least = np.minimum.reduceat(np.where(alive, value, _HUGE), starts)
-        greatest = np.maximum.reduceat(np.where(alive, value, -_HUGE), starts)
+        least = np.minimum.reduceat(np.where(domain, value, _HUGE), starts)
+        greatest = np.maximum.reduceat(np.where(domain, value, -_HUGE), starts)
         impossible = least[block.first] + block.gap > greatest[block.second]
         if impossible.any():
             i = int(np.argmax(impossible))
@@ -142,25 +144,25 @@ def _precedence(model: Model, block: Precedence, value: IntArray, alive: NDArray
         np.minimum.at(ceiling, block.first, greatest[block.second] - block.gap)
         floor = np.full(len(starts), -_HUGE)
         np.maximum.at(floor, block.second, least[block.first] + block.gap)
-        alive &= (value <= ceiling[owner]) & (value >= floor[owner])
-        if int(alive.sum()) == before:
+        domain &= (value <= ceiling[owner]) & (value >= floor[owner])
+        if int(domain.sum()) == before:
             return
-        _check_open(model, alive, block.family)
+        _check_domains(model, domain, block.family)
 
 
-def _reduced(model: Model, alive: NDArray[np.bool_]) -> Propagation:
+def _reduced(model: Model, domain: NDArray[np.bool_]) -> Propagation:
     """The model over the choices that still have more than one value."""
-    is_open = _alive_sizes(model, alive) > 1
+    is_open = _domain_sizes(model, domain) > 1
     for graph in model.graphs:  # nodes and edges stay, decided or not
         is_open[model.choice_of_literal[graph.literals]] = True
-    kept = alive & is_open[model.choice_of_literal]
-    fixed = (alive & ~kept).astype(np.int64)
+    kept = domain & is_open[model.choice_of_literal]
+    fixed = (domain & ~kept).astype(np.int64)
     number, literal = np.cumsum(is_open) - 1, np.cumsum(kept) - 1
     choices = np.flatnonzero(is_open).tolist()
     bare = replace(
         model,
-        choices=tuple(_choice_left(model, c, alive) for c in choices),
-        first_literal=np.append(0, np.cumsum(_alive_sizes(model, alive)[is_open])),
+        choices=tuple(_choice_left(model, c, domain) for c in choices),
+        first_literal=np.append(0, np.cumsum(_domain_sizes(model, domain)[is_open])),
     )
     reduced = replace(
         bare,
@@ -173,9 +175,9 @@ def _reduced(model: Model, alive: NDArray[np.bool_]) -> Propagation:
     return Propagation(model, reduced, np.flatnonzero(kept), fixed)
 
 
-def _choice_left(model: Model, choice: int, alive: NDArray[np.bool_]) -> Choice:
+def _choice_left(model: Model, choice: int, domain: NDArray[np.bool_]) -> Choice:
     old, ends = model.choices[choice], model.first_literal[choice : choice + 2].tolist()
-    values = tuple(compress(old.values, alive[slice(*ends)].tolist()))
+    values = tuple(compress(old.values, domain[slice(*ends)].tolist()))
     return Choice(old.name, values, old.family, old.is_bit)
 
 
@@ -252,14 +254,14 @@ class Segments:
         )
 
     def extremes(
-        self, alive: NDArray[np.bool_], alive_sizes: IntArray
+        self, domain: NDArray[np.bool_], alive_sizes: IntArray
     ) -> tuple[IntArray, IntArray, NDArray[np.bool_]]:
-        """Least and greatest coefficient of each segment over the values still alive.
+        """Least and greatest coefficient of each segment over the values still domain.
 
-        Returns the two and whether some alive value of the choice is not in the
+        Returns the two and whether some domain value of the choice is not in the
         segment (it then contributes 0), shape (segments,) each.
         """
-        lit_alive = alive[self.literal]
+        lit_alive = domain[self.literal]
         low = np.minimum.reduceat(np.where(lit_alive, self.data, _HUGE), self.start)
         high = np.maximum.reduceat(np.where(lit_alive, self.data, -_HUGE), self.start)
         present = np.add.reduceat(lit_alive.astype(np.int64), self.start)

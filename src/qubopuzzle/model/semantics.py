@@ -59,9 +59,11 @@ def broken(model: Model, x: NDArray[Any]) -> list[BrokenConstraint]:
     for precedence in model.precedence:
         found += _precedence(model, precedence, values)
     for graph in model.connected:
-        pieces = int(graph.components(values).max(initial=-1)) + 1
-        if pieces > 1:
-            found.append(BrokenConstraint(graph.family, f"{pieces} components", pieces - 1))
+        n_components = int(graph.components(values).max(initial=-1)) + 1
+        if n_components > 1:
+            found.append(
+                BrokenConstraint(graph.family, f"{n_components} components", n_components - 1)
+            )
     for acyclic in model.acyclic:
         cycles = len(acyclic.cycles(values))
         if cycles:
