@@ -15,7 +15,7 @@ from qubopuzzle.bench.comparison import (
     compare,
     total_columns_and_rows,
 )
-from qubopuzzle.bench.plan import ComparisonPlan, Contender, Instance
+from qubopuzzle.bench.plan import ComparisonPlan, Instance, SolverConfig
 from qubopuzzle.cli.profile import draw
 from record import ROOT, Args, Benchmark, Cases, Row, Rows, main, markdown
 
@@ -40,7 +40,8 @@ def _rows(puzzle: Puzzle, solvers: list[str], args: Args) -> list[Row]:
 def _comparison(rows: Rows) -> Comparison:
     """As it was when these rows were measured."""
     solvers = {
-        row["solver"]: Contender(row["solver"], row["exact"], False, row["options"]) for row in rows
+        row["solver"]: SolverConfig(row["solver"], row["exact"], False, row["options"])
+        for row in rows
     }
     names = {row["instance"] for row in rows}
     repeat, repeat_exact = (

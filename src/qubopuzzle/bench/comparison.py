@@ -1,4 +1,4 @@
-"""``compare``: every solver on every instance, and what that comes to."""
+"""``compare``: every solver on every instance, and the results."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Total:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What the finished runs came to.
+    """The results of the finished runs.
 
     ``rows`` has a plain dict a run, fit for JSON, in the order of the plan;
     ``resumed`` of them come from the journal. ``interrupted``: broken off by Ctrl-C.

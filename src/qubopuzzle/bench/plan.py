@@ -43,7 +43,7 @@ class Instance:
 
 
 @dataclass(frozen=True)
-class Contender:
+class SolverConfig:
     """A solver by its name, and the options that it runs with."""
 
     name: str
@@ -63,7 +63,7 @@ class Job:
 
     plan: ComparisonPlan
     instance: Instance
-    solver: Contender
+    solver: SolverConfig
     seed: int
 
     @property
@@ -74,7 +74,7 @@ class Job:
             cuts=solver.cuts, exact=solver.exact
         )
 
-    def about(self) -> dict[str, Any]:
+    def identity(self) -> dict[str, Any]:
         """What makes this run the one it is; a resumed comparison looks for the same."""
         return {
             "digest": self.instance.digest,
@@ -91,8 +91,8 @@ class Job:
 
     @cached_property
     def key(self) -> str:
-        """Of ``about``."""
-        return _digest(self.about())
+        """Of ``identity``."""
+        return _digest(self.identity())
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class ComparisonPlan:
     """
 
     instances: tuple[Instance, ...]
-    solvers: tuple[Contender, ...]
+    solvers: tuple[SolverConfig, ...]
     left_out: Mapping[str, str] = field(default_factory=dict)
     repeated: tuple[str, ...] = ()
     repeat: int = DEFAULT_REPEAT
@@ -173,7 +173,7 @@ def make_plan(
 
 def _contenders(
     names: Sequence[str] | None, options: Any
-) -> tuple[tuple[Contender, ...], dict[str, str]]:
+) -> tuple[tuple[SolverConfig, ...], dict[str, str]]:
     """Those that can run here, and by name why others cannot."""
     given = {} if options is None else options
     if not isinstance(given, Mapping) or not all(isinstance(v, Mapping) for v in given.values()):
@@ -194,7 +194,7 @@ def _contenders(
         why = "; ".join(f"{name}: {why}" for name, why in left_out.items())
         raise InputError(f"no solver to compare{f' ({why})' if why else ''}")
     contenders = (
-        Contender(name, solver.exact, solver.cuts, solver.parse_options(given.get(name, {})))
+        SolverConfig(name, solver.exact, solver.cuts, solver.parse_options(given.get(name, {})))
         for name, solver in solvers.items()
         if name not in left_out
     )

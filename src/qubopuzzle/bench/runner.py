@@ -42,7 +42,7 @@ def execute(job: Job) -> dict[str, Any]:
         "instance": job.instance.label,
         "puzzle": puzzle.name,
         "cells": puzzle.cells,
-        **job.about(),
+        **job.identity(),
         "exact": job.solver.exact,
     }
     run = {
