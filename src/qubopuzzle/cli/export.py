@@ -24,7 +24,7 @@ def add_arguments(parser: Parser) -> None:
     parser.option(
         "--to FORMAT",
         "bqm, coo, qubo, mqlib, qplib or qubo-lp (the QUBO), dimacs (the exact formula), "
-        "lp or mps (the exact 0/1 program); told by the file's suffix without",
+        "lp or mps (the exact 0/1 program); detected from the file's suffix without",
     )
     parser.output(
         "write there, and what `decode` needs to FILE.json; {id} in the name for several "

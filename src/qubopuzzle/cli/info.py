@@ -10,7 +10,7 @@ from qubopuzzle.cli.parser import Parser
 from qubopuzzle.cli.terminal import SOLVED, clean, load, print_table
 
 if TYPE_CHECKING:
-    from qubopuzzle.solving.info import FormSize, QuboSize
+    from qubopuzzle.solving.info import QuadraticSize, QuboSize
 
 
 def add_arguments(parser: Parser) -> None:
@@ -58,6 +58,6 @@ def _print_sizes(sizes: list[QuboSize]) -> None:
         print(f"{formulation}: {why}")
 
 
-def _cells(form: FormSize, density: str) -> list[str]:
+def _cells(form: QuadraticSize, density: str) -> list[str]:
     low, high = form.least_coefficient, form.greatest_coefficient
     return [f"{form.couplings:,}", density, f"{low:g} to {high:g}" if high else "none"]

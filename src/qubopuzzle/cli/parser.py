@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from qubopuzzle.cli.terminal import EXIT_STATUS
 from qubopuzzle.errors import InputError, did_you_mean
 
-SOURCE = "a file in any format (told by content), - for standard input, or the text itself"
+SOURCE = "a file in any format (detected), - for standard input, or the text itself"
 
 
 def _assignment(text: str) -> tuple[str, str]:

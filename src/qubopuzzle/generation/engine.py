@@ -32,7 +32,7 @@ def make(
                 differing = others.differs_from(solution_of(board))
                 other, core = others.find(range(generator.clues(board)), differing)
                 if other is None:
-                    kept = minimal(others, differing, core, rng)
+                    kept = minimal_clues(others, differing, core, rng)
                     made: Puzzle = generator.keep(board, sorted(kept))
                     return made
             try:
@@ -42,8 +42,10 @@ def make(
     raise SolverFailed(f"found no board of {shape[0]} x {shape[1]} with one solution")
 
 
-def minimal(others: OtherSolutions, differing: int, enough: set[int], rng: Random) -> set[int]:
-    """Clues of which each is needed, from clues that are enough for one solution.
+def minimal_clues(
+    others: OtherSolutions, differing: int, enough: set[int], rng: Random
+) -> set[int]:
+    """An irreducible subset of clues that are enough for one solution: deletion-based MUS.
 
     A clue is kept if without it there is a second solution. It was asked when more of the
     others stood there, and fewer clues have no fewer solutions. Of the clues of each proof

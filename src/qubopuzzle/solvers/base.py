@@ -165,14 +165,14 @@ class Proof:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """What a solver found; the judge decides what it is worth.
+    """The raw result of a solver, before decoding and judging.
 
     Attributes:
         samples: assignments, shape (samples, variables), lowest energy first.
         energies: shape (samples,), offset included, recomputed from the model.
         reads: attempts made.
         infeasible: proved that no assignment of the payload meets all its constraints.
-        complete: proved that no answers meet them but those of the samples.
+        complete: proved that the samples are all answers.
         proof: of what was proved, if the solver was asked for it.
         interrupted: stopped by Ctrl-C; the samples are what there was.
         settings: what ran where that differs from the options asked for.

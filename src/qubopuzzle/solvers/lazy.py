@@ -25,7 +25,7 @@ _CUT_SAMPLES = 10
 def solve_lazily(
     solver: Solver, model: Model, task: Task, compiling: Callable[[Model], Compiled]
 ) -> tuple[Compiled, Outcome]:
-    """Solve round by round; returns what the last round solved, and what came of it.
+    """Solve round by round; returns what the last round solved, and its outcome.
 
     Args:
         task: of the model without connectivity and cycles, for the first round. The reads of

@@ -18,7 +18,7 @@ FREE_PLAN_VARIABLES = int(PLANS["free"].variables)
 
 
 @dataclass(frozen=True, slots=True)
-class FormSize:
+class QuadraticSize:
     """Size of a quadratic form; ``terms`` counts the constant, as the Amplify SDK does."""
 
     couplings: int
@@ -27,7 +27,7 @@ class FormSize:
     greatest_coefficient: float
 
     @classmethod
-    def of(cls, form: Quadratic) -> FormSize:
+    def of(cls, form: Quadratic) -> QuadraticSize:
         """Measure a form."""
         return cls(form.n_couplings, form.n_terms, *form.coefficient_range())
 
@@ -43,8 +43,8 @@ class QuboSize:
     encoding: str
     variables: int = 0
     density: float = 0.0
-    total: FormSize | None = None
-    families: Mapping[str, FormSize] | None = None
+    total: QuadraticSize | None = None
+    families: Mapping[str, QuadraticSize] | None = None
     refused: str = ""
 
     @property
@@ -84,5 +84,5 @@ def _size(problem: Problem, formulation: str, encoding: str) -> QuboSize:
         return QuboSize(formulation, encoding, refused=str(error))
     total, n = qubo.form, qubo.n_bits
     density = total.n_couplings / (n * (n - 1) / 2) if n > 1 else 0.0
-    families = {family: FormSize.of(part) for family, part in qubo.parts.items()}
-    return QuboSize(formulation, encoding, n, density, FormSize.of(total), families)
+    families = {family: QuadraticSize.of(part) for family, part in qubo.parts.items()}
+    return QuboSize(formulation, encoding, n, density, QuadraticSize.of(total), families)

@@ -17,7 +17,7 @@ Sample: TypeAlias = dict[str, int] | list[int]
 
 
 def read_sample(text: str) -> Sample:
-    """Read an assignment, told by its content.
+    """Read an assignment; its format is detected from the content.
 
     A JSON object (values by label or number, or a dimod sample set: its best sample), a JSON
     list, a SAT solver's answer, a row of 0 and 1, or numbers with white space between them.

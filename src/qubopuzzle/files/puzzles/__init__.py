@@ -143,7 +143,7 @@ def load(
     """Read the puzzles of a file, of standard input for ``-``, or of a text as it is.
 
     Args:
-        source: a file in any format that the package reads, told by its content; or, where
+        source: a file in any format that the package reads, detected from its content; or, where
             there is no such file, the text itself: an address of puzz.link, a sudoku's line.
         puzzle: read only puzzles of this kind, such as ``nonogram``.
         format: the format's name, where the content shall not decide.

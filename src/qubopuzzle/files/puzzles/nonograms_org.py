@@ -250,7 +250,7 @@ def _halves(rows: Rows) -> tuple[Rows, Rows]:
 
 
 def _corner(rows: Rows) -> tuple[int, int]:
-    """How many rows and columns of a plain table are clues, told from where numbers stand."""
+    """How many rows and columns of a plain table are clues, by where numbers stand."""
     sums, lefts, rights = [], [], []
     for row in rows:
         numbers = [(c, sum(cell.numbers())) for c, cell in enumerate(row) if cell.numbers()]
