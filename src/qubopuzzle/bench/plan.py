@@ -48,7 +48,7 @@ class SolverConfig:
 
     name: str
     exact: bool
-    cuts: bool
+    supports_cuts: bool
     options: Mapping[str, Any]
 
 
@@ -71,7 +71,7 @@ class Job:
         """The one asked for, or the puzzle's for this solver."""
         solver = self.solver
         return self.plan.formulation or self.instance.puzzle.formulation_for(
-            cuts=solver.cuts, exact=solver.exact
+            cuts=solver.supports_cuts, exact=solver.exact
         )
 
     def identity(self) -> dict[str, Any]:
@@ -194,7 +194,9 @@ def _contenders(
         why = "; ".join(f"{name}: {why}" for name, why in left_out.items())
         raise InputError(f"no solver to compare{f' ({why})' if why else ''}")
     contenders = (
-        SolverConfig(name, solver.exact, solver.cuts, solver.parse_options(given.get(name, {})))
+        SolverConfig(
+            name, solver.exact, solver.supports_cuts, solver.parse_options(given.get(name, {}))
+        )
         for name, solver in solvers.items()
         if name not in left_out
     )

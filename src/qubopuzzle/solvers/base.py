@@ -198,7 +198,7 @@ class Solver(ABC):
     exact: bool = False
     remote: ClassVar[bool] = False
     """Whether models leave this machine."""
-    cuts: ClassVar[bool] = False
+    supports_cuts: ClassVar[bool] = False
     """Whether it meets connectivity and cycles by cuts; others need them spelt out."""
     default_encoding: str | None = "one-hot"
     default_reads: int = 10

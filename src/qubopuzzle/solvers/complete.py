@@ -64,7 +64,7 @@ class CompleteSolver(Solver):
 
     search: ClassVar[type[Search]]
     exact = True
-    cuts = True
+    supports_cuts = True
     default_encoding = None
     default_reads = 1
 

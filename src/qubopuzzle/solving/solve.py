@@ -91,7 +91,7 @@ def solve(
         options=options,
         solutions=solutions,
     )
-    name = formulation or own.formulation_for(cuts=backend.cuts, exact=backend.exact)
+    name = formulation or own.formulation_for(cuts=backend.supports_cuts, exact=backend.exact)
     recipe = Recipe(name, encoding or backend.default_encoding, presolve, weights)
     return _Run(own, backend, recipe, budget, chosen, {"load": load_s}).result(progress)
 
@@ -120,7 +120,7 @@ class _Run:
             self.solver.prepare()
         target = self.solver.target_for(self.options)
         # Connectivity and cycles come round by round where the solver knows neither.
-        lazy = bool(model.graphs) and not (self.solver.cuts or self.solver.exact)
+        lazy = bool(model.graphs) and not (self.solver.supports_cuts or self.solver.exact)
         try:
             with self._stage("compile"):
                 first = with_cuts(model, []) if lazy else model

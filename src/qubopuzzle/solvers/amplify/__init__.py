@@ -17,7 +17,7 @@ from typing import Any
 from qubopuzzle.errors import InputError, PlanExceeded, SolverFailed, SolverUnavailable
 from qubopuzzle.files.writing import check_place, write_whole
 from qubopuzzle.solvers.amplify.call import call, dry_run, replay
-from qubopuzzle.solvers.amplify.clients import CLIENTS, PLANS, Client, ClientSettings, Plan
+from qubopuzzle.solvers.amplify.clients import CLIENTS, PLANS, Client, ClientSettings, ServicePlan
 from qubopuzzle.solvers.amplify.credentials import Token, check_address, find_token, proxy_of
 from qubopuzzle.solvers.amplify.process import Request, ServiceReply
 from qubopuzzle.solvers.base import Option, Outcome, Solver, Task, installed_version
@@ -116,7 +116,7 @@ class AmplifySolver(Solver):
             return
         name, plan = options["plan"], PLANS[options["plan"]]
         gpus = self._parameters(options).get("num_gpus")
-        needed = Plan(
+        needed = ServicePlan(
             task.compiled.payload.n_variables,
             self._seconds(task),
             gpus if isinstance(gpus, int | float) else 0,

@@ -112,7 +112,7 @@ CLIENTS: Mapping[str, Client] = {
 }
 
 
-class Plan(NamedTuple):
+class ServicePlan(NamedTuple):
     """A plan of Amplify AE; inf is no limit.
 
     ``variables`` are fully connected ones, ``seconds`` those of a solve. From
@@ -123,7 +123,7 @@ class Plan(NamedTuple):
     seconds: float
     gpus: float
 
-    def holds(self, needed: Plan) -> bool:
+    def holds(self, needed: ServicePlan) -> bool:
         """Whether it has all of that."""
         return all(map(le, needed, self))
 
@@ -135,11 +135,11 @@ class Plan(NamedTuple):
         return f"{self.variables:,.0f} variables{solving}, {self.gpus:g} GPU(s)"
 
 
-PLANS: Mapping[str, Plan] = {
-    "free": Plan(8_192, 10, 1),
-    "standard": Plan(65_536, inf, 8),
-    "premium": Plan(131_072, inf, 8),
-    "enterprise": Plan(inf, inf, inf),
+PLANS: Mapping[str, ServicePlan] = {
+    "free": ServicePlan(8_192, 10, 1),
+    "standard": ServicePlan(65_536, inf, 8),
+    "premium": ServicePlan(131_072, inf, 8),
+    "enterprise": ServicePlan(inf, inf, inf),
 }
 
 
