@@ -427,7 +427,7 @@ class FakeAnswer:
 def test_a_retry_is_given_up_only_when_it_begins(monkeypatch, deadline):
     clock = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
-    request = Request("ae", AmplifyProgram("constraint", 0), None, 1.0, deadline)
+    request = Request("ae", AmplifyProgram("constraint", 0, weights={}), None, 1.0, deadline)
     wait, answer = call.__globals__["_wait"], FakeAnswer(clock)
     if deadline == 10:
         with pytest.raises(QuotaError):
