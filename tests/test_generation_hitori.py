@@ -9,7 +9,8 @@ import pytest
 from qubopuzzle import Hitori, InputError, solve
 from qubopuzzle.compile.incremental import second_solution
 from qubopuzzle.generation.engine import make
-from qubopuzzle.puzzles.hitori.generator import HitoriGenerator, _filling, _Numbers, _shading
+from qubopuzzle.puzzles.hitori.generator import HitoriGenerator, _filling, _Numbers
+from qubopuzzle.puzzles.kinds.shading import random_shading
 
 GENERATOR = HitoriGenerator()
 
@@ -69,7 +70,7 @@ def test_sizes_that_no_puzzle_has_are_refused(shape):
 @pytest.mark.parametrize("shape", [(1, 5), (3, 3), (4, 6), (7, 7)])
 def test_no_cell_can_be_added_to_a_shading(shape):
     for seed in range(5):
-        shading = _shading(shape, np.random.default_rng(seed))
+        shading = random_shading(shape, np.random.default_rng(seed))
         assert not broken(shading)
         for cell in np.argwhere(shading == 0).tolist():
             more = shading.copy()
@@ -81,7 +82,7 @@ def test_no_cell_can_be_added_to_a_shading(shape):
 def test_a_filling_repeats_nothing(shape):
     for seed in range(5):
         rng = np.random.default_rng(seed)
-        for shading in (_shading(shape, rng), np.zeros(shape, dtype=np.int64)):
+        for shading in (random_shading(shape, rng), np.zeros(shape, dtype=np.int64)):
             filling = _filling(shading, rng)
             assert ((filling > 0) == (shading == 0)).all()
             assert filling.max() <= max(shape)
@@ -94,7 +95,7 @@ def test_each_board_excludes_the_solutions_met():
     """Maximal shadings by the rules alone, most of them far from any solution."""
     for seed in range(10):
         rng = np.random.default_rng(seed)
-        shading = _shading((3, 4), rng)
+        shading = random_shading((3, 4), rng)
         numbers, met = _Numbers(shading, rng), []
         for other in shadings((3, 4)):
             board = Hitori(grid=numbers.grid, solution=shading)

@@ -159,9 +159,6 @@ class Coin(Puzzle):
     def from_dict(cls, data):
         return cls(kind=data["kind"])
 
-    def to_dict(self):
-        return {"puzzle": self.name, "kind": self.kind, **self.about()}
-
     def parse_answer(self, data):
         return np.array(data)
 

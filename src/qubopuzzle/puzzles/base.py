@@ -10,7 +10,7 @@ import json
 import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from importlib.resources import files
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -22,7 +22,7 @@ from qubopuzzle.errors import InputError, PuzzleError, did_you_mean
 from qubopuzzle.model import IntArray, Model, Problem, disagreement
 from qubopuzzle.model import Violation as Violation
 from qubopuzzle.picture import Picture
-from qubopuzzle.puzzles.kinds.grids import read_numbered
+from qubopuzzle.puzzles.kinds.grids import Cell, read_numbered
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -107,7 +107,7 @@ class Puzzle(Problem):
         Raises:
             PuzzleError: naming the key that is missing, unknown, or cannot be used.
         """
-        own = cls._own_fields()
+        own = [f for f in fields(cls) if f.name not in _SHARED]
         known = [f.name for f in own] + _SHARED
         for key in data:
             if key not in (*known, "puzzle", *_IGNORED):
@@ -119,13 +119,12 @@ class Puzzle(Problem):
 
     def to_dict(self) -> dict[str, Any]:
         """The native JSON object; ``from_dict`` reads it back."""
-        own = {f.name: _plain(getattr(self, f.name)) for f in self._own_fields()}
-        return {"puzzle": self.name, **self.about(), **own}
-
-    @classmethod
-    def _own_fields(cls) -> list[Field[Any]]:
-        """The fields that are not shared by all puzzles."""
-        return [f for f in fields(cls) if f.name not in _SHARED]
+        about = {name: getattr(self, name) for name in _ABOUT}
+        if self.solution is not None:
+            about["solution"] = self.format_answer(self.solution)
+        about = {key: value for key, value in about.items() if value not in ("", None)}
+        own = [f.name for f in fields(self) if f.name not in _SHARED]
+        return {"puzzle": self.name, **about, **{name: _plain(getattr(self, name)) for name in own}}
 
     def parse_answer(self, data: Any) -> IntArray:
         """Read an answer in its native form, shape ``self.shape``; InputError if it is none.
@@ -149,9 +148,7 @@ class Puzzle(Problem):
         """
 
     @abstractmethod
-    def picture(
-        self, answer: IntArray | None = None, broken: Iterable[tuple[int, ...]] = ()
-    ) -> Picture:
+    def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
         """What to draw: the clues, an answer, and broken cells in red."""
 
     @classmethod
@@ -202,14 +199,6 @@ class Puzzle(Problem):
 
     def _repr_svg_(self) -> str:
         return self.picture().image("svg").decode()
-
-    def about(self) -> dict[str, Any]:
-        """The keys that every puzzle's JSON may carry, those that are set."""
-        values = {name: getattr(self, name) for name in _ABOUT}
-        about = {key: value for key, value in values.items() if value not in ("", None)}
-        if self.solution is not None:
-            about["solution"] = self.format_answer(self.solution)
-        return about
 
 
 _SHARED = [f.name for f in fields(Puzzle)]

@@ -14,7 +14,7 @@ from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import Puzzle, Violation, check_shape
-from qubopuzzle.puzzles.kinds.grids import cells_of, lines_of, listed, read_numbers, words_of
+from qubopuzzle.puzzles.kinds.grids import Cell, cells_of, lines_of, listed, read_numbers, words_of
 
 SIZE_LIMIT = 50
 """Most rows and columns."""
@@ -105,9 +105,7 @@ class EasyAsABC(Puzzle):
             broken.append(("given", f"{where} is {found}, given is {given}", cells))
         return [Violation(rule, text, cells_of(cells, self.size)) for rule, text, cells in broken]
 
-    def picture(
-        self, answer: IntArray | None = None, broken: Iterable[tuple[int, ...]] = ()
-    ) -> Picture:
+    def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
         """The grid, the letters in it, and the clues around it."""
         parts = words_of(np.array(self.grid), answer, letter_of)
         for side in SIDES:

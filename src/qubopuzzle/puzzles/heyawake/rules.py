@@ -14,6 +14,7 @@ from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.kinds.grids import (
     SIDE_LIMIT,
+    Cell,
     cells_of,
     groups,
     lines_of,
@@ -90,9 +91,7 @@ class Heyawake(ShadingPuzzle):
                 broken.append(Violation("span", message, along))
         return broken
 
-    def picture(
-        self, answer: IntArray | None = None, broken: Iterable[tuple[int, ...]] = ()
-    ) -> Picture:
+    def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
         """Thick lines around rooms, their clues in the first cell."""
         rooms = zip(self.clues, groups(self.rooms), strict=True)
         first = {cells_of(cells[:1], self.shape[1])[0]: clue for clue, cells in rooms}

@@ -19,13 +19,12 @@ from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles.generator import Boards, Options, PuzzleGenerator, Shape
 from qubopuzzle.puzzles.hitori.rules import Hitori
 from qubopuzzle.puzzles.kinds.grids import BoolArray
+from qubopuzzle.puzzles.kinds.shading import random_shading
 
 STEPS = 200
 """Changes of a number that are tried against the other solutions met."""
 PATIENCE = 100
 """Other solutions of one shading before the next one is drawn."""
-
-_BLACK, _WHITE, _OUTSIDE = 0, 1, 2
 
 
 class HitoriGenerator(PuzzleGenerator[Hitori]):
@@ -42,43 +41,12 @@ class HitoriGenerator(PuzzleGenerator[Hitori]):
     def boards(self, shape: Shape, options: Options, rng: Random) -> Boards[Hitori]:  # noqa: ARG002
         """Random shadings, each with numbers that exclude all other solutions met."""
         while True:
-            shading = _shading(shape, rng)
+            shading = random_shading(shape, rng)
             numbers = _Numbers(shading, rng)
             for _ in range(PATIENCE):
                 other = yield Hitori(grid=numbers.grid, solution=shading)
                 if not numbers.exclude(other):
                     break
-
-
-def _shading(shape: Shape, rng: Random) -> IntArray:
-    """Cells in random order, each black if no neighbour is and the white ones are connected.
-
-    One round is enough: what a cell cuts off, it cuts off from then on.
-    """
-    rows, columns = shape
-    wide = columns + 2
-    state = np.pad(np.full(shape, _WHITE), 1, constant_values=_OUTSIDE).ravel().tolist()
-    for cell in rng.permutation(rows * columns).tolist():
-        at = (cell // columns + 1) * wide + cell % columns + 1
-        near = [state[at + step] for step in (-wide, -1, 1, wide)]
-        if _BLACK not in near:
-            state[at] = _BLACK
-            if not _connected(state, wide):
-                state[at] = _WHITE
-    return np.asarray(np.array(state).reshape(rows + 2, wide)[1:-1, 1:-1] == _BLACK, np.int64)
-
-
-def _connected(state: list[int], wide: int) -> bool:
-    """Whether the white cells are connected."""
-    start = state.index(_WHITE)
-    seen, waiting = {start}, [start]
-    while waiting:
-        at = waiting.pop()
-        for n in (at - wide, at - 1, at + 1, at + wide):
-            if state[n] == _WHITE and n not in seen:
-                seen.add(n)
-                waiting.append(n)
-    return len(seen) == state.count(_WHITE)
 
 
 def _filling(shading: IntArray, rng: Random) -> IntArray:

@@ -16,8 +16,9 @@ from qubopuzzle.errors import InputError, PuzzleError
 from qubopuzzle.model import IntArray
 
 BoolArray: TypeAlias = NDArray[np.bool_]
-Cells: TypeAlias = tuple[tuple[int, ...], ...]
-"""Rows and columns of some cells."""
+Cell: TypeAlias = tuple[int, ...]
+"""Row and column."""
+Cells: TypeAlias = tuple[Cell, ...]
 
 BLACK, WHITE = "#", "."
 SIDE_LIMIT = 1_000

@@ -20,6 +20,7 @@ from qubopuzzle.puzzles.base import Puzzle, Violation, check_shape
 from qubopuzzle.puzzles.kinds.grids import (
     BLANK,
     SIDE_LIMIT,
+    Cell,
     Cells,
     cells_of,
     groups,
@@ -112,12 +113,10 @@ class NumberGrid(ShadingPuzzle):
         """A number as it stands in JSON and pictures."""
         return {value: mark for mark, value in self.marks.items()}.get(number, number)
 
-    def picture(
-        self, answer: IntArray | None = None, broken: Iterable[tuple[int, ...]] = ()
-    ) -> Picture:
+    def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
         """The numbers in their cells, or in circles."""
         words = words_of(self.grid, name=lambda number: str(self.shown(number)))
-        circled = words["given"] if self.circled else frozenset[tuple[int, ...]]()
+        circled = words["given"] if self.circled else frozenset[Cell]()
         broken = frozenset(broken)
         return Picture(*self.shape, black=answer, **words, circled=circled, broken=broken)
 
@@ -125,6 +124,26 @@ class NumberGrid(ShadingPuzzle):
         """The native JSON object; cells without a number are null."""
         grid = [list(map(self.shown, row)) for row in self.grid.tolist()]
         return {**super().to_dict(), "grid": grid}
+
+
+def random_shading(
+    shape: tuple[int, int], rng: np.random.Generator, share: float = 1.0
+) -> IntArray:
+    """Cells in random order, each black if the two rules allow it, up to a share of all.
+
+    One round is enough for as many as can be: what a cell cuts off, it cuts off from then on.
+    """
+    rows, columns = shape
+    black = np.zeros((rows + 2, columns + 2), dtype=np.int64)
+    inside = black[1:-1, 1:-1]
+    for cell in rng.permutation(rows * columns).tolist():
+        if inside.sum() >= share * rows * columns:
+            break
+        r, c = divmod(cell, columns)
+        if not (black[r : r + 3, c + 1].any() or black[r + 1, c : c + 3].any()):
+            inside[r, c] = 1
+            inside[r, c] = label(inside == 0)[1] == 1
+    return inside.copy()
 
 
 def _pieces(where: Any) -> list[Cells]:

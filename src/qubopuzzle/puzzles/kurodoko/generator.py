@@ -7,12 +7,11 @@ cells beside it would see more.
 from __future__ import annotations
 
 import numpy as np
-from scipy.ndimage import label
 
 from qubopuzzle.compile.incremental import Random, SwitchableModel
-from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles.generator import Boards, GeneratorOption, Options, PuzzleGenerator, Shape
 from qubopuzzle.puzzles.kinds.shaded import lazy
+from qubopuzzle.puzzles.kinds.shading import random_shading
 from qubopuzzle.puzzles.kurodoko import add_views, number_at
 from qubopuzzle.puzzles.kurodoko.rules import Kurodoko, seen_from
 
@@ -31,7 +30,7 @@ class KurodokoGenerator(PuzzleGenerator[Kurodoko]):
 
     def boards(self, shape: Shape, options: Options, rng: Random) -> Boards[Kurodoko]:
         """One shading with all its numbers."""
-        solution = _shading(shape, options["black"] / 100, rng)
+        solution = random_shading(shape, rng, options["black"] / 100)
         grid = np.where(solution == 0, seen_from(solution), 0)
         yield Kurodoko(grid=grid, solution=solution)
 
@@ -54,20 +53,3 @@ class KurodokoGenerator(PuzzleGenerator[Kurodoko]):
         builder.rows("white").add(np.column_stack([told, white]), [1, -1], upper=0)
         rest = [_UNUSED] * len(views) + [0] * len(told)
         return SwitchableModel(shaded.build(rest), list(told[:, None]))
-
-
-def _shading(shape: Shape, share: float, rng: Random) -> IntArray:
-    """Black (1) cells one after the other wherever they may be, up to a share of all."""
-    rows, columns = shape
-    black = np.zeros((rows + 2, columns + 2), dtype=np.int64)
-    inside = black[1:-1, 1:-1]
-    for cell in rng.permutation(rows * columns).tolist():
-        if inside.sum() >= share * rows * columns:
-            break
-        r, c = divmod(cell, columns)
-        beside = black[r, c + 1] or black[r + 2, c + 1] or black[r + 1, c] or black[r + 1, c + 2]
-        if not beside:
-            inside[r, c] = 1
-            if label(inside == 0)[1] != 1:
-                inside[r, c] = 0
-    return inside.copy()

@@ -11,7 +11,7 @@ import numpy as np
 from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles.base import Violation
-from qubopuzzle.puzzles.kinds.grids import BLANK, BoolArray, cells_of
+from qubopuzzle.puzzles.kinds.grids import BLANK, BoolArray, Cell, cells_of
 from qubopuzzle.puzzles.kinds.shading import NumberGrid
 
 UNTOLD = -1
@@ -56,7 +56,7 @@ class Kurodoko(NumberGrid):
         right = white & ((seen == self.grid) | (self.grid == UNTOLD))
         for r, c in np.argwhere((self.grid != 0) & ~right).tolist():
             rule, what = "number", "is black"
-            cells: list[tuple[int, ...]] = [(r, c)]
+            cells: list[Cell] = [(r, c)]
             if white[r, c]:
                 rule, what = "sight", f"sees {seen[r, c]} white cells"
                 for arm in arms(self.shape, r, c) if len(broken) < _SIGHTS else ():

@@ -14,6 +14,7 @@ from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import Violation, check_shape
 from qubopuzzle.puzzles.kinds.grids import (
+    Cell,
     cells_of,
     lines_of,
     listed,
@@ -95,9 +96,7 @@ class Nonogram(Painting):
                 broken.append(Violation(axis, message, cells_of(line, self.shape[1])))
         return broken
 
-    def picture(
-        self, answer: IntArray | None = None, broken: Iterable[tuple[int, ...]] = ()
-    ) -> Picture:
+    def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
         """The grid with its clues on the left and on top."""
         left, top = (
             tuple(tuple(map(str, clue)) or ("0",) for clue in clues)

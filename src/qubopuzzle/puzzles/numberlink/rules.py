@@ -14,7 +14,7 @@ from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import Puzzle, Violation, check_shape, need
-from qubopuzzle.puzzles.kinds.grids import read_grid, words_of
+from qubopuzzle.puzzles.kinds.grids import Cell, read_grid, words_of
 from qubopuzzle.puzzles.kinds.paths import (
     SIDES,
     degrees,
@@ -142,9 +142,7 @@ class Numberlink(Puzzle):
                 broken.append(Violation("number", message, cells))
         return broken
 
-    def picture(
-        self, answer: IntArray | None = None, broken: Iterable[tuple[int, ...]] = ()
-    ) -> Picture:
+    def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
         """The grid with its numbers and the paths, one colour a number."""
         return Picture(
             *self.shape,

@@ -14,6 +14,7 @@ from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import Puzzle, Violation, check_shape
 from qubopuzzle.puzzles.kinds.grids import (
+    Cell,
     cells_of,
     groups,
     read_grid,
@@ -82,9 +83,7 @@ class Sudoku(Puzzle):
                     broken.append(Violation(rule, message, cells_of(cells, n)))
         return broken
 
-    def picture(
-        self, answer: IntArray | None = None, broken: Iterable[tuple[int, ...]] = ()
-    ) -> Picture:
+    def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
         """The grid with its boxes; givens belong to the puzzle, other digits to the answer."""
         rooms = units_of(self)["box"].reshape(self.shape)
         words = words_of(np.array(self.grid), answer)
