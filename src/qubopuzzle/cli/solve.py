@@ -8,24 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from qubopuzzle.cli import terminal
 from qubopuzzle.cli.parser import Parser
-from qubopuzzle.cli.terminal import (
-    BAD_INPUT,
-    NOT_SOLVED,
-    SOLVED,
-    UNSATISFIABLE,
-    answer_text,
-    clean,
-    complain,
-    heading,
-    load_timed,
-    name_of,
-    notice,
-    paths,
-    plot,
-    sampler_path,
-    text,
-)
+from qubopuzzle.cli.terminal import BAD_INPUT, NOT_SOLVED, SOLVED, UNSATISFIABLE, clean, notice
 from qubopuzzle.errors import InputError, QubopuzzleError
 
 if TYPE_CHECKING:
@@ -88,18 +73,18 @@ def run(args: Namespace) -> int:
     from qubopuzzle.solving.check import check_run
     from qubopuzzle.solving.solve import solve
 
-    sampler_path([args.solver])
+    terminal.sampler_path([args.solver])
     settings = _settings(args)
     check_run(**settings)
-    instances = load_timed(args)
+    instances = terminal.load_timed(args)
     puzzles = [puzzle for puzzle, _ in instances]
     files = {
-        name: paths(f"--{name.replace('_', '-')}", getattr(args, name), puzzles)
+        name: terminal.paths(f"--{name.replace('_', '-')}", getattr(args, name), puzzles)
         for name in ("plot", "proof", *_OWN_FILES)
     }
     worst = SOLVED
     for i, (puzzle, load_s) in enumerate(instances):
-        name, left = name_of(puzzle, i + 1), len(instances) - i - 1
+        name, left = terminal.name_of(puzzle, i + 1), len(instances) - i - 1
         own = {option: str(files[option][i]) for option in _OWN_FILES if files[option][i]}
         try:
             with progress.solving(name, args.reads, args.time_limit) as callback:
@@ -112,7 +97,7 @@ def run(args: Namespace) -> int:
                     **settings | {"options": settings["options"] | own},
                 )
         except QubopuzzleError as error:
-            worst = max(worst, complain(f"{name}: {error}", error), key=_SEVERITY.index)
+            worst = max(worst, terminal.complain(f"{name}: {error}", error), key=_SEVERITY.index)
             if args.json:
                 failed = {"id": puzzle.id, "puzzle": puzzle.name, "status": "error"}
                 print(json.dumps({**failed, "valid": False, "error": str(error)}), flush=True)
@@ -124,7 +109,7 @@ def run(args: Namespace) -> int:
             _print_request(name, result)
             continue
         _print_result(result, args)
-        plot(files["plot"][i], result.picture())
+        terminal.plot(files["plot"][i], result.picture())
         _write_proof(files["proof"][i], result)
         worst = max(worst, _status(result, args), key=_SEVERITY.index)
         if result.interrupted:
@@ -190,7 +175,7 @@ def _print_result(result: Result, args: Namespace) -> None:
         own = {"solved_url": address} if args.url else {}
         print(json.dumps(result.to_dict() | own), flush=True)
         return
-    lines = [heading(result.problem), *_pictures(result), clean(result.summary())]
+    lines = [terminal.heading(result.problem), *_pictures(result), clean(result.summary())]
     lines += [f"  the service warns: {clean(w)}" for w in result.settings.get("warnings", ())]
     if "ended_by" in result.settings:
         lines.append(f"  ended early: {clean(result.settings['ended_by'])}")
@@ -218,14 +203,16 @@ def _solved_address(result: Result) -> str | None:
 
 def _pictures(result: Result) -> Iterator[str]:
     """The answer; of several all, and of two the cells marked where they differ."""
-    count = len(result.found)
-    if count < 2:
-        yield answer_text(result.found[0]) if count else text(result.problem.picture())
+    if not result.found:
+        yield terminal.text(result.problem.picture())
         return
-    differ = frozenset(map(tuple, result.differing().tolist() if count == 2 else ()))
+    if len(result.found) == 1:
+        yield terminal.answer_text(result.found[0])
+        return
+    differ = frozenset(map(tuple, result.differing().tolist() if len(result.found) == 2 else ()))
     for number, judged in enumerate(result.found, start=1):
         yield f"solution {number}:"
-        yield answer_text(judged, differ)
+        yield terminal.answer_text(judged, differ)
     if differ:
         yield f"they differ in {len(differ)} cells, marked"
 

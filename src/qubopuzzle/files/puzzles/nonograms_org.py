@@ -250,20 +250,16 @@ def _halves(rows: Rows) -> tuple[Rows, Rows]:
 
 
 def _corner(rows: Rows) -> tuple[int, int]:
-    """How many rows and columns of a plain table are clues, by where numbers stand."""
-    sums, lefts, rights = [], [], []
-    for row in rows:
-        numbers = [(c, sum(cell.numbers())) for c, cell in enumerate(row) if cell.numbers()]
-        sums.append(sum(n for _, n in numbers))
-        lefts.append(numbers[0][0] if numbers else len(row))
-        rights.append(numbers[-1][0] if numbers else -1)
-    # The last column with a number, from each row on.
-    below = [*accumulate(reversed(rights), max, initial=-1)][::-1]
-    above, first, total = 0, len(rows[0]), sum(sums)
+    """How many rows and columns of a plain table are clues, told from where numbers stand."""
+    spots = [[c for c, cell in enumerate(row) if cell.numbers()] for row in rows]
+    # The sum of the numbers and the first column with one, up to each row; the last, from each on.
+    above = [*accumulate(sum(n for cell in row for n in cell.numbers()) for row in rows)]
+    lefts = (min(s, default=len(row)) for s, row in zip(spots, rows, strict=True))
+    first = [*accumulate(lefts, min)]
+    below = [*accumulate((max(s, default=-1) for s in reversed(spots)), max)][::-1]
     for r in range(1, len(rows)):
-        above += sums[r - 1]
-        first = min(first, lefts[r - 1])
-        if rights[r - 1] >= 0 and 0 <= below[r] < first and 2 * above == total:
+        balanced = 2 * above[r - 1] == above[-1]
+        if spots[r - 1] and 0 <= below[r] < first[r - 1] and balanced:
             return r, below[r] + 1
     raise InputError(
         "it is no board: numbers on top of the columns and at the left of the rows, with the"

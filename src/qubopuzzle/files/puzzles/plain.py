@@ -14,16 +14,7 @@ from dataclasses import dataclass
 
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError
-from qubopuzzle.files.puzzles.clues import (
-    DIGITS,
-    Line,
-    are_numbers,
-    clue_text,
-    named,
-    nonograms,
-    numbered_lines,
-    read_clue,
-)
+from qubopuzzle.files.puzzles import clues
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
 
@@ -46,38 +37,38 @@ class Plain:
         """Whether the whole text has this shape: the sizes agree with the lines."""
         if not text.lstrip()[:1].isdecimal():
             return False
-        lines = numbered_lines(text)
+        lines = clues.numbered_lines(text)
         try:
             rows, cols = self._split(lines)
         except InputError:
             return False
-        return all(are_numbers(line) for _, line in rows + cols)
+        return all(clues.are_numbers(line) for _, line in rows + cols)
 
     def read(self, text: str, puzzle: str | None = None) -> list[Puzzle]:
         """The one puzzle of a text, or none if another kind is wanted."""
         if puzzle not in (None, Nonogram.name):
             return []
         rows, cols = (
-            tuple(tuple(read_clue(*line)) for line in lines)
-            for lines in self._split(numbered_lines(text))
+            tuple(tuple(clues.read_clue(*line)) for line in lines)
+            for lines in self._split(clues.numbered_lines(text))
         )
         return [Nonogram(rows=rows, cols=cols)]
 
     def write(self, puzzles: Sequence[Puzzle]) -> str:
         """The text of one puzzle; InputError for more of them."""
         if len(puzzles) > 1:
-            second = named(puzzles[1])
+            second = clues.named(puzzles[1])
             raise InputError(f"{second}: {self.NAME} holds one puzzle; write each to a file")
-        for puzzle in nonograms(puzzles, self.NAME):
+        for puzzle in clues.nonograms(puzzles, self.NAME):
             sizes = {"height": len(puzzle.rows), "width": len(puzzle.cols)}
             lines = [" ".join(str(sizes[key]) for key in keys) for keys in self.head]
-            lines += map(clue_text, puzzle.rows)
+            lines += map(clues.clue_text, puzzle.rows)
             lines += [] if self.divider is None else [self.divider]
-            lines += map(clue_text, puzzle.cols)
+            lines += map(clues.clue_text, puzzle.cols)
             return "\n".join(lines) + "\n"
         return ""
 
-    def _split(self, lines: list[Line]) -> tuple[list[Line], list[Line]]:
+    def _split(self, lines: list[clues.Line]) -> tuple[list[clues.Line], list[clues.Line]]:
         """The lines of the rows and of the columns, as many as the sizes say."""
         sizes = self._sizes(lines)
         start = len(self.head)
@@ -98,15 +89,15 @@ class Plain:
             raise InputError(f"line {number}: {due} is due after the rows, got {brief(line)}")
         return lines[start:middle], lines[rest:]
 
-    def _sizes(self, lines: list[Line]) -> dict[str, int]:
+    def _sizes(self, lines: list[clues.Line]) -> dict[str, int]:
         sizes: dict[str, int] = {}
         for i, keys in enumerate(self.head):
             number, line = lines[i] if i < len(lines) else (i + 1, "")
-            values = line.split() if are_numbers(line) and len(line) < 100 else []
+            values = line.split() if clues.are_numbers(line) and len(line) < 100 else []
             if len(values) != len(keys):
                 raise InputError(f"line {number}: {' and '.join(keys)} due here, got {brief(line)}")
             for key, value in zip(keys, values, strict=True):
-                if len(value) > DIGITS or not 1 <= int(value) <= LINE_LIMIT:
+                if len(value) > clues.DIGITS or not 1 <= int(value) <= LINE_LIMIT:
                     raise InputError(
                         f"line {number}: {key} is {brief(value)}, expected 1 to {LINE_LIMIT}"
                     )

@@ -10,15 +10,7 @@ from collections.abc import Sequence
 
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError, at
-from qubopuzzle.files.puzzles.clues import (
-    Line,
-    are_numbers,
-    clue_text,
-    named,
-    nonograms,
-    numbered_lines,
-    read_clue,
-)
+from qubopuzzle.files.puzzles import clues
 from qubopuzzle.files.puzzles.lines import ReadLimit
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
@@ -34,15 +26,15 @@ _ID = re.compile(r"taai-(0|[1-9][0-9]{0,8})")
 def sniff(text: str) -> bool:
     """Whether the first line is ``$`` with a number, and the second one numbers."""
     first, second = [*text.lstrip().splitlines()[:2], "", ""][:2]
-    return _HEAD.fullmatch(first.strip()) is not None and are_numbers(second)
+    return _HEAD.fullmatch(first.strip()) is not None and clues.are_numbers(second)
 
 
 def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
     """Read every board; board n has the id ``taai-n``."""
     if puzzle not in (None, Nonogram.name):
         return []
-    boards: list[list[Line]] = []
-    for number, line in numbered_lines(text):
+    boards: list[list[clues.Line]] = []
+    for number, line in clues.numbered_lines(text):
         if line.startswith("$"):
             boards.append([])
         elif not boards:
@@ -59,21 +51,21 @@ def write(puzzles: Sequence[Puzzle]) -> str:
     if len(set(numbers)) < len(puzzles):
         numbers = [str(i) for i in range(1, len(puzzles) + 1)]
     lines = []
-    for number, puzzle in zip(numbers, nonograms(puzzles, NAME), strict=True):
+    for number, puzzle in zip(numbers, clues.nonograms(puzzles, NAME), strict=True):
         if len(puzzle.rows) != len(puzzle.cols):
             size = f"{len(puzzle.rows)} rows and {len(puzzle.cols)} columns"
-            raise InputError(f"{named(puzzle)}: {size}; {NAME} holds square boards only")
+            raise InputError(f"{clues.named(puzzle)}: {size}; {NAME} holds square boards only")
         lines.append(f"${number}")
-        lines += [clue_text(clue, "\t") for clue in puzzle.cols + puzzle.rows]
+        lines += [clues.clue_text(clue, "\t") for clue in puzzle.cols + puzzle.rows]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _board(head: Line, *clues: Line, limit: ReadLimit) -> Nonogram:
+def _board(head: clues.Line, *body: clues.Line, limit: ReadLimit) -> Nonogram:
     number, text = head
     match = _HEAD.fullmatch(text)
     if not match:
         raise InputError(f"line {number}: $ and a number are due, got {brief(text)}")
-    lines = [*clues]
+    lines = [*body]
     while lines and not lines[-1][1]:
         lines.pop()
     size = len(lines) // 2
@@ -82,7 +74,7 @@ def _board(head: Line, *clues: Line, limit: ReadLimit) -> Nonogram:
             f"line {number}: {len(lines)} lines below {text}; a square board of side n has n"
             f" column lines and n row lines, n from 1 to {LINE_LIMIT}"
         )
-    numbers = [tuple(read_clue(*line)) for line in lines]
+    numbers = [tuple(clues.read_clue(*line)) for line in lines]
     with at(f"the board {text} at line {number}"):
         limit.count(size)  # its lines; the cells between them cost nothing
         name = f"taai-{int(match[1])}"

@@ -197,13 +197,12 @@ def _goal(element: Element, background: str) -> tuple[list[str], set[str]]:
         return [], set()
     names = {char: name for name, char, _ in _COLOURS}
     names |= {color.get("char", ""): color.get("name", "") for color in element.findall("color")}
-    shades = {char: WHITE if name == background else BLACK for char, name in names.items()}
     rows = [row.strip("|") for row in (image.text or "").split()]
     used = set("".join(rows))
     for strange in sorted(used - set(names)):
         what = f"{brief(strange)} in the image is the char of no colour"
         raise InputError(f"line {image.get(_LINE)}: {what}")
-    table = str.maketrans({char: shades[char] for char in used})
+    table = {ord(char): WHITE if names[char] == background else BLACK for char in used}
     return [row.translate(table) for row in rows], {names[char] for char in used}
 
 
