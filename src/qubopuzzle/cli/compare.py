@@ -5,16 +5,9 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
+from qubopuzzle.cli import terminal
 from qubopuzzle.cli.parser import Parser
-from qubopuzzle.cli.terminal import (
-    NOT_SOLVED,
-    OUR_FAULT,
-    SOLVED,
-    answer_text,
-    notice,
-    read_once,
-    sampler_path,
-)
+from qubopuzzle.cli.terminal import NOT_SOLVED, OUR_FAULT, SOLVED, notice
 from qubopuzzle.errors import InputError
 
 _EXIT_STATUS = """exit status:
@@ -57,8 +50,8 @@ def run(args: Namespace) -> int:
     from qubopuzzle.cli import progress, report
 
     names = None if args.solvers is None else [name.strip() for name in args.solvers.split(",")]
-    sampler_path(names or ())
-    read_once(args.sources)
+    terminal.sampler_path(names or ())
+    terminal.read_once(args.sources)
     if args.resume and args.json is None:
         raise InputError("--resume goes on with a file: add --json FILE")
     asked = {"--json": args.json, "--csv": args.csv, "--plot": args.plot}
@@ -96,7 +89,7 @@ def run(args: Namespace) -> int:
     finally:  # a full disk does not take the table away
         report.print_comparison(done)
     for found in done.contradictions:
-        print(report.contradiction_block(found, answer_text), file=sys.stderr)
+        print(report.contradiction_block(found), file=sys.stderr)
     if done.interrupted:
         notice(f"interrupted{'; --resume goes on' if args.json else ''}")
     return OUR_FAULT if done.contradictions else NOT_SOLVED if done.interrupted else SOLVED

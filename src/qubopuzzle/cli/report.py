@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from math import isinf
 from pathlib import Path
@@ -18,10 +18,10 @@ from qubopuzzle.bench.comparison import (
 )
 from qubopuzzle.bench.contradictions import Contradiction
 from qubopuzzle.bench.plan import kind_of
-from qubopuzzle.cli.terminal import check_output, clean, print_table
+from qubopuzzle.cli.terminal import answer_text, check_output, clean, print_table
 from qubopuzzle.errors import InputError
 from qubopuzzle.files.writing import image_format, write_whole
-from qubopuzzle.solving.judge import Judged, judge
+from qubopuzzle.solving.judge import judge
 
 _RARE = ("killed", "out of memory", "crashed", "refused")
 
@@ -56,8 +56,8 @@ def failure_notes(comparison: Comparison) -> list[str]:
     return lines
 
 
-def contradiction_block(found: Contradiction, draw: Callable[[Judged], str]) -> str:
-    """Both sides, with both answers drawn by ``draw``."""
+def contradiction_block(found: Contradiction) -> str:
+    """Both sides, with both answers drawn."""
     lines = [f"DISAGREEMENT on {found.summary()}"]
     for claim in (found.first, found.second):
         if not claim.exists:
@@ -65,7 +65,7 @@ def contradiction_block(found: Contradiction, draw: Callable[[Judged], str]) -> 
         elif claim.answer is None:
             says = "a solution"
         else:
-            drawn = draw(judge(found.instance.puzzle, claim.answer))
+            drawn = answer_text(judge(found.instance.puzzle, claim.answer))
             says = f"this answer, which the rules accept\n{drawn}"
         lines.append(f"--- {', '.join(claim.who)}: {says}")
     lines.append("One of them is wrong: please report it, with the puzzle.")

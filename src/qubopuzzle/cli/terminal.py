@@ -174,8 +174,9 @@ def write_puzzles(puzzles: Sequence[Problem], to: str, output: str | None) -> No
         data = write_text(puzzles, to)
         print(data, end="" if data.endswith("\n") else "\n", flush=True)
         return
-    parts = [[puzzle] for puzzle in puzzles] if "{id}" in output else [puzzles]
-    texts = [write_text(part, to) for part in parts]
-    files = paths("--output", output, puzzles) if "{id}" in output else [Path(output)]
-    for path, data in zip(files, texts, strict=True):
-        write_whole(cast("Path", path), data.encode())
+    several = "{id}" in output
+    parts = [[puzzle] for puzzle in puzzles] if several else [puzzles]
+    files = paths("--output", output, puzzles) if several else [Path(output)]
+    texts = [write_text(part, to).encode() for part in parts]  # all, before the first is written
+    for path, whole in zip(cast("list[Path]", files), texts, strict=True):
+        write_whole(path, whole)
