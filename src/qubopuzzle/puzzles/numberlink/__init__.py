@@ -30,17 +30,14 @@ what no neighbour can go on from. A cell that has nothing left is unused, which 
 Energy gap: each family's penalty is 0 where its rule holds and at least 1 where not.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache, partial
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
 
 from qubopuzzle.errors import InputError, TooLarge
-from qubopuzzle.model import FALSE, UNBOUNDED, ChoiceHandle, Field, IntArray, Model, ModelBuilder
-from qubopuzzle.puzzles.kinds.grids import BoolArray
+from qubopuzzle.model import FALSE, UNBOUNDED, Field, IntArray, Model, ModelBuilder
 from qubopuzzle.puzzles.kinds.paths import SIDES, pieces
 from qubopuzzle.puzzles.numberlink.headings import NONE, UNUSED, Board, sides
 from qubopuzzle.puzzles.numberlink.links import LINKS
@@ -59,40 +56,19 @@ def _pair_of_cell(puzzle: Numberlink, answer: IntArray) -> IntArray:
     """The pair that each cell's path joins, -1 where unused, (cells,)."""
     if puzzle.violations(answer):
         raise InputError("the answer breaks a rule, so it is no assignment of paths")
-    numbers = np.unique([0, *chain(*puzzle.grid)])
+    numbers = np.unique(np.append(0, puzzle.grid))
     return np.asarray(np.searchsorted(numbers, puzzle.labels(answer)).ravel() - 1)
 
 
-def _with_unused(board: Board, cell: int, values: list[Any], unused: Any) -> tuple[list[Any], bool]:
-    """A cell's values and that it is unused, if it may be; and whether the rules forbid that.
-
-    A cell without values is unused, too, so that a puzzle without a solution has a model.
-    """
-    allowed = bool(board.number[cell] < 0) and not board.cover
-    return ([*values, unused], not allowed) if allowed or not values else (values, False)
+def _by_cell(board: Board, ways: IntArray) -> list[IntArray]:
+    """Rows of numbers by the cell that they begin with, the rest of each."""
+    return np.split(ways[:, 1:], np.searchsorted(ways[:, 0], np.arange(1, board.n_cells)))
 
 
 def _forbid(builder: ModelBuilder, literals: IntArray) -> None:
     """None of the literals, shape (n,), is true [cover]."""
     if len(literals):
         builder.rows("cover").add(literals[:, None], lower=0, upper=0)
-
-
-def _choice(
-    builder: ModelBuilder, board: Board, what: str, cell: int, values: list[Any], unused: Any
-) -> ChoiceHandle:
-    """A choice over a cell's values, and that it is unused; [cover] where that is forbidden."""
-    own, never = _with_unused(board, cell, values, unused)
-    choice = builder.choice(board.name(what, cell), own, family=what)
-    _forbid(builder, np.array(choice.literals[-1:] if never else []))
-    return choice
-
-
-def _by_cell(board: Board, found: IntArray) -> list[list[tuple[int, ...]]]:
-    """Rows of numbers by the cell that they begin with, the rest of each as a tuple."""
-    start = np.searchsorted(found[:, 0], np.arange(board.n_cells + 1)).tolist()
-    rest = list(map(tuple, found[:, 1:].tolist()))
-    return [rest[a:b] for a, b in pairwise(start)]
 
 
 def _add_by_key(
@@ -104,12 +80,7 @@ def _add_by_key(
 
 
 def _add_edges(
-    builder: ModelBuilder,
-    board: Board,
-    ways: IntArray,
-    inner: BoolArray | None = None,
-    *,
-    apart: bool = False,
+    builder: ModelBuilder, board: Board, ways: IntArray, block: IntArray, *, apart: bool = False
 ) -> None:
     """[label]: both cells of an edge use it for the same pair; or [apart] in its place.
 
@@ -119,22 +90,15 @@ def _add_edges(
     Args:
         ways: what literals say of cells: cell, pair, the sides that a path of this pair takes
             there, and the literal, shape (4, ways).
-        inner: edges that need no row, by cell and direction, (cells, 2).
+        block: which block each cell is in, (cells,); edges in a block need no row.
     """
-    cell, pair, taken, literal = ways
-    parts = []
-    for d in range(4):
-        base = cell if d < 2 else board.near[cell, d]
-        joined = taken >> d & 1
-        there = (board.near[cell, d] >= 0) & (apart | (joined > 0))
-        if inner is not None:
-            there &= ~inner[base, d % 2]
-        sign = joined if d < 2 else -joined
-        if apart:
-            sign = 1 - joined if d < 2 else np.ones_like(joined)
-        key = (base * 2 + d % 2) * len(board.ends) + pair
-        parts.append(np.stack([key, literal, sign])[:, there])
-    terms = np.concatenate(parts, axis=1)
+    cell, pair, taken, literal = ways[:, ways[1] != UNUSED]
+    side = np.arange(4)[:, None]
+    near, joined, first = board.near[cell].T, taken >> side & 1, side < 2
+    sign = 1 - joined * first if apart else np.where(first, joined, -joined)
+    there = (near >= 0) & (block[cell] != block[near]) & (apart | (joined > 0))
+    key = (np.where(first, cell, near) * 2 + side % 2) * len(board.ends) + pair
+    terms = np.stack(np.broadcast_arrays(key, literal, sign))[:, there]
     if apart:
         _add_by_key(builder, "apart", terms, lower=-UNBOUNDED, upper=1)
     else:
@@ -146,11 +110,14 @@ def _add_edges(
 
 def _model_of_edges(puzzle: Numberlink) -> Model:
     """A bit an edge, a label a cell, and no cycles."""
-    board, builder = Board.of(puzzle), ModelBuilder()
+    board, builder = Board(puzzle), ModelBuilder()
+    unused = ~(board.used & board.reached.any(axis=1))
     label = np.full((board.n_cells, len(board.ends) + 1), FALSE)  # the last: unused
     for cell, reached in enumerate(board.reached):
-        choice = _choice(builder, board, "label", cell, np.flatnonzero(reached).tolist(), UNUSED)
-        label[cell, np.array(choice.values)] = choice.literals
+        pairs = [*np.flatnonzero(reached).tolist(), *[UNUSED] * int(unused[cell])]
+        choice = builder.choice(board.name("label", cell), pairs, family="label")
+        label[cell, pairs] = choice.literals
+    _forbid(builder, label[board.used & unused, UNUSED])
     one, side = np.nonzero(board.near[:, :2] >= 0)
     other = board.near[one, side]
     at = zip(one.tolist(), side.tolist(), strict=True)
@@ -190,15 +157,15 @@ def _write_edges(puzzle: Numberlink, cell: IntArray, side: IntArray, answer: Int
 
 def _model_by_turning(puzzle: Numberlink) -> Model:
     """A choice a cell over number, heading in and heading out."""
-    board, builder = Board.of(puzzle), ModelBuilder()
-    found = board.headings()
-    literals: list[int] = []
-    for cell, own in enumerate(_by_cell(board, found)):
-        choice = _choice(builder, board, "cell", cell, own, (UNUSED, NONE, NONE))
-        literals += choice.literals[: len(own)]
-    cell, pair, into, out = found.T
-    literal, taken = np.array(literals, dtype=np.int64), sides(into, out)
-    _add_edges(builder, board, np.stack([cell, pair, taken, literal]))
+    board, builder = Board(puzzle), ModelBuilder()
+    ways = board.ways()
+    for number, own in enumerate(_by_cell(board, ways)):
+        values = list(map(tuple, own.tolist()))
+        builder.choice(board.name("cell", number), values, family="cell")
+    cell, pair, into, out = ways.T
+    literal, taken = np.arange(len(ways)), sides(into, out)
+    _forbid(builder, literal[(pair == UNUSED) & board.used[cell]])
+    _add_edges(builder, board, np.stack([cell, pair, taken, literal]), np.arange(board.n_cells))
     leaves, enters = out < NONE, into < NONE
     before = board.near[cell[enters], (into[enters] + 2) % 4]
     left = [cell[leaves] * 8 + out[leaves], literal[leaves], np.ones(leaves.sum(), np.int64)]
@@ -209,21 +176,23 @@ def _model_by_turning(puzzle: Numberlink) -> Model:
     return builder.build(Field(puzzle.shape, 0, 15, (reading,), write))
 
 
-def _write_headings(puzzle: Numberlink, board: Board, answer: IntArray) -> list[tuple[int, ...]]:
+def _write_headings(
+    puzzle: Numberlink, board: Board, answer: IntArray
+) -> list[tuple[int, int, int]]:
     """Pair, heading in and heading out of each cell."""
     pair_of_cell = _pair_of_cell(puzzle, answer)
-    written = dict.fromkeys(range(board.n_cells), (UNUSED, NONE, NONE))
+    written = [(UNUSED, NONE, NONE)] * board.n_cells
     for cells, _ in pieces(answer):
         path = [r * board.shape[1] + c for r, c in cells]
         pair = int(pair_of_cell[path[0]])
         path = path if path[0] == board.ends[pair, 0] else path[::-1]
         ways = [board.near[a].tolist().index(b) for a, b in pairwise(path)]
         turns = [(b - a + 1) % 4 - 1 for a, b in pairwise(ways)]
-        first = int(board.first_headings(pair)[ways[0]])
+        first = int(board.first[pair, ways[0]])
         headings = [h % 8 for h in accumulate(turns, initial=first)]
         for cell, into, out in zip(path, [NONE, *headings], [*headings, NONE], strict=True):
             written[cell] = pair, into, out
-    return list(written.values())
+    return written
 
 
 # --- blocks ----------------------------------------------------------------------------
@@ -236,10 +205,10 @@ def _model_of_blocks(puzzle: Numberlink, *, apart: bool, rows: int = 2, columns:
     """
     if apart and puzzle.cover:
         raise InputError("formulation apart is for puzzles that leave cells unused (cover false)")
-    board, builder, parts = Board.of(puzzle), ModelBuilder(), []
-    blocks, ways_of_blocks, never = _ways_through_blocks(board, rows, columns, apart=apart)
-    block_of_cell = np.zeros(board.n_cells + 1, dtype=np.int64)  # the last one: beyond the grid
-    for number, (block, values) in enumerate(zip(blocks, ways_of_blocks, strict=True), start=1):
+    board, builder, parts = Board(puzzle), ModelBuilder(), []
+    blocks = _ways_through_blocks(board, rows, columns, apart=apart)
+    block_of_cell = np.zeros(board.n_cells, dtype=np.int64)
+    for number, (block, values) in enumerate(blocks):
         flat = list(map(tuple, values.reshape(len(values), -1).tolist()))
         choice = builder.choice(board.name("block", block[0]), flat, family="block")
         literal = np.repeat(np.array(choice.literals), len(block))
@@ -247,14 +216,13 @@ def _model_of_blocks(puzzle: Numberlink, *, apart: bool, rows: int = 2, columns:
         block_of_cell[block] = number
     ways = np.concatenate(parts).T
     cell, pair, taken, literal = ways
-    inner = np.asarray(block_of_cell[board.near[:, :2]] == block_of_cell[:-1, None])
-    _forbid(builder, np.unique(literal[never[cell] & (pair == UNUSED)]))
-    ways = ways[:, pair != UNUSED]
-    _add_edges(builder, board, ways, inner)
+    _forbid(builder, np.unique(literal[(pair == UNUSED) & board.used[cell]]))
+    _add_edges(builder, board, ways, block_of_cell)
     if apart:
-        _add_edges(builder, board, ways, inner, apart=True)
+        _add_edges(builder, board, ways, block_of_cell, apart=True)
     reading = builder.reading("cells", cell, literal, taken, n_cells=board.n_cells)
-    field = Field(puzzle.shape, 0, 15, (reading,), partial(_write_blocks, puzzle, blocks))
+    write = partial(_write_blocks, puzzle, [block for block, _ in blocks])
+    field = Field(puzzle.shape, 0, 15, (reading,), write)
     return builder.build(field, omitted=("loop",), bounded=("apart",) if apart else ())
 
 
@@ -262,7 +230,7 @@ def _model_of_blocks(puzzle: Numberlink, *, apart: bool, rows: int = 2, columns:
 def _for_annealing(puzzle: Numberlink) -> str:
     """Blocks, whose loops the rules find; where they have too many values, the default."""
     try:
-        _ways_through_blocks(Board.of(puzzle), 2, 2, apart=not puzzle.cover)
+        _ways_through_blocks(Board(puzzle), 2, 2, apart=not puzzle.cover)
     except TooLarge:
         return puzzle.default_formulation
     return "blocks" if puzzle.cover else "apart"
@@ -270,32 +238,25 @@ def _for_annealing(puzzle: Numberlink) -> str:
 
 def _ways_through_blocks(
     board: Board, rows: int, columns: int, *, apart: bool
-) -> tuple[list[list[int]], list[IntArray], BoolArray]:
-    """Each block's cells and values (values, cells, 2); whether a cell must not be unused.
+) -> list[tuple[list[int], IntArray]]:
+    """The cells of each block of so many rows and columns, or fewer at the edge, and its values.
 
-    The blocks have so many rows and columns; those at the edge may be smaller.
+    Values are what its cells may be together: pair and sides, shape (values, cells, 2).
     """
     if min(rows, columns) < 1:
         raise InputError("a block has at least 1 row and 1 column")
+    cell, pair, into, out = board.ways().T
+    states = np.unique(np.column_stack([cell, pair, sides(into, out)]), axis=0)
+    unused_last = np.lexsort((states[:, 1] == UNUSED, states[:, 0]))
+    own = _by_cell(board, states[unused_last])
     cells = np.arange(board.n_cells).reshape(board.shape)
-    blocks = [
-        cells[r : r + rows, c : c + columns].ravel().tolist()
-        for r in range(0, board.shape[0], rows)
-        for c in range(0, board.shape[1], columns)
-    ]
-    found = board.headings()
-    shapes = np.column_stack([found[:, :2], sides(found[:, 2], found[:, 3])])
-    choices = [
-        _with_unused(board, cell, own, (UNUSED, 0))
-        for cell, own in enumerate(_by_cell(board, np.unique(shapes, axis=0)))
-    ]
-    own = [np.array(values, dtype=np.int64) for values, _ in choices]
-    never = np.array([forbidden for _, forbidden in choices])
-    values, left = [], VALUE_LIMIT
-    for block in blocks:
-        values.append(_block_values(board, block, own, apart, left))
-        left -= len(values[-1])
-    return blocks, values, never
+    found, left = [], VALUE_LIMIT
+    for r in range(0, board.shape[0], rows):
+        for c in range(0, board.shape[1], columns):
+            block = cells[r : r + rows, c : c + columns].ravel().tolist()
+            found.append((block, _block_values(board, block, own, apart, left)))
+            left -= len(found[-1][1])
+    return found
 
 
 def _block_values(
@@ -304,7 +265,7 @@ def _block_values(
     """All that the cells of a block may be together, shape (values, cells, 2).
 
     Args:
-        own: what each cell may be: pair and sides, (n, 2); -1 and 0 for unused.
+        own: what each cell may be: pair and sides, (n, 2); UNUSED and 0, too.
         apart: whether neighbours of one pair have to be joined.
         limit: most values.
 
@@ -322,10 +283,9 @@ def _block_values(
                 before = values[:, block.index(other)]
                 joined = new[:, 1] >> d & 1
                 same = before[:, :1] == new[:, 0]
+                free = ~same | (new[:, 0] == UNUSED) if apart else True
                 fits &= (before[:, 1:] >> (d + 2) % 4 & 1) == joined
-                fits &= same | (joined == 0)
-                if apart:
-                    fits &= ~same | (new[:, 0] < 0) | (joined == 1)
+                fits &= np.where(joined, same, free)
         which, value = np.nonzero(fits)
         if len(which) > limit:
             raise TooLarge("too many ways through a block; take smaller blocks, or turning")

@@ -1,15 +1,10 @@
 """Ways of paths through cells, with headings that no closed loop can have: see ``numberlink``."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.ndimage import label
 
 from qubopuzzle.errors import TooLarge
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.kinds.grids import BoolArray
 from qubopuzzle.puzzles.kinds.paths import neighbours
 from qubopuzzle.puzzles.numberlink.rules import Numberlink
 
@@ -19,95 +14,84 @@ NONE = 8
 """No heading: before a path begins, and after it ends."""
 UNUSED = -1
 """Stands for a pair where no path is."""
-_HEADING = np.arange(8)
+_HEADING, _SIDE = np.arange(8), np.arange(4)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Board:
-    """Cells in row-major order, K pairs of them to be joined.
+    """Cells in row-major order, K pairs of them to be joined; TooLarge for too many of both.
 
     Attributes:
         near: see ``neighbours``.
         number: the pair that a cell belongs to, 0 .. K - 1, or -1, (cells,).
+        used: whether a path has to pass, (cells,).
         ends: the two cells of each pair, in order, (K, 2).
+        first: with which heading a path begins, by pair and direction, (K, 4): the one that
+            is least turned from the other end.
         reached: which pairs' paths reach a cell past the ends of other pairs, (cells, K).
-        cover: whether every cell is used.
     """
 
-    shape: tuple[int, int]
-    near: IntArray
-    number: IntArray
-    ends: IntArray
-    reached: BoolArray
-    cover: bool
-
-    @classmethod
-    def of(cls, puzzle: Numberlink) -> Board:
-        """The board of a puzzle; TooLarge for too many cells and numbers."""
+    def __init__(self, puzzle: Numberlink) -> None:
         grid = np.array(puzzle.grid)
         numbers = np.unique(grid[grid > 0])
         n, n_pairs = grid.size, len(numbers)
         if n * n_pairs > LABEL_LIMIT:
             raise TooLarge(f"{n} cells and {n_pairs} numbers: over {LABEL_LIMIT:,} together")
         number = np.where(grid > 0, np.searchsorted(numbers, grid), -1)
-        ends = np.argsort(number, axis=None, kind="stable")[n - 2 * n_pairs :].reshape(-1, 2)
-        reached = np.zeros((n, n_pairs), dtype=bool)
-        for pair, start in enumerate(ends[:, 0].tolist()):
+        self.shape, self.n_cells, self.near = puzzle.shape, n, neighbours(puzzle.shape)
+        self.number = number.ravel()
+        self.used = (self.number >= 0) | puzzle.cover
+        self.ends = np.argsort(self.number, kind="stable")[n - 2 * n_pairs :].reshape(-1, 2)
+        row, below = self.ends.T[..., None] // self.shape[1]
+        middle = (below > row).astype(np.int64)
+        self.first = ((_SIDE - middle + 1) % 4 - 1 + middle) % 8
+        self.reached = np.zeros((n, n_pairs), dtype=bool)
+        for pair, start in enumerate(self.ends[:, 0].tolist()):
             piece = label((number < 0) | (number == pair))[0].ravel()
-            reached[:, pair] = piece == piece[start]
-        near = neighbours(puzzle.shape)
-        return cls(puzzle.shape, near, number.ravel(), ends, reached, puzzle.cover)
-
-    @property
-    def n_cells(self) -> int:
-        """Number of cells."""
-        return len(self.number)
+            self.reached[:, pair] = piece == piece[start]
 
     def name(self, what: str, cell: int) -> str:
         """Something of a cell, for people."""
         return f"{what}[{cell // self.shape[1]},{cell % self.shape[1]}]"
 
-    def first_headings(self, pair: int) -> IntArray:
-        """With which heading a path begins, by direction: least turned from the other end."""
-        row, below = (self.ends[pair] // self.shape[1]).tolist()
-        middle = 1 if below > row else 0
-        return np.asarray(((np.arange(4) - middle + 1) % 4 - 1 + middle) % 8)
-
-    def headings(self) -> IntArray:
+    def ways(self) -> IntArray:
         """Ways through cells: rows of cell, pair, heading in and heading out, sorted.
 
         Those that a neighbour cannot go on from are left out, and those that leave out a
-        side that the neighbour there cannot do without, until nothing changes.
+        side that the neighbour there cannot do without, until nothing changes. A cell's last
+        row is ``UNUSED, NONE, NONE`` where no path has to pass, or no way is left: so a puzzle
+        without a solution has a model, too.
         """
         ways = np.zeros((*self.reached.shape, 9, 9), dtype=bool)
         for turn in (-1, 0, 1):
             ways[:, :, _HEADING, (_HEADING + turn) % 8] = True
         ways &= self.reached[:, :, None, None]
         ways[self.number >= 0] = False
-        for pair, (first, second) in enumerate(self.ends.tolist()):
-            ways[first, pair, NONE, self.first_headings(pair)] = True
-            ways[second, pair, :NONE, NONE] = True
-        used = (self.number >= 0) | self.cover
-        takes = [sides(*np.indices((9, 9))) >> d & 1 == 1 for d in range(4)]
-        before = -1
-        while before != (before := int(ways.sum())):
-            # What the cells before and after can take up.
-            out = np.asarray(ways[..., :NONE].any(axis=2))
-            into = np.asarray(ways[:, :, :NONE].any(axis=3))
-            ways[..., :NONE] &= self._beside(into, _HEADING % 4)[:, :, None, :]
-            ways[:, :, :NONE] &= self._beside(out, (_HEADING + 2) % 4)[..., None]
-            # Where all ways of a cell that is used take a side, the neighbour takes it, too.
-            for d in range(4):
-                needed = used & ~ways[:, :, ~takes[d]].any(axis=(1, 2))
-                other = self.near[needed, d]
-                ways[other[other >= 0]] &= takes[(d + 2) % 4]
-        return np.argwhere(ways)
+        pairs = np.arange(len(self.ends))
+        ways[self.ends[:, :1], pairs[:, None], NONE, self.first] = True
+        ways[self.ends[:, 1], pairs, :NONE, NONE] = True
+        found, kept = np.argwhere(ways), np.zeros(1, dtype=bool)
+        while not kept.all():
+            kept = self._goes_on(*found.T)
+            found = found[kept]
+        left = np.isin(np.arange(self.n_cells), found[:, 0])
+        (unused,) = np.nonzero(~(self.used & left))
+        rest = np.column_stack(np.broadcast_arrays(unused, UNUSED, NONE, NONE))
+        found = np.concatenate([found, rest])
+        return found[np.argsort(found[:, 0], kind="stable")]
 
-    def _beside(self, found: BoolArray, side: IntArray) -> BoolArray:
-        """What the cell on a side of each heading has there, (cells, K, headings)."""
-        cell = self.near[:, side]  # (cells, headings)
-        there = found.swapaxes(1, 2)[cell, _HEADING] & (cell >= 0)[..., None]
-        return np.asarray(there.swapaxes(1, 2))
+    def _goes_on(self, cell: IntArray, pair: IntArray, into: IntArray, out: IntArray) -> IntArray:
+        """Whether the neighbours of each way have one that fits it, (ways,)."""
+        enters = np.zeros((self.n_cells + 1, len(self.ends), 9), dtype=bool)  # the last: beyond
+        leaves = enters.copy()
+        enters[cell, pair, into] = leaves[cell, pair, out] = True
+        fits = (out == NONE) | enters[self.near[cell, out % 4], pair, out]
+        fits &= (into == NONE) | leaves[self.near[cell, (into + 2) % 4], pair, into]
+        # A side that all ways of a cell take is needed, if the cell is used.
+        taken, needed = sides(into, out), np.append(np.where(self.used, 15, 0), 0)
+        np.bitwise_and.at(needed, cell, taken)
+        for d in range(4):
+            fits &= taken >> d & 1 >= needed[self.near[cell, d]] >> (d + 2) % 4 & 1
+        return np.asarray(fits)
 
 
 def sides(into: IntArray, out: IntArray) -> IntArray:

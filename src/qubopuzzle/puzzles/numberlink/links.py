@@ -1,7 +1,5 @@
 """Numberlink in the players: ``arukone`` uses every cell, ``numlin`` need not."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from string import ascii_letters
@@ -10,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.puzzles.kinds.paths import degrees, read_paths
+from qubopuzzle.puzzles.kinds.paths import join, leaves, split
 from qubopuzzle.puzzles.links import NUMBER16, Board, FileText, Link, grid
 
 _LETTERS = ascii_letters.swapcase()
@@ -28,16 +26,15 @@ def _cover(text: FileText, board: Board) -> None:
 def _paths(text: FileText, board: Board) -> None:
     """Between which cells a path passes."""
     known = board.get("solution")
-    paths = np.zeros(text.shape, dtype=np.int64) if known is None else known
-    passes = []
-    for part in (paths[:, :-1] & 1, paths[:-1] >> 1 & 1):
+    parts = []
+    for part in split(np.zeros(text.shape, dtype=np.int64) if known is None else known):
         words = text.answer(part)
         if words is None and part.size:
             return
-        passes.append((part if words is None else np.equal(words, "1").astype(int)).tolist())
-    paths = read_paths(passes[0], passes[1], text.shape)
+        parts.append(part if words is None else np.equal(words, "1").astype(np.int64))
+    paths = join(*parts)
     # One end at each number is quick to see, and little else passes.
-    if ((degrees(paths) == 1) == (np.array(board["grid"]) > 0)).all():
+    if ((leaves(paths).sum(axis=1) == 1) == (np.ravel(board["grid"]) > 0)).all():
         board["solution"] = paths
 
 

@@ -1,7 +1,5 @@
 """Numberlink: the rules, native JSON and picture."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,14 +13,7 @@ from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import Puzzle, Violation, check_shape, need
 from qubopuzzle.puzzles.kinds.grids import Cell, read_grid, words_of
-from qubopuzzle.puzzles.kinds.paths import (
-    SIDES,
-    degrees,
-    one_sided,
-    pieces,
-    read_paths,
-    write_paths,
-)
+from qubopuzzle.puzzles.kinds.paths import SIDES, join, leaves, mutual, pieces, read_bits, split
 
 NUMBER_LIMIT = 1_000_000
 """Largest number in a cell."""
@@ -93,7 +84,10 @@ class Numberlink(Puzzle):
                 f'solution: expected {{"right": ..., "down": ...}}, got {brief(data)}'
             )
         right, down = need(data, "right", "down")
-        answer = read_paths(right, down, self.shape)
+        rows, columns = self.shape
+        answer = join(
+            read_bits("right", right, rows, columns - 1), read_bits("down", down, rows - 1, columns)
+        )
         if data.get("labels") is not None:
             labels = read_grid("labels", data["labels"], 0, NUMBER_LIMIT)
             check_shape(labels, self.shape)
@@ -103,7 +97,8 @@ class Numberlink(Puzzle):
 
     def format_answer(self, answer: IntArray) -> dict[str, list[Any]]:
         """The paths between cells by row, and the number of each cell's path."""
-        return {**write_paths(answer), "labels": self.labels(answer).tolist()}
+        right, down = (["".join(map(str, row)) for row in part.tolist()] for part in split(answer))
+        return {"right": right, "down": down, "labels": self.labels(answer).tolist()}
 
     def labels(self, answer: IntArray) -> IntArray:
         """The number of each cell's path, 0 where it joins none, shape of the grid."""
@@ -119,10 +114,12 @@ class Numberlink(Puzzle):
         check_shape(answer, self.shape, range(16))
         answer = np.asarray(answer, dtype=np.int64)
         broken = []
-        for (r, c), d in one_sided(answer):
+        sides = leaves(answer)
+        for cell, d in np.argwhere(sides & ~mutual(answer)).tolist():
+            r, c = divmod(cell, self.shape[1])
             message = f"cell ({r}, {c}) goes {SIDES[d]} and does not arrive"
             broken.append(Violation("connection", message, ((r, c),)))
-        degree = degrees(answer)
+        degree = sides.sum(axis=1).reshape(self.shape)
         ends = np.array(self.grid) > 0
         wrong = np.where(ends, degree != 1, degree != 2)
         if not self.cover:
