@@ -20,10 +20,9 @@ and each of them breaks a row: such a puzzle has a model without solutions.
 Energy gap: each family's penalty is 0 where its rule holds and at least 1 where not.
 """
 
-from __future__ import annotations
-
-from collections.abc import Sequence
+from collections.abc import Callable
 from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 
@@ -34,6 +33,9 @@ from qubopuzzle.puzzles.easyasabc.rules import EasyAsABC, clues_of, letter_of
 from qubopuzzle.puzzles.kinds.grids import BoolArray
 
 __all__ = ["EasyAsABC"]
+
+Places: TypeAlias = list[tuple[IntArray, list[int]]]
+"""Of clues with a choice: their line, and the cells of it where their letter may stand."""
 
 
 def _allowed(puzzle: EasyAsABC) -> BoolArray:
@@ -68,21 +70,17 @@ def _board(puzzle: EasyAsABC, builder: ModelBuilder) -> IntArray:
     return x
 
 
-def _by_forbidding(puzzle: EasyAsABC) -> Model:
-    builder = ModelBuilder()
-    x = _board(puzzle, builder)
+def _forbid_others(puzzle: EasyAsABC, builder: ModelBuilder, x: IntArray) -> Places:
     for clue, letter, line in clues_of(puzzle):
         for t, cell in enumerate(line):
             others, later = np.delete(x[cell], [0, letter]), x[line[t:], letter]
             if (others != FALSE).any() and (later[1:] != FALSE).any():
                 row = np.append(others, later)
                 builder.rows("seen").add(row, lower=0, upper=1, labels=f"{clue} cell {t}")
-    return _build(puzzle, builder, x)
+    return []
 
 
-def _by_positions(puzzle: EasyAsABC) -> Model:
-    builder = ModelBuilder()
-    x = _board(puzzle, builder)
+def _choose_positions(puzzle: EasyAsABC, builder: ModelBuilder, x: IntArray) -> Places:
     places = []
     for clue, letter, line in clues_of(puzzle):
         # It is seen at the first given letter or before it, or else before too few cells are left.
@@ -100,24 +98,20 @@ def _by_positions(puzzle: EasyAsABC) -> Model:
                     label = f"{clue} cell {t}"
                     builder.rows(family).add(row, signs, lower=0, upper=1, labels=label)
         places.append((line, place))
-    return _build(puzzle, builder, x, places)
+    return places
 
 
-def _build(
-    puzzle: EasyAsABC,
-    builder: ModelBuilder,
-    x: IntArray,
-    places: Sequence[tuple[IntArray, list[int]]] = (),
-) -> Model:
+def _model(puzzle: EasyAsABC, *, add_clues: Callable[..., Places]) -> Model:
+    builder = ModelBuilder()
+    x = _board(puzzle, builder)
+    places = add_clues(puzzle, builder, x)
     cell, value = np.indices(x.shape).reshape(2, -1)
     reading = builder.reading("cells", cell, x.ravel(), value, n_cells=len(x))
     write = partial(_write, x, places)
     return builder.build(Field(puzzle.shape, 0, puzzle.letters, (reading,), write))
 
 
-def _write(
-    x: IntArray, places: Sequence[tuple[IntArray, list[int]]], answer: IntArray
-) -> list[int]:
+def _write(x: IntArray, places: Places, answer: IntArray) -> list[int]:
     """The values of the cells that are not given, then what each clue sees first."""
     values = np.asarray(answer).ravel()
     literals = x[np.arange(len(x)), values]
@@ -131,6 +125,9 @@ def _write(
     return [*values[literals != TRUE].tolist(), *seen]
 
 
-EasyAsABC.formulations = {"forbidden": _by_forbidding, "positions": _by_positions}
+EasyAsABC.formulations = {
+    "forbidden": partial(_model, add_clues=_forbid_others),
+    "positions": partial(_model, add_clues=_choose_positions),
+}
 EasyAsABC.links = LINKS
 EasyAsABC.generator = "qubopuzzle.puzzles.easyasabc.generator:EasyAsABCGenerator"

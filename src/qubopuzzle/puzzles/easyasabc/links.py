@@ -1,7 +1,5 @@
 """Easy as ABC in the players: letters around a square grid, and in it."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from qubopuzzle.errors import InputError

@@ -1,7 +1,5 @@
 """Easy as ABC: the rules, native JSON and picture."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product

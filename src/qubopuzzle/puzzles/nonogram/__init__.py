@@ -14,13 +14,11 @@ Three formulations of the same rules, from one piece of code (families in bracke
 Energy gap: each family's penalty is 0 where its rule holds and at least 1 where not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from itertools import accumulate, combinations
 from math import comb
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -34,9 +32,6 @@ __all__ = ["Nonogram"]
 
 TERM_LIMIT = 20_000_000
 """Most cells painted by all values of all choices together: a model of about 1 GB."""
-
-Painted: TypeAlias = tuple[IntArray, IntArray]
-"""Literals, and for each a cell that it paints, shape (terms,) each."""
 
 
 def _model_by_numbers(puzzle: Nonogram, *, window: bool) -> Model:
@@ -55,7 +50,7 @@ def _model_by_numbers(puzzle: Nonogram, *, window: bool) -> Model:
 
 def _lines(puzzle: Nonogram) -> Iterator[tuple[str, tuple[Clue, ...], IntArray]]:
     """Rows and columns: their name, their clues and their cells by number, (lines, length)."""
-    cells = np.arange(puzzle.shape[0] * puzzle.shape[1]).reshape(puzzle.shape)
+    cells = np.arange(puzzle.cells).reshape(puzzle.shape)
     yield "row", puzzle.rows, cells
     yield "col", puzzle.cols, cells.T
 
@@ -72,8 +67,11 @@ def _starts(clue: Clue, length: int, window: bool) -> list[range]:
 
 def _number_lines(
     builder: ModelBuilder, axis: str, clues: tuple[Clue, ...], cells: IntArray, window: bool
-) -> Painted:
-    """Number all rows, or all columns: choices, [cell], [order], and what is painted."""
+) -> IntArray:
+    """Number all rows, or all columns: choices, [cell], [order].
+
+    Returns literals, and for each a cell that it paints, shape (2, terms).
+    """
     length = cells.shape[1]
     numbers = [
         (choice.number, choice.first, i, starts.start, len(starts), h)
@@ -93,7 +91,7 @@ def _number_lines(
     along = np.repeat(start, height) + _ramp(height)
     inside = along < length
     literal, line = np.repeat(literal, height), np.repeat(line, height)
-    return literal[inside], cells[line[inside], along[inside]]
+    return np.stack([literal[inside], cells[line[inside], along[inside]]])
 
 
 def _ramp(counts: IntArray) -> IntArray:
@@ -119,44 +117,32 @@ def _model_by_patterns(puzzle: Nonogram) -> Model:
         for i, clue in enumerate(clues):
             paintings = _paintings(clue, cells.shape[1])
             values = shading_to_rows(paintings)
-            which, along = np.nonzero(paintings)
             first = builder.choice(f"{axis}[{i}]", values, family="line").first
-            parts.append((first + which, cells[i, along]))
-        literals, places = zip(*parts, strict=True)
-        painted.append((np.concatenate(literals), np.concatenate(places)))
+            which, along = np.nonzero(paintings)
+            parts.append(np.stack([first + which, cells[i, along]]))
+        painted.append(np.concatenate(parts, axis=1))
     return _finish(builder, puzzle, painted, _write_lines)
 
 
 def _paintings(clue: Clue, length: int) -> IntArray:
     """All legal paintings of a line, shape (paintings, length), runs leftmost first."""
     n, places = len(clue), length - sum(clue) + 1
-    picks = np.array(list(combinations(range(places), n)), dtype=np.int64)
-    picks = picks.reshape(comb(places, n), n)
     # Shrink every run and the gap after it to one place; pick where the runs are.
-    before = np.cumsum([0, *clue])[:n]
-    painted = np.zeros((len(picks), length), dtype=np.int64)
-    which = np.arange(len(picks))
-    for k, h in enumerate(clue):
-        for ahead in range(h):
-            painted[which, picks[:, k] + before[k] + ahead] = 1
-    return painted
+    picks = np.array(list(combinations(range(places), n)), dtype=np.int64)
+    starts = picks.reshape(comb(places, n), n) + np.cumsum([0, *clue])[:n]
+    steps = np.zeros((len(starts), length + 1), dtype=np.int64)
+    np.put_along_axis(steps, starts, 1, axis=1)
+    np.put_along_axis(steps, starts + np.array(clue, dtype=np.int64), -1, axis=1)
+    return steps.cumsum(axis=1)[:, :-1]
 
 
-def _finish(builder: ModelBuilder, puzzle: Nonogram, painted: list[Painted], write: Any) -> Model:
+def _finish(builder: ModelBuilder, puzzle: Nonogram, painted: list[IntArray], write: Any) -> Model:
     """Tie the two pictures together and say how they are read."""
-    literals, cells = zip(*painted, strict=True)
-    builder.linear(
-        "field",
-        np.concatenate(cells),
-        np.concatenate(literals),
-        np.repeat([1, -1], list(map(len, cells))),
-        lower=0,
-        upper=0,
-        shape=puzzle.shape,
-    )
-    n_cells = puzzle.shape[0] * puzzle.shape[1]
+    literals, cells = np.concatenate(painted, axis=1)
+    sign = np.repeat([1, -1], [part.shape[1] for part in painted])
+    builder.linear("field", cells, literals, sign, lower=0, upper=0, shape=puzzle.shape)
     readings = tuple(
-        builder.reading(name, cell, literal, n_cells=n_cells)
+        builder.reading(name, cell, literal, n_cells=puzzle.cells)
         for name, (literal, cell) in zip(("rows", "columns"), painted, strict=True)
     )
     return builder.build(Field(puzzle.shape, 0, 1, readings, write))

@@ -1,7 +1,5 @@
 """Nonograms in the players: ``nonogram`` at puzz.link, ``pattern`` in Tatham's collection."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

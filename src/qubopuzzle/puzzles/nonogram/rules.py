@@ -1,7 +1,5 @@
 """Nonograms: the rules, native JSON and picture."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self

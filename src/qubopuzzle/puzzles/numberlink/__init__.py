@@ -99,10 +99,8 @@ def _add_edges(
     there = (near >= 0) & (block[cell] != block[near]) & (apart | (joined > 0))
     key = (np.where(first, cell, near) * 2 + side % 2) * len(board.ends) + pair
     terms = np.stack(np.broadcast_arrays(key, literal, sign))[:, there]
-    if apart:
-        _add_by_key(builder, "apart", terms, lower=-UNBOUNDED, upper=1)
-    else:
-        _add_by_key(builder, "label", terms)
+    lower, upper = (-UNBOUNDED, 1) if apart else (0, 0)
+    _add_by_key(builder, "apart" if apart else "label", terms, lower, upper)
 
 
 # --- edges -----------------------------------------------------------------------------
@@ -118,11 +116,11 @@ def _model_of_edges(puzzle: Numberlink) -> Model:
         choice = builder.choice(board.name("label", cell), pairs, family="label")
         label[cell, pairs] = choice.literals
     _forbid(builder, label[board.used & unused, UNUSED])
-    one, side = np.nonzero(board.near[:, :2] >= 0)
+    edges = np.argwhere(board.near[:, :2] >= 0)
+    names = [board.name(SIDES[d], cell) for cell, d in edges.tolist()]
+    edge = np.array([builder.bit(name, "edge").literals[1] for name in names])
+    one, side = edges.T
     other = board.near[one, side]
-    at = zip(one.tolist(), side.tolist(), strict=True)
-    names = [board.name(SIDES[d], u) for u, d in at]
-    edge = np.array([builder.bit(name, "edge").literals[1] for name in names], dtype=np.int64)
     ends, twice = np.concatenate([one, other]), np.tile(edge, 2)
     degree = np.where(board.number < 0, 2, 1)
     builder.linear(
@@ -166,19 +164,16 @@ def _model_by_turning(puzzle: Numberlink) -> Model:
     literal, taken = np.arange(len(ways)), sides(into, out)
     _forbid(builder, literal[(pair == UNUSED) & board.used[cell]])
     _add_edges(builder, board, np.stack([cell, pair, taken, literal]), np.arange(board.n_cells))
-    leaves, enters = out < NONE, into < NONE
-    before = board.near[cell[enters], (into[enters] + 2) % 4]
-    left = [cell[leaves] * 8 + out[leaves], literal[leaves], np.ones(leaves.sum(), np.int64)]
-    entered = [before * 8 + into[enters], literal[enters], np.full(enters.sum(), -1)]
-    _add_by_key(builder, "heading", np.concatenate([left, entered], axis=1))
+    heading, before = np.concatenate([out, into]), board.near[cell, (into + 2) % 4]
+    key = np.concatenate([cell, before]) * 8 + heading
+    terms = np.stack([key, np.tile(literal, 2), np.repeat([1, -1], len(ways))])
+    _add_by_key(builder, "heading", terms[:, heading < NONE])
     reading = builder.reading("cells", cell, literal, taken, n_cells=board.n_cells)
     write = partial(_write_headings, puzzle, board)
     return builder.build(Field(puzzle.shape, 0, 15, (reading,), write))
 
 
-def _write_headings(
-    puzzle: Numberlink, board: Board, answer: IntArray
-) -> list[tuple[int, int, int]]:
+def _write_headings(puzzle: Numberlink, board: Board, answer: IntArray) -> list[Any]:
     """Pair, heading in and heading out of each cell."""
     pair_of_cell = _pair_of_cell(puzzle, answer)
     written = [(UNUSED, NONE, NONE)] * board.n_cells
