@@ -10,6 +10,7 @@ from qubopuzzle import InputError, solve
 from qubopuzzle.compile.incremental import second_solution
 from qubopuzzle.generation.engine import make
 from qubopuzzle.puzzles.generator import read_options
+from qubopuzzle.puzzles.kinds.grids import cells_of
 from qubopuzzle.puzzles.kinds.paths import pieces
 from qubopuzzle.puzzles.numberlink.generator import NumberlinkGenerator, _Paths
 
@@ -81,7 +82,8 @@ def test_what_no_puzzle_has_is_refused():
 
 def touching(answer):
     """Cells of one path side by side that are not joined."""
-    path = {cell: i for i, (cells, _) in enumerate(pieces(answer)) for cell in cells}
+    walks = [cells_of(numbers, answer.shape[1]) for numbers, _ in pieces(answer)]
+    path = {cell: i for i, cells in enumerate(walks) for cell in cells}
     return [
         (r, c)
         for (r, c), i in path.items()

@@ -10,7 +10,7 @@ import numpy as np
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.kinds.grids import BoolArray, Cells, cells_of
+from qubopuzzle.puzzles.kinds.grids import BoolArray
 
 SIDES = ("right", "down", "left", "up")
 
@@ -23,21 +23,21 @@ def neighbours(shape: tuple[int, int]) -> IntArray:
 
 
 def leaves(paths: IntArray) -> BoolArray:
-    """Whether a path leaves each cell by each side, (cells, 4)."""
+    """Whether a path leaves each cell by each of its sides, (cells, 4)."""
     return np.asarray(paths.reshape(-1, 1) >> np.arange(4) & 1 > 0)
 
 
 def mutual(paths: IntArray) -> BoolArray:
     """The same where the neighbour agrees."""
-    own, near, sides = leaves(paths), neighbours(paths.shape), np.arange(4)
-    return np.asarray(own & (near >= 0) & own[near, (sides + 2) % 4])
+    own, near = leaves(paths), neighbours(paths.shape)
+    return np.asarray(own & (near >= 0) & own[near, [2, 3, 0, 1]])
 
 
-def pieces(paths: IntArray) -> list[tuple[Cells, bool]]:
+def pieces(paths: IntArray) -> list[tuple[IntArray, bool]]:
     """Connected cells, in the order of the walk, and whether they close: each has two sides.
 
-    Connections count where both cells agree; cells without any are left out. A piece without
-    branches that does not close begins at one of its ends.
+    Cells are row-major numbers. Connections count where both cells agree; cells without any
+    are left out. A piece without branches that does not close begins at one of its ends.
     """
     joined = mutual(paths)
     degree = joined.sum(axis=1)
@@ -54,8 +54,7 @@ def pieces(paths: IntArray) -> list[tuple[Cells, bool]]:
             new = [cell for cell in near[cells[-1]] if cell >= 0 and cell not in seen]
             seen.update(new)
             waiting += new
-        numbers = np.array(cells)
-        found.append((cells_of(numbers, paths.shape[1]), bool((degree[numbers] == 2).all())))
+        found.append((np.array(cells), bool((degree[cells] == 2).all())))
     return found
 
 

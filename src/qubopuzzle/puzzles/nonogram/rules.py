@@ -77,10 +77,8 @@ class Nonogram(Painting):
     def from_picture(cls, picture: Any, **about: Any) -> Self:
         """The nonogram of a picture, given as lines of ``#`` and ``.`` or as rows of 0 and 1."""
         grid = read_shading("picture", picture)
-        rows, cols = (
-            tuple(tuple(runs(line)) for line in lines) for lines in (grid.tolist(), grid.T.tolist())
-        )
-        return cls(rows=rows, cols=cols, solution=grid, **about)
+        clues: Any = [[runs(line) for line in lines.tolist()] for lines in (grid, grid.T)]
+        return cls(*clues, solution=grid, **about)
 
     def violations(self, answer: IntArray) -> list[Violation]:
         """Lines whose runs differ from their clue."""

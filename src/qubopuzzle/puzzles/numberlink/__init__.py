@@ -31,7 +31,6 @@ Energy gap: each family's penalty is 0 where its rule holds and at least 1 where
 """
 
 from functools import lru_cache, partial
-from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -175,19 +174,16 @@ def _model_by_turning(puzzle: Numberlink) -> Model:
 
 def _write_headings(puzzle: Numberlink, board: Board, answer: IntArray) -> list[Any]:
     """Pair, heading in and heading out of each cell."""
-    pair_of_cell = _pair_of_cell(puzzle, answer)
-    written = [(UNUSED, NONE, NONE)] * board.n_cells
+    written = np.full((board.n_cells, 3), NONE)
+    written[:, 0] = _pair_of_cell(puzzle, answer)
     for cells, _ in pieces(answer):
-        path = [r * board.shape[1] + c for r, c in cells]
-        pair = int(pair_of_cell[path[0]])
-        path = path if path[0] == board.ends[pair, 0] else path[::-1]
-        ways = [board.near[a].tolist().index(b) for a, b in pairwise(path)]
-        turns = [(b - a + 1) % 4 - 1 for a, b in pairwise(ways)]
-        first = int(board.first[pair, ways[0]])
-        headings = [h % 8 for h in accumulate(turns, initial=first)]
-        for cell, into, out in zip(path, [NONE, *headings], [*headings, NONE], strict=True):
-            written[cell] = pair, into, out
-    return written
+        pair = written[cells[0], 0]
+        path = cells if cells[0] == board.ends[pair, 0] else cells[::-1]
+        ways = np.argmax(board.near[path[:-1]] == path[1:, None], axis=1)
+        turns = (np.diff(ways) + 1) % 4 - 1
+        headings = np.cumsum([board.first[pair, ways[0]], *turns]) % 8
+        written[path[1:], 1] = written[path[:-1], 2] = headings
+    return list(map(tuple, written.tolist()))
 
 
 # --- blocks ----------------------------------------------------------------------------

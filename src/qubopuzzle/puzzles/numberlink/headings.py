@@ -5,6 +5,7 @@ from scipy.ndimage import label
 
 from qubopuzzle.errors import TooLarge
 from qubopuzzle.model import IntArray
+from qubopuzzle.puzzles.kinds.grids import BoolArray
 from qubopuzzle.puzzles.kinds.paths import neighbours
 from qubopuzzle.puzzles.numberlink.rules import Numberlink
 
@@ -79,7 +80,7 @@ class Board:
         found = np.concatenate([found, rest])
         return found[np.argsort(found[:, 0], kind="stable")]
 
-    def _goes_on(self, cell: IntArray, pair: IntArray, into: IntArray, out: IntArray) -> IntArray:
+    def _goes_on(self, cell: IntArray, pair: IntArray, into: IntArray, out: IntArray) -> BoolArray:
         """Whether the neighbours of each way have one that fits it, (ways,)."""
         enters = np.zeros((self.n_cells + 1, len(self.ends), 9), dtype=bool)  # the last: beyond
         leaves = enters.copy()

@@ -12,7 +12,7 @@ from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import Puzzle, Violation, check_shape, need
-from qubopuzzle.puzzles.kinds.grids import Cell, read_grid, words_of
+from qubopuzzle.puzzles.kinds.grids import Cell, cells_of, read_grid, words_of
 from qubopuzzle.puzzles.kinds.paths import SIDES, join, leaves, mutual, pieces, read_bits, split
 
 NUMBER_LIMIT = 1_000_000
@@ -102,12 +102,11 @@ class Numberlink(Puzzle):
 
     def labels(self, answer: IntArray) -> IntArray:
         """The number of each cell's path, 0 where it joins none, shape of the grid."""
-        labels = np.array(self.grid)
+        labels = np.ravel(self.grid)
         for cells, _ in pieces(answer):
-            number = next((self.grid[r][c] for r, c in cells if self.grid[r][c]), 0)
-            for cell in cells:
-                labels[cell] = labels[cell] or number
-        return labels
+            own = labels[cells]
+            labels[cells] = np.where(own, own, next(filter(None, own.tolist()), 0))
+        return labels.reshape(self.shape)
 
     def violations(self, answer: IntArray) -> list[Violation]:
         """Connections, ends, branches, unused cells, closed loops and paths of two numbers."""
@@ -129,7 +128,8 @@ class Numberlink(Puzzle):
             rule, wanted = ("end", 1) if self.grid[r][c] else ("path" if joined else "cover", 2)
             message = f"cell ({r}, {c}) joins {joined} of its neighbours, not {wanted}"
             broken.append(Violation(rule, message, ((r, c),)))
-        for cells, closed in pieces(answer):
+        for numbers, closed in pieces(answer):
+            cells = cells_of(numbers, self.shape[1])
             found = sorted({self.grid[r][c] for r, c in cells} - {0})
             if closed:
                 message = f"a closed loop of {len(cells)} cells from {cells[0]}"
