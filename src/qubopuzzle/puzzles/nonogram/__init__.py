@@ -127,13 +127,13 @@ def _model_by_patterns(puzzle: Nonogram) -> Model:
 def _paintings(clue: Clue, length: int) -> IntArray:
     """All legal paintings of a line, shape (paintings, length), runs leftmost first."""
     n, places = len(clue), length - sum(clue) + 1
-    # Shrink every run and the gap after it to one place; pick where the runs are.
+    # Shrink every run and the gap after it to one place; pick where the runs are. A black cell
+    # then stands as much further on as there are black ones before it.
     picks = np.array(list(combinations(range(places), n)), dtype=np.int64)
-    starts = picks.reshape(comb(places, n), n) + np.cumsum([0, *clue])[:n]
-    steps = np.zeros((len(starts), length + 1), dtype=np.int64)
-    np.put_along_axis(steps, starts, 1, axis=1)
-    np.put_along_axis(steps, starts + np.array(clue, dtype=np.int64), -1, axis=1)
-    return steps.cumsum(axis=1)[:, :-1]
+    black = np.repeat(picks.reshape(comb(places, n), n), clue, axis=1) + np.arange(sum(clue))
+    painted = np.zeros((len(black), length), dtype=np.int64)
+    np.put_along_axis(painted, black, 1, axis=1)
+    return painted
 
 
 def _finish(builder: ModelBuilder, puzzle: Nonogram, painted: list[IntArray], write: Any) -> Model:

@@ -55,7 +55,7 @@ class Board:
         return f"{what}[{cell // self.shape[1]},{cell % self.shape[1]}]"
 
     def ways(self) -> IntArray:
-        """Ways through cells: rows of cell, pair, heading in and heading out, sorted.
+        """Ways through cells: rows of cell, pair, heading in and heading out, by cell.
 
         Those that a neighbour cannot go on from are left out, and those that leave out a
         side that the neighbour there cannot do without, until nothing changes. A cell's last
