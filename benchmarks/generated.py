@@ -14,7 +14,7 @@ from dataclasses import replace
 from instances import GENERATED
 from qubopuzzle import write_text
 from qubopuzzle.files.writing import write_whole
-from qubopuzzle.generation.generate import generate_each, order
+from qubopuzzle.generation.generate import Order, generate_each
 
 SEED = 2026
 COUNT = 5
@@ -42,7 +42,7 @@ def main() -> None:
     for name in names:
         puzzles = []
         for n, options, ending in SETS[name]:
-            asked = order(name, size=(n, n), seed=SEED, count=COUNT, options=options, anneal=False)
+            asked = Order(name, size=(n, n), seed=SEED, count=COUNT, options=options, anneal=False)
             made = [each.puzzle for each in generate_each(asked)]
             puzzles += [replace(puzzle, id=puzzle.id + ending) for puzzle in made]
             print(f"{name} {n} x {n}{ending}: {len(made)}", flush=True)

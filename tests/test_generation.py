@@ -15,7 +15,7 @@ from qubopuzzle import InputError, load, solve
 from qubopuzzle.cli import main
 from qubopuzzle.compile.incremental import IncrementalSat, OtherSolutions, random_answer
 from qubopuzzle.generation import generate as generating
-from qubopuzzle.generation.engine import make
+from qubopuzzle.generation.generate import make
 from qubopuzzle.puzzles import puzzle_names
 from qubopuzzle.puzzles.easyasabc.generator import _Blank, _borders, _exclude
 from qubopuzzle.puzzles.generator import find_generator, read_options
@@ -188,7 +188,7 @@ def test_generate_tells_all_there_is_to_know():
 
 
 def test_jobs_change_nothing():
-    asked = generating.order("sudoku", size=(4, 4), seed=2, count=5)
+    asked = generating.Order("sudoku", size=(4, 4), seed=2, count=5)
     one = list(generating.generate_each(asked))
     assert list(generating.generate_each(asked, jobs=2)) == one
     assert len({each.puzzle for each in one}) == 5
@@ -196,14 +196,14 @@ def test_jobs_change_nothing():
 
 @pytest.mark.parametrize("level", ["easy", "hard"])
 def test_difficulty_is_a_filter(level):
-    asked = generating.order("kurodoko", size=(6, 6), seed=1, count=2, difficulty=level)
+    asked = generating.Order("kurodoko", size=(6, 6), seed=1, count=2, difficulty=level)
     for each in generating.generate_each(asked):
         assert each.difficulty.level == level
         assert each.difficulty.cells == 36
 
 
 def test_measures_of_a_puzzle_that_propagation_solves():
-    asked = generating.order("sudoku", size=(4, 4), seed=1)
+    asked = generating.Order("sudoku", size=(4, 4), seed=1)
     (found,) = (each.difficulty for each in generating.generate_each(asked))
     assert (found.propagated, found.cells, found.conflicts) == (16, 16, 0)
     assert found.level == "easy"

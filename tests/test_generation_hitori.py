@@ -8,7 +8,7 @@ import pytest
 
 from qubopuzzle import Hitori, InputError, solve
 from qubopuzzle.compile.incremental import second_solution
-from qubopuzzle.generation.engine import make
+from qubopuzzle.generation.generate import make
 from qubopuzzle.puzzles.hitori.generator import HitoriGenerator, _filling, _Numbers
 from qubopuzzle.puzzles.kinds.shading import random_shading
 

@@ -8,7 +8,7 @@ import pytest
 
 from qubopuzzle import InputError, solve
 from qubopuzzle.compile.incremental import second_solution
-from qubopuzzle.generation.engine import make
+from qubopuzzle.generation.generate import make
 from qubopuzzle.puzzles.generator import read_options
 from qubopuzzle.puzzles.kinds.grids import cells_of
 from qubopuzzle.puzzles.kinds.paths import pieces

@@ -60,7 +60,7 @@ def run(args: Namespace) -> int:
     wanted = {
         name: getattr(args, name) for name in ("size", "seed", "count", "difficulty", "confirm")
     }
-    asked = generating.order(args.puzzle, **wanted, options=dict(args.option))
+    asked = generating.Order(args.puzzle, **wanted, options=dict(args.option))
     made: list[Puzzle] = []
     status = SOLVED
     try:

@@ -1,12 +1,10 @@
 """How hard a puzzle is, in three measures that no clock enters."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
 from qubopuzzle.compile.incremental import OtherSolutions, SwitchableModel
-from qubopuzzle.model import IntArray, Model, propagate
+from qubopuzzle.model import IntArray, propagate
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.generator import PuzzleGenerator, solution_of
 
@@ -46,7 +44,7 @@ def measure(generator: PuzzleGenerator[Any], puzzle: Puzzle, *, anneal: bool) ->
     with OtherSolutions(SwitchableModel(model, ()), _PLAIN) as others:
         others.find((), others.differs_from(solution_of(puzzle)))
         conflicts = others.conflicts()
-    share = puzzle.shape[0] * puzzle.shape[1] / (generator.usual[0] * generator.usual[1])
+    share = puzzle.cells / (generator.usual[0] * generator.usual[1])
     level = LEVELS[sum(conflicts > bound * share for bound in generator.conflicts)]
     sweeps = _sweeps(puzzle) if anneal else None
     return Difficulty(found.cells_decided, found.cells, conflicts, sweeps, level)
@@ -58,11 +56,12 @@ def _sweeps(puzzle: Puzzle) -> int | None:
     from qubopuzzle.annealing.search import luby
 
     model = puzzle.model(puzzle.formulation_for(cuts=False, exact=False))
+    field = model.field
     if not model.choices:
         return 0
 
     def solved(x: IntArray) -> bool:
-        return not puzzle.violations(_answer(model, x))
+        return field is not None and not puzzle.violations(field.read(x)[0])
 
     form = annealing_form(model)
     found = anneal(
@@ -72,9 +71,3 @@ def _sweeps(puzzle: Puzzle) -> int | None:
     if not solved(form.literals(last.value)):
         return None
     return last.sweeps + sum(_SWEEPS * luby(i) for i in range(1, last.number + 1))
-
-
-def _answer(model: Model, x: IntArray) -> IntArray:
-    if model.field is None:
-        raise ValueError("a puzzle's model without a field")
-    return model.field.read(x)[0]

@@ -1,12 +1,10 @@
-"""New puzzles with exactly one solution, proved."""
-
-from __future__ import annotations
+"""New puzzles with exactly one solution, proved: a board drawn and repaired, clues dropped."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
@@ -16,13 +14,15 @@ from typing import Any
 import numpy as np
 
 from qubopuzzle.checks import brief, whole
+from qubopuzzle.compile.incremental import OtherSolutions, Random
 from qubopuzzle.errors import InputError, SolverFailed
 from qubopuzzle.generation.difficulty import LEVELS, Difficulty, measure
-from qubopuzzle.generation.engine import make
 from qubopuzzle.processes import Worker
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.generator import (
+    Options,
     PuzzleGenerator,
+    Shape,
     find_generator,
     read_options,
     solution_of,
@@ -33,20 +33,38 @@ PROOF = "sat"
 TRIES = 200
 """Puzzles that are made for one of the wanted difficulty."""
 COUNT_LIMIT = 1_000_000
+STEPS = 10_000
+"""Boards that are tried for one puzzle before it is given up."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Order:
-    """What to generate; see ``generate``."""
+    """What to generate, checked; the arguments are those of ``generate``.
+
+    Then ``size`` is a pair, ``seed`` a number, and ``options`` has all that the generator takes.
+    """
 
     puzzle: str
-    shape: tuple[int, int]
-    options: Mapping[str, int]
-    seed: int
+    size: Any = None
+    seed: Any = None
     count: int = 1
     difficulty: str | None = None
     confirm: str | None = None
     anneal: bool = True
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        generator = find_generator(self.puzzle)
+        options = read_options(generator, self.options or {})
+        size = generator.usual if self.size is None else read_size(self.size)
+        generator.check(size, options)
+        if self.difficulty not in (None, *LEVELS):
+            levels = ", ".join(LEVELS)
+            raise InputError(f"difficulty {self.difficulty!r:.40}: choose from {levels}")
+        count = whole("count", self.count, 1, COUNT_LIMIT)
+        drawn = np.random.SeedSequence().generate_state(1)[0] if self.seed is None else self.seed
+        seed = whole("seed", drawn, 0, 2**63 - 1)
+        vars(self).update(size=size, options=options, count=count, seed=seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,31 +77,6 @@ class Generated:
     puzzle: Puzzle
     difficulty: Difficulty
     changed: tuple[tuple[int, int], ...] = ()
-
-
-def order(
-    puzzle: str,
-    *,
-    size: tuple[int, int] | str | None = None,
-    seed: int | None = None,
-    count: int = 1,
-    difficulty: str | None = None,
-    confirm: str | None = None,
-    anneal: bool = True,
-    options: Mapping[str, Any] | None = None,
-) -> Order:
-    """Check what is asked for; arguments as for ``generate``."""
-    generator = find_generator(puzzle)
-    chosen = read_options(generator, options or {})
-    shape = generator.usual if size is None else read_size(size)
-    generator.check(shape, chosen)
-    if difficulty not in (None, *LEVELS):
-        raise InputError(f"difficulty {difficulty!r:.40}: choose from {', '.join(LEVELS)}")
-    count = whole("count", count, 1, COUNT_LIMIT)
-    if seed is None:
-        seed = int(np.random.SeedSequence().generate_state(1)[0])
-    seed = whole("seed", seed, 0, 2**63 - 1)
-    return Order(puzzle, shape, chosen, seed, count, difficulty, confirm, anneal)
 
 
 def read_size(size: Any) -> tuple[int, int]:
@@ -127,15 +120,13 @@ def generate(puzzle: str, **asked: Any) -> list[Puzzle]:
         InputError: for a puzzle, size or option that cannot be generated.
         SolverFailed: if no such puzzle is found, or two solvers disagree.
     """
-    return [made.puzzle for made in generate_each(order(puzzle, anneal=False, **asked))]
+    return [made.puzzle for made in generate_each(Order(puzzle, anneal=False, **asked))]
 
 
 def generate_each(asked: Order, jobs: int = 1) -> Iterator[Generated]:
-    """Puzzle after puzzle, in order; each depends on the seed and its number alone.
+    """Puzzle after puzzle, in order, made by so many processes.
 
-    Args:
-        asked: what ``order`` returns.
-        jobs: processes at work.
+    Each depends on the seed and its number alone.
     """
     if jobs <= 1 or asked.count == 1:
         yield from (generate_one(asked, number) for number in range(asked.count))
@@ -167,14 +158,54 @@ def generate_one(asked: Order, number: int) -> Generated:
     generator = find_generator(asked.puzzle)
     rng = np.random.default_rng([asked.seed, number])
     for _ in range(TRIES):
-        board = make(generator, asked.shape, asked.options, rng)
+        board = make(generator, asked.size, asked.options, rng)
         if asked.difficulty in (None, measure(generator, board, anneal=False).level):
             break
     else:
         raise SolverFailed(f"{asked.puzzle}: none of {TRIES} puzzles was {asked.difficulty}")
-    rows, columns = asked.shape
+    rows, columns = asked.size
     name = f"{asked.puzzle}-{rows}x{columns}-{asked.seed}-{number}"
     return _finished(generator, board, asked, name)
+
+
+def make(generator: PuzzleGenerator[Any], shape: Shape, options: Options, rng: Random) -> Puzzle:
+    """A puzzle with one solution, without a clue that could be left out.
+
+    Raises:
+        SolverFailed: if none of ``STEPS`` boards has one solution.
+    """
+    other: Any = None
+    with closing(generator.boards(shape, options, rng)) as boards:
+        for _ in range(STEPS):
+            try:
+                board = boards.send(other)
+            except StopIteration:
+                break
+            with OtherSolutions(generator.switchable_model(board)) as others:
+                differing = others.differs_from(solution_of(board))
+                other, core = others.find(range(generator.clues(board)), differing)
+                if other is None:
+                    kept = minimal_clues(others, differing, core, rng)
+                    made: Puzzle = generator.keep(board, sorted(kept))
+                    return made
+    raise SolverFailed(f"found no board of {shape[0]} x {shape[1]} with one solution")
+
+
+def minimal_clues(
+    others: OtherSolutions, differing: int, enough: set[int], rng: Random
+) -> set[int]:
+    """An irreducible subset of clues that are enough for one solution: deletion-based MUS.
+
+    A clue is kept if without it there is a second solution. It was asked when more of the
+    others stood there, and fewer clues have no fewer solutions. Of the clues of each proof
+    (the core) only those are kept that it needs: mostly many are dropped at once.
+    """
+    kept = enough
+    for clue in rng.permutation(sorted(enough)).tolist():
+        if clue in kept:
+            other, core = others.find(kept - {clue}, differing)
+            kept = core if other is None else kept
+    return kept
 
 
 def from_image(
@@ -183,7 +214,7 @@ def from_image(
     """The puzzle of an image, where the puzzle is a picture.
 
     Args:
-        asked: what ``order`` returns; one puzzle, of any difficulty.
+        asked: one puzzle, of any difficulty.
         file: an image that Pillow reads.
         keep_shape: whether the rows and columns are those that the image suggests.
         how: ``threshold``, ``dither``, ``invert`` and ``most_changes``, see
@@ -195,26 +226,22 @@ def from_image(
     """
     generator = find_generator(asked.puzzle)
     rng = np.random.default_rng([asked.seed, 0])
-    shape = None if keep_shape else asked.shape
+    shape = None if keep_shape else asked.size
     board, changed = generator.from_image(file, shape, how or {}, rng)
     made = _finished(generator, board, asked, Path(file).stem)
     return replace(made, changed=tuple(changed))
 
 
 def _finished(generator: PuzzleGenerator[Any], board: Puzzle, asked: Order, name: str) -> Generated:
-    """Proved, measured and named."""
+    """Proved, measured and named. Nothing that the generator believes counts: solve it anew."""
     for solver in filter(None, (PROOF, asked.confirm)):
-        _prove(board, solver)
+        result = solve(board, solver, solutions=2, seed=0)
+        answer: Any = result.answer
+        if not (result.unique and np.array_equal(answer, solution_of(board))):
+            raise SolverFailed(
+                f"{board.name}: {solver} does not prove the generated puzzle unique: "
+                f"{result.verdict}"
+            )
     found = measure(generator, board, anneal=asked.anneal)
     source = f"qubopuzzle {version('qubopuzzle')} generate, seed {asked.seed}"
     return Generated(replace(board, id=name, source=source, n_solutions=1), found)
-
-
-def _prove(board: Puzzle, solver: str) -> None:
-    """Nothing that the generator believes counts: solve it anew."""
-    result = solve(board, solver, solutions=2, seed=0)
-    same = result.answer is not None and (result.answer == solution_of(board)).all()
-    if not (result.unique and same):
-        raise SolverFailed(
-            f"{board.name}: {solver} does not prove the generated puzzle unique: {result.verdict}"
-        )

@@ -3,8 +3,6 @@
 A puzzle that can be generated names its subclass of ``PuzzleGenerator`` in ``Puzzle.generator``.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -55,7 +53,7 @@ class PuzzleGenerator(ABC, Generic[Board]):
     clue_fields: ClassVar[tuple[str, ...]] = ()
     blank: ClassVar[int | None] = 0
 
-    def check(self, shape: Shape, options: Options) -> None:  # noqa: ARG002
+    def check(self, shape: Shape, options: Options) -> None:
         """Raise InputError for a size, or options, that no board has; here for large sizes."""
         if shape[0] * shape[1] > CELL_LIMIT:
             raise InputError(f"{shape[0]} x {shape[1]}: more than {CELL_LIMIT:,} cells")
@@ -69,11 +67,7 @@ class PuzzleGenerator(ABC, Generic[Board]):
         """
 
     def from_image(
-        self,
-        file: str,  # noqa: ARG002 - these are for pictures
-        shape: Shape | None,  # noqa: ARG002
-        how: Mapping[str, Any],  # noqa: ARG002
-        rng: Random,  # noqa: ARG002
+        self, file: str, shape: Shape | None, how: Mapping[str, Any], rng: Random
     ) -> tuple[Board, Sequence[tuple[int, int]]]:
         """A board with one solution from an image, and the cells that had to be changed.
 

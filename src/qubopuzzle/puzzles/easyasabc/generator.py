@@ -12,8 +12,6 @@ the other cells before both are blank, and the letters differ; or if they are on
 one of the other cells between p and q is filled. The same with the letters exchanged.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from itertools import permutations, product

@@ -6,8 +6,6 @@ no division is left, the shading changes: to one that is as neither of the two w
 differ, and otherwise as before as far as that goes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

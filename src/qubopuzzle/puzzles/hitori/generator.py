@@ -9,8 +9,6 @@ T. A neighbour of b is white in both: with its number b excludes T. So each T is
 some choices (b, number), and numbers are looked for that exclude all T met so far.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from qubopuzzle.compile.incremental import Random
@@ -33,12 +31,12 @@ class HitoriGenerator(PuzzleGenerator[Hitori]):
     usual = (8, 8)
     conflicts = (0, 1)
 
-    def check(self, shape: Shape, options: Options) -> None:  # noqa: ARG002
+    def check(self, shape: Shape, options: Options) -> None:
         """Three cells at least."""
         if shape[0] * shape[1] < 3:
             raise InputError("a hitori of one or two cells never has one solution only")
 
-    def boards(self, shape: Shape, options: Options, rng: Random) -> Boards[Hitori]:  # noqa: ARG002
+    def boards(self, shape: Shape, options: Options, rng: Random) -> Boards[Hitori]:
         """Random shadings, each with numbers that exclude all other solutions met."""
         while True:
             shading = random_shading(shape, rng)

@@ -4,8 +4,6 @@ With all numbers there is one solution: a black cell has none, and if one were w
 cells beside it would see more.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from qubopuzzle.compile.incremental import Random, SwitchableModel

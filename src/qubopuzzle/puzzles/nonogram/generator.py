@@ -1,7 +1,5 @@
 """Nonogram: a random picture, of which cells are flipped until its runs tell it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,10 +10,9 @@ from qubopuzzle.compile.incremental import Random
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles.generator import Boards, GeneratorOption, Options, PuzzleGenerator, Shape
+from qubopuzzle.puzzles.nonogram import image
+from qubopuzzle.puzzles.nonogram.lines import best_flipped, some_flips, told_by_lines
 from qubopuzzle.puzzles.nonogram.rules import GENERATED_SIDE, Nonogram
-
-TRIES = 20
-"""Flips that are compared for each that is made."""
 
 
 class NonogramGenerator(PuzzleGenerator[Nonogram]):
@@ -30,7 +27,7 @@ class NonogramGenerator(PuzzleGenerator[Nonogram]):
         GeneratorOption("lines", 0, "1: solvable line by line; 0: any with one solution", 0, 1),
     )
 
-    def check(self, shape: Shape, options: Options) -> None:  # noqa: ARG002
+    def check(self, shape: Shape, options: Options) -> None:
         """Up to 100 rows and columns."""
         if max(shape) > GENERATED_SIDE:
             raise InputError(f"a nonogram of {GENERATED_SIDE} rows and columns at most")
@@ -39,33 +36,27 @@ class NonogramGenerator(PuzzleGenerator[Nonogram]):
         self, file: str, shape: Shape | None, how: Mapping[str, Any], rng: Random
     ) -> tuple[Nonogram, Sequence[tuple[int, int]]]:
         """See ``nonogram.image.from_image``, whose arguments ``how`` holds."""
-        from qubopuzzle.puzzles.nonogram.image import from_image
-
-        found = from_image(file, shape, rng=rng, **how)
-        return found.puzzle, found.changed
+        return image.from_image(file, shape, rng=rng, **how)
 
     def boards(self, shape: Shape, options: Options, rng: Random) -> Boards[Nonogram]:
         """Pictures; one that is not told is flipped where the other solution differs.
 
         With ``lines`` it is first flipped until it is solvable line by line.
         """
-        # Only here: numba takes its time.
-        from qubopuzzle.puzzles.nonogram import repair
-
         mirrored = bool(options["mirror"])
         n_cells = shape[0] * shape[1]
         while True:
             grid: IntArray | None = random_picture(shape, options, rng)
             for _ in range(n_cells):
                 if options["lines"] and grid is not None:
-                    grid = repair.told_by_lines(grid, rng, TRIES, n_cells, mirrored=mirrored)
+                    grid = told_by_lines(grid, rng, n_cells, mirrored=mirrored)
                 if grid is None:
                     break
                 other = yield Nonogram.from_picture(grid)
                 cells = np.flatnonzero(grid != other)
-                while _same_clues(grid, other):
-                    flips = repair.some_flips(grid, cells, rng, TRIES, mirrored)
-                    grid = repair.flipped(grid, repair.best_flip(grid, flips))
+                while Nonogram.from_picture(grid) == Nonogram.from_picture(other):
+                    flips = some_flips(grid, cells, rng, mirrored=mirrored)
+                    grid = best_flipped(grid, flips)
 
 
 def random_picture(shape: Shape, options: Options, rng: Random) -> IntArray:
@@ -86,9 +77,3 @@ def random_picture(shape: Shape, options: Options, rng: Random) -> IntArray:
     if options["mirror"]:
         grid |= grid[:, ::-1]
     return grid
-
-
-def _same_clues(grid: IntArray, other: IntArray) -> bool:
-    """Whether two pictures have the same runs."""
-    one, two = Nonogram.from_picture(grid), Nonogram.from_picture(other)
-    return (one.rows, one.cols) == (two.rows, two.cols)

@@ -1,9 +1,6 @@
 """A nonogram from an image file: black and white cells, then the fewest changed."""
 
-from __future__ import annotations
-
 import warnings
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -13,7 +10,7 @@ from qubopuzzle.checks import whole
 from qubopuzzle.compile.incremental import Random, SwitchableModel, second_solution
 from qubopuzzle.errors import InputError, SolverUnavailable
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.nonogram.repair import best_flip, flipped, untold
+from qubopuzzle.puzzles.nonogram.lines import best_flipped, flipped, untold
 from qubopuzzle.puzzles.nonogram.rules import GENERATED_SIDE, Nonogram
 
 LONGER_SIDE = 30
@@ -28,17 +25,6 @@ TRIES = 60
 """Cells that are compared for each change, at most; every other search has fewer for variety."""
 
 
-@dataclass(frozen=True, slots=True)
-class FromImage:
-    """A nonogram with one solution, and the cells in which it is not the image.
-
-    ``changed`` are pairs (row, column), in order.
-    """
-
-    puzzle: Nonogram
-    changed: tuple[tuple[int, int], ...]
-
-
 def from_image(
     file: str | Path | IO[bytes],
     shape: tuple[int, int] | None = None,
@@ -48,8 +34,11 @@ def from_image(
     invert: bool = False,
     rng: Random,
     most_changes: int | None = None,
-) -> FromImage:
+) -> tuple[Nonogram, list[tuple[int, int]]]:
     """The nonogram of an image, with few cells changed so that it has one solution.
+
+    Returns:
+        The nonogram, and the cells (row, column) in which it is not the image, in order.
 
     Args:
         file: any image that Pillow reads; of an animated one the first frame.
@@ -85,8 +74,8 @@ def from_image(
         raise InputError(f"{_name(file)}: all cells are {colour}; try another threshold, or dither")
     grid ^= int(invert)
     made = nearest_told(grid, rng, grid.size // 10 if most_changes is None else most_changes)
-    changed = np.argwhere(made != grid).tolist()
-    return FromImage(Nonogram.from_picture(made), tuple((r, c) for r, c in changed))
+    changed = [(r, c) for r, c in np.argwhere(made != grid).tolist()]
+    return Nonogram.from_picture(made), changed
 
 
 # --- reading ---------------------------------------------------------------------------
@@ -136,10 +125,8 @@ def _on_white(image: Any) -> Any:
         values = np.asarray(image, dtype=np.float64)
         top = 65_535 if image.mode.startswith("I") else max(float(values.max()), 1e-300)
         return Image.fromarray((np.clip(values / top, 0, 1) * 255).round().astype(np.uint8))
-    if "A" in image.getbands() or "a" in image.getbands() or "transparency" in image.info:
-        own = image.convert("RGBA")
-        image = Image.alpha_composite(Image.new("RGBA", own.size, "white"), own)
-    return image.convert("RGB").convert("L")
+    white = Image.new("RGBA", image.size, "white")
+    return Image.alpha_composite(white, image.convert("RGBA")).convert("L")
 
 
 def _otsu(levels: Any) -> int:
@@ -194,7 +181,7 @@ def nearest_told(grid: IntArray, rng: Random, most: int) -> IntArray:
 def _search(grid: IntArray, rng: Random, bound: int, tries: int) -> tuple[IntArray | None, int]:
     """A picture with one solution; or None and how many cells stay open after ``bound``."""
     current = grid
-    while (cells := _doubtful(current)) is not None:
+    while len(cells := _doubtful(current)):
         changed = np.flatnonzero(current != grid)
         if len(changed) >= bound:
             return None, len(untold(current))
@@ -202,23 +189,21 @@ def _search(grid: IntArray, rng: Random, bound: int, tries: int) -> tuple[IntArr
         unchanged = np.setdiff1d(cells, changed)
         if not len(unchanged):
             unchanged = np.setdiff1d(np.arange(grid.size), changed)
-        flips = rng.permutation(unchanged)[:tries, None]
-        current = flipped(current, best_flip(current, flips))
+        current = best_flipped(current, rng.permutation(unchanged)[:tries, None])
     for cell in rng.permutation(np.flatnonzero(current != grid)).tolist():
         without = flipped(current, np.array([cell]))
-        if _doubtful(without) is None:
+        if not len(_doubtful(without)):
             current = without
     return current, 0
 
 
-def _doubtful(grid: IntArray) -> IntArray | None:
-    """Cells that may be another colour in a picture with the same runs; None: there is none.
+def _doubtful(grid: IntArray) -> IntArray:
+    """Cells that may be another colour in a picture with the same runs; none if there is none.
 
     Where lines leave many open, those; else where the answer differs that the SAT solver finds.
     """
     cells = untold(grid)
-    if not len(cells) or len(cells) > MANY:
-        return cells if len(cells) else None
-    model = Nonogram.from_picture(grid).model()
-    other = second_solution(SwitchableModel(model, ()), grid)
-    return None if other is None else np.flatnonzero(grid != other)
+    if not 0 < len(cells) <= MANY:
+        return cells
+    other = second_solution(SwitchableModel(Nonogram.from_picture(grid).model(), ()), grid)
+    return np.flatnonzero(grid != other) if other is not None else cells[:0]

@@ -1,192 +1,133 @@
-"""What the runs of single lines tell of a picture, compiled by numba.
+"""Pictures that are found line by line: what lines tell, and flips until they tell all.
 
 A cell is told if all paintings of its row, or of its column, that keep the line's runs and
 agree with the cells told so far agree in it (Batenburg and Kosters, Pattern Recognition 42,
-1672, 2009). Each line takes O(runs x cells): which beginnings and which ends can be painted.
+1672, 2009). The flips are after Batenburg et al., "Constructing simple nonograms of varying
+difficulty" (PU.M.A. 20, 1, 2009): cell by cell, each time the one of some after which line by
+line solving leaves fewest cells open.
 """
-
-from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numba import njit
+from numpy.typing import NDArray
 
+from qubopuzzle.compile.incremental import Random
+from qubopuzzle.jit import kernel
 from qubopuzzle.model import IntArray
 
-UNKNOWN, WHITE, BLACK = 0, 1, 2
+WHITE, BLACK, UNKNOWN = 1, 2, 3
+"""What a cell can be: a bit a colour."""
+TRIES = 20
+"""Flips that are compared for each that is made."""
+MANY = 500
+"""A cell more is flipped at once for each that many that are open."""
 
 
-def told(grid: Any) -> Any:
-    """The cells that line by line solving finds, shape of the grid: UNKNOWN, WHITE or BLACK."""
-    known = np.zeros(grid.size, dtype=np.int8)
+def told(grid: IntArray) -> NDArray[np.int8]:
+    """What line by line solving finds of each cell, shape of the grid: WHITE, BLACK or UNKNOWN."""
+    known = np.full(grid.shape, UNKNOWN, dtype=np.int8)
+    _settle(grid.astype(np.int8, order="C"), known)
+    return known
+
+
+@kernel
+def _settle(grid: Any, known: Any) -> None:
+    """Solve line by line until nothing follows."""
     n_rows, n_cols = grid.shape
-    _settle(np.array(grid, dtype=np.int8).ravel(), n_rows, n_cols, known)
-    return known.reshape(grid.shape)
-
-
-def untold_after(grid: Any, flips: IntArray) -> IntArray:
-    """How many cells line by line solving leaves open after each of some flips.
-
-    Args:
-        grid: shape (rows, columns), 0 and 1.
-        flips: shape (flips, cells), the cells that each flips, row by row; -1 is none.
-
-    Returns:
-        Shape (flips,).
-    """
-    flat = np.array(grid, dtype=np.int8).ravel()
-    n_rows, n_cols = grid.shape
-    counts: IntArray = _after(flat, n_rows, n_cols, np.array(flips, dtype=np.int64, order="C"))
-    return counts
-
-
-@njit(nogil=True, cache=True)
-def _after(grid: Any, n_rows: int, n_cols: int, flips: Any) -> Any:
-    counts = np.zeros(len(flips), dtype=np.int64)
-    known = np.zeros(len(grid), dtype=np.int8)
-    for i in range(len(flips)):
-        for cell in flips[i]:
-            if cell >= 0:
-                grid[cell] = 1 - grid[cell]
-        known[:] = UNKNOWN
-        counts[i] = _settle(grid, n_rows, n_cols, known)
-        for cell in flips[i]:
-            if cell >= 0:
-                grid[cell] = 1 - grid[cell]
-    return counts
-
-
-@njit(nogil=True, cache=True)
-def _settle(grid: Any, n_rows: int, n_cols: int, known: Any) -> int:
-    """Solve line by line until nothing follows; returns how many cells are unknown."""
-    longest, n_lines = max(n_rows, n_cols), n_rows + n_cols
-    clues, n_runs = _clues(grid, n_rows, n_cols)
-    front = np.zeros((longest // 2 + 2, longest + 1), dtype=np.bool_)
-    back = np.zeros_like(front)
-    mark = np.zeros(longest + 1, dtype=np.int64)
-    states = np.zeros(longest, dtype=np.int8)
-    dirty = np.ones(n_lines, dtype=np.bool_)
-    unknown = len(grid)
-    while unknown and dirty.any():
+    dirty = np.ones(n_rows + n_cols, dtype=np.bool_)
+    while dirty.any():
         for line in np.flatnonzero(dirty):
             dirty[line] = False
-            length, first, step = _place(int(line), n_rows, n_cols)
-            for i in range(length):
-                states[i] = known[first + i * step]
-            _line(states[:length], clues[line, : n_runs[line]], front, back, mark)
-            crossing = n_rows if line < n_rows else 0
-            for i in range(length):
-                if states[i] != known[first + i * step]:
-                    known[first + i * step] = states[i]
-                    dirty[crossing + i] = True
-                    unknown -= 1
-    return unknown
+            if line < n_rows:
+                _line(grid[line], known[line], dirty[n_rows:])
+            else:
+                _line(grid[:, line - n_rows], known[:, line - n_rows], dirty[:n_rows])
 
 
-@njit(nogil=True, cache=True)
-def _clues(grid: Any, n_rows: int, n_cols: int) -> Any:
-    """The runs of rows and columns, shape (lines, most runs), and how many each has."""
-    clues = np.zeros((n_rows + n_cols, max(n_rows, n_cols) // 2 + 1), dtype=np.int64)
-    n_runs = np.zeros(n_rows + n_cols, dtype=np.int64)
-    for line in range(n_rows + n_cols):
-        length, first, step = _place(line, n_rows, n_cols)
-        previous = 0
-        for i in range(length):
-            cell = grid[first + i * step]
-            n_runs[line] += cell and not previous
-            if cell:
-                clues[line, n_runs[line] - 1] += 1
-            previous = cell
-    return clues, n_runs
+@kernel
+def _line(picture: Any, known: Any, crossing: Any) -> None:
+    """Solve one line in place, and mark in ``crossing`` where it finds a cell.
 
-
-@njit(nogil=True, cache=True)
-def _place(line: int, n_rows: int, n_cols: int) -> tuple[int, int, int]:
-    """Length, first cell and step of a line: rows, then columns."""
-    if line < n_rows:
-        return n_cols, line * n_cols, 1
-    return n_rows, line - n_rows, n_cols
-
-
-@njit(nogil=True, cache=True)
-def _line(states: Any, runs: Any, front: Any, back: Any, mark: Any) -> None:
-    """Solve one line in place.
-
-    ``front[k, p]``: the first p cells can be painted with the first k runs, and ``back[k, p]``
-    the last p cells with the last k runs; only where the other runs fit the other cells.
-    ``mark``, added up, counts the runs that may cover a cell.
+    Each painting is a walk along ``pattern``, the runs with one white cell before, between and
+    behind them, at places 1 to ``last``: the next cell is as the next place, or white again.
+    ``can[i, s]``: a walk can be at place s after i cells, and go on from there to the end.
     """
-    if (states != UNKNOWN).all():
+    if (known != UNKNOWN).all():
         return
-    length, n = len(states), len(runs)
-    slack = length - runs.sum() - n + 1
-    _paint(front, states, runs, slack)
-    _paint(back, states[::-1], runs[::-1], slack)
-    mark[:] = 0
-    least = 0  # where the run starts with all before it as far in front as they can
-    for k in range(n):
-        free = 0  # cells from there on that may be black, as far as the last
-        for end in range(least + 1, least + slack + runs[k] + 1):
-            free = 0 if states[end - 1] == WHITE else free + 1
-            start = end - runs[k]
-            if (
-                free >= runs[k]
-                and _before(front, k, start, states)
-                and _before(back, n - 1 - k, length - end, states[::-1])
-            ):
-                mark[start] += 1
-                mark[end] -= 1
-        least += runs[k] + 1
-    black = 0
-    for i in range(length):
-        black += mark[i]
-        if states[i] == UNKNOWN:
-            white = _white(i, length, runs, slack, front, back)
-            if white != (black > 0):
-                states[i] = WHITE if white else BLACK
+    length, last = len(picture), 1
+    pattern = np.full(length + 3, WHITE, dtype=np.int8)
+    for cell in picture:
+        if cell or pattern[last] == BLACK:
+            last += 1
+            pattern[last] += cell
+    last += pattern[last] == BLACK
+    stays = pattern == WHITE
+    can = np.zeros((length + 2, last + 2), dtype=np.bool_)
+    can[0, 1] = can[length + 1, last] = True
+    # After i cells a walk is no further than place i + 1, and not too far behind for the rest.
+    for i in range(1, length + 1):
+        for s in range(max(1, i + last - length - 1), min(i + 1, last) + 1):
+            fits = known[i - 1] & pattern[s] != 0
+            can[i, s] = fits & (can[i - 1, s - 1] | (stays[s] & can[i - 1, s]))
+    for i in range(length, 0, -1):
+        colours = 0
+        for s in range(max(1, i + last - length - 1), min(i + 1, last) + 1):
+            can[i, s] &= can[i + 1, s + 1] | (stays[s] & can[i + 1, s])
+            colours |= can[i, s] * pattern[s]
+        if colours != known[i - 1]:
+            known[i - 1] = colours
+            crossing[i - 1] = True
 
 
-@njit(nogil=True, cache=True)
-def _white(i: int, length: int, runs: Any, slack: int, front: Any, back: Any) -> bool:
-    """Whether cell i can be white."""
-    least, n = 0, len(runs)
-    for k in range(n + 1):
-        if (
-            least - 1 <= i < least + slack
-            and front[k, i]
-            and back[n - k, length - 1 - i]
-        ):  # fmt: skip
-            return True
-        if k < n:
-            least += runs[k] + 1
-    return False
+def untold(grid: IntArray) -> IntArray:
+    """The cells, row by row, that line by line solving leaves open."""
+    return np.flatnonzero(told(grid) == UNKNOWN)
 
 
-@njit(nogil=True, cache=True)
-def _before(can: Any, k: int, p: int, states: Any) -> bool:
-    """Whether the p cells before a run can be painted with k runs, the last cell white."""
-    if p == 0:
-        return k == 0
-    return bool(states[p - 1] != BLACK and can[k, p - 1])
+def flipped(grid: IntArray, cells: IntArray) -> IntArray:
+    """The picture with these cells flipped, row by row; -1 is none."""
+    flat = grid.ravel().copy()
+    flat[cells[cells >= 0]] ^= 1
+    return flat.reshape(grid.shape)
 
 
-@njit(nogil=True, cache=True)
-def _paint(can: Any, states: Any, runs: Any, slack: int) -> None:
-    """Fill ``can[k, p]`` of ``_line`` where the first k runs fit and so do the others."""
-    length = len(states)
-    can[0, 0] = True
-    for p in range(1, min(slack, length) + 1):
-        can[0, p] = can[0, p - 1] and states[p - 1] != BLACK
-    least = 0
-    for k in range(1, len(runs) + 1):
-        run = runs[k - 1]
-        free = 0
-        for p in range(least + 1, min(least + run + slack + 1, length) + 1):
-            state = states[p - 1]
-            free = 0 if state == WHITE else free + 1
-            if p >= least + run:
-                can[k, p] = (state != BLACK and p > least + run and can[k, p - 1]) or (
-                    free >= run and _before(can, k - 1, p - run, states)
-                )
-        least += run + 1
+def best_flipped(grid: IntArray, flips: IntArray) -> IntArray:
+    """The picture after the one of some flips, (flips, cells), that leaves fewest cells open."""
+    return min((flipped(grid, flip) for flip in flips), key=lambda picture: len(untold(picture)))
+
+
+def told_by_lines(grid: IntArray, rng: Random, steps: int, *, mirrored: bool) -> IntArray | None:
+    """A picture near this one that line by line solving finds; None after so many flips.
+
+    ``mirrored``: each cell is flipped together with its image left to right.
+    """
+    for _ in range(steps):
+        open_cells = untold(grid)
+        if not len(open_cells):
+            return grid
+        grid = best_flipped(grid, some_flips(grid, open_cells, rng, mirrored=mirrored))
+    return None
+
+
+def some_flips(grid: IntArray, cells: IntArray, rng: Random, *, mirrored: bool) -> IntArray:
+    """Flips of some of these cells, mostly none that leaves a line empty, and of their images.
+
+    Returns:
+        Shape (flips, cells), a cell each or, of many cells, several; -1 is none.
+    """
+    rows, cols = np.divmod(cells, grid.shape[1])
+    last = (grid.ravel()[cells] == 1) & (
+        (grid.sum(axis=1)[rows] <= 1 + mirrored) | (grid.sum(axis=0)[cols] == 1)
+    )
+    cells = cells if last.all() else cells[~last]
+    # Where nearly all is open, single flips of a large picture hardly show which is best.
+    at_once = 1 + len(cells) // MANY
+    flips = rng.permutation(cells)[: min(TRIES, len(cells) // at_once) * at_once]
+    flips = flips.reshape(-1, at_once)
+    if not mirrored:
+        return flips
+    rows, cols = np.divmod(flips, grid.shape[1])
+    images = rows * grid.shape[1] + grid.shape[1] - 1 - cols
+    there = (images[:, :, None] == flips[:, None, :]).any(axis=2)  # those flip already
+    return np.concatenate([flips, np.where(there, -1, images)], axis=1)

@@ -8,8 +8,6 @@ has too many links for is cut. Few paths are wanted, but none of one or two cell
 long ones. The same moves at the cells where another solution differs make the next board.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
 from itertools import chain
 from typing import Any
@@ -44,7 +42,7 @@ class NumberlinkGenerator(PuzzleGenerator[Numberlink]):
         ),
     )
 
-    def check(self, shape: Shape, options: Options) -> None:  # noqa: ARG002
+    def check(self, shape: Shape, options: Options) -> None:
         """Room for two numbers, and not too large for a model."""
         if not 2 <= shape[0] * shape[1] <= CELL_LIMIT:
             raise InputError(f"numberlinks are generated of 2 to {CELL_LIMIT} cells")

@@ -1,7 +1,5 @@
 """Sudoku: a filled grid, of which givens are dropped."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
