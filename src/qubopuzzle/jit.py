@@ -1,4 +1,4 @@
-"""numba's compiler, as the annealing and tempering kernels use it.
+"""numba's compiler, as all kernels use it.
 
 numba recompiles a cached function when the function's own file changes, and looks at no
 other file. A named tuple of arrays that a kernel reads, and every function that it calls,

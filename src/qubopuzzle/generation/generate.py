@@ -39,9 +39,10 @@ STEPS = 10_000
 
 @dataclass(frozen=True)
 class Order:
-    """What to generate, checked; the arguments are those of ``generate``.
+    """What to generate, checked; the arguments are those of ``generate``, and ``anneal``.
 
     Then ``size`` is a pair, ``seed`` a number, and ``options`` has all that the generator takes.
+    ``anneal``: whether difficulties tell the annealer's sweeps.
     """
 
     puzzle: str
@@ -113,7 +114,6 @@ def generate(puzzle: str, **asked: Any) -> list[Puzzle]:
         count: how many.
         difficulty: ``easy``, ``medium`` or ``hard``; others are thrown away.
         confirm: a second exact solver, such as ``cpsat``, that must agree.
-        anneal: whether difficulties tell the annealer's sweeps.
         options: options of the puzzle's generator, such as ``{"letters": 4}``.
 
     Raises:

@@ -13,7 +13,6 @@ one of the other cells between p and q is filled. The same with the letters exch
 """
 
 from collections.abc import Iterator
-from functools import partial
 from itertools import permutations, product
 from typing import Any
 
@@ -131,13 +130,12 @@ class _Blank:
         """The model; answers are written with all switches on."""
         cell, letter = np.indices(self.x.shape).reshape(2, -1)
         reading = self.builder.reading("cells", cell, self.x.ravel(), letter, n_cells=len(self.x))
-        write = partial(_write, self._n_switches)
-        shape = self.size, self.size
+        shape, on = (self.size, self.size), [1] * self._n_switches
+
+        def write(answer: IntArray) -> list[int]:
+            return [*answer.ravel().tolist(), *on]
+
         return self.builder.build(Field(shape, 0, self.x.shape[1] - 1, (reading,), write))
-
-
-def _write(switches: int, answer: IntArray) -> list[int]:
-    return [*answer.ravel().tolist(), *[1] * switches]
 
 
 # --- changes that no clue tells --------------------------------------------------------

@@ -91,11 +91,12 @@ def _board(rooms: IntArray, rng: Random) -> Heyawake | None:
     """The rooms with a random shading that has as many black cells as can be."""
     shaded = _with_spans(rooms)
     # A cell's bit has two literals, white and black.
-    answer = random_answer(shaded.build(), [shaded.white.ravel() + 1], rng)
-    return None if answer is None else _numbered(rooms, answer)
+    return _numbered(rooms, random_answer(shaded.build(), [shaded.white.ravel() + 1], rng))
 
 
-def _numbered(rooms: IntArray, answer: IntArray) -> Heyawake:
+def _numbered(rooms: IntArray, answer: IntArray | None) -> Heyawake | None:
+    if answer is None:
+        return None
     black = np.bincount(rooms.ravel(), weights=answer.ravel()).astype(np.int64)
     return Heyawake(rooms=rooms, clues=tuple(black.tolist()), solution=answer)
 
@@ -121,11 +122,9 @@ def _changed(board: Heyawake, other: IntArray, rng: Random) -> Heyawake | None:
     white = shaded.white
     for answer in (solution, other):
         same = (white + answer)[differ]
-        none = np.zeros_like(same)
-        shaded.builder.linear("new", none, same, upper=len(same) - 1, shape=(1,))
-    kept = (white + solution)[~differ]
-    found = random_answer(shaded.build(), [kept, white.ravel() + 1], rng)
-    return None if found is None else _numbered(board.rooms, found)
+        shaded.builder.rows("new").add(same, upper=len(same) - 1)
+    wanted = [(white + solution)[~differ], white.ravel() + 1]
+    return _numbered(board.rooms, random_answer(shaded.build(), wanted, rng))
 
 
 def _divisions(rooms: IntArray, difference: IntArray) -> Iterator[Any]:

@@ -36,12 +36,11 @@ class KurodokoGenerator(PuzzleGenerator[Kurodoko]):
         """Each number's views, or none: the number is in force if that is not chosen."""
         shaded = lazy(np.zeros(board.shape, dtype=bool))
         builder, places = shaded.builder, np.argwhere(board.grid).tolist()
-        alone = np.zeros_like(board.grid)
         numbers = []
         for r, c in places:  # the views of a number if no other is in force
+            alone = np.zeros_like(board.grid)
             alone[r, c] = board.grid[r, c]
             numbers.append(number_at(Kurodoko(grid=alone), r, c))
-            alone[r, c] = 0
         views = add_views(shaded, numbers, _UNUSED)
         told = np.array([builder.bit(f"told[{r},{c}]").literals[1] for r, c in places])
         unused = [view.literals[-1] for view in views]
