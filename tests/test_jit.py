@@ -9,12 +9,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from numba.core import types
 from numba.core.dispatcher import Dispatcher
 
 import qubopuzzle
 from qubopuzzle import annealing, tempering
+from qubopuzzle.puzzles import nonogram
+from qubopuzzle.puzzles.nonogram import lines
 
 FOLDER = Path(qubopuzzle.__file__).parent
 
@@ -29,8 +32,10 @@ replicas.run(20)
 print(replicas.value.tolist(), replicas.energy.tolist(), replicas.accepted.tolist())
 """
 SOLVE = """
+import numpy as np
 from qubopuzzle import Nonogram, annealing, solve
-print(solve(Nonogram.examples()[0], "tempering", seed=1).valid)
+from qubopuzzle.puzzles.nonogram.lines import untold
+print(solve(Nonogram.examples()[0], "tempering", seed=1).valid, untold(np.eye(2, dtype=int)))
 """
 
 
@@ -59,7 +64,8 @@ def compiled_functions():
     """Every function of the package that numba compiles."""
     annealing.compile_kernels()
     tempering.compile_kernels()
-    for package in (annealing, tempering):
+    lines.told(np.eye(2, dtype=np.int64))
+    for package in (annealing, tempering, nonogram):
         for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
             for thing in vars(importlib.import_module(module.name)).values():
                 if isinstance(thing, Dispatcher):
@@ -98,12 +104,12 @@ def test_an_old_cache_is_not_read_by_a_new_layout(copied):
 
 def test_kernels_run_where_no_cache_can_be_written(copied):
     """Plain files where numba would make folders: they stop a privileged user, too."""
-    for package in ("annealing", "tempering"):
+    for package in ("annealing", "tempering", "puzzles/nonogram"):
         (copied / "qubopuzzle" / package / "__pycache__").touch()
     home = copied / "home"
     home.touch()
     names = ("HOME", "XDG_CACHE_HOME", "LOCALAPPDATA", "NUMBA_CACHE_DIR")
     environment = dict.fromkeys(names, str(home / "below"))
     environment |= {"PYTHONDONTWRITEBYTECODE": "1", "NUMBA_OPT": "0"}
-    assert run(SOLVE, copied, **environment) == "True\n"
+    assert run(SOLVE, copied, **environment) == "True [0 1 2 3]\n"
     assert not list(copied.rglob("*.nbi"))
