@@ -103,7 +103,7 @@ def test_an_answer_excluded_is_one_row(model, seed):
     mip = compile_mip(model)
     every = assignments(model)
     answer = every[seed % len(every)]
-    other = mip.with_other(mip.bits.encode(answer).astype(np.int8), answer=True)
+    other = mip.with_clause(mip.bits.blocking_clause(mip.bits.encode(answer), answer=True))
     assert other.n_rows == mip.n_rows + 1
     for x in every:
         same = (x == answer).all()

@@ -86,13 +86,13 @@ class Mip(Compiled):
         found = self.matrix @ values.astype(np.int64)
         return np.flatnonzero((found < self.lower) | (found > self.upper))
 
-    def with_other(self, sample: NDArray[np.int8], *, answer: bool) -> Mip:
-        """The same with a row more, see ``Encoding.blocking_clause``."""
-        clause = np.array(self.bits.blocking_clause(sample, answer=answer), dtype=np.int64)
-        entries = np.sign(clause), (np.zeros_like(clause), np.abs(clause) - 1)
+    def with_clause(self, clause: Sequence[int]) -> Mip:
+        """The same with a row more: a clause of DIMACS literals over the choices' bits."""
+        own = np.array(clause, dtype=np.int64)
+        entries = np.sign(own), (np.zeros_like(own), np.abs(own) - 1)
         row = csr_array(entries, shape=(1, self.n_variables))
         # "v or not w" is v + (1 - w) >= 1.
-        return self._with_row(row, 1 - int((clause < 0).sum()), "other")
+        return self._with_row(row, 1 - int((own < 0).sum()), "other")
 
     def with_cut(self, cut: Cut) -> Mip:
         """The same with a row more: the clause of a cut."""

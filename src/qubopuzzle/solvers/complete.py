@@ -44,12 +44,16 @@ class Search(ABC):
         """
 
     @abstractmethod
+    def add_clause(self, clause: list[int]) -> None:
+        """From now on assignments must meet this clause of DIMACS literals."""
+
     def exclude(self, sample: Sample, *, answer: bool) -> None:
         """Add a blocking clause: the answer must differ from this sample's, or just some choice."""
+        self.add_clause(self.payload.bits.blocking_clause(sample, answer=answer))
 
-    @abstractmethod
-    def add(self, cut: Cut) -> None:
+    def add_cut(self, cut: Cut) -> None:
         """From now on assignments must meet this clause over the model's literals."""
+        self.add_clause(self.payload.clause_of(cut))
 
     def proof(self) -> Proof | None:
         """A proof that ``next_solution`` returned None rightly, if the options ask for one."""
@@ -120,7 +124,7 @@ class _Found:
                     raise SolverFailed("a cut did not exclude the assignment that it was made for")
                 cut_off = sample
                 for cut in broken:
-                    search.add(cut)
+                    search.add_cut(cut)
                 self.cuts += len(broken)
                 continue
             # Where the model leaves rules out, not all that meets it is an answer; another

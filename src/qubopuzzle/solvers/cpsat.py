@@ -10,7 +10,6 @@ import numpy as np
 
 from qubopuzzle.compile.cpsat import add_clauses, hint, ortools
 from qubopuzzle.errors import SolverFailed
-from qubopuzzle.model import Cut
 from qubopuzzle.solvers.base import Option, Task
 from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Sample, Search
 
@@ -48,13 +47,7 @@ class _CpSatSearch(Search):
             raise OutOfTime
         raise SolverFailed(f"cpsat: CP-SAT stopped with status {status}")
 
-    def exclude(self, sample: Sample, *, answer: bool) -> None:
-        self._add(self.payload.bits.blocking_clause(sample, answer=answer))
-
-    def add(self, cut: Cut) -> None:
-        self._add(self.payload.clause_of(cut))
-
-    def _add(self, clause: list[int]) -> None:
+    def add_clause(self, clause: list[int]) -> None:
         if not clause:
             self._closed = True
             return

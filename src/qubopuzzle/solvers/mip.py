@@ -69,10 +69,10 @@ class _MipSearch(Search):
             return None
         raise SolverFailed(f"mip: HiGHS stopped with status {message!r}")
 
-    def exclude(self, sample: Sample, *, answer: bool) -> None:
-        self.payload = self.payload.with_other(sample, answer=answer)
+    def add_clause(self, clause: list[int]) -> None:
+        self.payload = self.payload.with_clause(clause)
 
-    def add(self, cut: Cut) -> None:
+    def add_cut(self, cut: Cut) -> None:
         self.payload = self.payload.with_cut(cut)
 
     def close(self) -> None:

@@ -39,7 +39,7 @@ class _Neal(SamplerSolver):
         if task.budget.time_limit is not None:
             fitting, step = _fitting(sampler, task, hot / compiled.gap, step)
             if fitting < sweeps:
-                if batch.started > 0 and fitting < 0.1 * sweeps:
+                if batch.best.reads > 0 and fitting < 0.1 * sweeps:
                     return
                 sweeps = max(1, fitting)
                 batch.notes["last_read_sweeps"] = sweeps

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
@@ -26,129 +27,6 @@ from qubopuzzle.solvers.base import (
 
 KEPT_SAMPLES = 100
 """Best samples that an outcome keeps."""
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Reads asked for in one call of a sampler, and where to say how far it is.
-
-    ``started`` counts the reads of earlier calls; ``tick`` takes the fraction of the call
-    that is done, 0 to 1; ``notes`` are settings that differ from the options.
-    """
-
-    task: Task
-    reads: int
-    started: int
-    rng: np.random.Generator
-    tick: Callable[[float], None]
-    notes: dict[str, Any]
-
-    def seed(self) -> int:
-        """A fresh seed below 2**31."""
-        return int(self.rng.integers(2**31))
-
-
-@dataclass(eq=False)
-class SamplerSolver(Solver):
-    """Any class with dimod's ``sample(bqm, **parameters)``.
-
-    Args:
-        name: the solver's name.
-        sampler: where its class is, ``module:Class``.
-        package: the distribution to install.
-        options: options handed to ``sample`` under their own names when they are set.
-        reads_per_call: reads asked for in one call; None asks for all at once.
-        settings: further arguments for every call.
-    """
-
-    name: str
-    sampler: str
-    _: KW_ONLY
-    package: str = ""
-    options: Sequence[Option] = ()
-    default_encoding: str = "one-hot"
-    reads_per_call: int | None = 1
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    about: str = ""
-
-    def available(self) -> Availability:
-        """Whether the sampler's package is there, without importing it."""
-        module = self.sampler.partition(":")[0]
-        try:
-            there = find_spec(module) is not None
-        except (ImportError, ValueError):
-            there = False
-        if not there:
-            return Availability(False, f"pip install {self.package or module.partition('.')[0]}")
-        return super().available() if self.package else Availability(True)
-
-    def make(self) -> Any:
-        """The sampler, ready to sample."""
-        return self.found()()
-
-    def found(self) -> Any:
-        """The sampler's class or factory; SolverUnavailable if it cannot be imported."""
-        module, _, name = self.sampler.partition(":")
-        remedy = f"pip install {self.package}" if self.package else f"is {module} installed?"
-        try:
-            return getattr(import_module(module), name)
-        except (ImportError, AttributeError) as error:
-            raise SolverUnavailable(f"{self.name}: {error} ({remedy})") from error
-
-    def solve(self, task: Task) -> Outcome:
-        """Sample call by call until the reads or the time are spent or a solution is found."""
-        compiled, budget, best = task.compiled, task.budget, Best(task.compiled)
-        n = compiled.payload.num_variables
-        if n == 0:
-            return best.of_nothing()
-        sampler = self.make()
-        rng = np.random.default_rng(budget.seed)
-        notes: dict[str, Any] = {}
-        accepted = interrupted = False
-        reads = 0
-        latest: NDArray[np.int8] | None = None
-        try:
-            while not (best.is_solution() or accepted):
-                left = inf if budget.reads is None else budget.reads - best.reads
-                if left <= 0 or (reads and task.seconds_left() <= 0):
-                    break
-                reads = int(min(left, self.batch_size(reads, budget)))
-
-                def tick(done: float, reads: int = reads) -> None:
-                    task.report(best.reads + done * reads, best.energy)
-
-                batch = Batch(task, reads, best.reads, rng, tick, notes)
-                with backend_errors(self.name, n):
-                    for sampleset in self.sample_batch(sampler, batch):
-                        latest = in_order(sampleset, n)
-                if latest is None:  # the sampler sees that nothing more fits into the time
-                    break
-                accepted = task.judge.accepts(best.add(latest, reads))
-                latest = None
-                tick(0.0)
-        except KeyboardInterrupt:
-            interrupted = True
-            if latest is not None:
-                best.add(latest, 1)
-        return best.outcome(interrupted=interrupted, settings=notes)
-
-    def batch_size(self, previous: int, budget: Budget) -> int:
-        """How many reads to ask for in the next call; ``previous``: in the last one."""
-        return self.reads_per_call or budget.reads or self.default_reads
-
-    def sample_batch(self, sampler: Any, batch: Batch) -> Iterator[Any]:
-        """The sample sets of one call. The last sample set that it yields is the result.
-
-        Those before it are intermediate states, kept if the call is broken off. A
-        call after the first may yield nothing where the time left is too short for it.
-        """
-        yield sampler.sample(
-            batch.task.compiled.payload,
-            num_reads=batch.reads,
-            seed=batch.seed(),
-            **self.settings,
-            **batch.task.options,
-        )
 
 
 class Best:
@@ -191,6 +69,121 @@ class Best:
     def outcome(self, **more: Any) -> Outcome:
         """What there is, with further fields of ``Outcome``."""
         return Outcome(self._samples, self._energies, self.reads, **more)
+
+
+@dataclass(slots=True, eq=False)
+class Batch:
+    """A call of a sampler for ``reads`` reads, and where to say how far it is.
+
+    ``best`` is what earlier calls brought; ``notes`` are settings that differ from the options.
+    """
+
+    task: Task
+    best: Best
+    rng: np.random.Generator
+    reads: int = 0
+    notes: dict[str, Any] = field(default_factory=dict)
+
+    def seed(self) -> int:
+        """A fresh seed below 2**31."""
+        return int(self.rng.integers(2**31))
+
+    def tick(self, done: float) -> None:
+        """Tell the fraction of the call that is done, 0 to 1."""
+        self.task.report(self.best.reads + done * self.reads, self.best.energy)
+
+
+@dataclass(eq=False)
+class SamplerSolver(Solver):
+    """Any class with dimod's ``sample(bqm, **parameters)``.
+
+    Args:
+        name: the solver's name.
+        sampler: where its class is, ``module:Class``.
+        package: the distribution to install.
+        options: options handed to ``sample`` under their own names when they are set.
+        reads_per_call: reads asked for in one call; None asks for all at once.
+        settings: further arguments for every call.
+    """
+
+    name: str
+    sampler: str
+    _: KW_ONLY
+    package: str = ""
+    options: Sequence[Option] = ()
+    default_encoding: str = "one-hot"
+    reads_per_call: int | None = 1
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    about: str = ""
+
+    def available(self) -> Availability:
+        """Whether the sampler's package is there, without importing it."""
+        module = self.sampler.partition(":")[0]
+        with suppress(ImportError, ValueError):
+            if find_spec(module) is not None:
+                return super().available() if self.package else Availability(True)
+        return Availability(False, f"pip install {self.package or module.partition('.')[0]}")
+
+    def make(self) -> Any:
+        """The sampler, ready to sample."""
+        return self.found()()
+
+    def found(self) -> Any:
+        """The sampler's class or factory; SolverUnavailable if it cannot be imported."""
+        module, _, name = self.sampler.partition(":")
+        remedy = f"pip install {self.package}" if self.package else f"is {module} installed?"
+        try:
+            return getattr(import_module(module), name)
+        except (ImportError, AttributeError) as error:
+            raise SolverUnavailable(f"{self.name}: {error} ({remedy})") from error
+
+    def solve(self, task: Task) -> Outcome:
+        """Sample call by call until the reads or the time are spent or a solution is found."""
+        compiled, budget, best = task.compiled, task.budget, Best(task.compiled)
+        n = compiled.payload.num_variables
+        if n == 0:
+            return best.of_nothing()
+        sampler = self.make()
+        batch = Batch(task, best, np.random.default_rng(budget.seed))
+        accepted = interrupted = False
+        latest: NDArray[np.int8] | None = None
+        try:
+            while not (best.is_solution() or accepted):
+                left = inf if budget.reads is None else budget.reads - best.reads
+                if left <= 0 or (best.reads and task.seconds_left() <= 0):
+                    break
+                batch.reads = int(min(left, self.batch_size(batch.reads, budget)))
+                with backend_errors(self.name, n):
+                    for sampleset in self.sample_batch(sampler, batch):
+                        latest = in_order(sampleset, n)
+                if latest is None:  # the sampler sees that nothing more fits into the time
+                    break
+                accepted = task.judge.accepts(best.add(latest, batch.reads))
+                latest = None
+                batch.tick(0.0)
+        except KeyboardInterrupt:
+            interrupted = True
+            if latest is not None:
+                best.add(latest, 1)
+        return best.outcome(interrupted=interrupted, settings=batch.notes)
+
+    def batch_size(self, previous: int, budget: Budget) -> int:
+        """How many reads to ask for in the next call; ``previous``: in the last one."""
+        return self.reads_per_call or budget.reads or self.default_reads
+
+    def sample_batch(self, sampler: Any, batch: Batch) -> Iterator[Any]:
+        """The sample sets of one call. The last sample set that it yields is the result.
+
+        Those before it are intermediate states, kept if the call is broken off. A
+        call after the first may yield nothing where the time left is too short for it.
+        """
+        yield sampler.sample(
+            batch.task.compiled.payload,
+            num_reads=batch.reads,
+            seed=batch.seed(),
+            **self.settings,
+            **batch.task.options,
+        )
 
 
 def in_order(sampleset: Any, n: int) -> NDArray[np.int8]:

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from qubopuzzle.errors import InputError, SolverUnavailable
-from qubopuzzle.model import Cut
 from qubopuzzle.solvers.base import Option, Proof, Task
 from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Sample, Search
 
@@ -79,7 +78,6 @@ class _SatSearch(Search):
                 "backend, such as cadical195"
             )
         self._added: list[list[int]] = []
-        self._empty = not self.payload.n_clauses
         self._closed = self.payload.contradiction
         self._engine: _Engine | None = None
 
@@ -89,10 +87,10 @@ class _SatSearch(Search):
             self._engine = None
 
     def next_solution(self) -> Sample | None:
-        sample = np.zeros(self.payload.bits.n_bits, dtype=np.int8)
         if self._closed:
             return None
-        if self._empty:  # some backends do not bear that
+        sample = np.zeros(self.payload.bits.n_bits, dtype=np.int8)
+        if not (self.payload.n_clauses or self._added):  # some backends do not bear that
             return sample
         if self._engine is None:
             self._engine = _Engine(self.task, chain(self.payload.clauses(), self._added))
@@ -102,15 +100,8 @@ class _SatSearch(Search):
         sample[: len(own)] = own > 0
         return sample
 
-    def exclude(self, sample: Sample, *, answer: bool) -> None:
-        self._add(self.payload.bits.blocking_clause(sample, answer=answer))
-
-    def add(self, cut: Cut) -> None:
-        self._add(self.payload.clause_of(cut))
-
-    def _add(self, clause: list[int]) -> None:
+    def add_clause(self, clause: list[int]) -> None:
         self._closed |= not clause
-        self._empty = False
         if self._backend in _ONE_SHOT:
             self.close()
         if self._engine is None or self.task.options["proof"]:

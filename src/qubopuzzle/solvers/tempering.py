@@ -23,7 +23,7 @@ class _Tempering(SamplerSolver):
     def sample_batch(self, sampler: Any, batch: Batch) -> Iterator[Any]:
         task, options, compiled = batch.task, batch.task.options, batch.task.compiled
         left, limited = task.seconds_left(), task.budget.time_limit is not None
-        if limited and left <= 0 and batch.started > 0:
+        if limited and left <= 0 and batch.best.reads > 0:
             return
         # Options are in penalty units, what the cheapest broken constraint costs.
         ends = [options["beta_hot"], options["beta_cold"]]
