@@ -418,7 +418,7 @@ class FakeAnswer:
     def exception(self, timeout):
         self.clock[0] += 1
         if self.clock[0] == 1:
-            self.waits.append(("Too Many Requests", 13.0))
+            self.waits.append(("Too Many Requests", self.clock[0] + 13.0))
         if self.clock[0] < 23:
             raise TimeoutError
 
@@ -427,7 +427,8 @@ class FakeAnswer:
 def test_a_retry_is_given_up_only_when_it_begins(monkeypatch, deadline):
     clock = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
-    request = Request("ae", AmplifyProgram("constraint", 0, weights={}), None, 1.0, deadline)
+    program = AmplifyProgram("constraint", 0, weights={})
+    request = Request(CLIENTS["ae"], program, None, 1.0, deadline)
     wait, answer = call.__globals__["_wait"], FakeAnswer(clock)
     if deadline == 10:
         with pytest.raises(QuotaError):

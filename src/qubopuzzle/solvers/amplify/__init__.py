@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from qubopuzzle.errors import InputError, PlanExceeded, SolverFailed, SolverUnavailable
-from qubopuzzle.files.writing import check_place, write_whole
+from qubopuzzle.files.writing import check_place, naming, write_whole
 from qubopuzzle.solvers.amplify.call import call, dry_run, replay
 from qubopuzzle.solvers.amplify.clients import CLIENTS, PLANS, Client, ClientSettings, ServicePlan
 from qubopuzzle.solvers.amplify.credentials import Token, check_address, find_token, proxy_of
@@ -87,19 +87,15 @@ class AmplifySolver(Solver):
         parsed = super().parse_options({**own, **options})
         if own and parsed["client"] != own["client"]:
             raise InputError("option client: the client is given, and its token is for no other")
-        client = CLIENTS[parsed["client"]]
-        _check_ae_options(parsed, client)
+        _check_client(parsed, CLIENTS[parsed["client"]])
         for name in ("url", "proxy"):
             if parsed[name]:
                 parsed[name] = check_address(name, parsed[name])
         if sum(parsed[name] is not None for name in ("record", "dry_run", "replay")) > 1:
             raise InputError("options record, dry_run and replay exclude each other")
         for name in ("record", "dry_run"):
-            if parsed[name]:
+            if parsed[name] is not None:
                 check_place(Path(parsed[name]))
-        _check_place(parsed, client)
-        if client.time_limit and client.time_limit in _parameters(parsed):
-            raise InputError(f"parameter {client.time_limit}: give it as --option seconds=")
         if not parsed["replay"] and not parsed["dry_run"]:
             self._token(parsed)
         return parsed
@@ -178,19 +174,17 @@ class AmplifySolver(Solver):
         client = CLIENTS[options["client"]]
         sending = not (options["replay"] or options["dry_run"])
         seconds = self._seconds(task)
-        proxy = ""
-        if sending and not client.needs_library:
-            own = options["proxy"] or self._settings.proxy
-            proxy = proxy_of(options["url"] or client.url, own)
+        proxy = options["proxy"] or self._settings.proxy
+        connects = sending and not client.needs_library
         return Request(
-            client=options["client"],
+            client=client,
             program=program,
             token=self._token(options) if sending else None,
             seconds=seconds if client.time_limit else None,
             deadline=seconds + options["patience"] + _SENDING_S * program.n_terms,
             where=client.title + (f" at {options['url']}" if options["url"] else ""),
             url=options["url"] or "",
-            proxy=proxy,
+            proxy=proxy_of(options["url"] or client.url, proxy) if connects else "",
             library=options["library"] or "",
             parameters=self._parameters(options),
         )
@@ -228,36 +222,27 @@ class AmplifySolver(Solver):
 
 def _answer(request: Request, options: Mapping[str, Any], tick: Callable[[], None]) -> ServiceReply:
     """The service's answer, or a stored one; InputError if there is none."""
-    if options["record"] is not None:
-        file = Path(options["record"])
-        return call(request, tick, lambda text: write_whole(file, text.encode()))
     if not options["replay"]:
-        return call(request, tick)
-    name, file = options["replay"], Path(options["replay"])
-    try:
+        return call(request, tick, options["record"] and Path(options["record"]))
+    file = Path(options["replay"])
+    with naming(file):
         if file.exists() and not file.is_file():
-            raise InputError(f"{name}: that is no file")
+            raise InputError("that is no file")
         if file.stat().st_size > _ANSWER_LIMIT:
-            raise InputError(f"{name}: that is too large for an answer")
+            raise InputError("that is too large for an answer")
         stored = file.read_bytes()
-    except OSError as error:
-        raise InputError(f"{name}: {error.strerror or error}") from None
     return replay(request, stored)
 
 
-def _check_ae_options(options: Mapping[str, Any], client: Client) -> None:
-    if client.is_ae:
-        if options["mode"] != "qubo" and options["penalty_calibration"] is not None:
-            raise InputError("option penalty_calibration is for --option mode=qubo")
-        return
-    for name in ("num_gpus", "penalty_calibration", "duplicate_solutions", "dry_run", "replay"):
-        if options[name] is not None:
-            raise InputError(f"option {name} is for Amplify AE (client ae)")
-
-
-def _check_place(options: Mapping[str, Any], client: Client) -> None:
-    """That it is known where the service is, and its package installed."""
+def _check_client(options: Mapping[str, Any], client: Client) -> None:
+    """That the options are this client's, where it is, and its package installed."""
     name = options["client"]
+    of_ae = ("num_gpus", "penalty_calibration", "duplicate_solutions", "dry_run", "replay")
+    for option in () if client.is_ae else of_ae:
+        if options[option] is not None:
+            raise InputError(f"option {option} is for Amplify AE (client ae)")
+    if options["penalty_calibration"] is not None and options["mode"] != "qubo":
+        raise InputError("option penalty_calibration is for --option mode=qubo")
     if client.needs_library:
         if not options["library"]:
             raise InputError(f"client {name} needs --option library=PATH of Gurobi's library")
@@ -265,14 +250,14 @@ def _check_place(options: Mapping[str, Any], client: Client) -> None:
             raise InputError(f"client {name} runs on this machine and takes no url")
     elif not (options["url"] or client.url):
         raise InputError(f"client {name} needs --option url= of the service")
+    if client.time_limit and client.time_limit in _parameters(options):
+        raise InputError(f"parameter {client.time_limit}: give it as --option seconds=")
     if client.package and not installed_version(client.package):
         raise SolverUnavailable(f"client {name} cannot run here: pip install {client.package}")
 
 
 def _parameters(options: Mapping[str, Any]) -> dict[str, Any]:
-    text = options["parameters"]
-    if text is None:
-        return {}
+    text = "{}" if options["parameters"] is None else options["parameters"]
     try:
         found = json.loads(text)
     except ValueError:

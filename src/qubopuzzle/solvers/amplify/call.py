@@ -15,10 +15,11 @@ from socketserver import ThreadingTCPServer
 from threading import Thread
 from typing import Any
 
-from qubopuzzle.errors import DeadlineExceeded, SolverFailed
+from qubopuzzle.errors import DeadlineExceeded, QuotaError, ServiceUnavailable, SolverFailed
+from qubopuzzle.files.writing import write_whole
 from qubopuzzle.processes import Crashed, Worker
 from qubopuzzle.solvers.amplify.credentials import quotable, redact
-from qubopuzzle.solvers.amplify.process import Request, ServiceReply, ask, deadline_before_retry
+from qubopuzzle.solvers.amplify.process import TOO_MANY, Request, ServiceReply, ask
 
 _LOOK_S = 0.03
 _BUILDING_S, _BUILDING_S_A_TERM = 60.0, 2e-5
@@ -27,13 +28,13 @@ _BUILDING_S, _BUILDING_S_A_TERM = 60.0, 2e-5
 def call(
     request: Request,
     tick: Callable[[], None] = lambda: None,
-    keep: Callable[[str], None] | None = None,
+    record: Path | None = None,
 ) -> ServiceReply:
     """Send a request and wait for the answer.
 
     Args:
         tick: called every few hundredths of a second while waiting.
-        keep: called with the answer's text, token masked, whatever it is worth; only of
+        record: file for the answer's text, token masked, whatever it is worth; only of
             Amplify AE. It passes through a temporary file.
 
     Raises:
@@ -43,7 +44,7 @@ def call(
         SolverFailed: if the process dies, or the SDK fails otherwise.
         KeyboardInterrupt: on Ctrl-C; the process is ended.
     """
-    if keep is None:
+    if record is None:
         return _run(request, tick)
     with _folder() as folder:
         file = Path(folder, "answer.json")
@@ -51,7 +52,8 @@ def call(
             return _run(replace(request, answer_file=str(file)), tick)
         finally:
             if file.exists():
-                keep(redact(file.read_text(errors="replace"), *request.secrets))
+                text = redact(file.read_text(errors="replace"), *request.secrets)
+                write_whole(record, text.encode())
 
 
 def dry_run(request: Request) -> bytes:
@@ -101,7 +103,7 @@ def _run(request: Request, tick: Callable[[], None] = lambda: None) -> ServiceRe
     def overhear(line: str) -> None:
         found = re.search(r"WARNING\] (.*?)[,:] retrying after sleep (?:for )?(\d+)", line)
         if found:
-            waits.append((found[1], float(found[2])))
+            waits.append((found[1], time.monotonic() + float(found[2])))
 
     bare = replace(request, program=request.program.unlabelled(), token=None)
     token = request.token and (request.token.reveal(), request.token.source)
@@ -129,12 +131,10 @@ def _wait(
 
     Args:
         said: grows when the model is built.
-        waits: grows when the SDK begins to wait for its next try: what it says, and seconds.
+        waits: grows when the SDK begins to wait for its next try: what it says, and until when.
     """
-    building = _building_s(request)
-    ends = time.monotonic() + building
-    calling = False
-    heard = 0
+    where, building = request.where, _building_s(request)
+    ends, calling = time.monotonic() + building, False
     while True:
         with suppress(TimeoutError):
             coming.exception(_LOOK_S)
@@ -142,18 +142,18 @@ def _wait(
         tick()
         if not calling and said:
             calling, ends = True, time.monotonic() + request.deadline
-        left = ends - time.monotonic()
-        if len(waits) > heard:
-            heard = len(waits)
-            what, pause = waits[-1]
-            if left < pause:
-                raise deadline_before_retry(what, request.where)
-        if left <= 0 and not calling:
+        what, until = waits[-1] if waits else ("", 0.0)
+        if until > ends and "Too Many Requests" in what:
+            raise QuotaError(f"{where} {TOO_MANY}")
+        if until > ends:
+            raise ServiceUnavailable(f"{where}: {what[:1].lower()}{what[1:]}, at every try")
+        late = time.monotonic() >= ends
+        if late and not calling:
             raise DeadlineExceeded(f"building the model took longer than {building:.3g} s")
-        if left <= 0:
+        if late:
             limit = f", {request.seconds:g} s of them its time limit" if request.seconds else ""
             raise DeadlineExceeded(
-                f"{request.where} gave no answer in {request.deadline:.3g} s{limit}; "
+                f"{where} gave no answer in {request.deadline:.3g} s{limit}; "
                 "--option patience=SECONDS waits longer for queue and network"
             )
 
@@ -176,19 +176,16 @@ def _replay_server(answer: bytes) -> Iterator[str]:
     """
 
     class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self._reply(b'{"version": "1.0.0"}')
-
         def do_POST(self) -> None:
             self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            self._reply(answer)
-
-        def _reply(self, body: bytes) -> None:
+            body = answer if self.command == "POST" else b'{"version": "1.0.0"}'
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
+
+        do_GET = do_POST  # noqa: N815
 
         def log_message(self, *_: object) -> None:
             """Say nothing."""

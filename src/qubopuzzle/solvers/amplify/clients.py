@@ -20,27 +20,25 @@ class Client:
     Attributes:
         kind: its name in ``amplify``.
         title: the service's name.
-        needs: what it takes to use it, besides a token.
-        variable: the environment variable that may hold the token, if it is not ``KIND_TOKEN``.
         time_limit: the parameter for the time limit, if it has one.
+        needs: what it takes to use it, besides a token.
+        variable: an environment variable that may hold the token, besides ``KIND_TOKEN``.
         package: a distribution that the SDK needs for it.
         url: where it goes by itself; nothing if it must be told.
-        whole_seconds: whether the service counts time in whole seconds.
     """
 
     kind: str
     title: str
+    time_limit: str = ""
     needs: str = ""
     variable: str = ""
-    time_limit: str = ""
     package: str = ""
     url: str = ""
-    whole_seconds: bool = False
 
     def __str__(self) -> str:
         """What it is and needs, for people."""
         token = [f"a token in {name}" for name in self.tokens[:1]]
-        return f"{self.title}; needs {', '.join([*token, *filter(None, [self.needs])])}"
+        return f"{self.title}; needs {', '.join(filter(None, [*token, self.needs]))}"
 
     @property
     def tokens(self) -> tuple[str, ...]:
@@ -59,45 +57,34 @@ class Client:
         return self.kind == "GurobiClient"
 
 
+_at_url = partial(Client, needs="and --option url=")
 _leap = partial(
     Client,
+    needs="and dwave-system",
     variable="DWAVE_API_TOKEN",
     package="dwave-system",
     url="https://cloud.dwavesys.com/sapi",
-)
-_fujitsu = partial(
-    Client, needs="and --option url=", time_limit="time_limit_sec", whole_seconds=True
 )
 CLIENTS: Mapping[str, Client] = {
     "ae": Client(
         "AmplifyAEClient",
         "Amplify AE",
+        "time_limit_ms",
         variable="AMPLIFY_TOKEN",
-        time_limit="time_limit_ms",
         url="https://optigan.fixstars.com",
     ),
     "dwave": _leap(
         "DWaveSamplerClient",
         "D-Wave's quantum annealer",
-        "dwave-system, and a model small enough to embed",
+        needs="dwave-system, and a model small enough to embed",
     ),
-    "leap": _leap(
-        "LeapHybridSamplerClient",
-        "D-Wave's hybrid solver for QUBOs",
-        "and dwave-system",
-        time_limit="time_limit",
-    ),
+    "leap": _leap("LeapHybridSamplerClient", "D-Wave's hybrid solver for QUBOs", "time_limit"),
     "leap-cqm": _leap(
-        "LeapHybridCQMSamplerClient",
-        "D-Wave's hybrid solver for constrained models",
-        "and dwave-system",
-        time_limit="time_limit",
+        "LeapHybridCQMSamplerClient", "D-Wave's hybrid solver for constrained models", "time_limit"
     ),
-    "da4": _fujitsu("FujitsuDA4Client", "Fujitsu Digital Annealer 4"),
-    "da3c": _fujitsu("FujitsuDA3cClient", "Fujitsu Digital Annealer 3c"),
-    "sqbm": Client(
-        "ToshibaSQBM2Client", "Toshiba SQBM+", "and --option url=", time_limit="timeout"
-    ),
+    "da4": _at_url("FujitsuDA4Client", "Fujitsu Digital Annealer 4", "time_limit_sec"),
+    "da3c": _at_url("FujitsuDA3cClient", "Fujitsu Digital Annealer 3c", "time_limit_sec"),
+    "sqbm": _at_url("ToshibaSQBM2Client", "Toshiba SQBM+", "timeout"),
     "hitachi": Client(
         "HitachiClient",
         "Hitachi's CMOS annealing machine",
@@ -106,8 +93,8 @@ CLIENTS: Mapping[str, Client] = {
     "gurobi": Client(
         "GurobiClient",
         "Gurobi on this machine",
-        "its licence, and --option library=PATH of its shared library",
-        time_limit="time_limit",
+        "time_limit",
+        needs="its licence, and --option library=PATH of its shared library",
     ),
 }
 
@@ -165,11 +152,11 @@ def settings_of(client: Any) -> ClientSettings | None:
         AuthenticationError: for a token that no header can carry.
     """
     kind = type(client)
-    names = [name for name, known in CLIENTS.items() if known.kind == kind.__name__]
-    if kind.__module__.partition(".")[0] != "amplify" or not names:
+    name = next((name for name, known in CLIENTS.items() if known.kind == kind.__name__), None)
+    if kind.__module__.partition(".")[0] != "amplify" or name is None:
         return None
-    known = CLIENTS[names[0]]
-    options = {"client": names[0]}
+    known = CLIENTS[name]
+    options = {"client": name}
     if getattr(client, "url", "") and client.url != known.url:
         options["url"] = client.url
     if known.is_ae:
@@ -177,26 +164,25 @@ def settings_of(client: Any) -> ClientSettings | None:
     if known.needs_library:
         options["library"] = str(client.library_path)
     token = getattr(client, "token", "")
-    limit = getattr(client.parameters, known.time_limit, None) if known.time_limit else None
+    parameters = _set_parameters(client.parameters)
+    limit = parameters.pop(known.time_limit, None)
     return ClientSettings(
         options,
         checked_token(token, f"the {kind.__name__}") if token.strip() else None,
         getattr(client, "proxy", None) or "",
         limit.total_seconds() if isinstance(limit, timedelta) else limit,
-        _set_parameters(client.parameters, leaving_out=known.time_limit),
+        parameters,
     )
 
 
-def _set_parameters(parameters: Any, leaving_out: str) -> dict[str, Any]:
+def _set_parameters(parameters: Any) -> dict[str, Any]:
     """Parameters that are set, those of a group under ``group.name``."""
     found: dict[str, Any] = {}
     for name in parameter_names(type(parameters)):
         value = getattr(parameters, name)
-        if name == leaving_out or value is None:
-            continue
         if type(value).__module__.startswith("amplify") and not hasattr(value, "name"):
-            found |= {f"{name}.{k}": v for k, v in _set_parameters(value, "").items()}
-        else:
+            found |= {f"{name}.{k}": v for k, v in _set_parameters(value).items()}
+        elif value is not None:
             found[name] = value
     return found
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from urllib.parse import SplitResult, quote, unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from qubopuzzle.errors import AuthenticationError, InputError
@@ -154,20 +154,12 @@ def check_address(name: str, address: str) -> str:
             f"option {name}: user and password do not belong into options; those of a proxy "
             "can be in HTTPS_PROXY in the environment"
         )
-    parts = _split(address)
-    if (
-        parts is None
-        or parts.scheme not in ("http", "https")
-        or not parts.hostname
-        or parts.query
-        or parts.fragment
-        or not re.fullmatch(r"[!-~]+", address)
-        or "[" in address
-    ):
+    found = re.fullmatch(r"(https?)(://(?!.*[?#[])[!-~]+)", address, re.IGNORECASE)
+    if found is None or not _host(address):
         raise InputError(
             f"option {name}: expected http(s)://HOST[:PORT][/PATH], got {address!r:.60}"
         )
-    return f"{parts.scheme}{address[len(parts.scheme) :]}".rstrip("/")
+    return f"{found[1].lower()}{found[2]}".rstrip("/")
 
 
 def proxy_of(url: str, own: str = "") -> str:
@@ -176,16 +168,13 @@ def proxy_of(url: str, own: str = "") -> str:
     Raises:
         InputError: for one that is no url; it is not quoted.
     """
-    parts = _split(url)
-    host = (parts.hostname if parts else None) or ""
-    if not own and (host in ("localhost", "127.0.0.1") or proxy_bypass(host)):
+    if not own and (_host(url) in ("localhost", "127.0.0.1") or proxy_bypass(_host(url))):
         return ""
-    address = own or getproxies().get(parts.scheme if parts else "", "")
+    address = own or getproxies().get(urlsplit(url).scheme, "")
     if not address:
         return ""
     address = address if "//" in address else f"http://{address}"
-    parts = _split(address)
-    if parts is None or not parts.hostname:
+    if not _host(address):
         raise InputError("the proxy's address is no url; see HTTPS_PROXY in the environment")
     return address
 
@@ -197,10 +186,10 @@ def secrets_in(address: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*words, *map(unquote, words)]))
 
 
-def _split(address: str) -> SplitResult | None:
-    """The parts of a url, None if it has none; the SDK crashes on ports out of range."""
+def _host(address: str) -> str:
+    """The host of a url, empty if it is none; the SDK crashes on ports out of range."""
     try:
         parts = urlsplit(address)
-        return None if parts.port == 0 else parts
+        return "" if parts.port == 0 else parts.hostname or ""
     except ValueError:
-        return None
+        return ""

@@ -42,7 +42,7 @@ from qubopuzzle.errors import (
     TooLarge,
 )
 from qubopuzzle.processes import say
-from qubopuzzle.solvers.amplify.clients import CLIENTS, parameter_names
+from qubopuzzle.solvers.amplify.clients import Client, parameter_names
 from qubopuzzle.solvers.amplify.credentials import Token, quotable, redact, secrets_in
 
 _FIRST_PAUSE_S = 0.5
@@ -50,14 +50,14 @@ _MOST = 20
 _HIDDEN = "(a text that is not shown)"
 _PASSING = (502, 503, 504)
 _DIAGNOSIS_S = 2.0
-_TOO_MANY = "takes no more requests for now (429); wait, or give --option patience=90 for retries"
+TOO_MANY = "takes no more requests for now (429); wait, or give --option patience=90 for retries"
 _STATUS: Mapping[int, tuple[type[QubopuzzleError], str]] = {
     401: (AuthenticationError, "refuses the token (401 Unauthorized)"),
     402: (QuotaError, "wants payment (402); the plan is used up"),
     403: (AuthenticationError, "does not let this token in (403 Forbidden)"),
     404: (ServiceUnavailable, "is not at this url (404 Not Found)"),
     413: (TooLarge, "takes no request of this size (413); try a smaller form of the puzzle"),
-    429: (QuotaError, _TOO_MANY),
+    429: (QuotaError, TOO_MANY),
 }
 
 
@@ -66,7 +66,7 @@ class Request:
     """What is sent, to whom, and how long to wait.
 
     Attributes:
-        client: a name of ``CLIENTS``.
+        client: whom it is for.
         program: the model.
         token: None for a client that needs none, and where nothing is sent.
         seconds: the service's time limit; None leaves it to the service.
@@ -80,7 +80,7 @@ class Request:
         answer_file: where it writes the answer's, if anywhere.
     """
 
-    client: str
+    client: Client
     program: AmplifyProgram
     token: Token | None
     seconds: float | None
@@ -162,24 +162,26 @@ def _client(request: Request) -> Any:
     """A client of the SDK with all settings of a request; InputError for wrong parameters."""
     import amplify
 
-    kind = CLIENTS[request.client]
+    kind = request.client
     made = getattr(amplify, kind.kind)
     client = made(request.library) if kind.needs_library else made()
     if kind.tokens:
         client.token = request.token.reveal() if request.token else "none"
-    for name, value in (("url", request.url), ("proxy", request.proxy)):
+    for name, value in (
+        ("url", request.url),
+        ("proxy", request.proxy),
+        ("write_request_data", request.request_file),
+        ("write_response_data", request.answer_file),
+    ):
         if value:
             setattr(client, name, value)
     if kind.is_ae:
         client.solver = "Constraint" if request.program.mode == "constraint" else "Qubo"
-    if kind.time_limit and request.seconds:
-        seconds = max(1, ceil(request.seconds)) if kind.whole_seconds else request.seconds
+    if request.seconds is not None:
+        whole = kind.time_limit == "time_limit_sec"
+        seconds = max(1, ceil(request.seconds)) if whole else request.seconds
         setattr(client.parameters, kind.time_limit, timedelta(seconds=seconds))
     _set_parameters(client, request.parameters)
-    if request.request_file:
-        client.write_request_data = request.request_file
-    if request.answer_file:
-        client.write_response_data = request.answer_file
     return client
 
 
@@ -213,7 +215,7 @@ def _answered(solve: Callable[[], Any], deadline_s: float) -> Any:
 
 def _samples(result: Any, variables: Any, request: Request) -> NDArray[np.int8]:
     """Each solution as a row of 0 and 1, in the order of our variables."""
-    if CLIENTS[request.client].is_ae and result.client_result is not None:
+    if request.client.is_ae and result.client_result is not None:
         # The SDK fills what is missing with 0, without a word.
         expected = result.intermediate.num_variables
         for solution in result.client_result.solutions:
@@ -307,16 +309,9 @@ def _status(text: str) -> int | None:
     return int(found[1]) if found else None
 
 
-def deadline_before_retry(what: str, where: str) -> QubopuzzleError:
-    """The error for a retry that no time is left for."""
-    if "Too Many Requests" in what:
-        return QuotaError(f"{where} {_TOO_MANY}")
-    return ServiceUnavailable(f"{where}: {what[:1].lower()}{what[1:]}, at every try")
-
-
 def _diagnosis(request: Request) -> str:
     """Why a connection fails; the SDK does not say. Nothing is sent."""
-    address = request.proxy or request.url or CLIENTS[request.client].url
+    address = request.proxy or request.url or request.client.url
     parts = urlsplit(address if "//" in address else f"https://{address}")
     name = f"the proxy {parts.hostname}" if request.proxy else str(parts.hostname)
     try:
