@@ -22,7 +22,8 @@ from qubopuzzle.compile import encode_choices
 from qubopuzzle.compile.cpsat import compile_cpsat
 from qubopuzzle.compile.mip import Mip, compile_mip
 from qubopuzzle.model import UNBOUNDED, Model
-from qubopuzzle.solvers import Budget, Task, get_solver
+from qubopuzzle.solvers import get_solver
+from qubopuzzle.solvers.base import Budget, Task
 from record import Args, Benchmark, Cases, Row, Rows, grouped, main, markdown, timed
 
 LIMIT_S = 15.0

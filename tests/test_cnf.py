@@ -13,7 +13,8 @@ from qubopuzzle.compile import compile_model
 from qubopuzzle.compile.clauses import Clauses
 from qubopuzzle.compile.cnf import compile_cnf
 from qubopuzzle.model import ModelBuilder
-from qubopuzzle.solvers import Budget, Task, get_solver
+from qubopuzzle.solvers import get_solver
+from qubopuzzle.solvers.base import Budget, Task
 from strategies import all_bits, assignments, models, nonograms, solutions
 
 

@@ -27,9 +27,9 @@ from qubopuzzle.compile import cpsat as cpsat_module
 from qubopuzzle.compile import mip as mip_module
 from qubopuzzle.compile.mip import compile_mip, safe_names
 from qubopuzzle.model import ModelBuilder
-from qubopuzzle.solvers import Budget, Task, get_solver
+from qubopuzzle.solvers import get_solver
 from qubopuzzle.solvers import mip as mip_solver
-from qubopuzzle.solvers.base import installed_version
+from qubopuzzle.solvers.base import Budget, Task, installed_version
 from strategies import assignments, models, nonograms, solutions
 
 SMALL = 16

@@ -18,7 +18,8 @@ from qubopuzzle import (
     violation,
 )
 from qubopuzzle.compile import compile_model
-from qubopuzzle.solvers import Budget, Task, all_solvers, get_solver
+from qubopuzzle.solvers import all_solvers, get_solver
+from qubopuzzle.solvers.base import Budget, Task
 from toys import Coin, Judging, Recording
 
 A = Nonogram.examples()[0]

@@ -11,7 +11,7 @@ from math import isinf
 from rich import progress as rich
 from rich.console import Console
 
-from qubopuzzle.solvers import Progress
+from qubopuzzle.solvers.base import Progress
 
 _PATIENCE_S = 1.0
 

@@ -15,37 +15,8 @@ from typing import Any
 from qubopuzzle.errors import InputError, SolverUnavailable, did_you_mean
 from qubopuzzle.solvers.amplify import AmplifySolver
 from qubopuzzle.solvers.amplify.clients import settings_of
-from qubopuzzle.solvers.base import (
-    Availability,
-    Budget,
-    Option,
-    Outcome,
-    Progress,
-    ProgressCallback,
-    Proof,
-    Solver,
-    Task,
-    first_line,
-)
+from qubopuzzle.solvers.base import Availability, Outcome, Solver, Task, first_line
 from qubopuzzle.solvers.dimod_sampler import DimodSampler
-from qubopuzzle.solvers.lazy import solve_lazily
-from qubopuzzle.solvers.sampler import SamplerSolver
-
-__all__ = [
-    "Availability",
-    "Budget",
-    "Option",
-    "Outcome",
-    "Progress",
-    "ProgressCallback",
-    "Proof",
-    "SamplerSolver",
-    "Solver",
-    "Task",
-    "all_solvers",
-    "get_solver",
-    "solve_lazily",
-]
 
 ENTRY_POINTS = "qubopuzzle.solvers"
 

@@ -9,7 +9,8 @@ from typing import Any
 from qubopuzzle.checks import positive, whole
 from qubopuzzle.compile import ENCODINGS
 from qubopuzzle.errors import InputError, SolverUnavailable, did_you_mean
-from qubopuzzle.solvers import Budget, Solver, all_solvers, get_solver
+from qubopuzzle.solvers import all_solvers, get_solver
+from qubopuzzle.solvers.base import Budget, Solver
 from qubopuzzle.solving.recipe import check_presolve
 
 DEFAULT_SOLVER = "annealer"

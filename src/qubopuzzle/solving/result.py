@@ -11,7 +11,7 @@ import numpy as np
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray, Problem, Violation
 from qubopuzzle.picture import Picture
-from qubopuzzle.solvers import Proof
+from qubopuzzle.solvers.base import Proof
 from qubopuzzle.solving.judge import Judged
 
 if TYPE_CHECKING:

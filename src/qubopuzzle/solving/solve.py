@@ -15,8 +15,15 @@ from qubopuzzle.compile import DEFAULT_ENCODING, Compiled, check_weights, encode
 from qubopuzzle.errors import Unsatisfiable
 from qubopuzzle.model import Problem, Propagation, with_cuts
 from qubopuzzle.signals import defer_interrupt
-from qubopuzzle.solvers import Budget, Outcome, ProgressCallback, Solver, Task, solve_lazily
-from qubopuzzle.solvers.base import installed_version
+from qubopuzzle.solvers.base import (
+    Budget,
+    Outcome,
+    ProgressCallback,
+    Solver,
+    Task,
+    installed_version,
+)
+from qubopuzzle.solvers.lazy import solve_lazily
 from qubopuzzle.solving.advice import naming_what_fits
 from qubopuzzle.solving.check import DEFAULT_SOLVER, check_run
 from qubopuzzle.solving.judge import Judge, Judged
