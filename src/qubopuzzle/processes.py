@@ -13,8 +13,6 @@ they go through pipes, and nothing is written to a disk. On Linux a process also
 thread that made it.
 """
 
-from __future__ import annotations
-
 import os
 import pickle
 import signal

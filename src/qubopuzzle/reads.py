@@ -5,8 +5,6 @@ those up to the first that ends the search. So the result does not depend on the
 threads, as long as neither the clock nor Ctrl-C cuts a read short.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable

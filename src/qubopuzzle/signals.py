@@ -1,7 +1,5 @@
 """Ctrl-C deferred to the end of a block, and as an exception of our own."""
 
-from __future__ import annotations
-
 import signal
 import threading
 from collections.abc import Iterator

@@ -4,8 +4,6 @@
 ``dimod:openjij:SASampler``.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points

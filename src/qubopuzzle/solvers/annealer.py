@@ -4,8 +4,6 @@ A sequence of QUBOs with adapting penalty weights, see docs/annealer.md. Reporte
 are those of the unweighted model, recomputed from the answer.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

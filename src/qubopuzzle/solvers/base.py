@@ -4,8 +4,6 @@ A solver is one file in this folder that defines ``SOLVER``, or an object that a
 package registers in the entry-point group ``qubopuzzle.solvers``.
 """
 
-from __future__ import annotations
-
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence

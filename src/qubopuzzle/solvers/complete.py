@@ -5,8 +5,6 @@ exclude it and no solution, and the search goes on. No clause comes twice, so th
 number of cuts is reported.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from contextlib import closing, suppress
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """``cpsat``: CP-SAT of Google OR-Tools."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor, wait
 from math import isfinite
 from typing import Any

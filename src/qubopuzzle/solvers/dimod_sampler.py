@@ -5,15 +5,13 @@ limit they are asked for in calls of about a second, and the limit is handed on 
 sampler has ``time_limit``. Ctrl-C acts between calls.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 import time
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
-from typing import Any
+from typing import Any, Self
 
 from qubopuzzle.errors import InputError, SolverUnavailable, did_you_mean
 from qubopuzzle.solvers.base import Budget, first_line
@@ -31,7 +29,7 @@ class DimodSampler(SamplerSolver):
         self._last_call_s = 0.0
 
     @classmethod
-    def of(cls, sampler: Any) -> DimodSampler:
+    def of(cls, sampler: Any) -> Self:
         """Wrap a sampler that is there already; InputError if it is none."""
         made = type(sampler)
         if not callable(getattr(sampler, "sample", None)):

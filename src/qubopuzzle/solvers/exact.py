@@ -1,7 +1,5 @@
 """``exact``: all assignments, one by one (dimod's ExactSolver); for small models only."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -6,8 +6,6 @@ model as linear rows, and the next round starts from that sample where the solve
 rounds are bounded, and the result says how many there were and how many cuts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -5,8 +5,6 @@ of its own, which Ctrl-C and the time limit end at once. It has no seed: the sam
 same answer.
 """
 
-from __future__ import annotations
-
 from math import inf
 
 import numpy as np

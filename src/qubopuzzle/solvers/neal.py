@@ -7,8 +7,6 @@ the same samples on every machine. A time limit that is too short for the sweeps
 shortens the schedule rather than breaking it off hot; the result says how many there were.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """One adapter for every dimod sampler: seeds, budget, early stop, energies recomputed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field

@@ -1,7 +1,5 @@
 """``sat``: the model as a CNF, solved by any solver of PySAT (CaDiCaL unless said otherwise)."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor

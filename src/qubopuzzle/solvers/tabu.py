@@ -3,8 +3,6 @@
 It stops by the clock, so the same seed need not give the same samples twice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -4,8 +4,6 @@ See docs/tempering.md. With the one-hot encoding the model's choices are the gro
 domain walls there are none. A read makes its own ladder and ends at a solution.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -7,8 +7,6 @@ is written to a file and nothing is sent, with ``replay`` a stored answer takes 
 place.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path

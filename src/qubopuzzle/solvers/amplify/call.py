@@ -1,7 +1,5 @@
 """One request, in a process of its own, under a hard deadline."""
 
-from __future__ import annotations
-
 import re
 import tempfile
 import time

@@ -1,14 +1,12 @@
 """The clients of the Amplify SDK: what each needs, what its plan holds, what is set in one."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 from math import inf
 from operator import le
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from qubopuzzle.solvers.amplify.credentials import Token, checked_token
 
@@ -110,7 +108,7 @@ class ServicePlan(NamedTuple):
     seconds: float
     gpus: float
 
-    def holds(self, needed: ServicePlan) -> bool:
+    def holds(self, needed: Self) -> bool:
         """Whether it has all of that."""
         return all(map(le, needed, self))
 

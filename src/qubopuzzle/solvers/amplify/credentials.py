@@ -1,7 +1,5 @@
 """Tokens and addresses: where they come from, and how secrets stay out of everything else."""
 
-from __future__ import annotations
-
 import html
 import json
 import os

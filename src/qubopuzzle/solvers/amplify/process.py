@@ -9,8 +9,6 @@ The SDK raises RuntimeError with texts such as ``401: Unauthorized`` and the ser
 prints a line when it waits before a retry. Version 1.7.3 was read.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import socket
