@@ -182,6 +182,7 @@ def test_the_command_line_leaks_nothing(service, fault, tmp_path):
     [
         ("http://127.0.0.1:9", "port 9: Connection refused"),
         ("https://no-such-host.invalid", r"no address is known for no-such-host.invalid \(DNS\)"),
+        ("http://no..host", r"no address is known for no..host \(DNS\)"),
         ("https", "does not speak TLS|connection broke off"),
     ],
 )

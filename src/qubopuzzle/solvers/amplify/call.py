@@ -16,7 +16,7 @@ from typing import Any
 from qubopuzzle.errors import DeadlineExceeded, QuotaError, ServiceUnavailable, SolverFailed
 from qubopuzzle.files.writing import write_whole
 from qubopuzzle.processes import Crashed, Worker
-from qubopuzzle.solvers.amplify.credentials import quotable, redact
+from qubopuzzle.solvers.amplify.credentials import redact
 from qubopuzzle.solvers.amplify.process import TOO_MANY, Request, ServiceReply, ask
 
 _LOOK_S = 0.03
@@ -111,9 +111,8 @@ def _run(request: Request, tick: Callable[[], None] = lambda: None) -> ServiceRe
     try:
         answer = coming.result()
     except Crashed as crash:
-        words = quotable(crash.last_line, *request.secrets)
-        hint = f": {words}" if words else ""
-        raise SolverFailed(f"{request.where}: its process {crash.what}{hint}") from None
+        words = request.quoted(crash.last_line)
+        raise SolverFailed(f"{request.where}: its process {crash.what}{words}") from None
     rest = time.perf_counter() - began - sum(answer.seconds.values())
     return replace(answer, seconds={**answer.seconds, "process": max(0.0, rest)})
 

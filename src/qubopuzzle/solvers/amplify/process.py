@@ -96,6 +96,11 @@ class Request:
         """What may be shown nowhere."""
         return (*([self.token.reveal()] if self.token else []), *secrets_in(self.proxy))
 
+    def quoted(self, text: str) -> str:
+        """Words of the other side behind a colon; nothing if they may hold a secret."""
+        words = quotable(text, *self.secrets)
+        return f": {words}" if words else ""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ServiceReply:
@@ -244,9 +249,7 @@ def _said(answer: Any, secrets: Sequence[str]) -> dict[str, Any]:
     said = {
         name: getattr(answer, name, None) for name in ("num_gpus", "num_samplings", "num_flips")
     }
-    version = getattr(answer, "version", None)
-    if isinstance(version, str):
-        said["version"] = quotable(version, *secrets)
+    said["version"] = quotable(str(getattr(answer, "version", "")), *secrets)
     warned = getattr(answer, "warnings", None) or []
     said["warnings"] = [quotable(str(text), *secrets) or _HIDDEN for text in warned[:_MOST]]
     return {name: value for name, value in said.items() if value}
@@ -273,8 +276,7 @@ def _fault_of(error: Exception, request: Request) -> QubopuzzleError:
         return ProtocolError(f"{where}: the answer cannot be read{hint}")
     if "values array" in text:
         return ProtocolError(f"{where}: the answer has more values than the request variables")
-    words = quotable(text, *request.secrets)
-    return SolverFailed(f"{where}: {type(error).__name__}{f': {words}' if words else ''}")
+    return SolverFailed(f"{where}: {type(error).__name__}{request.quoted(text)}")
 
 
 def _by_status(status: int, text: str, request: Request) -> QubopuzzleError:
@@ -284,8 +286,7 @@ def _by_status(status: int, text: str, request: Request) -> QubopuzzleError:
         source = f"; check what is in {request.token.source}" if request.token else ""
         return kind(f"{where} {what}{source if kind is AuthenticationError else ''}")
     name = HTTPStatus(status).phrase if status in set(HTTPStatus) else "unknown status"
-    words = quotable(_message(text), *request.secrets)
-    said = f"({status} {name}){f': {words}' if words else ''}"
+    said = f"({status} {name}){request.quoted(_message(text))}"
     if status < 500:
         return ProtocolError(f"{where} does not take the request {said}")
     return ServiceUnavailable(f"{where} fails {said}")
@@ -298,8 +299,8 @@ def _message(text: str) -> str:
         body = json.loads(text[start:]) if start >= 0 else {}
     except (ValueError, RecursionError):
         return ""
-    found = [body[key] for key in ("message", "error", "detail") if isinstance(body.get(key), str)]
-    return found[0] if found else ""
+    words = (body.get(key) for key in ("message", "error", "detail"))
+    return next((text for text in words if isinstance(text, str)), "")
 
 
 def _status(text: str) -> int | None:
@@ -309,21 +310,16 @@ def _status(text: str) -> int | None:
 
 def _diagnosis(request: Request) -> str:
     """Why a connection fails; the SDK does not say. Nothing is sent."""
-    address = request.proxy or request.url or request.client.url
-    parts = urlsplit(address if "//" in address else f"https://{address}")
+    parts = urlsplit(request.proxy or request.url or request.client.url)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
     name = f"the proxy {parts.hostname}" if request.proxy else str(parts.hostname)
     try:
-        port = parts.port or (443 if parts.scheme == "https" else 80)
-        if not parts.hostname:
-            return "its url names no host"
         with socket.create_connection((parts.hostname, port), timeout=_DIAGNOSIS_S) as plain:
-            if parts.scheme != "https":
-                return "the connection broke off"
-            with ssl.create_default_context().wrap_socket(plain, server_hostname=parts.hostname):
-                return "the connection broke off"
-    except ValueError:
-        return "its url has a port that is none"
-    except socket.gaierror:
+            if parts.scheme == "https":
+                secure = ssl.create_default_context()
+                secure.wrap_socket(plain, server_hostname=parts.hostname).close()
+            return "the connection broke off"
+    except (socket.gaierror, UnicodeError):
         return f"no address is known for {name} (DNS); is the url right, and the network there?"
     except ssl.SSLCertVerificationError as error:
         return f"the certificate of {name} is not valid (TLS): {error.verify_message}"
