@@ -91,7 +91,6 @@ class Worker(AbstractContextManager["Worker"]):
         self._overhear, self._tail = overhear, b""
         self._answer: Future[Any] = Future()
         self._failure: Crashed | None = None
-        self._ended = False
         self._lock = threading.Lock()
         self._process = subprocess.Popen(  # noqa: S603
             [sys.executable, "-P", "-c", _PROGRAM],
@@ -146,7 +145,7 @@ class Worker(AbstractContextManager["Worker"]):
     def close(self) -> None:
         """End the process now, whatever it does, and those that it has started."""
         with self._lock:
-            if not self._ended:
+            if self._process.returncode is None:
                 self._kill()
         self._threads[-1].join(2 * _LISTEN_S)
         with suppress(OSError):
@@ -199,7 +198,6 @@ class Worker(AbstractContextManager["Worker"]):
             self._process.wait()
         with self._lock:
             code = self._process.wait()
-            self._ended = True
         for thread in self._threads[:-1]:
             thread.join(_LISTEN_S)
         how = f"ended with status {code} and no answer"

@@ -24,12 +24,9 @@ class _CpSatSearch(Search):
     def __init__(self, task: Task) -> None:
         super().__init__(task)
         self._model = self.payload.model
-        self._closed = False
         self._last: Sample | None = None
 
     def next_solution(self) -> Sample | None:
-        if self._closed:
-            return None
         left = self.task.seconds_left()
         if left <= 0:
             raise OutOfTime
@@ -46,12 +43,9 @@ class _CpSatSearch(Search):
         raise SolverFailed(f"cpsat: CP-SAT stopped with status {status}")
 
     def add_clause(self, clause: list[int]) -> None:
-        if not clause:
-            self._closed = True
-            return
         if self._model is self.payload.model:
             self._model = self._model.clone()
-        add_clauses(self._model, [np.array([clause])])
+        add_clauses(self._model, [np.array([clause], dtype=np.int64)])
 
     def _solve(self, seconds: float) -> tuple[Any, str]:
         """Run in a thread, so that Python hears Ctrl-C; CP-SAT itself must not."""

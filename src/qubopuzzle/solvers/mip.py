@@ -21,7 +21,7 @@ GRACE_S = 2.0
 _MOMENT_S = 0.5
 _SMALL_TERMS = 30_000
 """With more, HiGHS may overrun a moment by far."""
-_FOUND, _STOPPED = 0, 1
+_STOPPED = 1
 _PROOFS = ("The problem is infeasible", "The problem is unbounded or infeasible")
 """Beginnings of messages; rows over bounded variables leave nothing unbounded."""
 
@@ -58,7 +58,7 @@ class _MipSearch(Search):
         if self.task.seconds_left() <= 0:
             raise OutOfTime
         status, message, values = self._run()
-        if values is not None and status in (_FOUND, _STOPPED):
+        if values is not None:
             return self._checked(values)
         # A run that the time limit ended has proved nothing, whatever it says.
         if status == _STOPPED or self.task.seconds_left() <= 0:

@@ -5,6 +5,7 @@ domain walls there are none. A read makes its own ladder and ends at a solution.
 """
 
 from collections.abc import Iterator
+from math import inf
 from typing import Any
 
 from qubopuzzle.solvers.base import Option
@@ -20,9 +21,7 @@ class _Tempering(SamplerSolver):
 
     def sample_batch(self, sampler: Any, batch: Batch) -> Iterator[Any]:
         task, options, compiled = batch.task, batch.task.options, batch.task.compiled
-        left, limited = task.seconds_left(), task.budget.time_limit is not None
-        if limited and left <= 0 and batch.best.reads > 0:
-            return
+        left = task.seconds_left()
         # Options are in penalty units, what the cheapest broken constraint costs.
         ends = [options["beta_hot"], options["beta_cold"]]
         sampleset = sampler.sample(
@@ -33,7 +32,7 @@ class _Tempering(SamplerSolver):
             beta_range=[None if beta is None else beta / compiled.gap for beta in ends],
             one_hot_groups=compiled.groups,
             seed=batch.seed(),
-            time_limit=max(0.0, left) if limited else None,
+            time_limit=None if left == inf else max(0.0, left),
             # Energies are 0 or at least the gap; between them there is only rounding.
             target_energy=0.5 * compiled.gap,
             progress=lambda done, _energy: batch.tick(done),
