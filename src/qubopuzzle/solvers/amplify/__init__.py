@@ -2,9 +2,8 @@
 
 Every read is one request in a process of its own, under a hard deadline (``call``).
 The time limit is the service's, for each request, unless ``seconds`` says what that is;
-there is no seed. With ``dry_run`` the request
-is written to a file and nothing is sent, with ``replay`` a stored answer takes the service's
-place.
+there is no seed. With ``dry_run`` the request is written to a file and nothing is sent, with
+``replay`` a stored answer takes the service's place.
 """
 
 import json
@@ -99,12 +98,7 @@ class AmplifySolver(Solver):
         return parsed
 
     def check_size(self, task: Task) -> None:
-        """Hold the model against the plan.
-
-        Raises:
-            PlanExceeded: if it has more variables.
-            InputError: if the time limit or the GPUs are beyond it.
-        """
+        """Hold variables, time limit and GPUs against the plan of Amplify AE."""
         options = task.options
         if options["client"] != "ae" or options["force"]:
             return
@@ -200,11 +194,7 @@ class AmplifySolver(Solver):
         return {**found, **self._settings.parameters, **_parameters(options)}
 
     def _seconds(self, task: Task) -> float:
-        """The service's time limit, for each request.
-
-        Raises:
-            InputError: if it is longer than a day.
-        """
+        """The service's time limit, for each request; InputError if it is longer than a day."""
         own = task.options["seconds"] or task.budget.time_limit or self._settings.seconds
         seconds = float(own or DEFAULT_SECONDS)
         if seconds > _DAY_S:
