@@ -249,7 +249,9 @@ def _said(answer: Any, secrets: Sequence[str]) -> dict[str, Any]:
     said = {
         name: getattr(answer, name, None) for name in ("num_gpus", "num_samplings", "num_flips")
     }
-    said["version"] = quotable(str(getattr(answer, "version", "")), *secrets)
+    version = getattr(answer, "version", None)
+    if isinstance(version, str):
+        said["version"] = quotable(version, *secrets)
     warned = getattr(answer, "warnings", None) or []
     said["warnings"] = [quotable(str(text), *secrets) or _HIDDEN for text in warned[:_MOST]]
     return {name: value for name, value in said.items() if value}
