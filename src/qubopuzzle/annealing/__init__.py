@@ -1,24 +1,8 @@
 """Simulated annealing on the constraint model, with weights that learn."""
 
-from qubopuzzle.annealing.form import AnnealingForm, annealing_form
-from qubopuzzle.annealing.search import (
-    PORTFOLIO,
-    Annealed,
-    AnnealingParameters,
-    Read,
-    State,
-    anneal,
-    compile_kernels,
-)
-
-__all__ = [
-    "PORTFOLIO",
-    "Annealed",
-    "AnnealingForm",
-    "AnnealingParameters",
-    "Read",
-    "State",
-    "anneal",
-    "annealing_form",
-    "compile_kernels",
-]
+from qubopuzzle.annealing.form import annealing_form as annealing_form
+from qubopuzzle.annealing.search import PORTFOLIO as PORTFOLIO
+from qubopuzzle.annealing.search import AnnealingParameters as AnnealingParameters
+from qubopuzzle.annealing.search import State as State
+from qubopuzzle.annealing.search import anneal as anneal
+from qubopuzzle.annealing.search import compile_kernels as compile_kernels

@@ -3,8 +3,6 @@
 ``a`` is the model, ``ModelArrays``; ``s`` is what changes, ``StateArrays``.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, NamedTuple
 

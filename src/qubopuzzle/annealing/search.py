@@ -6,8 +6,6 @@ landscape fills up under a local minimum instead of the state climbing out of it
 are always those of the unweighted model.
 """
 
-from __future__ import annotations
-
 import secrets
 import time
 from collections.abc import Callable, Sequence
@@ -96,7 +94,7 @@ class State:
         short = np.diff(number[a.unit_choice]) < a.gap[1:]
         reset = np.isin(a.unit_of_choice, unit[1:][short & (unit[1:] == unit[:-1])])
         own[reset] = a.earliest[reset]
-        self.arrays.total[:] = self.form.row_sums(own)
+        self.arrays.total[:] = self.form.rows @ self.form.literals(own)
         energy = self.form.energy(own)
         if energy < self.energy:
             self.energy = energy

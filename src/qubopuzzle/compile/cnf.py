@@ -20,7 +20,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +28,8 @@ from qubopuzzle.compile.clauses import Clauses
 from qubopuzzle.compile.compiled import Compiled
 from qubopuzzle.compile.encoding import FALSE, TRUE, Encoding, lay_out
 from qubopuzzle.model import Cut, IntArray, IntMatrix, Linear, Model
-from qubopuzzle.model.order import Precedences
+from qubopuzzle.model.data import as_before
+from qubopuzzle.model.order import Paths, Precedences
 from qubopuzzle.model.propagation import reachable
 
 
@@ -111,7 +111,7 @@ def add_model(
     which, index, too_low = order.thresholds()  # first >= v -> second >= v + gap
     reached = bits.at_least(order.first[which], index)
     clauses.add(-reached, bits.at_least(order.second[which], too_low))
-    place = _Places.of(model, order)
+    place = order.paths()
     left = [
         (block, _add_rows(bits, place, block, clauses, all_rows=all_rows)) for block in model.linear
     ]
@@ -128,7 +128,7 @@ def order_bits(model: Model, order: Precedences) -> Encoding:
         literal, coefficient = block.matrix.indices, block.matrix.data
         choice = model.choice_of_literal[literal]
         stretch = literal - np.arange(len(literal))
-        new = ~_as_before(block.matrix.tocoo(copy=False).row, stretch, choice, coefficient)
+        new = ~as_before(block.matrix.tocoo(copy=False).row, stretch, choice, coefficient)
         terms += np.bincount(choice, minlength=len(terms))
         asked += np.bincount(choice[new], minlength=len(terms))
     by_intervals = 2 * terms >= 3 * np.maximum(asked, 1)
@@ -173,39 +173,8 @@ def _nodes(bits: Encoding, clauses: Clauses) -> IntArray:
 # --- rows: units, groups of them that exclude each other, one literal a group ---
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Places:
-    """Where each choice stands: its path, its number there, the gaps before it; (choices,).
-
-    ``number`` (literals,) is that of ``Precedences``.
-    """
-
-    path: IntArray
-    position: IntArray
-    ahead: IntArray
-    number: IntArray
-
-    @classmethod
-    def of(cls, model: Model, order: Precedences) -> _Places:
-        """Find them."""
-        n = len(model.choices)
-        position, ahead, gap = np.zeros((3, n), dtype=np.int64)
-        paths, edges = order.paths()
-        path = np.arange(n) + len(paths)  # a choice on no path is one of its own
-        if paths:
-            lengths = np.array([len(members) for members in paths])
-            choices, through = np.concatenate(paths), np.concatenate(edges)
-            gap[order.second[through]] = order.gap[through]
-            path[choices] = np.repeat(np.arange(len(paths)), lengths)
-            starts = np.repeat(np.cumsum(lengths) - lengths, lengths)
-            position[choices] = np.arange(len(choices)) - starts
-            total = np.cumsum(gap[choices])
-            ahead[choices] = total - total[starts]
-        return cls(path, position, ahead, order.number)
-
-
 def _add_rows(
-    bits: Encoding, place: _Places, block: Linear, clauses: Clauses, *, all_rows: bool
+    bits: Encoding, place: Paths, block: Linear, clauses: Clauses, *, all_rows: bool
 ) -> IntArray:
     """Add a block of linear constraints.
 
@@ -227,13 +196,6 @@ def _add_rows(
     return left
 
 
-def _as_before(*columns: NDArray[Any]) -> NDArray[np.bool_]:
-    """Where all columns, (n,) each, have the same value as one place before, (n,)."""
-    same = np.zeros(len(columns[0]), dtype=bool)
-    same[1:] = np.logical_and.reduce([column[1:] == column[:-1] for column in columns])
-    return same
-
-
 class _Rows:
     """Rows as sums of groups: each gets its clauses, and its groups the literals that these need.
 
@@ -249,7 +211,7 @@ class _Rows:
     def __init__(
         self,
         bits: Encoding,
-        place: _Places,
+        place: Paths,
         matrix: IntMatrix,
         lower: IntArray,
         upper: IntArray,
@@ -277,8 +239,8 @@ class _Rows:
             row, literal, coefficient, choice, wall = (
                 values[ordered] for values in (row, literal, coefficient, choice, wall)
             )
-        hole = wall & ~_as_before(literal - np.arange(len(literal)))
-        first = np.flatnonzero(hole | ~_as_before(row, choice, coefficient))
+        hole = wall & ~as_before(literal - np.arange(len(literal)))
+        first = np.flatnonzero(hole | ~as_before(row, choice, coefficient))
         last = np.append(first, len(row))[1:] - 1
         row, coefficient, choice, wall = (
             column[first] for column in (row, coefficient, choice, wall)
@@ -294,7 +256,7 @@ class _Rows:
 
     def _find_groups(self) -> tuple[IntArray, IntArray]:
         """First and last unit of each group."""
-        same = _as_before(self.place.path[self.choice], self.row, self.coefficient)
+        same = as_before(self.place.path[self.choice], self.row, self.coefficient)
         apart = ~same
         apart[1:] |= self._exclusive()
         first = np.flatnonzero(~same)
@@ -312,9 +274,9 @@ class _Rows:
         one, two = self.choice[:-1], self.choice[1:]
         wall = self.bits.domain_wall[one] & self.bits.domain_wall[two] & (one != two)
         first, place = self.bits.model.first_literal, self.place
-        own = place.number[np.where(wall, first[one] + self.low[:-1], 0)]
-        others = place.number[np.where(wall, first[two] + self.high[1:], 0)]
-        return np.asarray(wall & (own + place.ahead[two] - place.ahead[one] > others))
+        own = place.slack[np.where(wall, first[one] + self.low[:-1], 0)]
+        others = place.slack[np.where(wall, first[two] + self.high[1:], 0)]
+        return np.asarray(wall & (own > others))
 
     def _ready(self) -> IntArray:
         """The literal that is the first unit of each group by itself, or 0 for none."""

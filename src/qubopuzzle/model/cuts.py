@@ -1,7 +1,5 @@
 """Connectivity and no cycles, lazily: what to ask for when an assignment breaks them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial

@@ -6,12 +6,10 @@ v-th value"; the literals of choice ``c`` are numbered ``first_literal[c]`` to
 ``first_literal[c + 1] - 1``. An assignment is a 0/1 vector ``x`` over literals.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +53,16 @@ class Linear:
     upper: IntArray
     labels: Callable[[int], str]
 
+    def cost(self, x: IntArray) -> IntArray:
+        """What each row costs that an assignment, shape (literals,), breaks; (rows,).
+
+        d**2 for an equality missed by d, d (d + 1) / 2 for a range.
+        """
+        value = self.matrix @ x
+        missed = np.maximum(np.maximum(self.lower - value, value - self.upper), 0)
+        equal = self.lower == self.upper
+        return np.asarray(np.where(equal, missed**2, missed * (missed + 1) // 2))
+
 
 def label_of(labels: Callable[[int], str], rows: IntArray, row: int) -> str:
     """The label of a row where only some rows are left, by their numbers before."""
@@ -97,10 +105,10 @@ class Connected:
         """A number for each node, (nodes,): the same where true nodes connect two of them."""
         return _components(len(true), self.edges[true[self.edges].all(axis=1)])[1]
 
-    def restricted(self, there: NDArray[np.bool_]) -> Connected:
+    def restricted(self, there: NDArray[np.bool_]) -> Self:
         """The graph of some of its nodes, those of ``there`` (nodes,)."""
         edges = self.edges[there[self.edges].all(axis=1)]
-        return Connected(self.family, self.literals[there], (np.cumsum(there) - 1)[edges])
+        return type(self)(self.family, self.literals[there], (np.cumsum(there) - 1)[edges])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,9 +141,9 @@ class Acyclic:
                 found.append(np.array([*path, edge], dtype=np.int64))
         return found
 
-    def restricted(self, there: NDArray[np.bool_]) -> Acyclic:
+    def restricted(self, there: NDArray[np.bool_]) -> Self:
         """The graph of some of its edges, those of ``there`` (edges,)."""
-        return Acyclic(self.family, self.literals[there], self.edges[there])
+        return type(self)(self.family, self.literals[there], self.edges[there])
 
 
 GraphT = TypeVar("GraphT", Connected, Acyclic)
@@ -165,6 +173,13 @@ def _path_between(forest: dict[int, dict[int, int]], start: int, end: int) -> li
         end, edge = previous[end]
         path.append(edge)
     return path
+
+
+def as_before(*columns: NDArray[Any]) -> NDArray[np.bool_]:
+    """Where all columns, (n,) each, have the same value as one place before, (n,)."""
+    same = np.zeros(len(columns[0]), dtype=bool)
+    same[1:] = np.logical_and.reduce([column[1:] == column[:-1] for column in columns])
+    return same
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,7 +1,5 @@
 """Models as JSON objects: plain lists and numbers, nothing of the program in them."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 

@@ -1,9 +1,8 @@
 """All precedences of a model together: the values that they order, the paths that they form."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import chain
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,28 @@ from qubopuzzle.model.data import IntArray, Model
 
 _FAR = 1 << 40
 """Further apart than any two values."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Paths:
+    """Choices in order, each with at most one precedence into it and one out of it.
+
+    Attributes:
+        path: the path that each choice is on, shape (choices,); a choice that is on none has a
+            number of its own, and 0 or -1 in the arrays below.
+        position: how many choices of the path come before it, (choices,).
+        entry: the precedence between it and the choice before, -1 at the first, (choices,).
+        earliest: index of its first value that the path allows, its size if there is none,
+            (choices,).
+        slack: each literal's number with the gaps before its choice taken out, (literals,). At
+            allowed values it never falls along a path.
+    """
+
+    path: IntArray
+    position: IntArray
+    entry: IntArray
+    earliest: IntArray
+    slack: IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,7 +54,7 @@ class Precedences:
     starts: IntArray
 
     @classmethod
-    def of(cls, model: Model) -> Precedences:
+    def of(cls, model: Model) -> Self:
         """Gather the blocks of a model."""
         nothing = np.zeros(0, dtype=np.int64)
         first, second, gap = (
@@ -51,33 +72,29 @@ class Precedences:
         starts = model.first_literal[:-1]
         return cls(first, second, gap, family, number, numbered, keys, starts)
 
-    def paths(self) -> tuple[list[list[int]], list[list[int]]]:
-        """Choices in order along each path of precedences, and the precedences between them.
-
-        A path goes through choices with at most one precedence into them and one out.
-        """
-        n = len(self.numbered)
+    def paths(self) -> Paths:
+        """The paths that the precedences form."""
+        n, sizes = len(self.starts), np.diff(self.starts, append=len(self.number))
         into, out = (np.bincount(ends, minlength=n) for ends in (self.second, self.first))
         alone = (out == 1) & (into <= 1)
         edge = alone[self.first] & (into[self.second] == 1) & (self.first != self.second)
-        follower = {
-            a: (b, i)
-            for i, (a, b) in enumerate(zip(self.first.tolist(), self.second.tolist(), strict=True))
-            if edge[i]
-        }
-        followed = {b for b, _ in follower.values()}
-        paths, edges = [], []
-        for start in follower:
-            if start in followed:
-                continue
-            path, through = [start], []
-            while path[-1] in follower:
-                after, i = follower[path[-1]]
-                path.append(after)
-                through.append(i)
-            paths.append(path)
-            edges.append(through)
-        return paths, edges
+        following, entry = np.full((2, n), -1)
+        following[self.first[edge]] = np.flatnonzero(edge)
+        position, earliest, ahead = np.zeros((3, n), dtype=np.int64)
+        path = len(self.first) + np.arange(n)
+        at = np.setdiff1d(self.first[edge], self.second[edge])
+        path[at] = following[at]
+        while len(at):  # one choice further along all paths
+            at = at[following[at] >= 0]
+            through = following[at]
+            after, gap = self.second[through], self.gap[through]
+            entry[after], path[after], position[after] = through, path[at], position[at] + 1
+            ahead[after] = ahead[at] + gap
+            limit = self.number[self.starts[at] + np.minimum(earliest[at], sizes[at] - 1)] + gap
+            possible = earliest[at] < sizes[at]
+            earliest[after] = np.where(possible, self.below(after, limit), sizes[after])
+            at = after
+        return Paths(path, position, entry, earliest, self.number - np.repeat(ahead, sizes))
 
     def below(self, choice: IntArray, limit: IntArray) -> IntArray:
         """How many values of each choice are below its limit, shape of ``limit``."""

@@ -1,7 +1,5 @@
 """What can be solved: a model, or a puzzle, which is a model with rules, a grid and a picture."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass

@@ -24,6 +24,7 @@ from qubopuzzle.model.data import (
     Linear,
     Model,
     Precedence,
+    as_before,
     label_of,
 )
 from qubopuzzle.model.order import Precedences
@@ -245,10 +246,8 @@ class Segments:
         literal = matrix.indices.astype(np.int64)
         choice = model.choice_of_literal[literal]
         row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-        new = np.ones(len(literal), dtype=bool)
-        new[1:] = (row[1:] != row[:-1]) | (choice[1:] != choice[:-1])
-        start = np.flatnonzero(new)
-        of_entry = np.cumsum(new) - 1
+        new = ~as_before(row, choice)
+        start, of_entry = np.flatnonzero(new), np.cumsum(new) - 1
         return cls(
             matrix.data, literal, start, row[start], choice[start], of_entry, matrix.shape[0]
         )

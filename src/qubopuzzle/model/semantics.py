@@ -1,7 +1,5 @@
 """What a model means: the reference that compilers are tested against and answers judged by."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -79,9 +77,7 @@ def _choices(model: Model, x: IntArray) -> Iterator[BrokenConstraint]:
 
 
 def _linear(block: Linear, x: IntArray) -> Iterator[BrokenConstraint]:
-    value = block.matrix @ x
-    missed = np.maximum(np.maximum(block.lower - value, value - block.upper), 0)
-    cost = np.where(block.lower == block.upper, missed**2, missed * (missed + 1) // 2)
+    cost = block.cost(x)
     for row in np.flatnonzero(cost).tolist():
         yield BrokenConstraint(block.family, block.labels(row), int(cost[row]))
 

@@ -1,7 +1,5 @@
 """A client for ``amplify.solve`` that needs no token: a dimod sampler on this computer."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ BQM has for the group. Biases that are whole numbers, or become so when multipli
 power of two, are kept as integers: fields are then exact for any length of run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -7,8 +7,6 @@ row of ``value``, ``field`` and one entry of ``energy`` is a replica; ``replica[
 which of them is at rung k of the ladder, hot to cold.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Inverse temperatures: where a ladder begins and ends, and how its rungs are spaced."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.special import erfcinv
 

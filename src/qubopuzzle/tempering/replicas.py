@@ -1,7 +1,5 @@
 """The replicas of one read on their ladder, and the lowest state that they saw."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import dimod

@@ -1,7 +1,5 @@
 """The dimod surface: ``OneHotTemperingSampler``."""
 
-from __future__ import annotations
-
 import inspect
 import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
