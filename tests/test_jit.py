@@ -18,6 +18,7 @@ import qubopuzzle
 from qubopuzzle import annealing, tempering
 from qubopuzzle.puzzles import nonogram
 from qubopuzzle.puzzles.nonogram import lines
+from qubopuzzle.tempering.form import TemperingForm
 
 FOLDER = Path(qubopuzzle.__file__).parent
 
@@ -92,7 +93,7 @@ def test_kernels_read_and_call_only_what_is_in_their_own_file():
 def test_an_old_cache_is_not_read_by_a_new_layout(copied):
     """Two arrays of one type change places: compiled code that is kept would mix them up."""
     before = run(SAMPLE, copied)
-    arrays = inspect.get_annotations(tempering.TemperingForm, eval_str=True)["arrays"]
+    arrays = inspect.get_annotations(TemperingForm, eval_str=True)["arrays"]
     file = copied / "qubopuzzle" / Path(inspect.getfile(arrays)).relative_to(FOLDER)
     text = file.read_text()
     for old, new in [("first", "_"), ("start", "first"), ("_", "start")]:

@@ -86,7 +86,7 @@ def annealing_form(
     terms = csr_array(rows.T.tocsr())
     terms.sort_indices()
     literal = np.repeat(np.arange(model.n_literals), np.diff(terms.indptr))
-    order = Precedences.of(model)
+    order = Precedences(model)
     paths = order.paths()
     entry = np.full(n, -1)
     if chains:

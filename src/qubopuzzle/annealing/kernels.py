@@ -343,14 +343,13 @@ def run_sweeps(
     rng: Any,
     passes: int,
     redraws: int,
-    beta: float,
-    increment: float,
-    decay: float,
-    focus: float,
+    parameters: tuple[float, float, float, float],
     lowest: int,
     target: int,
 ) -> tuple[int, int, int]:
     """Redraw units, half of them in turn, until there were ``redraws``, or ``target`` is met.
+
+    ``parameters`` are those of ``AnnealingParameters``, in their order.
 
     A pass redraws the disturbed units of its half, and of the others a share of
     1 - ``focus``; then weights learn. It counts as at least 1/64 of the units, which is
@@ -358,6 +357,7 @@ def run_sweeps(
     call, and the lowest unweighted energy, whose state is in ``best``.
     """
     a, s = without_reference_counts(model), without_reference_counts(state)
+    beta, increment, decay, focus = parameters
     n_units = len(a.unit_start) - 1
     done = 0
     while done < redraws:

@@ -9,7 +9,7 @@ are always those of the unweighted model.
 import secrets
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cache
 from math import inf
 from typing import Any
@@ -116,10 +116,7 @@ class State:
             self.rng,
             self._passes,
             n * self.form.n_units,
-            float(parameters.beta),
-            float(parameters.increment),
-            float(parameters.decay),
-            float(parameters.focus),
+            tuple(map(float, astuple(parameters))),
             self.energy,
             target,
         )

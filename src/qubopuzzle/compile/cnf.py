@@ -104,7 +104,7 @@ def add_model(
     rows that are left to do: none if ``all_rows``, else all that are neither one group nor
     "group = group".
     """
-    order = Precedences.of(model)
+    order = Precedences(model)
     bits = order_bits(model, order)
     clauses.fresh(bits.n_bits)
     _choices(bits, clauses)

@@ -181,7 +181,7 @@ def _part(bits: Encoding, block: Precedence, *, one_hot: bool) -> Precedence:
 
 
 def _thresholds(model: Model, block: Precedence) -> tuple[IntArray, IntArray, IntArray]:
-    return Precedences.of(replace(model, precedence=(block,))).thresholds()
+    return Precedences(replace(model, precedence=(block,))).thresholds()
 
 
 def _clean(matrix: IntMatrix) -> IntMatrix:

@@ -212,7 +212,7 @@ def compile_mip(model: Model, bits: Encoding | None = None, *, tree: bool = True
     Raises:
         TooLarge: if the rows would not fit in memory.
     """
-    bits = bits or order_bits(model, Precedences.of(model))
+    bits = bits or order_bits(model, Precedences(model))
     parts = [
         *domain_wall_rows(bits),
         one_value(bits, "", np.flatnonzero(~bits.domain_wall)),

@@ -49,24 +49,17 @@ def cuts(model: Model, x: NDArray[Any]) -> list[Cut]:
 
 def with_cuts(model: Model, found: Sequence[Cut]) -> Model:
     """The model with cuts as linear rows in place of connectivity and cycles."""
-    true = np.array([len(cut.true) for cut in found], dtype=np.int64)
-    false = np.array([len(cut.false) for cut in found], dtype=np.int64)
-    literals = [part for cut in found for part in (cut.true, cut.false)]
-    signs = np.repeat(np.tile([1, -1], len(found)), np.column_stack([true, false]).ravel())
-    rows = np.repeat(np.arange(len(found)), true + false)
-    columns = np.concatenate([np.zeros(0, dtype=np.int64), *literals])
-    matrix = csr_array((signs, (rows, columns)), shape=(len(found), model.n_literals))
-    families = np.array([cut.family for cut in found], dtype=str)
-    linear = [
-        Linear(
-            family,
-            matrix[families == family],
-            (1 - false)[families == family],
-            np.full(int((families == family).sum()), UNBOUNDED),
-            partial("{}.cut[{}]".format, family),
-        )
-        for family in dict.fromkeys(graph.family for graph in model.graphs)
-    ]
+    linear = []
+    for family in dict.fromkeys(graph.family for graph in model.graphs):
+        own = [cut for cut in found if cut.family == family]
+        parts = [part for cut in own for part in (cut.true, cut.false)]
+        sizes = np.array([len(part) for part in parts], dtype=np.int64)
+        signs = np.repeat(np.tile([1, -1], len(own)), sizes)
+        columns = np.concatenate([np.zeros(0, dtype=np.int64), *parts])
+        starts = np.append(0, np.cumsum(sizes))[::2]
+        matrix = csr_array((signs, columns, starts), shape=(len(own), model.n_literals))
+        lower, upper = 1 - sizes[1::2], np.full(len(own), UNBOUNDED)
+        linear.append(Linear(family, matrix, lower, upper, partial("{}.cut[{}]".format, family)))
     return replace(model, linear=(*model.linear, *linear), connected=(), acyclic=())
 
 

@@ -2,10 +2,8 @@
 
 from dataclasses import dataclass
 from itertools import chain
-from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from qubopuzzle.model.data import IntArray, Model
 
@@ -35,7 +33,6 @@ class Paths:
     slack: IntArray
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Precedences:
     """All precedences of a model, shape (n,) each, and the integer value of each literal.
 
@@ -44,33 +41,21 @@ class Precedences:
     ``starts`` (choices,) is the first literal of each choice.
     """
 
-    first: IntArray
-    second: IntArray
-    gap: IntArray
-    family: list[str]
-    number: IntArray
-    numbered: NDArray[np.bool_]
-    keys: IntArray
-    starts: IntArray
-
-    @classmethod
-    def of(cls, model: Model) -> Self:
-        """Gather the blocks of a model."""
+    def __init__(self, model: Model) -> None:
         nothing = np.zeros(0, dtype=np.int64)
-        first, second, gap = (
+        self.first, self.second, self.gap = (
             np.concatenate([nothing, *(getattr(block, name) for block in model.precedence)])
             for name in ("first", "second", "gap")
         )
-        family = [b.family for b in model.precedence for _ in range(len(b.first))]
-        ends = np.unique(np.concatenate([first, second]))
-        numbered = np.zeros(len(model.choices), dtype=bool)
-        numbered[ends] = True
-        number = np.zeros(model.n_literals, dtype=np.int64)
+        self.family = [b.family for b in model.precedence for _ in range(len(b.first))]
+        ends = np.unique(np.concatenate([self.first, self.second]))
+        self.numbered = np.zeros(len(model.choices), dtype=bool)
+        self.numbered[ends] = True
+        self.number = np.zeros(model.n_literals, dtype=np.int64)
         values = chain.from_iterable(model.choices[choice].values for choice in ends.tolist())
-        number[numbered[model.choice_of_literal]] = np.fromiter(values, dtype=np.int64)
-        keys = model.choice_of_literal * _FAR + number
-        starts = model.first_literal[:-1]
-        return cls(first, second, gap, family, number, numbered, keys, starts)
+        self.number[self.numbered[model.choice_of_literal]] = np.fromiter(values, dtype=np.int64)
+        self.keys = model.choice_of_literal * _FAR + self.number
+        self.starts = model.first_literal[:-1]
 
     def paths(self) -> Paths:
         """The paths that the precedences form."""

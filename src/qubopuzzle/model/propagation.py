@@ -78,8 +78,8 @@ def propagate(model: Model) -> Propagation:
     with each choice's values as one group.
     """
     domain = np.ones(model.n_literals, dtype=bool)
-    segments = [Segments.of(model, block.matrix) for block in model.linear]
-    value = Precedences.of(model).number
+    segments = [Segments(model, block.matrix) for block in model.linear]
+    value = Precedences(model).number
     passes, before = 0, -1
     try:
         while int(domain.sum()) != before:
@@ -223,34 +223,22 @@ def _write_kept(field: Field, kept: list[int], answer: IntArray) -> Sequence[Has
     return [values[c] for c in kept]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Segments:
-    """A matrix's entries cut into stretches of one row and one choice each.
+    """The entries of a (rows, literals) matrix cut into stretches of one row and choice each.
 
-    ``start`` (segments,) indexes the entries; ``row``, ``choice`` and ``size``
-    (segments,) describe each stretch, ``of_entry`` (entries,) leads back.
+    ``start`` (segments,) indexes the entries; ``row`` and ``choice`` (segments,) describe
+    each stretch, ``of_entry`` (entries,) leads back. The matrix's indices get sorted in place.
     """
 
-    data: IntArray
-    literal: IntArray
-    start: IntArray
-    row: IntArray
-    choice: IntArray
-    of_entry: IntArray
-    n_rows: int
-
-    @classmethod
-    def of(cls, model: Model, matrix: IntMatrix) -> Segments:
-        """Cut a (rows, literals) matrix; its column indices get sorted in place."""
+    def __init__(self, model: Model, matrix: IntMatrix) -> None:
         matrix.sort_indices()
-        literal = matrix.indices.astype(np.int64)
-        choice = model.choice_of_literal[literal]
-        row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+        self.data, self.n_rows = matrix.data, matrix.shape[0]
+        self.literal = matrix.indices.astype(np.int64)
+        choice = model.choice_of_literal[self.literal]
+        row = np.repeat(np.arange(self.n_rows), np.diff(matrix.indptr))
         new = ~as_before(row, choice)
-        start, of_entry = np.flatnonzero(new), np.cumsum(new) - 1
-        return cls(
-            matrix.data, literal, start, row[start], choice[start], of_entry, matrix.shape[0]
-        )
+        self.start, self.of_entry = np.flatnonzero(new), np.cumsum(new) - 1
+        self.row, self.choice = row[new], choice[new]
 
     def extremes(
         self, domain: NDArray[np.bool_], alive_sizes: IntArray
@@ -278,6 +266,6 @@ class Segments:
 
 def reachable(model: Model, matrix: IntMatrix) -> tuple[IntArray, IntArray]:
     """Least and greatest value of each row of ``matrix @ x`` over valid choices, (rows,) each."""
-    segments = Segments.of(model, matrix)
+    segments = Segments(model, matrix)
     low, high, _ = segments.extremes(np.ones(model.n_literals, dtype=bool), model.sizes)
     return segments.total(low), segments.total(high)

@@ -12,7 +12,6 @@ from typing import Any
 
 import amplify
 import dimod
-import numpy as np
 from dimod.core.sampler import Sampler
 
 from qubopuzzle.errors import InputError
@@ -239,15 +238,11 @@ def _bqm(
     ]
     terms = amplify.sum([objective, *penalties]).as_dict()
     ids = {0, *(v.id for poly in [objective, *penalties] for v in poly.variables)}
-    n = 1 + max(ids.union(*groups.values()))
-    linear = np.zeros(n)
-    singles = [key[0] for key in terms if len(key) == 1]
-    linear[singles] = [value for key, value in terms.items() if len(key) == 1]
-    pairs = np.array([key for key in terms if len(key) == 2], dtype=np.int64).reshape(-1, 2)
-    couplings = np.array([value for key, value in terms.items() if len(key) == 2])
-    return dimod.BinaryQuadraticModel.from_numpy_vectors(
-        linear, (pairs[:, 0], pairs[:, 1], couplings), terms.get((), 0.0), dimod.BINARY
-    )
+    bqm = dimod.BinaryQuadraticModel(1 + max(ids.union(*groups.values())), dimod.BINARY)
+    bqm.offset = terms.get((), 0.0)
+    bqm.add_linear_from((*key, bias) for key, bias in terms.items() if len(key) == 1)
+    bqm.add_quadratic_from((*key, bias) for key, bias in terms.items() if len(key) == 2)
+    return bqm
 
 
 amplify_client = AmplifyClient

@@ -143,13 +143,8 @@ def exchange(beta: Any, replica: Any, energy: Any, parity: int, accepted: Any, r
 @kernel
 def temper(
     a: Any,
-    beta: Any,
-    table: Any,
-    cut: Any,
-    replica: Any,
-    value: Any,
-    field: Any,
-    energy: Any,
+    ladder: Any,
+    replicas: Any,
     best: Any,
     best_energy: Any,
     target: float,
@@ -162,9 +157,13 @@ def temper(
 ) -> int:
     """Up to ``n`` sweeps of every replica, an exchange after each; returns how many.
 
-    ``done`` sweeps came before. Ends where ``best_energy[0]`` is at most ``target``. Every
-    ``refresh`` sweeps, if that is not 0, fields are computed anew against rounding.
+    ``ladder`` is ``beta``, ``table`` and ``cut`` by rung, ``replicas`` are ``replica``,
+    ``value``, ``field`` and ``energy``. ``done`` sweeps came before. Ends where
+    ``best_energy[0]`` is at most ``target``. Every ``refresh`` sweeps, if that is not 0, fields
+    are computed anew against rounding.
     """
+    beta, table, cut = ladder
+    replica, value, field, energy = replicas
     for t in range(done, done + n):
         for k in range(len(beta)):
             r = replica[k]

@@ -67,13 +67,8 @@ class Replicas:
         done = int(
             temper(
                 self.form.arrays,
-                self._beta,
-                self._table,
-                self._cut,
-                self.replica,
-                self.value,
-                self.field,
-                self.energy,
+                self._ladder,
+                (self.replica, self.value, self.field, self.energy),
                 self.best,
                 self._best_energy,
                 self._scaled(target),
@@ -110,8 +105,8 @@ class Replicas:
     def _place(self, beta: FloatArray, value: NDArray[np.int32]) -> None:
         a, rungs = self.form.arrays, len(beta)
         # Rungs as the sampler reports them, and in the form's units.
-        self.beta, self._beta = beta, beta / self.form.scale
-        self._table, self._cut = tables(self._beta, exact=self.form.exact)
+        self.beta, scaled = beta, beta / self.form.scale
+        self._ladder = scaled, *tables(scaled, exact=self.form.exact)
         self.value = np.ascontiguousarray(value)
         self.field = np.zeros((rungs, len(a.linear)), dtype=a.linear.dtype)
         self.energy = np.zeros(rungs, dtype=a.linear.dtype)
