@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from qubopuzzle.compile.encoding import AffineRows, Encoding
-from qubopuzzle.model import IntArray, IntMatrix, Linear, Model, Precedence
-from qubopuzzle.model.data import label_of
+from qubopuzzle.model import IntArray, Linear, Model, Precedence
+from qubopuzzle.model.data import label_of, summed
 from qubopuzzle.model.order import Precedences
 from qubopuzzle.model.propagation import reachable
 
@@ -104,7 +104,7 @@ def affine_rows(encoding: Encoding, block: Linear, wanted: IntArray | None = Non
     literals = block.matrix[rows]
     return AffineRows(
         block.family,
-        _clean(literals @ encoding.matrix),
+        summed(csr_array(literals @ encoding.matrix)),
         literals @ encoding.base - lower[rows],
         (upper - lower)[rows],
         partial(label_of, block.labels, rows),
@@ -145,7 +145,7 @@ def precedence_rows(encoding: Encoding, block: Precedence) -> AffineRows:
     matrix = csr_array(entries, shape=(len(owner), encoding.n_bits))
     labels = partial(label_of, partial(_label_precedence, encoding.model, block), owner)
     one = np.ones_like(owner)
-    return AffineRows(block.family, _clean(matrix), base - other_base + 1, one, labels)
+    return AffineRows(block.family, summed(matrix), base - other_base + 1, one, labels)
 
 
 def _at_least(
@@ -182,13 +182,6 @@ def _part(bits: Encoding, block: Precedence, *, one_hot: bool) -> Precedence:
 
 def _thresholds(model: Model, block: Precedence) -> tuple[IntArray, IntArray, IntArray]:
     return Precedences(replace(model, precedence=(block,))).thresholds()
-
-
-def _clean(matrix: IntMatrix) -> IntMatrix:
-    matrix = csr_array(matrix)
-    matrix.sum_duplicates()
-    matrix.eliminate_zeros()
-    return matrix
 
 
 def _label_choice(model: Model, chosen: IntArray, family: str, row: int) -> str:

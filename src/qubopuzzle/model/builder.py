@@ -28,6 +28,7 @@ from qubopuzzle.model.data import (
     Precedence,
     Reading,
     label_of,
+    summed,
 )
 from qubopuzzle.model.expressions import (
     FALSE,
@@ -158,11 +159,9 @@ class ModelBuilder:
             family: the rule's name, carried into weights, reports and messages.
             rows, literals, coefficients: the terms, shape (terms,) each; a literal that
                 appears twice in a row has its coefficients added.
-            lower, upper: shape (number of rows,) or one number for all; give both the
-                same for an equality.
+            lower, upper: see ``Rows.add``.
             shape: the rows' index space; its product is the number of rows. Row 7 of
                 shape (2, 5) is named ``family[1,2]`` unless ``labels`` says otherwise.
-            labels: the rows' names.
         """
         block = Rows(self, family, shape)
         block.add(
@@ -222,11 +221,8 @@ class ModelBuilder:
     ) -> None:
         """Add ``value(second) >= value(first) + gap``.
 
-        Args:
-            family: the rule's name.
-            first, second: choices with ascending integer values, shape (n,) each; in arrays
-                their numbers (``x.number``).
-            gap: shape (n,) or one number for all.
+        ``first`` and ``second`` are choices with ascending integer values, shape (n,) each, in
+        arrays their numbers (``x.number``); ``gap`` has shape (n,) or is one number for all.
         """
         one, two = (self._choice_numbers(family, choices) for choices in (first, second))
         if len(one) != len(two):
@@ -256,20 +252,14 @@ class ModelBuilder:
     def connected(self, family: str, literals: Literals, edges: ArrayLike) -> None:
         """The nodes whose literals, shape (nodes,), are true are connected along the edges.
 
-        Args:
-            family: the rule's name.
-            literals: the literal of each node.
-            edges: pairs of node numbers that are neighbours, shape (n, 2).
+        ``edges`` are pairs of node numbers that are neighbours, shape (n, 2).
         """
         self._connected.append(self._graph(Connected, family, literals, edges))
 
     def acyclic(self, family: str, literals: Literals, edges: ArrayLike) -> None:
         """The edges whose literals, shape (edges,), are true make no cycle.
 
-        Args:
-            family: the rule's name.
-            literals: the literal of each edge.
-            edges: the two nodes of each edge, whole numbers from 0, shape (edges, 2).
+        ``edges`` are the two nodes of each, whole numbers from 0, shape (edges, 2).
         """
         self._acyclic.append(self._graph(Acyclic, family, literals, edges))
 
@@ -304,8 +294,7 @@ class ModelBuilder:
     ) -> Reading:
         """One reading of the answer grid: ``base + sum of coefficient * literal`` by cell."""
         terms = _terms(name, cells, literals, coefficients, n_cells, self.n_literals)
-        constant, left = _fold(*terms, n_cells)
-        matrix = _matrix(*left, (n_cells, self.n_literals))
+        matrix, constant = _matrix(*terms, (n_cells, self.n_literals))
         return Reading(name, _spread(name, base, n_cells) + constant, matrix)
 
     def build(
@@ -367,7 +356,7 @@ class Rows:
         self._label = partial(_label, self._names, family, shape)
         self._n_rows = 0
         self._terms: list[tuple[IntArray, IntArray, IntArray]] = []
-        self._bounds: list[tuple[IntArray, IntArray, NDArray[np.bool_]]] = []
+        self._bounds: list[tuple[IntArray, IntArray]] = []
 
     def add(
         self,
@@ -409,13 +398,8 @@ class Rows:
         low, high = self._checked_bounds(count, lower, upper)
         if np.bincount(terms[0], abs(terms[2].astype(float))).max(initial=0) > _LARGEST:
             raise ModelError(f"{family}: coefficients add up to over 2**20")
-        constant, (row, literal, coefficient) = _fold(*terms, count)
-        for bound in (low, high):
-            bound[abs(bound) < UNBOUNDED] -= constant[abs(bound) < UNBOUNDED]
-        folded = np.zeros(count, dtype=bool)
-        folded[terms[0][terms[1] < 0]] = True
-        self._terms.append((self._n_rows + row, literal, coefficient))
-        self._bounds.append((low, high, folded))
+        self._terms.append((self._n_rows + terms[0], *terms[1:]))
+        self._bounds.append((low, high))
         self._n_rows += count
 
     def _checked_bounds(self, count: int, *bounds: ArrayLike) -> tuple[IntArray, IntArray]:
@@ -439,10 +423,13 @@ class Rows:
     def frozen(self) -> Linear:
         """The rows, but for those that hold by known literals alone."""
         row, literal, coefficient = map(np.concatenate, zip(*self._terms, strict=True))
-        low, high, folded = map(np.concatenate, zip(*self._bounds, strict=True))
+        low, high = map(np.concatenate, zip(*self._bounds, strict=True))
         shape = self._n_rows, self._builder.n_literals
-        matrix = _matrix(row, literal, coefficient, shape)
-        holds = folded & (np.diff(matrix.indptr) == 0) & (low <= 0) & (high >= 0)
+        matrix, constant = _matrix(row, literal, coefficient, shape)
+        for bound in (low, high):
+            bound[abs(bound) < UNBOUNDED] -= constant[abs(bound) < UNBOUNDED]
+        holds = np.bincount(row[literal < 0], minlength=self._n_rows) > 0
+        holds &= (np.diff(matrix.indptr) == 0) & (low <= 0) & (high >= 0)
         if not holds.any():
             return Linear(self.family, matrix, low, high, self._label)
         kept = np.flatnonzero(~holds)
@@ -484,23 +471,13 @@ def _terms(
     return row, own, _spread(family, coefficients, len(row))
 
 
-def _fold(
-    row: IntArray, literal: IntArray, coefficient: IntArray, count: int
-) -> tuple[IntArray, tuple[IntArray, IntArray, IntArray]]:
-    """What known literals add to each row, (count,), and the terms that are left."""
-    constant, true, left = np.zeros(count, dtype=np.int64), literal == TRUE, literal >= 0
-    np.add.at(constant, row[true], coefficient[true])
-    return constant, (row[left], literal[left], coefficient[left])
-
-
 def _matrix(
     row: IntArray, literal: IntArray, coefficient: IntArray, shape: tuple[int, int]
-) -> IntMatrix:
-    """A sparse (rows, literals) matrix; repeated entries are added, zeros dropped."""
-    matrix = csr_array((coefficient, (row, literal)), shape=shape)
-    matrix.sum_duplicates()
-    matrix.eliminate_zeros()
-    return matrix
+) -> tuple[IntMatrix, IntArray]:
+    """A sparse (rows, literals) matrix, and what known literals add to each row, (rows,)."""
+    constant, true, left = np.zeros(shape[0], dtype=np.int64), literal == TRUE, literal >= 0
+    np.add.at(constant, row[true], coefficient[true])
+    return summed(csr_array((coefficient[left], (row[left], literal[left])), shape=shape)), constant
 
 
 def _integers(family: str, numbers: ArrayLike) -> IntArray:

@@ -175,6 +175,13 @@ def _path_between(forest: dict[int, dict[int, int]], start: int, end: int) -> li
     return path
 
 
+def summed(matrix: IntMatrix) -> IntMatrix:
+    """A sparse matrix with repeated entries added and zeros dropped, in place."""
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    return matrix
+
+
 def as_before(*columns: NDArray[Any]) -> NDArray[np.bool_]:
     """Where all columns, (n,) each, have the same value as one place before, (n,)."""
     same = np.zeros(len(columns[0]), dtype=bool)
@@ -221,11 +228,9 @@ class Field:
             The grid from the first reading, clipped to ``low .. high``, and the cells
             (n, len(shape)) where a reading is out of range or readings disagree.
         """
-        views = [r.base + r.matrix @ x.astype(np.int64) for r in self.readings]
+        views = np.array([r.base + r.matrix @ x.astype(np.int64) for r in self.readings])
         first = views[0]
-        broken = (first < self.low) | (first > self.high)
-        for view in views[1:]:
-            broken |= view != first
+        broken = (first < self.low) | (first > self.high) | (views != first).any(axis=0)
         grid = np.clip(first, self.low, self.high).reshape(self.shape)
         grid.setflags(write=False)
         return grid, np.argwhere(broken.reshape(self.shape)).astype(np.int64)

@@ -1,6 +1,7 @@
 """The dimod surface: ``OneHotTemperingSampler``."""
 
 import inspect
+import secrets
 import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -141,8 +142,7 @@ class OneHotTemperingSampler(Sampler, Initialized):
             num_replicas = whole("num_replicas", num_replicas, 1)
         if num_reads is not None:
             num_reads = whole("num_reads", num_reads, 1)
-        seed = int(np.random.default_rng().integers(2**31)) if seed is None else seed
-        seed = whole("seed", seed, 0)
+        seed = secrets.randbits(31) if seed is None else whole("seed", seed, 0)
         form = tempering_form(bqm, one_hot_groups)
         starts, reads = self._starts(bqm, initial_states, initial_states_generator, num_reads, seed)
         hot, cold = _range(beta_range, default_beta_range(form))
