@@ -195,11 +195,7 @@ class Relation:
 
 
 def literal_number(given: Any) -> int:
-    """The number of a literal, ``TRUE`` or ``FALSE``.
-
-    Raises:
-        ModelError: for what is none, such as a choice of more than two values.
-    """
+    """The number of a literal, ``TRUE`` or ``FALSE``; ModelError for anything else."""
     if isinstance(given, bool | np.bool_):
         return TRUE if given else FALSE
     try:

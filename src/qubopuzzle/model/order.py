@@ -16,8 +16,8 @@ class Paths:
     """Choices in order, each with at most one precedence into it and one out of it.
 
     Attributes:
-        path: the path that each choice is on, shape (choices,); a choice that is on none has a
-            number of its own, and 0 or -1 in the arrays below.
+        path: the path that each choice is on, shape (choices,); a choice that is on none is a
+            path of its own.
         position: how many choices of the path come before it, (choices,).
         entry: the precedence between it and the choice before, -1 at the first, (choices,).
         earliest: index of its first value that the path allows, its size if there is none,

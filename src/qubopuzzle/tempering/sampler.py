@@ -328,9 +328,7 @@ class _Run:
         a = self.form.arrays
         work = len(read.beta) * (len(a.linear) + len(a.column) // 8)
         at_once = max(1, _UPDATES_PER_SLICE // max(1, work))
-        while read.done < until:
-            if read.reached(self.target):
-                return False
+        while read.done < until and not read.reached(self.target):
             read.run(min(at_once, until - read.done), self.target)
             if not self.search.note(number, read.done / self.sweeps, read.best_energy):
                 return False
