@@ -107,7 +107,7 @@ def annealing_form(
     unit_of_choice = np.unique(head, return_inverse=True)[1]
     n_units = int(unit_of_choice.max(initial=-1)) + 1
     slot_start, slot_row, slot_amount, slot_of = _find_slots(
-        unit_of_choice[owner[literal]], terms.indices, terms.data, n_units
+        unit_of_choice[owner[literal]], terms.indices, terms.data, n_units, rows.shape[0]
     )
     step_start, step_slot, step_sign, cumulative = _find_steps(model, literal, slot_of)
     # Each pair of a row and a unit with terms in it, as one number that sorts like the pair.
@@ -187,7 +187,9 @@ def _find_chains(
     inside = path[order.first[loose]]
     spoiled[inside[inside == path[order.second[loose]]]] = True
     # Slack falls from term to term of a row and a path, unless two choices can meet there.
-    by_row = np.lexsort((-literal, paths.position[choice], row, path[choice]))
+    (on,) = np.nonzero(choice != path[choice] - len(order.first))
+    keys = (paths.position[choice] << 32) - literal, (path[choice] << 32) | row
+    by_row = on[np.lexsort([key[on] for key in keys])]
     inside, slack = path[choice[by_row]], paths.slack[literal[by_row]]
     meeting = as_before(inside, row[by_row]) & (slack >= np.roll(slack, 1))
     spoiled[inside[meeting]] = True
@@ -195,20 +197,21 @@ def _find_chains(
 
 
 def _find_slots(
-    unit: IntArray, row: NDArray[np.integer], amount: IntArray, n_units: int
+    unit: IntArray, row: NDArray[np.integer], amount: IntArray, n_units: int, n_rows: int
 ) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """What each unit can add to each row, from the unit, row and amount of each term, (terms,).
 
     Returns ``slot_start``, ``slot_row`` and ``slot_amount`` of ``ModelArrays``, and the slot
     of each term, numbered within its unit.
     """
-    ordered = np.lexsort((amount, row, unit))
-    new = ~as_before(unit[ordered], row[ordered], amount[ordered])
-    first = ordered[new]
-    start = _starts(unit[first], n_units)
-    slot_of = np.zeros_like(unit)
-    slot_of[ordered] = np.cumsum(new) - 1 - start[unit[ordered]]
-    return start, row[first].astype(np.int64), amount[first], slot_of
+    amounts, kind = np.unique(amount, return_inverse=True)
+    # A slot's unit, row and amount as one number that sorts like the three.
+    key = (unit * n_rows + row) * len(amounts) + kind
+    slot, slot_of = np.unique(key, return_inverse=True)
+    pair, kind = np.divmod(slot, len(amounts))
+    of_unit, of_row = np.divmod(pair, n_rows)
+    start = _starts(of_unit, n_units)
+    return start, of_row, amounts[kind], slot_of - start[unit]
 
 
 def _find_steps(
@@ -223,11 +226,11 @@ def _find_steps(
     choice, n = model.choice_of_literal[literal], len(model.choices)
     width = slot.max(initial=0) + 1
     term = literal * width + slot
-    before, after = (
-        np.isin(other, term, assume_unique=True) for other in (term - width, term + width)
-    )
-    comes = (literal == model.first_literal[choice]) | ~before
-    goes = (literal + 1 < model.first_literal[choice + 1]) & ~after
+    stays = np.intersect1d(term, term + width, assume_unique=True, return_indices=True)
+    comes, goes = np.ones((2, len(term)), dtype=bool)
+    comes[stays[1]] = goes[stays[2]] = False
+    comes |= literal == model.first_literal[choice]
+    goes &= literal + 1 < model.first_literal[choice + 1]
     steps = np.concatenate([choice[comes], choice[goes]])
     cumulative = np.bincount(steps, minlength=n) < np.bincount(choice, minlength=n)
     comes, goes = comes | ~cumulative[choice], goes & cumulative[choice]
