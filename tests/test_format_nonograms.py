@@ -6,7 +6,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qubopuzzle import InputError, Nonogram, Sudoku
-from qubopuzzle.files.puzzles import native, non, nonograms_org, plain, taai, webpbn
+from qubopuzzle.files.puzzles import (
+    native,
+    non,
+    nonograms_org,
+    plain,
+    read_text,
+    taai,
+    webpbn,
+)
 from strategies import nonograms
 
 cwd, mk, nin = plain.FORMATS
@@ -94,7 +102,8 @@ def test_an_example_of_every_format(file_format, text, puzzle):
     assert file_format.write([puzzle]) == text
     assert file_format.read(text.replace("\n", "\r\n"), "nonogram") == [puzzle]
     assert file_format.read("\n" + text + "\n\n") == [puzzle]
-    assert file_format.read(text, "sudoku") == []
+    with pytest.raises(InputError, match="it holds no sudoku"):
+        read_text(text, "sudoku", file_format.NAME)
     check_sniffed(text, file_format)
 
 
@@ -213,6 +222,11 @@ def test_what_a_format_cannot_hold_is_refused_when_written():
     large = Nonogram(rows=[[1]] * 400, cols=[[400]] + [[]] * 399, id="big")
     with pytest.raises(InputError, match="puzzle 'big': over 90,000 cells"):
         nonograms_org.write([large])
+    # 300 x 297 cells, two columns of row clues, one row of column clues: 89,997, and 4 around.
+    clues = [[1], [], [1]]
+    just = Nonogram(rows=[[1, 1]] + [[]] * 299, cols=clues + [[]] * 294)
+    with pytest.raises(InputError, match="over 90,000 cells"):
+        nonograms_org.write([just])
 
 
 def test_numbers_of_taai_boards_are_kept_if_all_have_one():

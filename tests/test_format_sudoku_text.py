@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from qubopuzzle import InputError
-from qubopuzzle.files.puzzles import native, non, sudoku_text, tatham
+from qubopuzzle.files.puzzles import native, non, read_text, sudoku_text, tatham
 from qubopuzzle.puzzles.hitori import Hitori
 from qubopuzzle.puzzles.sudoku import Sudoku
 
@@ -44,7 +44,8 @@ def test_forms_of_one_puzzle(text):
     assert sudoku_text.sniff(text)
     assert sudoku_text.read(text) == [NINE]
     assert sudoku_text.read(text, "sudoku") == [NINE]
-    assert sudoku_text.read(text, "hitori") == []
+    with pytest.raises(InputError, match="it holds no hitori"):
+        read_text(text, "hitori", "sudoku")
     assert sudoku_text.write([NINE]) == LINE + "\n"
 
 

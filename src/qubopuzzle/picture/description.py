@@ -1,7 +1,5 @@
 """What a puzzle looks like, without saying how it is drawn."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

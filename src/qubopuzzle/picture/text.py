@@ -6,8 +6,6 @@ runs through the right end of its cells; one more character joins it to the next
 with rooms, or with clues on its right or below it, has a frame; others do without.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

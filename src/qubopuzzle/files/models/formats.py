@@ -5,8 +5,6 @@ Hence neither dimod's writer of coordinate lists, which rounds to six decimals a
 variables out, nor ``amplify.save_qplib``, which numbers the others anew.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Assignments as other tools write them: JSON, DIMACS ``v`` lines, or bare numbers."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any, TypeAlias

@@ -3,8 +3,6 @@
 ``load`` reads puzzles from a path, ``-`` or a text, and tells the format from its content.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -62,7 +60,7 @@ class Format(Protocol):
         """Whether the text looks like this format."""
 
     def read(self, text: str, puzzle: str | None = None) -> Sequence[Problem]:
-        """Read all puzzles; ``puzzle`` keeps one kind and names a puzzle that names none."""
+        """Read all puzzles; ``puzzle``, which it can hold, keeps and names those of one kind."""
 
     def write(self, puzzles: Sequence[Any]) -> str:
         """One puzzle after the other; InputError for what the format cannot hold."""
@@ -175,7 +173,8 @@ def read_text(text: str, puzzle: str | None = None, named: str | None = None) ->
         if named is None and not known.sniff(text):
             continue
         try:
-            found = known.read(text, puzzle)
+            held = puzzle is None or known.NAME in formats_for(puzzle)
+            found = known.read(text, puzzle) if held else []
         except InputError as error:
             refused = refused or error
             continue

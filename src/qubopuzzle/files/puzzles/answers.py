@@ -1,7 +1,5 @@
 """Answers that somebody gives: results, instances with a solution, or bare lines."""
 
-from __future__ import annotations
-
 import json
 from contextlib import suppress
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What the formats of nonograms share: numbered lines of clues, and clues that are read."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 

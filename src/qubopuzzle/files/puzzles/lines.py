@@ -3,8 +3,6 @@
 A short text may stand for many boards, or for large ones.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Native JSON: one object, ``{"instances": [...]}``, a list, or JSON Lines."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from typing import Any

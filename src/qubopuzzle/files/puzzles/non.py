@@ -3,8 +3,6 @@
 Several puzzles in one file are divided by lines of ``====``.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 
@@ -29,10 +27,8 @@ def sniff(text: str) -> bool:
     return {"rows", "columns"} <= words
 
 
-def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
+def read(text: str, _kind: str | None = None) -> list[Puzzle]:
     """Read every puzzle of a file."""
-    if puzzle not in (None, Nonogram.name):
-        return []
     sections: list[list[Line]] = [[]]
     for number, line in enumerate(lines_of(text), start=1):
         if _DIVIDER.match(line):

@@ -7,8 +7,6 @@ cwd    a line with the height, one with the width, the rows, a blank line, the c
 ====== =================================================================================
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -44,10 +42,8 @@ class Plain:
             return False
         return all(clues.are_numbers(line) for _, line in rows + cols)
 
-    def read(self, text: str, puzzle: str | None = None) -> list[Puzzle]:
+    def read(self, text: str, _kind: str | None = None) -> list[Puzzle]:
         """The one puzzle of a text, or none if another kind is wanted."""
-        if puzzle not in (None, Nonogram.name):
-            return []
         rows, cols = (
             tuple(tuple(clues.read_clue(*line)) for line in lines)
             for lines in self._split(clues.numbered_lines(text))

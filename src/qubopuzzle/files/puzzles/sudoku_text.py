@@ -13,8 +13,6 @@ words as cells and some are of two digits, words are cells, and decimal.
 After ``#`` there is a comment. Of a file in sections, ``[Puzzle]`` alone is read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, islice
 from math import isqrt
@@ -53,10 +51,8 @@ def sniff(text: str) -> bool:
     return len(head) == height and all(len(cells) == count for _, cells in head) and _fit(n, head)
 
 
-def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
+def read(text: str, _kind: str | None = None) -> list[Puzzle]:
     """Read every puzzle; its boxes are square."""
-    if puzzle not in (None, Sudoku.name):
-        return []
     boards = [(n, rows, _is_hexadecimal(rows) if n == 16 else None) for n, rows in _boards(text)]
     # A puzzle that does not tell is like the others, if they agree.
     known = {hexadecimal for *_, hexadecimal in boards}

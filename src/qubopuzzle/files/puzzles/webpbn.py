@@ -5,8 +5,6 @@ effect, so there are no entities to expand, and nothing is ever fetched. The lin
 ``<!DOCTYPE pbn SYSTEM "...">`` that webpbn.com writes declares nothing and is passed over.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from html.entities import name2codepoint
@@ -43,10 +41,8 @@ def sniff(text: str) -> bool:
     return text.lstrip()[:1] == "<" and re.search(r"<puzzle(?:set)?[\s>]", text) is not None
 
 
-def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
+def read(text: str, _kind: str | None = None) -> list[Puzzle]:
     """Read every puzzle of the set; none of several colours, triangles or triddlers."""
-    if puzzle not in (None, Nonogram.name):
-        return []
     root = _tree(text)
     if root.tag not in ("puzzleset", "puzzle"):
         raise InputError(f"line {root.get(_LINE)}: <puzzleset> is due, got <{root.tag[:30]}>")
