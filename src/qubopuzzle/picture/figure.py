@@ -1,20 +1,17 @@
 """A picture with matplotlib, the way magazines print it."""
 
-from __future__ import annotations
-
 import io
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from matplotlib.collections import EllipseCollection, LineCollection
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection, PatchCollection
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
+from matplotlib.patches import Circle
 from numpy.typing import NDArray
 
 from qubopuzzle.picture.description import DOWN, LEFT, RIGHT, STEP, UP, PictureData
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _PAPER, _INK, _PENCIL, _GRID = "#ffffff", "#222222", "#666666", "#999999"
 # By the shade of a cell: 1 for black, and 2 more for broken.
@@ -39,7 +36,9 @@ def draw(picture: PictureData, ax: Axes) -> None:
     ax.set_aspect("equal")
     ax.set_axis_off()
 
-    unit = _points(ax)
+    width, height = left + columns + right, top + rows + bottom
+    pixels = min(ax.bbox.width / width, ax.bbox.height / height)
+    unit = float(pixels * 72 / ax.figure.dpi)  # a cell's width in points, as ax is by now
     _grid(picture, ax)
     if picture.paths is not None:
         _paths(picture.paths, picture.colors, ax, 0.14 * unit)
@@ -55,13 +54,6 @@ def image(picture: PictureData, file_format: str) -> bytes:
     buffer = io.BytesIO()
     figure.savefig(buffer, format=file_format, dpi=150)
     return buffer.getvalue()
-
-
-def _points(ax: Axes) -> float:
-    """Width of a cell in points, as large as ``ax`` is by now."""
-    (x0, x1), (y0, y1) = ax.get_xlim(), ax.get_ylim()
-    pixels = min(ax.bbox.width / abs(x1 - x0), ax.bbox.height / abs(y1 - y0))
-    return float(pixels * 72 / ax.figure.dpi)
 
 
 def _grid(picture: PictureData, ax: Axes) -> None:
@@ -122,21 +114,12 @@ def _discs(picture: PictureData, shade: NDArray[np.int64], ax: Axes) -> None:
     paths = picture.paths
     on_path = [cell for cell in picture.words if paths is not None and paths[cell]]
     for cells, width, edged in ((on_path, 0.68, False), (sorted(picture.circled), 0.78, True)):
-        ax.add_collection(
-            EllipseCollection(
-                [width],
-                [width],
-                [0],
-                units="xy",
-                offsets=np.array(cells).reshape(-1, 2)[:, ::-1] + 0.5,
-                offset_transform=ax.transData,
-                facecolors=[_FACES[shade[cell]] for cell in cells],
-                edgecolors=[_INKS[shade[cell]] for cell in cells] if edged else "none",
-                linewidths=0.9,
-                zorder=2.5,
-            ),
-            autolim=False,
-        )
+        circles = [Circle((c + 0.5, r + 0.5), width / 2) for r, c in cells]
+        faces = [_FACES[shade[cell]] for cell in cells]
+        edges = [_INKS[shade[cell]] for cell in cells] if edged else "none"
+        discs = PatchCollection(circles, facecolors=faces, edgecolors=edges, linewidths=0.9)
+        discs.set_zorder(2.5)
+        ax.add_collection(discs, autolim=False)
 
 
 def _words(picture: PictureData, shade: NDArray[np.int64], ax: Axes, unit: float) -> None:

@@ -7,6 +7,7 @@ with rooms, or with clues on its right or below it, has a frame; others do witho
 """
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 
 import numpy as np
@@ -41,24 +42,16 @@ def draw(picture: PictureData, *, color: bool = False, ascii_only: bool = False)
     widest = max(map(len, left))
     margin = " " * (widest + 1 if widest else 0)
 
-    lines = [margin + sheet.clues(words) for words in _stacked(picture.top)]
+    top = [*zip_longest(*(clue[::-1] for clue in picture.top), fillvalue="")][::-1]
+    lines = [margin + sheet.clues(words) for words in top]
     for r, row in enumerate(cells):
         lines += [margin + line for line in sheet.above(r)]
         lines.append((left[r].rjust(widest) + " ")[: len(margin)] + sheet.row(r, row))
         lines[-1] += " " + right[r]
     lines += [margin + line for line in sheet.above(picture.rows)]
-    lines += [margin + sheet.clues(words) for words in _stacked(picture.bottom, below=True)]
+    bottom = zip_longest(*picture.bottom, fillvalue="")
+    lines += [margin + sheet.clues(words) for words in bottom]
     return "\n".join(line.rstrip() for line in lines)
-
-
-def _stacked(clues: Sequence[Sequence[str]], *, below: bool = False) -> list[list[str]]:
-    """Column clues as rows of words, next to the grid."""
-    depth = max(map(len, clues), default=0)
-    blank = [[""] * (depth - len(clue)) for clue in clues]
-    padded = [
-        [*clue, *rest] if below else [*rest, *clue] for clue, rest in zip(clues, blank, strict=True)
-    ]
-    return [list(words) for words in zip(*padded, strict=True)]
 
 
 def _cells(picture: PictureData, signs: _Signs, *, color: bool) -> tuple[list[list[str]], int]:
@@ -103,47 +96,45 @@ class _Sheet:
         joints[:, 1:] += LEFT * above
         joints[:-1] += DOWN * beside
         joints[1:] += UP * beside
-        self.joints, self.beside, self.edges = joints.tolist(), beside.tolist(), above.tolist()
         bordered: BoolArray = np.any(beside, axis=0)
         if 2 * bordered[1:-1].sum() >= picture.columns:
             bordered[:] = True  # borders all over: columns at even distances
-        self.columns = bordered.tolist()
         self.joined = picture.paths is not None
         paths = np.zeros_like(joints[1:, 1:]) if picture.paths is None else picture.paths
-        self.to_right, self.down = (paths & RIGHT).tolist(), (paths & DOWN).tolist()
+        joins = _LEVEL * np.pad((paths & RIGHT) != 0, ((0, 0), (1, 0)))
+        self.columns, self.joins = bordered.tolist(), joins.tolist()
+        self.sides = np.where(beside, _UPRIGHT, joins).tolist()
+        self.edges, self.joints = (_LEVEL * above).tolist(), joints.tolist()
+        self.down = (_UPRIGHT * np.pad((paths & DOWN) != 0, ((1, 0), (0, 0)))).tolist()
         self.signs, self.width = signs.lines, width
 
-    def clues(self, words: list[str]) -> str:
+    def clues(self, words: Sequence[str]) -> str:
         """Words above or below their columns."""
-        blank = " " * len(self.columns)
+        blank = [0] * len(self.columns)
         return self._line([word.rjust(self.width) for word in words], blank, blank)
 
     def row(self, r: int, cells: list[str]) -> str:
         """Cells between their borders."""
-        ways = [0, *self.to_right[r]]
-        joins = [self.signs[_LEVEL if way else 0] for way in ways]
-        sides = zip(self.beside[r], joins, strict=True)
-        return self._line(cells, joins, [self.signs[_UPRIGHT] if b else j for b, j in sides])
+        return self._line(cells, self.joins[r], self.sides[r])
 
     def above(self, r: int) -> list[str]:
         """The line between two rows, where there is any border."""
-        if not any(self.edges[r]):
+        edges = self.edges[r]
+        if not any(edges):
             return []
-        level = [self.signs[_LEVEL if edge else 0] for edge in self.edges[r]]
-        down = self.down[r - 1] if r else self.edges[r]
         cells = [
-            sign * self.width if edge else self.signs[_UPRIGHT if way else 0].rjust(self.width)
-            for sign, edge, way in zip(level, self.edges[r], down, strict=True)
+            self.signs[edge] * self.width if edge else self.signs[way].rjust(self.width)
+            for edge, way in zip(edges, self.down[r], strict=True)
         ]
-        return [self._line(cells, ["", *level], [self.signs[way] for way in self.joints[r]])]
+        return [self._line(cells, [0, *edges], self.joints[r])]
 
-    def _line(self, cells: list[str], joins: Sequence[str], sides: Sequence[str]) -> str:
+    def _line(self, cells: list[str], joins: Sequence[int], sides: Sequence[int]) -> str:
         """What every line has: cells, what joins them to the right, and what borders them."""
-        line = [sides[0]] if self.columns[0] else []
+        line = [self.signs[sides[0]]] if self.columns[0] else []
         for c, cell in enumerate(cells, start=1):
             line.append(cell)
             if self.joined or self.columns[c]:
-                line.append(joins[c])
+                line.append(self.signs[joins[c]])
             if self.columns[c]:
-                line.append(sides[c])
+                line.append(self.signs[sides[c]])
         return "".join(line)
