@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from qubopuzzle import InputError
-from qubopuzzle.files.puzzles import native, non, read_text, sudoku_text, tatham
+from qubopuzzle.files.puzzles import native, non, read_text, sudoku_text, tatham, write_text
 from qubopuzzle.puzzles.hitori import Hitori
 from qubopuzzle.puzzles.sudoku import Sudoku
 
@@ -134,12 +134,15 @@ def test_what_is_refused_is_one_clear_line(text, message):
         (SIX, "sudoku-6x6: sudoku text does not tell boxes, so it holds those of 2 x 2 to 5 x 5"),
         (Sudoku(grid=[[0] * 4] * 4, box=(1, 4), id="l"), "l: sudoku text does not tell boxes"),
         (Sudoku(grid=[[0] * 36] * 36), "none of 6 x 6; write json"),
-        (Hitori(grid=[[1]], id="h"), "h: sudoku text holds no hitori; write json"),
+        (
+            Hitori(grid=[[1]], id="h"),
+            "h: format sudoku holds no hitori; these do: json, puzzlink, ",
+        ),
     ],
 )
 def test_what_cannot_be_written_is_named(puzzle, message):
     with pytest.raises(InputError) as caught:
-        sudoku_text.write([NINE, puzzle])
+        write_text([NINE, puzzle], "sudoku")
     assert message in str(caught.value)
 
 

@@ -4,8 +4,8 @@
 """
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext, suppress
 from errno import ENAMETOOLONG
 from functools import cache
 from importlib import import_module
@@ -63,7 +63,7 @@ class Format(Protocol):
         """Read all puzzles; ``puzzle``, which it can hold, keeps and names those of one kind."""
 
     def write(self, puzzles: Sequence[Any]) -> str:
-        """One puzzle after the other; InputError for what the format cannot hold."""
+        """One puzzle after the other, all of ``PUZZLES``; InputError for what has no place."""
 
 
 @cache
@@ -160,7 +160,7 @@ def read_source(
     """Decode a file, standard input for ``-`` or the text itself; errors name the source."""
     name = "standard input" if source == "-" else " ".join(str(source)[:200].split()) or "''"
     with at(name):
-        text = str(source) if _is_text(source, named) else _decode(_bytes(source))
+        text = _text(source, named)
         if not text.strip():
             raise InputError("it is empty")
         return read(text)
@@ -169,7 +169,7 @@ def read_source(
 def read_text(text: str, puzzle: str | None = None, named: str | None = None) -> list[Problem]:
     """Read the puzzles of a text; see ``load``."""
     refused: InputError | None = None
-    for known in [get_format(named)] if named is not None else all_formats().values():
+    for known in _formats(named):
         if named is None and not known.sniff(text):
             continue
         try:
@@ -184,41 +184,33 @@ def read_text(text: str, puzzle: str | None = None, named: str | None = None) ->
     raise refused or _no_format()
 
 
+def _formats(named: str | None) -> Iterable[Format]:
+    return all_formats().values() if named is None else [get_format(named)]
+
+
 def _no_format() -> InputError:
     return InputError(f"no format that this package reads ({', '.join(all_formats())})")
 
 
-def _is_text(source: str | PathLike[str], named: str | None) -> bool:
-    """Whether it is no file but a puzzle itself, pasted."""
-    if not isinstance(source, str) or source == "-":
-        return False
-    with suppress(OSError, ValueError):  # too long for a name, or a null character in it
-        if Path(source).exists():
-            return False
-    formats = [get_format(named)] if named else all_formats().values()
-    return any(known.sniff(source) for known in formats)
-
-
-def _bytes(source: str | PathLike[str]) -> bytes:
-    if str(source).startswith(("http://", "https://")):
-        raise InputError("no address of a puzzle that this package reads; save the page to a file")
+def _text(source: str | PathLike[str], named: str | None) -> str:
+    """What a file or standard input holds, or the source itself if it is a puzzle, pasted."""
+    if source == "-" and sys.stdin is None:
+        raise InputError("it is closed")
     try:
-        if source == "-":
-            if sys.stdin is None:
-                raise InputError("it is closed")
-            data = sys.stdin.buffer.read(SIZE_LIMIT + 1)
-        else:
-            with Path(source).open("rb") as file:
-                data = file.read(SIZE_LIMIT + 1)
-    except OSError as error:
-        if error.errno == ENAMETOOLONG or "\n" in str(source):
+        with nullcontext(sys.stdin.buffer) if source == "-" else Path(source).open("rb") as file:
+            data = file.read(SIZE_LIMIT + 1)
+    except (OSError, ValueError) as error:  # no such file, or a null character in its name
+        if isinstance(source, str) and any(known.sniff(source) for known in _formats(named)):
+            return source
+        if str(source).startswith(("http://", "https://")):
+            what = "no address of a puzzle that this package reads; save the page to a file"
+            raise InputError(what) from None
+        if getattr(error, "errno", None) == ENAMETOOLONG or "\n" in str(source):
             raise _no_format() from None
-        raise InputError(error.strerror or str(error)) from None
-    except ValueError as error:  # a path with a null character
-        raise InputError(str(error)) from None
+        raise InputError(getattr(error, "strerror", None) or str(error)) from None
     if len(data) > SIZE_LIMIT:
         raise InputError(f"larger than {SIZE_LIMIT // 2**20} MiB")
-    return data
+    return _decode(data)
 
 
 def _decode(data: bytes) -> str:

@@ -1,13 +1,13 @@
 """What the formats of nonograms share: numbered lines of clues, and clues that are read."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError
 from qubopuzzle.files.puzzles.lines import lines_of
 from qubopuzzle.puzzles import Puzzle
-from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
+from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT
 
 Line = tuple[int, str]
 """A line's number in the text, from 1, and what it says without spaces around."""
@@ -66,14 +66,6 @@ def clue_text(clue: Iterable[int], between: str = " ") -> str:
     ('2 1', '0')
     """
     return between.join(map(str, clue)) or "0"
-
-
-def nonograms(puzzles: Iterable[Puzzle], what: str) -> Iterator[Nonogram]:
-    """The puzzles, for a format that holds nonograms only; InputError for another kind."""
-    for puzzle in puzzles:
-        if not isinstance(puzzle, Nonogram):
-            raise InputError(f"{named(puzzle)}: {what} holds nonograms only, no {puzzle.name}")
-        yield puzzle
 
 
 def named(puzzle: Puzzle) -> str:

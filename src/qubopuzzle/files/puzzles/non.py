@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from qubopuzzle.errors import InputError, at
-from qubopuzzle.files.puzzles.clues import Line, clue_text, nonograms, one_line, trimmed
+from qubopuzzle.files.puzzles.clues import Line, clue_text, one_line, trimmed
 from qubopuzzle.files.puzzles.lines import lines_of
-from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.kinds.grids import BLACK, WHITE
 from qubopuzzle.puzzles.nonogram import Nonogram
 
@@ -27,7 +26,7 @@ def sniff(text: str) -> bool:
     return {"rows", "columns"} <= words
 
 
-def read(text: str, _kind: str | None = None) -> list[Puzzle]:
+def read(text: str, _kind: str | None = None) -> list[Nonogram]:
     """Read every puzzle of a file."""
     sections: list[list[Line]] = [[]]
     for number, line in enumerate(lines_of(text), start=1):
@@ -38,13 +37,12 @@ def read(text: str, _kind: str | None = None) -> list[Puzzle]:
     return [_puzzle(section) for section in sections if any(line for _, line in section)]
 
 
-def write(puzzles: Sequence[Puzzle]) -> str:
+def write(puzzles: Sequence[Nonogram]) -> str:
     """Every puzzle with title, author, licence, source and solution; the format has no ids.
 
     An id stands for a title that is missing, as it does in ``read``.
     """
-    texts = ("\n".join(_lines(puzzle)) + "\n" for puzzle in nonograms(puzzles, f".{NAME}"))
-    return "====\n".join(texts)
+    return "====\n".join("\n".join(_lines(puzzle)) + "\n" for puzzle in puzzles)
 
 
 def _lines(puzzle: Nonogram) -> Iterator[str]:
@@ -96,7 +94,7 @@ def _content(section: list[Line]) -> tuple[dict[str, str], dict[str, list[Line]]
             # Keywords that are not known are passed over, as the format asks.
             quoted = len(rest) > 1 and rest[0] == rest[-1] == '"'
             words[keyword] = rest[1:-1] if quoted else rest
-            current = None if current and keyword == "goal" else current
+            current = None if keyword == "goal" else current
         elif current is not None:
             current.append((number, text))
         elif text:

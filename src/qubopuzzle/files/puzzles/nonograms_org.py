@@ -15,8 +15,7 @@ from xml.etree.ElementTree import Element, TreeBuilder
 
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError, at
-from qubopuzzle.files.puzzles.clues import named, nonograms
-from qubopuzzle.puzzles import Puzzle
+from qubopuzzle.files.puzzles.clues import named
 from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
 
 NAME = "nonograms_org"
@@ -40,16 +39,16 @@ def sniff(text: str) -> bool:
     return text.lstrip()[:1] == "<" and re.search(r"<table[\s>]", text, re.IGNORECASE) is not None
 
 
-def read(text: str, _kind: str | None = None) -> list[Puzzle]:
+def read(text: str, _kind: str | None = None) -> list[Nonogram]:
     """Read the board's table, or each of several; other tables beside the site's are left out."""
     tables = _tables(text)
     marked = [table for table in tables if "nonogram_table" in _names(table)]
     return [_board(table) for table in marked or tables]
 
 
-def write(puzzles: Sequence[Puzzle]) -> str:
+def write(puzzles: Sequence[Nonogram]) -> str:
     """One table a puzzle, in the site's form with an empty board; not if too large to be read."""
-    return "".join("\n".join(_lines(puzzle)) + "\n" for puzzle in nonograms(puzzles, NAME))
+    return "".join("\n".join(_lines(puzzle)) + "\n" for puzzle in puzzles)
 
 
 # --- writing ---------------------------------------------------------------------------

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError
 from qubopuzzle.files.puzzles import clues
-from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
 
 
@@ -42,7 +41,7 @@ class Plain:
             return False
         return all(clues.are_numbers(line) for _, line in rows + cols)
 
-    def read(self, text: str, _kind: str | None = None) -> list[Puzzle]:
+    def read(self, text: str, _kind: str | None = None) -> list[Nonogram]:
         """The one puzzle of a text, or none if another kind is wanted."""
         rows, cols = (
             tuple(tuple(clues.read_clue(*line)) for line in lines)
@@ -50,12 +49,12 @@ class Plain:
         )
         return [Nonogram(rows=rows, cols=cols)]
 
-    def write(self, puzzles: Sequence[Puzzle]) -> str:
+    def write(self, puzzles: Sequence[Nonogram]) -> str:
         """The text of one puzzle; InputError for more of them."""
         if len(puzzles) > 1:
             second = clues.named(puzzles[1])
             raise InputError(f"{second}: {self.NAME} holds one puzzle; write each to a file")
-        for puzzle in clues.nonograms(puzzles, self.NAME):
+        for puzzle in puzzles:
             sizes = {"height": len(puzzle.rows), "width": len(puzzle.cols)}
             lines = [" ".join(str(sizes[key]) for key in keys) for keys in self.head]
             lines += map(clues.clue_text, puzzle.rows)

@@ -18,7 +18,6 @@ from itertools import groupby, islice
 from math import isqrt
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.sudoku import Sudoku
 
 NAME = "sudoku"
@@ -51,7 +50,7 @@ def sniff(text: str) -> bool:
     return len(head) == height and all(len(cells) == count for _, cells in head) and _fit(n, head)
 
 
-def read(text: str, _kind: str | None = None) -> list[Puzzle]:
+def read(text: str, _kind: str | None = None) -> list[Sudoku]:
     """Read every puzzle; its boxes are square."""
     boards = [(n, rows, _is_hexadecimal(rows) if n == 16 else None) for n, rows in _boards(text)]
     # A puzzle that does not tell is like the others, if they agree.
@@ -63,18 +62,15 @@ def read(text: str, _kind: str | None = None) -> list[Puzzle]:
     ]
 
 
-def write(puzzles: Sequence[Puzzle]) -> str:
+def write(puzzles: Sequence[Sudoku]) -> str:
     """One line a puzzle, ``.`` for blank; boxes are square, 2 x 2 to 5 x 5."""
     lines = []
     for puzzle in puzzles:
-        name = puzzle.id or puzzle.name
-        if not isinstance(puzzle, Sudoku):
-            raise InputError(f"{name}: sudoku text holds no {puzzle.name}; write json")
         high, wide = puzzle.box
         if high != wide or high * wide not in _SIDES:
             raise InputError(
-                f"{name}: sudoku text does not tell boxes, so it holds those of 2 x 2 to 5 x 5 "
-                f"and none of {high} x {wide}; write json"
+                f"{puzzle.id or puzzle.name}: sudoku text does not tell boxes, so it holds those "
+                f"of 2 x 2 to 5 x 5 and none of {high} x {wide}; write json"
             )
         lines.append("".join(_DIGITS[value] for row in puzzle.grid for value in row) + "\n")
     return "".join(lines)

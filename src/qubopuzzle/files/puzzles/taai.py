@@ -10,7 +10,6 @@ from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles import clues
 from qubopuzzle.files.puzzles.lines import ReadLimit
-from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
 
 NAME = "taai"
@@ -27,7 +26,7 @@ def sniff(text: str) -> bool:
     return _HEAD.fullmatch(first.strip()) is not None and clues.are_numbers(second)
 
 
-def read(text: str, _kind: str | None = None) -> list[Puzzle]:
+def read(text: str, _kind: str | None = None) -> list[Nonogram]:
     """Read every board; board n has the id ``taai-n``."""
     boards: list[list[clues.Line]] = []
     for number, line in clues.numbered_lines(text):
@@ -40,14 +39,14 @@ def read(text: str, _kind: str | None = None) -> list[Puzzle]:
     return [_board(*board, limit=limit) for board in boards]
 
 
-def write(puzzles: Sequence[Puzzle]) -> str:
+def write(puzzles: Sequence[Nonogram]) -> str:
     """All boards, under the numbers of ids ``taai-n`` if all have such, else 1, 2, ..."""
     given = [_ID.fullmatch(puzzle.id) for puzzle in puzzles]
     numbers = [match[1] for match in given if match]
     if len(set(numbers)) < len(puzzles):
         numbers = [str(i) for i in range(1, len(puzzles) + 1)]
     lines = []
-    for number, puzzle in zip(numbers, clues.nonograms(puzzles, NAME), strict=True):
+    for number, puzzle in zip(numbers, puzzles, strict=True):
         if len(puzzle.rows) != len(puzzle.cols):
             size = f"{len(puzzle.rows)} rows and {len(puzzle.cols)} columns"
             raise InputError(f"{clues.named(puzzle)}: {size}; {NAME} holds square boards only")

@@ -15,8 +15,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError, at
-from qubopuzzle.files.puzzles.clues import nonograms, one_line, read_clue
-from qubopuzzle.puzzles import Puzzle
+from qubopuzzle.files.puzzles.clues import one_line, read_clue
 from qubopuzzle.puzzles.kinds.grids import BLACK, WHITE, shading_to_rows
 from qubopuzzle.puzzles.nonogram import Nonogram
 
@@ -41,7 +40,7 @@ def sniff(text: str) -> bool:
     return text.lstrip()[:1] == "<" and re.search(r"<puzzle(?:set)?[\s>]", text) is not None
 
 
-def read(text: str, _kind: str | None = None) -> list[Puzzle]:
+def read(text: str, _kind: str | None = None) -> list[Nonogram]:
     """Read every puzzle of the set; none of several colours, triangles or triddlers."""
     root = _tree(text)
     if root.tag not in ("puzzleset", "puzzle"):
@@ -51,9 +50,9 @@ def read(text: str, _kind: str | None = None) -> list[Puzzle]:
     return [_puzzle(element, shared) for element in elements]
 
 
-def write(puzzles: Sequence[Puzzle]) -> str:
+def write(puzzles: Sequence[Nonogram]) -> str:
     """One set of all puzzles, with what is known about them and their solutions."""
-    lines = [line for puzzle in nonograms(puzzles, NAME) for line in _lines(puzzle)]
+    lines = [line for puzzle in puzzles for line in _lines(puzzle)]
     return "\n".join(['<?xml version="1.0"?>', "<puzzleset>", *lines, "</puzzleset>", ""])
 
 
