@@ -55,10 +55,8 @@ def number(value: float) -> str:
 
 def _couplings(form: Quadratic) -> list[tuple[int, int, Any]]:
     """Every coupling (i, j, coefficient), i < j, in order, numbered from 0."""
-    upper = form.couplings.tocoo()
-    order = np.lexsort((upper.col, upper.row))
-    rows, columns, values = (each[order].tolist() for each in (upper.row, upper.col, upper.data))
-    return list(zip(rows, columns, values, strict=True))
+    upper = form.couplings.sorted_indices().tocoo()
+    return list(zip(*(each.tolist() for each in (upper.row, upper.col, upper.data)), strict=True))
 
 
 def _triangle(form: Quadratic) -> Iterator[tuple[int, int, Any]]:

@@ -20,14 +20,14 @@ from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
 class Plain:
     """A file that is sizes, one clue a line for the rows, perhaps a divider, then the columns.
 
-    ``head`` names the sizes on each of the first lines; ``divider`` is the line between
-    rows and columns, or None. It holds one puzzle.
+    ``head`` is the first lines, with the names of the sizes for these; ``divider`` is the line
+    between rows and columns, or None. It holds one puzzle.
     """
 
     NAME: str
     ABOUT: str
-    head: tuple[tuple[str, ...], ...]
-    divider: str | None
+    head: str
+    divider: str | None = None
     PUZZLES: tuple[str, ...] = (Nonogram.name,)
 
     def sniff(self, text: str) -> bool:
@@ -42,7 +42,7 @@ class Plain:
         return all(clues.are_numbers(line) for _, line in rows + cols)
 
     def read(self, text: str, _kind: str | None = None) -> list[Nonogram]:
-        """The one puzzle of a text, or none if another kind is wanted."""
+        """The one puzzle of a text."""
         rows, cols = (
             tuple(tuple(clues.read_clue(*line)) for line in lines)
             for lines in self._split(clues.numbered_lines(text))
@@ -55,8 +55,8 @@ class Plain:
             second = clues.named(puzzles[1])
             raise InputError(f"{second}: {self.NAME} holds one puzzle; write each to a file")
         for puzzle in puzzles:
-            sizes = {"height": len(puzzle.rows), "width": len(puzzle.cols)}
-            lines = [" ".join(str(sizes[key]) for key in keys) for keys in self.head]
+            height, width = map(str, puzzle.shape)
+            lines = [self.head.replace("height", height).replace("width", width)]
             lines += map(clues.clue_text, puzzle.rows)
             lines += [] if self.divider is None else [self.divider]
             lines += map(clues.clue_text, puzzle.cols)
@@ -66,14 +66,14 @@ class Plain:
     def _split(self, lines: list[clues.Line]) -> tuple[list[clues.Line], list[clues.Line]]:
         """The lines of the rows and of the columns, as many as the sizes say."""
         sizes = self._sizes(lines)
-        start = len(self.head)
+        start = len(self.head.splitlines())
         middle = start + sizes["height"]
         rest = middle + (self.divider is not None)
         expected = rest + sizes["width"]
         if len(lines) != expected:
             number = lines[min(len(lines), expected + 1) - 1][0]
             between = {None: "", "": "a blank line, "}.get(self.divider, f"{self.divider}, ")
-            shape = f"{', '.join(' '.join(keys) for keys in self.head)}, rows, {between}columns"
+            shape = f"{', '.join(self.head.splitlines())}, rows, {between}columns"
             raise InputError(
                 f"line {number}: {expected} lines are due for height {sizes['height']} and width"
                 f" {sizes['width']} ({shape}), there are {len(lines)}"
@@ -86,7 +86,7 @@ class Plain:
 
     def _sizes(self, lines: list[clues.Line]) -> dict[str, int]:
         sizes: dict[str, int] = {}
-        for i, keys in enumerate(self.head):
+        for i, keys in enumerate(map(str.split, self.head.splitlines())):
             number, line = lines[i] if i < len(lines) else (i + 1, "")
             values = line.split() if clues.are_numbers(line) and len(line) < 100 else []
             if len(values) != len(keys):
@@ -101,22 +101,9 @@ class Plain:
 
 
 FORMATS = (
+    Plain("cwd", "nonogram clues: height, width, rows, a blank line, columns", "height\nwidth", ""),
     Plain(
-        "cwd",
-        "nonogram clues: height, width, rows, a blank line, columns",
-        (("height",), ("width",)),
-        divider="",
+        "mk", "nonogram solver of Olsak: height and width, rows, #, columns", "height width", "#"
     ),
-    Plain(
-        "mk",
-        "nonogram solver of Olsak: height and width, rows, #, columns",
-        (("height", "width"),),
-        divider="#",
-    ),
-    Plain(
-        "nin",
-        "nonogram solver of Jakub Wilk: width and height, rows, columns",
-        (("width", "height"),),
-        divider=None,
-    ),
+    Plain("nin", "nonogram solver of Jakub Wilk: width and height, rows, columns", "width height"),
 )

@@ -11,7 +11,7 @@ from html.entities import name2codepoint
 from typing import Any, NoReturn
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
-from xml.sax.saxutils import escape, quoteattr
+from xml.sax.saxutils import escape
 
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError, at
@@ -45,8 +45,8 @@ def read(text: str, _kind: str | None = None) -> list[Nonogram]:
     root = _tree(text)
     if root.tag not in ("puzzleset", "puzzle"):
         raise InputError(f"line {root.get(_LINE)}: <puzzleset> is due, got <{root.tag[:30]}>")
-    shared = _texts(root, _SHARED) if root.tag == "puzzleset" else {}
     elements = root.findall("puzzle") if root.tag == "puzzleset" else [root]
+    shared = _texts(root, _SHARED)
     return [_puzzle(element, shared) for element in elements]
 
 
@@ -66,9 +66,9 @@ def _lines(puzzle: Nonogram) -> Iterator[str]:
         if text:
             yield f"<{tag}>{escape(text)}</{tag}>"
     for name, char, value in _COLOURS:
-        yield f"<color name={quoteattr(name)} char={quoteattr(char)}>{value}</color>"
+        yield f'<color name="{name}" char="{char}">{value}</color>'
     for kind, key in _CLUES.items():
-        yield f"<clues type={quoteattr(kind)}>"
+        yield f'<clues type="{kind}">'
         for clue in getattr(puzzle, key):
             yield f"<line>{''.join(f'<count>{n}</count>' for n in clue)}</line>"
         yield "</clues>"
