@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from typing import TYPE_CHECKING
 
 from qubopuzzle.picture.description import PictureData
@@ -39,6 +40,9 @@ class Picture(PictureData):
 
     def image(self, file_format: str) -> bytes:
         """The drawing as the bytes of a file: svg, png, pdf or what matplotlib writes."""
-        from qubopuzzle.picture.figure import image
+        from matplotlib.figure import Figure
 
-        return image(self, file_format)
+        figure, file = Figure(figsize=self.size_in()), BytesIO()
+        self.plot(figure.add_axes((0, 0, 1, 1)))
+        figure.savefig(file, format=file_format, dpi=150)
+        return file.getvalue()

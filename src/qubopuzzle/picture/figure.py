@@ -1,13 +1,11 @@
 """A picture with matplotlib, the way magazines print it."""
 
-import io
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PatchCollection
 from matplotlib.colors import ListedColormap
-from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 from numpy.typing import NDArray
 
@@ -47,15 +45,6 @@ def draw(picture: PictureData, ax: Axes) -> None:
     _outside(picture, ax, 0.48 * unit)
 
 
-def image(picture: PictureData, file_format: str) -> bytes:
-    """Draw into a figure of its own and return the file's bytes."""
-    figure = Figure(figsize=picture.size_in())
-    draw(picture, figure.add_axes((0, 0, 1, 1)))
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format=file_format, dpi=150)
-    return buffer.getvalue()
-
-
 def _grid(picture: PictureData, ax: Axes) -> None:
     """Thin lines everywhere, thick ones around the grid, between rooms and every few cells."""
     beside, above = picture.borders()
@@ -71,8 +60,8 @@ def _grid(picture: PictureData, ax: Axes) -> None:
 
 def _segments(beside: NDArray[np.bool_], above: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Lines on the left of cells and above them, as few as will do; shape (n, 2, 2)."""
-    upright, _ = _runs(beside.T.astype(np.int64))
-    level, _ = _runs(above.astype(np.int64))
+    upright, _ = _runs(beside.T)
+    level, _ = _runs(above)
     return np.concatenate([upright, level[:, :, ::-1]])
 
 
@@ -94,7 +83,7 @@ def _paths(
     ax.add_collection(found, autolim=False)
 
 
-def _runs(values: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _runs(values: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[Any]]:
     """Runs of equal values other than 0, line by line.
 
     Returns:

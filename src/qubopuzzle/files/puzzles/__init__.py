@@ -25,23 +25,19 @@ SIZE_LIMIT = 64 * 2**20
 
 _IMAGE = "image; `qubopuzzle generate nonogram --image FILE` makes a nonogram of it"
 _MODEL = "file, a model and no puzzle; dimod reads it"
-_COMPRESSED = "compressed; unpack it first"
-_MAGIC = {
-    b"\x89PNG\r\n\x1a\n": f"a PNG {_IMAGE}",
-    b"\xff\xd8\xff": f"a JPEG {_IMAGE}",
-    b"GIF8": f"a GIF {_IMAGE}",
-    b"%PDF-": "a PDF document",
-    b"DIMODBQM": f"a dimod BQM {_MODEL}",
-    b"DIMODCQM": f"a dimod CQM {_MODEL}",
-    b"DIMODDQM": f"a dimod DQM {_MODEL}",
-    b"\x93NUMPY": "a NumPy array",
-    b"\x1f\x8b": _COMPRESSED,
-    b"PK\x03\x04": _COMPRESSED,
-    b"BZh": _COMPRESSED,
-    b"\xfd7zXZ\0": _COMPRESSED,
-    b"\x28\xb5\x2f\xfd": _COMPRESSED,
+_COMPRESSED = (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")
+_KINDS: dict[str, bytes | tuple[bytes, ...]] = {
+    f"a PNG {_IMAGE}": b"\x89PNG\r\n\x1a\n",
+    f"a JPEG {_IMAGE}": b"\xff\xd8\xff",
+    f"a GIF {_IMAGE}": b"GIF8",
+    "a PDF document": b"%PDF-",
+    f"a dimod BQM {_MODEL}": b"DIMODBQM",
+    f"a dimod CQM {_MODEL}": b"DIMODCQM",
+    f"a dimod DQM {_MODEL}": b"DIMODDQM",
+    "a NumPy array": b"\x93NUMPY",
+    "compressed; unpack it first": _COMPRESSED,
 }
-"""What a file is that begins with these bytes."""
+"""What a file is that no puzzle is in, and how it begins."""
 
 
 class Format(Protocol):
@@ -214,8 +210,8 @@ def _text(source: str | PathLike[str], named: str | None) -> str:
 
 
 def _decode(data: bytes) -> str:
-    for magic, what in _MAGIC.items():
-        if data.startswith(magic):
+    for what, beginning in _KINDS.items():
+        if data.startswith(beginning):
             raise InputError(f"it is {what}")
     utf16 = data.startswith((b"\xff\xfe", b"\xfe\xff"))
     if not utf16 and b"\0" in data[: 2**16]:

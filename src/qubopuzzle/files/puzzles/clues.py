@@ -46,12 +46,9 @@ def read_clue(number: int, text: str) -> list[int]:
         raise InputError(f"line {number}: blank; write 0 for an empty line")
     if not are_numbers(text):
         strange = next((part for part in text.split() if not are_numbers(part)), text)
-        colour = re.match("[0-9]+[A-Za-z]", strange)
-        remedy = (
-            "if it is a colour: only black and white puzzles are read"
-            if colour
-            else "a clue is whole numbers with spaces between"
-        )
+        remedy = "a clue is whole numbers with spaces between"
+        if re.match("[0-9]+[A-Za-z]", strange):
+            remedy = "if it is a colour: only black and white puzzles are read"
         raise InputError(f"line {number}: {brief(strange)} is no number; {remedy}")
     parts = text.split()
     if len(parts) > LINE_LIMIT or max(map(len, parts)) > DIGITS:

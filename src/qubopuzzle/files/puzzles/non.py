@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles.clues import Line, clue_text, one_line, trimmed
 from qubopuzzle.files.puzzles.lines import lines_of
-from qubopuzzle.puzzles.kinds.grids import BLACK, WHITE
 from qubopuzzle.puzzles.nonogram import Nonogram
 
 NAME = "non"
@@ -73,8 +72,8 @@ def _puzzle(section: list[Line]) -> Nonogram:
             goal, width = words["goal"], len(cols)
             if not re.fullmatch("[01]*", goal) or len(goal) != len(rows) * width:
                 raise InputError(f"goal: expected {len(rows) * width} digits 0 and 1, row by row")
-            shades = goal.replace("1", BLACK).replace("0", WHITE)
-            data["solution"] = [shades[i : i + width] for i in range(0, len(shades), width)]
+            cells = [*map(int, goal)]
+            data["solution"] = [cells[i : i + width] for i in range(0, len(cells), width)]
         return Nonogram.from_dict(data)
 
 

@@ -27,7 +27,18 @@ PUZZLES = ("sudoku",)
 _SIDES = (4, 9, 16, 25)
 _COUNTS = {count for n in _SIDES for count in (n, n * n)}
 _DIGITS = ".123456789ABCDEFGHIJKLMNOP"
-
+_BLANK = dict.fromkeys("._*", 0)
+_HEXADECIMAL = _BLANK | {sign: value for value, sign in enumerate("0123456789ABCDEF", start=1)}
+_VALUES = {
+    n: {
+        **_BLANK,
+        "0": 0,
+        **{_DIGITS[value]: value for value in range(1, n + 1)},
+        **{f"{value:02}": value for value in range(n + 1)},
+    }
+    for n in _SIDES
+}
+"""What each cell stands for, by the side of the puzzle."""
 
 Line = tuple[int, list[str]]
 """A line's number and its cells."""
@@ -44,7 +55,8 @@ def sniff(text: str) -> bool:
         return False
     count = len(first[1])
     if count not in _COUNTS:
-        return _is_cut(first[1])
+        near = [n for n in (9, 16, 25) if abs(count - n * n) <= n]
+        return any(set(first[1]) & set("._*0") and _fit(n, [first]) for n in near)
     n, height = _shape(count, [first])
     head = [first, *islice(lines, height - 1)]
     return len(head) == height and all(len(cells) == count for _, cells in head) and _fit(n, head)
@@ -52,13 +64,13 @@ def sniff(text: str) -> bool:
 
 def read(text: str, _kind: str | None = None) -> list[Sudoku]:
     """Read every puzzle; its boxes are square."""
-    boards = [(n, rows, _is_hexadecimal(rows) if n == 16 else None) for n, rows in _boards(text)]
+    boards = list(_boards(text))
+    told = [_is_hexadecimal(rows) if n == 16 else None for n, rows in boards]
     # A puzzle that does not tell is like the others, if they agree.
-    known = {hexadecimal for *_, hexadecimal in boards}
-    usual = True in known and False not in known
+    usual = set(told) - {None} == {True}
     return [
         _puzzle(n, rows, n == 16 and (usual if hexadecimal is None else hexadecimal))
-        for n, rows, hexadecimal in boards
+        for (n, rows), hexadecimal in zip(boards, told, strict=True)
     ]
 
 
@@ -97,19 +109,13 @@ def _cells(content: str) -> list[str]:
 
 def _fit(n: int, lines: Iterable[Line]) -> bool:
     """Whether there are cells of an n x n puzzle and no others."""
-    return all(_VALUES[n, False].keys() >= set(cells) for _, cells in lines)
+    return all(_VALUES[n].keys() >= set(cells) for _, cells in lines)
 
 
 def _shape(count: int, lines: Sequence[Line]) -> tuple[int, int]:
     """Side of a puzzle, and its lines, where such as these have ``count`` cells each."""
     single = count not in _SIDES or (count == 16 and _fit(4, lines))
     return (isqrt(count), 1) if single else (count, count)
-
-
-def _is_cut(cells: list[str]) -> bool:
-    """Whether a line was meant for a puzzle and is a little too short or too long."""
-    near = [n for n in (9, 16, 25) if abs(len(cells) - n * n) <= n]
-    return any(set(cells) & set("._*0") and _fit(n, [(0, cells)]) for n in near)
 
 
 def _boards(text: str) -> Iterator[tuple[int, list[Line]]]:
@@ -139,20 +145,8 @@ def _is_hexadecimal(rows: Sequence[Line]) -> bool | None:
     return True if "0" in used and used & set("._*") else None
 
 
-def _values(n: int, hexadecimal: bool) -> dict[str, int]:
-    """What each cell stands for."""
-    blank = dict.fromkeys("._*", 0)
-    if hexadecimal:
-        return blank | {sign: value for value, sign in enumerate("0123456789ABCDEF", start=1)}
-    letters = {_DIGITS[value]: value for value in range(1, n + 1)}
-    return blank | {"0": 0} | letters | {f"{value:02}": value for value in range(n + 1)}
-
-
-_VALUES = {(n, zero): _values(n, zero) for n in _SIDES for zero in (False, True)}
-
-
 def _puzzle(n: int, rows: Sequence[Line], hexadecimal: bool) -> Sudoku:
-    known = _VALUES[n, hexadecimal]
+    known = _HEXADECIMAL if hexadecimal else _VALUES[n]
     values: list[int] = []
     for number, cells in rows:
         if not known.keys() >= set(cells):
