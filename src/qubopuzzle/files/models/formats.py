@@ -150,13 +150,8 @@ def _qubo_lp(model: Qubo) -> bytes:
 
     ``dimod.lp.load`` and MIP solvers with quadratic objectives read it.
     """
-    form, names = model.form, _qubo_lp_names(model)
-    objective = dimod.BinaryQuadraticModel(
-        dict(zip(names, form.linear.tolist(), strict=True)),
-        {(names[i], names[j]): value for i, j, value in _couplings(form)},
-        form.offset,
-        "BINARY",
-    )
+    objective, names = model.to_bqm(labelled=False), _qubo_lp_names(model)
+    objective.relabel_variables(dict(enumerate(names)))  # type: ignore[no-untyped-call]
     program = dimod.ConstrainedQuadraticModel()  # type: ignore[no-untyped-call]
     program.set_objective(objective)
     return dimod.lp.dumps(program).encode()

@@ -5,6 +5,7 @@ Several puzzles in one file are divided by lines of ``====``.
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles.clues import Line, clue_text, one_line, trimmed
@@ -16,7 +17,7 @@ ABOUT = "nonogram files of Steve Simpson: keywords, rows and columns, perhaps th
 PUZZLES = ("nonogram",)
 
 _KEYWORDS = {"title": "title", "by": "author", "license": "licence", "catalogue": "source"}
-_DIVIDER = re.compile(r"^={4,}\s*$")
+_DIVIDER = re.compile("={4,}")
 
 
 def sniff(text: str) -> bool:
@@ -27,12 +28,9 @@ def sniff(text: str) -> bool:
 
 def read(text: str, _kind: str | None = None) -> list[Nonogram]:
     """Read every puzzle of a file."""
-    sections: list[list[Line]] = [[]]
-    for number, line in enumerate(lines_of(text), start=1):
-        if _DIVIDER.match(line):
-            sections.append([])
-        else:
-            sections[-1].append((number, line.strip()))
+    lines = ((number, line.strip()) for number, line in enumerate(lines_of(text), start=1))
+    parts = groupby(lines, lambda line: _DIVIDER.fullmatch(line[1]) is not None)
+    sections = [list(part) for divider, part in parts if not divider]
     return [_puzzle(section) for section in sections if any(line for _, line in section)]
 
 
