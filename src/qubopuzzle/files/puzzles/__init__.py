@@ -26,7 +26,7 @@ SIZE_LIMIT = 64 * 2**20
 _IMAGE = "image; `qubopuzzle generate nonogram --image FILE` makes a nonogram of it"
 _MODEL = "file, a model and no puzzle; dimod reads it"
 _COMPRESSED = (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")
-_KINDS: dict[str, bytes | tuple[bytes, ...]] = {
+_OTHERS: dict[str, bytes | tuple[bytes, ...]] = {
     f"a PNG {_IMAGE}": b"\x89PNG\r\n\x1a\n",
     f"a JPEG {_IMAGE}": b"\xff\xd8\xff",
     f"a GIF {_IMAGE}": b"GIF8",
@@ -210,7 +210,7 @@ def _text(source: str | PathLike[str], named: str | None) -> str:
 
 
 def _decode(data: bytes) -> str:
-    for what, beginning in _KINDS.items():
+    for what, beginning in _OTHERS.items():
         if data.startswith(beginning):
             raise InputError(f"it is {what}")
     utf16 = data.startswith((b"\xff\xfe", b"\xfe\xff"))

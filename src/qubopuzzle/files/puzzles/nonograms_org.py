@@ -111,6 +111,7 @@ class _Reader(HTMLParser):
             self.tree.data(" ")
         if tag != "table" and not (tag in _PARENTS and self.open):
             return
+        # Cells count for the outermost table that they are in.
         self.cells = self.cells + (tag == "td") if self.open else 0
         if self.cells > _CELL_LIMIT:
             raise InputError(f"line {line}: over {_CELL_LIMIT:,} cells")
