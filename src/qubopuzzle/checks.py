@@ -1,7 +1,5 @@
 """Checks of numbers that come from outside; every error names the place, the bounds, the value."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from math import isfinite
 from numbers import Real

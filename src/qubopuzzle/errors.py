@@ -20,8 +20,6 @@
 Every message is one line that says what, where and what to do about it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 

@@ -6,8 +6,6 @@ must therefore be in the kernel's own file: with an old cache, a changed layout 
 would be read by its old order.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """``compare``: every solver on every instance, and the results."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, nullcontext

@@ -5,8 +5,6 @@ two different answers to a puzzle that has one. Either is a bug in a solver, in 
 formulation, in the rules, or an instance that is wrong about itself.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace

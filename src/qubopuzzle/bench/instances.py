@@ -5,8 +5,6 @@ assignment of energy 0, found and judged here, and in ``manifest.json`` sizes, h
 the solution is the only one. The manifest is written last.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """The file that a comparison grows in: JSON Lines, a row as soon as its run is finished."""
 
-from __future__ import annotations
-
 import json
 import os
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """Which runs a comparison is made of, all of it checked before the first one starts."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -61,7 +59,7 @@ def kind_of(exact: bool) -> str:
 class Job:
     """One run: an instance, a solver, a seed."""
 
-    plan: ComparisonPlan
+    plan: "ComparisonPlan"
     instance: Instance
     solver: SolverConfig
     seed: int

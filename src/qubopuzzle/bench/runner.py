@@ -1,7 +1,5 @@
 """One run in a process of its own, under a hard limit: whatever it does, a row comes back."""
 
-from __future__ import annotations
-
 import os
 import sys
 import tempfile

@@ -4,8 +4,6 @@ Every function takes the runs of one solver as two arrays of shape (runs,): ``se
 in a run, solved or not, and ``solved``, 1 (or True) for a run that solved.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import inf, log
 from typing import Any

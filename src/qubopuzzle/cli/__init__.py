@@ -5,8 +5,6 @@ A command's module has ``run(args)``, which returns the exit status, and
 ``--help`` is there at once.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Sequence

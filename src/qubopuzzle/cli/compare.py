@@ -1,7 +1,5 @@
 """``qubopuzzle compare``."""
 
-from __future__ import annotations
-
 import sys
 from argparse import Namespace
 

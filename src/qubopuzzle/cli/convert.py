@@ -1,7 +1,5 @@
 """``qubopuzzle convert``."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 
 from qubopuzzle.cli.parser import Parser

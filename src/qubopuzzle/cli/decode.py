@@ -1,7 +1,5 @@
 """``qubopuzzle decode``."""
 
-from __future__ import annotations
-
 import json
 from argparse import Namespace
 

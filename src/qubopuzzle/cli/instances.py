@@ -1,7 +1,5 @@
 """``qubopuzzle instances``."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 from pathlib import Path
 from typing import Any

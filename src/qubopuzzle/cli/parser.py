@@ -1,7 +1,5 @@
 """Arguments: those of several commands are described here once; wrong ones are one line."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Mapping, Sequence
 from itertools import takewhile

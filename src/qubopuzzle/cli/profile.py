@@ -4,25 +4,21 @@ Lines differ in dash, marker and shade, so that they can be told apart in black 
 exact solvers have solid lines, heuristics dashed ones.
 """
 
-from __future__ import annotations
-
 import io
 from itertools import cycle, groupby, pairwise
 from math import inf, nan
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, NullLocator, PercentFormatter
 from numpy.typing import NDArray
 
 from qubopuzzle.bench.comparison import Comparison, Row
 from qubopuzzle.bench.plan import kind_of
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # Okabe and Ito's colours in an order of different greys.
 _COLORS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")

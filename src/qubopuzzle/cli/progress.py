@@ -1,7 +1,5 @@
 """Progress bars on standard error, for what takes a while when a person is watching."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """``qubopuzzle puzzles``."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 
 from qubopuzzle.cli.terminal import SOLVED, print_table

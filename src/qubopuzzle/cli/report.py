@@ -1,7 +1,5 @@
 """``qubopuzzle compare`` for people: two tables, notes, contradictions; and for spreadsheets."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """``qubopuzzle show``."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 
 from qubopuzzle.cli.parser import Parser

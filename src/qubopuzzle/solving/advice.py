@@ -1,7 +1,5 @@
 """Which formulations, encodings and presolves of a problem have few enough variables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace

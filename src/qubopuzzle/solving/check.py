@@ -1,7 +1,5 @@
 """Everything about a run that does not depend on the problem, checked before it begins."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Mapping
 from typing import Any

@@ -5,8 +5,6 @@ variables in order, and how the file's objective becomes our energy. It is all t
 an assignment takes.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping
@@ -14,8 +12,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.metadata import version
 from os import PathLike
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
+import dimod
 import numpy as np
 
 from qubopuzzle.checks import brief
@@ -37,9 +36,6 @@ from qubopuzzle.files.puzzles.native import problem_from_dict
 from qubopuzzle.model import IntArray, Problem
 from qubopuzzle.solving.judge import Judge, Judged
 from qubopuzzle.solving.recipe import Recipe, Source, problem_of
-
-if TYPE_CHECKING:
-    import dimod
 
 KIND = "qubopuzzle-model"
 """What a description's key ``format`` says."""

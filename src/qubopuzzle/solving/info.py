@@ -1,7 +1,5 @@
 """How large a problem's QUBO is, by formulation, encoding and family."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -25,11 +23,6 @@ class QuadraticSize:
     terms: int
     least_coefficient: float
     greatest_coefficient: float
-
-    @classmethod
-    def of(cls, form: Quadratic) -> QuadraticSize:
-        """Measure a form."""
-        return cls(form.n_couplings, form.n_terms, *form.coefficient_range())
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,5 +77,9 @@ def _size(problem: Problem, formulation: str, encoding: str) -> QuboSize:
         return QuboSize(formulation, encoding, refused=str(error))
     total, n = qubo.form, qubo.n_bits
     density = total.n_couplings / (n * (n - 1) / 2) if n > 1 else 0.0
-    families = {family: QuadraticSize.of(part) for family, part in qubo.parts.items()}
-    return QuboSize(formulation, encoding, n, density, QuadraticSize.of(total), families)
+    families = {family: _measure(part) for family, part in qubo.parts.items()}
+    return QuboSize(formulation, encoding, n, density, _measure(total), families)
+
+
+def _measure(form: Quadratic) -> QuadraticSize:
+    return QuadraticSize(form.n_couplings, form.n_terms, *form.coefficient_range())

@@ -1,7 +1,5 @@
 """What assignments are worth: decoded, read by field reconstruction, judged. The one judge."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """How a problem becomes a model: formulation, encoding, presolve and weights, in one place."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike

@@ -1,7 +1,5 @@
 """load -> model -> presolve -> compile -> solve -> decode -> judge."""
 
-from __future__ import annotations
-
 import platform
 import time
 from collections.abc import Iterator, Mapping
