@@ -449,7 +449,7 @@ def test_the_hash_is_of_what_defines_the_puzzle():
             ["--to", "coo", "--weight", "field=x"],
             "--weight: field must be a number, got 'x'",
         ),
-        (["--to", "coo", "--presolve", "magic"], "picross-a: unknown presolve 'magic'"),
+        (["--to", "coo", "--presolve", "magic"], "unknown presolve 'magic'"),
         (["--to", "coo", "-o", "a"], "a: a.json is the puzzle; take another name"),
         (["-o", "nowhere/a.coo"], "nowhere/a.coo: there is no folder nowhere"),
     ],

@@ -14,8 +14,8 @@ from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles import load
 from qubopuzzle.model import Model, Problem
 from qubopuzzle.solvers import all_solvers, get_solver
-from qubopuzzle.solving.check import check_run
-from qubopuzzle.solving.recipe import Source, problem_of
+from qubopuzzle.solving.recipe import Recipe, Source, problem_of
+from qubopuzzle.solving.solve import check_run
 
 DEFAULT_REPEAT = 5
 DEFAULT_TIME_LIMIT = 10.0
@@ -141,7 +141,8 @@ def make_plan(
     """
     plan = ComparisonPlan((), (), **settings)
     most = max(whole("repeat", plan.repeat, 1), whole("repeat exact", plan.repeat_exact, 1))
-    check_run(presolve=plan.presolve, seed=plan.seed, time_limit=plan.time_limit)
+    Recipe(presolve=plan.presolve)
+    check_run(seed=plan.seed, time_limit=plan.time_limit)
     check_run(seed=plan.seed + most - 1)  # the last one, too
     time_limit, hard_limit, memory = float(plan.time_limit), plan.hard_limit, plan.memory_limit_gib
     if hard_limit is None:

@@ -33,14 +33,14 @@ def run(args: Namespace) -> int:
     """Write a folder of models with known ground states."""
     from qubopuzzle.bench.instances import examples, write_instances
     from qubopuzzle.files import models
-    from qubopuzzle.solving.check import check_run
     from qubopuzzle.solving.recipe import Recipe
+    from qubopuzzle.solving.solve import check_run
 
     formats = list(dict.fromkeys(name.strip() for name in args.to.split(",")))
     for name in formats:
         models.named(name)
     search = {"seed": args.seed, "time_limit": args.time_limit}
-    check_run("sat", presolve=args.presolve, **search)
+    check_run("sat", **search)
     recipe = Recipe(args.formulation, args.encoding, args.presolve, dict(args.weight))
     puzzles = load(args) if args.sources else [*examples(args.puzzle)]
     folder = Path(args.output)

@@ -20,7 +20,6 @@ _SEVERITY = (SOLVED, UNSATISFIABLE, NOT_SOLVED, BAD_INPUT)
 """Exit statuses: bad input outweighs not solved, which outweighs no solution."""
 _OWN_FILES = ("dry_run", "record", "replay")
 """Options of solvers that name a file for each puzzle."""
-_PASSED_ON = ("encoding", "presolve", "reads", "seed", "time_limit")
 ALL_LIMIT = 1_000
 """Solutions that ``--all`` lists without ``--limit``."""
 VIOLATIONS_SHOWN = 5
@@ -70,12 +69,15 @@ class _NoToken(Action):
 def run(args: Namespace) -> int:
     """Solve and judge one puzzle after the other."""
     from qubopuzzle.cli import progress
-    from qubopuzzle.solving.check import check_run
-    from qubopuzzle.solving.solve import solve
+    from qubopuzzle.solving.recipe import Recipe
+    from qubopuzzle.solving.solve import check_run, solve
 
     terminal.sampler_path([args.solver])
     settings = _settings(args)
     check_run(**settings)
+    model = {name: getattr(args, name) for name in ("formulation", "encoding", "presolve")}
+    model["weights"] = dict(args.weight)
+    Recipe(**model)  # checks them
     instances = terminal.load_timed(args)
     puzzles = [puzzle for puzzle, _ in instances]
     files = {
@@ -90,10 +92,9 @@ def run(args: Namespace) -> int:
             with progress.solving(name, args.reads, args.time_limit) as callback:
                 result = solve(
                     puzzle,
-                    formulation=args.formulation,
-                    weights=dict(args.weight),
                     progress=callback,
                     load_s=load_s,
+                    **model,
                     **settings | {"options": settings["options"] | own},
                 )
         except QubopuzzleError as error:
@@ -120,8 +121,7 @@ def run(args: Namespace) -> int:
 
 def _settings(args: Namespace) -> dict[str, Any]:
     """What all puzzles are solved with, as ``check_run`` takes it."""
-    from qubopuzzle.solving.check import DEFAULT_SOLVER
-    from qubopuzzle.solving.solve import DEFAULT_EXACT_SOLVER
+    from qubopuzzle.solving.solve import DEFAULT_EXACT_SOLVER, DEFAULT_SOLVER
 
     if args.limit is not None and not args.all:
         raise InputError("--limit goes with --all")
@@ -131,7 +131,7 @@ def _settings(args: Namespace) -> dict[str, Any]:
     own |= {"proof": None if args.proof is None else 1, "force": 1 if args.force else None}
     return {
         "solver": default if args.solver is None else args.solver,
-        **{name: getattr(args, name) for name in _PASSED_ON},
+        **{name: getattr(args, name) for name in ("reads", "seed", "time_limit")},
         "options": dict(args.option) | {k: v for k, v in own.items() if v is not None},
         "solutions": _wanted(args),
     }

@@ -1,12 +1,13 @@
-"""How a problem becomes a model: formulation, encoding, presolve and weights, in one place."""
+"""How a problem becomes a model, and which other ways need few enough variables."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from operator import itemgetter
 from os import PathLike
 from typing import TypeAlias
 
-from qubopuzzle.compile import Compiled, compile_model
-from qubopuzzle.errors import InputError, Unsatisfiable, did_you_mean
+from qubopuzzle.compile import ENCODINGS, Compiled, compile_model
+from qubopuzzle.errors import InputError, QubopuzzleError, Unsatisfiable, did_you_mean
 from qubopuzzle.files.puzzles import load
 from qubopuzzle.model import Model, ModelProblem, Problem, Propagation, propagate
 
@@ -25,6 +26,9 @@ class Recipe:
         encoding: ``one-hot`` or ``domain-wall``, for targets of bits.
         presolve: one of ``PRESOLVES``.
         weights: penalty weight by family, 1 where not given; for QUBOs and annealers.
+
+    Raises:
+        InputError: for an encoding or presolve that there is not.
     """
 
     formulation: str | None = None
@@ -32,38 +36,33 @@ class Recipe:
     presolve: str = "none"
     weights: Mapping[str, float] | None = None
 
+    def __post_init__(self) -> None:
+        code, how = self.encoding, self.presolve
+        if code is not None and code not in ENCODINGS:
+            raise InputError(f"unknown encoding {code!r}; {did_you_mean(code, ENCODINGS)}")
+        if how not in PRESOLVES:
+            raise InputError(f"unknown presolve {how!r}; {did_you_mean(how, PRESOLVES)}")
+
     def presolved(self, problem: Problem) -> Propagation:
         """The problem's model, for tools of one's own, after presolving.
 
         Raises:
-            InputError: for a formulation or presolve that there is not.
+            InputError: for a formulation that there is not.
             TooLarge: if the formulation refuses this size.
             Unsatisfiable: if propagation proves that there is no solution.
         """
-        found = presolve_model(problem.model(self.formulation), self.presolve)
+        found = self.presolve_model(problem.model(self.formulation))
         if (why := found.contradiction) is not None:
             raise Unsatisfiable(f"no solution in this model (propagation: {why})")
         return found
 
+    def presolve_model(self, model: Model) -> Propagation:
+        """A model as it is, or with ``propagate`` without its impossible values."""
+        return Propagation.none(model) if self.presolve == "none" else propagate(model)
+
     def compile(self, model: Model, target: str) -> Compiled:
         """Compile for a target; raises as ``compile_model``."""
         return compile_model(model, target, self.encoding, self.weights)
-
-
-def presolve_model(model: Model, how: str) -> Propagation:
-    """Presolve a model: ``none`` leaves it as it is, ``propagate`` removes impossible values.
-
-    Raises:
-        InputError: for another presolve.
-    """
-    check_presolve(how)
-    return Propagation.none(model) if how == "none" else propagate(model)
-
-
-def check_presolve(how: str) -> None:
-    """Raise InputError for a presolve that there is not."""
-    if how not in PRESOLVES:
-        raise InputError(f"unknown presolve {how!r}; {did_you_mean(how, PRESOLVES)}")
 
 
 def problem_of(source: Source) -> Problem:
@@ -82,3 +81,45 @@ def problem_of(source: Source) -> Problem:
     if len(problems) != 1:
         raise InputError(f"{source}: it holds {len(problems)} puzzles; use load() and solve each")
     return problems[0]
+
+
+def what_fits(problem: Problem, recipe: Recipe, target: str, limit: int) -> str:
+    """What to change for a model of at most ``limit`` variables, as little as can be; one line."""
+    others = [
+        replace(recipe, formulation=formulation, encoding=encoding, presolve=how)
+        for how in PRESOLVES
+        for formulation in problem.formulations
+        for encoding in ENCODINGS
+    ]
+    smallest: list[tuple[int, str]] = []
+    for n_changes in range(1, 4):
+        counted = [
+            (n, changes)
+            for other in others
+            if len(changes := _changes(recipe, other)) == n_changes
+            and (n := _variables(problem, other, target)) is not None
+        ]
+        if counted:  # of equals, the first
+            n, changes = min(counted, key=itemgetter(0))
+            if n <= limit:
+                return f"{' '.join(changes)} fits, with {n:,} variables"
+            smallest.append((n, " ".join(changes)))
+    if not smallest:
+        return "no other form of this problem can be built"
+    n, words = min(smallest, key=itemgetter(0))
+    return f"no form of this problem fits: the smallest, {words}, has {n:,} variables"
+
+
+def _changes(recipe: Recipe, other: Recipe) -> list[str]:
+    """The command-line options that lead from a recipe to another."""
+    parts = ("formulation", "encoding", "presolve")
+    return [f"--{p} {getattr(other, p)}" for p in parts if getattr(recipe, p) != getattr(other, p)]
+
+
+def _variables(problem: Problem, recipe: Recipe, target: str) -> int | None:
+    """The number of variables; None for a recipe that cannot be built."""
+    try:
+        model = recipe.presolve_model(problem.model(recipe.formulation)).model
+        return recipe.compile(model, target).sizes["variables"]
+    except QubopuzzleError:
+        return None

@@ -1,6 +1,7 @@
 """load -> model -> presolve -> compile -> solve -> decode -> judge."""
 
 import platform
+import secrets
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -9,10 +10,12 @@ from functools import partial
 from os import PathLike
 from typing import Any
 
+from qubopuzzle.checks import positive, whole
 from qubopuzzle.compile import DEFAULT_ENCODING, Compiled, check_weights, encode_choices
-from qubopuzzle.errors import Unsatisfiable
+from qubopuzzle.errors import InputError, PlanExceeded, SolverUnavailable, Unsatisfiable
 from qubopuzzle.model import Problem, Propagation, with_cuts
 from qubopuzzle.signals import defer_interrupt
+from qubopuzzle.solvers import all_solvers, get_solver
 from qubopuzzle.solvers.base import (
     Budget,
     Outcome,
@@ -22,13 +25,14 @@ from qubopuzzle.solvers.base import (
     installed_version,
 )
 from qubopuzzle.solvers.lazy import solve_lazily
-from qubopuzzle.solving.advice import naming_what_fits
-from qubopuzzle.solving.check import DEFAULT_SOLVER, check_run
 from qubopuzzle.solving.judge import Judge, Judged
-from qubopuzzle.solving.recipe import Recipe, Source, presolve_model, problem_of
+from qubopuzzle.solving.recipe import Recipe, Source, problem_of, what_fits
 from qubopuzzle.solving.result import Result
 
+DEFAULT_SOLVER = "annealer"
 DEFAULT_EXACT_SOLVER = "sat"
+SOLUTION_LIMIT = 100_000
+"""Most solutions of one problem that are kept: they all stay in memory."""
 _VERSIONS = ("qubopuzzle", "numpy", "scipy", "dimod")
 _STAGES = ("load", "model", "presolve", "compile", "prepare", "solve", "decode")
 
@@ -88,8 +92,6 @@ def solve(
         load_s = time.perf_counter() - started
     backend, chosen, budget = check_run(
         solver,
-        encoding=encoding,
-        presolve=presolve,
         reads=reads,
         seed=seed,
         time_limit=time_limit,
@@ -97,8 +99,46 @@ def solve(
         solutions=solutions,
     )
     name = formulation or own.formulation_for(cuts=backend.supports_cuts, exact=backend.exact)
-    recipe = Recipe(name, encoding or backend.default_encoding, presolve, weights)
+    code = backend.default_encoding if encoding is None else encoding
+    recipe = Recipe(name, code, presolve, weights)
     return _Run(own, backend, recipe, budget, chosen, {"load": load_s}).result(progress)
+
+
+def check_run(
+    solver: Any = DEFAULT_SOLVER,
+    *,
+    reads: int | None = None,
+    seed: int | None = None,
+    time_limit: float | None = None,
+    options: Mapping[str, Any] | None = None,
+    solutions: int | None = 1,
+) -> tuple[Solver, dict[str, Any], Budget]:
+    """The solver, its options with defaults, and the budget; arguments as ``solve``.
+
+    Raises:
+        InputError: for anything that does not exist or cannot be used.
+        SolverUnavailable: for a solver that cannot run here.
+    """
+    backend = get_solver(solver)
+    here = backend.available()
+    if not here.ok and backend.name in all_solvers():
+        raise SolverUnavailable(f"solver {backend.name} cannot run here: {here.why}")
+    limit = SOLUTION_LIMIT if solutions is None else solutions
+    solutions = whole("solutions", limit, 1, SOLUTION_LIMIT)
+    if solutions > 1 and not backend.exact:
+        proving = ", ".join(name for name, other in sorted(all_solvers().items()) if other.exact)
+        raise InputError(
+            f"solver {backend.name} cannot say that there is no other solution; use {proving}"
+        )
+    if reads is not None:
+        reads = whole("reads", reads, 1, 10**9)
+    seed = secrets.randbits(31) if seed is None else whole("seed", seed, 0, 2**63 - 1)
+    if time_limit is not None:
+        time_limit = positive("time limit", time_limit, "seconds")
+    if reads is None and time_limit is None:
+        reads = backend.default_reads
+    budget = Budget(reads, time_limit, seed, solutions=solutions)
+    return backend, backend.parse_options(options or {}), budget
 
 
 @dataclass
@@ -117,7 +157,7 @@ class _Run:
         with self._stage("model"):
             whole = self.problem.model(self.recipe.formulation)
         with self._stage("presolve"):
-            presolved = presolve_model(whole, self.recipe.presolve)
+            presolved = self.recipe.presolve_model(whole)
         model = presolved.model
         if presolved.contradiction is not None and not whole.bounded:
             return self._proved(presolved, f"propagation: {presolved.contradiction}")
@@ -134,8 +174,11 @@ class _Run:
             if whole.bounded:
                 raise
             return self._proved(presolved, f"compilation: {error}")
-        with naming_what_fits(self.problem, self.recipe, target):
+        try:
             self.solver.check_size(Task(compiled, self.budget, self.options))
+        except PlanExceeded as error:
+            remedy = what_fits(self.problem, self.recipe, target, error.limit)
+            raise PlanExceeded(f"{error}; {remedy}", error.limit) from None
         judge = Judge(self.problem, presolved, compiled)
         task = Task(compiled, self.budget, self.options, judge, progress)
         with self._stage("solve"):
