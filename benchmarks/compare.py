@@ -9,14 +9,10 @@ cpsat,mip --plot docs/images/compare.svg``, with its tables as Markdown.
 from __future__ import annotations
 
 from qubopuzzle import Puzzle, all_solvers, load
-from qubopuzzle.bench.comparison import (
-    Comparison,
-    columns_and_rows,
-    compare,
-    total_columns_and_rows,
-)
+from qubopuzzle.bench.comparison import Comparison, compare
 from qubopuzzle.bench.plan import ComparisonPlan, Instance, SolverConfig
 from qubopuzzle.cli.profile import draw
+from qubopuzzle.cli.report import columns_and_rows, total_columns_and_rows
 from record import ROOT, Args, Benchmark, Cases, Row, Rows, main, markdown
 
 SOLVERS = ("annealer", "tempering", "neal", "sat", "cpsat", "mip")

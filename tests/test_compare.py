@@ -20,13 +20,13 @@ from scipy.stats import bootstrap
 
 import qubopuzzle
 from qubopuzzle import InputError, Nonogram, cli
-from qubopuzzle.bench.comparison import Comparison, columns_and_rows, run
+from qubopuzzle.bench.comparison import Comparison, run
 from qubopuzzle.bench.contradictions import THE_FILE, contradictions
 from qubopuzzle.bench.journal import Journal
 from qubopuzzle.bench.plan import Instance, make_plan
 from qubopuzzle.bench.statistics import par2, tts
 from qubopuzzle.cli import profile
-from qubopuzzle.cli.report import failure_notes, outputs, to_csv
+from qubopuzzle.cli.report import columns_and_rows, failure_notes, outputs, to_csv
 from qubopuzzle.files.puzzles import native
 
 TESTS = Path(__file__).parent

@@ -22,8 +22,7 @@ from qubopuzzle.files.models import FORMATS, read_sample
 from qubopuzzle.files.models.formats import number
 from qubopuzzle.files.puzzles import native
 from qubopuzzle.model import ModelBuilder
-from qubopuzzle.solving.export import decode_file, export, exportable, problem_hash
-from qubopuzzle.solving.recipe import Recipe
+from qubopuzzle.solving.export import decode_file, export, problem_hash
 
 A = Nonogram.examples()[0]
 QUBOS = [name for name, form in FORMATS.items() if form.target == "qubo"]
@@ -195,7 +194,7 @@ def test_dimacs_is_read_by_pysat_and_its_answer_comes_back():
     lines = f"c comment\ns SATISFIABLE\nv {' '.join(map(str, literals[:9]))}\n"
     lines += f"v {' '.join(map(str, literals[9:]))} 0\n"
     for text in (lines, f"SAT\n{' '.join(map(str, literals))} 0\n"):
-        found = exportable(A, "dimacs", Recipe()).decode(read_sample(text))
+        found = export(A, "dimacs").decode(read_sample(text))
         assert (found.violations, found.energy) == ((), None)
         assert (found.answer == A.solution).all()
 
@@ -220,10 +219,9 @@ def test_programs_are_solved_by_highs_and_come_back(name, kind, presolve, tmp_pa
     if not find_spec("highspy"):
         pytest.skip("highspy is not installed")
     puzzle = kind.examples()[0]
-    built = exportable(puzzle, name, Recipe(presolve=presolve))
-    made = built.file()
+    built = export(puzzle, name, presolve=presolve)
     path = tmp_path / f"a.{name}"
-    path.write_bytes(made.data)
+    path.write_bytes(built.data)
     done = subprocess.run(
         [sys.executable, "-c", SOLVED_BY_HIGHS, str(path)],
         capture_output=True,
@@ -231,7 +229,7 @@ def test_programs_are_solved_by_highs_and_come_back(name, kind, presolve, tmp_pa
         check=True,
     )
     text = done.stdout
-    about = made.description
+    about = built.description
     assert len(json.loads(text)) == max(1, len(about["variables"]) + about["auxiliary"])
     found = built.decode(read_sample(text))
     assert found.violations == ()
@@ -291,9 +289,9 @@ def test_a_program_has_the_same_broken_rows_when_its_reader_has_read_it(
     name, reader, kind, tmp_path
 ):
     """A program has no energy but the rows that an assignment breaks."""
-    built = exportable(kind.examples()[0], name, Recipe())
+    built = export(kind.examples()[0], name)
     path = tmp_path / f"a.{name}"
-    path.write_bytes(built.file().data)
+    path.write_bytes(built.data)
     terms, rows = reader(path)
     place = {variable: i for i, variable in enumerate(built.compiled.variable_names())}
     matrix = np.zeros((len(rows), len(place)))
@@ -312,8 +310,8 @@ def test_a_program_has_the_same_broken_rows_when_its_reader_has_read_it(
 
 
 def test_a_formula_has_the_same_false_clauses_when_its_reader_has_read_it():
-    built = exportable(A, "dimacs", Recipe())
-    formula = CNF(from_string=built.file().data.decode())
+    built = export(A, "dimacs")
+    formula = CNF(from_string=built.data.decode())
     rng = np.random.default_rng(1)
     counts = set()
     for _ in range(100):

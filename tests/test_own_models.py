@@ -15,8 +15,6 @@ from qubopuzzle import InputError, ModelBuilder, ModelError, compare, decode, in
 from qubopuzzle.files.models import FORMATS
 from qubopuzzle.model import ModelProblem, violations
 from qubopuzzle.solvers import all_solvers
-from qubopuzzle.solving.export import exportable
-from qubopuzzle.solving.recipe import Recipe
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 sys.path.insert(0, str(EXAMPLES))
@@ -101,9 +99,9 @@ def test_compare_takes_models():
 @pytest.mark.parametrize("to", FORMATS)
 @pytest.mark.parametrize("presolve", ["none", "propagate"])
 def test_every_export_of_a_model_leads_back(model, to, presolve, tmp_path):
-    built = exportable(ModelProblem(model), to, Recipe(presolve=presolve))
+    built = qubopuzzle.export(ModelProblem(model), to, presolve=presolve)
     made = qubopuzzle.export(model, to, presolve=presolve)
-    assert made.data == built.file().data
+    assert made.data == built.data
     solution = solve(built.judge.presolved.model, "sat").judged.assignment
     bits = built.compiled.encode(solution)[: len(built.labels)].tolist()
     (tmp_path / "about.json").write_text(json.dumps(made.description))

@@ -1,7 +1,7 @@
 """Checks of numbers that come from outside; every error names the place, the bounds, the value."""
 
 from collections.abc import Mapping, Sequence
-from math import isfinite
+from math import inf
 from numbers import Real
 from operator import index
 from typing import Any
@@ -52,10 +52,11 @@ def positive(name: str, value: Any, unit: str = "") -> float:
     Raises:
         InputError: for anything else.
     """
-    if not (_is_real(value) and isfinite(value) and value > 0):
+    found = _real(value)
+    if found is None or not 0 < found < inf:
         kind = "a positive number" + (f" of {unit}" if unit else "")
         raise InputError(f"{name}: expected {kind}, got {brief(value)}")
-    return float(value)
+    return found
 
 
 def number(name: str, value: Any) -> float:
@@ -64,9 +65,10 @@ def number(name: str, value: Any) -> float:
     Raises:
         InputError: for anything else.
     """
-    if not _is_real(value) or value != value:
+    found = _real(value)
+    if found is None:
         raise InputError(f"{name}: expected a number, got {brief(value)}")
-    return float(value)
+    return found
 
 
 def bounds(low: float | None, high: float | None) -> str:
@@ -97,8 +99,14 @@ def brief(value: object) -> str:
     return text if len(text) <= 40 else text[:37] + "..."
 
 
-def _is_real(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
+def _real(value: Any) -> float | None:
+    """A real number that a float can hold; None for anything else."""
+    if not isinstance(value, Real) or isinstance(value, bool) or value != value:
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return None
 
 
 def _plain(end: float) -> str:

@@ -20,7 +20,6 @@ from qubopuzzle.bench.plan import (
     ComparisonPlan,
     Job,
     Sources,
-    kind_of,
     make_plan,
 )
 from qubopuzzle.bench.runner import execute
@@ -234,45 +233,3 @@ def _summary(rows: list[Row]) -> Summary:
         solve_s=median(row["solve_s"] if row["solved"] else inf for row in rows),
         tts=time,
     )
-
-
-def columns_and_rows(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
-    """The table of a comparison as texts, for a terminal or for Markdown."""
-    limit = f"> {comparison.plan.time_limit:g}"
-    columns = ["instance", "solver", "kind", "solved", "status", "size"]
-    columns += ["build s", "solve s", "TTS(99%) s"]
-    rows = []
-    for s in comparison.summaries():
-        sizes = (f"{n:,} {what[:-1] if n == 1 else what}" for what, n in s.sizes.items())
-        times = ["-" if s.build_s is None else f"{s.build_s:.3f}"]
-        times += [limit if s.solve_s == inf else f"{s.solve_s:.3f}", str(s.tts or "-")]
-        ended = [f"{s.solved}/{s.runs}", statuses(s.statuses, limit), ", ".join(sizes) or "-"]
-        rows.append([s.instance, s.solver, kind_of(s.exact), *ended, *times])
-    return columns, rows
-
-
-def statuses(counts: Mapping[str, int], limit: str) -> str:
-    """In words; with numbers where runs ended in different ways.
-
-    >>> statuses({"valid": 3, "not solved": 2}, "> 10")
-    '3 valid, 2 > 10 s'
-    """
-    words = {"not solved": f"{limit} s", "late": f"{limit} s (late answer)"}
-    named = {words.get(status, status): n for status, n in counts.items()}
-    if len(named) == 1:
-        return next(iter(named))
-    return ", ".join(f"{n} {word}" for word, n in named.items())
-
-
-def total_columns_and_rows(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
-    """The sums as texts, a line a solver."""
-    columns = ["solver", "kind", "runs", "solved", "success", "mean PAR-2 s", "total s"]
-    rows = []
-    for t in comparison.totals():
-        runs = f"{t.runs}" if t.runs == t.planned else f"{t.runs} of {t.planned}"
-        score = "-" if t.par2_s is None else f"{t.par2_s:.3f}"
-        success = f"{t.success:.1%}" if t.runs else "-"
-        rows.append(
-            [t.solver, kind_of(t.exact), runs, f"{t.solved}", success, score, f"{t.spent_s:.3f}"]
-        )
-    return columns, rows

@@ -7,6 +7,7 @@ the solution is the only one. The manifest is written last.
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -20,7 +21,7 @@ from qubopuzzle.files.models import named
 from qubopuzzle.files.writing import naming, with_id, write_whole
 from qubopuzzle.model import Problem
 from qubopuzzle.puzzles import Puzzle, get_puzzle, puzzle_names
-from qubopuzzle.solving.export import Exportable, exportable, problem_hash
+from qubopuzzle.solving.export import Export, problem_hash
 from qubopuzzle.solving.recipe import Recipe
 from qubopuzzle.solving.result import Result
 from qubopuzzle.solving.solve import DEFAULT_EXACT_SOLVER, solve
@@ -52,7 +53,7 @@ def write_instances(
     seed: int,
     time_limit: float,
     force: bool = False,
-    report: Callable[[str, dict[str, Any] | None, str], None] = lambda *_: None,
+    report: Callable[[dict[str, Any]], None] = lambda _: None,
 ) -> dict[str, Any]:
     """Write the folder; returns the manifest.
 
@@ -61,7 +62,7 @@ def write_instances(
         formats, recipe: what to write of each problem, and how it becomes a model.
         time_limit: seconds for each search for a solution.
         force: write into a folder that is not empty; files of other names stay.
-        report: called with each problem's name and its entry, or None and why it is left out.
+        report: called with each problem's entry in the manifest; one with a ``reason`` is left out.
 
     Raises:
         InputError: for a folder that cannot be used, or puzzles whose names are not unique.
@@ -79,12 +80,11 @@ def write_instances(
     for name, problem in zip(names, problems, strict=True):
         try:
             entry = _write(folder, name, problem, formats, recipe, search)
+            entries.append(entry)
         except QubopuzzleError as error:
-            left_out.append({"name": name, "reason": str(error)})
-            report(name, None, str(error))
-            continue
-        entries.append(entry)
-        report(name, entry, "")
+            entry = {"name": name, "reason": str(error)}
+            left_out.append(entry)
+        report(entry)
     manifest = {
         "format": KIND,
         "version": VERSION,
@@ -103,11 +103,10 @@ def _names(problems: Sequence[Problem]) -> list[str]:
         str(with_id("{id}", problem.id or f"{problem.name}-{number}"))
         for number, problem in enumerate(problems, start=1)
     ]
-    taken: set[str] = set()
+    counts = Counter(map(str.lower, names))  # some file systems see no other difference
     for name in names:
-        if name.lower() in taken:  # some file systems see no other difference
+        if counts[name.lower()] > 1:
             raise InputError(f"two problems are named {name}; their ids must tell them apart")
-        taken.add(name.lower())
     return names
 
 
@@ -125,17 +124,17 @@ def _write(
         raise InputError(result.verdict)
     exact = replace(recipe, encoding=None, weights=None)  # exact formats take neither
     built = {
-        to: exportable(problem, to, recipe if named(to).target == "qubo" else exact)
+        to: Export.of(problem, to, recipe if named(to).target == "qubo" else exact)
         for to in formats
     }
     contents: dict[str, tuple[dict[str, Any], bytes]] = {}
     numbers: dict[str, Any] = {}
     for to, model in built.items():
-        made, file = model.file(), f"{name}{model.format.suffix}"
-        description = {"file": file, **made.description}
-        contents[file] = {"what": "model", "to": to}, made.data
+        file = f"{name}{model.format.suffix}"
+        description = {"file": file, **model.description}
+        contents[file] = {"what": "model", "to": to}, model.data
         contents[f"{file}.json"] = {"what": "description", "to": to}, _json(description)
-        if model.is_qubo:
+        if model.format.target == "qubo":
             compiled = model.compiled
             numbers = {**compiled.sizes, "ground_state_energy": 0, "gap": compiled.gap}
     for target, model in {each.format.target: each for each in built.values()}.items():
@@ -159,7 +158,7 @@ def _write(
     }
 
 
-def _solution(built: Exportable, search: Search) -> dict[str, int]:
+def _solution(built: Export, search: Search) -> dict[str, int]:
     """A solution as values by label: judged, of energy 0.
 
     Raises:
@@ -176,7 +175,7 @@ def _solution(built: Exportable, search: Search) -> dict[str, int]:
     if judged.energy:
         raise SolverFailed(f"the solution found has energy {judged.energy:g}, not 0")
     # One file serves all formats of a QUBO, whatever they call its variables.
-    names = built.compiled.labels() if built.is_qubo else built.labels
+    names = built.compiled.labels() if built.format.target == "qubo" else built.labels
     return dict(zip(names, bits, strict=True))
 
 

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
+import qubopuzzle
 from qubopuzzle.cli.terminal import EXIT_STATUS, NOT_SOLVED, OUR_FAULT, SOLVED, complain
 from qubopuzzle.errors import InputError, QubopuzzleError, did_you_mean
 from qubopuzzle.signals import raise_interrupted
@@ -67,9 +68,7 @@ def _run(words: list[str]) -> int:
         print(_help())
         return SOLVED
     if name == "--version":
-        from importlib.metadata import version
-
-        print(f"qubopuzzle {version('qubopuzzle')}")
+        print(f"qubopuzzle {qubopuzzle.__version__}")
         return SOLVED
     if name not in COMMANDS:
         known = [*COMMANDS, "--help", "--version"]

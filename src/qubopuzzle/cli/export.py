@@ -36,7 +36,7 @@ def add_arguments(parser: Parser) -> None:
 def run(args: Namespace) -> int:
     """Write each puzzle's model to a file, or to standard output."""
     from qubopuzzle.files.writing import write_whole
-    from qubopuzzle.solving.export import exportable
+    from qubopuzzle.solving.export import Export
     from qubopuzzle.solving.recipe import Recipe
 
     form = _format(args)
@@ -52,7 +52,7 @@ def run(args: Namespace) -> int:
     worst = SOLVED
     for number, (puzzle, path) in enumerate(zip(puzzles, files, strict=True), start=1):
         try:
-            made = exportable(puzzle, form.name, recipe).file()
+            made = Export.of(puzzle, form.name, recipe)
         except QubopuzzleError as error:
             worst = complain(f"{name_of(puzzle, number)}: {error}")
             continue

@@ -52,9 +52,10 @@ def run(args: Namespace) -> int:
     return NOT_SOLVED if left else SOLVED
 
 
-def _report(name: str, entry: dict[str, Any] | None, why: str) -> None:
-    if entry is None:
-        complain(f"{name} is left out: {why}")
+def _report(entry: dict[str, Any]) -> None:
+    name = entry["name"]
+    if "reason" in entry:
+        complain(f"{name} is left out: {entry['reason']}")
         return
     sizes = [f"{entry[key]:,} {key}" for key in ("variables", "couplings") if key in entry]
     unique = {True: "one solution", False: "several solutions", None: "one solution or more"}

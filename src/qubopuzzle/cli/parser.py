@@ -62,7 +62,6 @@ _SHARED = {
     "--plot FILE": "draw to .svg, .png, .pdf; {id} in the name for several",
     "--presolve HOW": "none (default) or propagate",
     "--puzzle P": "read only this kind, such as nonogram",
-    "--seed N": "for everything random",
     "--weight FAMILY=W": "penalty weight of a family of rules (default 1 each); repeatable",
 }
 """What options that several commands have are for."""

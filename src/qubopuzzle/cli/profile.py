@@ -93,17 +93,9 @@ def growth(comparison: Comparison, ax: Axes, styles: Styles) -> None:
     low, _ = ax.get_ylim()
     ax.set_ylim(low if low < limit else limit / 10, max(lane, limit * _LANE))
     ax.set(xlabel="cells", ylabel="seconds (median)", title="Time against size")
-    ax.text(
-        0.99,
-        limit * 0.9,
-        "limit; above it, hollow: not solved",
-        transform=ax.get_yaxis_transform(),
-        ha="right",
-        va="top",
-        fontsize=7,
-        color="0.35",
-        in_layout=False,
-    )
+    words: dict[str, Any] = {"ha": "right", "va": "top", "fontsize": 7, "color": "0.35"}
+    words |= {"transform": ax.get_yaxis_transform(), "in_layout": False}
+    ax.text(0.99, limit * 0.9, "limit; above it, hollow: not solved", **words)
     _sizes_axis(ax, sorted({row["cells"] for row in comparison.rows}))
     _tidy(ax)
 

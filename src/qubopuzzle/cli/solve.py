@@ -36,7 +36,7 @@ def add_arguments(parser: Parser) -> None:
     )
     parser.shared("--formulation F", "--encoding E", "--presolve HOW", "--weight FAMILY=W")
     add("--reads N", "attempts (default 10)")
-    parser.shared("--seed N")
+    add("--seed N", "for everything random")
     add("--time-limit SECONDS", "bound on solving one instance")
     add("--option NAME=VALUE", "an option of the solver; repeatable")
     count = parser.add_mutually_exclusive_group()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 import time
@@ -91,12 +90,11 @@ def print_table(columns: list[str], rows: Iterable[list[str]], right: Container[
         table.add_column(column, justify=justify, no_wrap=i == 0, overflow="fold")
     for row in rows:
         table.add_row(*row)
-    if sys.stdout.isatty():
-        Console(highlight=False, markup=False).print(table)
-        return
-    text = io.StringIO()
-    Console(file=text, width=1000, highlight=False, markup=False).print(table)
-    print("\n".join(line.rstrip() for line in text.getvalue().rstrip().splitlines()))
+    width = None if sys.stdout.isatty() else 1000
+    console = Console(width=width, highlight=False, markup=False)
+    with console.capture() as printed:
+        console.print(table)
+    print("\n".join(line.rstrip() for line in printed.get().rstrip().splitlines()))
 
 
 def read_once(sources: Iterable[str | None]) -> None:

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.metadata import version
 from os import PathLike
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import dimod
 import numpy as np
 
-from qubopuzzle.checks import brief
+from qubopuzzle.checks import brief, number
 from qubopuzzle.compile import (
     DEFAULT_ENCODING,
     AmplifyModel,
@@ -73,7 +73,7 @@ def to_bqm(
         Unsatisfiable: if ``presolve="propagate"`` proves that there is no solution.
     """
     recipe = Recipe(formulation, encoding, presolve, weights)
-    return cast("Qubo", exportable(problem_of(problem), "bqm", recipe).compiled).to_bqm()
+    return cast("Qubo", Export.of(problem, "bqm", recipe).compiled).to_bqm()
 
 
 def to_amplify(
@@ -115,7 +115,7 @@ def to_cnf(problem: Source, *, formulation: str | None = None, presolve: str = "
         ModelError: for connectivity or cycles, which no formula of this size expresses.
     """
     recipe = Recipe(formulation, presolve=presolve)
-    return cast("Cnf", exportable(problem_of(problem), "dimacs", recipe).compiled)
+    return cast("Cnf", Export.of(problem, "dimacs", recipe).compiled)
 
 
 def to_mip(problem: Source, *, formulation: str | None = None, presolve: str = "none") -> Mip:
@@ -129,7 +129,7 @@ def to_mip(problem: Source, *, formulation: str | None = None, presolve: str = "
         InputError, TooLarge, Unsatisfiable: see ``to_bqm``.
     """
     recipe = Recipe(formulation, presolve=presolve)
-    return cast("Mip", exportable(problem_of(problem), "lp", recipe).compiled)
+    return cast("Mip", Export.of(problem, "lp", recipe).compiled)
 
 
 def decode(
@@ -168,16 +168,8 @@ def decode(
 # --- files -----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Export:
-    """The bytes of a model's file and its description, fit for JSON."""
-
-    data: bytes
-    description: dict[str, Any]
-
-
 @dataclass(frozen=True, eq=False)
-class Exportable:
+class Export:
     """A problem compiled for a format: what is written, and the way back."""
 
     format: ModelFormat
@@ -185,35 +177,57 @@ class Exportable:
     compiled: Compiled
     judge: Judge
 
+    @classmethod
+    def of(cls, source: Source, to: str, recipe: Recipe) -> Self:
+        """Compile for a format; raises as ``export``."""
+        problem, form = problem_of(source), named(to)
+        if form.target == "qubo":
+            recipe = replace(recipe, encoding=recipe.encoding or DEFAULT_ENCODING)
+        elif recipe.encoding is not None:
+            raise InputError(f"{form.name} has an encoding of its own; leave --encoding out")
+        elif recipe.weights:
+            raise InputError(f"{form.name} keeps every constraint and takes no weights")
+        is_mip = form.target == "mip"
+        if recipe.formulation is None:
+            default = problem.default_formulation
+            if is_mip:  # a tree takes the place of cuts
+                default = problem.formulation_for(cuts=True, exact=True)
+            recipe = replace(recipe, formulation=default)
+        found = recipe.presolved(problem)
+        if form.target == "cnf":
+            found.model.require_local("a file of clauses")
+        compiled = compile_mip(found.model) if is_mip else recipe.compile(found.model, form.target)
+        return cls(form, recipe, compiled, Judge(problem, found, compiled))
+
+    @cached_property
+    def data(self) -> bytes:
+        """The file."""
+        return self.format.write(self.compiled)
+
     @cached_property
     def labels(self) -> list[str]:
         """The variables as the file calls them, but auxiliary ones."""
         return self.format.names(self.compiled)
 
     @property
-    def is_qubo(self) -> bool:
-        """Whether it is a QUBO, which has energies, and no exact model."""
-        return self.format.target == "qubo"
-
-    @property
     def auxiliary(self) -> int:
         """How many variables there are besides."""
         return self.compiled.sizes["variables"] - len(self.labels)
 
-    def file(self) -> Export:
-        """Write it."""
+    @cached_property
+    def description(self) -> dict[str, Any]:
+        """The JSON object that goes beside the file."""
         problem, compiled, form = self.judge.problem, self.compiled, self.format
-        data = form.write(compiled)
         energy = None
         if isinstance(compiled, Qubo):
             offset = 0 if form.holds_offset else np.asarray(compiled.form.offset).item()
             energy = {"sign": form.sign, "offset": offset}
-        description = {
+        return {
             "format": KIND,
             "version": VERSION,
             "qubopuzzle": version("qubopuzzle"),
             "to": form.name,
-            "model_sha256": hashlib.sha256(data).hexdigest(),
+            "model_sha256": hashlib.sha256(self.data).hexdigest(),
             "formulation": self.recipe.formulation,
             "encoding": self.recipe.encoding,
             "presolve": self.recipe.presolve,
@@ -226,7 +240,6 @@ class Exportable:
             "puzzle_sha256": problem_hash(problem),
             "puzzle": problem.to_dict(),
         }
-        return Export(data, description)
 
     def decode(self, sample: Sample) -> Judged:
         """Judge an assignment; InputError if it does not have the model's variables."""
@@ -263,7 +276,7 @@ class Exportable:
                 if not first <= int(key) < end:
                     raise InputError(f"no variable {key}: they are {first} to {end - 1}")
                 found[int(key) - first] = value
-            elif self.is_qubo:
+            elif self.format.target == "qubo":
                 raise InputError(f"the model has no variable {key[:60]!r}")
         for i, label in enumerate(self.labels):
             if i not in found:
@@ -298,30 +311,7 @@ def export(
         TooLarge, Unsatisfiable: see ``to_bqm``.
         ModelError: for connectivity in a format that has no place for it.
     """
-    recipe = Recipe(formulation, encoding, presolve, weights)
-    return exportable(problem_of(problem), to, recipe).file()
-
-
-def exportable(problem: Problem, to: str, recipe: Recipe) -> Exportable:
-    """Compile for a format; raises as ``export``."""
-    form = named(to)
-    if form.target == "qubo":
-        recipe = replace(recipe, encoding=recipe.encoding or DEFAULT_ENCODING)
-    elif recipe.encoding is not None:
-        raise InputError(f"{form.name} has an encoding of its own; leave --encoding out")
-    elif recipe.weights:
-        raise InputError(f"{form.name} keeps every constraint and takes no weights")
-    if recipe.formulation is None:
-        default = problem.default_formulation
-        if form.target == "mip":  # a tree takes the place of cuts
-            default = problem.formulation_for(cuts=True, exact=True)
-        recipe = replace(recipe, formulation=default)
-    found = recipe.presolved(problem)
-    if form.target == "cnf":
-        found.model.require_local("a file of clauses")
-    is_mip = form.target == "mip"
-    compiled = compile_mip(found.model) if is_mip else recipe.compile(found.model, form.target)
-    return Exportable(form, recipe, compiled, Judge(problem, found, compiled))
+    return Export.of(problem, to, Recipe(formulation, encoding, presolve, weights))
 
 
 def problem_hash(problem: Problem) -> str:
@@ -357,7 +347,7 @@ def decode_file(
     return read_source(sample, lambda text: built.decode(read_sample(text)))
 
 
-def rebuilt(text: str) -> Exportable:
+def rebuilt(text: str) -> Export:
     """From the text of a description to its model, compiled anew.
 
     Raises:
@@ -378,27 +368,20 @@ def rebuilt(text: str) -> Exportable:
         problem = problem_from_dict(data.get("puzzle"))
     if data.get("puzzle_sha256") != problem_hash(problem):
         raise InputError("puzzle_sha256 is not that of the puzzle in it: one of them was changed")
+    weights = data.get("weights", {})
+    if not isinstance(weights, dict):
+        raise InputError(f"weights: expected an object, got {brief(weights)}")
     recipe = Recipe(
         formulation=_text(data, "formulation"),
         encoding=None if data.get("encoding") is None else _text(data, "encoding"),
         presolve=_text(data, "presolve"),
-        weights=_weights(data),
+        weights={f: number(f"weights: {f[:40]!r}", weight) for f, weight in weights.items()},
     )
-    built = exportable(problem, _text(data, "to"), recipe)
+    built = Export.of(problem, _text(data, "to"), recipe)
     if built.labels != data.get("variables"):
         made = f"{brief(data.get('qubopuzzle'))}, this is {version('qubopuzzle')}"
         raise InputError(f"its variables are not those of the model (made by version {made})")
     return built
-
-
-def _weights(data: Mapping[str, Any]) -> dict[str, float]:
-    weights = data.get("weights", {})
-    if not isinstance(weights, dict):
-        raise InputError(f"weights: expected an object, got {brief(weights)}")
-    for family, weight in weights.items():
-        if not isinstance(weight, int | float) or not abs(weight) < 2**60:
-            raise InputError(f"weights: {family[:40]!r}: expected a number, got {brief(weight)}")
-    return weights
 
 
 def _text(data: Mapping[str, Any], key: str) -> str:

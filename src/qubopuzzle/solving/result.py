@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Status = Literal["solved", "unsatisfiable", "unknown"]
+_NOT_FOR_JSON = ("problem", "found", "proof", "sizes")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,35 +137,24 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON: plain numbers, texts, lists."""
+        own = (each.name for each in fields(self) if each.name not in _NOT_FOR_JSON)
         return {
             "id": self.problem.id,
             "puzzle": self.problem.name,
-            "solver": self.solver,
-            "formulation": self.formulation,
-            "encoding": self.encoding,
-            "weights": dict(self.weights),
-            "status": self.status,
+            **{name: getattr(self, name) for name in own},
             "valid": self.valid,
             "violations": [violation.to_dict() for violation in self.violations],
             "solution": None if self.judged is None else self.judged.format(),
             "energy": self.energy,
-            "energies": dict(self.energies),
+            "energies": self.energies,
             "variables": None,
             "couplings": None,
             **self.sizes,
-            "reads": self.reads,
-            "seed": self.seed,
-            "settings": dict(self.settings),
-            "presolve": None if self.presolve is None else dict(self.presolve),
             "relaxed": list(self.relaxed),
-            "proved_by": self.proved_by,
             "solutions": [each.format() for each in self.found] if self.valid else [],
-            "complete": self.complete,
             "unique": self.unique,
-            "interrupted": self.interrupted,
             "service_s": {part: round(s, 6) for part, s in self.service_s.items()},
             "timings_s": {stage: round(s, 6) for stage, s in self.timings_s.items()},
-            "versions": dict(self.versions),
         }
 
     def picture(self) -> Picture | None:
