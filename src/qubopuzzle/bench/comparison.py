@@ -14,14 +14,7 @@ from typing import Any
 
 from qubopuzzle.bench.contradictions import Contradiction, contradictions
 from qubopuzzle.bench.journal import Journal
-from qubopuzzle.bench.plan import (
-    DEFAULT_REPEAT,
-    DEFAULT_TIME_LIMIT,
-    ComparisonPlan,
-    Job,
-    Sources,
-    make_plan,
-)
+from qubopuzzle.bench.plan import ComparisonPlan, Job, Sources, make_plan
 from qubopuzzle.bench.runner import execute
 from qubopuzzle.bench.statistics import TimeToSolution, par2, tts
 from qubopuzzle.signals import defer_interrupt
@@ -124,10 +117,10 @@ def compare(
     sources: Sources,
     solvers: Sequence[str] | None = None,
     *,
-    repeat: int = DEFAULT_REPEAT,
-    repeat_exact: int = 1,
+    repeat: int = ComparisonPlan.repeat,
+    repeat_exact: int = ComparisonPlan.repeat_exact,
     seed: int = 0,
-    time_limit: float = DEFAULT_TIME_LIMIT,
+    time_limit: float = ComparisonPlan.time_limit,
     hard_limit: float | None = None,
     memory_limit_gib: float | None = None,
     formulation: str | None = None,

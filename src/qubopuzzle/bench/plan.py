@@ -17,8 +17,6 @@ from qubopuzzle.solvers import all_solvers, get_solver
 from qubopuzzle.solving.recipe import Recipe, Source, problem_of
 from qubopuzzle.solving.solve import check_run
 
-DEFAULT_REPEAT = 5
-DEFAULT_TIME_LIMIT = 10.0
 DEFAULT_HEURISTICS = ("annealer", "tempering", "neal")
 START_S = 30.0
 """What the hard limit leaves for imports, kernels and the model."""
@@ -104,10 +102,10 @@ class ComparisonPlan:
     solvers: tuple[SolverConfig, ...]
     left_out: Mapping[str, str] = field(default_factory=dict)
     repeated: tuple[str, ...] = ()
-    repeat: int = DEFAULT_REPEAT
+    repeat: int = 5
     repeat_exact: int = 1
     seed: int = 0
-    time_limit: float = DEFAULT_TIME_LIMIT
+    time_limit: float = 10.0
     hard_limit: float | None = None
     memory_limit_gib: float | None = None
     formulation: str | None = None

@@ -15,7 +15,7 @@ from qubopuzzle.compile.compiled import Compiled, WeightedModel, check_weights
 from qubopuzzle.compile.cpsat import compile_cpsat
 from qubopuzzle.compile.encoding import ENCODINGS, encode_choices
 from qubopuzzle.compile.mip import Mip, compile_mip
-from qubopuzzle.compile.qubo import Qubo, compile_qubo, qubo_bits
+from qubopuzzle.compile.qubo import Qubo, compile_qubo
 from qubopuzzle.errors import InputError, ModelError
 from qubopuzzle.model import Model
 
@@ -36,7 +36,6 @@ __all__ = [
     "compile_model",
     "compile_qubo",
     "encode_choices",
-    "qubo_bits",
 ]
 
 DEFAULT_ENCODING = "one-hot"

@@ -18,17 +18,10 @@ import dimod
 import numpy as np
 
 from qubopuzzle.checks import brief, number
-from qubopuzzle.compile import (
-    DEFAULT_ENCODING,
-    AmplifyModel,
-    Cnf,
-    Compiled,
-    Mip,
-    Qubo,
-    compile_amplify,
-    compile_mip,
-    qubo_bits,
-)
+from qubopuzzle.compile import DEFAULT_ENCODING, Cnf, Compiled
+from qubopuzzle.compile.amplify import AmplifyModel, compile_amplify
+from qubopuzzle.compile.mip import Mip, compile_mip
+from qubopuzzle.compile.qubo import Qubo, qubo_bits
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.models import ModelFormat, Sample, named, read_sample
 from qubopuzzle.files.puzzles import read_source, read_text

@@ -10,15 +10,8 @@ from numpy.typing import NDArray
 
 from qubopuzzle.compile import Compiled
 from qubopuzzle.compile.encoding import Encoding
-from qubopuzzle.model import (
-    BrokenConstraint,
-    IntArray,
-    Model,
-    Problem,
-    Propagation,
-    Violation,
-    broken,
-)
+from qubopuzzle.model import IntArray, Model, Problem, Propagation, Violation
+from qubopuzzle.model.semantics import BrokenConstraint, broken
 from qubopuzzle.picture import Picture
 from qubopuzzle.solving.recipe import Source, problem_of
 
