@@ -1,7 +1,5 @@
 """``qubopuzzle export``."""
 
-from __future__ import annotations
-
 import json
 import sys
 from argparse import Namespace
@@ -66,7 +64,7 @@ def run(args: Namespace) -> int:
     return worst
 
 
-def _format(args: Namespace) -> ModelFormat:
+def _format(args: Namespace) -> "ModelFormat":
     """What to write: named by --to, or by the suffix of the file."""
     from qubopuzzle.files import models
 

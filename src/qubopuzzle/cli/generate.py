@@ -1,7 +1,5 @@
 """``qubopuzzle generate``."""
 
-from __future__ import annotations
-
 import sys
 from argparse import Namespace
 from typing import TYPE_CHECKING, Any
@@ -95,7 +93,7 @@ def _how(args: Namespace) -> dict[str, Any]:
     return how
 
 
-def _words(made: Generated) -> str:
+def _words(made: "Generated") -> str:
     found = made.difficulty
     sweeps = "annealing not solved" if found.sweeps is None else f"{found.sweeps:,} sweeps"
     share = f"propagation {found.propagated} of {found.cells} cells"

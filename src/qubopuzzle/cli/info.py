@@ -1,7 +1,5 @@
 """``qubopuzzle info``."""
 
-from __future__ import annotations
-
 import json
 from argparse import Namespace
 from typing import TYPE_CHECKING
@@ -36,7 +34,7 @@ def run(args: Namespace) -> int:
     return SOLVED
 
 
-def _print_sizes(sizes: list[QuboSize]) -> None:
+def _print_sizes(sizes: "list[QuboSize]") -> None:
     """One row a formulation and encoding, one below it a family; then why some have no QUBO."""
     from qubopuzzle.solving.info import FREE_PLAN_VARIABLES
 
@@ -58,6 +56,6 @@ def _print_sizes(sizes: list[QuboSize]) -> None:
         print(f"{formulation}: {why}")
 
 
-def _cells(form: QuadraticSize, density: str) -> list[str]:
+def _cells(form: "QuadraticSize", density: str) -> list[str]:
     low, high = form.least_coefficient, form.greatest_coefficient
     return [f"{form.couplings:,}", density, f"{low:g} to {high:g}" if high else "none"]

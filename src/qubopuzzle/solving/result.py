@@ -1,7 +1,5 @@
 """What solving a problem brought: the judged answer, and everything needed to repeat it."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
@@ -161,7 +159,7 @@ class Result:
         """The puzzle with the answer; cells of broken rules are marked. None for a model."""
         return self.judged.picture() if self.judged else self.problem.picture()
 
-    def plot(self, ax: Axes | None = None) -> Axes:
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Draw with matplotlib; returns the Axes. InputError for a model, which has no picture."""
         picture = self.picture()
         if picture is None:
