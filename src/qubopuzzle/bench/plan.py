@@ -191,10 +191,8 @@ def _contenders(
         why = "; ".join(f"{name}: {why}" for name, why in left_out.items())
         raise InputError(f"no solver to compare{f' ({why})' if why else ''}")
     contenders = (
-        SolverConfig(
-            name, solver.exact, solver.supports_cuts, solver.parse_options(given.get(name, {}))
-        )
-        for name, solver in solvers.items()
+        SolverConfig(name, s.exact, s.supports_cuts, s.parse_options(given.get(name, {})))
+        for name, s in solvers.items()
         if name not in left_out
     )
     return tuple(contenders), left_out

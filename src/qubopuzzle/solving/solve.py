@@ -5,7 +5,7 @@ import secrets
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike
 from typing import Any
@@ -25,7 +25,7 @@ from qubopuzzle.solvers.base import (
     installed_version,
 )
 from qubopuzzle.solvers.lazy import solve_lazily
-from qubopuzzle.solving.judge import Judge, Judged
+from qubopuzzle.solving.judge import Judge
 from qubopuzzle.solving.recipe import Recipe, Source, problem_of, what_fits
 from qubopuzzle.solving.result import Result
 
@@ -90,14 +90,7 @@ def solve(
     started, own = time.perf_counter(), problem_of(problem)
     if isinstance(problem, str | PathLike):
         load_s = time.perf_counter() - started
-    backend, chosen, budget = check_run(
-        solver,
-        reads=reads,
-        seed=seed,
-        time_limit=time_limit,
-        options=options,
-        solutions=solutions,
-    )
+    backend, chosen, budget = check_run(solver, reads, seed, time_limit, options, solutions)
     name = formulation or own.formulation_for(cuts=backend.supports_cuts, exact=backend.exact)
     code = backend.default_encoding if encoding is None else encoding
     recipe = Recipe(name, code, presolve, weights)
@@ -106,7 +99,6 @@ def solve(
 
 def check_run(
     solver: Any = DEFAULT_SOLVER,
-    *,
     reads: int | None = None,
     seed: int | None = None,
     time_limit: float | None = None,
@@ -150,7 +142,7 @@ class _Run:
     recipe: Recipe
     budget: Budget
     options: Mapping[str, Any]
-    seconds: dict[str, float] = field(default_factory=dict)
+    seconds: dict[str, float]
 
     def result(self, progress: ProgressCallback | None) -> Result:
         """Go through all stages, as far as it takes."""
@@ -187,11 +179,7 @@ class _Run:
                 compiled, outcome = solve_lazily(self.solver, model, task, compiling)
             else:
                 outcome = self.solver.solve(task)
-        with self._stage("decode"):
-            answers = zip(outcome.samples, outcome.energies.tolist(), strict=True)
-            judge = replace(judge, bits=compiled)
-            found, rejected = judge.judge_all(answers, self.budget.solutions)
-        return self._judged(presolved, compiled, outcome, found, rejected=rejected)
+        return self._judged(presolved, compiled, outcome)
 
     @contextmanager
     def _stage(self, name: str) -> Iterator[None]:
@@ -205,16 +193,12 @@ class _Run:
         """There is no solution, and no solver was needed."""
         return replace(self._plain(presolved), status="unsatisfiable", proved_by=why, complete=True)
 
-    def _judged(
-        self,
-        presolved: Propagation,
-        compiled: Compiled,
-        outcome: Outcome,
-        found: list[Judged],
-        *,
-        rejected: bool,
-    ) -> Result:
-        """What the judge says of a solver's outcome."""
+    def _judged(self, presolved: Propagation, compiled: Compiled, outcome: Outcome) -> Result:
+        """What the judge says of a solver's outcome, decoded."""
+        with self._stage("decode"):
+            answers = zip(outcome.samples, outcome.energies.tolist(), strict=True)
+            judge = Judge(self.problem, presolved, compiled)
+            found, rejected = judge.judge_all(answers, self.budget.solutions)
         solved = bool(found) and found[0].valid
         by = self.solver.name if compiled.sizes.get("variables") else "compilation"
         proved = by if outcome.infeasible and not compiled.bounded and not solved else None
