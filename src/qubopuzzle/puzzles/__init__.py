@@ -1,7 +1,5 @@
 """The puzzles: found by themselves, one folder each, and through entry points."""
 
-from __future__ import annotations
-
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points

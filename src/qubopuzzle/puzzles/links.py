@@ -20,8 +20,6 @@ A puzzle's class has its links in the attribute ``links``, and is then read and 
 the formats ``puzzlink`` and ``pzprv3``.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

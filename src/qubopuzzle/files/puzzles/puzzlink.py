@@ -18,8 +18,6 @@ Answers have no place in an address; but what all givens of a board say is its a
 givens are what an answer is made of: in sudoku and Easy as ABC.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace

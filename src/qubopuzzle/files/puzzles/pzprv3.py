@@ -7,8 +7,6 @@ puzzle's solution; any other is somebody's work in progress and passed over, as 
 tried and undone, and the notes that follow the board. Rules of reading as in ``puzzlink``.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from contextlib import suppress

@@ -22,8 +22,6 @@ and difficulty, and singles' for difficulty, say how an id was made; they are pa
 puzzles' own ``links`` say what the descriptions hold.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Heyawake: the rules, native JSON and picture."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """Hitori in the players: ``hitori``, and ``singles`` in Simon Tatham's collection."""
 
-from __future__ import annotations
-
 from functools import partial
 from string import ascii_letters
 from typing import Any

@@ -1,7 +1,5 @@
 """Hitori: the rules, native JSON and picture."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

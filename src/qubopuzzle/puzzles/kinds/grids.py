@@ -1,7 +1,5 @@
 """Grids of cells, shared by all puzzles: read from what users write, and taken apart."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby

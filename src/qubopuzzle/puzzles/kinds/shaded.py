@@ -4,33 +4,22 @@
 
 ``lazy`` has a bit a cell, and [connected], which solvers meet by cuts.
 
-``forest`` is one QUBO. Where no two black cells touch by a side and the grid has at least two
-rows and columns, the white cells are connected exactly if the black cells, joined where they
-touch by a corner, and all border cells to one vertex "outside", make no cycle. (In one row or
-column, a black cell between two others cuts them apart.) Each cell takes one value: white;
-root; or a heading 0 .. 7 to its parent, the black cell at the corner ``heading mod 4``. A
-black cell on the border is a root.
+``forest`` is one QUBO, and exact on any grid with at least two rows and columns: the white cells
+are connected exactly if the black cells, joined where they touch by a corner, and all border
+cells to one vertex "outside", make no cycle. (In one row or column, a black cell between two
+others cuts them apart.) Each cell takes one value: white; root; or a heading 0 .. 7 to its
+parent, the black cell at the corner ``heading mod 4``. A black cell on the border is a root.
 
 - [pair] black cells that touch by a corner are parent and child:
   ``white_u + [u -> v] + white_v + [v -> u] >= 1``;
 - [parent] a parent is a root, or its own heading differs by at most a quarter turn:
   ``[u -> v, h] <= [v is root] + [v has h - 1] + [v has h] + [v has h + 1]``, mod 8.
 
-**Trees have such values**: from the root outwards, each child's corner is given, and one of
-its two headings is within a quarter turn of its parent's. **Nothing else has**: a component
-of n black cells has at least n - 1 joints, each of them a child and its parent by [pair], so
-at most one root. With one it is a tree, and touches the border once at most. Without any,
-following the parents goes round a cycle, never straight back. Corner steps do not cross, so
-it is a simple polygon, and its turns add up to 4 or -4 quarters (H. Hopf, Compositio
-Mathematica 2, 1935, 50-62) - but the headings are back where they began, so the turns add
-up to 0 mod 8.
-
-So ``forest`` is exact on any grid, for trees of any depth, with at most ten values a
-cell; counting depths up to K takes 2 + 4 K, and loses deeper trees. Energy gap: each
-family's penalty is 0 where its rule holds and at least 1 where not.
+Trees of any depth have such values and nothing else has, as a cycle turns by four quarters and
+its headings would come back by 0 mod 8 (H. Hopf, Compositio Mathematica 2, 1935, 50-62); the
+proof is in docs/formulations.md. Counting depths up to K takes 2 + 4 K values, not ten, and loses
+deeper trees. Energy gap: each family's penalty is 0 where its rule holds and at least 1 where not.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -132,16 +121,14 @@ def lazy(never_black: BoolArray) -> Shaded:
     for r, c in np.argwhere(~never_black).tolist():
         white[r, c] = builder.bit(f"black[{r},{c}]").first
     _keep_apart(builder, white)
-    nodes = white
-    if never_black.any():  # a cell that is white anyhow is a node all the same
-        nodes = np.where(never_black, builder.choice("white", ["white"]).first, white)
     sides = _side_by_side(np.arange(white.size).reshape(white.shape))
-    builder.connected("connected", nodes.ravel(), sides)
+    builder.connected("connected", white.ravel(), sides)
     return Shaded(builder, white, partial(_write_bits, never_black))
 
 
 def _write_bits(never_black: BoolArray, answer: IntArray) -> list[Hashable]:
-    return [*answer[~never_black].tolist(), *["white"] * bool(never_black.any())]
+    """Each bit, and what the builder has in place of nodes that are there anyhow."""
+    return [*answer[~never_black].tolist(), *[True] * bool(never_black.any())]
 
 
 def forest(never_black: BoolArray) -> Shaded:

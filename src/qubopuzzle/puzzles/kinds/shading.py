@@ -4,8 +4,6 @@ No two black cells touch by a side, and the white cells are connected by their s
 Nothing here knows of models; those are built in ``shaded``.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields

@@ -16,8 +16,6 @@ fewer variables, but a step of an annealer then changes the sum; a view keeps it
 Energy gap: each family's penalty is 0 where its rule holds and at least 1 where not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import partial

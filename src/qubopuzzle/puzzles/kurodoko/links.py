@@ -1,7 +1,5 @@
 """Kurodoko in the players: ``kurodoko``, and ``range`` in Simon Tatham's collection."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

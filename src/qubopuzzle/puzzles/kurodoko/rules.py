@@ -1,7 +1,5 @@
 """Kurodoko: the rules, native JSON and picture."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar

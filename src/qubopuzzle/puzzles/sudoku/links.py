@@ -1,7 +1,5 @@
 """Sudoku in the players: ``sudoku``, and ``solo`` in Simon Tatham's collection."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Sudoku: the rules, native JSON and picture."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import isqrt
