@@ -85,12 +85,10 @@ class Puzzle(Problem):
         """
         if self.solution is None:
             return
-        given: Any = self.solution
-        solution = np.array(given) if isinstance(given, np.ndarray) else self.parse_answer(given)
-        broken = self.violations(solution)
+        solution, broken = self.check(self.solution)
         if broken:
             raise PuzzleError(f"solution: {broken[0].message}")
-        solution = solution.astype(np.int64)
+        solution = np.array(solution, dtype=np.int64)
         solution.setflags(write=False)
         object.__setattr__(self, "solution", solution)
 

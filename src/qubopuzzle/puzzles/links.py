@@ -264,21 +264,19 @@ def rooms(text: Text, board: Board) -> None:
         across, below = _walls(text.words(given))
     else:
         across, below = map(text.bits, _walls(given))
-    if text.reading:
-        given = pieces(~across, ~below)
-        for walls, edges, down in zip((across, below), _walls(given), (0, 1), strict=True):
-            if (loose := walls & ~edges).any():
-                r, c = np.argwhere(loose)[0].tolist()
-                places = f"row {r + 1} column {c + 1} and row {r + 1 + down} column {c + 2 - down}"
-                raise InputError(f"the wall between {places} divides no rooms; no such puzzle here")
-    clues = board.get("clues", [None] * (int(given.max()) + 1))
+    found = pieces(~across, ~below)
+    for walls, edges, down in zip((across, below), _walls(found), (0, 1), strict=True):
+        for r, c in np.argwhere(walls & ~edges)[:1].tolist():
+            places = f"row {r + 1} column {c + 1} and row {r + 1 + down} column {c + 2 - down}"
+            raise InputError(f"the wall between {places} divides no rooms; no such puzzle here")
+    first = np.unique(found, return_index=True)[1]
+    clues = [board.get("clues", [None])[room] for room in given.ravel()[first].tolist()]
     numbers = np.array([_NUMBER_OF.get(clue, clue) for clue in clues])
     if isinstance(text, AddressText):
-        order = np.argsort(np.unique(given, return_index=True)[1])
-        numbers[order] = text.numbers(numbers[order])
+        numbers = text.numbers(numbers)
     else:
-        numbers = _numbers_of_rooms(text, given, numbers)
-    board["rooms"] = given.tolist()
+        numbers = _numbers_of_rooms(text, found, numbers)
+    board["rooms"] = found.tolist()
     board["clues"] = [_CLUE_OF.get(number, number) for number in numbers.tolist()]
 
 
@@ -407,7 +405,7 @@ class Link:
 
     def write(self, text: Text, puzzle: Any) -> None:
         """Write every part; InputError for what the text cannot hold."""
-        self._pass(text, {name: getattr(puzzle, name) for name in puzzle.__dataclass_fields__})
+        self._pass(text, {**vars(puzzle)})
 
     def _pass(self, text: Text, board: Board) -> Board:
         for part in self.body if isinstance(text, AddressText) else self.file:
@@ -430,7 +428,7 @@ class Game:
         suffix: a regular expression for what may follow the sizes; it says how an id was made.
         variants: names of variants that are refused, by their letter in the suffix.
         signs: characters that only descriptions of this game have.
-        solved: the id of a puzzle with an answer on its board, where ids have a place for it.
+        givens: the key under which ``write`` takes an answer, ``solution`` for one.
     """
 
     name: str
@@ -439,7 +437,7 @@ class Game:
     suffix: str = ""
     variants: Mapping[str, str] = field(default_factory=dict)
     signs: str = ""
-    solved: Callable[[Any, IntArray], str] | None = None
+    givens: str = ""
 
 
 def read_runs(body: str, rows: int, columns: int, most: int) -> list[list[int]]:

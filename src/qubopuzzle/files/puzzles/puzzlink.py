@@ -80,7 +80,7 @@ def solved_address(puzzle: Puzzle, answer: IntArray) -> str | None:
     """The board with an answer as its givens; None where givens are no answer."""
     for kind, link in _LINKS.values():
         if kind is type(puzzle) and link.givens:
-            board: Any = {link.givens: answer.tolist(), "solution": None}
+            board: Any = {"solution": None, link.givens: answer}
             return address(replace(puzzle, **board))
     return None
 

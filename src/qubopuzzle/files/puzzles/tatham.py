@@ -25,8 +25,9 @@ puzzles' own ``links`` say what the descriptions hold.
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
-from math import prod
+from typing import Any
 
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError, at
@@ -79,24 +80,24 @@ def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
 
 def write(puzzles: Sequence[Puzzle]) -> str:
     """One id a line as the game itself takes it, without its name; InputError naming the puzzle."""
-    return "".join(_write(puzzle) + "\n" for puzzle in puzzles)
+    return "".join(_write(puzzle, solution=None) + "\n" for puzzle in puzzles)
 
 
 def solved_address(puzzle: Puzzle, answer: IntArray) -> str | None:
     """The page of a game with an answer on its board; None where an id has no place for it."""
-    for kind, game in _GAMES:
-        if isinstance(puzzle, kind) and game.solved:
-            with at(puzzle.id[:60] or puzzle.name):
-                return f"{_PLAYER}/{game.name}.html#{game.solved(puzzle, answer)}"
-    return None
+    _, game = _BY_NAME.get(puzzle.name, (None, None))
+    if game is None or not game.givens:
+        return None
+    board = {"solution": None, game.givens: answer}
+    return f"{_PLAYER}/{game.name}.html#{_write(puzzle, **board)}"
 
 
-def _write(puzzle: Puzzle) -> str:
+def _write(puzzle: Puzzle, **board: Any) -> str:
+    """The id of a puzzle with other values of these fields."""
     with at(puzzle.id[:60] or puzzle.name):
-        for kind, game in _GAMES:
-            if isinstance(puzzle, kind):
-                return game.write(puzzle)
-        raise InputError(f"the collection has no {puzzle.name}; write json")
+        if puzzle.name not in _BY_NAME:
+            raise InputError(f"the collection has no {puzzle.name}; write json")
+        return _BY_NAME[puzzle.name][1].write(replace(puzzle, **board))
 
 
 def _read(wanted: str | None, line: str, limit: ReadLimit) -> list[Puzzle]:
@@ -125,7 +126,7 @@ def _read(wanted: str | None, line: str, limit: ReadLimit) -> list[Puzzle]:
     kind, game = games[0] if word else _game_of(match)
     with at(game.name):
         found = kind.from_dict(_data(game, match))
-    limit.count(prod(found.shape))
+    limit.count(found.cells)
     return [found]
 
 

@@ -197,35 +197,25 @@ def _keep_apart(builder: ModelBuilder, white: IntArray) -> None:
 
 
 def _write_values(never_black: BoolArray, answer: IntArray) -> list[Hashable]:
-    """The value of each cell: trees from the border, the others from their first cell."""
+    """The value of each cell: trees from all of the border, the others from their first cell."""
     last_row, last_column = answer.shape[0] - 1, answer.shape[1] - 1
     black = {(r, c) for r, c in np.argwhere(answer).tolist()}
     border = {(r, c) for r, c in black if r in (0, last_row) or c in (0, last_column)}
     heading: dict[Cell, int | None] = {}
-    for root in [*sorted(border), *sorted(black - border)]:
-        if root not in heading:
-            tree = _headings(black, root)
-            if not border.isdisjoint([*tree][1:]):
-                raise InputError("the answer's black cells cut off white ones")
-            heading |= tree
+    for roots in (border, *([cell] for cell in sorted(black - border))):
+        queue = [cell for cell in roots if cell not in heading]
+        heading |= dict.fromkeys(queue)
+        for r, c in queue:  # grows on the way
+            for k, (down, right) in enumerate(CORNERS):
+                child = (r + down, c + right)
+                if child in black and child not in heading:
+                    back, own = (k + 2) % 4, heading[r, c]
+                    within = own is None or (own - back) % 8 in (0, 1, 7)
+                    heading[child] = back if within else back + 4
+                    queue.append(child)
     joints = sum((r + 1, c + d) in black for r, c in black for d in (-1, 1))
     if joints > sum(h is not None for h in heading.values()):
-        raise InputError("the answer's black cells fence white ones in")
+        raise InputError("the answer's black cells cut off white ones")
     free = [(r, c) for r, c in np.argwhere(~never_black).tolist()]
     place = {cell: 1 if own is None else 2 + own for cell, own in heading.items()}
     return [VALUES[place.get(cell, 0)] for cell in free]
-
-
-def _headings(black: set[Cell], root: Cell) -> dict[Cell, int | None]:
-    """Headings of the cells connected with a root, itself first and with None."""
-    found: dict[Cell, int | None] = {root: None}
-    queue = [root]
-    for r, c in queue:  # grows on the way
-        for k, (down, right) in enumerate(CORNERS):
-            child = (r + down, c + right)
-            if child in black and child not in found:
-                back, own = (k + 2) % 4, found[r, c]
-                within = own is None or (own - back) % 8 in (0, 1, 7)
-                found[child] = back if within else back + 4
-                queue.append(child)
-    return found

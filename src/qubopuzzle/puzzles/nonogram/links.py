@@ -81,17 +81,15 @@ def _runs(i: int, line: str, columns: int) -> list[int]:
 
 
 def _write_pattern(puzzle: Any) -> str:
+    """After a comma a solution: a letter a cell for no unknown ones before it, small for white."""
     lines = [".".join(map(str, clue)) for clue in (*puzzle.cols, *puzzle.rows)]
-    return f"{len(puzzle.cols)}x{len(puzzle.rows)}:" + "/".join(lines)
-
-
-def _solved_pattern(puzzle: Any, answer: IntArray) -> str:
-    """After a comma, all cells: a letter for no unknown ones before it, small for white."""
-    cells = "".join("A" if black else "a" for black in answer.ravel().tolist())
-    return f"{_write_pattern(puzzle)},{cells}"
+    text = f"{len(puzzle.cols)}x{len(puzzle.rows)}:" + "/".join(lines)
+    if puzzle.solution is not None:
+        text += "," + "".join("aA"[black] for black in puzzle.solution.ravel().tolist())
+    return text
 
 
 LINKS = (
     Link("nonogram", body=[_slots], file=[_table]),
-    Game("pattern", _read_pattern, _write_pattern, signs="/.,", solved=_solved_pattern),
+    Game("pattern", _read_pattern, _write_pattern, signs="/.,", givens="solution"),
 )

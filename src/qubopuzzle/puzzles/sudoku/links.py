@@ -1,12 +1,10 @@
 """Sudoku in the players: ``sudoku``, and ``solo`` in Simon Tatham's collection."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import links
 from qubopuzzle.puzzles.links import Board, FileText, Game, Link
 from qubopuzzle.puzzles.sudoku.rules import SIZE_LIMIT, squarest_box
@@ -47,10 +45,6 @@ def _write_solo(puzzle: Any) -> str:
     return f"{high}x{wide}:" + links.write_runs(np.ravel(puzzle.grid).tolist())
 
 
-def _solved_solo(puzzle: Any, answer: IntArray) -> str:
-    return _write_solo(replace(puzzle, grid=answer, solution=None))
-
-
 LINKS = (
     Link(
         "sudoku",
@@ -67,6 +61,6 @@ LINKS = (
         _write_solo,
         suffix="(?:d[tbiaeu]|md?[0-9]|r[0-9]|a)*",
         variants={"x": "solo X (diagonals)", "j": "jigsaw solo", "k": "killer solo"},
-        solved=_solved_solo,
+        givens="grid",
     ),
 )
