@@ -128,24 +128,22 @@ def _read(wanted: str | None, line: str, limit: ReadLimit) -> list[Puzzle]:
     found = [part for part in query.split("&") if not _PARAMETER.match(part)]
     if len(found) != 1:
         raise InputError("the address has no puzzle after its question mark")
-    pid, _, rest = found[0].partition("/")
+    pid, *parts = found[0].split("/")
     pid = re.sub("_(edit|play)$", "", pid)
     kind, link = find_link(pid)
     with at(pid):
-        if rest.startswith("v:"):
-            variant = rest[2:].partition("/")[0]
-            raise InputError(f"this package does not have its variant {variant[:30]!r}")
-        flag = "" if rest[:1].isdigit() else rest.partition("/")[0]
-        sizes = rest[len(flag) + 1 :] if flag else rest
-        columns, stroke, sizes = sizes.partition("/")
-        if not stroke:
+        flag = parts.pop(0) if parts and re.match("[^0-9]", parts[0]) else ""
+        if flag.startswith("v:"):
+            raise InputError(f"this package does not have its variant {flag[2:32]!r}")
+        if len(parts) < 2:
             raise InputError("the address ends before its columns and rows")
     if wanted not in (None, kind.name):
         return []
-    rows, _, body = sizes.partition("/")
+    columns, rows, *body = parts
     shape = read_shape(link, columns, rows, limit)
     with at(pid):
-        puzzle = kind.from_dict(link.read(AddressText(body.removesuffix("/"), shape), flag))
+        text = AddressText("/".join(body).removesuffix("/"), shape)
+        puzzle = kind.from_dict(link.read(text, flag))
         # The puzzle is still nobody's; a copy would be validated once more.
         object.__setattr__(puzzle, "url", address(puzzle))
         return [puzzle]

@@ -30,7 +30,7 @@ import numpy as np
 
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import FALSE, TRUE, UNBOUNDED, Field, IntArray, Model, ModelBuilder
-from qubopuzzle.puzzles.kinds.grids import BoolArray
+from qubopuzzle.puzzles.kinds.grids import BoolArray, Cell
 
 CELL_LIMIT = 250_000
 """Most cells of a model."""
@@ -40,7 +40,6 @@ _NAMES = ("up-left", "up-right", "down-right", "down-left")
 VALUES = ("white", "root", *_NAMES, *(f"{name}'" for name in _NAMES))
 """Of a cell; the last eight are headings 0 to 7."""
 
-Cell: TypeAlias = tuple[int, int]
 Write: TypeAlias = Callable[[IntArray], Sequence[Hashable]]
 
 

@@ -55,9 +55,7 @@ class ShadingPuzzle(Painting):
     lazy_formulation: ClassVar[str] = "lazy"
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, type(self)):
-            return NotImplemented
-        return self._compared() == other._compared()
+        return isinstance(other, type(self)) and self._compared() == other._compared()
 
     def __hash__(self) -> int:
         return hash(self._compared())
