@@ -209,14 +209,11 @@ class FileText:
             found += cells
         return np.array(found, dtype=object).reshape(words.shape)
 
-    def answer(self, words: NDArray[Any]) -> Words | None:
-        """The same of an answer; None where the file ends before it, or has notes there."""
-        if self.reading:
-            rest = self.rows[self.at :]
-            if not rest or _NOTES.match(rest[0]):
-                return None
-            if words.shape[1] and not any(row.strip() for row in rest):
-                return None
+    def answer(self, words: NDArray[Any]) -> Words:
+        """The same of an answer; ``.`` where the file ends before it, or has notes there."""
+        rest = self.rows[self.at :]
+        if self.reading and (not any(map(str.strip, rest)) or _NOTES.match(rest[0])):
+            return np.full(words.shape, ".", dtype=object)
         return self.words(words)
 
     def numbers(self, numbers: IntArray, code: Code = NUMBER16) -> IntArray:
@@ -302,8 +299,7 @@ def _numbers_of_rooms(text: FileText, rooms: IntArray, numbers: IntArray) -> Int
 
 def shading(text: FileText, board: Board) -> None:
     """``solution``, an answer of black and white cells."""
-    words = text.answer(shading_words(board, text.shape))
-    board["solution"] = None if words is None else read_shading(words)
+    board["solution"] = read_shading(text.answer(shading_words(board, text.shape)))
 
 
 # --- for parts of one's own --------------------------------------------------------------

@@ -26,13 +26,9 @@ def _cover(text: FileText, board: Board) -> None:
 def _paths(text: FileText, board: Board) -> None:
     """Between which cells a path passes."""
     known = board.get("solution")
-    parts = []
-    for part in split(np.zeros(text.shape, dtype=np.int64) if known is None else known):
-        words = text.answer(part)
-        if words is None and part.size:
-            return
-        parts.append(part if words is None else np.equal(words, "1").astype(np.int64))
-    paths = join(*parts)
+    paths = np.zeros(text.shape, dtype=np.int64) if known is None else known
+    parts = map(text.answer, split(paths))
+    paths = join(*(np.equal(words, "1").astype(np.int64) for words in parts))
     # One end at each number is quick to see, and little else passes.
     if ((leaves(paths).sum(axis=1) == 1) == (np.ravel(board["grid"]) > 0)).all():
         board["solution"] = paths

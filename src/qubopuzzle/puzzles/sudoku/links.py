@@ -15,7 +15,7 @@ def _digits(text: FileText, board: Board) -> None:
     given = np.array(board["grid"])
     answer = given if board.get("solution") is None else board["solution"]
     words = text.answer(np.where((given > 0) | (answer == 0), ".", answer.astype(object)))
-    digits = np.zeros_like(given) if words is None else links.to_digits(words)
+    digits = links.to_digits(words)
     if digits.any():
         board["solution"] = np.where(given, given, digits)
 
