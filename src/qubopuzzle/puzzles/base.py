@@ -22,14 +22,10 @@ from qubopuzzle.errors import InputError, PuzzleError, did_you_mean
 from qubopuzzle.model import IntArray, Model, Problem, disagreement
 from qubopuzzle.model import Violation as Violation
 from qubopuzzle.picture import Picture
-from qubopuzzle.puzzles.kinds.grids import Cell, read_numbered
+from qubopuzzle.puzzles.kinds.grids import NUMBER_LIMIT, Cell, read_numbered
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-
-ANSWER_LIMIT = 1_000_000
-"""Largest number in a cell of an answer."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,7 +125,7 @@ class Puzzle(Problem):
 
         It is rows of whole numbers, or lines of text with them, if a puzzle does not say otherwise.
         """
-        answer = read_numbered("solution", data, 0, ANSWER_LIMIT)
+        answer = read_numbered("solution", data, 0, NUMBER_LIMIT)
         check_shape(answer, self.shape)
         return answer
 

@@ -272,7 +272,15 @@ def rooms(text: Text, board: Board) -> None:
     if isinstance(text, AddressText):
         numbers = text.numbers(numbers)
     else:
-        numbers = _numbers_of_rooms(text, found, numbers)
+        shown = np.zeros_like(found)
+        shown.T.flat[np.unique(found.T, return_index=True)[1]] = numbers
+        shown = text.numbers(shown)
+        shown[shown == UNKNOWN] = 0
+        room, number = found[shown != 0], shown[shown != 0]
+        numbers[room[::-1]] = number[::-1]  # the first of a room
+        for i in np.flatnonzero(numbers[room] != number)[:1].tolist():
+            both = np.maximum([numbers[room[i]], number[i]], 0)
+            raise InputError(f"a room has two clues, {both[0]} and {both[1]}")
     board["rooms"] = found.tolist()
     board["clues"] = [_CLUE_OF.get(number, number) for number in numbers.tolist()]
 
@@ -281,20 +289,6 @@ def _walls(rooms: NDArray[Any]) -> tuple[BoolArray, BoolArray]:
     """Between the cells of a row, and between a row and the next."""
     across, below = rooms[:, 1:] != rooms[:, :-1], rooms[1:] != rooms[:-1]
     return across.astype(np.bool_), below.astype(np.bool_)
-
-
-def _numbers_of_rooms(text: FileText, rooms: IntArray, numbers: IntArray) -> IntArray:
-    shown = np.zeros_like(rooms)
-    shown.T.flat[np.unique(rooms.T, return_index=True)[1]] = numbers
-    shown = text.numbers(shown)
-    shown[shown == UNKNOWN] = 0
-    room, number = rooms[shown != 0], shown[shown != 0]
-    numbers = np.zeros_like(numbers)
-    numbers[room[::-1]] = number[::-1]  # the first of a room
-    for i in np.flatnonzero(numbers[room] != number)[:1].tolist():
-        both = np.maximum([numbers[room[i]], number[i]], 0)
-        raise InputError(f"a room has two clues, {both[0]} and {both[1]}")
-    return numbers
 
 
 def shading(text: FileText, board: Board) -> None:

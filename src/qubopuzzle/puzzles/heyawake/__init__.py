@@ -40,18 +40,12 @@ def _constrain(puzzle: Heyawake, shaded: Shaded) -> Model:
 
 def add_spans(shaded: Shaded, rooms: IntArray) -> None:
     """[span]: no white run crosses two borders of the rooms, shape (rows, columns)."""
-    spans = _spans(rooms)
-    shaded.count("span", spans, least=[1] * len(spans))
-
-
-def _spans(rooms: IntArray) -> list[IntArray]:
-    """The stretches of cells, row-major numbers, of which one must be black."""
-    spans = []
+    spans = []  # stretches of cells of which one must be black
     for _, _, line in lines_of((len(rooms), len(rooms.T))):
         along = rooms.ravel()[line]
         borders = np.flatnonzero(along[1:] != along[:-1])
         spans += [line[before : after + 2] for before, after in pairwise(borders)]
-    return spans
+    shaded.count("span", spans, least=[1] * len(spans))
 
 
 Heyawake.formulations = shading_formulations(_constrain, _never_black)

@@ -11,7 +11,7 @@ from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.kinds.grids import (
-    SIDE_LIMIT,
+    NUMBER_LIMIT,
     Cell,
     cells_of,
     groups,
@@ -47,8 +47,8 @@ class Heyawake(ShadingPuzzle):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        rooms = read_grid("rooms", self.rooms, 0, SIDE_LIMIT**2)
-        numbers = read_numbers("clues", self.clues, 0, SIDE_LIMIT**2, {None: _NO_CLUE})
+        rooms = read_grid("rooms", self.rooms, 0, NUMBER_LIMIT)
+        numbers = read_numbers("clues", self.clues, 0, NUMBER_LIMIT, {None: _NO_CLUE})
         size = np.bincount(rooms.ravel(), minlength=len(numbers)).tolist()
         if len(size) != len(numbers):
             raise PuzzleError(f"clues: {len(numbers)} clues for rooms 0 to {len(size) - 1}")
@@ -91,9 +91,9 @@ class Heyawake(ShadingPuzzle):
 
     def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
         """Thick lines around rooms, their clues in the first cell."""
-        rooms = zip(self.clues, groups(self.rooms), strict=True)
-        first = {cells_of(cells[:1], self.shape[1])[0]: clue for clue, cells in rooms}
-        corners = {cell: str(clue) for cell, clue in first.items() if clue is not None}
+        first = cells_of(np.unique(self.rooms, return_index=True)[1], self.shape[1])
+        clues = zip(first, self.clues, strict=True)
+        corners = {cell: str(clue) for cell, clue in clues if clue is not None}
         return Picture(
             *self.shape, black=answer, rooms=self.rooms, corners=corners, broken=frozenset(broken)
         )

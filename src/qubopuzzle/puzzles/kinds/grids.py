@@ -21,9 +21,10 @@ Cells: TypeAlias = tuple[Cell, ...]
 BLACK, WHITE = "#", "."
 SIDE_LIMIT = 1_000
 """Most rows or columns of a grid."""
+NUMBER_LIMIT = 1_000_000
+"""Largest number in a cell, and most numbers of a list."""
 BLANK: Mapping[str | None, int] = {None: 0}
 """What stands for a number besides numbers."""
-_CROSS = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]])
 
 
 # --- reading ---------------------------------------------------------------------------
@@ -52,7 +53,7 @@ def read_numbers(
     numbers = listed(data)
     if not isinstance(numbers, list | tuple):
         raise PuzzleError(f"{key}: expected a list, got {brief(data)}")
-    if len(numbers) > SIDE_LIMIT**2:
+    if len(numbers) > NUMBER_LIMIT:
         raise PuzzleError(f"{key}: {len(numbers)} numbers are too many")
     if set(map(type, numbers)) == {int} and low <= min(numbers) and max(numbers) <= high:
         return list(numbers)  # as nearly all are
@@ -139,17 +140,15 @@ def read_shading(what: str, data: Any) -> IntArray:
                 raise InputError(f"row[{r}] has {len(row)} cells, row[0] has {len(data[0])}")
             for c, cell in enumerate(row):
                 if cell not in (BLACK, WHITE):
-                    expected = f"expected {BLACK!r} or {WHITE!r}"
-                    raise InputError(f"row[{r}] column[{c}] is {cell!r}, {expected}")
+                    raise InputError(f"row[{r}] column[{c}] is {cell!r}, expected '#' or '.'")
         data = [[cell == BLACK for cell in row] for row in data]
     try:
         grid = np.asarray(data)
     except ValueError:  # rows of different lengths
         grid = np.zeros(0)
     if grid.ndim != 2 or grid.dtype.kind not in "biuf" or not np.isin(grid, (0, 1)).all():
-        raise InputError(
-            f"{what}: expected lines of '#' and '.' or rows of 0 and 1, got {brief(data)}"
-        )
+        expected = "expected lines of '#' and '.' or rows of 0 and 1"
+        raise InputError(f"{what}: {expected}, got {brief(data)}")
     return grid.astype(np.int64)
 
 
@@ -217,7 +216,7 @@ def pieces(right: BoolArray, down: BoolArray) -> IntArray:
     ways[::2, 1::2] = right
     ways[1::2, ::2] = down
     # Labels come in the order in which scipy meets them, row by row, as a test holds.
-    return np.asarray(label(ways, _CROSS)[0][::2, ::2].astype(np.int64) - 1)
+    return np.asarray(label(ways)[0][::2, ::2].astype(np.int64) - 1)
 
 
 def repeats(values: IntArray, cells: IntArray) -> Iterator[tuple[int, IntArray]]:

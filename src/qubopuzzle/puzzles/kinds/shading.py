@@ -17,7 +17,7 @@ from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import Puzzle, Violation, check_shape
 from qubopuzzle.puzzles.kinds.grids import (
     BLANK,
-    SIDE_LIMIT,
+    NUMBER_LIMIT,
     Cell,
     Cells,
     cells_of,
@@ -97,7 +97,7 @@ class NumberGrid(ShadingPuzzle):
     def __post_init__(self) -> None:
         super().__post_init__()
         least = min(self.marks.values())
-        grid = read_grid("grid", self.grid, least, SIDE_LIMIT**2, self.marks)
+        grid = read_grid("grid", self.grid, least, NUMBER_LIMIT, self.marks)
         object.__setattr__(self, "grid", grid)
         self.check_numbers()
         self.check_solution()

@@ -12,11 +12,8 @@ from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import Puzzle, Violation, check_shape, need
-from qubopuzzle.puzzles.kinds.grids import Cell, cells_of, read_grid, words_of
+from qubopuzzle.puzzles.kinds.grids import NUMBER_LIMIT, Cell, cells_of, read_grid, words_of
 from qubopuzzle.puzzles.kinds.paths import SIDES, join, leaves, mutual, pieces, read_bits, split
-
-NUMBER_LIMIT = 1_000_000
-"""Largest number in a cell."""
 
 
 @dataclass(frozen=True)
