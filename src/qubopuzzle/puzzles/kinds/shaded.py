@@ -4,21 +4,21 @@
 
 ``lazy`` has a bit a cell, and [connected], which solvers meet by cuts.
 
-``forest`` is one QUBO, and exact on any grid with at least two rows and columns: the white cells
-are connected exactly if the black cells, joined where they touch by a corner, and all border
-cells to one vertex "outside", make no cycle. (In one row or column, a black cell between two
-others cuts them apart.) Each cell takes one value: white; root; or a heading 0 .. 7 to its
-parent, the black cell at the corner ``heading mod 4``. A black cell on the border is a root.
+``forest`` is one QUBO, exact on any grid. With at least two rows and columns, the white cells are
+connected exactly if the black cells, joined where they touch by a corner, and all border cells
+to one vertex "outside", make no cycle. (In one row or column, a black cell between two others
+cuts them apart.) Each cell takes one value: white; root; or a heading 0 .. 7 to its parent, the
+black cell at the corner ``heading mod 4``. A black cell on the border is a root.
 
 - [pair] black cells that touch by a corner are parent and child:
   ``white_u + [u -> v] + white_v + [v -> u] >= 1``;
 - [parent] a parent is a root, or its own heading differs by at most a quarter turn:
   ``[u -> v, h] <= [v is root] + [v has h - 1] + [v has h] + [v has h + 1]``, mod 8.
 
-Trees of any depth have such values and nothing else has, as a cycle turns by four quarters and
-its headings would come back by 0 mod 8 (H. Hopf, Compositio Mathematica 2, 1935, 50-62); the
-proof is in docs/formulations.md. Counting depths up to K takes 2 + 4 K values, not ten, and loses
-deeper trees. Energy gap: each family's penalty is 0 where its rule holds and at least 1 where not.
+Trees of any depth have such values. A cycle has none: it turns by 4 or -4 quarters (H. Hopf,
+Compositio Mathematica 2, 1935, 50-62), its headings by 0 mod 8. docs/formulations.md has the
+proof. Counting depths up to K takes 2 + 4 K values, not ten, and loses deeper trees. Energy gap:
+each family's penalty is 0 where its rule holds and at least 1 where not.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -126,7 +126,7 @@ def lazy(never_black: BoolArray) -> Shaded:
 
 
 def _write_bits(never_black: BoolArray, answer: IntArray) -> list[Hashable]:
-    """Each bit, and what the builder has in place of nodes that are there anyhow."""
+    """Each bit; and the choice of one value that the builder has for cells that are never black."""
     return [*answer[~never_black].tolist(), *[True] * bool(never_black.any())]
 
 
