@@ -13,7 +13,7 @@ import pytest
 import qubopuzzle
 from qubopuzzle import InputError, load, solve
 from qubopuzzle.cli import main
-from qubopuzzle.compile.incremental import IncrementalSat, OtherSolutions, random_answer
+from qubopuzzle.compile.incremental import IncrementalSat, SwitchableModel, random_answer
 from qubopuzzle.generation import generate as generating
 from qubopuzzle.generation.generate import make
 from qubopuzzle.puzzles import puzzle_names
@@ -119,7 +119,7 @@ def test_a_random_answer_meets_the_rules_and_takes_what_it_can():
 def test_the_nearest_other_answer_differs_where_it_must():
     generator = find_generator("sudoku")
     board = next(generator.boards((4, 4), {}, np.random.default_rng(1)))
-    with OtherSolutions(generator.switchable_model(board)) as others:
+    with IncrementalSat(generator.switchable_model(board)) as others:
         other = others.nearest([], board.solution, np.random.default_rng(2))
         differ = (other != board.solution).ravel()
         assert board.violations(other) != []  # of givens
@@ -142,7 +142,7 @@ def test_changes_that_no_clue_tells_are_excluded_and_nothing_else(size, letters)
         if _borders(a) == _borders(b) and (a != b).any()
     ]
     for one, other in pairs[:6]:
-        with IncrementalSat(model) as solver:
+        with IncrementalSat(SwitchableModel(model)) as solver:
             _exclude(solver, blank, one.ravel(), other.ravel())
             found = set()
             while (x := solver.solve(())) is not None:

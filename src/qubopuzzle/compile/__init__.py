@@ -3,40 +3,29 @@
 ``compile_model`` is what the pipeline calls; each target is one file with one function.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import partial
 
+import numpy as np
+
 from qubopuzzle.compile.amplify import MODES as AMPLIFY_MODES
-from qubopuzzle.compile.amplify import AmplifyModel, compile_amplify
-from qubopuzzle.compile.cnf import Cnf, compile_cnf
-from qubopuzzle.compile.compiled import Compiled, WeightedModel, check_weights
+from qubopuzzle.compile.amplify import AmplifyModel as AmplifyModel
+from qubopuzzle.compile.amplify import compile_amplify as compile_amplify
+from qubopuzzle.compile.cnf import Cnf as Cnf
+from qubopuzzle.compile.cnf import compile_cnf as compile_cnf
+from qubopuzzle.compile.compiled import Compiled as Compiled
+from qubopuzzle.compile.compiled import WeightedModel
+from qubopuzzle.compile.compiled import check_weights as check_weights
 from qubopuzzle.compile.cpsat import compile_cpsat
-from qubopuzzle.compile.encoding import ENCODINGS, encode_choices
-from qubopuzzle.compile.mip import Mip, compile_mip
-from qubopuzzle.compile.qubo import Qubo, compile_qubo
+from qubopuzzle.compile.encoding import ENCODINGS as ENCODINGS
+from qubopuzzle.compile.encoding import encode_choices as encode_choices
+from qubopuzzle.compile.encoding import lay_out
+from qubopuzzle.compile.mip import Mip as Mip
+from qubopuzzle.compile.mip import compile_mip as compile_mip
+from qubopuzzle.compile.qubo import Qubo as Qubo
+from qubopuzzle.compile.qubo import compile_qubo as compile_qubo
 from qubopuzzle.errors import InputError, ModelError
 from qubopuzzle.model import Model
-
-__all__ = [
-    "AMPLIFY_MODES",
-    "DEFAULT_ENCODING",
-    "ENCODINGS",
-    "TARGETS",
-    "AmplifyModel",
-    "Cnf",
-    "Compiled",
-    "Mip",
-    "Qubo",
-    "check_weights",
-    "compile_amplify",
-    "compile_cnf",
-    "compile_mip",
-    "compile_model",
-    "compile_qubo",
-    "encode_choices",
-]
 
 DEFAULT_ENCODING = "one-hot"
 
@@ -73,7 +62,8 @@ def compile_model(
     if target == "model":
         if encoding is not None:
             raise InputError("this solver anneals the model itself and takes no encoding")
-        return WeightedModel.of(model, weights)
+        literals = lay_out(model, np.zeros(len(model.choices), dtype=bool), "literals")
+        return WeightedModel(literals, check_weights(model.families, weights))
     if target not in _EXACT:
         raise ModelError(f"there is no target {target!r}")
     if encoding is not None:

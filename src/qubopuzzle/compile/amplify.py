@@ -24,12 +24,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle.compile.compiled import Compiled, check_weights
 from qubopuzzle.compile.encoding import AffineRows, encode_choices
-from qubopuzzle.compile.lowering import (
-    ForbiddenPairs,
-    forbidden_pairs,
-    lowered_rows,
-    one_hot_rows,
-)
+from qubopuzzle.compile.lowering import ForbiddenPairs, forbidden_pairs, lowered_rows, one_hot_rows
 from qubopuzzle.compile.qubo import Quadratic, check_size, compile_qubo
 from qubopuzzle.errors import InputError, Unsatisfiable
 from qubopuzzle.model import IntArray, Model
@@ -97,7 +92,7 @@ class AmplifyProgram:
     def unlabelled(self) -> AmplifyProgram:
         """The same without labels, which lead to the model: arrays only, for another process."""
         blocks = {
-            name: tuple(replace(block, labels=_no_label) for block in getattr(self, name))
+            name: tuple(replace(block, labels="".format) for block in getattr(self, name))
             for name in ("choices", "rows", "pairs")
         }
         return replace(self, **blocks)  # type: ignore[arg-type]
@@ -240,22 +235,12 @@ def compile_amplify(
 def _refuse_contradictions(model: Model, rows: Iterable[AffineRows]) -> None:
     """Unsatisfiable for a row that, alone, no valid choices or no setting of the bits meet."""
     given = ((reachable(model, b.matrix), b.lower, b.upper, b.labels) for b in model.linear)
-    own = ((_reach(b), np.zeros_like(b.width), b.width, b.labels) for b in rows)
+    own = ((b.reach(), np.zeros_like(b.width), b.width, b.labels) for b in rows)
     for (least, greatest), lower, upper, labels in chain(given, own):
         never = (least > upper) | (greatest < lower)
         if never.any():
             label = labels(int(np.argmax(never)))
             raise Unsatisfiable(f"{label} cannot be met by any assignment: no solution")
-
-
-def _reach(rows: AffineRows) -> tuple[IntArray, IntArray]:
-    """Least and greatest value of each row over all bits, shape (rows,) each."""
-    least = rows.matrix.minimum(0).sum(axis=1) + rows.base
-    return least, rows.matrix.maximum(0).sum(axis=1) + rows.base
-
-
-def _no_label(_: int) -> str:
-    return ""
 
 
 def _polynomial(form: Quadratic, variables: Any) -> Any:
@@ -281,7 +266,7 @@ def _row_constraints(rows: AffineRows, variables: Any, form: str) -> Iterator[am
     """
     import amplify
 
-    least, greatest = _reach(rows)
+    least, greatest = rows.reach()
     low, high = least < 0, greatest > rows.width
     start = rows.matrix.indptr.tolist()
     for row in np.flatnonzero(low | high).tolist():

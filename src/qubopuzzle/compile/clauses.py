@@ -4,8 +4,6 @@ A literal of a clause is a variable's number, 1 .. n, or its negative, as in DIM
 ``TRUE`` and ``FALSE`` may stand for constants until a clause is stored.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import combinations

@@ -15,8 +15,6 @@ complete because the precedences make "below" and "above" change sides only once
 Other rows become clauses, at-most-one ladders, counters or decision diagrams (``clauses``).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -27,6 +25,7 @@ from numpy.typing import NDArray
 from qubopuzzle.compile.clauses import Clauses
 from qubopuzzle.compile.compiled import Compiled
 from qubopuzzle.compile.encoding import FALSE, TRUE, Encoding, lay_out
+from qubopuzzle.compile.lowering import ranges
 from qubopuzzle.model import Cut, IntArray, IntMatrix, Linear, Model
 from qubopuzzle.model.data import as_before
 from qubopuzzle.model.order import Paths, Precedences
@@ -111,10 +110,21 @@ def add_model(
     which, index, too_low = order.thresholds()  # first >= v -> second >= v + gap
     reached = bits.at_least(order.first[which], index)
     clauses.add(-reached, bits.at_least(order.second[which], too_low))
-    place = order.paths()
-    left = [
-        (block, _add_rows(bits, place, block, clauses, all_rows=all_rows)) for block in model.linear
-    ]
+    paths = order.paths()
+    left = []
+    for block in model.linear:
+        low, high = reachable(model, block.matrix)
+        if ((low > block.upper) | (high < block.lower)).any():
+            clauses.add_few([[]])
+            continue
+        (needed,) = np.nonzero((low < block.lower) | (high > block.upper))
+        rows = _Rows(bits, paths, block, needed, clauses)
+        rows.equal_pairs()
+        rows.single()
+        if all_rows:
+            rows.others()
+        rows.define()
+        left.append((block, needed[rows.left]))
     return bits, _nodes(bits, clauses), left
 
 
@@ -125,18 +135,13 @@ def order_bits(model: Model, order: Precedences) -> Encoding:
     """
     terms, asked = np.zeros((2, len(model.choices)), dtype=np.int64)
     for block in model.linear:
-        literal, coefficient = block.matrix.indices, block.matrix.data
-        choice = model.choice_of_literal[literal]
-        stretch = literal - np.arange(len(literal))
-        new = ~as_before(block.matrix.tocoo(copy=False).row, stretch, choice, coefficient)
+        choice, first = _stretches(model, block.matrix)
         terms += np.bincount(choice, minlength=len(terms))
-        asked += np.bincount(choice[new], minlength=len(terms))
-    by_intervals = 2 * terms >= 3 * np.maximum(asked, 1)
-    for number in np.flatnonzero(by_intervals).tolist():
-        values = model.choices[number].values
-        whole = isinstance(values, range) or all(isinstance(v, int) for v in values)
-        by_intervals[number] = whole
-    return lay_out(model, order.numbered | (model.sizes <= 2) | by_intervals, "order")
+        asked += np.bincount(choice[first], minlength=len(terms))
+    every = (choice.values for choice in model.choices)
+    whole = [isinstance(own, range) or all(isinstance(v, int) for v in own) for own in every]
+    by_stretches = (2 * terms >= 3 * np.maximum(asked, 1)) & np.array(whole, dtype=bool)
+    return lay_out(model, order.numbered | (model.sizes <= 2) | by_stretches, "order")
 
 
 def _choices(bits: Encoding, clauses: Clauses) -> None:
@@ -157,15 +162,15 @@ def _nodes(bits: Encoding, clauses: Clauses) -> IntArray:
     for graph in model.graphs:
         literal = np.unique(graph.literals[node[graph.literals] == 0])
         choice = model.choice_of_literal[literal]
-        index, wall = literal - model.first_literal[choice], bits.domain_wall[choice]
-        reached, passed = bits.at_least(choice, index), bits.at_least(choice, index + 1)
-        alone = np.where(reached == TRUE, -passed, reached)
-        own = np.where(wall, alone, bits.value_of(literal))
-        inner = wall & (np.abs(reached) != TRUE) & (np.abs(passed) != TRUE)
+        index = literal - model.first_literal[choice]
+        own = bits.between(choice, index, index)
+        inner = own == 0
         own[inner] = clauses.fresh(int(inner.sum()))
-        clauses.add(-own[inner], reached[inner])
-        clauses.add(-own[inner], -passed[inner])
-        clauses.add(own[inner], -reached[inner], passed[inner])
+        reached = bits.at_least(choice, index)[inner]
+        passed = bits.at_least(choice, index + 1)[inner]
+        clauses.add(-own[inner], reached)
+        clauses.add(-own[inner], -passed)
+        clauses.add(own[inner], -reached, passed)
         node[literal] = own
     return node
 
@@ -173,35 +178,23 @@ def _nodes(bits: Encoding, clauses: Clauses) -> IntArray:
 # --- rows: units, groups of them that exclude each other, one literal a group ---
 
 
-def _add_rows(
-    bits: Encoding, place: Paths, block: Linear, clauses: Clauses, *, all_rows: bool
-) -> IntArray:
-    """Add a block of linear constraints.
+def _stretches(model: Model, matrix: IntMatrix) -> tuple[IntArray, NDArray[np.bool_]]:
+    """The choice of each entry, and where stretches begin, (entries,) each.
 
-    With ``all_rows`` false, only those that are one group or "group = group" and those that
-    nothing can meet; returns the numbers of the rows left to do.
+    A stretch has one row, choice and coefficient, and values without a hole.
     """
-    low, high = reachable(bits.model, block.matrix)
-    if ((low > block.upper) | (high < block.lower)).any():
-        clauses.add_few([[]])
-        return np.zeros(0, dtype=np.int64)
-    (rows,) = np.nonzero((low < block.lower) | (high > block.upper))
-    own = _Rows(bits, place, block.matrix[rows], block.lower[rows], block.upper[rows], clauses)
-    own.equal_pairs()
-    own.single()
-    if all_rows:
-        own.others()
-    own.define()
-    left: IntArray = rows[own.left]
-    return left
+    choice = model.choice_of_literal[matrix.indices]
+    following = matrix.indices - np.arange(len(choice))
+    row = matrix.tocoo(copy=False).row
+    return choice, ~as_before(row, following, choice, matrix.data)
 
 
 class _Rows:
     """Rows as sums of groups: each gets its clauses, and its groups the literals that these need.
 
-    A **unit** is "the choice's value is among these", terms of a row with one coefficient. With
-    order variables the values lie from index ``low`` to ``high`` without a hole, else they are
-    the literals ``members[low : high + 1]``. (units,) each, by row, coefficient, path and place.
+    A **unit** is "the value of ``choice`` has an index from ``low`` to ``high``", a stretch of
+    terms of a row with one coefficient; without order variables it is one value. (units,) each,
+    by row, coefficient, path and place.
 
     A **group** is the units ``first`` to ``last``, of one ``row`` and ``coefficient``, of which no
     two are true together. ``literal`` is true exactly if one of them is: one that is there
@@ -209,84 +202,49 @@ class _Rows:
     """
 
     def __init__(
-        self,
-        bits: Encoding,
-        place: Paths,
-        matrix: IntMatrix,
-        lower: IntArray,
-        upper: IntArray,
-        clauses: Clauses,
+        self, bits: Encoding, paths: Paths, block: Linear, rows: IntArray, clauses: Clauses
     ) -> None:
-        self.bits, self.place, self.clauses = bits, place, clauses
-        self.lower, self.upper = lower, upper
-        self.row, self.coefficient = self._find_units(matrix)
+        self.bits, self.paths, self.clauses = bits, paths, clauses
+        self.lower, self.upper = block.lower[rows], block.upper[rows]
+        self.row, self.coefficient = self._find_units(block.matrix[rows])
         self.first, self.last = self._find_groups()
         self.row, self.coefficient = self.row[self.first], self.coefficient[self.first]
-        self.ready = np.where(self.first == self.last, self._ready(), 0)
+        alone = bits.between(self.choice[self.first], self.low[self.first], self.high[self.first])
+        self.ready = np.where(self.first == self.last, alone, 0)
         self.literal = self.ready.copy()
-        self.count = np.bincount(self.row, minlength=len(lower))
+        self.count = np.bincount(self.row, minlength=len(rows))
         self.start = np.cumsum(self.count) - self.count
-        self.left = np.ones(len(lower), dtype=bool)
+        self.left = np.ones(len(rows), dtype=bool)
 
     def _find_units(self, matrix: IntMatrix) -> tuple[IntArray, IntArray]:
         """Row and coefficient of each unit; sets what else describes units."""
-        model, place = self.bits.model, self.place
-        row, literal = matrix.tocoo(copy=False).row, matrix.indices
-        coefficient, choice = matrix.data, model.choice_of_literal[literal]
-        wall = self.bits.domain_wall[choice]
-        if not wall.all():  # without order variables members may lie anywhere
-            ordered = np.lexsort((literal, np.where(wall, 0, coefficient), choice, row))
-            row, literal, coefficient, choice, wall = (
-                values[ordered] for values in (row, literal, coefficient, choice, wall)
-            )
-        hole = wall & ~as_before(literal - np.arange(len(literal)))
-        first = np.flatnonzero(hole | ~as_before(row, choice, coefficient))
-        last = np.append(first, len(row))[1:] - 1
-        row, coefficient, choice, wall = (
-            column[first] for column in (row, coefficient, choice, wall)
-        )
+        choice, new = _stretches(self.bits.model, matrix)
+        first = np.flatnonzero(new | ~self.bits.domain_wall[choice])
+        last = np.append(first, len(choice))[1:] - 1
+        choice = choice[first]
         low, high = (
-            np.where(wall, literal[ends] - model.first_literal[choice], ends)
-            for ends in (first, last)
+            matrix.indices[ends] - self.bits.model.first_literal[choice] for ends in (first, last)
         )
-        ordered = np.lexsort((low, place.position[choice], place.path[choice], coefficient, row))
+        row, coefficient = matrix.tocoo(copy=False).row[first], matrix.data[first]
+        path, position = self.paths.path[choice], self.paths.position[choice]
+        ordered = np.lexsort((low, position, path, coefficient, row))
         self.choice, self.low, self.high = choice[ordered], low[ordered], high[ordered]
-        self.members = literal
         return row[ordered], coefficient[ordered]
 
     def _find_groups(self) -> tuple[IntArray, IntArray]:
         """First and last unit of each group."""
-        same = as_before(self.place.path[self.choice], self.row, self.coefficient)
-        apart = ~same
-        apart[1:] |= self._exclusive()
+        same = as_before(self.paths.path[self.choice], self.row, self.coefficient)
+        start = self.bits.model.first_literal[self.choice]
+        least, greatest = (self.paths.slack[start + ends] for ends in (self.low, self.high))
+        # Of one choice single values exclude each other; else the precedences do.
+        of_one, wall = as_before(self.choice), self.bits.domain_wall[self.choice]
+        apart = ~same | np.where(of_one, ~wall, np.roll(least, 1) > greatest)
         first = np.flatnonzero(~same)
         if len(first):
             # Units that do not exclude the next one spoil their group: each is one by itself.
             spoiled = ~np.logical_and.reduceat(apart, first)
             first = np.flatnonzero(~same | spoiled[np.cumsum(~same) - 1])
         return first, np.append(first, len(same))[1:] - 1
-
-    def _exclusive(self) -> NDArray[np.bool_]:
-        """Whether each unit, of a choice of the same path as the next, excludes it, (units - 1,).
-
-        For the next choice's value is at least this one's and the gaps between them.
-        """
-        one, two = self.choice[:-1], self.choice[1:]
-        wall = self.bits.domain_wall[one] & self.bits.domain_wall[two] & (one != two)
-        first, place = self.bits.model.first_literal, self.place
-        own = place.slack[np.where(wall, first[one] + self.low[:-1], 0)]
-        others = place.slack[np.where(wall, first[two] + self.high[1:], 0)]
-        return np.asarray(wall & (own > others))
-
-    def _ready(self) -> IntArray:
-        """The literal that is the first unit of each group by itself, or 0 for none."""
-        bits, low, high = self.bits, self.low[self.first], self.high[self.first]
-        choice = self.choice[self.first]
-        wall = bits.domain_wall[choice]
-        below, above = -bits.at_least(choice, high + 1), bits.at_least(choice, low)
-        on_wall = np.where(low == 0, below, np.where(below == TRUE, above, 0))
-        alone = bits.value_of(self.members[np.where(wall, 0, low)])
-        return np.where(wall, on_wall, np.where(low == high, alone, 0))
 
     def equal_pairs(self) -> None:
         """Rows "this group = that group": one literal for both."""
@@ -298,9 +256,8 @@ class _Rows:
         two, literal = one + 1, self.literal
         free = one[(literal[one] == 0) & (literal[two] == 0)]
         literal[free] = self.clauses.fresh(len(free))
-        for here, there in ((one, two), (two, one)):
-            missing = literal[here] == 0
-            literal[here[missing]] = literal[there[missing]]
+        literal[one] = np.where(literal[one] == 0, literal[two], literal[one])
+        literal[two] = np.where(literal[two] == 0, literal[one], literal[two])
         differ = literal[one] != literal[two]
         self.clauses.add(-literal[one][differ], literal[two][differ])
         self.clauses.add(literal[one][differ], -literal[two][differ])
@@ -327,14 +284,14 @@ class _Rows:
         self.literal[nameless] = self.clauses.fresh(len(nameless))
         # A group of several choices gets a number of its own instead of a choice.
         several = -1 - np.arange(len(self.first))
-        block = np.where(self.first == self.last, self.choice[self.first], several)
-        columns = (self.coefficient, self.literal, block)
+        choice = self.choice[self.first]
+        block = np.where(choice == self.choice[self.last], choice, several)
+        columns = (block, self.coefficient, self.literal)
+        groups = list(zip(*(column.tolist() for column in columns), strict=True))
         for row in np.flatnonzero(self.left).tolist():
-            own = slice(self.start[row], self.start[row] + self.count[row])
+            start, count = self.start[row], self.count[row]
             blocks: dict[int, list[tuple[int, int]]] = {}
-            for coefficient, literal, number in zip(
-                *(c[own].tolist() for c in columns), strict=True
-            ):
+            for number, coefficient, literal in groups[start : start + count]:
                 blocks.setdefault(number, []).append((coefficient, literal))
             low, high = int(self.lower[row]), int(self.upper[row])
             self.clauses.linear(list(blocks.values()), low, high)
@@ -347,10 +304,10 @@ class _Rows:
         wall = bits.domain_wall[self.choice[self.first[chosen]]]
         self._define_by_order(chosen[wall])
         for group in chosen[~wall].tolist():
-            unit, own = self.first[group], self.literal[group]
-            members = bits.value_of(self.members[self.low[unit] : self.high[unit] + 1])
-            first, stop = bits.first_bit[self.choice[unit] : self.choice[unit] + 2].tolist()
-            rest = np.delete(np.arange(first + 1, stop + 1), members - first - 1)
+            units, own = slice(self.first[group], self.last[group] + 1), self.literal[group]
+            choice = self.choice[units.start]
+            every = np.arange(bits.first_bit[choice], bits.first_bit[choice + 1]) + 1
+            members, rest = every[self.low[units]], np.delete(every, self.low[units])
             clauses.add(-members, own)
             clauses.add(-rest, -own)
             clauses.add_rows(np.append(members, -own)[None])
@@ -359,15 +316,12 @@ class _Rows:
     def _define_by_order(self, chosen: IntArray) -> None:
         first, literal = self.first[chosen], self.literal[chosen]
         sizes = self.last[chosen] - first + 1
-        starts = np.cumsum(sizes) - sizes
-        unit = np.repeat(first - starts, sizes) + np.arange(int(sizes.sum()))
-        own = np.repeat(literal, sizes)
+        unit, own = ranges(first, sizes), np.repeat(literal, sizes)
         reached = self.bits.at_least(self.choice[unit], self.low[unit])
         passed = self.bits.at_least(self.choice[unit], self.high[unit] + 1)
         self.clauses.add(-reached, passed, own)
         # Not all before it below and all after it above: one clause in front of each unit ...
-        before = np.append(FALSE, reached)[:-1]
-        before[starts] = FALSE
+        before = np.where(unit == np.repeat(first, sizes), FALSE, np.roll(reached, 1))
         self.clauses.add(-own, before, -passed)
         # ... and one behind the last.
-        self.clauses.add(-literal, reached[starts + sizes - 1])
+        self.clauses.add(-literal, reached[np.cumsum(sizes) - 1])

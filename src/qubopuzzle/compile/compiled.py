@@ -1,18 +1,16 @@
 """A model in the form that a solver, or another tool, takes: what all targets have."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from numbers import Real
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.compile.encoding import ENCODINGS, Encoding, lay_out
+from qubopuzzle.compile.encoding import ENCODINGS, Encoding
 from qubopuzzle.errors import InputError, did_you_mean
 from qubopuzzle.model import IntArray, Model
 
@@ -98,12 +96,6 @@ class WeightedModel(Compiled):
     """The model itself, its literals as variables, and a penalty weight for each family."""
 
     weights: Mapping[str, float]
-
-    @classmethod
-    def of(cls, model: Model, weights: Mapping[str, float] | None) -> Self:
-        """Check the weights; InputError for an unknown family or one that is not positive."""
-        bits = lay_out(model, np.zeros(len(model.choices), dtype=bool), "literals")
-        return cls(bits, check_weights(model.families, weights))
 
     @property
     def sizes(self) -> dict[str, int]:

@@ -10,9 +10,7 @@ The model is written as text in the format of protocol buffers, which OR-Tools r
 times faster than it takes constraints one call at a time.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -87,8 +85,7 @@ def compile_cpsat(model: Model) -> CpSat:
     bits, node, left = add_model(model, parts, all_rows=False)
     _add(built, "variables{domain:[0,1]}\n" * parts.n_variables)
     add_clauses(built, parts.finish())
-    for groups in parts.groups:
-        _add_batch(built, "exactly_one", groups)
+    add_clauses(built, parts.groups, "exactly_one")
     for block, rows in left:
         lines = list(_linear_lines(affine_rows(bits, block, rows)))
         for start in range(0, len(lines), _LINES):
@@ -98,10 +95,18 @@ def compile_cpsat(model: Model) -> CpSat:
     return CpSat(bits, parts.n_variables, node, built, len(built.proto.constraints))
 
 
-def add_clauses(built: Any, batches: Sequence[IntArray]) -> None:
-    """Add clauses of DIMACS literals, shape (clauses, width) each, to a ``CpModel``."""
+def add_clauses(built: Any, batches: Iterable[IntArray], kind: str = "bool_or") -> None:
+    """Add clauses of DIMACS literals, shape (clauses, width) each, to a ``CpModel``.
+
+    With ``kind`` they are other constraints of as many literals, such as ``exactly_one``.
+    """
     for batch in batches:
-        _add_batch(built, "bool_or", batch)
+        # CP-SAT numbers variables from 0 and writes "not v" as -v - 1.
+        own = np.where(batch > 0, batch - 1, batch)
+        line = f"constraints{{{kind}{{literals:[{','.join(['%d'] * own.shape[1])}]}}}}\n"
+        for start in range(0, len(own), _LINES):
+            part = own[start : start + _LINES]
+            _add(built, (line * len(part)) % tuple(part.ravel().tolist()))
 
 
 def hint(built: Any, sample: NDArray[np.int8]) -> None:
@@ -109,15 +114,6 @@ def hint(built: Any, sample: NDArray[np.int8]) -> None:
     built.clear_hints()
     numbers, values = (",".join(map(str, each)) for each in (range(len(sample)), sample.tolist()))
     _add(built, f"solution_hint{{vars:[{numbers}] values:[{values}]}}")
-
-
-def _add_batch(built: Any, kind: str, literals: IntArray) -> None:
-    # CP-SAT numbers variables from 0 and writes "not v" as -v - 1.
-    own = np.where(literals > 0, literals - 1, literals)
-    line = f"constraints{{{kind}{{literals:[{','.join(['%d'] * own.shape[1])}]}}}}\n"
-    for start in range(0, len(own), _LINES):
-        part = own[start : start + _LINES]
-        _add(built, (line * len(part)) % tuple(part.ravel().tolist()))
 
 
 def _linear_lines(rows: AffineRows) -> Iterator[str]:

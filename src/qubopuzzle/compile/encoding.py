@@ -14,12 +14,10 @@ setting of them exactly where ``0 <= t - slack <= 1`` does. They weigh 2, 4, 8, 
 remainder, w - 1 in all, one bit fewer than a slack for an equality needs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,23 +44,23 @@ class AffineRows:
     width: IntArray
     labels: Callable[[int], str]
 
+    def reach(self, tops: IntArray | int = 1) -> tuple[IntArray, IntArray]:
+        """Least and greatest ``matrix @ v + base`` over ``0 <= v <= tops``, shape (rows,) each."""
+        least, greatest = (part * tops for part in (self.matrix.minimum(0), self.matrix.maximum(0)))
+        return least.sum(axis=1) + self.base, greatest.sum(axis=1) + self.base
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slack:
-    """Slack bits of one block of rows: bit ``first + i`` has ``weight[i]`` in row ``row[i]``."""
+    """Slack bits of one block of rows: bit ``first + i`` has ``weight[i]`` in row ``row[i]``.
+
+    Bits are sorted by row, those of a row by weight, the largest first.
+    """
 
     rows: AffineRows
     first: int
     row: IntArray
     weight: IntArray
-
-    @classmethod
-    def of(cls, rows: AffineRows, first: int) -> Slack:
-        """Slack bits for the rows that are wider than 1, weights downwards in each row."""
-        wide = np.flatnonzero(rows.width > 1)
-        weights = [slack_weights(width) for width in rows.width[wide].tolist()]
-        row = np.repeat(wide, [len(own) for own in weights])
-        return cls(rows, first, row, np.array([*chain.from_iterable(weights)], np.int64))
 
     def narrowed(self, n_bits: int) -> AffineRows:
         """The rows less their slack, ``matrix`` of shape (rows, n_bits), ``width`` 0 or 1."""
@@ -120,13 +118,17 @@ class Encoding:
     first_bit: IntArray
     slack: tuple[Slack, ...] = ()
 
-    def with_slack(self, blocks: Iterable[AffineRows]) -> Encoding:
+    def with_slack(self, blocks: Iterable[AffineRows]) -> Self:
         """The same with slack bits for the rows that are wider than 1."""
         slack: list[Slack] = []
         n_bits = self.n_bits
-        for block in blocks:
-            slack.append(Slack.of(block, n_bits))
-            n_bits += len(slack[-1].row)
+        for rows in blocks:
+            wide = np.flatnonzero(rows.width > 1)
+            weights = [slack_weights(width) for width in rows.width[wide].tolist()]
+            weight = np.array([*chain.from_iterable(weights)], dtype=np.int64)
+            row = np.repeat(wide, [len(own) for own in weights])
+            slack.append(Slack(rows, n_bits, row, weight))
+            n_bits += len(row)
         return replace(self, slack=tuple(slack))
 
     @property
@@ -158,13 +160,7 @@ class Encoding:
         """
         names = [name for c in range(len(self.model.choices)) for name in self.bit_labels(c)]
         names += [name for slack in self.slack for name in slack.labels()]
-        if len(set(names)) == len(names):
-            return names
-        count = dict.fromkeys(names, 0)
-        for i, name in enumerate(names):
-            count[name] += 1
-            names[i] = name if count[name] == 1 else f"{name}#{count[name]}"
-        return names
+        return distinct(names, "#")
 
     def bit_labels(self, number: int) -> list[str]:
         """Names of one choice's bits."""
@@ -183,10 +179,15 @@ class Encoding:
         inside = (index > 0) & (index < self.model.sizes[choice])
         return np.where(inside, self.first_bit[choice] + index, np.where(index <= 0, TRUE, FALSE))
 
-    def value_of(self, literal: IntArray) -> IntArray:
-        """The clause literal of a value of a choice that is one-hot encoded, any shape."""
-        choice = self.model.choice_of_literal[literal]
-        return self.first_bit[choice] + literal - self.model.first_literal[choice] + 1
+    def between(self, choice: IntArray, low: IntArray, high: IntArray) -> IntArray:
+        """The clause literal "the low-th to the high-th value", 0 where there is none for that.
+
+        Any shape; ``TRUE`` for all values of a domain-wall choice.
+        """
+        reached, passed = self.at_least(choice, low), self.at_least(choice, high + 1)
+        wall = np.where(reached == TRUE, -passed, np.where(passed == FALSE, reached, 0))
+        value = np.where(low == high, self.first_bit[choice] + low + 1, 0)
+        return np.where(self.domain_wall[choice], wall, value)
 
     def clause_literals(self, taken: IntArray) -> list[int]:
         """The clause literals that say together that these literals of the model are true."""
@@ -194,21 +195,40 @@ class Encoding:
         index = taken - self.model.first_literal[choice]
         wall = self.domain_wall[choice]
         passed = self.at_least(choice, index + 1)[wall]
-        own = np.where(wall, self.at_least(choice, index), self.value_of(taken))
+        own = np.where(wall, self.at_least(choice, index), self.first_bit[choice] + index + 1)
         return [literal for literal in [*own.tolist(), *(-passed).tolist()] if abs(literal) != TRUE]
 
-    def blocking_clause(self, sample: NDArray[Any], *, answer: bool) -> list[int]:
-        """The clause "some choice takes another value than in this sample".
+    def taken(self, sample: NDArray[Any], *, answer: bool) -> IntArray:
+        """The literals that are true in a sample of this encoding.
 
         Args:
             sample: 0/1 by variable, shape (variables,) or just the choices' own.
-            answer: only the choices that the answer grid is read from.
+            answer: only those of choices that the answer grid is read from.
         """
         taken = np.flatnonzero(self.decode(sample))
-        if answer:
-            owner = self.model.choice_of_literal[taken]
-            taken = taken[np.isin(owner, self.model.answer_choices)]
-        return [-literal for literal in self.clause_literals(taken)]
+        of_answer = np.isin(self.model.choice_of_literal[taken], self.model.answer_choices)
+        return taken[of_answer] if answer else taken
+
+    def blocking_clause(self, sample: NDArray[Any], *, answer: bool) -> list[int]:
+        """The clause "some choice takes another value than in this sample", see ``taken``."""
+        return [-literal for literal in self.clause_literals(self.taken(sample, answer=answer))]
+
+
+def distinct(names: Iterable[str], mark: str) -> list[str]:
+    """The names, numbered behind ``mark`` where they come again.
+
+    >>> distinct(["a", "b", "a"], "#")
+    ['a', 'b', 'a#2']
+    """
+    found: dict[str, None] = {}
+    last: dict[str, int] = {}
+    for plain in names:
+        name = plain
+        while name in found:
+            last[plain] = last.get(plain, 1) + 1
+            name = f"{plain}{mark}{last[plain]}"
+        found[name] = None
+    return list(found)
 
 
 def encode_choices(model: Model, encoding: str) -> Encoding:

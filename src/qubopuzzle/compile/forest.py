@@ -17,67 +17,56 @@ would have to have its one arc from the cycle, all in one direction, and numbers
 around; conversely any forest can be hung up by one node of each piece.
 """
 
-from __future__ import annotations
-
 from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from qubopuzzle.compile.encoding import Encoding
-from qubopuzzle.model import UNBOUNDED, Acyclic, Connected, IntArray, IntMatrix
+from qubopuzzle.compile.encoding import AffineRows, Encoding
+from qubopuzzle.model import Acyclic, Connected, IntArray
 
-MoreRows: TypeAlias = tuple[IntMatrix, IntArray, IntArray, list[str], IntArray, list[str]]
-"""What ``Mip.with_rows`` takes: matrix, lower, upper, labels, tops, names."""
+Tree: TypeAlias = tuple[AffineRows, IntArray, list[str]]
+"""Rows of one constraint, and the tops and names of the variables that it adds."""
 
 
-def connected_rows(bits: Encoding, graph: Connected, n_before: int) -> MoreRows:
-    """The rows of one constraint; its variables are numbered from ``n_before``."""
-    n, own = len(graph.literals), graph.family
+def connected_rows(bits: Encoding, graph: Connected, first: int) -> Tree:
+    """The rows of one constraint; its variables are numbered from ``first``."""
+    n = len(graph.literals)
     edges = np.unique(np.sort(graph.edges[graph.edges[:, 0] != graph.edges[:, 1]]), axis=0)
     parent, child = np.concatenate([edges, edges[:, ::-1]]).T
     arcs = list(zip(parent.tolist(), child.tolist(), strict=True))
     node, arc = np.arange(n), np.arange(len(arcs))
-    root, joined, serial = n_before + node, n_before + n + arc, n_before + n + len(arc) + node
+    root, joined = first + node, first + n + arc
     truth, base = bits.matrix[graph.literals], bits.base[graph.literals]
-    names = [f"{own}.root[{j}]" for j in range(n)]
-    names += [f"{own}.parent[{j}]={i}" for i, j in arcs]
-    arrival = [f"{own}.arrival[{j}]" for j in range(n)]
-    true, order = ([f"{own}.{rule}[{i},{j}]" for i, j in arcs] for rule in ("parent_true", "order"))
-    above = (arc, serial[child], 1), (arc, serial[parent], -1)
-    return _more_rows(
-        n_before,
-        names,
-        [f"{own}.serial[{j}]" for j in range(n)],
-        ([f"{own}.one_root"], -UNBOUNDED, 1, (0, root, 1)),
-        (arrival, base, base, (node, root, 1), (child, joined, 1), _terms(-truth)),
-        (true, -base[parent], UNBOUNDED, _terms(truth[parent]), (arc, joined, -1)),
-        (order, 1 - n, UNBOUNDED, *above, (arc, joined, -n)),
+    names = [*(f"root[{j}]" for j in range(n)), *(f"parent[{j}]={i}" for i, j in arcs)]
+    arrival = [f"arrival[{j}]" for j in range(n)]
+    true, order = ([f"{rule}[{i},{j}]" for i, j in arcs] for rule in ("parent_true", "order"))
+    rows = (
+        (["one_root"], 0, 1, (0, root, 1)),
+        (arrival, -base, 0, (node, root, 1), (child, joined, 1), _terms(-truth)),
+        (true, base[parent], 1, _terms(truth[parent]), (arc, joined, -1)),
     )
+    return _tree(graph.family, first, names, rows, n, (order, parent, child, joined))
 
 
-def acyclic_rows(bits: Encoding, graph: Acyclic, n_before: int) -> MoreRows:
-    """The rows of one constraint; its variables are numbered from ``n_before``."""
-    n, own = int(graph.edges.max()) + 1, graph.family
+def acyclic_rows(bits: Encoding, graph: Acyclic, first: int) -> Tree:
+    """The rows of one constraint; its variables are numbered from ``first``."""
+    n = int(graph.edges.max()) + 1
     proper = np.flatnonzero(graph.edges[:, 0] != graph.edges[:, 1])
     edge = np.tile(proper, 2)
     parent, child = np.concatenate([graph.edges[proper], graph.edges[proper][:, ::-1]]).T
     arcs = list(zip(edge.tolist(), parent.tolist(), child.tolist(), strict=True))
-    arc = np.arange(len(arcs))
-    joined, serial = n_before + arc, n_before + len(arcs) + np.arange(n)
+    joined = first + np.arange(len(arcs))
     truth, base = bits.matrix[graph.literals], bits.base[graph.literals]
-    true = [f"{own}.arc[{e}]" for e in range(len(base))]
-    arrival = [f"{own}.arrival[{j}]" for j in range(n)]
-    order = [f"{own}.order[{e},{i},{j}]" for e, i, j in arcs]
-    above = (arc, serial[child], 1), (arc, serial[parent], -1)
-    return _more_rows(
-        n_before,
-        [f"{own}.edge[{e}]from[{i}]to[{j}]" for e, i, j in arcs],
-        [f"{own}.serial[{j}]" for j in range(n)],
-        (true, base, base, (edge, joined, 1), _terms(-truth)),
-        (arrival, -UNBOUNDED, 1, (child, joined, 1)),
-        (order, 1 - n, UNBOUNDED, *above, (arc, joined, -n)),
+    names = [f"edge[{e}]from[{i}]to[{j}]" for e, i, j in arcs]
+    order = [f"order[{e},{i},{j}]" for e, i, j in arcs]
+    arrival = [f"arrival[{j}]" for j in range(n)]
+    true = [f"arc[{e}]" for e in range(len(base))]
+    rows = (
+        (true, -base, 0, (edge, joined, 1), _terms(-truth)),
+        (arrival, 0, 1, (child, joined, 1)),
     )
+    return _tree(graph.family, first, names, rows, n, (order, parent, child, joined))
 
 
 def _terms(matrix: Any) -> tuple[IntArray, IntArray, IntArray]:
@@ -85,21 +74,27 @@ def _terms(matrix: Any) -> tuple[IntArray, IntArray, IntArray]:
     return found.row, found.col, found.data
 
 
-def _more_rows(n_before: int, bits: list[str], serials: list[str], *blocks: Any) -> MoreRows:
-    """Blocks of rows over the variables before, then 0/1 variables, then serial numbers.
+def _tree(family: str, first: int, names: list[str], rows: Any, n: int, arcs: Any) -> Tree:
+    """Rows over the variables before, then 0/1 variables, then the serial numbers of n nodes.
 
-    Of each block: the rows' labels, lower and upper, and terms of row in it, variable, value;
-    numbers stand for as many as there are others.
+    Of each block of rows: labels, base and width, and terms of row in it, variable, value;
+    numbers stand for as many as there are others. Of arcs: labels, ends, variables; serial
+    numbers rise along them.
     """
+    order, parent, child, joined = arcs
+    arc, serial = np.arange(len(order)), first + len(names) + np.arange(n)
+    above = (arc, serial[child], 1), (arc, serial[parent], -1)
     labels: list[str] = []
-    lower, upper, terms = [], [], []
-    for own, low, high, *parts in blocks:
+    base, width, terms = [], [], []
+    for own, low, wide, *parts in (*rows, (order, n - 1, 2 * n - 2, *above, (arc, joined, -n))):
         terms += [np.broadcast_arrays(len(labels) + row, *rest) for row, *rest in parts]
-        labels += own
-        lower.append(np.broadcast_to(low, len(own)))
-        upper.append(np.broadcast_to(high, len(own)))
+        labels += [f"{family}.{label}" for label in own]
+        base.append(np.broadcast_to(low, len(own)))
+        width.append(np.broadcast_to(wide, len(own)))
     row, variable, value = (np.concatenate(columns) for columns in zip(*terms, strict=True))
-    shape = len(labels), n_before + len(bits) + len(serials)
+    shape = len(labels), first + len(names) + n
     matrix = csr_array((value, (row, variable)), shape=shape, dtype=np.int64)
-    tops = np.repeat([1, len(serials) - 1], [len(bits), len(serials)])
-    return matrix, np.concatenate(lower), np.concatenate(upper), labels, tops, [*bits, *serials]
+    ends = np.concatenate(base), np.concatenate(width)
+    tops = np.repeat([1, n - 1], [len(names), n])
+    names = [f"{family}.{name}" for name in (*names, *(f"serial[{j}]" for j in range(n)))]
+    return AffineRows(family, matrix, *ends, labels.__getitem__), tops, names

@@ -1,7 +1,5 @@
 """One SAT solver for many questions: assumptions in place of fresh solves."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -26,27 +24,28 @@ class SwitchableModel:
     """
 
     model: Model
-    switches: Sequence[IntArray]
+    switches: Sequence[IntArray] = ()
 
 
 class IncrementalSat:
-    """A model in a SAT solver that stays.
+    """A model in a SAT solver that stays, with clues switched on and off.
 
     Connectivity comes lazily, as in the solver ``sat``: its clauses, and what the solver has
     learnt, hold under all assumptions.
     """
 
-    def __init__(self, model: Model, backend: str = BACKEND) -> None:
+    def __init__(self, given: SwitchableModel, backend: str = BACKEND) -> None:
         from pysat.solvers import Solver
 
-        if model.field is None:
+        if given.model.field is None:
             raise ModelError("a model without a field has no answers")
-        self._model, self._field = model, model.field
-        self._formula = compile_cnf(model)
+        self._model, self._field = given.model, given.model.field
+        self._formula = compile_cnf(given.model)
         self._last = self._formula.n_variables
         self._solver = Solver(backend, bootstrap_with=self._formula.clauses())
         if self._formula.contradiction:
             self._solver.add_clause([])
+        self._switches = [self.assumptions(literals) for literals in given.switches]
 
     def __enter__(self) -> Self:
         return self
@@ -117,33 +116,14 @@ class IncrementalSat:
                 kept, x = [*kept, *more], found
         return self.answer(x)
 
-    def core(self) -> set[int]:
-        """Assumptions that were enough for the last None."""
-        return set(self._solver.get_core() or ())
-
-    def conflicts(self) -> int:
-        """Number of the solver's conflicts so far."""
-        return int(self._solver.accum_stats()["conflicts"])
-
-    def answer(self, x: IntArray) -> IntArray:
-        """The answer grid of an assignment."""
-        return self._field.read(x)[0]
-
-
-class OtherSolutions(IncrementalSat):
-    """Answers other than a known one, with clues switched on and off."""
-
-    def __init__(self, given: SwitchableModel, backend: str = BACKEND) -> None:
-        super().__init__(given.model, backend)
-        self._switches = [self.assumptions(literals) for literals in given.switches]
-
     def find(self, clues: Collection[int], differs_from: int) -> tuple[IntArray | None, set[int]]:
         """Another answer under these clues; or None, and clues that are enough for that."""
         owner = {literal: clue for clue in clues for literal in self._switches[clue]}
         x = self.solve([differs_from, *owner])
         if x is not None:
             return self.answer(x), set()
-        return None, {owner[literal] for literal in self.core() - {differs_from}}
+        core = set(self._solver.get_core() or ())
+        return None, {owner[literal] for literal in core - {differs_from}}
 
     def nearest(self, clues: Collection[int], answer: IntArray, rng: Random) -> IntArray | None:
         """Another answer under these clues that agrees with this one in as much as it can.
@@ -154,14 +134,22 @@ class OtherSolutions(IncrementalSat):
         chosen.append(self.differs_from(answer))
         return self.solve_near(chosen, [self.literals_of(answer)], rng)
 
+    def conflicts(self) -> int:
+        """Number of the solver's conflicts so far."""
+        return int(self._solver.accum_stats()["conflicts"])
+
+    def answer(self, x: IntArray) -> IntArray:
+        """The answer grid of an assignment."""
+        return self._field.read(x)[0]
+
 
 def second_solution(given: SwitchableModel, answer: IntArray) -> IntArray | None:
     """An answer under all clues that differs from this one, or None: there is no other."""
-    with OtherSolutions(given) as others:
-        return others.find(range(len(given.switches)), others.differs_from(answer))[0]
+    with IncrementalSat(given) as solver:
+        return solver.find(range(len(given.switches)), solver.differs_from(answer))[0]
 
 
 def random_answer(model: Model, wanted: Sequence[IntArray], rng: Random) -> IntArray | None:
     """An answer of a model, see ``IncrementalSat.solve_near``."""
-    with IncrementalSat(model) as solver:
+    with IncrementalSat(SwitchableModel(model)) as solver:
         return solver.solve_near((), wanted, rng)

@@ -5,8 +5,6 @@ over bits. Ranges that cannot be broken are dropped and bounds that cannot be re
 are pulled in, so that ``width`` is as small as the choices allow.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,8 +14,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from qubopuzzle.compile.encoding import AffineRows, Encoding
-from qubopuzzle.model import IntArray, Linear, Model, Precedence
-from qubopuzzle.model.data import label_of, summed
+from qubopuzzle.model import IntArray, IntMatrix, Linear, Model, Precedence
+from qubopuzzle.model.data import label_of
 from qubopuzzle.model.order import Precedences
 from qubopuzzle.model.propagation import reachable
 
@@ -58,13 +56,9 @@ def one_value(bits: Encoding, family: str, choices: IntArray) -> AffineRows:
 
     ``family`` may be empty: choices of several.
     """
-    size = bits.model.sizes[choices]
-    row = np.repeat(np.arange(len(choices)), size)
-    entries = np.ones_like(row), (row, _ranges(bits.first_bit[choices], size))
-    matrix = csr_array(entries, shape=(len(choices), bits.n_bits))
-    base = np.full(len(choices), -1)
+    matrix, base = _at_least(bits, choices, np.zeros_like(choices))
     labels = partial(_label_choice, bits.model, choices, family)
-    return AffineRows(family, matrix, base, np.zeros_like(base), labels)
+    return AffineRows(family, matrix, base - 1, np.zeros_like(base), labels)
 
 
 def forbidden_pairs(bits: Encoding) -> Iterator[ForbiddenPairs]:
@@ -76,7 +70,7 @@ def forbidden_pairs(bits: Encoding) -> Iterator[ForbiddenPairs]:
         block = _part(bits, precedence, one_hot=True)
         owner, index, too_low = _thresholds(bits.model, block)
         late = np.repeat(bits.first_bit[block.first[owner]] + index, too_low)
-        early = _ranges(bits.first_bit[block.second[owner]], too_low)
+        early = ranges(bits.first_bit[block.second[owner]], too_low)
         labels = partial(_label_precedence, bits.model, block)
         yield ForbiddenPairs(block.family, late, early, np.repeat(owner, too_low), labels)
 
@@ -87,12 +81,12 @@ def n_forbidden_pairs(bits: Encoding) -> int:
     return sum(int(_thresholds(bits.model, block)[2].sum()) for block in blocks)
 
 
-def affine_rows(encoding: Encoding, block: Linear, wanted: IntArray | None = None) -> AffineRows:
+def affine_rows(bits: Encoding, block: Linear, wanted: IntArray | None = None) -> AffineRows:
     """A block of linear constraints, or the wanted rows of it, over the bits of an encoding.
 
     Equalities stay as they are written; only ranges are pulled in or dropped.
     """
-    low, high = reachable(encoding.model, block.matrix)
+    low, high = reachable(bits.model, block.matrix)
     equal = block.lower == block.upper
     lower = np.where(equal, block.lower, np.maximum(block.lower, low))
     upper = np.where(equal, block.upper, np.minimum(block.upper, high))
@@ -102,66 +96,54 @@ def affine_rows(encoding: Encoding, block: Linear, wanted: IntArray | None = Non
     breakable = equal | (lower > low) | (upper < high)
     rows = np.flatnonzero(breakable) if wanted is None else wanted[breakable[wanted]]
     literals = block.matrix[rows]
-    return AffineRows(
-        block.family,
-        summed(csr_array(literals @ encoding.matrix)),
-        literals @ encoding.base - lower[rows],
-        (upper - lower)[rows],
-        partial(label_of, block.labels, rows),
-    )
+    matrix = literals @ bits.matrix
+    matrix.sort_indices()
+    matrix.eliminate_zeros()
+    base, labels = literals @ bits.base - lower[rows], partial(label_of, block.labels, rows)
+    return AffineRows(block.family, matrix, base, (upper - lower)[rows], labels)
 
 
-def domain_wall_rows(encoding: Encoding) -> Iterator[AffineRows]:
-    """Validity of domain-wall choices by family: ``b_{v+1} + (1 - b_v) <= 1``."""
-    for family, chosen in _by_family(encoding.model, encoding.domain_wall):
-        inner = np.maximum(encoding.model.sizes[chosen] - 2, 0)
-        bit = _ranges(encoding.first_bit[chosen] + 1, inner)
-        if not len(bit):
-            continue
-        row, one = np.arange(len(bit)), np.ones_like(bit)
-        matrix = csr_array(
-            (np.repeat([1, -1], len(bit)), (np.tile(row, 2), np.concatenate([bit, bit - 1]))),
-            shape=(len(bit), encoding.n_bits),
-        )
-        yield AffineRows(family, matrix, one, one, partial(_label_wall, encoding, bit))
+def domain_wall_rows(bits: Encoding) -> Iterator[AffineRows]:
+    """Validity of domain-wall choices by family: ``x_v >= 0``, written ``0 <= 1 - x_v <= 1``."""
+    first, sizes = bits.model.first_literal, bits.model.sizes
+    for family, chosen in _by_family(bits.model, bits.domain_wall):
+        # The first value and the last are one bit each and cannot be below 0.
+        literal = ranges(first[chosen] + 1, np.maximum(sizes[chosen] - 2, 0))
+        if len(literal):
+            one, labels = np.ones_like(literal), partial(_label_wall, bits, literal)
+            yield AffineRows(family, -bits.matrix[literal], one, one, labels)
 
 
-def precedence_rows(encoding: Encoding, block: Precedence) -> AffineRows:
+def precedence_rows(bits: Encoding, block: Precedence) -> AffineRows:
     """A precedence as at-most-one rows over bits, one for each value v of the first.
 
     "first >= v" and "second < v + gap" exclude each other. Between domain walls both are
     one bit, so each row's penalty is the one product ``b_v (1 - b'_{v + gap})``.
     """
-    owner, index, too_low = _thresholds(encoding.model, block)
-    needed = too_low > 0
-    owner, index, too_low = owner[needed], index[needed], too_low[needed]
-    row, bit, base = _at_least(encoding, block.first[owner], index)
+    every = np.array(_thresholds(bits.model, block))
+    owner, index, too_low = every[:, every[2] > 0]
+    late, late_base = _at_least(bits, block.first[owner], index)
     # "second < w" is 1 - "second >= w".
-    other_row, other_bit, other_base = _at_least(encoding, block.second[owner], too_low)
-    entries = (
-        np.repeat([1, -1], [len(bit), len(other_bit)]),
-        (np.concatenate([row, other_row]), np.concatenate([bit, other_bit])),
-    )
-    matrix = csr_array(entries, shape=(len(owner), encoding.n_bits))
-    labels = partial(label_of, partial(_label_precedence, encoding.model, block), owner)
+    high, high_base = _at_least(bits, block.second[owner], too_low)
+    labels = partial(label_of, partial(_label_precedence, bits.model, block), owner)
     one = np.ones_like(owner)
-    return AffineRows(block.family, summed(matrix), base - other_base + 1, one, labels)
+    return AffineRows(block.family, late - high, late_base - high_base + 1, one, labels)
 
 
-def _at_least(
-    encoding: Encoding, choice: IntArray, index: IntArray
-) -> tuple[IntArray, IntArray, IntArray]:
+def _at_least(bits: Encoding, choice: IntArray, index: IntArray) -> tuple[IntMatrix, IntArray]:
     """For each row "the choice takes its index-th value or a later one", as a sum of bits.
 
-    Returns rows and bits of the terms, and the constants, shape (rows,).
+    Returns the terms, shape (rows, bits), and the constants, shape (rows,).
     """
-    wall, left = encoding.domain_wall[choice], encoding.model.sizes[choice] - index
+    wall, left = bits.domain_wall[choice], bits.model.sizes[choice] - index
     count = np.where(wall, (index > 0) & (left > 0), left)
-    bit = _ranges(encoding.first_bit[choice] + index - wall, count)
-    return np.repeat(np.arange(len(index)), count), bit, (wall & (index == 0)).astype(np.int64)
+    terms = ranges(bits.first_bit[choice] + index - wall, count)
+    entries = np.ones_like(terms), terms, np.append(0, np.cumsum(count))
+    matrix = csr_array(entries, shape=(len(index), bits.n_bits))
+    return matrix, (wall & (index == 0)).astype(np.int64)
 
 
-def _ranges(start: IntArray, count: IntArray) -> IntArray:
+def ranges(start: IntArray, count: IntArray) -> IntArray:
     """``count`` numbers from each start on, one after the other."""
     return np.repeat(start - np.cumsum(count) + count, count) + np.arange(int(count.sum()))
 
@@ -188,9 +170,10 @@ def _label_choice(model: Model, chosen: IntArray, family: str, row: int) -> str:
     return f"{family} {model.choices[chosen[row]].name}".lstrip()
 
 
-def _label_wall(encoding: Encoding, later: IntArray, row: int) -> str:
-    choice = int(np.searchsorted(encoding.first_bit, later[row], side="right")) - 1
-    return f"wall[{encoding.bit_labels(choice)[int(later[row] - encoding.first_bit[choice])]}]"
+def _label_wall(bits: Encoding, literals: IntArray, row: int) -> str:
+    choice = int(bits.model.choice_of_literal[literals[row]])
+    later = int(literals[row] - bits.model.first_literal[choice])
+    return f"wall[{bits.bit_labels(choice)[later]}]"
 
 
 def _label_precedence(model: Model, block: Precedence, i: int) -> str:

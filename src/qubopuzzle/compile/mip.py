@@ -12,12 +12,10 @@ chapter of the CPLEX file format reference, as far as both share it, and MPS as 
 "Advanced Linear Programming" (1981), in its free form.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +23,7 @@ from scipy.sparse import csc_array, csr_array, vstack
 
 from qubopuzzle.compile.cnf import order_bits
 from qubopuzzle.compile.compiled import Compiled
-from qubopuzzle.compile.encoding import Encoding
+from qubopuzzle.compile.encoding import AffineRows, Encoding, distinct
 from qubopuzzle.compile.forest import acyclic_rows, connected_rows
 from qubopuzzle.compile.lowering import affine_rows, domain_wall_rows, one_value, precedence_rows
 from qubopuzzle.errors import TooLarge
@@ -86,51 +84,50 @@ class Mip(Compiled):
         found = self.matrix @ values.astype(np.int64)
         return np.flatnonzero((found < self.lower) | (found > self.upper))
 
-    def with_clause(self, clause: Sequence[int]) -> Mip:
+    def with_rows(self, parts: Iterable[AffineRows]) -> Self:
+        """The same with more rows and bounds, but those that no values break."""
+        matrices, lower, upper, blocks = [self.matrix], [self.lower], [self.upper], [*self.blocks]
+        for part in parts:
+            matrix = csr_array(part.matrix)
+            matrix.resize((len(part.base), self.n_variables))
+            part = replace(part, matrix=matrix)
+            least, greatest = part.reach(self.tops)
+            low, high = least < 0, greatest > part.width
+            rows = np.flatnonzero(low | high)
+            matrices.append(matrix[rows])
+            lower.append(np.where(low, -part.base, -UNBOUNDED)[rows])
+            upper.append(np.where(high, part.width - part.base, UNBOUNDED)[rows])
+            blocks.append((part.labels, rows))
+        return replace(
+            self,
+            matrix=csr_array(vstack(matrices)),
+            lower=np.concatenate(lower),
+            upper=np.concatenate(upper),
+            blocks=tuple(blocks),
+        )
+
+    def with_cut(self, cut: Cut) -> Self:
+        """The same with a row more: the clause of a cut."""
+        literals = np.zeros(self.bits.model.n_literals, dtype=np.int64)
+        literals[cut.true] = 1
+        literals[cut.false] = -1
+        # Two nodes may be one literal: terms are counted as they stand in the row.
+        base = literals @ self.bits.base - literals.clip(max=0).sum() - 1
+        matrix = csr_array(literals[None]) @ self.bits.matrix
+        matrix.eliminate_zeros()
+        return self._with_row(matrix, base, cut.family)
+
+    def with_clause(self, clause: Sequence[int]) -> Self:
         """The same with a row more: a clause of DIMACS literals over the choices' bits."""
         own = np.array(clause, dtype=np.int64)
         entries = np.sign(own), (np.zeros_like(own), np.abs(own) - 1)
-        row = csr_array(entries, shape=(1, self.n_variables))
+        matrix = csr_array(entries, shape=(1, self.bits.n_bits))
         # "v or not w" is v + (1 - w) >= 1.
-        return self._with_row(row, 1 - int((own < 0).sum()), "other")
+        return self._with_row(matrix, (own < 0).sum() - 1, "other")
 
-    def with_cut(self, cut: Cut) -> Mip:
-        """The same with a row more: the clause of a cut."""
-        literals = np.zeros((1, self.bits.model.n_literals), dtype=np.int64)
-        literals[0, cut.true] = 1
-        literals[0, cut.false] = -1
-        row = csr_array(csr_array(literals) @ self.bits.matrix)
-        # Two nodes may be one literal: terms are counted as they stand in the row.
-        lower = 1 + int(literals.clip(max=0).sum()) - int((literals @ self.bits.base)[0])
-        return self._with_row(row, lower, "cut")
-
-    def _with_row(self, row: IntMatrix, lower: int, label: str) -> Mip:
-        row.resize((1, self.n_variables))
-        row.eliminate_zeros()
-        bounds = np.array([lower]), np.array([UNBOUNDED])
-        return self.with_rows(row, *bounds, [label], self.tops[:0], [])
-
-    def with_rows(
-        self,
-        matrix: IntMatrix,
-        lower: IntArray,
-        upper: IntArray,
-        labels: Sequence[str],
-        tops: IntArray,
-        names: Sequence[str],
-    ) -> Mip:
-        """The same with more rows, and variables ``names`` of 0 .. ``tops`` behind its own."""
-        own = self.matrix.copy()
-        own.resize((self.n_rows, matrix.shape[1]))
-        return replace(
-            self,
-            matrix=csr_array(vstack([own, matrix])),
-            lower=np.concatenate([self.lower, lower]),
-            upper=np.concatenate([self.upper, upper]),
-            tops=np.concatenate([self.tops, tops]),
-            extra=(*self.extra, *names),
-            blocks=(*self.blocks, (labels.__getitem__, np.arange(len(labels)))),
-        )
+    def _with_row(self, matrix: IntMatrix, base: int, family: str) -> Self:
+        one = np.array([base]), np.array([UNBOUNDED])
+        return self.with_rows([AffineRows(family, matrix, *one, [family].__getitem__)])
 
     def row_labels(self) -> list[str]:
         """A readable name for each row."""
@@ -219,37 +216,25 @@ def compile_mip(model: Model, bits: Encoding | None = None, *, tree: bool = True
         *(affine_rows(bits, block) for block in model.linear),
         *(precedence_rows(bits, block) for block in model.precedence),
     ]
+    tops, names = np.ones(bits.n_bits, dtype=np.int64), []
+    for graph in model.graphs if tree else ():
+        if len(graph.literals):
+            if isinstance(graph, Connected):
+                rows, own_tops, own_names = connected_rows(bits, graph, len(tops))
+            else:
+                rows, own_tops, own_names = acyclic_rows(bits, graph, len(tops))
+            parts.append(rows)
+            names += own_names
+            tops = np.concatenate([tops, own_tops])
     n_terms = sum(part.matrix.nnz for part in parts)
     if n_terms > TERM_LIMIT:
         raise TooLarge(
             f"the rows would have {n_terms:,} terms, at most {TERM_LIMIT:,} fit; try another "
             "formulation, or --presolve propagate"
         )
-    matrix = csr_array(vstack([part.matrix for part in parts]), dtype=np.int64)
-    base = np.concatenate([part.base for part in parts])
-    width = np.concatenate([part.width for part in parts])
-    positive = matrix.maximum(0).sum(axis=1)
-    negative = matrix.sum(axis=1) - positive
-    # What no bits can break is no bound.
-    lower = np.where(-base <= negative, -UNBOUNDED, -base)
-    upper = np.where(width - base >= positive, UNBOUNDED, width - base)
-    rows = np.flatnonzero((lower > -UNBOUNDED) | (upper < UNBOUNDED))
-    starts = np.cumsum([0, *(len(part.base) for part in parts)])
-    kept = np.split(rows, np.searchsorted(rows, starts[1:-1]))
-    blocks = tuple(
-        (part.labels, own - start)
-        for part, own, start in zip(parts, kept, starts[:-1], strict=True)
-    )
-    tops = np.ones(bits.n_bits, dtype=np.int64)
-    program = Mip(bits, csr_array(matrix[rows]), lower[rows], upper[rows], tops, (), blocks)
-    for graph in model.graphs if tree else ():
-        if len(graph.literals):
-            n = program.n_variables
-            if isinstance(graph, Connected):
-                program = program.with_rows(*connected_rows(bits, graph, n))
-            else:
-                program = program.with_rows(*acyclic_rows(bits, graph, n))
-    return program
+    nothing = tops[:0]
+    empty = csr_array((0, len(tops)), dtype=np.int64)
+    return Mip(bits, empty, nothing, nothing, tops, tuple(names), ()).with_rows(parts)
 
 
 def safe_names(prefix: str, labels: Iterable[str]) -> list[str]:
@@ -260,17 +245,9 @@ def safe_names(prefix: str, labels: Iterable[str]) -> list[str]:
     >>> safe_names("x_", ["row[3].start[1]>=4", "a b", "a,b"])
     ['x_row_3_start_1_ge_4', 'x_a_b', 'x_a_b_2']
     """
-    names: list[str] = []
-    last: dict[str, int] = {}
-    taken: set[str] = set()
+    plain = []
     for label in labels:
         for sign, word in _SIGNS:
             label = label.replace(sign, word)
-        plain = prefix + re.sub("[^0-9A-Za-z]+", "_", label).strip("_")[:_LONGEST]
-        name = plain
-        while name in taken:
-            last[plain] = last.get(plain, 1) + 1
-            name = f"{plain}_{last[plain]}"
-        taken.add(name)
-        names.append(name)
-    return names
+        plain.append(prefix + re.sub("[^0-9A-Za-z]+", "_", label).strip("_")[:_LONGEST])
+    return distinct(plain, "_")

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, triu
 
 from qubopuzzle.compile.compiled import Compiled, check_weights
-from qubopuzzle.compile.encoding import Encoding, encode_choices
+from qubopuzzle.compile.encoding import AffineRows, Encoding, encode_choices
 from qubopuzzle.compile.lowering import (
     forbidden_pairs,
     lowered_rows,
@@ -33,7 +34,7 @@ from qubopuzzle.compile.lowering import (
     one_hot_rows,
 )
 from qubopuzzle.errors import InputError, TooLarge
-from qubopuzzle.model import IntArray, IntMatrix, Model
+from qubopuzzle.model import IntArray, Model
 
 if TYPE_CHECKING:
     import dimod
@@ -187,15 +188,8 @@ def compile_qubo(
     check_size(bits)
     n = bits.n_bits
     forms: dict[str, list[Quadratic]] = {family: [] for family in model.families}
-    for rows in one_hot_rows(bits):
-        forms[rows.family].append(squares(rows.matrix, rows.base))
-    for slack in bits.slack:
-        rows = slack.narrowed(n)
-        equal = rows.width == 0
-        forms[rows.family] += [
-            squares(rows.matrix[equal], rows.base[equal]),
-            pairs_of_units(rows.matrix[~equal], rows.base[~equal]),
-        ]
+    for rows in chain(one_hot_rows(bits), (slack.narrowed(n) for slack in bits.slack)):
+        forms[rows.family].append(penalty(rows))
     for pair in forbidden_pairs(bits):
         forms[pair.family].append(products(pair.first, pair.second, n))
     parts = {f: Quadratic.weighted_sum(n, [(1, q) for q in own]) for f, own in forms.items()}
@@ -227,22 +221,20 @@ def check_size(bits: Encoding) -> None:
         )
 
 
-def squares(matrix: IntMatrix, base: IntArray) -> Quadratic:
-    """``sum over rows of t**2`` with ``t = matrix @ b + base``: 0 where every t is 0, else >= 1."""
-    gram = matrix.T.tocsr() @ matrix
-    linear = gram.diagonal() + 2 * (matrix.T @ base)
-    return Quadratic(linear, _upper(gram, 2), int(base @ base))
+def penalty(rows: AffineRows) -> Quadratic:
+    """``t**2`` for each row ``t = 0``, ``t (t - 1) / 2`` for each row ``0 <= t <= 1``.
 
-
-def pairs_of_units(matrix: IntMatrix, base: IntArray) -> Quadratic:
-    """``sum over rows of t (t - 1) / 2`` with ``t = matrix @ b + base``.
-
-    Counts the pairs among t units: 0 where every t is 0 or 1, else >= 1, for every
+    The latter counts the pairs among t units: 0 where t is 0 or 1, else >= 1, for every
     integer t, negative ones too. Coefficients are integers because a**2 - a is even.
     """
-    gram = matrix.T.tocsr() @ matrix
-    linear = (gram.diagonal() - matrix.sum(axis=0)) // 2 + matrix.T @ base
-    return Quadratic(linear, _upper(gram, 1), int((base * (base - 1)).sum()) // 2)
+    # Twice that is square * t**2 - line * t.
+    square, line = 2 - rows.width, rows.width
+    gram = rows.matrix.T.tocsr() @ (rows.matrix * square[:, None])
+    linear = gram.diagonal() + rows.matrix.T @ (2 * square * rows.base - line)
+    couplings = csr_array(triu(gram, k=1, format="csr"))
+    couplings.eliminate_zeros()
+    offset = int(((square * rows.base - line) * rows.base).sum()) // 2
+    return Quadratic(linear // 2, couplings, offset)
 
 
 def products(first: IntArray, second: IntArray, n: int) -> Quadratic:
@@ -251,9 +243,3 @@ def products(first: IntArray, second: IntArray, n: int) -> Quadratic:
     couplings = csr_array((np.ones(len(first), np.int64), (low, high)), shape=(n, n))
     couplings.sum_duplicates()
     return Quadratic(np.zeros(n, np.int64), couplings, 0)
-
-
-def _upper(gram: Any, factor: int) -> Any:
-    upper = csr_array(triu(gram, k=1, format="csr")) * factor
-    upper.eliminate_zeros()
-    return upper

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from qubopuzzle.compile.incremental import OtherSolutions, SwitchableModel
+from qubopuzzle.compile.incremental import IncrementalSat, SwitchableModel
 from qubopuzzle.model import IntArray, propagate
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.generator import PuzzleGenerator, solution_of
@@ -41,7 +41,7 @@ def measure(generator: PuzzleGenerator[Any], puzzle: Puzzle, *, anneal: bool) ->
     """Measure a puzzle that has its solution."""
     model = puzzle.model(puzzle.formulation_for(cuts=True, exact=True))
     found = propagate(model)
-    with OtherSolutions(SwitchableModel(model, ()), _PLAIN) as others:
+    with IncrementalSat(SwitchableModel(model), _PLAIN) as others:
         others.find((), others.differs_from(solution_of(puzzle)))
         conflicts = others.conflicts()
     share = puzzle.cells / (generator.usual[0] * generator.usual[1])

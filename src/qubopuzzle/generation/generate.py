@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from qubopuzzle.checks import brief, whole
-from qubopuzzle.compile.incremental import OtherSolutions, Random
+from qubopuzzle.compile.incremental import IncrementalSat, Random
 from qubopuzzle.errors import InputError, SolverFailed
 from qubopuzzle.generation.difficulty import LEVELS, Difficulty, measure
 from qubopuzzle.processes import Worker
@@ -181,7 +181,7 @@ def make(generator: PuzzleGenerator[Any], shape: Shape, options: Options, rng: R
                 board = boards.send(other)
             except StopIteration:
                 break
-            with OtherSolutions(generator.switchable_model(board)) as others:
+            with IncrementalSat(generator.switchable_model(board)) as others:
                 differing = others.differs_from(solution_of(board))
                 other, core = others.find(range(generator.clues(board)), differing)
                 if other is None:
@@ -192,7 +192,7 @@ def make(generator: PuzzleGenerator[Any], shape: Shape, options: Options, rng: R
 
 
 def minimal_clues(
-    others: OtherSolutions, differing: int, enough: set[int], rng: Random
+    others: IncrementalSat, differing: int, enough: set[int], rng: Random
 ) -> set[int]:
     """An irreducible subset of clues that are enough for one solution: deletion-based MUS.
 

@@ -20,7 +20,6 @@ import numpy as np
 
 from qubopuzzle.compile.incremental import (
     IncrementalSat,
-    OtherSolutions,
     Random,
     SwitchableModel,
     random_answer,
@@ -54,8 +53,8 @@ class EasyAsABCGenerator(PuzzleGenerator[EasyAsABC]):
         borders = _Blank(size, letters)
         every = borders.clues()
         with (
-            IncrementalSat(blank.build()) as grids,
-            OtherSolutions(SwitchableModel(borders.build(), every)) as others,
+            IncrementalSat(SwitchableModel(blank.build())) as grids,
+            IncrementalSat(SwitchableModel(borders.build(), every)) as others,
         ):
             while grid is not None:
                 board = _board(grid, letters)

@@ -205,5 +205,5 @@ def _doubtful(grid: IntArray) -> IntArray:
     cells = untold(grid)
     if not 0 < len(cells) <= MANY:
         return cells
-    other = second_solution(SwitchableModel(Nonogram.from_picture(grid).model(), ()), grid)
+    other = second_solution(SwitchableModel(Nonogram.from_picture(grid).model()), grid)
     return np.flatnonzero(grid != other) if other is not None else cells[:0]
