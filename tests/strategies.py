@@ -124,12 +124,12 @@ def literal_field(model: Model) -> Field:
     for choice in model.choices:
         builder.choice(choice.name, choice.values)
     n = model.n_literals
-    reading = builder.reading("literals", np.arange(n), np.arange(n), n_cells=n)
+    view = builder.view("literals", np.arange(n), np.arange(n), n_cells=n)
 
     def write(x: np.ndarray) -> list:
         return list(model.values(x).values())
 
-    return Field((1, n), 0, 1, (reading,), write)
+    return Field((1, n), 0, 1, (view,), write)
 
 
 def solutions(puzzle: Nonogram) -> set[bytes]:

@@ -144,7 +144,7 @@ def test_exit_status_1_where_the_budget_ends(files):
     status, out, err = run("solve", files / "noise.json", "--reads", 1, "--option", "sweeps=10")
     assert (status, err) == (1, "")
     assert "not solved" in out
-    assert "reconstruction: the readings of the field disagree on" in out
+    assert "reconstruction: the views of the field disagree on" in out
 
 
 def test_exit_status_3_where_there_is_no_solution(files):

@@ -12,7 +12,7 @@ from qubopuzzle.cli import main
 from qubopuzzle.errors import InputError, SolverUnavailable
 from qubopuzzle.puzzles.kinds.grids import read_shading
 from qubopuzzle.puzzles.nonogram import Nonogram
-from qubopuzzle.puzzles.nonogram.image import from_image, nearest_told
+from qubopuzzle.puzzles.nonogram.image import from_image, nearest_unique
 
 
 def _read(file, shape=None, seed=0, **options):
@@ -195,7 +195,7 @@ def _told(grid):
 @pytest.mark.parametrize("seed", range(3))
 def test_hardly_more_changes_than_must_be(seed):
     grid = np.eye(4, dtype=np.int64)[np.random.default_rng(seed).permutation(4)]
-    made = nearest_told(grid, np.random.default_rng(seed), 16)
+    made = nearest_unique(grid, np.random.default_rng(seed), 16)
     count = int((made != grid).sum())
     assert _told(made)
     for cells in combinations(range(16), count - 2):
@@ -206,7 +206,7 @@ def test_hardly_more_changes_than_must_be(seed):
 
 def test_each_change_is_needed():
     grid = read_shading("picture", ["#..#..", ".##.#.", "#..#.#", ".#..#.", "..#..#", "#...#."])
-    made = nearest_told(grid, np.random.default_rng(0), 36)
+    made = nearest_unique(grid, np.random.default_rng(0), 36)
     assert _told(made)
     for cell in np.flatnonzero(made != grid):
         without = made.copy()
@@ -216,7 +216,7 @@ def test_each_change_is_needed():
 
 def test_a_picture_that_is_told_stays():
     grid = read_shading("picture", ["###", "#.#", "###"])
-    assert (nearest_told(grid, np.random.default_rng(0), 0) == grid).all()
+    assert (nearest_unique(grid, np.random.default_rng(0), 0) == grid).all()
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,10 @@ from qubopuzzle.puzzles.nonogram.lines import (
     WHITE,
     best_flipped,
     flipped,
+    line_solvable,
+    solve_lines,
     some_flips,
-    told,
-    told_by_lines,
-    untold,
+    undetermined,
 )
 
 GENERATOR = find_generator("nonogram")
@@ -57,12 +57,12 @@ def _told_by_paintings(grid):
 def test_lines_tell_what_all_their_paintings_have_in_common(seed):
     rng = np.random.default_rng(seed)
     grid = (rng.random(rng.integers(1, 9, 2)) < rng.random()).astype(np.int64)
-    cells = told(grid)
+    cells = solve_lines(grid)
     assert (cells == _told_by_paintings(grid)).all()
     known = cells != UNKNOWN
     assert (cells[known] == np.where(grid, BLACK, WHITE)[known]).all()
     flips = np.stack([rng.integers(grid.size, size=5), np.full(5, -1)], axis=1)
-    after = [len(untold(flipped(grid, flip))) for flip in flips]
+    after = [len(undetermined(flipped(grid, flip))) for flip in flips]
     best = flipped(grid, flips[after.index(min(after))])
     assert (best_flipped(grid, flips) == best).all()
 
@@ -76,7 +76,7 @@ def test_one_solution(smooth, mirror, lines):
         assert puzzle.shape == (9, 11)
         assert qubopuzzle.solve(puzzle, "sat", solutions=2).unique
         grid = puzzle.solution
-        assert not lines or not len(untold(grid))
+        assert not lines or not len(undetermined(grid))
         assert not mirror or (grid == grid[:, ::-1]).all()
 
 
@@ -150,7 +150,7 @@ def test_flips_of_large_pictures_are_of_several_cells():
 
 def test_too_many_flips():
     grid = np.eye(6, dtype=np.int64)
-    assert told_by_lines(grid, np.random.default_rng(0), 1, mirrored=False) is None
+    assert line_solvable(grid, np.random.default_rng(0), 1, mirrored=False) is None
 
 
 @pytest.mark.parametrize("shape", [(101, 5), (5, 101)])

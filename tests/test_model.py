@@ -187,7 +187,7 @@ def test_decided_cells_are_those_that_cannot_change():
     b = ModelBuilder()
     a = b.choice("a", range(3))
     n = b.build().n_literals
-    field = Field((1, n), 0, 1, (b.reading("x", range(n), range(n), n_cells=n),), list)
+    field = Field((1, n), 0, 1, (b.view("x", range(n), range(n), n_cells=n),), list)
     free = propagate(b.build(field))
     assert (free.cells, free.cells_decided) == (3, 0)
     b.linear("not", [0], [a[2]], upper=0, shape=(1,))
@@ -198,8 +198,8 @@ def test_a_reading_out_of_range_is_broken():
     b = ModelBuilder()
     b.choice("a", range(2))
     b.choice("b", range(2))
-    reading = b.reading("sum", [0, 0], [0, 2], n_cells=1)
-    field = Field((1, 1), 0, 1, (reading,), list)
+    view = b.view("sum", [0, 0], [0, 2], n_cells=1)
+    field = Field((1, 1), 0, 1, (view,), list)
     grid, broken = field.read(np.array([1, 0, 1, 0]))
     assert grid.tolist() == [[1]]
     assert broken.tolist() == [[0, 0]]
@@ -395,9 +395,9 @@ def test_wrong_use_is_an_error_at_its_line(wrong, message):
 def test_a_reading_from_before_the_last_choice_is_refused():
     b = ModelBuilder()
     b.bit("a")
-    field = Field((1, 1), 0, 1, (b.reading("cells", [0], [1], n_cells=1),), list)
+    field = Field((1, 1), 0, 1, (b.view("cells", [0], [1], n_cells=1),), list)
     b.bit("b")
-    with pytest.raises(ModelError, match="reading cells was made before the last choice"):
+    with pytest.raises(ModelError, match="view cells was made before the last choice"):
         b.build(field)
 
 
@@ -412,9 +412,9 @@ def test_known_literals_are_folded_in():
     assert one.lower.tolist() == one.upper.tolist() == [0, 1, -1, 1]
     assert total.matrix.toarray().tolist() == [[2, 0, 0]]
     assert (total.lower.tolist(), total.upper.tolist()) == ([-UNBOUNDED], [1])
-    reading = b.reading("cells", [0, 0, 1, 2], [1, TRUE, TRUE, FALSE], [1, 2, 3, 4], n_cells=3)
-    assert reading.base.tolist() == [2, 3, 0]
-    assert reading.matrix.toarray().tolist() == [[0, 1, 0], [0] * 3, [0] * 3]
+    view = b.view("cells", [0, 0, 1, 2], [1, TRUE, TRUE, FALSE], [1, 2, 3, 4], n_cells=3)
+    assert view.base.tolist() == [2, 3, 0]
+    assert view.matrix.toarray().tolist() == [[0, 1, 0], [0] * 3, [0] * 3]
 
 
 def test_known_nodes_and_edges_are_folded_in():

@@ -15,7 +15,7 @@ A = Nonogram.examples()[0]
 
 
 def decode(model, x):
-    """The picture as bytes, or None where the two readings of the field disagree."""
+    """The picture as bytes, or None where the two views of the field disagree."""
     grid, broken = model.field.read(x)
     return None if len(broken) else grid.tobytes()
 

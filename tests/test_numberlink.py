@@ -411,7 +411,7 @@ def test_settings_of_blocks():
     with pytest.raises(InputError, match="for puzzles that leave cells unused"):
         COVERED.model("apart")
     assert FREE.model("blocks").omitted == ("loop",)
-    assert FREE.model("apart").bounded == ("apart",)
+    assert FREE.model("apart").restricted == ("apart",)
     assert not FREE.model().omitted
 
 

@@ -202,9 +202,9 @@ def test_the_formulation_without_a_name(name):
     default = puzzle.model()
     assert not default.graphs
     assert not default.omitted
-    assert not default.bounded
+    assert not default.restricted
     for cuts, exact in ((True, True), (False, True)):
         proving = puzzle.model(puzzle.formulation_for(cuts=cuts, exact=exact))
         assert not proving.omitted
-        assert not proving.bounded
+        assert not proving.restricted
     assert not puzzle.model(puzzle.formulation_for(cuts=False, exact=False)).graphs

@@ -107,7 +107,7 @@ def test_other_backends(backend):
     assert solve(SWAPPED, "sat", options={"backend": backend}).status == "unsatisfiable"
 
 
-@pytest.mark.parametrize("kind", ["exact", "omitted", "bounded", "impossible"])
+@pytest.mark.parametrize("kind", ["exact", "omitted", "restricted", "impossible"])
 def test_what_the_model_leaves_out_is_not_proved(kind):
     result = solve(Coin(kind=kind), "sat", solutions=None)
     found = [answer.ravel().tolist() for answer in result.solutions]
@@ -148,7 +148,7 @@ def test_a_proof_for_which_there_is_no_time_leaves_what_is_proved(monkeypatch):
 
 
 def test_no_proof_where_the_model_narrows_the_rules():
-    result = solve(Coin(kind="bounded"), "sat", options={"proof": 1})
+    result = solve(Coin(kind="restricted"), "sat", options={"proof": 1})
     assert (result.status, result.proof) == ("unknown", None)
 
 

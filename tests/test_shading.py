@@ -79,8 +79,8 @@ class Forest:
 
     def __init__(self, shape):
         self.model = forest(free(*shape)).build()
-        reading = self.model.field.readings[0].matrix.tocoo()
-        self.white = (reading.col[np.argsort(reading.row)] + 1).tolist()
+        view = self.model.field.views[0].matrix.tocoo()
+        self.white = (view.col[np.argsort(view.row)] + 1).tolist()
         self.solver = Solver("cadical195", bootstrap_with=clauses(self.model))
 
     def __enter__(self):
@@ -122,7 +122,7 @@ def test_small_grids_bit_by_bit(shape, encoding):
     expected = sorted(g.tobytes() for g in grids if len(pieces(split(g)[1], SIDES)) <= 1)
     model = forest(free(*shape)).build()
     assert zero(model, encoding) == expected
-    assert model.omitted == model.bounded == ()
+    assert model.omitted == model.restricted == ()
     assert met(lazy(free(*shape)).build()) == expected
 
 
@@ -270,7 +270,7 @@ def test_the_formulations_have_no_settings(kind):
     with pytest.raises(InputError, match="choose from forest, lazy"):
         puzzle.model("tree")
     for formulation in ("forest", "lazy"):
-        assert puzzle.model(formulation).omitted == puzzle.model(formulation).bounded == ()
+        assert puzzle.model(formulation).omitted == puzzle.model(formulation).restricted == ()
 
 
 @pytest.mark.parametrize("kind", SHADING)
@@ -381,7 +381,7 @@ def test_writing_is_the_inverse_of_reading(kind, formulation):
     for _ in range(14):
         puzzle = RANDOM[kind](rng, ((3, 3), (2, 4), (1, 5), (4, 1))[int(rng.integers(4))])
         model = puzzle.model(formulation)
-        assert model.bounded == ()
+        assert model.restricted == ()
         for answer in paintings(puzzle.shape):
             correct = right(puzzle, answer)
             try:

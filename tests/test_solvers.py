@@ -330,16 +330,16 @@ def test_what_a_relaxed_model_proves(presolve):
     impossible = solve(Coin(kind="impossible"), "exact", presolve=presolve)
     assert impossible.status == "unsatisfiable"
     assert (impossible.violations, impossible.energy, impossible.answer) == ((), None, None)
-    bounded = solve(Coin(kind="bounded"), "exact", presolve="none")
-    assert bounded.status == "unknown"
-    assert bounded.relaxed == ("one",)
+    restricted = solve(Coin(kind="restricted"), "exact", presolve="none")
+    assert restricted.status == "unknown"
+    assert restricted.relaxed == ("one",)
     omitted = solve(Coin(kind="omitted"), "random", presolve=presolve, seed=3, reads=200)
     assert omitted.valid
     assert omitted.relaxed == ("one",)
 
 
 def test_a_bounded_model_that_propagation_empties_is_unknown():
-    assert solve(Coin(kind="bounded"), "neal", presolve="propagate").status == "unknown"
+    assert solve(Coin(kind="restricted"), "neal", presolve="propagate").status == "unknown"
 
 
 def test_samplers_go_on_where_energy_zero_is_not_enough():

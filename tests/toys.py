@@ -166,7 +166,7 @@ class Coin(Puzzle):
         return answer.tolist()
 
     def violations(self, answer):
-        right = answer.sum() == 1 and self.kind not in ("impossible", "bounded")
+        right = answer.sum() == 1 and self.kind not in ("impossible", "restricted")
         return [] if right else [Violation("one", "not exactly one", ((0, 0), (0, 1)))]
 
     def picture(self, answer=None, broken=()):
@@ -182,24 +182,22 @@ def coin_model(puzzle):
     bits = [b.bit(f"cell[{i}]").literals[1] for i in range(2)]
     if puzzle.kind == "exact":
         b.exactly_one("one", [bits])
-    if puzzle.kind in ("bounded", "impossible"):  # no assignment at all
+    if puzzle.kind in ("restricted", "impossible"):  # no assignment at all
         b.linear("one", [0, 0], bits, lower=3, upper=3, shape=(1,))
-    reading = b.reading("cells", [0, 1], bits, n_cells=2)
-    field = Field((1, 2), 0, 1, (reading,), lambda answer: answer.ravel().tolist())
-    relaxed = {"omitted": {"omitted": ("one",)}, "bounded": {"bounded": ("one",)}}
+    view = b.view("cells", [0, 1], bits, n_cells=2)
+    field = Field((1, 2), 0, 1, (view,), lambda answer: answer.ravel().tolist())
+    relaxed = {"omitted": {"omitted": ("one",)}, "restricted": {"restricted": ("one",)}}
     return b.build(field, **relaxed.get(puzzle.kind, {}))
 
 
 def torn_model(puzzle):
-    """Two readings of the same cells that nothing but the judge compares."""
+    """Two views of the same cells that nothing but the judge compares."""
     b = ModelBuilder()
     bits = [[b.bit(f"{side}[{i}]").literals[1] for i in range(2)] for side in "ab"]
     b.exactly_one("one", bits[:1])
-    readings = tuple(
-        b.reading(n, [0, 1], own, n_cells=2) for n, own in zip("ab", bits, strict=True)
-    )
+    views = tuple(b.view(n, [0, 1], own, n_cells=2) for n, own in zip("ab", bits, strict=True))
     return b.build(
-        Field((1, 2), 0, 1, readings, lambda answer: answer.ravel().tolist() * 2),
+        Field((1, 2), 0, 1, views, lambda answer: answer.ravel().tolist() * 2),
         omitted=("same",) if puzzle.kind == "omitted" else (),
     )
 

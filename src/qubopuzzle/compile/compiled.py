@@ -65,9 +65,9 @@ class Compiled(ABC):
         return self.source.omitted
 
     @property
-    def bounded(self) -> tuple[str, ...]:
+    def restricted(self) -> tuple[str, ...]:
         """Rules that the model narrows, see ``Model``."""
-        return self.source.bounded
+        return self.source.restricted
 
     def labels(self) -> list[str]:
         """A readable name for each variable but auxiliary ones, shape (bits,)."""

@@ -14,7 +14,7 @@ J. ACM 7, 326, 1960, order tours in this way.)
 A graph without cycles needs no root: each true edge e is one of its two arcs, f_e + f'_e = x_e,
 at most one arc arrives at a node, and serial numbers rise along arcs. On a cycle every node
 would have to have its one arc from the cycle, all in one direction, and numbers would rise
-around; conversely any forest can be hung up by one node of each piece.
+around; conversely any forest can be hung up by one node of each component.
 """
 
 from typing import Any, TypeAlias

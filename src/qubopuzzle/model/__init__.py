@@ -19,7 +19,7 @@ from qubopuzzle.model.data import IntMatrix as IntMatrix
 from qubopuzzle.model.data import Linear as Linear
 from qubopuzzle.model.data import Model as Model
 from qubopuzzle.model.data import Precedence as Precedence
-from qubopuzzle.model.data import Reading as Reading
+from qubopuzzle.model.data import View as View
 from qubopuzzle.model.expressions import FALSE as FALSE
 from qubopuzzle.model.expressions import TRUE as TRUE
 from qubopuzzle.model.expressions import ChoiceHandle as ChoiceHandle

@@ -26,7 +26,7 @@ from qubopuzzle.model.data import (
     Linear,
     Model,
     Precedence,
-    Reading,
+    View,
     label_of,
     summed,
 )
@@ -282,7 +282,7 @@ class ModelBuilder:
 
     # --- the answer --------------------------------------------------------------------
 
-    def reading(
+    def view(
         self,
         name: str,
         cells: ArrayLike,
@@ -291,29 +291,29 @@ class ModelBuilder:
         *,
         base: ArrayLike = 0,
         n_cells: int,
-    ) -> Reading:
-        """One reading of the answer grid: ``base + sum of coefficient * literal`` by cell."""
+    ) -> View:
+        """One view of the answer grid: ``base + sum of coefficient * literal`` by cell."""
         terms = _terms(name, cells, literals, coefficients, n_cells, self.n_literals)
         matrix, constant = _matrix(*terms, (n_cells, self.n_literals))
-        return Reading(name, _spread(name, base, n_cells) + constant, matrix)
+        return View(name, _spread(name, base, n_cells) + constant, matrix)
 
     def build(
         self,
         field: Field | None = None,
         *,
         omitted: tuple[str, ...] = (),
-        bounded: tuple[str, ...] = (),
+        restricted: tuple[str, ...] = (),
         id: str = "",  # noqa: A002, as the model calls it
         title: str = "",
     ) -> Model:
         """Freeze everything; for the arguments see ``Model``.
 
         Raises:
-            ModelError: for a reading that was made before the last of the choices.
+            ModelError: for a view that was made before the last of the choices.
         """
-        for reading in field.readings if field else ():
-            if reading.matrix.shape[1] != self.n_literals:
-                raise ModelError(f"reading {reading.name} was made before the last choice")
+        for view in field.views if field else ():
+            if view.matrix.shape[1] != self.n_literals:
+                raise ModelError(f"view {view.name} was made before the last choice")
         choices = tuple(handle.choice for handle in self._handles)
         linear = tuple(rows.frozen() for rows in self._linear if rows)
         others = self._precedence, self._connected, self._acyclic
@@ -329,7 +329,7 @@ class ModelBuilder:
             families=tuple(dict.fromkeys(block.family for block in blocks)),
             field=field,
             omitted=omitted,
-            bounded=bounded,
+            restricted=restricted,
             id=id,
             title=title,
         )

@@ -190,7 +190,7 @@ def as_before(*columns: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reading:
+class View:
     """One of several redundant views of the answer grid: ``base + matrix @ x``, cell by cell.
 
     ``matrix`` has shape (cells, literals), ``base`` shape (cells,), cells in row-major order.
@@ -205,7 +205,7 @@ class Reading:
 class Field:
     """How an assignment paints the answer grid, and back.
 
-    ``readings`` are redundant views of the same grid of shape ``shape`` (a nonogram
+    ``views`` redundantly give the same grid of shape ``shape`` (a nonogram
     has one from the rows and one from the columns); cell values lie in
     ``low .. high``. ``write`` is the inverse: it takes an answer grid and returns
     one value for each choice; it raises ``InputError`` where the grid cannot be
@@ -215,7 +215,7 @@ class Field:
     shape: tuple[int, ...]
     low: int
     high: int
-    readings: tuple[Reading, ...]
+    views: tuple[View, ...]
     write: Callable[[IntArray], Sequence[Hashable]]
 
     def read(self, x: NDArray[Any]) -> tuple[IntArray, IntArray]:
@@ -225,10 +225,10 @@ class Field:
             x: literal values, shape (literals,).
 
         Returns:
-            The grid from the first reading, clipped to ``low .. high``, and the cells
-            (n, len(shape)) where a reading is out of range or readings disagree.
+            The grid from the first view, clipped to ``low .. high``, and the cells
+            (n, len(shape)) where a view is out of range or views disagree.
         """
-        views = np.array([r.base + r.matrix @ x.astype(np.int64) for r in self.readings])
+        views = np.array([r.base + r.matrix @ x.astype(np.int64) for r in self.views])
         first = views[0]
         broken = (first < self.low) | (first > self.high) | (views != first).any(axis=0)
         grid = np.clip(first, self.low, self.high).reshape(self.shape)
@@ -244,7 +244,7 @@ class Model:
         families: names of all constraint families, choices' first, in order of appearance.
         omitted: rules that the formulation relaxes (leaves out), by name: every solution of
             the puzzle is one of the model, not conversely.
-        bounded: rules that it restricts (strengthens), by name: every solution of the model
+        restricted: rules that it strengthens, by name: every solution of the model
             is one of the puzzle, not conversely.
         id, title: for people; no part of what the model says.
     """
@@ -258,7 +258,7 @@ class Model:
     families: tuple[str, ...]
     field: Field | None = None
     omitted: tuple[str, ...] = ()
-    bounded: tuple[str, ...] = ()
+    restricted: tuple[str, ...] = ()
     id: str = ""
     title: str = ""
 
@@ -284,10 +284,10 @@ class Model:
 
     @property
     def answer_choices(self) -> IntArray:
-        """The choices that decide what the field's first reading paints; all without a field."""
+        """The choices that decide what the field's first view paints; all without a field."""
         if self.field is None:
             return np.arange(len(self.choices))
-        read = np.unique(self.field.readings[0].matrix.indices)
+        read = np.unique(self.field.views[0].matrix.indices)
         return np.unique(self.choice_of_literal[read])
 
     def require_local(self, who: str) -> None:

@@ -50,15 +50,13 @@ def model_to_dict(model: Model) -> dict[str, Any]:
         },
         **({} if field is None else {"field": _field_to_dict(field)}),
         "omitted": list(model.omitted),
-        "bounded": list(model.bounded),
+        "restricted": list(model.restricted),
     }
 
 
 def _field_to_dict(field: Field) -> dict[str, Any]:
-    readings = [
-        {"name": r.name, "base": r.base.tolist(), **_terms(r.matrix)} for r in field.readings
-    ]
-    return {"shape": list(field.shape), "low": field.low, "high": field.high, "readings": readings}
+    views = [{"name": r.name, "base": r.base.tolist(), **_terms(r.matrix)} for r in field.views]
+    return {"shape": list(field.shape), "low": field.low, "high": field.high, "views": views}
 
 
 _TERMS = ("row", "literal", "coefficient")
@@ -103,17 +101,17 @@ def _read(data: Mapping[str, Any]) -> Model:
     own = data.get("field")
     field = None
     if own is not None:
-        readings = tuple(
-            builder.reading(
+        views = tuple(
+            builder.view(
                 r["name"], *(r[name] for name in _TERMS), base=r["base"], n_cells=len(r["base"])
             )
-            for r in own["readings"]
+            for r in own["views"]
         )
-        field = Field(tuple(own["shape"]), own["low"], own["high"], readings, _not_written)
+        field = Field(tuple(own["shape"]), own["low"], own["high"], views, _not_written)
     return builder.build(
         field,
         omitted=tuple(data.get("omitted", ())),
-        bounded=tuple(data.get("bounded", ())),
+        restricted=tuple(data.get("restricted", ())),
         id=str(data.get("id", "")),
         title=str(data.get("title", "")),
     )

@@ -144,9 +144,9 @@ class Problem(ABC):
 
 
 def disagreement(cells: IntArray) -> list[Violation]:
-    """The violation for cells (n, axes) that the readings of a field paint differently, if any."""
+    """The violation for cells (n, axes) that the views of a field paint differently, if any."""
     where = tuple(tuple(cell) for cell in cells.tolist())
-    message = f"the readings of the field disagree on {len(where)} cells"
+    message = f"the views of the field disagree on {len(where)} cells"
     return [Violation("reconstruction", message, where)] if where else []
 
 

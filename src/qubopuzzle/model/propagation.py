@@ -93,8 +93,8 @@ def propagate(model: Model) -> Propagation:
     except _Contradiction as why:
         found = replace(Propagation.none(model), contradiction=str(why))
     known = np.zeros(0 if model.field is None else math.prod(model.field.shape), dtype=bool)
-    for reading in found.model.field.readings if found.model.field else ():
-        low, high = reachable(found.model, reading.matrix)
+    for view in found.model.field.views if found.model.field else ():
+        low, high = reachable(found.model, view.matrix)
         known |= low == high
     return replace(found, cells=len(known), cells_decided=int(known.sum()), passes=passes)
 
@@ -212,10 +212,10 @@ def _graph_left(block: GraphT, kept: NDArray[np.bool_], literal: IntArray) -> Gr
 def _field_left(
     field: Field, kept: NDArray[np.bool_], fixed: IntArray, choices: list[int]
 ) -> Field:
-    readings = tuple(
-        replace(r, base=r.base + r.matrix @ fixed, matrix=r.matrix[:, kept]) for r in field.readings
+    views = tuple(
+        replace(r, base=r.base + r.matrix @ fixed, matrix=r.matrix[:, kept]) for r in field.views
     )
-    return replace(field, readings=readings, write=partial(_write_kept, field, choices))
+    return replace(field, views=views, write=partial(_write_kept, field, choices))
 
 
 def _write_kept(field: Field, kept: list[int], answer: IntArray) -> Sequence[Hashable]:

@@ -165,7 +165,7 @@ class Puzzle(Problem):
         return self.shape[0] * self.shape[1]
 
     def read(self, model: Model, x: IntArray) -> tuple[IntArray | None, list[Violation]]:
-        """Field reconstruction: the grid, the cells where readings disagree, the broken rules."""
+        """Field reconstruction: the grid, the cells where views disagree, the broken rules."""
         if model.field is None:
             raise InputError(f"this model of {self.name} has no field to read the answer from")
         grid, cells = model.field.read(x)

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.kinds.grids import BoolArray, pieces
+from qubopuzzle.puzzles.kinds.grids import BoolArray, components
 
 Board: TypeAlias = dict[str, Any]
 Words: TypeAlias = NDArray[np.object_]  # of a board file, str
@@ -261,7 +261,7 @@ def rooms(text: Text, board: Board) -> None:
         across, below = _walls(text.words(given))
     else:
         across, below = map(text.bits, _walls(given))
-    found = pieces(~across, ~below)
+    found = components(~across, ~below)
     for walls, edges, down in zip((across, below), _walls(found), (0, 1), strict=True):
         for r, c in np.argwhere(walls & ~edges)[:1].tolist():
             places = f"row {r + 1} column {c + 1} and row {r + 1 + down} column {c + 2 - down}"

@@ -225,7 +225,7 @@ class Export:
             "encoding": self.recipe.encoding,
             "presolve": self.recipe.presolve,
             "weights": dict(self.recipe.weights or {}),
-            "relaxed": [*compiled.omitted, *compiled.bounded],
+            "relaxed": [*compiled.omitted, *compiled.restricted],
             "energy": energy,
             "first": form.first,
             "variables": self.labels,

@@ -1,7 +1,7 @@
 """What solving a problem brought: the judged answer, and everything needed to repeat it."""
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Status = Literal["solved", "unsatisfiable", "unknown"]
-_NOT_FOR_JSON = ("problem", "found", "proof", "sizes")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,7 +31,7 @@ class Result:
         timings_s: seconds for load (its share of the source), model, presolve, compile, prepare
             (the solver's imports and kernels, once a process), solve and decode.
         reads: attempts that the solver made; ``seed`` is the one that it used.
-        relaxed: what the model left out or bounded; empty means exact.
+        relaxed: what the model left out or restricted; empty means exact.
         presolve: what propagation did, in numbers, or None where it was off.
         settings: the solver's options, defaults filled in.
         proved_by: what proved that there is no solution.
@@ -135,24 +134,35 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON: plain numbers, texts, lists."""
-        own = (each.name for each in fields(self) if each.name not in _NOT_FOR_JSON)
         return {
             "id": self.problem.id,
             "puzzle": self.problem.name,
-            **{name: getattr(self, name) for name in own},
+            "solver": self.solver,
+            "formulation": self.formulation,
+            "encoding": self.encoding,
+            "weights": dict(self.weights),
+            "status": self.status,
             "valid": self.valid,
             "violations": [violation.to_dict() for violation in self.violations],
             "solution": None if self.judged is None else self.judged.format(),
             "energy": self.energy,
-            "energies": self.energies,
+            "energies": dict(self.energies),
             "variables": None,
             "couplings": None,
             **self.sizes,
+            "reads": self.reads,
+            "seed": self.seed,
+            "settings": dict(self.settings),
+            "presolve": None if self.presolve is None else dict(self.presolve),
             "relaxed": list(self.relaxed),
+            "proved_by": self.proved_by,
             "solutions": [each.format() for each in self.found] if self.valid else [],
+            "complete": self.complete,
             "unique": self.unique,
+            "interrupted": self.interrupted,
             "service_s": {part: round(s, 6) for part, s in self.service_s.items()},
             "timings_s": {stage: round(s, 6) for stage, s in self.timings_s.items()},
+            "versions": dict(self.versions),
         }
 
     def picture(self) -> Picture | None:

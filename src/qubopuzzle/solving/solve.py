@@ -151,7 +151,7 @@ class _Run:
         with self._stage("presolve"):
             presolved = self.recipe.presolve_model(whole)
         model = presolved.model
-        if presolved.contradiction is not None and not whole.bounded:
+        if presolved.contradiction is not None and not whole.restricted:
             return self._proved(presolved, f"propagation: {presolved.contradiction}")
         with self._stage("prepare"), defer_interrupt():
             self.solver.prepare()
@@ -163,7 +163,7 @@ class _Run:
                 first = with_cuts(model, []) if lazy else model
                 compiled = self.recipe.compile(first, target)
         except Unsatisfiable as error:
-            if whole.bounded:
+            if whole.restricted:
                 raise
             return self._proved(presolved, f"compilation: {error}")
         try:
@@ -201,9 +201,9 @@ class _Run:
             found, rejected = judge.judge_all(answers, self.budget.solutions)
         solved = bool(found) and found[0].valid
         by = self.solver.name if compiled.sizes.get("variables") else "compilation"
-        proved = by if outcome.infeasible and not compiled.bounded and not solved else None
+        proved = by if outcome.infeasible and not compiled.restricted and not solved else None
         # A sample that is rejected means that the model is not the problem: no proof of it.
-        complete = outcome.complete and not compiled.bounded and not rejected
+        complete = outcome.complete and not compiled.restricted and not rejected
         return replace(
             self._plain(presolved),
             encoding=compiled.encoding,
@@ -233,7 +233,7 @@ class _Run:
             sizes={"variables": 0, "couplings": 0},
             timings_s={stage: self.seconds.get(stage, 0.0) for stage in _STAGES},
             seed=self.budget.seed,
-            relaxed=(*whole.omitted, *whole.bounded),
+            relaxed=(*whole.omitted, *whole.restricted),
             presolve=None if recipe.presolve == "none" else self._numbers(presolved),
             settings=self.options,
             versions={

@@ -11,7 +11,7 @@ at its end is passed over. The puzzles' own ``links`` say what the bodies hold.
   one takes it for a line of which nothing is known.
 - A clue of unknown value is no clue in heyawake and hitori, a white cell in kurodoko, and
   refused elsewhere.
-- A sudoku's boxes are not told. They are the squarest, lying rather than standing; the players
+- A sudoku's boxes are not written. They are the squarest, lying rather than standing; the players
   draw these for 4, 6, 9, 16, ... rows, and others for such as 12.
 
 Answers have no place in an address; but what all givens of a board say is its answer, where

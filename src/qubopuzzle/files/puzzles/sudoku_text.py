@@ -65,12 +65,12 @@ def sniff(text: str) -> bool:
 def read(text: str, _kind: str | None = None) -> list[Sudoku]:
     """Read every puzzle; its boxes are square."""
     boards = list(_boards(text))
-    told = [_is_hexadecimal(rows) if n == 16 else None for n, rows in boards]
+    marked = [_is_hexadecimal(rows) if n == 16 else None for n, rows in boards]
     # A puzzle that does not tell is like the others, if they agree.
-    usual = set(told) - {None} == {True}
+    usual = set(marked) - {None} == {True}
     return [
         _puzzle(n, rows, n == 16 and (usual if hexadecimal is None else hexadecimal))
-        for (n, rows), hexadecimal in zip(boards, told, strict=True)
+        for (n, rows), hexadecimal in zip(boards, marked, strict=True)
     ]
 
 

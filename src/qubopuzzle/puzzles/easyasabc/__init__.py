@@ -106,9 +106,9 @@ def _model(puzzle: EasyAsABC, *, add_clues: Callable[..., Places]) -> Model:
     x = _board(puzzle, builder)
     places = add_clues(puzzle, builder, x)
     cell, value = np.indices(x.shape).reshape(2, -1)
-    reading = builder.reading("cells", cell, x.ravel(), value, n_cells=len(x))
+    view = builder.view("cells", cell, x.ravel(), value, n_cells=len(x))
     write = partial(_write, x, places)
-    return builder.build(Field(puzzle.shape, 0, puzzle.letters, (reading,), write))
+    return builder.build(Field(puzzle.shape, 0, puzzle.letters, (view,), write))
 
 
 def _write(x: IntArray, places: Places, answer: IntArray) -> list[int]:

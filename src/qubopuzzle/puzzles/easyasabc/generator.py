@@ -1,6 +1,6 @@
 """Easy as ABC: a grid whose borders tell it, then clues dropped from the borders.
 
-Of larger random grids hardly any is told by its borders. So a grid is looked for by
+Of larger random grids hardly any is fixed by its borders. So a grid is looked for by
 counterexamples (as in 2QBF by abstraction, Janota and Marques-Silva, SAT 2011, 230-244). If
 another grid has the same borders, the cells in which they differ are a
 **change** that no clue tells: from then on no grid is taken in which it could be made.
@@ -58,8 +58,8 @@ class EasyAsABCGenerator(PuzzleGenerator[EasyAsABC]):
         ):
             while grid is not None:
                 board = _board(grid, letters)
-                told = [i * letters + letter - 1 for i, letter in enumerate(_borders(grid))]
-                other = others.nearest(told, grid, rng)
+                clues = [i * letters + letter - 1 for i, letter in enumerate(_borders(grid))]
+                other = others.nearest(clues, grid, rng)
                 if other is None:
                     other = yield board
                 _exclude(grids, blank, grid.ravel(), other.ravel())
@@ -70,8 +70,8 @@ class EasyAsABCGenerator(PuzzleGenerator[EasyAsABC]):
         """Each letter of the borders under a switch."""
         blank = _Blank(board.size, board.letters)
         every = blank.clues()
-        told = enumerate(_borders(np.asarray(board.solution)))
-        return SwitchableModel(blank.build(), [every[i * board.letters + k - 1] for i, k in told])
+        clues = enumerate(_borders(np.asarray(board.solution)))
+        return SwitchableModel(blank.build(), [every[i * board.letters + k - 1] for i, k in clues])
 
 
 # --- grids and their borders -----------------------------------------------------------
@@ -128,13 +128,13 @@ class _Blank:
     def build(self) -> Model:
         """The model; answers are written with all switches on."""
         cell, letter = np.indices(self.x.shape).reshape(2, -1)
-        reading = self.builder.reading("cells", cell, self.x.ravel(), letter, n_cells=len(self.x))
+        view = self.builder.view("cells", cell, self.x.ravel(), letter, n_cells=len(self.x))
         shape, on = (self.size, self.size), [1] * self._n_switches
 
         def write(answer: IntArray) -> list[int]:
             return [*answer.ravel().tolist(), *on]
 
-        return self.builder.build(Field(shape, 0, self.x.shape[1] - 1, (reading,), write))
+        return self.builder.build(Field(shape, 0, self.x.shape[1] - 1, (view,), write))
 
 
 # --- changes that no clue tells --------------------------------------------------------

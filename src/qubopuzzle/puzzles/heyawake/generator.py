@@ -52,13 +52,15 @@ class HeyawakeGenerator(PuzzleGenerator[Heyawake]):
     def switchable_model(self, board: Heyawake) -> SwitchableModel:
         """A switch s for each room of n cells and w white ones: w s <= white <= n - (n - w) s."""
         shaded, rooms = _with_spans(board.rooms), groups(board.rooms)
-        told = [np.array(shaded.builder.bit(f"told[{i}]").literals[1:]) for i in range(len(rooms))]
+        shown = [
+            np.array(shaded.builder.bit(f"shown[{i}]").literals[1:]) for i in range(len(rooms))
+        ]
         least, most = shaded.builder.rows("least"), shaded.builder.rows("most")
-        for cells, black, switch in zip(rooms, board.clues, told, strict=True):
+        for cells, black, switch in zip(rooms, board.clues, shown, strict=True):
             literals, ones = [*shaded.white.ravel()[cells], *switch], [1] * len(cells)
             least.add(literals, [*ones, (black or 0) - len(cells)], lower=0)
             most.add(literals, [*ones, black or 0], upper=len(cells))
-        return SwitchableModel(shaded.build([0] * len(rooms)), told)
+        return SwitchableModel(shaded.build([0] * len(rooms)), shown)
 
 
 def _rooms(shape: Shape, size: int, rng: Random) -> IntArray:

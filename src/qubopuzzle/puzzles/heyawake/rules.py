@@ -14,9 +14,9 @@ from qubopuzzle.puzzles.kinds.grids import (
     NUMBER_LIMIT,
     Cell,
     cells_of,
+    components,
     groups,
     lines_of,
-    pieces,
     read_grid,
     read_numbers,
 )
@@ -57,8 +57,8 @@ class Heyawake(ShadingPuzzle):
                 raise PuzzleError(f"rooms: no cell belongs to room {room}")
             if clue > cells:
                 raise PuzzleError(f"clues[{room}]: {clue} black cells, the room has {cells} cells")
-        piece = pieces(rooms[:, 1:] == rooms[:, :-1], rooms[1:] == rooms[:-1])
-        _, first = np.unique(piece, return_index=True)
+        component = components(rooms[:, 1:] == rooms[:, :-1], rooms[1:] == rooms[:-1])
+        _, first = np.unique(component, return_index=True)
         count = np.bincount(rooms.ravel()[first])
         if (count > 1).any():
             raise PuzzleError(f"rooms: room {int(np.argmax(count > 1))} is in several pieces")

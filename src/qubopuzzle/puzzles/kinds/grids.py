@@ -199,14 +199,14 @@ def groups(numbers: NDArray[np.integer]) -> list[IntArray]:
     return np.split(np.argsort(flat, kind="stable"), np.cumsum(np.bincount(flat))[:-1])
 
 
-def pieces(right: BoolArray, down: BoolArray) -> IntArray:
+def components(right: BoolArray, down: BoolArray) -> IntArray:
     """The connected component of each cell of a grid, numbered by their first cells.
 
     Args:
         right: whether a cell is connected with the next of its row, (rows, columns - 1).
         down: the same with the cell below, (rows - 1, columns).
 
-    >>> pieces(np.array([[True], [False]]), np.array([[False, True]])).tolist()
+    >>> components(np.array([[True], [False]]), np.array([[False, True]])).tolist()
     [[0, 0], [1, 0]]
     """
     rows, columns = right.shape[0], down.shape[1]

@@ -33,11 +33,11 @@ def mutual(paths: IntArray) -> BoolArray:
     return np.asarray(own & (near >= 0) & own[near, [2, 3, 0, 1]])
 
 
-def pieces(paths: IntArray) -> list[tuple[IntArray, bool]]:
+def components(paths: IntArray) -> list[tuple[IntArray, bool]]:
     """Connected cells, in the order of the walk, and whether they close: each has two sides.
 
     Cells are row-major numbers. Connections count where both cells agree; cells without any
-    are left out. A piece without branches that does not close begins at one of its ends.
+    are left out. A path without branches that does not close begins at one of its ends.
     """
     joined = mutual(paths)
     degree = joined.sum(axis=1)

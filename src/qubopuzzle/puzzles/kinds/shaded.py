@@ -78,9 +78,9 @@ class Shaded:
         """The model; ``rest`` is ``write`` for the choices that came after the cells."""
         n = self.white.size
         white = self.white.ravel()
-        reading = self.builder.reading("cells", np.arange(n), white, -1, base=1, n_cells=n)
+        view = self.builder.view("cells", np.arange(n), white, -1, base=1, n_cells=n)
         write = partial(_write, self.white == TRUE, self.write, rest)
-        return self.builder.build(Field(self.white.shape, 0, 1, (reading,), write))
+        return self.builder.build(Field(self.white.shape, 0, 1, (view,), write))
 
 
 def _write(

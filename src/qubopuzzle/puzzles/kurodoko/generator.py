@@ -42,11 +42,11 @@ class KurodokoGenerator(PuzzleGenerator[Kurodoko]):
             alone[r, c] = board.grid[r, c]
             numbers.append(number_at(Kurodoko(grid=alone), r, c))
         views = add_views(shaded, numbers, _UNUSED)
-        told = np.array([builder.bit(f"told[{r},{c}]").literals[1] for r, c in places])
+        shown = np.array([builder.bit(f"shown[{r},{c}]").literals[1] for r, c in places])
         unused = [view.literals[-1] for view in views]
         # In force, it has a view, and its cell is white.
-        builder.at_most_one("told", np.column_stack([told, unused]))
+        builder.at_most_one("shown", np.column_stack([shown, unused]))
         white = shaded.white[board.grid > 0]
-        builder.rows("white").add(np.column_stack([told, white]), [1, -1], upper=0)
-        rest = [_UNUSED] * len(views) + [0] * len(told)
-        return SwitchableModel(shaded.build(rest), list(told[:, None]))
+        builder.rows("white").add(np.column_stack([shown, white]), [1, -1], upper=0)
+        rest = [_UNUSED] * len(views) + [0] * len(shown)
+        return SwitchableModel(shaded.build(rest), list(shown[:, None]))

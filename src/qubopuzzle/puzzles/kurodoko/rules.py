@@ -12,7 +12,7 @@ from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.kinds.grids import BLANK, BoolArray, Cell, cells_of
 from qubopuzzle.puzzles.kinds.shading import NumberGrid
 
-UNTOLD = -1
+UNKNOWN_NUMBER = -1
 """A number that is there, but not known; ``?`` in JSON and pictures."""
 _SIGHTS = 100
 
@@ -35,7 +35,7 @@ class Kurodoko(NumberGrid):
 
     name: ClassVar[str] = "kurodoko"
     circled: ClassVar[bool] = True
-    marks: ClassVar[Mapping[str | None, int]] = {**BLANK, "?": UNTOLD}
+    marks: ClassVar[Mapping[str | None, int]] = {**BLANK, "?": UNKNOWN_NUMBER}
 
     def check_numbers(self) -> None:
         """No cell sees more than its row and its column."""
@@ -51,7 +51,7 @@ class Kurodoko(NumberGrid):
         """
         white, seen, columns = answer == 0, seen_from(answer), self.shape[1]
         broken: list[Violation] = []
-        right = white & ((seen == self.grid) | (self.grid == UNTOLD))
+        right = white & ((seen == self.grid) | (self.grid == UNKNOWN_NUMBER))
         for r, c in np.argwhere((self.grid != 0) & ~right).tolist():
             rule, what = "number", "is black"
             cells: list[Cell] = [(r, c)]
@@ -60,7 +60,7 @@ class Kurodoko(NumberGrid):
                 for arm in arms(self.shape, r, c) if len(broken) < _SIGHTS else ():
                     cells += cells_of(arm[: reach(answer, arm)], columns)
             number = self.grid[r, c]
-            named = "the circle" if number == UNTOLD else f"the number {number}"
+            named = "the circle" if number == UNKNOWN_NUMBER else f"the number {number}"
             broken.append(Violation(rule, f"{named} on ({r},{c}) {what}", tuple(cells)))
         return broken
 

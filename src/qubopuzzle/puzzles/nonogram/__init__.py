@@ -141,11 +141,11 @@ def _finish(builder: ModelBuilder, puzzle: Nonogram, painted: list[IntArray], wr
     literals, cells = np.concatenate(painted, axis=1)
     sign = np.repeat([1, -1], [part.shape[1] for part in painted])
     builder.linear("field", cells, literals, sign, lower=0, upper=0, shape=puzzle.shape)
-    readings = tuple(
-        builder.reading(name, cell, literal, n_cells=puzzle.cells)
+    views = tuple(
+        builder.view(name, cell, literal, n_cells=puzzle.cells)
         for name, (literal, cell) in zip(("rows", "columns"), painted, strict=True)
     )
-    return builder.build(Field(puzzle.shape, 0, 1, readings, write))
+    return builder.build(Field(puzzle.shape, 0, 1, views, write))
 
 
 def _write_starts(puzzle: Nonogram, answer: IntArray) -> list[int]:

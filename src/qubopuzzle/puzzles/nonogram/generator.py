@@ -11,7 +11,7 @@ from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles.generator import Boards, GeneratorOption, Options, PuzzleGenerator, Shape
 from qubopuzzle.puzzles.nonogram import image
-from qubopuzzle.puzzles.nonogram.lines import best_flipped, some_flips, told_by_lines
+from qubopuzzle.puzzles.nonogram.lines import best_flipped, line_solvable, some_flips
 from qubopuzzle.puzzles.nonogram.rules import GENERATED_SIDE, Nonogram
 
 
@@ -39,7 +39,7 @@ class NonogramGenerator(PuzzleGenerator[Nonogram]):
         return image.from_image(file, shape, rng=rng, **how)
 
     def boards(self, shape: Shape, options: Options, rng: Random) -> Boards[Nonogram]:
-        """Pictures; one that is not told is flipped where the other solution differs.
+        """Pictures; one that has not one solution is flipped where the other solution differs.
 
         With ``lines`` it is first flipped until it is solvable line by line.
         """
@@ -49,7 +49,7 @@ class NonogramGenerator(PuzzleGenerator[Nonogram]):
             grid: IntArray | None = random_picture(shape, options, rng)
             for _ in range(n_cells):
                 if options["lines"] and grid is not None:
-                    grid = told_by_lines(grid, rng, n_cells, mirrored=mirrored)
+                    grid = line_solvable(grid, rng, n_cells, mirrored=mirrored)
                 if grid is None:
                     break
                 other = yield Nonogram.from_picture(grid)

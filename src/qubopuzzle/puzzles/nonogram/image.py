@@ -10,7 +10,7 @@ from qubopuzzle.checks import whole
 from qubopuzzle.compile.incremental import Random, SwitchableModel, second_solution
 from qubopuzzle.errors import InputError, SolverUnavailable
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.nonogram.lines import best_flipped, flipped, untold
+from qubopuzzle.puzzles.nonogram.lines import best_flipped, flipped, undetermined
 from qubopuzzle.puzzles.nonogram.rules import GENERATED_SIDE, Nonogram
 
 LONGER_SIDE = 30
@@ -73,7 +73,7 @@ def from_image(
         colour = "black" if grid.min() else "white"
         raise InputError(f"{_name(file)}: all cells are {colour}; try another threshold, or dither")
     grid ^= int(invert)
-    made = nearest_told(grid, rng, grid.size // 10 if most_changes is None else most_changes)
+    made = nearest_unique(grid, rng, grid.size // 10 if most_changes is None else most_changes)
     changed = [(r, c) for r, c in np.argwhere(made != grid).tolist()]
     return Nonogram.from_picture(made), changed
 
@@ -143,7 +143,7 @@ def _otsu(levels: Any) -> int:
 # --- few changes -----------------------------------------------------------------------
 
 
-def nearest_told(grid: IntArray, rng: Random, most: int) -> IntArray:
+def nearest_unique(grid: IntArray, rng: Random, most: int) -> IntArray:
     """A picture with one solution that differs from this one in few cells, ``most`` at most.
 
     Each change is a cell in which another solution differs, so that it is none any more. Then
@@ -184,7 +184,7 @@ def _search(grid: IntArray, rng: Random, bound: int, tries: int) -> tuple[IntArr
     while len(cells := _doubtful(current)):
         changed = np.flatnonzero(current != grid)
         if len(changed) >= bound:
-            return None, len(untold(current))
+            return None, len(undetermined(current))
         # No cell is changed twice, so this ends.
         unchanged = np.setdiff1d(cells, changed)
         if not len(unchanged):
@@ -202,7 +202,7 @@ def _doubtful(grid: IntArray) -> IntArray:
 
     Where lines leave many open, those; else where the answer differs that the SAT solver finds.
     """
-    cells = untold(grid)
+    cells = undetermined(grid)
     if not 0 < len(cells) <= MANY:
         return cells
     other = second_solution(SwitchableModel(Nonogram.from_picture(grid).model()), grid)

@@ -1,7 +1,7 @@
-"""Pictures that are found line by line: what lines tell, and flips until they tell all.
+"""Pictures that are found line by line: what lines determine, and flips until that is all.
 
-A cell is told if all paintings of its row, or of its column, that keep the line's runs and
-agree with the cells told so far agree in it (Batenburg and Kosters, Pattern Recognition 42,
+A cell is determined if all paintings of its row, or of its column, that keep the line's runs and
+agree with the cells determined so far agree in it (Batenburg and Kosters, Pattern Recognition 42,
 1672, 2009). The flips are after Batenburg et al., "Constructing simple nonograms of varying
 difficulty" (PU.M.A. 20, 1, 2009): cell by cell, each time the one of some after which line by
 line solving leaves fewest cells open.
@@ -24,7 +24,7 @@ MANY = 500
 """A cell more is flipped at once for each that many that are open."""
 
 
-def told(grid: IntArray) -> NDArray[np.int8]:
+def solve_lines(grid: IntArray) -> NDArray[np.int8]:
     """What line by line solving finds of each cell, shape of the grid: WHITE, BLACK or UNKNOWN."""
     known = np.full(grid.shape, UNKNOWN, dtype=np.int8)
     _settle(grid.astype(np.int8, order="C"), known)
@@ -80,9 +80,9 @@ def _line(picture: Any, known: Any, crossing: Any) -> None:
             crossing[i - 1] = True
 
 
-def untold(grid: IntArray) -> IntArray:
+def undetermined(grid: IntArray) -> IntArray:
     """The cells, row by row, that line by line solving leaves open."""
-    return np.flatnonzero(told(grid) == UNKNOWN)
+    return np.flatnonzero(solve_lines(grid) == UNKNOWN)
 
 
 def flipped(grid: IntArray, cells: IntArray) -> IntArray:
@@ -94,16 +94,18 @@ def flipped(grid: IntArray, cells: IntArray) -> IntArray:
 
 def best_flipped(grid: IntArray, flips: IntArray) -> IntArray:
     """The picture after the one of some flips, (flips, cells), that leaves fewest cells open."""
-    return min((flipped(grid, flip) for flip in flips), key=lambda picture: len(untold(picture)))
+    return min(
+        (flipped(grid, flip) for flip in flips), key=lambda picture: len(undetermined(picture))
+    )
 
 
-def told_by_lines(grid: IntArray, rng: Random, steps: int, *, mirrored: bool) -> IntArray | None:
+def line_solvable(grid: IntArray, rng: Random, steps: int, *, mirrored: bool) -> IntArray | None:
     """A picture near this one that line by line solving finds; None after so many flips.
 
     ``mirrored``: each cell is flipped together with its image left to right.
     """
     for _ in range(steps):
-        open_cells = untold(grid)
+        open_cells = undetermined(grid)
         if not len(open_cells):
             return grid
         grid = best_flipped(grid, some_flips(grid, open_cells, rng, mirrored=mirrored))

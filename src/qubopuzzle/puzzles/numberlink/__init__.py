@@ -37,7 +37,7 @@ import numpy as np
 
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import FALSE, UNBOUNDED, Field, IntArray, Model, ModelBuilder
-from qubopuzzle.puzzles.kinds.paths import SIDES, pieces
+from qubopuzzle.puzzles.kinds.paths import SIDES, components
 from qubopuzzle.puzzles.numberlink.headings import NONE, UNUSED, Board, sides
 from qubopuzzle.puzzles.numberlink.links import LINKS
 from qubopuzzle.puzzles.numberlink.rules import Numberlink
@@ -138,9 +138,9 @@ def _model_of_edges(puzzle: Numberlink) -> Model:
     builder.rows("same").add(terms, [1, 1, -1], upper=1)
     builder.acyclic("loop", edge, np.stack([one, other], axis=1))
     amount = np.concatenate([1 << side, 4 << side])
-    reading = builder.reading("edges", ends, twice, amount, n_cells=board.n_cells)
+    view = builder.view("edges", ends, twice, amount, n_cells=board.n_cells)
     write = partial(_write_edges, puzzle, one, side)
-    return builder.build(Field(puzzle.shape, 0, 15, (reading,), write))
+    return builder.build(Field(puzzle.shape, 0, 15, (view,), write))
 
 
 def _write_edges(puzzle: Numberlink, cell: IntArray, side: IntArray, answer: IntArray) -> list[int]:
@@ -167,16 +167,16 @@ def _model_by_turning(puzzle: Numberlink) -> Model:
     key = np.concatenate([cell, before]) * 8 + heading
     terms = np.stack([key, np.tile(literal, 2), np.repeat([1, -1], len(ways))])
     _add_by_key(builder, "heading", terms[:, heading < NONE])
-    reading = builder.reading("cells", cell, literal, taken, n_cells=board.n_cells)
+    view = builder.view("cells", cell, literal, taken, n_cells=board.n_cells)
     write = partial(_write_headings, puzzle, board)
-    return builder.build(Field(puzzle.shape, 0, 15, (reading,), write))
+    return builder.build(Field(puzzle.shape, 0, 15, (view,), write))
 
 
 def _write_headings(puzzle: Numberlink, board: Board, answer: IntArray) -> list[Any]:
     """Pair, heading in and heading out of each cell."""
     written = np.full((board.n_cells, 3), NONE)
     written[:, 0] = _pair_of_cell(puzzle, answer)
-    for cells, _ in pieces(answer):
+    for cells, _ in components(answer):
         pair = written[cells[0], 0]
         path = cells if cells[0] == board.ends[pair, 0] else cells[::-1]
         ways = np.argmax(board.near[path[:-1]] == path[1:, None], axis=1)
@@ -211,10 +211,10 @@ def _model_of_blocks(puzzle: Numberlink, *, apart: bool, rows: int = 2, columns:
     _add_edges(builder, board, ways, block_of_cell)
     if apart:
         _add_edges(builder, board, ways, block_of_cell, apart=True)
-    reading = builder.reading("cells", cell, literal, taken, n_cells=board.n_cells)
+    view = builder.view("cells", cell, literal, taken, n_cells=board.n_cells)
     write = partial(_write_blocks, puzzle, [block for block, _ in blocks])
-    field = Field(puzzle.shape, 0, 15, (reading,), write)
-    return builder.build(field, omitted=("loop",), bounded=("apart",) if apart else ())
+    field = Field(puzzle.shape, 0, 15, (view,), write)
+    return builder.build(field, omitted=("loop",), restricted=("apart",) if apart else ())
 
 
 @lru_cache

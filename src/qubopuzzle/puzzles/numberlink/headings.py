@@ -47,8 +47,8 @@ class Board:
         self.first = ((_SIDE - middle + 1) % 4 - 1 + middle) % 8
         self.reached = np.zeros((n, n_pairs), dtype=bool)
         for pair, start in enumerate(self.ends[:, 0].tolist()):
-            piece = label((number < 0) | (number == pair))[0].ravel()
-            self.reached[:, pair] = piece == piece[start]
+            component = label((number < 0) | (number == pair))[0].ravel()
+            self.reached[:, pair] = component == component[start]
 
     def name(self, what: str, cell: int) -> str:
         """Something of a cell, for people."""

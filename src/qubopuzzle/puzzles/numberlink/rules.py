@@ -13,7 +13,7 @@ from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import Puzzle, Violation, check_shape, need
 from qubopuzzle.puzzles.kinds.grids import NUMBER_LIMIT, Cell, cells_of, read_grid, words_of
-from qubopuzzle.puzzles.kinds.paths import SIDES, join, leaves, mutual, pieces, read_bits, split
+from qubopuzzle.puzzles.kinds.paths import SIDES, components, join, leaves, mutual, read_bits, split
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Numberlink(Puzzle):
     def labels(self, answer: IntArray) -> IntArray:
         """The number of each cell's path, 0 where it joins none, shape of the grid."""
         labels = np.ravel(self.grid)
-        for cells, _ in pieces(answer):
+        for cells, _ in components(answer):
             own = labels[cells]
             labels[cells] = np.where(own, own, next(filter(None, own.tolist()), 0))
         return labels.reshape(self.shape)
@@ -125,7 +125,7 @@ class Numberlink(Puzzle):
             rule, wanted = ("end", 1) if self.grid[r][c] else ("path" if joined else "cover", 2)
             message = f"cell ({r}, {c}) joins {joined} of its neighbours, not {wanted}"
             broken.append(Violation(rule, message, ((r, c),)))
-        for numbers, closed in pieces(answer):
+        for numbers, closed in components(answer):
             cells = cells_of(numbers, self.shape[1])
             found = sorted({self.grid[r][c] for r, c in cells} - {0})
             if closed:

@@ -64,9 +64,9 @@ def _model(puzzle: Sudoku, *, by: str, every_digit: bool = False) -> Model:
         labels = [_label(family, n, k) for k in numbers.tolist()]
         builder.exactly_one(family, groups[numbers], labels)
     cell, digit = np.divmod(np.arange(n**3), n)
-    reading = builder.reading("cells", cell, literal, digit + 1, n_cells=n * n)
+    view = builder.view("cells", cell, literal, digit + 1, n_cells=n * n)
     write = partial(_write, by, literal, sums[by])
-    return builder.build(Field(puzzle.shape, 1, n, (reading,), write))
+    return builder.build(Field(puzzle.shape, 1, n, (view,), write))
 
 
 def _sums(puzzle: Sudoku) -> dict[str, IntArray]:
