@@ -26,7 +26,12 @@ def install(folder):
     for name, content in re.findall(r"^`([\w/.]+)`\n\n```\w+\n(.*?)^```", text, re.M | re.S):
         folder.joinpath(name).parent.mkdir(exist_ok=True)
         folder.joinpath(name).write_text(content, "utf-8")
-    project = tomllib.loads(folder.joinpath("pyproject.toml").read_text())["project"]
+    settings = tomllib.loads(folder.joinpath("pyproject.toml").read_text())
+    project, build = settings["project"], settings["tool"]["hatch"]["build"]
+    # Hatchling finds by itself only a package that is named like the project.
+    assert [folder / name for name in build["targets"]["wheel"]["packages"]] == [
+        path.parent for path in folder.glob("*/__init__.py")
+    ]
     about = folder / "their_puzzles-1.0.dist-info"
     about.mkdir()
     about.joinpath("METADATA").write_text(

@@ -11,7 +11,7 @@ from qubopuzzle.compile.incremental import second_solution
 from qubopuzzle.generation.generate import make
 from qubopuzzle.puzzles.generator import read_options
 from qubopuzzle.puzzles.kinds.grids import cells_of
-from qubopuzzle.puzzles.kinds.paths import pieces
+from qubopuzzle.puzzles.kinds.paths import components
 from qubopuzzle.puzzles.numberlink.generator import NumberlinkGenerator, _Paths
 
 GENERATOR = NumberlinkGenerator()
@@ -82,7 +82,7 @@ def test_what_no_puzzle_has_is_refused():
 
 def touching(answer):
     """Cells of one path side by side that are not joined."""
-    walks = [cells_of(numbers, answer.shape[1]) for numbers, _ in pieces(answer)]
+    walks = [cells_of(numbers, answer.shape[1]) for numbers, _ in components(answer)]
     path = {cell: i for i, cells in enumerate(walks) for cell in cells}
     return [
         (r, c)
@@ -100,8 +100,8 @@ def test_covers_are_of_paths_that_do_not_touch_themselves(shape):
         paths.draw()
         answer = paths.board(cover=True).solution
         assert not touching(answer)
-        assert not any(closed for _, closed in pieces(answer))
-        lengths.update(len(cells) for cells, _ in pieces(answer))
+        assert not any(closed for _, closed in components(answer))
+        lengths.update(len(cells) for cells, _ in components(answer))
     assert min(lengths) >= 2
     if shape == (10, 10):
         assert 6 <= lengths.total() / 5 <= 20

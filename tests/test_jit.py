@@ -35,8 +35,8 @@ print(replicas.value.tolist(), replicas.energy.tolist(), replicas.accepted.tolis
 SOLVE = """
 import numpy as np
 from qubopuzzle import Nonogram, annealing, solve
-from qubopuzzle.puzzles.nonogram.lines import untold
-print(solve(Nonogram.examples()[0], "tempering", seed=1).valid, untold(np.eye(2, dtype=int)))
+from qubopuzzle.puzzles.nonogram.lines import undetermined
+print(solve(Nonogram.examples()[0], "tempering", seed=1).valid, undetermined(np.eye(2, dtype=int)))
 """
 
 
@@ -65,7 +65,7 @@ def compiled_functions():
     """Every function of the package that numba compiles."""
     annealing.compile_kernels()
     tempering.compile_kernels()
-    lines.told(np.eye(2, dtype=np.int64))
+    lines.solve_lines(np.eye(2, dtype=np.int64))
     for package in (annealing, tempering, nonogram):
         for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
             for thing in vars(importlib.import_module(module.name)).values():

@@ -68,9 +68,9 @@ class ShadingPuzzle(Painting):
     def violations(self, answer: IntArray) -> list[Violation]:
         """Groups of black cells that touch, white cells cut off, and what the clues say."""
         check_shape(answer, self.shape, range(2))
-        white = _pieces(answer == 0)
+        white = _components(answer == 0)
         largest = max(white, key=len, default=())
-        touching = [("adjacent", "black cells touch", c) for c in _pieces(answer) if len(c) > 1]
+        touching = [("adjacent", "black cells touch", c) for c in _components(answer) if len(c) > 1]
         cut_off = [("connected", "white cells are cut off", c) for c in white if c is not largest]
         broken = [
             Violation(rule, f"{what}: {_names(cells)}", cells)
@@ -142,7 +142,7 @@ def random_shading(
     return inside.copy()
 
 
-def _pieces(where: Any) -> list[Cells]:
+def _components(where: Any) -> list[Cells]:
     """The cells of each piece that is connected by sides."""
     return [cells_of(group, where.shape[1]) for group in groups(label(where)[0])[1:]]
 
