@@ -120,8 +120,6 @@ def test_letters_of_how_it_was_made_are_passed_over():
         ("99999x99999:a", "a size of 99999 x 99999 is none, or too large"),
         ("1000x1000:a", "a size of 1000 x 1000"),
         ("0x5:a", "a size of 0 x 5"),
-        ("10x10:" + "1a" * 50, "it fits range, singles; say which by --puzzle or as range:5x5:"),
-        ("10x10:a", "it is no id of pattern, range, singles, solo; say which by --puzzle"),
         ("hello", "'hello' is no game id such as 5x5:"),
         (f"{SOLO}\nhello", "line 2: 'hello'"),
     ],
@@ -133,6 +131,19 @@ def test_what_is_refused_is_one_clear_line(text, message):
     assert str(caught.value).startswith("line ")
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("10x10:" + "1a" * 50, "it fits range, singles{}; say which by --puzzle or as range:5x5:"),
+        ("10x10:a", "it is no id of pattern, range, singles, solo{}; say which by --puzzle"),
+    ],
+)
+def test_what_is_of_several_games_or_of_none_asks_for_one(text, message):
+    """Games of other packages, which may be installed, are named behind ours."""
+    with pytest.raises(InputError, match=message.format(r"(, \w+)*")):
+        tatham.read(text)
 
 
 @pytest.mark.parametrize(
@@ -191,7 +202,7 @@ def test_round_trips(puzzle):
 def test_a_gap_of_more_than_26_cells():
     puzzle = Kurodoko(grid=[[0] * 20, [0] * 12 + [3] + [0] * 7, [0] * 20, [2] * 20])
     assert tatham.write([puzzle]) == "20x4:zf3za" + "2_" * 19 + "2\n"
-    assert tatham.read(tatham.write([puzzle])) == [puzzle]
+    assert tatham.read(tatham.write([puzzle]), "kurodoko") == [puzzle]
 
 
 def mutations(texts):
