@@ -11,15 +11,18 @@ a run of a nonogram that moves by one cell changes two, however long it is.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
 from qubopuzzle.annealing.kernels import FloatArray, ModelArrays
+from qubopuzzle.jit import kernel
 from qubopuzzle.model import IntArray, IntMatrix, Model
 from qubopuzzle.model.data import as_before
 from qubopuzzle.model.order import Paths, Precedences
+from qubopuzzle.model.propagation import Segments
 
 _NOTHING = np.zeros(0, dtype=np.int64)
 
@@ -90,7 +93,7 @@ def annealing_form(
     paths = order.paths()
     entry = np.full(n, -1)
     if chains:
-        entry = _find_chains(model, order, paths, literal, terms.indices)
+        entry = _find_chains(model, order, paths, rows)
     later = entry >= 0
     gap = np.append(order.gap, 0)[entry]
     reach = np.ones(model.n_literals, dtype=np.int64)
@@ -171,27 +174,26 @@ def _half(touching: IntArray, n_units: int) -> int:
     return first if similar else (n_units + 1) // 2
 
 
-def _find_chains(
-    model: Model, order: Precedences, paths: Paths, literal: IntArray, row: NDArray[np.integer]
-) -> IntArray:
+def _find_chains(model: Model, order: Precedences, paths: Paths, rows: IntMatrix) -> IntArray:
     """``entry`` of the paths whose choices can be redrawn together, exactly; else -1, (choices,).
 
     Such a chain has no precedences between its choices but its own, some values that keep all
     of them, and no two choices that can have terms in one row at such values. Only then is its
-    energy a sum over its choices. ``literal`` and ``row`` are those of the terms, (terms,).
+    energy a sum over its choices.
     """
-    path, choice = paths.path, model.choice_of_literal[literal]
+    path = paths.path
     spoiled = np.zeros(len(order.first) + len(path), dtype=bool)
     spoiled[path[paths.earliest == model.sizes]] = True
     loose = np.delete(np.arange(len(order.first)), paths.entry[paths.entry >= 0])
     inside = path[order.first[loose]]
     spoiled[inside[inside == path[order.second[loose]]]] = True
-    # Slack falls from term to term of a row and a path, unless two choices can meet there.
-    (on,) = np.nonzero(choice != path[choice] - len(order.first))
-    keys = (paths.position[choice] << 32) - literal, (path[choice] << 32) | row
-    by_row = on[np.lexsort([key[on] for key in keys])]
-    inside, slack = path[choice[by_row]], paths.slack[literal[by_row]]
-    meeting = as_before(inside, row[by_row]) & (slack >= np.roll(slack, 1))
+    # Within a row and a path slack falls from choice to choice, unless two can meet there.
+    terms = Segments(model, rows)
+    ordered = np.lexsort((paths.position[terms.choice], terms.row, path[terms.choice]))
+    inside, end = path[terms.choice[ordered]], np.append(terms.start, len(terms.literal))[1:]
+    least = paths.slack[terms.literal[terms.start]][ordered]
+    greatest = paths.slack[terms.literal[end - 1]][ordered]
+    meeting = as_before(inside, terms.row[ordered]) & (greatest >= np.roll(least, 1))
     spoiled[inside[meeting]] = True
     return np.where(spoiled[path], -1, paths.entry)
 
@@ -224,13 +226,9 @@ def _find_steps(
     ``step_sign`` and ``cumulative`` of ``ModelArrays``.
     """
     choice, n = model.choice_of_literal[literal], len(model.choices)
-    width = slot.max(initial=0) + 1
-    term = literal * width + slot
-    stays = np.intersect1d(term, term + width, assume_unique=True, return_indices=True)
-    comes, goes = np.ones((2, len(term)), dtype=bool)
-    comes[stays[1]] = goes[stays[2]] = False
+    comes, stays = _compare_neighbours(_starts(literal, model.n_literals), slot)
     comes |= literal == model.first_literal[choice]
-    goes &= literal + 1 < model.first_literal[choice + 1]
+    goes = ~stays & (literal + 1 < model.first_literal[choice + 1])
     steps = np.concatenate([choice[comes], choice[goes]])
     cumulative = np.bincount(steps, minlength=n) < np.bincount(choice, minlength=n)
     comes, goes = comes | ~cumulative[choice], goes & cumulative[choice]
@@ -239,3 +237,21 @@ def _find_steps(
     slots = np.concatenate([slot[comes], slot[goes]])[ordered].astype(np.uint64)
     signs = np.repeat([1.0, -1.0], [comes.sum(), goes.sum()])[ordered]
     return _starts(at, model.n_literals), slots, signs, cumulative
+
+
+@kernel
+def _compare_neighbours(start: Any, slot: Any) -> tuple[Any, Any]:
+    """Which terms the literal before does not have, and which ones the next literal has, too.
+
+    A literal's slots rise; shape (terms,) each.
+    """
+    comes, stays = np.ones(len(slot), np.bool_), np.zeros(len(slot), np.bool_)
+    for literal in range(1, len(start) - 1):
+        before, own = start[literal - 1], start[literal]
+        while before < start[literal] and own < start[literal + 1]:
+            if slot[before] == slot[own]:
+                stays[before], comes[own] = True, False
+            step = slot[before] - slot[own]
+            before += step <= 0
+            own += step >= 0
+    return comes, stays

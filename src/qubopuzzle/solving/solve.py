@@ -162,6 +162,7 @@ class _Run:
             with self._stage("compile"):
                 first = with_cuts(model, []) if lazy else model
                 compiled = self.recipe.compile(first, target)
+                compiled.payload  # noqa: B018 - made here, not in the solver's time
         except Unsatisfiable as error:
             if whole.restricted:
                 raise
