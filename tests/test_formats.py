@@ -267,6 +267,11 @@ def test_goals_of_non_files_are_answers(tmp_path):
     assert answer.solution == A.to_dict()["solution"]
 
 
+def test_a_goal_may_stand_before_the_clues_below_a_heading():
+    (puzzle,) = read_text('rows\n1\n1\ncolumns\ngoal "1001"\n1\n1\n')
+    assert puzzle.solution.tolist() == [[1, 0], [0, 1]]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -524,3 +524,35 @@ def test_models_of_puzzles_are_copied_and_pickled(name, formulation):
             done += 1
             check_twins(model, puzzle.solution)
     assert done
+
+
+def test_handles_of_another_builder_are_refused():
+    one, other = ModelBuilder(), ModelBuilder()
+    x = one.choice("x", range(4))
+    w = other.choice("w", range(4))
+    for wrong in (
+        lambda: one.add("f", (x == 1) + (w == 2) <= 1),
+        lambda: one.exactly_one("f", [[x == 1, w == 2]]),
+        lambda: one.precedence("f", [x], [w], 1),
+        lambda: one.connected("f", [x == 1, w == 2], [(0, 1)]),
+        lambda: one.view("f", [0], [w == 1], n_cells=1),
+    ):
+        with pytest.raises(ModelError, match="choice w is of another builder"):
+            wrong()
+    twin = deepcopy(one)
+    twin.add("f", (x == 1) + (x == 2) >= 1)
+    assert len(twin.build().linear) == 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda b, z: b.choice(None, [1]), "expected a choice's name, got None"),
+        (lambda b, z: b.add(None, z <= 1), "expected a family's name, got None"),
+        (lambda b, z: b.add("f", z <= 1, label=3), "f: expected labels, got 3"),
+    ],
+)
+def test_names_are_texts(wrong, message):
+    builder = ModelBuilder()
+    with pytest.raises(ModelError, match=message):
+        wrong(builder, builder.bit("z"))

@@ -5,7 +5,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qubopuzzle import InputError, Numberlink, PuzzleError, TooLarge, compile_qubo, solve, violation
+from qubopuzzle import (
+    InputError,
+    Numberlink,
+    PuzzleError,
+    TooLarge,
+    compile_qubo,
+    generate,
+    solve,
+    violation,
+)
 from qubopuzzle.compile import ENCODINGS
 from qubopuzzle.model import propagate
 from qubopuzzle.puzzles.numberlink.headings import UNUSED
@@ -29,6 +38,16 @@ def test_annealers_get_a_formulation_that_the_size_allows(cover):
     named = puzzle.formulation_for(cuts=False, exact=False)
     assert named == puzzle.default_formulation
     assert puzzle.model(named).choices
+
+
+def test_a_qubo_that_is_too_large_makes_way_for_the_default():
+    """The annealer takes these blocks; as a QUBO they would be 10,607,153,924 products."""
+    (puzzle,) = generate("numberlink", size=(15, 15), seed=1)
+    assert puzzle.formulation_for(cuts=False, exact=False) != puzzle.default_formulation
+    result = solve(puzzle, "neal", reads=1, time_limit=0.1)
+    assert result.formulation == puzzle.default_formulation
+    with pytest.raises(TooLarge, match="products"):
+        solve(puzzle, "neal", formulation="blocks", reads=1, time_limit=0.1)
 
 
 STEPS = ((0, 1, 1, 4), (1, 0, 2, 8), (0, -1, 4, 1), (-1, 0, 8, 2))

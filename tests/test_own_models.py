@@ -196,3 +196,30 @@ def test_presolved_models_are_answered_whole():
 def test_an_empty_choice_is_refused_where_it_is_made():
     with pytest.raises(ModelError, match="choice x"):
         ModelBuilder().choice("x", [])
+
+
+def test_values_are_judged_with_their_energies():
+    model = MODELS["queens"]
+    found = judge(model, {f"queen[{c}]": 0 for c in range(4)})
+    assert found.values == {f"queen[{c}]": 0 for c in range(4)}
+    assert found.energies["row"] == 12  # (4 - 1) squared for the full row, 1 for each empty one
+    assert judge(model, solve(model, "sat")).energies == dict.fromkeys(model.families, 0)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda m: qubopuzzle.export(m, None), "no format 'None' to export to"),
+        (lambda m: compare(m, "sat"), "solvers: expected a list of names, got 'sat'"),
+        (lambda m: qubopuzzle.generate("sudoku", options=3), "options: expected values by name"),
+    ],
+)
+def test_what_is_no_name_is_one_clear_line(wrong, message):
+    with pytest.raises(InputError, match=message):
+        wrong(MODELS["queens"])
+
+
+def test_unknown_keys_of_a_model_are_refused():
+    data = ModelProblem(MODELS["queens"]).to_dict()
+    with pytest.raises(InputError, match=r"choises: unknown key; did you mean choices\?"):
+        ModelProblem.from_dict({**data, "choises": []})

@@ -149,6 +149,12 @@ def test_no_memory_is_an_error_with_the_solvers_name():
     message = "solver dimod:dimod:ExactSolver needs more memory than there is for 50 variables"
     with pytest.raises(TooLarge, match=message):
         solve(permutation, "dimod:dimod:ExactSolver", encoding="one-hot")
+    for side in (60, 70):  # more bytes than numpy can count
+        model = ModelBuilder()
+        for number in range(side):
+            model.bit(f"b{number}")
+        with pytest.raises(TooLarge, match=f"needs more memory than there is for {side} variables"):
+            solve(model.build(), "dimod:dimod:ExactSolver")
 
 
 def test_neal_is_that_of_dwave_neal():

@@ -178,6 +178,8 @@ def _contenders(
     if names is None:
         exact = [s.name for s in all_solvers().values() if s.exact and s.available().ok]
         names = [*DEFAULT_HEURISTICS, *sorted(exact)]
+    if isinstance(names, str):
+        raise InputError(f"solvers: expected a list of names, got {names!r:.40}")
     for name in names:
         if not isinstance(name, str):
             raise InputError(f"solvers: expected names, got a {type(name).__name__}")

@@ -98,7 +98,16 @@ def read_size(size: Any) -> tuple[int, int]:
     return whole("rows", pair[0], 1), whole("columns", pair[1], 1)
 
 
-def generate(puzzle: str, **asked: Any) -> list[Puzzle]:
+def generate(
+    puzzle: str,
+    *,
+    size: Any = None,
+    seed: int | None = None,
+    count: int = 1,
+    difficulty: str | None = None,
+    confirm: str | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> list[Puzzle]:
     """Puzzles with exactly one solution, which each of them has in ``solution``.
 
     >>> import qubopuzzle
@@ -120,7 +129,8 @@ def generate(puzzle: str, **asked: Any) -> list[Puzzle]:
         InputError: for a puzzle, size or option that cannot be generated.
         SolverFailed: if no such puzzle is found, or two solvers disagree.
     """
-    return [made.puzzle for made in generate_each(Order(puzzle, anneal=False, **asked))]
+    asked = Order(puzzle, size, seed, count, difficulty, confirm, False, options or {})
+    return [made.puzzle for made in generate_each(asked)]
 
 
 def generate_each(asked: Order, jobs: int = 1) -> Iterator[Generated]:

@@ -93,6 +93,8 @@ class ModelBuilder:
             raise ModelError(
                 f"choice {name}: expected a sequence of values that can be hashed, got {values!r}"
             ) from None
+        if not isinstance(name, str):
+            raise ModelError(f"expected a choice's name, got {name!r}")
         if len(own) == 0:
             raise ModelError(f"choice {name} has no values")
         if not distinct:
@@ -136,6 +138,8 @@ class ModelBuilder:
 
     def rows(self, family: str) -> Rows:
         """The rows of a family, to be added to, one or many at a time; see ``Rows.add``."""
+        if not isinstance(family, str):
+            raise ModelError(f"expected a family's name, got {family!r}")
         if family not in self._collected:
             self._collected[family] = Rows(self, family)
             self._linear.append(self._collected[family])
@@ -243,11 +247,24 @@ class ModelBuilder:
         for choice in choices:
             if isinstance(choice, Literal):
                 raise ModelError(f"{family}: expected choices, got the literal {choice!r}")
-        own = [c.number if isinstance(c, ChoiceHandle) else c for c in choices]
+        own = [self._own(c).number if isinstance(c, ChoiceHandle) else c for c in choices]
         numbers = _integers(family, own)
         for wrong in numbers[(numbers < 0) | (numbers >= len(self._handles))].tolist():
             raise ModelError(f"{family}: there is no choice {wrong}")
         return numbers
+
+    def _own(self, handle: ChoiceHandle) -> ChoiceHandle:
+        """The handle, if it is of this builder, or of one that it is a copy of."""
+        known = self._handles[handle.number : handle.number + 1]
+        if not known or (known[0].first, known[0].choice.name) != (handle.first, str(handle)):
+            raise ModelError(f"choice {handle} is of another builder")
+        return handle
+
+    def number_of(self, literal: Any) -> int:
+        """The number of a literal, ``TRUE`` or ``FALSE``; ModelError for anything else."""
+        if isinstance(literal, Literal | ChoiceHandle):
+            self._own(literal.handle if isinstance(literal, Literal) else literal)
+        return literal_number(literal)
 
     def connected(self, family: str, literals: Literals, edges: ArrayLike) -> None:
         """The nodes whose literals, shape (nodes,), are true are connected along the edges.
@@ -267,7 +284,7 @@ class ModelBuilder:
         self, kind: type[GraphT], family: str, literals: Literals, edges: ArrayLike
     ) -> GraphT:
         """Without what is known to be false; a choice of one value stands for ``TRUE``."""
-        own, pairs = _literals(family, literals, self.n_literals), _integers(family, edges)
+        own, pairs = _literals(family, literals, self), _integers(family, edges)
         if pairs.size and (pairs.ndim != 2 or pairs.shape[1] != 2):
             raise ModelError(f"{family}: expected pairs of nodes, got shape {pairs.shape}")
         pairs = pairs.reshape(-1, 2)
@@ -293,7 +310,7 @@ class ModelBuilder:
         n_cells: int,
     ) -> View:
         """One view of the answer grid: ``base + sum of coefficient * literal`` by cell."""
-        terms = _terms(name, cells, literals, coefficients, n_cells, self.n_literals)
+        terms = _terms(name, cells, literals, coefficients, n_cells, self)
         matrix, constant = _matrix(*terms, (n_cells, self.n_literals))
         return View(name, _spread(name, base, n_cells) + constant, matrix)
 
@@ -381,9 +398,9 @@ class Rows:
                 equality.
             labels: the name of the row, or of each; the i-th of all is ``family[i]`` without.
         """
-        family, n_literals = self.family, self._builder.n_literals
+        family = self.family
         if rows is None:
-            own = _literals(family, literals, n_literals)
+            own = _literals(family, literals, self._builder)
             coefficients = _spread(family, coefficients, *own.shape).ravel()
             count, n_terms = np.atleast_2d(own).shape
             rows, literals = np.repeat(np.arange(count), n_terms), own.ravel()
@@ -391,10 +408,12 @@ class Rows:
             last = _integers(family, rows).max(initial=-1)
             count = max(int(last) + 1, *(np.size(b) for b in (lower, upper) if np.ndim(b)), 0)
         names = [labels] if isinstance(labels, str) else labels
+        if names is not None and np.ndim(names) != 1:
+            raise ModelError(f"{family}: expected labels, got {names!r}")
         if names is not None and len(names) != count:
             raise ModelError(f"{family}: {len(names)} labels for {count} rows")
         self._names |= dict(enumerate(names or (), self._n_rows))
-        terms = _terms(family, rows, literals, coefficients, count, n_literals)
+        terms = _terms(family, rows, literals, coefficients, count, self._builder)
         low, high = self._checked_bounds(count, lower, upper)
         if np.bincount(terms[0], abs(terms[2].astype(float))).max(initial=0) > _LARGEST:
             raise ModelError(f"{family}: coefficients add up to over 2**20")
@@ -437,21 +456,21 @@ class Rows:
         return Linear(self.family, matrix[kept], low[kept], high[kept], label)
 
 
-def _literals(family: str, given: Any, n_literals: int) -> IntArray:
+def _literals(family: str, given: Any, builder: ModelBuilder) -> IntArray:
     """Numbers of literals, ``TRUE`` and ``FALSE``, in the shape in which they are given."""
     if isinstance(given, np.ndarray) and given.ndim and given.dtype.kind in "iu":
         numbers = given.astype(np.int64)
     else:
         try:
             known = given.ravel().tolist() if isinstance(given, np.ndarray) else given
-            own = [lit if type(lit) is int else literal_number(lit) for lit in known]
+            own = [lit if type(lit) is int else builder.number_of(lit) for lit in known]
         except TypeError:
             raise ModelError(f"{family}: expected a sequence of literals, got {given!r}") from None
         except ModelError as error:
             raise ModelError(f"{family}: {error}") from None
         shape = given.shape if isinstance(given, np.ndarray) else (-1,)
         numbers = np.array(own, dtype=np.int64).reshape(shape)
-    _check_range(family, "literal", numbers, TRUE, n_literals)
+    _check_range(family, "literal", numbers, TRUE, builder.n_literals)
     return numbers
 
 
@@ -461,10 +480,10 @@ def _terms(
     literals: Literals,
     coefficients: ArrayLike,
     n_rows: int,
-    n_literals: int,
+    builder: ModelBuilder,
 ) -> tuple[IntArray, IntArray, IntArray]:
     """Row, literal and coefficient of each term, checked, shape (terms,) each."""
-    row, own = _integers(family, rows), _literals(family, literals, n_literals)
+    row, own = _integers(family, rows), _literals(family, literals, builder)
     if row.shape != own.shape or row.ndim != 1:
         raise ModelError(f"{family}: rows and literals differ in length")
     _check_range(family, "row", row, 0, n_rows)

@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
-from qubopuzzle.errors import InputError, ModelError
+from qubopuzzle.errors import InputError, ModelError, did_you_mean
 from qubopuzzle.model.builder import ModelBuilder
 from qubopuzzle.model.data import UNBOUNDED, Field, IntArray, IntMatrix, Model
 
@@ -65,6 +65,7 @@ _ARRAYS = {
     "connected": ("literals", "edges"),
     "acyclic": ("literals", "edges"),
 }
+_KEYS = ("choices", "linear", *_ARRAYS, "field", "omitted", "restricted", "id", "title", "problem")
 
 
 def model_from_dict(data: Mapping[str, Any]) -> Model:
@@ -73,6 +74,10 @@ def model_from_dict(data: Mapping[str, Any]) -> Model:
     Raises:
         InputError: naming what cannot be used.
     """
+    for key in data:
+        if key not in _KEYS:
+            hint = did_you_mean(key, _KEYS)
+            raise InputError(f"the JSON of a model: {key[:40]}: unknown key; {hint}")
     try:
         return _read(data)
     except (KeyError, TypeError, ValueError, OverflowError, ModelError) as error:

@@ -79,6 +79,10 @@ class Problem(ABC):
     def check(self, given: Any) -> tuple[IntArray | None, list[Violation]]:
         """The same for an answer in its native form, or a grid; InputError if it is none."""
 
+    def assignment(self, given: Any) -> IntArray | None:  # noqa: ARG002 - for others
+        """The literals of an answer in its native form, (literals,); None of a puzzle's."""
+        return None
+
     @abstractmethod
     def format_answer(self, answer: Any) -> Any:
         """The native form of an answer, fit for JSON, of a grid or of values by choice."""
@@ -192,6 +196,10 @@ class ModelProblem(Problem):
 
     def check(self, given: Any) -> tuple[IntArray | None, list[Violation]]:
         """Judge values by the choices' names, all of them."""
+        return self.read(self.own, self.assignment(given))
+
+    def assignment(self, given: Any) -> IntArray:
+        """The literals of values by the choices' names, shape (literals,)."""
         if not isinstance(given, Mapping):
             raise InputError(f"expected values by choice, got a {type(given).__name__}")
         missing = {choice.name for choice in self.own.choices} ^ set(given)
@@ -203,7 +211,7 @@ class ModelProblem(Problem):
             values.append(tuple(value) if isinstance(value, list) else value)
             if values[-1] not in choice.values:
                 raise InputError(f"choice {choice.name} has no value {value!r:.40}")
-        return self.read(self.own, self.own.assignment(values))
+        return self.own.assignment(values)
 
     def format_answer(self, answer: Any) -> Any:
         """A grid as rows; values by choice as they are."""

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.checks import whole
+from qubopuzzle.checks import brief, whole
 from qubopuzzle.compile.incremental import Random, SwitchableModel
 from qubopuzzle.errors import InputError, did_you_mean
 from qubopuzzle.model import IntArray
@@ -126,6 +126,8 @@ def read_options(generator: PuzzleGenerator[Any], given: Mapping[str, Any]) -> d
     Raises:
         InputError: for an option that there is not, or a value that is none.
     """
+    if not isinstance(given, Mapping):
+        raise InputError(f"options: expected values by name, got {brief(given)}")
     known = {option.name: option for option in generator.options}
     options = {name: o.default for name, o in known.items() if o.default is not None}
     for name, value in given.items():

@@ -266,6 +266,10 @@ def installed_version(package: str) -> str:
         return ""
 
 
+_TOO_BIG = ("array is too big", "Maximum allowed dimension exceeded")
+"""Beginnings of numpy's messages where the number of bytes is beyond 64 bits."""
+
+
 @contextmanager
 def backend_errors(name: str, n_variables: int) -> Iterator[None]:
     """Whatever a solver's backend raises becomes an error of ours, in one line.
@@ -278,12 +282,12 @@ def backend_errors(name: str, n_variables: int) -> Iterator[None]:
         yield
     except QubopuzzleError:
         raise
-    except MemoryError as error:
-        raise TooLarge(
-            f"solver {name} needs more memory than there is for {n_variables:,} variables; "
-            "try another one (the annealer and sat need little)"
-        ) from error
     except Exception as error:
+        if isinstance(error, MemoryError) or str(error).startswith(_TOO_BIG):
+            raise TooLarge(
+                f"solver {name} needs more memory than there is for {n_variables:,} variables; "
+                "try another one (the annealer and sat need little)"
+            ) from error
         raise SolverFailed(f"{name}: {first_line(error)}") from error
 
 

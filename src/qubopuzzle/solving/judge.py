@@ -161,5 +161,7 @@ def judge(source: Source, answer: Any) -> Judged:
     """
     problem = problem_of(source)
     found = getattr(answer, "judged", None)  # of a Result
-    grid, violations = problem.check(answer if found is None else found.solution)
-    return Judged(problem, grid, tuple(violations))
+    given = answer if found is None else found.solution
+    grid, violations = problem.check(given)
+    x = problem.assignment(given)
+    return Judged(problem, grid, tuple(violations), None, None if x is None else problem.model(), x)

@@ -12,7 +12,7 @@ from typing import Any
 
 from qubopuzzle.checks import positive, whole
 from qubopuzzle.compile import DEFAULT_ENCODING, Compiled, check_weights, encode_choices
-from qubopuzzle.errors import InputError, PlanExceeded, SolverUnavailable, Unsatisfiable
+from qubopuzzle.errors import InputError, PlanExceeded, SolverUnavailable, TooLarge, Unsatisfiable
 from qubopuzzle.model import Problem, Propagation, with_cuts
 from qubopuzzle.signals import defer_interrupt
 from qubopuzzle.solvers import all_solvers, get_solver
@@ -94,7 +94,15 @@ def solve(
     name = formulation or own.formulation_for(cuts=backend.supports_cuts, exact=backend.exact)
     code = backend.default_encoding if encoding is None else encoding
     recipe = Recipe(name, code, presolve, weights)
-    return _Run(own, backend, recipe, budget, chosen, {"load": load_s}).result(progress)
+    run = _Run(own, backend, recipe, budget, chosen, {"load": load_s})
+    try:
+        return run.result(progress)
+    except TooLarge:
+        if formulation is not None or name == own.default_formulation:
+            raise
+        # What suits annealers may be beyond a QUBO.
+        recipe = replace(recipe, formulation=own.default_formulation)
+        return replace(run, recipe=recipe).result(progress)
 
 
 def check_run(
@@ -188,7 +196,7 @@ class _Run:
         try:
             yield
         finally:
-            self.seconds[name] = time.perf_counter() - started
+            self.seconds[name] = self.seconds.get(name, 0) + time.perf_counter() - started
 
     def _proved(self, presolved: Propagation, why: str) -> Result:
         """There is no solution, and no solver was needed."""

@@ -183,7 +183,8 @@ FORMATS = {
 def named(name: str) -> ModelFormat:
     """The format of a name; InputError if there is none."""
     if name not in FORMATS:
-        raise InputError(f"no format {name[:40]!r} to export to; {did_you_mean(name, FORMATS)}")
+        hint = did_you_mean(str(name), FORMATS)
+        raise InputError(f"no format {str(name)[:40]!r} to export to; {hint}")
     return FORMATS[name]
 
 

@@ -91,7 +91,7 @@ def _content(section: list[Line]) -> tuple[dict[str, str], dict[str, list[Line]]
             # Keywords that are not known are passed over, as the format asks.
             quoted = len(rest) > 1 and rest[0] == rest[-1] == '"'
             words[keyword] = rest[1:-1] if quoted else rest
-            current = None if keyword == "goal" else current
+            current = None if current and keyword == "goal" else current
         elif current is not None:
             current.append((number, text))
         elif text:
