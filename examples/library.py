@@ -25,6 +25,7 @@ judged = qubopuzzle.decode(puzzle, sampleset, encoding="domain-wall")
 print(judged.answer.sum(), "black cells,", len(judged.violations), "rules broken")
 
 # 4. The same rules as an Amplify model: native constraints with labels and weights.
-#    result = amplify.solve(built.model, client); built.decode(result.best.values)
+#    result = amplify.solve(built.model, client), and back:
+#    decode(puzzle, built.bits_of(result.best.values), formulation="window")
 built = qubopuzzle.to_amplify(puzzle, formulation="window")
 print(len(built.model.constraints), "Amplify constraints")

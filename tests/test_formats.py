@@ -246,7 +246,7 @@ def test_answers_find_their_puzzles_by_id(tmp_path):
     file.write_text('{"id": "b", "solution": null}')
     assert [a.solution for a in load_answers(file)] == [None]
     file.write_text('{"id": "b"}')
-    with pytest.raises(InputError, match="there is no solution in it"):
+    with pytest.raises(InputError, match="there is no key 'solution' in it"):
         load_answers(file)
 
 

@@ -12,6 +12,7 @@ import pytest
 
 import qubopuzzle
 from qubopuzzle import InputError, ModelBuilder, ModelError, compare, decode, info, judge, solve
+from qubopuzzle.cli import main
 from qubopuzzle.files.models import FORMATS
 from qubopuzzle.model import ModelProblem, violations
 from qubopuzzle.solvers import all_solvers
@@ -223,3 +224,10 @@ def test_unknown_keys_of_a_model_are_refused():
     data = ModelProblem(MODELS["queens"]).to_dict()
     with pytest.raises(InputError, match=r"choises: unknown key; did you mean choices\?"):
         ModelProblem.from_dict({**data, "choises": []})
+
+
+def test_a_solved_model_has_no_address(tmp_path, capsys):
+    file = tmp_path / "queens.json"
+    file.write_text(json.dumps(ModelProblem(MODELS["queens"]).to_dict()))
+    assert main(["solve", str(file), "--solver", "sat", "--url"]) == 0
+    assert "queens-4: a model has no player, so there is no address" in capsys.readouterr().err

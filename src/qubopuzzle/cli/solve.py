@@ -192,7 +192,8 @@ def _solved_address(result: Result) -> str | None:
 
     name = result.problem.id or result.problem.name
     if result.answer is None or not result.valid:
-        notice(f"{name}: not solved, so there is no address")
+        what = "a model has no player" if result.valid else "not solved"
+        notice(f"{name}: {what}, so there is no address")
         return None
     try:
         return solved_address(result.problem, result.answer)

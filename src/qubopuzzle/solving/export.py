@@ -154,7 +154,7 @@ def decode(
         values = [values[label] for label in labels]
     given = np.asarray(values)
     if given.shape != (len(labels),) or not np.isin(given, (0, 1)).all():
-        raise InputError(f"expected {len(labels)} values of 0 or 1, got shape {given.shape}")
+        raise InputError(f"expected {len(labels)} values of 0 or 1, got {brief(values)}")
     return Judge(own, found, bits).judge(given)
 
 

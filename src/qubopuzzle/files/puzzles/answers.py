@@ -67,6 +67,6 @@ def _read(text: str) -> list[Answer]:
     answers = []
     for place, data in native.objects(text):
         if not isinstance(data, dict) or "solution" not in data:
-            raise InputError(f"{place}there is no solution in it")
+            raise InputError(f"{place}there is no key 'solution' in it")
         answers.append(Answer(str(data.get("id", "")), data["solution"]))
     return answers
