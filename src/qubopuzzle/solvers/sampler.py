@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import SolverFailed, SolverUnavailable
+from qubopuzzle.signals import defer_interrupt
 from qubopuzzle.solvers.base import (
     Availability,
     Budget,
@@ -156,8 +157,10 @@ class SamplerSolver(Solver):
                         latest = in_order(sampleset, n)
                 if latest is None:  # the sampler sees that nothing more fits into the time
                     break
-                accepted = task.judge.accepts(best.add(latest, batch.reads))
-                latest = None
+                # Ctrl-C amid numpy's comparisons would end as a TypeError of them.
+                with defer_interrupt():
+                    tried, latest = best.add(latest, batch.reads), None
+                accepted = task.judge.accepts(tried)
                 batch.tick(0.0)
         except KeyboardInterrupt:
             interrupted = True
