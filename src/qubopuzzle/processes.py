@@ -71,7 +71,7 @@ class Worker(AbstractContextManager["Worker"]):
     Args:
         memory: bytes of address space that it gets at most (not on Windows); such a process
             is also the first that a system short of memory ends (on Linux).
-        environment: variables that are set for it.
+        environment: variables that are set for it, or with None not passed on to it.
         overhear: called with every line that it prints, from a thread.
 
     Attributes:
@@ -82,11 +82,12 @@ class Worker(AbstractContextManager["Worker"]):
         self,
         *,
         memory: int | None = None,
-        environment: Mapping[str, str] | None = None,
+        environment: Mapping[str, str | None] | None = None,
         overhear: Callable[[str], None] = lambda _: None,
     ) -> None:
         path = os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)
         ours = {"PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"}
+        variables = {**os.environ, **ours, **(environment or {})}
         self.said: list[Any] = []
         self._overhear, self._tail = overhear, b""
         self._answer: Future[Any] = Future()
@@ -97,7 +98,7 @@ class Worker(AbstractContextManager["Worker"]):
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env={**os.environ, **ours, **(environment or {})},
+            env={name: value for name, value in variables.items() if value is not None},
             start_new_session=True,  # Ctrl-C is for us alone, and its own children end with it
         )
         self._calls: Any = self._process.stdin

@@ -1,6 +1,7 @@
 """``amplify``: Fixstars Amplify AE, or another client of the Amplify SDK.
 
-Every read is one request in a process of its own, under a hard deadline (``call``).
+Every read is one request: the SDK, in a process of its own, speaks to a relay of ours, and that
+to the service (``call``, ``relay``, ``service``).
 The time limit is the service's, for each request, unless ``seconds`` says what that is;
 there is no seed. With ``dry_run`` the request is written to a file and nothing is sent, with
 ``replay`` a stored answer takes the service's place.
@@ -15,8 +16,9 @@ from qubopuzzle.errors import InputError, PlanExceeded, SolverFailed, SolverUnav
 from qubopuzzle.files.writing import check_place, naming, write_whole
 from qubopuzzle.solvers.amplify.call import call, dry_run, replay
 from qubopuzzle.solvers.amplify.clients import CLIENTS, PLANS, Client, ClientSettings, ServicePlan
-from qubopuzzle.solvers.amplify.credentials import Token, check_address, find_token, proxy_of
+from qubopuzzle.solvers.amplify.credentials import Token, check_address, find_token
 from qubopuzzle.solvers.amplify.process import Request, ServiceReply
+from qubopuzzle.solvers.amplify.relay import ANSWER_LIMIT
 from qubopuzzle.solvers.base import Option, Outcome, Solver, Task, installed_version
 from qubopuzzle.solvers.sampler import Best
 
@@ -25,7 +27,7 @@ DEFAULT_SECONDS = 1.0
 _SENDING_S = 4e-6
 """Seconds a term to write and send it; 5 to 10 million terms take the SDK several seconds."""
 _DAY_S = 86_400
-_ANSWER_LIMIT = 200_000_000
+_OWN_FILES = ("record", "dry_run", "replay")
 _MODES = {
     "constraint": "constraints as they are; Amplify AE takes them natively",
     "qubo": "our penalty and weight for each constraint",
@@ -55,6 +57,7 @@ class AmplifySolver(Solver):
         Option("token_file", str, None, "file that holds the token"),
         Option("url", str, None, "address of the service"),
         Option("proxy", str, None, "address of a proxy; without, HTTPS_PROXY's"),
+        Option("ca", str, None, "file of certificates (PEM) to trust besides the usual ones"),
         Option("library", str, None, "path of Gurobi's shared library (client gurobi)"),
         Option("record", str, None, "file for the answer as it comes"),
         Option("replay", str, None, "file with such an answer, to decode and judge again"),
@@ -88,7 +91,11 @@ class AmplifySolver(Solver):
         for name in ("url", "proxy"):
             if parsed[name]:
                 parsed[name] = check_address(name, parsed[name])
-        if sum(parsed[name] is not None for name in ("record", "dry_run", "replay")) > 1:
+        if parsed["ca"]:
+            from qubopuzzle.solvers.amplify.service import certificates
+
+            certificates(parsed["ca"])
+        if sum(parsed[name] is not None for name in _OWN_FILES) > 1:
             raise InputError("options record, dry_run and replay exclude each other")
         for name in ("record", "dry_run"):
             if parsed[name] is not None:
@@ -147,7 +154,7 @@ class AmplifySolver(Solver):
             while best.reads < reads and not best.is_solution():
                 if best.reads and options["seconds"] and task.seconds_left() <= 0:
                     break
-                answer = _answer(request, options, lambda: task.report(best.reads, best.energy))
+                answer = self._ask(request, task, lambda: task.report(best.reads, best.energy))
                 best.reads += 1
                 seconds |= {part: seconds.get(part, 0.0) + s for part, s in answer.seconds.items()}
                 notes |= answer.service
@@ -162,24 +169,35 @@ class AmplifySolver(Solver):
         return best.outcome(interrupted=interrupted, settings=notes, service_s=seconds)
 
     def _request(self, task: Task) -> Request:
-        options, program = task.options, task.compiled.payload
-        client = CLIENTS[options["client"]]
-        sending = not (options["replay"] or options["dry_run"])
-        seconds = self._seconds(task)
-        proxy = options["proxy"] or self._settings.proxy
-        connects = sending and not client.needs_library
+        options, client = task.options, CLIENTS[task.options["client"]]
+        program, seconds = task.compiled.payload, self._seconds(task)
         return Request(
             client=client,
             program=program,
-            token=self._token(options) if sending else None,
             seconds=seconds if client.time_limit else None,
             deadline=seconds + options["patience"] + _SENDING_S * program.n_terms,
             where=client.title + (f" at {options['url']}" if options["url"] else ""),
-            url=options["url"] or "",
-            proxy=proxy_of(options["url"] or client.url, proxy) if connects else "",
             library=options["library"] or "",
             parameters=self._parameters(options),
         )
+
+    def _ask(self, request: Request, task: Task, tick: Callable[[], None]) -> ServiceReply:
+        """The service's answer, or a stored one; InputError if there is none."""
+        options, client = task.options, request.client
+        if options["replay"]:
+            return replay(request, _stored(Path(options["replay"])))
+        token = self._token(options)
+        if token is None:
+            return call(request, lambda _: (404, b""), tick)  # it asks nobody
+        from qubopuzzle.solvers.amplify.service import Service
+
+        url, proxy = options["url"] or client.url, options["proxy"] or self._settings.proxy
+        with Service(request.where, url, token, proxy, options["ca"] or "") as service:
+            try:
+                return call(request, service, tick, token)
+            finally:
+                if options["record"] and service.answer is not None:
+                    write_whole(Path(options["record"]), service.answer)
 
     def _parameters(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Parameters of the client: options of ours, the given client's, ``parameters``."""
@@ -208,24 +226,20 @@ class AmplifySolver(Solver):
         return find_token(client.title, client.tokens, file) if client.tokens else None
 
 
-def _answer(request: Request, options: Mapping[str, Any], tick: Callable[[], None]) -> ServiceReply:
-    """The service's answer, or a stored one; InputError if there is none."""
-    if not options["replay"]:
-        return call(request, tick, options["record"] and Path(options["record"]))
-    file = Path(options["replay"])
+def _stored(file: Path) -> bytes:
+    """A recorded answer; InputError if there is none."""
     with naming(file):
         if file.exists() and not file.is_file():
             raise InputError("that is no file")
-        if file.stat().st_size > _ANSWER_LIMIT:
+        if file.stat().st_size > ANSWER_LIMIT:
             raise InputError("that is too large for an answer")
-        stored = file.read_bytes()
-    return replay(request, stored)
+        return file.read_bytes()
 
 
 def _check_client(options: Mapping[str, Any], client: Client) -> None:
     """That the options are this client's, where it is, and its package installed."""
     name = options["client"]
-    of_ae = ("num_gpus", "penalty_calibration", "duplicate_solutions", "dry_run", "replay")
+    of_ae = ("num_gpus", "penalty_calibration", "duplicate_solutions", *_OWN_FILES)
     for option in () if client.is_ae else of_ae:
         if options[option] is not None:
             raise InputError(f"option {option} is for Amplify AE (client ae)")

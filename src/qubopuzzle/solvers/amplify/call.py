@@ -1,57 +1,71 @@
-"""One request, in a process of its own, under a hard deadline."""
+"""One call of the SDK, in a process of its own, under a hard deadline."""
 
-import re
-import tempfile
+import gzip
+import json
+import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler
-from pathlib import Path
-from socketserver import ThreadingTCPServer
-from threading import Thread
+from itertools import chain
 from typing import Any
 
-from qubopuzzle.errors import DeadlineExceeded, QuotaError, ServiceUnavailable, SolverFailed
-from qubopuzzle.files.writing import write_whole
+from qubopuzzle.errors import DeadlineExceeded, ProtocolError, SolverFailed
 from qubopuzzle.processes import Crashed, Worker
-from qubopuzzle.solvers.amplify.credentials import redact
-from qubopuzzle.solvers.amplify.process import TOO_MANY, Request, ServiceReply, ask
+from qubopuzzle.solvers.amplify.clients import CLIENTS
+from qubopuzzle.solvers.amplify.credentials import Token, quoted
+from qubopuzzle.solvers.amplify.process import Request, ServiceReply, ask
+from qubopuzzle.solvers.amplify.relay import Message, Relay, Respond
 
 _LOOK_S = 0.03
 _BUILDING_S, _BUILDING_S_A_TERM = 60.0, 2e-5
+_HEALTHY = b'{"version": "1.0.0"}'
+"""What Amplify AE says where nothing is posted."""
+_NOTHING = b'{"solutions": []}'
 
 
 def call(
     request: Request,
+    respond: Respond,
     tick: Callable[[], None] = lambda: None,
-    record: Path | None = None,
+    token: Token | None = None,
 ) -> ServiceReply:
-    """Send a request and wait for the answer.
+    """Have the SDK send a request and read the answer.
 
     Args:
+        respond: who answers, such as a ``Service``.
         tick: called every few hundredths of a second while waiting.
-        record: file for the answer's text, token masked, whatever it is worth; only of
-            Amplify AE. It passes through a temporary file.
+        token: is kept out of the environment of the SDK's process.
 
     Raises:
-        AuthenticationError, QuotaError, ServiceUnavailable, ProtocolError, TooLarge: see
-            ``process.py``.
+        QubopuzzleError: what ``respond`` raises.
+        ProtocolError: for an answer that is none to this request.
         DeadlineExceeded: if the answer is not there in time; the process is ended.
         SolverFailed: if the process dies, or the SDK fails otherwise.
         KeyboardInterrupt: on Ctrl-C; the process is ended.
     """
-    if record is None:
-        return _run(request, tick)
-    with _folder() as folder:
-        file = Path(folder, "answer.json")
-        try:
-            return _run(replace(request, answer_file=str(file)), tick)
-        finally:
-            if file.exists():
-                text = redact(file.read_text(errors="replace"), *request.secrets)
-                write_whole(record, text.encode())
+    began = time.perf_counter()
+    bare = replace(request, program=request.program.unlabelled())
+
+    def checked(message: Message) -> tuple[int, bytes]:
+        status, body = respond(message)
+        if request.client.is_ae and message.method == "POST":
+            _check_answer(body, request.where)
+        return status, body
+
+    hidden = _secret_variables(token)
+    with Relay(checked, request.deadline) as relay, Worker(environment=hidden) as worker:
+        coming = worker.submit(ask, bare, relay.url, relay.token)
+        _wait(request, relay, coming, tick)
+    try:
+        reply = coming.result()
+    except Crashed as crash:
+        kind, how = SolverFailed, f"its process {crash.what}"
+        if relay.answered:
+            kind, how = ProtocolError, "the answer cannot be read"
+        raise kind(f"{request.where}: {how}{quoted(crash.last_line, ': ')}") from None
+    spent = time.perf_counter() - began - sum(reply.seconds.values())
+    return replace(reply, seconds={**reply.seconds, "process": max(0.0, spent)})
 
 
 def dry_run(request: Request) -> bytes:
@@ -60,138 +74,79 @@ def dry_run(request: Request) -> bytes:
     Raises:
         SolverFailed: if the SDK makes no request of it.
     """
-    with _folder() as folder, _replay_server(b"{}") as url:
-        file = Path(folder, "request.json")
-        _run(replace(_local(request, url), request_file=str(file)))
-        body = file.read_bytes() if file.exists() else b""
-        if not body.endswith(b"}"):
-            raise SolverFailed("the SDK did not write its request; is there room for it?")
-        return body
+    bodies: list[bytes] = []
+
+    def keep(message: Message) -> tuple[int, bytes]:
+        if message.method != "POST":
+            return 200, _HEALTHY
+        packed = message.headers.get("Content-Encoding") == "gzip"
+        bodies.append(gzip.decompress(message.body) if packed else message.body)
+        return 200, _NOTHING
+
+    call(replace(request, deadline=_building_s(request)), keep)
+    if not bodies:
+        raise SolverFailed("the SDK sent no request")
+    return bodies[-1]
 
 
 def replay(request: Request, answer: bytes) -> ServiceReply:
-    """Decode a stored answer to this request with the SDK; nothing leaves this machine.
+    """Read a stored answer to this request with the SDK; nothing leaves this machine.
 
     Raises:
         ProtocolError: if it is no answer to this request.
     """
-    with _replay_server(answer) as url:
-        return _run(_local(request, url))
-
-
-def _folder() -> tempfile.TemporaryDirectory[str]:
-    return tempfile.TemporaryDirectory(prefix="qubopuzzle-", ignore_cleanup_errors=True)
-
-
-def _local(request: Request, url: str) -> Request:
-    """The same to a server on this machine, without anything secret."""
-    where, deadline = "the stored answer", _building_s(request)
-    return replace(request, url=url, where=where, deadline=deadline, token=None, proxy="")
+    stored = replace(request, where="the stored answer", deadline=_building_s(request))
+    return call(stored, lambda message: (200, answer if message.method == "POST" else _HEALTHY))
 
 
 def _building_s(request: Request) -> float:
     return _BUILDING_S + _BUILDING_S_A_TERM * request.program.n_terms
 
 
-def _run(request: Request, tick: Callable[[], None] = lambda: None) -> ServiceReply:
-    """The answer of a process of its own; every other ending becomes an error."""
-    began = time.perf_counter()
-    waits: list[tuple[str, float]] = []
-
-    def overhear(line: str) -> None:
-        found = re.search(r"WARNING\] (.*?)[,:] retrying after sleep (?:for )?(\d+)", line)
-        if found:
-            waits.append((found[1], time.monotonic() + float(found[2])))
-
-    bare = replace(request, program=request.program.unlabelled(), token=None)
-    token = request.token and (request.token.reveal(), request.token.source)
-    with Worker(overhear=overhear) as worker:
-        coming = worker.submit(ask, bare, token)
-        _wait(request, coming, worker.said, waits, tick)
-    try:
-        answer = coming.result()
-    except Crashed as crash:
-        words = request.quoted(crash.last_line)
-        raise SolverFailed(f"{request.where}: its process {crash.what}{words}") from None
-    rest = time.perf_counter() - began - sum(answer.seconds.values())
-    return replace(answer, seconds={**answer.seconds, "process": max(0.0, rest)})
+def _secret_variables(token: Token | None) -> dict[str, None]:
+    """Variables of the environment that hold tokens, of any service, or a proxy's password."""
+    known = set(chain.from_iterable(client.tokens for client in CLIENTS.values()))
+    return {
+        name: None
+        for name, value in os.environ.items()
+        if name in known
+        or name.lower().endswith("_proxy")
+        or (token is not None and token.mask(value) != value)
+    }
 
 
 def _wait(
-    request: Request,
-    coming: Future[ServiceReply],
-    said: Sequence[Any],
-    waits: Sequence[tuple[str, float]],
-    tick: Callable[[], None],
+    request: Request, relay: Relay, coming: Future[ServiceReply], tick: Callable[[], None]
 ) -> None:
-    """Until the process answers; the deadline begins when it has built the model.
-
-    Args:
-        said: grows when the model is built.
-        waits: grows when the SDK begins to wait for its next try: what it says, and until when.
-    """
+    """Until there is an answer; the deadline begins when the model is sent."""
     where, building = request.where, _building_s(request)
-    ends, calling = time.monotonic() + building, False
-    while True:
-        with suppress(TimeoutError):
-            coming.exception(_LOOK_S)
-            return
+    if request.client.needs_library:  # and nothing is sent
+        building += request.deadline
+    built_by = time.monotonic() + building
+    endings: list[Future[Any]] = [coming, relay.failed]
+    while not wait(endings, _LOOK_S, FIRST_COMPLETED).done:
         tick()
-        if not calling and said:
-            calling, ends = True, time.monotonic() + request.deadline
-        what, until = waits[-1] if waits else ("", 0.0)
-        if until > ends and "Too Many Requests" in what:
-            raise QuotaError(f"{where} {TOO_MANY}")
-        if until > ends:
-            raise ServiceUnavailable(f"{where}: {what[:1].lower()}{what[1:]}, at every try")
-        late = time.monotonic() >= ends
-        if late and not calling:
-            raise DeadlineExceeded(f"building the model took longer than {building:.3g} s")
-        if late:
-            limit = f", {request.seconds:g} s of them its time limit" if request.seconds else ""
-            raise DeadlineExceeded(
-                f"{where} gave no answer in {request.deadline:.3g} s{limit}; "
-                "--option patience=SECONDS waits longer for queue and network"
-            )
+        if time.monotonic() < (relay.ends or built_by):
+            continue
+        if not relay.ends:
+            raise DeadlineExceeded(f"{where}: building the model took longer than {building:.3g} s")
+        limit = f", {request.seconds:g} s of them its time limit" if request.seconds else ""
+        raise DeadlineExceeded(
+            f"{where} gave no answer in {request.deadline:.3g} s{limit}; "
+            "--option patience=SECONDS waits longer for queue and network"
+        )
+    if relay.failed.done():
+        relay.failed.result()
 
 
-class _Server(ThreadingTCPServer):
-    """Not the one for HTTP, which asks for this machine's name."""
-
-    daemon_threads = True
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Whoever asked has gone away; it is known elsewhere."""
-
-
-@contextmanager
-def _replay_server(answer: bytes) -> Iterator[str]:
-    """A server on this machine in Amplify AE's place; yields its url.
-
-    The SDK asks for the service's version before it writes or reads anything. Another process
-    of ours talks to it, so that a thread is enough.
-    """
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            body = answer if self.command == "POST" else b'{"version": "1.0.0"}'
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        do_GET = do_POST  # noqa: N815
-
-        def log_message(self, *_: object) -> None:
-            """Say nothing."""
-
-    with _Server(("127.0.0.1", 0), Handler) as server:
-        thread = Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_address[1]}"
-        finally:
-            server.shutdown()
-            thread.join()
+def _check_answer(body: bytes, where: str) -> None:
+    """That it is JSON with solutions of 0 and 1; the SDK takes 0.5 and true for numbers, too."""
+    try:
+        answer = json.loads(body)
+        rows = [solution["values"] for solution in answer["solutions"]]
+        kinds = {kind for row in rows for kind in set(map(type, row))}
+        values = {value for row in rows for value in set(row)}
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise ProtocolError(f"{where}: the answer cannot be read; --record FILE keeps it") from None
+    if not (kinds <= {int, float} and values <= {0, 1}):
+        raise ProtocolError(f"{where}: the answer has values that are not 0 or 1")
