@@ -98,6 +98,8 @@ def _leak(authorization):
 VALUES = {
     "not-binary-2": lambda n: [2] * n,
     "not-binary-half": lambda n: [0.5] * n,
+    "not-binary-true": lambda n: [True] * n,
+    "not-binary-nan": lambda n: [float("nan")] * n,
     "not-binary-text": lambda n: ["1"] * n,
     "short": lambda n: [0] * (n - 1),
     "long": lambda n: [0] * (n + 1),
@@ -109,9 +111,18 @@ BODIES = {
     "wrong-types": lambda _: b'{"solutions": "x"}',
     "no-solutions": lambda _: json.dumps(_answer()).encode(),
     "huge": lambda _: b'{"solutions": [{"values": [' + b"0," * 25_000_000 + b"0]}]}",
+    "oversized": lambda _: b" " * 70_000_000,
+    "nested": lambda _: b"[" * 1_000_000,
+    "no-list": lambda _: b'{"solutions": [{"values": {"a": 0}}]}',
 }
-STATUSES = ("400", "401", "402", "403", "404", "413", "429", "500", "502", "503", "504")
-ON_THE_LINE = ("truncated", "dropped", "silent", "drip", "redirect", "503-once", "warned")
+STATUSES = (
+    *("204", "301", "302", "400", "401", "402", "403", "404", "413"),
+    *("429", "500", "502", "503", "504", "600"),
+)
+ON_THE_LINE = (
+    *("truncated", "dropped", "silent", "drip", "redirect", "503-once", "429-once", "warned"),
+    *("many", "bomb", "no-http"),
+)
 FAULTS = (*VALUES, *BODIES, *STATUSES, *ON_THE_LINE)
 
 
@@ -183,18 +194,25 @@ class Service(BaseHTTPRequestHandler):
     def play(self, fault, n, tag):
         """Play a fault; False where the answer is to be a good one after all."""
         self.played[tag, fault] += 1
-        if fault == "503-once" and self.played[tag, fault] == 1:
-            fault = "503"
-        if fault in ("503-once", "warned"):
+        again = {"Retry-After": 1} if fault == "429-once" else {}
+        if fault.endswith("-once") and self.played[tag, fault] == 1:
+            fault = fault.removesuffix("-once")
+        if fault.endswith("-once") or fault == "warned":
             return False
         if fault in STATUSES:
-            self.reply(int(fault), _leak(self.headers.get("Authorization", "")))
+            self.reply(int(fault), _leak(self.headers.get("Authorization", "")), **again)
         elif fault in VALUES:
             self.reply(200, _answer(_claimed(VALUES[fault](n))))
         elif fault in BODIES:
             self.reply(200, BODIES[fault](self.token()))
         elif fault == "redirect":
-            self.reply(302, b"", Location="http://127.0.0.1:9/v1/sync/solve")
+            port = tag if tag and tag.isdigit() else 9
+            self.reply(302, b"", Location=f"https://127.0.0.1:{port}/v1/sync/solve")
+        elif fault == "many":
+            self.reply(200, _answer(*[_claimed([0] * n)] * 200_000))
+        elif fault == "bomb":
+            packed = gzip.compress(b" " * 500_000_000, 1)
+            self.reply(200, packed, **{"Content-Encoding": "gzip"})
         else:
             self.break_off(fault)
         return True
@@ -204,6 +222,8 @@ class Service(BaseHTTPRequestHandler):
         self.close_connection = True
         if fault == "silent":
             self.rfile.read(1)  # until the client goes away
+        elif fault == "no-http":
+            self.wfile.write(b"\x1b[31mhello\r\n\r\n")
         elif fault == "truncated":
             self.reply(200, b'{"solu', length=1000)
         elif fault == "drip":

@@ -158,8 +158,8 @@ class Service(AbstractContextManager["Service"]):
         """What a connection fails of."""
         self._breaks += 1
         cause: BaseException = error
-        while cause.__cause__ is not None:
-            cause = cause.__cause__
+        while inner := cause.__cause__ or cause.__context__:
+            cause = inner
         host, port = self._peer.get("host"), self._peer.get("port")
         why, again = f"{host}, port {port}: {getattr(cause, 'strerror', None) or cause}", True
         if isinstance(cause, ssl.SSLCertVerificationError):
@@ -193,7 +193,7 @@ class Service(AbstractContextManager["Service"]):
             kind, what = _STATUS[status]
             source = f"; check what is in {self._token.source}"
             hint = source if kind is AuthenticationError else ""
-            wait = max(asked, _BUSY_S) if status == 429 else inf
+            wait = (asked or _BUSY_S) if status == 429 else inf
             return _Failure(kind(f"{where} {what} {said}{hint}"), wait)
         if status in _AWAY:
             return _Failure(ServiceUnavailable(f"{where} is away {said}"), asked)
