@@ -209,7 +209,7 @@ class Service(BaseHTTPRequestHandler):
             port = tag if tag and tag.isdigit() else 9
             self.reply(302, b"", Location=f"https://127.0.0.1:{port}/v1/sync/solve")
         elif fault == "many":
-            self.reply(200, _answer(*[_claimed([0] * n)] * 200_000))
+            self.reply(200, _answer(*[_claimed([0] * n)] * int(tag or 1000)))
         elif fault == "bomb":
             packed = gzip.compress(b" " * 500_000_000, 1)
             self.reply(200, packed, **{"Content-Encoding": "gzip"})

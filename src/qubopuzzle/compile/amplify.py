@@ -1,20 +1,17 @@
 """A model as a Fixstars Amplify model: native constraints, our penalties, or our QUBO.
 
 ``constraint`` mode says what each rule is, with its label and weight: a choice is
-``one_hot``, an equality ``equal_to``, a range ``less_equal`` or ``clamp``, the forbidden
+``one_hot``, any other row ``clamp`` with the bounds that it can break, the forbidden
 pairs of a precedence a sum of products that equals 0. What is sent then depends on the
 client: Amplify AE takes constraints natively, others get the SDK's penalties. ``qubo`` mode
 gives every constraint our own penalty, slack bits and all, so that the weighted sum is our
 QUBO. ``objective`` mode sends exactly that QUBO as an objective without constraints.
-
-``AmplifyProgram`` is arrays, which another process can build the SDK's model from;
-``AmplifyModel`` builds it here when it is asked for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
@@ -36,13 +33,12 @@ if TYPE_CHECKING:
 MODES = ("constraint", "qubo", "objective")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AmplifyProgram:
-    """What an Amplify model is built from, as arrays.
+@dataclass(frozen=True, eq=False)
+class AmplifyModel(Compiled):
+    """A model for Amplify, as arrays; ``model`` is the SDK's, built when it is asked for.
 
     Attributes:
         mode: one of ``MODES``.
-        n_variables: binary variables 0 .. n - 1; those of the choices come first.
         weights: by family; the objective has them in it.
         choices: one-hot rows ``sum - 1 = 0``.
         rows: ``0 <= matrix @ b + base <= width``; in ``qubo`` mode at most 1 wide.
@@ -51,22 +47,45 @@ class AmplifyProgram:
     """
 
     mode: str
-    n_variables: int
     weights: Mapping[str, float]
     choices: tuple[AffineRows, ...] = ()
     rows: tuple[AffineRows, ...] = ()
     pairs: tuple[ForbiddenPairs, ...] = ()
     objective: Quadratic | None = None
 
-    def energies(self, bits: NDArray[Any]) -> NDArray[Any]:
-        """Energy of each sample, shape (samples, variables) to (samples,).
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Variables, and couplings or constraints."""
+        if self.objective is not None:
+            return {"variables": self.n_bits, "couplings": self.objective.n_couplings}
+        rows = sum(len(block.width) for block in (*self.choices, *self.rows))
+        pairs = sum(len(np.unique(pair.owner)) for pair in self.pairs)
+        return {"variables": self.n_bits, "constraints": rows + pairs}
+
+    @property
+    def n_terms(self) -> int:
+        """About how many terms are written and sent."""
+        if self.objective is not None:
+            return self.objective.n_terms
+        lengths = [np.diff(block.matrix.indptr) for block in (*self.choices, *self.rows)]
+        if self.mode == "qubo":
+            lengths = [length.astype(np.int64) * (length + 1) // 2 for length in lengths]
+        return sum(int(np.sum(n)) for n in (*lengths, *(len(pair.first) for pair in self.pairs)))
+
+    @property
+    def gap(self) -> float:
+        """The smallest weight."""
+        return min(self.weights.values(), default=1)
+
+    def energies(self, samples: NDArray[Any]) -> NDArray[Any]:
+        """Energy of each sample, shape (samples, bits) to (samples,).
 
         A row missed by d costs d**2 if it is an equality, else d (d + 1) / 2, and every
         forbidden pair 1, times the family's weight: where rows are at most 1 wide, the QUBO.
         """
         if self.objective is not None:
-            return self.objective.energies(bits)
-        b = bits.astype(np.int64)
+            return self.objective.energies(samples)
+        b = samples.astype(np.int64)
         total = np.zeros(len(b))
         for block in (*self.choices, *self.rows):
             value = (block.matrix @ b.T).T + block.base
@@ -79,34 +98,31 @@ class AmplifyProgram:
         return total
 
     @property
-    def n_terms(self) -> int:
-        """About how many terms are written and sent."""
-        if self.objective is not None:
-            return self.objective.n_terms
-        pairs = sum(len(pair.first) for pair in self.pairs)
-        lengths = [np.diff(block.matrix.indptr) for block in (*self.choices, *self.rows)]
-        if self.mode == "qubo":
-            lengths = [length.astype(np.int64) * (length + 1) // 2 for length in lengths]
-        return pairs + sum(int(length.sum()) for length in lengths)
+    def model(self) -> amplify.Model:
+        """The SDK's model, for any of its clients: ``amplify.solve(built.model, client)``."""
+        return self._built[0]
 
-    def unlabelled(self) -> AmplifyProgram:
-        """The same without labels, which lead to the model: arrays only, for another process."""
-        blocks = {
-            name: tuple(replace(block, labels="".format) for block in getattr(self, name))
-            for name in ("choices", "rows", "pairs")
-        }
-        return replace(self, **blocks)  # type: ignore[arg-type]
+    @property
+    def variables(self) -> Any:
+        """Its binary variables, an ``amplify.PolyArray`` of shape (bits,) in our order."""
+        return self._built[1]
 
-    def build(self, names: list[str] | None = None) -> tuple[amplify.Model, Any]:
-        """The SDK's model, and its variables as an ``amplify.PolyArray`` in our order."""
+    def bits_of(self, values: Any) -> IntArray:
+        """0/1 for each variable, shape (bits,), of an SDK's ``solution.values``."""
+        return np.asarray(self.variables.evaluate(values)).round().astype(np.int64)
+
+    def decode(self, sample: Any) -> IntArray:
+        """Literal values of samples, shape (..., bits), or of an SDK's ``solution.values``."""
+        return self.bits.decode(sample if isinstance(sample, np.ndarray) else self.bits_of(sample))
+
+    @cached_property
+    def _built(self) -> tuple[amplify.Model, Any]:
         import amplify
 
         generator = amplify.VariableGenerator()
-        if names is None:
-            variables: Any = generator.array("Binary", self.n_variables)
-        else:  # Amplify would typeset an underscore in a name as an index
-            scalars = [generator.scalar("Binary", name=name.replace("_", "-")) for name in names]
-            variables = amplify.PolyArray(scalars)
+        # Amplify would typeset an underscore in a name as an index.
+        names = (label.replace("_", "-") for label in self.labels())
+        variables = amplify.PolyArray([generator.scalar("Binary", name=name) for name in names])
         if self.objective is not None:
             return amplify.Model(_polynomial(self.objective, variables)), variables
         constraints = amplify.ConstraintList()
@@ -132,64 +148,8 @@ class AmplifyProgram:
                 label = pairs.labels(int(pairs.owner[start]))
                 yield pairs.family, amplify.equal_to((first * second).sum(), 0, label=label)
 
-
-@dataclass(frozen=True, eq=False)
-class AmplifyModel(Compiled):
-    """A model for Amplify, with the way back.
-
-    ``bits`` are its binary variables, ``program`` the arrays that the SDK's model is built from.
-    """
-
-    program: AmplifyProgram
-
-    @property
-    def payload(self) -> AmplifyProgram:
-        """The arrays, which another process can build the SDK's model from."""
-        return self.program
-
-    @property
-    def sizes(self) -> dict[str, int]:
-        """Variables, and couplings or constraints."""
-        program = self.program
-        if program.objective is not None:
-            return {"variables": self.n_bits, "couplings": program.objective.n_couplings}
-        rows = sum(len(block.width) for block in (*program.choices, *program.rows))
-        pairs = sum(len(np.unique(pair.owner)) for pair in program.pairs)
-        return {"variables": self.n_bits, "constraints": rows + pairs}
-
-    @property
-    def gap(self) -> float:
-        """The smallest weight."""
-        return min(self.program.weights.values(), default=1)
-
-    @cached_property
-    def _built(self) -> tuple[amplify.Model, Any]:
-        return self.program.build(self.labels())
-
-    @property
-    def model(self) -> amplify.Model:
-        """The SDK's model, for any of its clients: ``amplify.solve(built.model, client)``."""
-        return self._built[0]
-
-    @property
-    def variables(self) -> Any:
-        """Its binary variables, an ``amplify.PolyArray`` of shape (bits,) in our order."""
-        return self._built[1]
-
-    def energies(self, samples: NDArray[Any]) -> NDArray[Any]:
-        """The energy of each sample, shape (samples, bits) to (samples,)."""
-        return self.program.energies(samples)
-
-    def bits_of(self, values: Any) -> IntArray:
-        """0/1 for each variable, shape (bits,), of an SDK's ``solution.values``."""
-        return np.asarray(self.variables.evaluate(values)).round().astype(np.int64)
-
-    def decode(self, sample: Any) -> IntArray:
-        """Literal values of samples, shape (..., bits), or of an SDK's ``solution.values``."""
-        return self.bits.decode(sample if isinstance(sample, np.ndarray) else self.bits_of(sample))
-
     def __repr__(self) -> str:
-        return f"<AmplifyModel {self.program.mode}: {self.n_bits} variables>"
+        return f"<AmplifyModel {self.mode}: {self.n_bits} variables>"
 
 
 def compile_amplify(
@@ -221,15 +181,13 @@ def compile_amplify(
     _refuse_contradictions(model, rows)
     if mode == "objective":
         qubo = compile_qubo(model, encoding, weights)
-        program = AmplifyProgram(mode, qubo.n_bits, by_family, objective=qubo.form)
-        return AmplifyModel(qubo.bits, program)
+        return AmplifyModel(qubo.bits, mode, by_family, objective=qubo.form)
     if mode == "qubo":
         bits = bits.with_slack(rows)
         rows = tuple(slack.narrowed(bits.n_bits) for slack in bits.slack)
     check_size(bits)
     choices, pairs = tuple(one_hot_rows(bits)), tuple(forbidden_pairs(bits))
-    program = AmplifyProgram(mode, bits.n_bits, by_family, choices, rows, pairs)
-    return AmplifyModel(bits, program)
+    return AmplifyModel(bits, mode, by_family, choices, rows, pairs)
 
 
 def _refuse_contradictions(model: Model, rows: Iterable[AffineRows]) -> None:
@@ -266,8 +224,8 @@ def _row_constraints(rows: AffineRows, variables: Any, form: str) -> Iterator[am
     """
     import amplify
 
-    least, greatest = rows.reach()
-    low, high = least < 0, greatest > rows.width
+    lowest, highest = rows.reach()
+    low, high = lowest < 0, highest > rows.width
     start = rows.matrix.indptr.tolist()
     for row in np.flatnonzero(low | high).tolist():
         own = slice(start[row], start[row + 1])
@@ -282,16 +240,9 @@ def _row_constraints(rows: AffineRows, variables: Any, form: str) -> Iterator[am
         left, lower, upper = terms.sum(), -base, width - base
         if form == "penalty":
             t = left + base
-            if width == 0:
-                yield amplify.Constraint(left, eq=lower, penalty=t * t, label=label)
-            else:
-                penalty = t * (t - 1) / 2
-                yield amplify.Constraint(left, bounds=(lower, upper), penalty=penalty, label=label)
-        elif width == 0:
-            yield amplify.equal_to(left, lower, label=label)
-        elif not low[row]:
-            yield amplify.less_equal(left, upper, label=label)
-        elif not high[row]:
-            yield amplify.greater_equal(left, lower, label=label)
-        else:
-            yield amplify.clamp(left, (lower, upper), label=label)
+            penalty = t * (t - 1) / 2 if width else t * t
+            yield amplify.Constraint(left, bounds=(lower, upper), penalty=penalty, label=label)
+            continue
+        least = lower if low[row] or not width else None
+        most = upper if high[row] or not width else None
+        yield amplify.clamp(left, (least, most), label=label)

@@ -4,6 +4,7 @@ A solver is one file in this folder that defines ``SOLVER``, or an object that a
 package registers in the entry-point group ``qubopuzzle.solvers``.
 """
 
+import ast
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -295,3 +296,11 @@ def first_line(error: Exception) -> str:
     """An error's type and the first line of its message, for a message of ours."""
     line = (str(error).splitlines() or [""])[0]
     return f"{type(error).__name__}: {line[:200]}"
+
+
+def literal(value: Any) -> Any:
+    """The Python literal that a text is, such as 3 or True; anything else as it is."""
+    try:
+        return ast.literal_eval(value) if isinstance(value, str) else value
+    except (ValueError, SyntaxError):
+        return value

@@ -5,7 +5,6 @@ limit they are asked for in calls of about a second, and the limit is handed on 
 sampler has ``time_limit``. Ctrl-C acts between calls.
 """
 
-import ast
 import inspect
 import time
 from collections.abc import Iterator, Mapping
@@ -14,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, packages_distributions, ver
 from typing import Any, Self
 
 from qubopuzzle.errors import InputError, SolverUnavailable, did_you_mean
-from qubopuzzle.solvers.base import Budget, first_line
+from qubopuzzle.solvers.base import Budget, first_line, literal
 from qubopuzzle.solvers.sampler import Batch, SamplerSolver
 
 _OURS = {"num_reads": "reads", "seed": "seed", "time_limit": "time limit"}
@@ -66,7 +65,7 @@ class DimodSampler(SamplerSolver):
                 names = sorted(known - set(_OURS))
                 hint = did_you_mean(name, names, f"it has: {', '.join(names)}")
                 raise InputError(f"{self.name} has no option {name!r}; {hint}")
-        return {name: _literal(value) for name, value in options.items()}
+        return {name: literal(value) for name, value in options.items()}
 
     def versions(self) -> dict[str, str]:
         """The version of the package that the sampler's module comes from."""
@@ -108,10 +107,3 @@ def _accepted(sampler: Any) -> set[str]:
     signature = inspect.signature(sampler.sample).parameters
     named = {name for name, parameter in signature.items() if parameter.kind != any_name}
     return (named | set(getattr(sampler, "parameters", None) or ())) - {"bqm"}
-
-
-def _literal(value: Any) -> Any:
-    try:
-        return ast.literal_eval(value) if isinstance(value, str) else value
-    except (ValueError, SyntaxError):
-        return value

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import timedelta
 from importlib.metadata import version
 from math import isclose
@@ -25,11 +24,16 @@ class Parameters(SimpleNamespace):
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Refuse names that the sampler does not know."""
-        known = [*vars(self), *["time_limit_ms"] * ("time_limit" in vars(self))]
-        if name not in known:
-            raise InputError(
-                f"the sampler has no parameter {name!r}; it has {', '.join(known) or 'none'}"
-            )
+        if name == "time_limit_ms" and "time_limit" in vars(self):
+            if isinstance(value, Real) and not isinstance(value, bool):
+                value = timedelta(milliseconds=float(value))
+            elif value is not None and not isinstance(value, timedelta):
+                what = "expected milliseconds or timedelta"
+                raise InputError(f"time_limit_ms: {what}, got {value!r}")
+            name = "time_limit"
+        if name not in vars(self):
+            known = ", ".join([*vars(self), *["time_limit_ms"] * ("time_limit" in vars(self))])
+            raise InputError(f"the sampler has no parameter {name!r}; it has {known or 'none'}")
         if name == "time_limit" and isinstance(value, timedelta):
             value = value.total_seconds()
         super().__setattr__(name, value)
@@ -47,36 +51,6 @@ class Parameters(SimpleNamespace):
         """The time limit as cloud clients name it: set in milliseconds or as timedelta."""
         seconds: float | None = vars(self)["time_limit"]
         return None if seconds is None else timedelta(seconds=seconds)
-
-    @time_limit_ms.setter
-    def time_limit_ms(self, value: float | timedelta | None) -> None:
-        if isinstance(value, Real) and not isinstance(value, bool):
-            value = float(value) / 1000
-        elif value is not None and not isinstance(value, timedelta):
-            raise InputError(f"time_limit_ms: expected milliseconds or timedelta, got {value!r}")
-        self.time_limit = value
-
-
-@dataclass(frozen=True, slots=True)
-class AmplifyResult:
-    """What the sampler found; ``result.client_result`` in the SDK.
-
-    Attributes:
-        sampleset: distinct samples, best first; variables are ids of the SDK's intermediate
-            model, energies have the penalties in them. ``info`` is the sampler's.
-        _response_time: of the whole call, with the making of the QUBO.
-        _execution_time: of the sampler; without preparations if it says what they took.
-    """
-
-    sampleset: dimod.SampleSet
-    _response_time: timedelta
-    _execution_time: timedelta
-
-    @property
-    def _solutions(self) -> list[tuple[list[float], timedelta]]:
-        columns = [self.sampleset.variables.index(i) for i in range(len(self.sampleset.variables))]
-        samples = self.sampleset.record.sample[:, columns].tolist()
-        return [(values, self._execution_time) for values in samples]
 
 
 class AmplifyClient:
@@ -120,12 +94,10 @@ class AmplifyClient:
         del token
         self._sampler = OneHotTemperingSampler() if sampler is None else sampler
         if not isinstance(self._sampler, Sampler):  # the message leaves out what may be a token
-            got = "the class " * isinstance(sampler, type) + getattr(
-                sampler, "__name__", type(sampler).__name__
-            )
-            raise InputError(
-                f"sampler: expected a dimod sampler such as OneHotTemperingSampler(), got {got}"
-            )
+            kind = sampler if isinstance(sampler, type) else type(sampler)
+            got = ("the class " if kind is sampler else "") + kind.__name__
+            what = "expected a dimod sampler such as OneHotTemperingSampler()"
+            raise InputError(f"sampler: {what}, got {got}")
         names = [name for name in self._sampler.parameters if name != "one_hot_groups"]
         self.parameters = Parameters(**dict.fromkeys(names))
         if "num_reads" in names:
@@ -143,22 +115,18 @@ class AmplifyClient:
         """The version of this package."""
         return version("qubopuzzle")
 
-    @property
-    def token(self) -> str | None:
-        """None, whatever is set."""
-        return None
-
-    @token.setter
-    def token(self, _token: str | None) -> None:
-        pass
+    token = property(lambda _: None, lambda *_: None, doc="None, whatever is set.")
 
     def solve(
         self,
         objective: amplify.Poly,
         constraints: Iterable[amplify.Constraint] | None = None,
         dry_run: bool = False,
-    ) -> AmplifyResult | None:
-        """Called by ``amplify.solve``; None for a dry run.
+    ) -> SimpleNamespace | None:
+        """Called by ``amplify.solve``, which has this in ``client_result``; None for a dry run.
+
+        Its ``sampleset``: distinct samples, best first; variables are ids of the SDK's
+        intermediate model, energies have the penalties in them, ``info`` is the sampler's.
 
         Raises:
             InputError: from the default sampler, for parameters out of range.
@@ -176,10 +144,15 @@ class AmplifyClient:
         called = time.perf_counter()
         found = self._sampler.sample(bqm, **chosen)
         sampled = time.perf_counter() - called
-        return AmplifyResult(
-            found.aggregate().slice(None),  # by energy
-            timedelta(seconds=time.perf_counter() - began),
-            timedelta(seconds=found.info.get("sampling", sampled)),
+        sampleset = found.aggregate().slice(None)  # by energy
+        columns = [sampleset.variables.index(i) for i in range(len(sampleset.variables))]
+        execution = timedelta(seconds=found.info.get("sampling", sampled))
+        samples = sampleset.record.sample[:, columns].tolist()
+        return SimpleNamespace(
+            sampleset=sampleset,
+            _solutions=[(values, execution) for values in samples],
+            _response_time=timedelta(seconds=time.perf_counter() - began),
+            _execution_time=execution,
         )
 
     def sample(self, bqm: dimod.BinaryQuadraticModel, **parameters: Any) -> dimod.SampleSet:

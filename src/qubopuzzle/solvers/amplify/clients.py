@@ -1,37 +1,61 @@
 """The clients of the Amplify SDK: what each needs, what its plan holds, what is set in one."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 from math import inf
 from operator import le
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
+from qubopuzzle.errors import InputError, PlanExceeded, SolverUnavailable, did_you_mean
 from qubopuzzle.solvers.amplify.credentials import Token, checked_token
+from qubopuzzle.solvers.base import installed_version
+
+OWN_FILES = ("record", "dry_run", "replay")
+"""Options that put a file into the place of something on the wire of Amplify AE."""
 
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A client class of the SDK.
+    """A client class of the SDK, ``amplify.KIND``, for the service ``title``.
 
-    Attributes:
-        kind: its name in ``amplify``.
-        title: the service's name.
-        time_limit: the parameter for the time limit, if it has one.
-        needs: what it takes to use it, besides a token.
-        variable: an environment variable that may hold the token, besides ``KIND_TOKEN``.
-        package: a distribution that the SDK needs for it.
-        url: where it goes by itself; nothing if it must be told.
+    ``time_limit``: the parameter for it, if there is one. ``url``: where it goes by itself.
+    ``needs``: what it takes besides a token. ``variable``: one of the environment that may hold
+    the token, besides KIND_TOKEN. ``package``: a distribution that the SDK needs for it.
     """
 
     kind: str
     title: str
     time_limit: str = ""
+    url: str = ""
     needs: str = ""
     variable: str = ""
     package: str = ""
-    url: str = ""
+
+    def check(self, options: Mapping[str, Any], parameters: Iterable[str]) -> None:
+        """InputError or SolverUnavailable for what is not this client's, or not there."""
+        name = options["client"]
+        for option in () if self.is_ae else OWN_FILES:
+            if options[option] is not None:
+                raise InputError(f"option {option} is for Amplify AE (client ae)")
+        if self.needs_library and not options["library"]:
+            raise InputError(f"client {name} needs --option library=PATH of Gurobi's library")
+        if self.needs_library and options["url"]:
+            raise InputError(f"client {name} runs on this machine and takes no url")
+        if not (self.needs_library or options["url"] or self.url):
+            raise InputError(f"client {name} needs --option url= of the service")
+        if self.package and not installed_version(self.package):
+            raise SolverUnavailable(f"client {name} cannot run here: pip install {self.package}")
+        for parameter in parameters:  # a dot leads further into one
+            import amplify
+
+            known = parameter_names(getattr(amplify, self.kind).Parameters)
+            if parameter == self.time_limit:
+                raise InputError(f"parameter {parameter}: give it as --option seconds=")
+            if parameter.partition(".")[0] not in known:
+                hint = did_you_mean(parameter, [*known, *options], f"it has: {', '.join(known)}")
+                raise InputError(f"{self.kind} has no parameter {parameter!r}; {hint}")
 
     def __str__(self) -> str:
         """What it is and needs, for people."""
@@ -55,62 +79,39 @@ class Client:
         return self.kind == "GurobiClient"
 
 
-_at_url = partial(Client, needs="and --option url=")
+_AE, _HITACHI = "https://optigan.fixstars.com", "https://annealing-cloud.com/api/v2"
+_AT_URL, _EMBEDDED = "and --option url=", "dwave-system, and a model small enough to embed"
+_LIBRARY = "its licence, and --option library=PATH of its shared library"
 _leap = partial(
     Client,
+    url="https://cloud.dwavesys.com/sapi",
     needs="and dwave-system",
     variable="DWAVE_API_TOKEN",
     package="dwave-system",
-    url="https://cloud.dwavesys.com/sapi",
 )
+_fujitsu = partial(Client, time_limit="time_limit_sec", needs=_AT_URL)
 CLIENTS: Mapping[str, Client] = {
-    "ae": Client(
-        "AmplifyAEClient",
-        "Amplify AE",
-        "time_limit_ms",
-        variable="AMPLIFY_TOKEN",
-        url="https://optigan.fixstars.com",
-    ),
-    "dwave": _leap(
-        "DWaveSamplerClient",
-        "D-Wave's quantum annealer",
-        needs="dwave-system, and a model small enough to embed",
-    ),
+    "ae": Client("AmplifyAEClient", "Amplify AE", "time_limit_ms", _AE, variable="AMPLIFY_TOKEN"),
+    "dwave": _leap("DWaveSamplerClient", "D-Wave's quantum annealer", needs=_EMBEDDED),
     "leap": _leap("LeapHybridSamplerClient", "D-Wave's hybrid solver for QUBOs", "time_limit"),
-    "leap-cqm": _leap(
-        "LeapHybridCQMSamplerClient", "D-Wave's hybrid solver for constrained models", "time_limit"
-    ),
-    "da4": _at_url("FujitsuDA4Client", "Fujitsu Digital Annealer 4", "time_limit_sec"),
-    "da3c": _at_url("FujitsuDA3cClient", "Fujitsu Digital Annealer 3c", "time_limit_sec"),
-    "sqbm": _at_url("ToshibaSQBM2Client", "Toshiba SQBM+", "timeout"),
-    "hitachi": Client(
-        "HitachiClient",
-        "Hitachi's CMOS annealing machine",
-        url="https://annealing-cloud.com/api/v2",
-    ),
-    "gurobi": Client(
-        "GurobiClient",
-        "Gurobi on this machine",
-        "time_limit",
-        needs="its licence, and --option library=PATH of its shared library",
-    ),
+    "leap-cqm": _leap("LeapHybridCQMSamplerClient", "D-Wave's hybrid for CQMs", "time_limit"),
+    "da4": _fujitsu("FujitsuDA4Client", "Fujitsu Digital Annealer 4"),
+    "da3c": _fujitsu("FujitsuDA3cClient", "Fujitsu Digital Annealer 3c"),
+    "sqbm": Client("ToshibaSQBM2Client", "Toshiba SQBM+", "timeout", needs=_AT_URL),
+    "hitachi": Client("HitachiClient", "Hitachi's CMOS annealing machine", url=_HITACHI),
+    "gurobi": Client("GurobiClient", "Gurobi on this machine", "time_limit", needs=_LIBRARY),
 }
 
 
 class ServicePlan(NamedTuple):
-    """A plan of Amplify AE; inf is no limit.
+    """Fully connected variables, seconds of a solve and GPUs that Amplify AE gives; inf: no limit.
 
-    ``variables`` are fully connected ones, ``seconds`` those of a solve. From
-    https://amplify.fixstars.com/en/docs/amplify/v1/amplify_ae.html, "Features of Amplify AE".
+    From https://amplify.fixstars.com/en/docs/amplify/v1/amplify_ae.html, "Features".
     """
 
     variables: float
     seconds: float
     gpus: float
-
-    def holds(self, needed: Self) -> bool:
-        """Whether it has all of that."""
-        return all(map(le, needed, self))
 
     def __str__(self) -> str:
         """What it holds, for people."""
@@ -128,49 +129,48 @@ PLANS: Mapping[str, ServicePlan] = {
 }
 
 
+def check_plan(name: str, needed: ServicePlan) -> None:
+    """PlanExceeded for too many variables, InputError for what else the plan does not hold."""
+    plan, fitting = PLANS[name], [n for n, p in PLANS.items() if all(map(le, needed, p))]
+    if name in fitting:
+        return
+    remedy = f"--option plan={fitting[0]} if that is yours, or --force"
+    what = f"the {name} plan of Amplify AE holds {plan}, not {needed}; {remedy}"
+    if needed.variables > plan.variables:
+        raise PlanExceeded(what, int(plan.variables))
+    raise InputError(what)
+
+
 @dataclass(frozen=True, slots=True)
 class ClientSettings:
-    """What is set in a client of the SDK, for a process that makes its like.
-
-    ``options`` are those of solver amplify, ``seconds`` the time limit, if there is one, and
-    ``parameters`` the others that are set.
-    """
+    """What is set in a client of the SDK: options of ours, parameters, the time limit."""
 
     options: Mapping[str, str] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    seconds: float | None = None
     token: Token | None = None
     proxy: str = field(repr=False, default="")
-    seconds: float | None = None
-    parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
 def settings_of(client: Any) -> ClientSettings | None:
-    """The settings of a client of the SDK; None if it is something else.
-
-    Raises:
-        AuthenticationError: for a token that no header can carry.
-    """
+    """Of a client of the SDK, else None; AuthenticationError for a token that no header takes."""
     kind = type(client)
     name = next((name for name, known in CLIENTS.items() if known.kind == kind.__name__), None)
     if kind.__module__.partition(".")[0] != "amplify" or name is None:
         return None
-    known = CLIENTS[name]
-    options = {"client": name}
+    known, options = CLIENTS[name], {"client": name}
     if getattr(client, "url", "") and client.url != known.url:
         options["url"] = client.url
     if known.is_ae:
         options["mode"] = "constraint" if client.solver.name == "Constraint" else "qubo"
     if known.needs_library:
         options["library"] = str(client.library_path)
-    token = getattr(client, "token", "")
     parameters = _set_parameters(client.parameters)
     limit = parameters.pop(known.time_limit, None)
-    return ClientSettings(
-        options,
-        checked_token(token, f"the {kind.__name__}") if token.strip() else None,
-        getattr(client, "proxy", None) or "",
-        limit.total_seconds() if isinstance(limit, timedelta) else limit,
-        parameters,
-    )
+    seconds = limit.total_seconds() if isinstance(limit, timedelta) else limit
+    secret = getattr(client, "token", "")
+    token = checked_token(secret, f"the {kind.__name__}") if secret.strip() else None
+    return ClientSettings(options, parameters, seconds, token, getattr(client, "proxy", None) or "")
 
 
 def _set_parameters(parameters: Any) -> dict[str, Any]:
@@ -185,8 +185,6 @@ def _set_parameters(parameters: Any) -> dict[str, Any]:
     return found
 
 
-def parameter_names(parameters: Any) -> list[str]:
+def parameter_names(kind: type) -> list[str]:
     """Names of what can be set on a client's ``parameters``."""
-    return [
-        n for n in dir(parameters) if n[0] != "_" and not isinstance(getattr(parameters, n), type)
-    ]
+    return [n for n in dir(kind) if n[0] != "_" and not isinstance(getattr(kind, n), type)]

@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from qubopuzzle.errors import AuthenticationError, InputError
 
@@ -40,20 +40,13 @@ class Token:
 
 
 def quoted(text: str, before: str = "") -> str:
-    """Words of the other side for a message: one line, cut; nothing if there are none.
-
-    >>> quoted("no such  solver", ": ")
-    ': no such solver'
-    """
+    """Words of the other side for a message: one line, cut; nothing if there are none."""
     line = " ".join(text.split())[:_QUOTED]
     return before + "".join(c if c.isprintable() else "?" for c in line) if line else ""
 
 
 def find_token(what: str, variables: Sequence[str], file: str | None) -> Token:
-    """The token in ``file``, else in the first of the environment variables that has one.
-
-    Args:
-        what: the service, for messages.
+    """The token for a service in ``file``, else in the first of the variables that has one.
 
     Raises:
         AuthenticationError: if there is none, or one that no header can carry; the message
@@ -63,16 +56,14 @@ def find_token(what: str, variables: Sequence[str], file: str | None) -> Token:
         try:
             with Path(file).open(errors="replace") as stream:
                 return checked_token(stream.read(_LONGEST), str(file))
-        except OSError as error:
-            # Not the name: it may be the token itself, given in place of a file.
-            raise AuthenticationError(
-                f"the file that --token-file names: {error.strerror or 'it cannot be read'}"
-            ) from None
-    for name in variables:
-        if os.environ.get(name, "").strip():
-            return checked_token(os.environ[name], name)
-    empty = [name for name in variables if name in os.environ]
-    why = f"{empty[0]} is empty" if empty else "there is none"
+        except OSError as error:  # without the name: it may be the token itself
+            why = error.strerror or "it cannot be read"
+        raise AuthenticationError(f"the file that --token-file names: {why}")
+    found = {name: os.environ[name] for name in variables if name in os.environ}
+    for name, text in found.items():
+        if text.strip():
+            return checked_token(text, name)
+    why = f"{next(iter(found))} is empty" if found else "there is none"
     raise AuthenticationError(
         f"{what} needs a token and {why}: set {variables[0]} in the environment, "
         "or use --token-file FILE (docs/amplify.md says how to get one)"
@@ -85,36 +76,19 @@ def checked_token(text: str, source: str) -> Token:
     if not secret:
         raise AuthenticationError(f"the token file {source} is empty; put the token into it")
     if len(text) == _LONGEST or not re.fullmatch(r"[!-~]{8,}", secret):
-        raise AuthenticationError(
-            f"what {source} holds is no token: expected one word of 8 or more plain letters, "
-            "digits and signs"
-        )
+        expected = "one word of 8 or more plain letters, digits and signs"
+        raise AuthenticationError(f"what {source} holds is no token: expected {expected}")
     return Token(secret, source)
 
 
 def check_address(name: str, address: str) -> str:
-    """A url to send something to, without user and password in it.
-
-    Raises:
-        InputError: for anything else; an address with an @ is never quoted.
-    """
+    """A url to send something to; InputError for others, which does not quote any with an @."""
     if "@" in address:
         raise InputError(
             f"option {name}: user and password do not belong into options; those of a proxy "
             "can be in HTTPS_PROXY in the environment"
         )
-    found = re.fullmatch(r"(https?)(://(?!.*[?#[])[!-~]+)", address, re.IGNORECASE)
-    if found is None or not _host(address):
-        raise InputError(
-            f"option {name}: expected http(s)://HOST[:PORT][/PATH], got {address!r:.60}"
-        )
-    return f"{found[1].lower()}{found[2]}".rstrip("/")
-
-
-def _host(address: str) -> str:
-    """The host of a url, empty if it is none."""
-    try:
-        parts = urlsplit(address)
-        return "" if parts.port == 0 else parts.hostname or ""
-    except ValueError:
-        return ""
+    found = re.fullmatch(r"https?://[\w.-]+(:\d+)?(/[^?#\s]*)?", address, re.ASCII | re.IGNORECASE)
+    if found and 0 < int((found[1] or ":1")[1:]) < 2**16:
+        return address.rstrip("/")
+    raise InputError(f"option {name}: expected http(s)://HOST[:PORT][/PATH], got {address!r:.60}")

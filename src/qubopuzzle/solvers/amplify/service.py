@@ -13,62 +13,47 @@ from typing import Any, NamedTuple
 
 import httpx
 
-from qubopuzzle.errors import (
-    AuthenticationError,
-    InputError,
-    ProtocolError,
-    QubopuzzleError,
-    QuotaError,
-    ServiceUnavailable,
-    TooLarge,
-)
+from qubopuzzle import errors
+from qubopuzzle.solvers.amplify.call import ANSWER_LIMIT, Message
 from qubopuzzle.solvers.amplify.credentials import Token, quoted
-from qubopuzzle.solvers.amplify.relay import ANSWER_LIMIT, Message
 
 _PAUSE_S, _BUSY_S = 0.5, 10.0
 _CONNECTIONS = 3
 """So often a connection may fail or break off."""
-_AWAY = (502, 503, 504)
 _NOT_PASSED_ON = ("host", "connection", "content-length", "transfer-encoding")
-_STATUS: Mapping[int, tuple[type[QubopuzzleError], str]] = {
-    401: (AuthenticationError, "refuses the token"),
-    402: (QuotaError, "wants payment, the plan is used up"),
-    403: (AuthenticationError, "does not let this token in"),
-    404: (ServiceUnavailable, "is not at this url"),
-    413: (TooLarge, "takes no request of this size; try a smaller form of the puzzle"),
-    429: (QuotaError, "takes no more requests for now; wait, or give --option patience=90"),
+_MEANING: Mapping[int, tuple[type[errors.QubopuzzleError], str]] = {
+    3: (errors.ServiceUnavailable, "redirects, which is not followed; is the url right?"),
+    4: (errors.ProtocolError, "does not take the request"),
+    401: (errors.AuthenticationError, "refuses the token"),
+    402: (errors.QuotaError, "wants payment, the plan is used up"),
+    403: (errors.AuthenticationError, "does not let this token in"),
+    404: (errors.ServiceUnavailable, "is not at this url"),
+    413: (errors.TooLarge, "takes no request of this size; try a smaller form of the puzzle"),
+    429: (errors.QuotaError, "takes no more requests for now; wait, or give --option patience=90"),
+    **dict.fromkeys((502, 503, 504), (errors.ServiceUnavailable, "is away")),
 }
+"""What a status means that is no success, or its first digit."""
 
 
 class _Failure(NamedTuple):
     """What a try failed of, and seconds until another one makes sense."""
 
-    error: QubopuzzleError
+    error: errors.QubopuzzleError
     wait: float = inf
 
 
 class Service(AbstractContextManager["Service"]):
-    """Passes messages of a ``Relay`` on to a service and returns its answers.
+    """Passes messages of a ``Relay`` on to the service at ``url`` and returns its answers.
 
-    Args:
-        where: the service's name, for messages of errors.
-        url: where to; a message's path is put behind it.
-        token: takes the place of the relay's in the header that holds it.
-        proxy: what to go through; without, the environment says it (HTTPS_PROXY, NO_PROXY).
-        ca: file of certificates that are trusted besides the usual ones.
-
-    Attributes:
-        answer: the last answer to something posted, as it came.
-
-    Raises:
-        InputError: for a proxy or a file of certificates that cannot be used.
+    ``where`` names it in messages. ``token`` takes the place of the relay's in the header that
+    holds it. Without a ``proxy`` the environment says it (HTTPS_PROXY, NO_PROXY); for ``ca``, and
+    InputErrors, see ``certificates``. ``answer`` is the last one to something posted, as it came.
     """
 
     def __init__(self, where: str, url: str, token: Token, proxy: str = "", ca: str = "") -> None:
         self.answer: bytes | None = None
         self._where, self._url, self._token = where, url, token
         self._closed, self._breaks = Event(), 0
-        self._peer: dict[str, Any] = {}
         self._stream: Any = None
         near = {} if proxy else dict.fromkeys(("all://localhost", "all://127.0.0.1"))
         trusted = certificates(ca)
@@ -76,7 +61,7 @@ class Service(AbstractContextManager["Service"]):
             self._client = httpx.Client(verify=trusted, proxy=proxy or None, mounts=near)
         except (httpx.InvalidURL, ValueError, ImportError):  # whose words may hold a password
             what = "the proxy's address is no url that works here; see HTTPS_PROXY"
-            raise InputError(f"{what} in the environment") from None
+            raise errors.InputError(f"{what} in the environment") from None
 
     def __exit__(self, *_: object) -> None:
         self._closed.set()
@@ -88,9 +73,8 @@ class Service(AbstractContextManager["Service"]):
         """Status and body; a service that is away for a moment is asked again.
 
         Raises:
-            AuthenticationError, QuotaError, TooLarge: as its status says.
-            ServiceUnavailable: if it cannot be reached, is elsewhere, or fails by itself.
-            ProtocolError: for an answer that is none, or a request that it does not take.
+            QubopuzzleError: as its status, or the connection, says; ProtocolError for an answer
+                that is too large.
             TimeoutError: if there is no answer in time.
         """
         pause = _PAUSE_S
@@ -99,7 +83,7 @@ class Service(AbstractContextManager["Service"]):
             if not isinstance(found, _Failure):
                 return found
             wait = max(pause, found.wait)
-            if time.monotonic() + wait > message.ends or self._closed.wait(wait):
+            if time.monotonic() + wait > message.server.ends or self._closed.wait(wait):
                 raise found.error
             pause *= 2
 
@@ -108,28 +92,28 @@ class Service(AbstractContextManager["Service"]):
             response, body = self._exchange(message)
         except httpx.TimeoutException:
             raise TimeoutError from None
-        except (httpx.HTTPError, UnicodeError) as error:  # of a host's name
+        except (httpx.HTTPError, UnicodeError) as error:  # of a host that no name can have
             return self._broken(error)
         status = response.status_code
         if not 200 <= status < 300:
             return self._refused(response, body)
-        if message.method == "POST":
+        if message.command == "POST":
             self.answer = body
         return status, body
 
     def _exchange(self, message: Message) -> tuple[httpx.Response, bytes]:
         """Send it once; the only place where the token leaves this process."""
-        left = message.ends - time.monotonic()
+        left = message.server.ends - time.monotonic()
         if left <= 0 or self._closed.is_set():
             raise TimeoutError
         headers = {
-            name: value.replace(message.token, self._token.reveal())
+            name: value.replace(message.server.token, self._token.reveal())
             for name, value in message.headers.items()
             if name.lower() not in _NOT_PASSED_ON
         }
         body = bytearray()
         with self._client.stream(
-            message.method,
+            message.command,
             self._url + message.path,
             headers=headers,
             content=message.body,
@@ -140,78 +124,49 @@ class Service(AbstractContextManager["Service"]):
                 body += chunk
                 if len(body) > ANSWER_LIMIT:
                     limit = f"{ANSWER_LIMIT // 2**20} MiB"
-                    raise ProtocolError(f"{self._where}: the answer is larger than {limit}")
-                if time.monotonic() > message.ends:
+                    raise errors.ProtocolError(f"{self._where}: the answer is larger than {limit}")
+                if time.monotonic() > message.server.ends:
                     raise TimeoutError
         # Nobody behind this line has the token, not even from an echo of it.
         return response, self._token.mask(body.decode("latin-1")).encode("latin-1")
 
     def _notice(self, _event: str, about: Mapping[str, Any]) -> None:
-        """Called by httpx as it connects: whom to, and the connection."""
-        self._peer |= {name: about[name] for name in ("host", "port") if name in about}
-        if about.get("server_hostname"):
-            self._peer["host"] = about["server_hostname"]
+        """Called by httpx as it connects."""
         if hasattr(about.get("return_value"), "get_extra_info"):
             self._stream = about["return_value"]
 
     def _broken(self, error: Exception) -> _Failure:
         """What a connection fails of."""
         self._breaks += 1
-        cause: BaseException = error
-        while inner := cause.__cause__ or cause.__context__:
-            cause = inner
-        host, port = self._peer.get("host"), self._peer.get("port")
-        why, again = f"{host}, port {port}: {getattr(cause, 'strerror', None) or cause}", True
-        if isinstance(cause, ssl.SSLCertVerificationError):
-            again = False
-            why = (
-                f"the certificate of {host} is not valid (TLS): {cause.verify_message}; "
-                "--option ca=FILE, or SSL_CERT_FILE, trusts a private authority"
-            )
-        elif isinstance(cause, ssl.SSLError):
-            why, again = f"{host} does not speak TLS there: {cause.reason}", False
-        elif isinstance(cause, socket.gaierror | UnicodeError):
-            why = f"no address is known for {host} (DNS); is the url right, and the network there?"
-        elif isinstance(error, httpx.ProxyError):
-            why, again = f"the proxy refuses{quoted(self._token.mask(str(error)), ': ')}", False
-        elif isinstance(error, httpx.DecodingError):
-            return _Failure(ProtocolError(f"{self._where}: the answer cannot be unpacked"))
-        elif not isinstance(error, httpx.ConnectError):
-            why = "the connection broke off before the answer was whole"
-        kept_on = again and self._breaks < _CONNECTIONS
-        unreachable = ServiceUnavailable(f"{self._where} cannot be reached: {why}")
-        return _Failure(unreachable, 0.0 if kept_on else inf)
+        wait = 0.0 if self._breaks < _CONNECTIONS else inf
+        connected = not isinstance(error, httpx.ConnectError | UnicodeError)
+        why = ("broke off" if connected else "cannot be reached") + self._said(str(error))
+        if "CERTIFICATE_VERIFY_FAILED" in why:
+            why += "; --option ca=FILE, or SSL_CERT_FILE, trusts a private authority"
+            wait = inf
+        return _Failure(errors.ServiceUnavailable(f"{self._where} {why}"), wait)
 
     def _refused(self, response: httpx.Response, body: bytes) -> _Failure:
         """What a status means that is no success."""
-        status, where = response.status_code, self._where
+        status, headers = response.status_code, response.headers
+        unknown = errors.ServiceUnavailable, "fails"
+        kind, what = _MEANING.get(status) or _MEANING.get(status // 100) or unknown
         name = HTTPStatus(status).phrase if status in set(HTTPStatus) else "unknown status"
-        said = f"({status} {name}){quoted(_message(body), ': ')}"
-        after = response.headers.get("Retry-After", "")
-        asked = float(after) if after.isdecimal() else 0.0
-        if status in _STATUS:
-            kind, what = _STATUS[status]
-            source = f"; check what is in {self._token.source}"
-            hint = source if kind is AuthenticationError else ""
-            wait = (asked or _BUSY_S) if status == 429 else inf
-            return _Failure(kind(f"{where} {what} {said}{hint}"), wait)
-        if status in _AWAY:
-            return _Failure(ServiceUnavailable(f"{where} is away {said}"), asked)
-        if 300 <= status < 400:
-            to = quoted(self._token.mask(response.headers.get("Location", "")), " to ")
-            what = f"redirects{to} {said}, which is not followed; is the url right?"
-            return _Failure(ServiceUnavailable(f"{where} {what}"))
-        if status < 500:
-            return _Failure(ProtocolError(f"{where} does not take the request {said}"))
-        return _Failure(ServiceUnavailable(f"{where} fails {said}"))
+        said = self._said(headers.get("Location", "") or _message(body))
+        hint = (
+            f"; check what is in {self._token.source}" if kind is errors.AuthenticationError else ""
+        )
+        error = kind(f"{self._where} {what} ({status} {name}){said}{hint}")
+        after = headers.get("Retry-After", "")
+        wait = float(after) if after.isdecimal() else _BUSY_S if status == 429 else 0.0
+        return _Failure(error, wait if status in (429, 502, 503, 504) else inf)
+
+    def _said(self, text: str) -> str:
+        return quoted(self._token.mask(text), ": ")
 
 
 def certificates(file: str = "") -> ssl.SSLContext:
-    """What TLS trusts: SSL_CERT_FILE or certifi's authorities, and those of a file.
-
-    Raises:
-        InputError: for files without certificates.
-    """
+    """Those that TLS trusts: certifi's or SSL_CERT_FILE's, and a file's; InputError for no PEM."""
     source = "SSL_CERT_FILE or SSL_CERT_DIR"
     try:
         context = httpx.create_ssl_context()
@@ -219,15 +174,15 @@ def certificates(file: str = "") -> ssl.SSLContext:
             source = f"option ca: {file}"
             context.load_verify_locations(file)
     except OSError as error:  # ssl.SSLError is one
-        raise InputError(f"{source}: no certificates (PEM): {error.strerror or error}") from None
+        raise errors.InputError(
+            f"{source}: no certificates (PEM): {error.strerror or error}"
+        ) from None
     return context
 
 
 def _message(body: bytes) -> str:
     """What an answer says in words, if it is JSON as one would expect."""
-    try:
-        said = json.loads(body)
-    except (ValueError, RecursionError):
-        return ""
-    words = [said.get(key) for key in ("message", "error", "detail")] if type(said) is dict else []
-    return next((text for text in words if isinstance(text, str)), "")
+    with suppress(ValueError, RecursionError, AttributeError):
+        words = map(json.loads(body).get, ("message", "error", "detail"))
+        return next((text for text in words if isinstance(text, str)), "")
+    return ""
