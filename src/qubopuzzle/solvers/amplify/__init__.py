@@ -62,6 +62,8 @@ class AmplifySolver(Solver):
         Option("dry_run", str, None, "file for the request, which is not sent"),
     )
 
+    _names = frozenset(option.name for option in options)
+
     def __init__(self, settings: ClientSettings | None = None) -> None:
         """With settings of a client, which hold where no option says otherwise."""
         self._settings = settings or ClientSettings()
@@ -73,7 +75,7 @@ class AmplifySolver(Solver):
     def parse_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Check options, and that there is a token if one is needed.
 
-        What is no option of ours is a parameter of the client, in ``parameters``.
+        What is no option of ours is a parameter of the client.
 
         Raises:
             InputError: for options that do not fit together, too.
@@ -82,12 +84,12 @@ class AmplifySolver(Solver):
         if "token" in options:
             what = "a token does not belong into an option"
             raise InputError(f"{what}: set AMPLIFY_TOKEN or use --token-file FILE")
-        names, own = {option.name for option in self.options}, self._settings.options
-        mine = {name: value for name, value in options.items() if name in names}
+        own = self._settings.options
+        mine = {name: value for name, value in options.items() if name in self._names}
         parsed = super().parse_options({**own, **mine})
         if own and parsed["client"] != own["client"]:
             raise InputError("option client: the client is given, and its token is for no other")
-        theirs = {k: literal(v) for k, v in options.items() if k not in names and v is not None}
+        theirs = {k: literal(v) for k, v in options.items() if k not in mine and v is not None}
         CLIENTS[parsed["client"]].check(parsed, theirs)
         if sum(parsed[name] is not None for name in OWN_FILES) > 1:
             raise InputError("options record, dry_run and replay exclude each other")
@@ -98,11 +100,11 @@ class AmplifySolver(Solver):
                 check_place(Path(parsed[name]))
         if not parsed["replay"] and not parsed["dry_run"]:
             self._token(parsed)
-        return {**parsed, "parameters": {**self._settings.parameters, **theirs}}
+        return {**parsed, **self._settings.parameters, **theirs}
 
     def check_size(self, task: Task) -> None:
         """Hold variables, time limit and GPUs against the plan of Amplify AE."""
-        options, gpus = task.options, task.options["parameters"].get("num_gpus")
+        options, gpus = task.options, task.options.get("num_gpus")
         if options["client"] == "ae" and not options["force"]:
             gpus = gpus if isinstance(gpus, int | float) else 0
             needed = ServicePlan(task.compiled.n_bits, self._seconds(task), gpus)
@@ -143,7 +145,8 @@ class AmplifySolver(Solver):
         return best.outcome(interrupted=interrupted, settings=notes, service_s=seconds)
 
     def _request(self, task: Task) -> Request:
-        options, parameters = task.options, task.options["parameters"]
+        options = task.options
+        parameters = {k: value for k, value in options.items() if k not in self._names}
         client, seconds = CLIENTS[options["client"]], self._seconds(task)
         if client.is_ae and options["mode"] == "qubo":
             # AE changes our weights only if it is asked to.

@@ -105,10 +105,9 @@ Respond = Callable[[Message], tuple[int, bytes]]
 class Relay(ThreadingTCPServer):
     """A server on the loopback address (HTTPServer would ask for this machine's name).
 
-    The SDK goes to ``url`` with ``token``; other tokens do not get to ``respond``. It has
+    The SDK goes to ``url`` with ``token``; who has another does not get to ``respond``. It has
     ``deadline`` seconds from its first message on: until ``ends``, by ``time.monotonic``.
-    ``failed`` has the error that ended the call, if one did; ``answered`` says whether something
-    posted was answered.
+    ``failed`` has the error that ended the call; ``answered``: whether a post was answered.
     """
 
     daemon_threads = True
@@ -159,8 +158,7 @@ def call(
 ) -> ServiceReply:
     """Have the SDK send a request to ``respond``, such as a ``Service``, and read the answer.
 
-    ``tick`` is called every few hundredths of a second. ``token`` is kept out of the environment
-    of the SDK's process.
+    ``tick`` is called while waiting; ``token`` is kept out of the SDK's process.
 
     Raises:
         QubopuzzleError: what ``respond`` raises; ProtocolError for an answer that is none.

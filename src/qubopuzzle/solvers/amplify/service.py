@@ -73,8 +73,7 @@ class Service(AbstractContextManager["Service"]):
         """Status and body; a service that is away for a moment is asked again.
 
         Raises:
-            QubopuzzleError: as its status, or the connection, says; ProtocolError for an answer
-                that is too large.
+            QubopuzzleError: what its status or the connection means, see ``_MEANING``.
             TimeoutError: if there is no answer in time.
         """
         pause = _PAUSE_S
