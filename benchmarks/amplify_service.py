@@ -33,9 +33,11 @@ sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from ae_stand_in import requests_of, stand_in
 
 FAULTS = (
-    *("400", "401", "402", "403", "404", "413", "429", "500", "503", "503-once"),
-    *("garbage", "empty", "wrong-types", "short", "long", "not-binary-2"),
-    *("truncated", "dropped", "redirect", "silent", "drip"),
+    *("301", "400", "401", "402", "403", "404", "413", "429", "429-once"),
+    *("500", "503", "503-once", "600"),
+    *("204", "garbage", "empty", "wrong-types", "nested", "oversized", "bomb", "many"),
+    *("short", "long", "not-binary-2", "not-binary-half", "not-binary-true"),
+    *("no-http", "truncated", "dropped", "redirect", "silent", "drip"),
 )
 TIME_LIMIT_S = 1.0
 PATIENCE_S = 4.0
@@ -60,6 +62,7 @@ def _mode_cases(_: Args) -> Cases:
 def _fault_cases(_: Args) -> Cases:
     url = _service()
     at = {fault: f"{url}/fault/{fault}" for fault in FAULTS}
+    at["many"] = f"{url}/tag/200000/fault/many"
     at |= {"refused": "http://127.0.0.1:9", "no DNS": "https://no-such-host.invalid"}
     at["no TLS"] = url.replace("http:", "https:")
     yield from ((name, _fault, name, address) for name, address in at.items())
@@ -105,8 +108,8 @@ def _fault(name: str, url: str) -> Row:
     options = {"url": url, "patience": PATIENCE_S}
     began = time.perf_counter()
     try:
-        ending = solve(puzzle, "amplify", time_limit=TIME_LIMIT_S, seed=0, options=options).verdict
-        words = ""
+        result = solve(puzzle, "amplify", time_limit=TIME_LIMIT_S, seed=0, options=options)
+        ending, words = result.verdict, ""
     except QubopuzzleError as error:
         ending, words = type(error).__name__, str(error).replace(url, "URL").replace("|", "/")
         assert TOKEN not in words
