@@ -1,12 +1,11 @@
 """Ctrl-C, SIGTERM and a terminal that closes: as an exception, where one can be borne.
 
 Python raises an exception for a signal between any two instructions. Amid an import or a
-compilation it can crash C code, in a finalizer it is lost, and a library may drop it or turn it
+compilation it can crash C code, in a finalizer it is printed and lost, and a library may turn it
 into an error of its own. So the program's signals, see ``raise_interrupted``, wait for the end of
-imports and of numba's work, are raised again until code of ours catches them, and are kept in mind.
+imports and of numba's work, are raised again after finalizers, and are kept in mind.
 """
 
-import os
 import signal
 import sys
 import threading
@@ -20,8 +19,7 @@ _NUMBERS = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]  
 _DELICATE = ("<frozen importlib._bootstrap>", "/numba/", "/llvmlite/")
 """Parts of the file names of code that no exception may come into."""
 _AGAIN_S = 0.01
-_PACKAGE = os.path.dirname(__file__)  # noqa: PTH120 - nothing more is imported here
-_count = 0
+_came = False
 
 
 class Interrupted(KeyboardInterrupt):
@@ -31,26 +29,13 @@ class Interrupted(KeyboardInterrupt):
     KeyboardInterrupt ever passed through an ``exec``, as importing dataclasses does.
     """
 
-    def __init__(self) -> None:
-        global _count
-        super().__init__()
-        _count += 1
-        self._number = _count
-
-    def __del__(self) -> None:
-        """Libraries drop exceptions of any kind here and there; the newest is raised again."""
-        end = self.__traceback__ and self.__traceback__.tb_frame.f_code.co_filename
-        ours = end and end.startswith(_PACKAGE) and end != __file__
-        if self._number == _count and not ours:
-            _try_again()
-
 
 def raise_interrupted() -> None:
     """From now on, for the rest of this process, signals raise ``Interrupted``.
 
     Handlers of others stay. To be called in the main thread.
     """
-    sys.unraisablehook = _lose
+    sys.unraisablehook = _raise_again
     for number in _NUMBERS:
         if signal.getsignal(number) in (signal.default_int_handler, signal.SIG_DFL):
             signal.signal(number, _interrupt)
@@ -65,7 +50,7 @@ def ignore_signals() -> None:
 
 def came() -> bool:
     """Whether a signal came since ``raise_interrupted``: what fails now may fail for that."""
-    return _count > 0
+    return _came
 
 
 @contextmanager
@@ -93,6 +78,8 @@ def _raise_deferred(
 
 
 def _interrupt(_number: int, frame: FrameType | None) -> None:
+    global _came
+    _came = True
     while frame is not None:
         name = frame.f_code.co_filename
         if any(part in name for part in _DELICATE) and _try_again():
@@ -101,9 +88,9 @@ def _interrupt(_number: int, frame: FrameType | None) -> None:
     raise Interrupted
 
 
-def _lose(lost: Any) -> None:
+def _raise_again(lost: Any) -> None:
     """Python's hook for exceptions that nobody can catch, in finalizers and the like."""
-    if not issubclass(lost.exc_type, Interrupted):
+    if not (issubclass(lost.exc_type, Interrupted) and _try_again()):
         sys.__unraisablehook__(lost)
 
 

@@ -40,6 +40,8 @@ LEFT_S = 2.0
 """So long after a command's end its processes may live."""
 PATIENCE_S = 60.0
 """A command that runs so long after a signal hangs."""
+HEARD_S = 5.0
+"""A command that goes on for so long after a signal has not heard it."""
 STATUSES = (0, 1, 3)
 """Exit statuses as documented, but for those of bad input and of an error of ours."""
 _WRONG = re.compile(
@@ -72,6 +74,8 @@ def start(
         text=True,
         errors="replace",
         env={**os.environ, "PYTHONPATH": path, MARK: marker, **environment},
+        # A shell's background jobs ignore Ctrl-C, and so would what they start.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
 
@@ -321,6 +325,8 @@ def try_once(case: Case, given: Path, url: str, number: int, delay: float, tally
                 tally.early += 1
             else:
                 wrong += check_outcome(ended)
+            if ended.seconds > HEARD_S and "interrupted" not in ended.out + ended.err:
+                wrong.append(f"goes on for {ended.seconds:.1f} s")
         wrong += case.finished(folder, ended)
     tally.tries += 1
     tally.by_status[ended.status] += 1
