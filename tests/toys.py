@@ -1,5 +1,6 @@
 """Toy samplers and puzzles that misbehave on purpose, for the tests."""
 
+import ctypes
 import os
 import signal
 import sys
@@ -234,10 +235,13 @@ def unseen():
 
 
 def with_a_child(file, status=None):
-    """Has a child that goes on for long, and goes on as long itself or ends at once."""
+    """Has a child that goes on for long, and goes on as long itself or ends at once.
+
+    Both hold the interpreter's lock: nothing else of Python runs in them.
+    """
     child = os.fork()
     if child:
         Path(file).write_text(f"{os.getpid()} {child}")
         if status is not None:
             os._exit(status)
-    time.sleep(600)
+    ctypes.PyDLL(None).sleep(600)

@@ -9,16 +9,27 @@ Public names stand in ``__init__.pyi``, once, and are imported when first used, 
 ``import qubopuzzle`` costs nothing.
 """
 
-from typing import Any
-
-import lazy_loader
-
-_found, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+_attached: tuple = ()
 
 
-def __getattr__(name: str) -> Any:
+def _public() -> tuple:
+    global _attached
+    if not _attached:
+        import lazy_loader
+
+        _attached = lazy_loader.attach_stub(__name__, __file__)
+    return _attached
+
+
+def __getattr__(name: str) -> object:
     if name == "__version__":
         from importlib.metadata import version
 
         return version("qubopuzzle")
-    return _found(name)
+    found, _, names = _public()
+    return names if name == "__all__" else found(name)
+
+
+def __dir__() -> list[str]:
+    names: list[str] = _public()[1]()
+    return names

@@ -9,8 +9,8 @@ A process is a fresh interpreter that finds what we find, and nothing that it do
 ended at the deadline, on Ctrl-C and whenever its parent ends, with all the processes that it has
 started. It can be called again until a call fails. Unlike those of multiprocessing, it
 needs no ``if __name__ == "__main__"`` in scripts. Function, arguments and answer are pickled;
-they go through pipes, and nothing is written to a disk. On Linux a process also ends with the
-thread that made it.
+they go through pipes, and nothing is written to a disk. Where processes have no groups (Windows),
+a process whose parent ends finishes its call, and what it has started goes on.
 """
 
 import os
@@ -19,7 +19,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, suppress
@@ -33,7 +32,7 @@ _PROGRAM = "from qubopuzzle.processes import serve; serve()"
 _LISTEN_S = 1.0
 """So long the last words of a process that has ended are waited for."""
 _TAIL = 4096
-_PR_SET_PDEATHSIG = 1
+_GROUPS = hasattr(os, "killpg")
 _NO_MEMORY = (
     "MemoryError",
     "bad_alloc",
@@ -92,14 +91,21 @@ class Worker(AbstractContextManager["Worker"]):
         self._answer: Future[Any] = Future()
         self._failure: Crashed | None = None
         self._lock = threading.Lock()
-        self._process = subprocess.Popen(  # noqa: S603
-            [sys.executable, "-P", "-c", _PROGRAM],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env={**os.environ, **ours, **(environment or {})},
-            start_new_session=True,  # Ctrl-C is for us alone, and its own children end with it
-        )
+        # Nothing is ever written to it: it ends when we do.
+        life, end = os.pipe()
+        self._life = os.fdopen(end, "wb")
+        try:
+            self._process = subprocess.Popen(  # noqa: S603
+                [sys.executable, "-P", "-c", _PROGRAM],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env={**os.environ, **ours, **(environment or {})},
+                pass_fds=[life] if _GROUPS else [],
+                start_new_session=True,  # Ctrl-C is for us alone, and its children end with it
+            )
+        finally:
+            os.close(life)
         self._calls: Any = self._process.stdin
         self._threads = [
             threading.Thread(target=target, args=arguments, daemon=True)
@@ -111,7 +117,7 @@ class Worker(AbstractContextManager["Worker"]):
         ]
         for thread in self._threads:
             thread.start()
-        self._write(pickle.dumps((os.getpid(), memory)))
+        self._write(pickle.dumps((life, memory)))
 
     def call(
         self, function: Callable[..., _T], *arguments: Any, deadline: float | None = None
@@ -163,7 +169,7 @@ class Worker(AbstractContextManager["Worker"]):
 
     def _kill(self) -> None:
         with suppress(OSError):  # nothing is left of it
-            if hasattr(os, "killpg"):
+            if _GROUPS:
                 os.killpg(self._process.pid, signal.SIGKILL)
             else:
                 self._process.kill()
@@ -199,6 +205,7 @@ class Worker(AbstractContextManager["Worker"]):
             self._process.wait()
         with self._lock:
             code = self._process.wait()
+        self._life.close()
         for thread in self._threads[:-1]:
             thread.join(_LISTEN_S)
         how = f"ended with status {code} and no answer"
@@ -224,8 +231,9 @@ def serve() -> None:
     calls = os.fdopen(os.dup(0), "rb")
     os.dup2(2, 1)  # whatever is printed is no answer
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    parent, memory = pickle.load(calls)  # noqa: S301, from our own parent
-    _end_with(parent)
+    life, memory = pickle.load(calls)  # noqa: S301, from our own parent
+    if _GROUPS:
+        _end_with(life)
     if memory is not None:
         _bound_memory(memory)  # before anything heavy is imported
     with suppress(EOFError):
@@ -260,22 +268,22 @@ def _portable(error: Exception) -> QubopuzzleError:
     return error if isinstance(error, QubopuzzleError) else Crashed(type(error).__name__, line)
 
 
-def _end_with(parent: int) -> None:
-    """End this process when its parent ends, however that happens."""
+def _end_with(life: int) -> None:
+    """End this process and those that it starts when the other end of a pipe is closed."""
+    os.set_inheritable(life, False)
 
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(0.5)
-        os._exit(1)
+    def wait() -> None:
+        os.read(life, 1)
+        os.killpg(0, signal.SIGKILL)
 
+    threading.Thread(target=wait, daemon=True).start()
     if sys.platform == "linux":
-        import ctypes
+        # Then the kernel does it, too: the thread may wait for the interpreter's lock.
+        import fcntl
 
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    else:
-        threading.Thread(target=watch, daemon=True).start()
-    if os.getppid() != parent:  # it ended before we looked
-        os._exit(1)
+        fcntl.fcntl(life, fcntl.F_SETOWN, -os.getpgrp())
+        fcntl.fcntl(life, fcntl.F_SETSIG, signal.SIGKILL)
+        fcntl.fcntl(life, fcntl.F_SETFL, fcntl.fcntl(life, fcntl.F_GETFL) | os.O_ASYNC)
 
 
 def _bound_memory(limit: int) -> None:

@@ -14,7 +14,7 @@ from importlib import import_module
 import qubopuzzle
 from qubopuzzle.cli.terminal import EXIT_STATUS, NOT_SOLVED, OUR_FAULT, SOLVED, complain, notice
 from qubopuzzle.errors import InputError, QubopuzzleError, did_you_mean
-from qubopuzzle.signals import raise_interrupted
+from qubopuzzle.signals import came
 
 COMMANDS = {
     "solve": "solve puzzles and judge the answers",
@@ -36,9 +36,8 @@ COMMANDS = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
-    _prepare_streams()
-    raise_interrupted()
     try:
+        _prepare_streams()
         status = _run(sys.argv[1:] if arguments is None else list(arguments))
         sys.stdout.flush()
         return status
@@ -47,8 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MemoryError:
         return complain("out of memory")
     except KeyboardInterrupt:
-        print("qubopuzzle: interrupted", file=sys.stderr)
-        return NOT_SOLVED
+        return _interrupted()
     except OSError as error:
         # The reader of our output went away (`| head`), or the disk is full.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
@@ -56,6 +54,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return NOT_SOLVED
         return complain(f"cannot write: {error.strerror or error}")
     except Exception as error:
+        if came():  # libraries turn an interruption into errors of theirs
+            return _interrupted()
         if os.environ.get("QUBOPUZZLE_DEBUG"):
             raise
         kind = type(error).__name__
@@ -85,6 +85,11 @@ def _run(words: list[str]) -> int:
     with warnings.catch_warnings():
         warnings.showwarning = lambda message, *_: notice(str(message))
         return int(command.run(args))
+
+
+def _interrupted() -> int:
+    notice("interrupted")
+    return NOT_SOLVED
 
 
 def _help() -> str:

@@ -1,7 +1,9 @@
 """``qubopuzzle generate``."""
 
 import sys
+import time
 from argparse import Namespace
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from qubopuzzle.cli.parser import Parser
@@ -59,28 +61,54 @@ def run(args: Namespace) -> int:
         name: getattr(args, name) for name in ("size", "seed", "count", "difficulty", "confirm")
     }
     asked = generating.Order(args.puzzle, **wanted, options=dict(args.option))
-    made: list[Puzzle] = []
-    status = SOLVED
+    output, made, status = _Output(args.output, args.to), 0, SOLVED
     try:
         if args.image is not None:
             keep = args.size is None
-            found = iter([generating.from_image(asked, args.image, keep_shape=keep, how=how)])
+            one = generating.from_image(asked, args.image, keep_shape=keep, how=how)
+            found = (each for each in (one,))
         else:
             found = generating.generate_each(asked, args.jobs)
-        with progress.counting(args.puzzle, args.count) as advance:
+        with progress.counting(args.puzzle, args.count) as advance, closing(found):
             for each in found:
+                output.add(each.puzzle)
+                made += 1
                 advance(args.puzzle)
-                made.append(each.puzzle)
                 print(f"{each.puzzle.id}: {_words(each)}", file=sys.stderr)
-                if args.output is None:
-                    write_puzzles([each.puzzle], args.to, None)
     except KeyboardInterrupt:
-        notice(f"interrupted; {len(made)} of {args.count} made")
+        notice(f"interrupted; {made} of {args.count} made")
         status = NOT_SOLVED
     finally:
-        if args.output is not None and made:
-            write_puzzles(made, args.to, args.output)
+        output.write()
     return status
+
+
+class _Output:
+    """Where puzzles go as they are made: a file of all, which is whole at any time, or one each."""
+
+    def __init__(self, file: str | None, form: str) -> None:
+        self._file, self._form, self._apart = file, form, "{id}" in (file or "")
+        self._new: list[Puzzle] = []
+        self._written: list[Puzzle] = []
+        self._due = 0.0
+
+    def add(self, puzzle: "Puzzle") -> None:
+        """Write a puzzle now, or soon: no more than a tenth of the time goes into a file of all."""
+        if self._file is None:
+            write_puzzles([puzzle], self._form, None)
+            return
+        self._new.append(puzzle)
+        began = time.monotonic()
+        if self._apart or began >= self._due:
+            self.write()
+            self._due = time.monotonic() + 9 * (time.monotonic() - began)
+
+    def write(self) -> None:
+        """Write what is not written yet."""
+        if self._file is not None and self._new:
+            puzzles = self._new if self._apart else self._written + self._new
+            write_puzzles(puzzles, self._form, self._file)
+            self._written, self._new = puzzles, []
 
 
 def _how(args: Namespace) -> dict[str, Any]:

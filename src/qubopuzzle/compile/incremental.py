@@ -1,6 +1,7 @@
 """One SAT solver for many questions: assumptions in place of fresh solves."""
 
 from collections.abc import Collection, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
 from typing import Self
@@ -31,7 +32,8 @@ class IncrementalSat:
     """A model in a SAT solver that stays, with clues switched on and off.
 
     Connectivity comes lazily, as in the solver ``sat``: its clauses, and what the solver has
-    learnt, hold under all assumptions.
+    learnt, hold under all assumptions. It solves in a thread: in the main one PySAT leaves it at
+    Ctrl-C by a jump out of its middle.
     """
 
     def __init__(self, given: SwitchableModel, backend: str = BACKEND) -> None:
@@ -43,6 +45,7 @@ class IncrementalSat:
         self._formula = compile_cnf(given.model)
         self._last = self._formula.n_variables
         self._solver = Solver(backend, bootstrap_with=self._formula.clauses())
+        self._thread = ThreadPoolExecutor(1)
         if self._formula.contradiction:
             self._solver.add_clause([])
         self._switches = [self.assumptions(literals) for literals in given.switches]
@@ -51,6 +54,7 @@ class IncrementalSat:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._thread.shutdown()
         self._solver.delete()
 
     def assumptions(self, literals: IntArray) -> list[int]:
@@ -83,7 +87,7 @@ class IncrementalSat:
         """Values of the model's literals, or None: there are none."""
         own = list(assumptions)
         bits = self._formula.bits
-        while self._solver.solve(assumptions=own):
+        while self._thread.submit(self._solver.solve, own).result():
             found = np.zeros(bits.n_bits, dtype=np.int8)  # variables in no clause may be missing
             own_model = np.array(self._solver.get_model()[: bits.n_bits], dtype=np.int64)
             found[: len(own_model)] = own_model > 0

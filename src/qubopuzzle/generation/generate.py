@@ -1,7 +1,7 @@
 """New puzzles with exactly one solution, proved: a board drawn and repaired, clues dropped."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
@@ -133,7 +133,7 @@ def generate(
     return [made.puzzle for made in generate_each(asked)]
 
 
-def generate_each(asked: Order, jobs: int = 1) -> Iterator[Generated]:
+def generate_each(asked: Order, jobs: int = 1) -> Generator[Generated, None, None]:
     """Puzzle after puzzle, in order, made by so many processes.
 
     Each depends on the seed and its number alone.

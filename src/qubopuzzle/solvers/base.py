@@ -21,6 +21,7 @@ from qubopuzzle.checks import bounds, brief
 from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import InputError, QubopuzzleError, SolverFailed, TooLarge, did_you_mean
 from qubopuzzle.model import IntArray
+from qubopuzzle.signals import Interrupted, came
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,12 +282,15 @@ def backend_errors(name: str, n_variables: int) -> Iterator[None]:
     Raises:
         TooLarge: if it does not get the memory that it asks for.
         SolverFailed: for its own errors.
+        KeyboardInterrupt: for those that a signal brought about.
     """
     try:
         yield
     except QubopuzzleError:
         raise
     except Exception as error:
+        if came():  # a library may make an error of an interruption
+            raise Interrupted from error
         if isinstance(error, MemoryError) or str(error).startswith(_TOO_BIG):
             raise TooLarge(
                 f"solver {name} needs more memory than there is for {n_variables:,} variables; "

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from qubopuzzle.checks import number, whole
 from qubopuzzle.errors import InputError
 from qubopuzzle.reads import Reads, generator
+from qubopuzzle.signals import defer_interrupt
 from qubopuzzle.tempering.form import TemperingForm, tempering_form
 from qubopuzzle.tempering.kernels import FloatArray
 from qubopuzzle.tempering.ladder import (
@@ -134,7 +135,8 @@ class OneHotTemperingSampler(Sampler, Initialized):
             ValueError, TypeError: from dimod, for initial states that do not fit.
         """
         self.remove_unknown_kwargs(**kwargs)
-        compile_kernels()  # once a process, and no part of any time
+        with defer_interrupt():
+            compile_kernels()  # once a process, and no part of any time
         began = time.perf_counter()
         num_sweeps = whole("num_sweeps", num_sweeps, 1)
         num_threads = whole("num_threads", num_threads, 1)
