@@ -62,19 +62,21 @@ class Ended:
 
 
 def start(
-    words: list[str], folder: Path, marker: str = "", **environment: str
+    words: list[str], folder: Path, marker: str = "", popen: dict | None = None, **environment: str
 ) -> subprocess.Popen[str]:
-    """Start ``qubopuzzle`` with these words in a folder; ``marker`` is for ``left_over``."""
+    """Start ``qubopuzzle`` with these words in a folder; ``marker`` is for ``left_over``.
+
+    ``popen`` has further arguments of ``subprocess.Popen``.
+    """
     path = os.pathsep.join([str(ROOT / "src"), str(ROOT / "tests")])
+    usual = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
     return subprocess.Popen(
         [sys.executable, "-m", "qubopuzzle", *words],
         cwd=folder,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
         text=True,
         errors="replace",
         env={**os.environ, "PYTHONPATH": path, MARK: marker, **environment},
+        **{"stdin": subprocess.DEVNULL, **usual, **(popen or {})},
     )
 
 
@@ -262,7 +264,7 @@ def ended_by_itself(process: subprocess.Popen[str]) -> Ended:
     except subprocess.TimeoutExpired:
         process.kill()
         out, err = process.communicate()
-    return Ended(process.returncode, out, err, time.monotonic() - began)
+    return Ended(process.returncode, out or "", err, time.monotonic() - began)
 
 
 @contextmanager
