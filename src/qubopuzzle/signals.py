@@ -3,7 +3,7 @@
 Python raises an exception for a signal between any two instructions. Amid an import or a
 compilation it can crash C code, in a finalizer it is printed and lost, and a library may turn it
 into an error of its own. So the program's signals, see ``raise_interrupted``, wait for the end of
-imports and of numba's work, are raised again where they were lost, and are kept in mind.
+imports and of numba's work, are raised again after finalizers, and are kept in mind.
 """
 
 import signal
@@ -89,7 +89,7 @@ def _interrupt(_number: int, frame: FrameType | None) -> None:
 
 
 def _raise_again(lost: Any) -> None:
-    """Python's hook for exceptions that nobody can catch."""
+    """Python's hook for exceptions that nobody can catch, in finalizers and the like."""
     if not (issubclass(lost.exc_type, Interrupted) and _try_again()):
         sys.__unraisablehook__(lost)
 

@@ -16,7 +16,6 @@ import base64
 import os
 import random
 import re
-import resource
 import shlex
 import shutil
 import signal
@@ -228,8 +227,8 @@ def carry_out(step: Step, folder: Path) -> None:
     known = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     environment = {"TMPDIR": str(folder), "AMPLIFY_TOKEN": step.token, "MPLCONFIGDIR": "/tmp"}  # noqa: S108
     with ExitStack() as stack:
-        popen = _streams(step.trouble, stack)
-        process = start(step.words, folder, marker, popen, **environment)
+        limits = _limits(step.trouble, stack)
+        process = start(step.words, folder, marker, **limits, **environment)
         seen = stack.enter_context(_command_lines(marker))
         heard = _befall(step, process, marker)
         if step.trouble == "closed output":
@@ -247,12 +246,12 @@ def carry_out(step: Step, folder: Path) -> None:
     step.wrong += _secrets(step, folder, [*seen, *left])
 
 
-def _streams(trouble: str, stack: ExitStack) -> dict:
-    """What is different about the process's streams and limits."""
+def _limits(trouble: str, stack: ExitStack) -> dict:
+    """Arguments of ``start`` that the trouble consists in."""
     if trouble == "full output":
         return {"stdout": stack.enter_context(Path("/dev/full").open("w"))}
     if trouble == "limited files":
-        return {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))}
+        return {"largest": 2000}
     return {}
 
 
