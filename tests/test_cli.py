@@ -147,6 +147,13 @@ def test_exit_status_1_where_the_budget_ends(files):
     assert "reconstruction: the views of the field disagree on" in out
 
 
+def test_a_time_limit_that_may_be_overrun_is_one_line(files):
+    words = (files / "a.json", "--solver", "dimod:dimod:RandomSampler", "--time-limit", 0.1)
+    err = run("solve", *words)[2]
+    assert err.startswith("qubopuzzle: solver dimod:dimod:RandomSampler cannot be stopped amid")
+    assert err.count("\n") == 1
+
+
 def test_exit_status_3_where_there_is_no_solution(files):
     status, out, _ = run("solve", files / "none.json", "--presolve", "propagate")
     assert status == 3

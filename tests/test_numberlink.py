@@ -16,6 +16,7 @@ from qubopuzzle import (
     violation,
 )
 from qubopuzzle.compile import ENCODINGS
+from qubopuzzle.errors import TimeLimitWarning
 from qubopuzzle.model import propagate
 from qubopuzzle.puzzles.numberlink.headings import UNUSED
 from strategies import all_bits
@@ -44,7 +45,8 @@ def test_a_qubo_that_is_too_large_makes_way_for_the_default():
     """The annealer takes these blocks; as a QUBO they would be 10,607,153,924 products."""
     (puzzle,) = generate("numberlink", size=(15, 15), seed=1)
     assert puzzle.formulation_for(cuts=False, exact=False) != puzzle.default_formulation
-    result = solve(puzzle, "neal", reads=1, time_limit=0.1)
+    with pytest.warns(TimeLimitWarning, match="solver neal"):
+        result = solve(puzzle, "neal", reads=1, time_limit=0.1)
     assert result.formulation == puzzle.default_formulation
     with pytest.raises(TooLarge, match="products"):
         solve(puzzle, "neal", formulation="blocks", reads=1, time_limit=0.1)

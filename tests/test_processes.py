@@ -87,6 +87,16 @@ def test_at_the_deadline_its_children_end_too(tmp_path):
 
 
 @linux
+def test_a_deadline_holds_where_the_process_does_not_even_read():
+    with Worker() as worker:
+        pid = worker.call(os.getpid)
+        os.kill(pid, signal.SIGSTOP)
+        with pytest.raises(Overrun):
+            worker.call(len, bytes(10**7), deadline=0.2)
+    wait_until(lambda: not alive(pid))
+
+
+@linux
 def test_a_process_that_ends_is_seen_though_its_child_goes_on(tmp_path):
     started = time.monotonic()
     with Worker() as worker, pytest.raises(Crashed, match="ended with status 5"):

@@ -1,6 +1,7 @@
 """One suite for every solver over QUBOs."""
 
 import time
+from dataclasses import replace
 from itertools import pairwise
 
 import dimod
@@ -18,8 +19,13 @@ from qubopuzzle import (
     violation,
 )
 from qubopuzzle.compile import compile_model
+from qubopuzzle.errors import TimeLimitWarning
+from qubopuzzle.model import Propagation
 from qubopuzzle.solvers import all_solvers, get_solver
 from qubopuzzle.solvers.base import Budget, Task
+from qubopuzzle.solvers.sampler import Batch, Best
+from qubopuzzle.solving.judge import Judge
+from qubopuzzle.solving.recipe import problem_of
 from toys import Coin, Judging, Recording
 
 A = Nonogram.examples()[0]
@@ -324,9 +330,54 @@ def test_a_time_limit_cuts_a_foreign_samplers_reads():
     noise = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, (25, 25)))
     name = "dimod:dwave.samplers:SimulatedAnnealingSampler"
     started = time.perf_counter()
-    result = solve(noise, name, time_limit=1, reads=10**6, seed=1)
+    with pytest.warns(TimeLimitWarning, match="cannot be stopped amid a read"):
+        result = solve(noise, name, time_limit=1, reads=10**6, seed=1)
     assert time.perf_counter() - started < 30  # against running for hours
     assert 1 <= result.reads < 10**6
+
+
+def test_a_call_that_would_end_late_is_not_made():
+    b = ModelBuilder()
+    b.linear("never", [0, 0], [b.bit("a"), b.bit("b")], lower=1, upper=1, shape=(1,))
+    compiled = compile_model(b.build(), "qubo", "one-hot")
+    task = Task(compiled, Budget(9, 2.0, 1), {})
+    batch = Batch(task, Best(compiled), np.random.default_rng(1), reads=3, read_s=1.0)
+    assert batch.fits()  # the first is always made
+    batch.best.add(np.zeros((1, compiled.n_bits), dtype=np.int8), 1)
+    assert not batch.fits()
+    assert replace(batch, read_s=0.1).fits()
+
+
+def test_tabu_refuses_what_takes_longer_than_the_time_limit_before_it_begins():
+    b = ModelBuilder()
+    for i in range(3000):
+        b.bit(f"bit[{i}]")
+    b.at_most_one("one", [range(1, 6000, 2)])
+    with pytest.raises(TooLarge, match=r"needs about 1\.3 s .* the time limit is 0\.1 s"):
+        run("tabu", b.build(), time_limit=0.1)
+
+
+def test_an_enumeration_that_the_time_limit_ends_proves_nothing():
+    b = ModelBuilder()
+    for i in range(14):
+        b.bit(f"bit[{i}]")
+    b.linear("all", [0] * 14, range(1, 28, 2), lower=14, upper=14, shape=(1,))
+    result = solve(b.build(), "exact", time_limit=1e-6)
+    assert (result.status, result.complete, result.energy) == ("unknown", False, 4)
+    assert solve(b.build(), "exact").unique
+
+
+def test_samples_are_judged_as_long_as_there_is_time():
+    model, zeros = small_model(), np.zeros(6, dtype=np.int8)
+    compiled = compile_model(model, "qubo", "one-hot")
+    valid = compiled.encode(np.array([1, 0, 0, 0, 0, 1])).astype(np.int8)
+    judge = Judge(problem_of(model), Propagation.none(model), compiled)
+    samples = [(zeros, 2.0), (valid, 0.0)]
+    (found,), _ = judge.judge_all(samples, 1)
+    assert found.valid
+    (found,), all_valid = judge.judge_all(samples, 1, until=0)
+    assert not found.valid
+    assert not all_valid
 
 
 @pytest.mark.parametrize("presolve", ["none", "propagate"])

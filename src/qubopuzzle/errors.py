@@ -104,6 +104,10 @@ class DeadlineExceeded(SolverFailed):
     """A service that did not answer in time."""
 
 
+class TimeLimitWarning(UserWarning):
+    """Said before a search that may overrun its time limit by more than a second."""
+
+
 @contextmanager
 def at(place: str) -> Iterator[None]:
     """Put a place before the message of an InputError.

@@ -118,7 +118,7 @@ class Worker(AbstractContextManager["Worker"]):
         ]
         for thread in self._threads:
             thread.start()
-        self._send((life, memory))
+        self._write(pickle.dumps((life, memory)))
 
     def call(
         self, function: Callable[..., _T], *arguments: Any, deadline: float | None = None
@@ -146,7 +146,9 @@ class Worker(AbstractContextManager["Worker"]):
             self._answer = Future()
             if self._failure is not None:
                 self._answer.set_exception(self._failure)
-        self._send((function, arguments))
+        data = pickle.dumps((function, arguments))
+        # What is large is not written before the process, which may be starting yet, reads it.
+        threading.Thread(target=self._write, args=(data,), daemon=True).start()
         return self._answer
 
     def close(self) -> None:
@@ -161,8 +163,7 @@ class Worker(AbstractContextManager["Worker"]):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _send(self, message: Any) -> None:
-        data = pickle.dumps(message)
+    def _write(self, data: bytes) -> None:
         with suppress(OSError, ValueError):  # it has ended, as the watcher says
             self._calls.write(data)
             self._calls.flush()

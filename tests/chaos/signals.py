@@ -19,6 +19,7 @@ import json
 import os
 import random
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -31,6 +32,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
@@ -61,21 +63,34 @@ class Ended:
 
 
 def start(
-    words: list[str], folder: Path, marker: str = "", **environment: str
+    words: list[str],
+    folder: Path,
+    marker: str = "",
+    stdout: int | IO[str] = subprocess.PIPE,
+    largest: int = resource.RLIM_INFINITY,
+    **environment: str,
 ) -> subprocess.Popen[str]:
-    """Start ``qubopuzzle`` with these words in a folder; ``marker`` is for ``left_over``."""
+    """Start ``qubopuzzle`` with these words in a folder; ``marker`` is for ``left_over``.
+
+    No file that it writes can be larger than ``largest`` bytes.
+    """
     path = os.pathsep.join([str(ROOT / "src"), str(ROOT / "tests")])
+
+    def prepare() -> None:
+        # A shell's background jobs ignore Ctrl-C, and so would what they start.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (largest, resource.RLIM_INFINITY))
+
     return subprocess.Popen(
         [sys.executable, "-m", "qubopuzzle", *words],
         cwd=folder,
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
+        stdout=stdout,
         stderr=subprocess.PIPE,
         text=True,
         errors="replace",
         env={**os.environ, "PYTHONPATH": path, MARK: marker, **environment},
-        # A shell's background jobs ignore Ctrl-C, and so would what they start.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        preexec_fn=prepare,
     )
 
 
@@ -268,7 +283,7 @@ def ended_by_itself(process: subprocess.Popen[str]) -> Ended:
     except subprocess.TimeoutExpired:
         process.kill()
         out, err = process.communicate()
-    return Ended(process.returncode, out, err, time.monotonic() - began)
+    return Ended(process.returncode, out or "", err, time.monotonic() - began)
 
 
 @contextmanager

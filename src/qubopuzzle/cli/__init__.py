@@ -7,6 +7,7 @@ A command's module has ``run(args)``, which returns the exit status, and
 
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib import import_module
 
@@ -80,7 +81,10 @@ def _run(words: list[str]) -> int:
     parser = Parser(name, COMMANDS[name])
     if hasattr(command, "add_arguments"):
         command.add_arguments(parser)
-    return int(command.run(parser.parse(rest)))
+    args = parser.parse(rest)
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_: notice(str(message))
+        return int(command.run(args))
 
 
 def _interrupted() -> int:

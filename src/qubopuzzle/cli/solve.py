@@ -37,7 +37,7 @@ def add_arguments(parser: Parser) -> None:
     parser.shared("--formulation F", "--encoding E", "--presolve HOW", "--weight FAMILY=W")
     add("--reads N", "attempts (default 10)")
     add("--seed N", "for everything random")
-    add("--time-limit SECONDS", "bound on solving one instance")
+    add("--time-limit SECONDS", "bound on solving one instance, building not counted")
     add("--option NAME=VALUE", "an option of the solver; repeatable")
     count = parser.add_mutually_exclusive_group()
     add("--all", "list all solutions (solver sat unless --solver)", count)

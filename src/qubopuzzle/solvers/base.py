@@ -242,6 +242,10 @@ class Solver(ABC):
             InputError: for a budget or options beyond the limits.
         """
 
+    def may_overrun(self, task: Task) -> bool:
+        """Whether it may go on for more than a second after the time limit; users are warned."""
+        return False
+
     def versions(self) -> dict[str, str]:
         """Versions of the packages behind it, for the record."""
         return {self.package: installed_version(self.package)}

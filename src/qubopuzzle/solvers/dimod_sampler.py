@@ -2,18 +2,18 @@
 
 All reads are asked for in one call, because the sampler may be a cloud. With a time
 limit they are asked for in calls of about a second, and the limit is handed on where the
-sampler has ``time_limit``. Ctrl-C acts between calls.
+sampler has ``time_limit``; without, a read that is running when it is over is waited for.
+Ctrl-C acts between calls.
 """
 
 import inspect
-import time
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from typing import Any, Self
 
 from qubopuzzle.errors import InputError, SolverUnavailable, did_you_mean
-from qubopuzzle.solvers.base import Budget, first_line, literal
+from qubopuzzle.solvers.base import Task, first_line, literal
 from qubopuzzle.solvers.sampler import Batch, SamplerSolver
 
 _OURS = {"num_reads": "reads", "seed": "seed", "time_limit": "time limit"}
@@ -25,7 +25,6 @@ class DimodSampler(SamplerSolver):
     def __init__(self, address: str, sampler: Any = None) -> None:
         super().__init__(f"dimod:{address}", address, reads_per_call=None, about="a dimod sampler")
         self._sampler = sampler
-        self._last_call_s = 0.0
 
     @classmethod
     def of(cls, sampler: Any) -> Self:
@@ -79,25 +78,30 @@ class DimodSampler(SamplerSolver):
         except (ImportError, AttributeError, PackageNotFoundError):
             return {module: "unknown"}
 
-    def batch_size(self, previous: int, budget: Budget) -> int:
-        """All reads at once; under a time limit as many as took about a second."""
-        if budget.time_limit is None:
-            return budget.reads or self.default_reads
-        return max(1, min(2 * previous, int(previous / max(self._last_call_s, 1e-3))))
+    def may_overrun(self, task: Task) -> bool:
+        """Whether the sampler has no time limit of its own."""
+        return "time_limit" not in _accepted(self.make())
+
+    def batch_size(self, batch: Batch) -> int:
+        """All reads at once; under a time limit as many as take about a second."""
+        if batch.task.budget.time_limit is None:
+            return super().batch_size(batch)
+        seconds = min(1.0, batch.task.seconds_left())
+        return max(1, min(2 * batch.reads, int(seconds / max(batch.read_s, 1e-4))))
 
     def sample_batch(self, sampler: Any, batch: Batch) -> Iterator[Any]:
         """One call, with those of num_reads, seed and time_limit that the sampler takes."""
+        if not batch.fits():
+            return
         task = batch.task
         arguments: dict[str, Any] = {"num_reads": batch.reads, "seed": batch.seed()}
         if task.budget.time_limit is not None:
             arguments["time_limit"] = max(task.seconds_left(), 0.001)
         known = _accepted(sampler)
         arguments = {name: value for name, value in arguments.items() if name in known}
-        started = time.perf_counter()
         sampleset = sampler.sample(task.compiled.payload, **arguments, **task.options)
         if hasattr(sampleset, "resolve"):
             sampleset.resolve()
-        self._last_call_s = time.perf_counter() - started
         yield sampleset
 
 

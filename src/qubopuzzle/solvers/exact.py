@@ -1,53 +1,94 @@
-"""``exact``: all assignments, one by one (dimod's ExactSolver); for small models only."""
-
-from dataclasses import replace
+"""``exact``: all assignments, one by one; for small models only."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qubopuzzle.errors import TooLarge
-from qubopuzzle.solvers.base import Outcome, Task
-from qubopuzzle.solvers.sampler import KEPT_SAMPLES, Best, SamplerSolver, in_order
+from qubopuzzle.signals import defer_interrupt
+from qubopuzzle.solvers.base import Outcome, Solver, Task
+from qubopuzzle.solvers.sampler import Best
 
 MAX_VARIABLES = 20
-"""2**20 assignments; every further variable doubles time and memory."""
+"""2**20 assignments; every further variable doubles the time."""
+_BLOCK = 1 << 12
+"""So many assignments are looked at before the clock is, and Ctrl-C heard."""
 
 
-class _Exact(SamplerSolver):
+class _Exact(Solver):
+    name = "exact"
     exact = True
+    default_encoding = "domain-wall"
+    default_reads = 1
+    package = "dimod"
+    about = f"enumeration of all assignments, up to {MAX_VARIABLES} variables; proves"
 
     def solve(self, task: Task) -> Outcome:
-        compiled, bqm, n = task.compiled, task.compiled.payload, task.compiled.sizes["variables"]
-        if n == 0:
-            found = Best(compiled).of_nothing()
-            refused = not task.is_answer(found.samples[0])
-            return replace(found, infeasible=found.infeasible or refused, complete=True)
+        """Enumerate until there is one answer more than asked for, or no assignment left."""
+        compiled, n = task.compiled, task.compiled.sizes["variables"]
         if n > MAX_VARIABLES:
             fewer = "" if compiled.encoding == "domain-wall" else "--encoding domain-wall or "
             raise TooLarge(
                 f"solver exact tries all assignments of at most {MAX_VARIABLES} variables, this "
                 f"model has {n}; try {fewer}--solver sat, which proves as much"
             )
-        samples = in_order(self.make().sample(bqm), n)
-        energies = bqm.energies((samples, range(n)))
-        met = samples[energies < 0.5 * compiled.gap]
-        if not len(met):
-            lowest = np.lexsort([*samples.T[::-1], energies])[:KEPT_SAMPLES]
-            return Outcome(samples[lowest], energies[lowest], 1, infeasible=True, complete=True)
-        answers = {task.judge.key(sample): sample for sample in met if task.is_answer(sample)}
-        chosen = list(answers.values())[: task.budget.solutions]
+        enumeration = _Enumeration(task, n)
+        interrupted = False
+        try:
+            enumeration.run()
+        except KeyboardInterrupt:
+            interrupted = True
+        return enumeration.outcome(interrupted=interrupted)
+
+
+class _Enumeration:
+    """What the assignments so far brought: answers by key, and the lowest of each block."""
+
+    def __init__(self, task: Task, n: int) -> None:
+        self._task, self._n = task, n
+        self._best = Best(task.compiled)
+        self._answers: dict[bytes, NDArray[np.int8]] = {}
+        self._exhausted = False
+
+    def run(self) -> None:
+        """Block after block."""
+        count = 1 << self._n
+        for first in range(0, count, _BLOCK):
+            if self._enough() or (first and self._task.seconds_left() <= 0):
+                return
+            self._task.report(first / count, self._best.energy)
+            with defer_interrupt():
+                self._look_at(np.arange(first, min(first + _BLOCK, count)))
+        self._exhausted = not self._enough()
+
+    def _enough(self) -> bool:
+        """Whether there are more answers than asked for."""
+        return len(self._answers) > self._task.budget.solutions
+
+    def _look_at(self, numbers: NDArray[np.int64]) -> None:
+        """The assignments whose bits, first variable first, are those of the numbers."""
+        task, compiled = self._task, self._task.compiled
+        samples = (numbers[:, None] >> np.arange(self._n)[::-1] & 1).astype(np.int8)
+        energies = np.asarray(compiled.energies(samples))
+        self._best.add(samples[[np.argmin(energies)]], 0)
+        for sample in samples[energies < 0.5 * compiled.gap]:
+            if task.is_answer(sample):
+                self._answers.setdefault(task.judge.key(sample), sample)
+            if self._enough():
+                return
+
+    def outcome(self, *, interrupted: bool) -> Outcome:
+        """The answers, or the lowest assignments where there is none."""
+        if not self._answers:
+            proved = self._exhausted
+            return self._best.outcome(infeasible=proved, complete=proved, interrupted=interrupted)
+        chosen = [*self._answers.values()][: self._task.budget.solutions]
         return Outcome(
-            np.array(chosen, dtype=np.int8).reshape(len(chosen), n),
+            np.array(chosen, dtype=np.int8).reshape(len(chosen), self._n),
             np.zeros(len(chosen)),
             reads=1,
-            infeasible=not chosen,
-            complete=len(chosen) == len(answers),
+            interrupted=interrupted,
+            complete=self._exhausted,
         )
 
 
-SOLVER = _Exact(
-    "exact",
-    "dimod:ExactSolver",
-    package="dimod",
-    default_encoding="domain-wall",
-    about=f"enumeration of all assignments (dimod), up to {MAX_VARIABLES} variables; proves",
-)
+SOLVER = _Exact()

@@ -16,10 +16,10 @@ from qubopuzzle.processes import Crashed, Overrun, Worker
 from qubopuzzle.solvers.base import Task
 from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Sample, Search
 
-GRACE_S = 2.0
+GRACE_S = 0.3
 """A run that is so late is ended: HiGHS looks at the clock only now and then."""
 _MOMENT_S = 0.5
-_SMALL_TERMS = 30_000
+_SMALL_TERMS = 10_000
 """With more, HiGHS may overrun a moment by far."""
 _STOPPED = 1
 _PROOFS = ("The problem is infeasible", "The problem is unbounded or infeasible")

@@ -15,7 +15,7 @@ import numpy as np
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.solvers.base import Option, Task, installed_version
-from qubopuzzle.solvers.sampler import Batch, SamplerSolver, in_order
+from qubopuzzle.solvers.sampler import LATE_S, Batch, SamplerSolver, in_order
 
 _UPDATES_PER_CALL = 30_000_000
 _DENSE = 1_000_000  # couplings from which on an update is that much slower
@@ -35,12 +35,14 @@ class _Neal(SamplerSolver):
         n = bqm.num_variables
         step = max(1, _UPDATES_PER_CALL // n // (1 + bqm.num_interactions // _DENSE))
         if task.budget.time_limit is not None:
-            fitting, step = _fitting(sampler, task, hot / compiled.gap, step)
+            fitting, step, trial = _fitting(sampler, task, hot / compiled.gap, step)
             if fitting < sweeps:
                 if batch.best.reads > 0 and fitting < 0.1 * sweeps:
                     return
-                sweeps = max(1, fitting)
-                batch.notes["last_read_sweeps"] = sweeps
+                batch.notes["last_read_sweeps"] = sweeps = max(1, fitting)
+            if fitting < 1:
+                yield trial
+                return
         # A penalty unit is what the cheapest broken constraint costs.
         betas = np.geomspace(hot, cold, sweeps) / compiled.gap if sweeps > 1 else [cold]
         state: dict[str, Any] = {}
@@ -55,23 +57,31 @@ class _Neal(SamplerSolver):
                 **state,
             )
             yield sampleset
+            if task.seconds_left() <= -LATE_S:  # the machine has become slower
+                return
             state = {"initial_states": (in_order(sampleset, n), range(n))}
 
 
-def _fitting(sampler: Any, task: Task, beta: float, step: int) -> tuple[int, int]:
-    """How many sweeps fit into the time left, by a short trial, and how many a call."""
+def _fitting(sampler: Any, task: Task, beta: float, step: int) -> tuple[int, int, Any]:
+    """How many sweeps fit into the time left, how many a call, and the samples of a short trial."""
     bqm = task.compiled.payload
-    trial = max(1, _PROBE_UPDATES // bqm.num_variables)
-    started = time.perf_counter()
-    for sweeps in (1, trial):
-        before, started = started, time.perf_counter()
+
+    def seconds(sweeps: int) -> tuple[float, Any]:
+        started = time.perf_counter()
         betas = np.full(sweeps, beta)
-        sampler.sample(bqm, beta_schedule_type="custom", beta_schedule=betas, seed=0)
-    overhead, both = started - before, time.perf_counter() - started
-    per_sweep = max(both - overhead, both / 10) / trial
+        found = sampler.sample(bqm, beta_schedule_type="custom", beta_schedule=betas, seed=0)
+        return time.perf_counter() - started, found
+
+    overhead, trial = seconds(1)
+    if task.seconds_left() < overhead:
+        return 0, step, trial
+    sweeps = max(1, _PROBE_UPDATES // bqm.num_variables)
+    both, trial = seconds(sweeps)
+    per_sweep = max(both - overhead, both / 10) / sweeps
     # Calls of about a third of a second; each costs the overhead again.
     step = max(1, min(step, int(0.3 / per_sweep)))
-    return int(0.95 * task.seconds_left() / (per_sweep + overhead / step)), step
+    fitting = 0.95 * task.seconds_left() / (per_sweep + overhead / step)
+    return int(fitting), step, trial
 
 
 SOLVER = _Neal(
@@ -79,6 +89,7 @@ SOLVER = _Neal(
     "neal:SimulatedAnnealingSampler",
     package="dwave-neal",
     default_encoding="domain-wall",
+    timely_couplings=1_000_000,
     options=[
         Option("sweeps", int, 10_000, "sweeps a read", minimum=1, maximum=10_000_000),
         Option("beta_hot", float, 0.5, "first inverse temperature, in penalty units", 1e-9),

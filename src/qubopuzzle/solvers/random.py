@@ -7,5 +7,6 @@ SOLVER = SamplerSolver(
     "dwave.samplers:RandomSampler",
     package="dwave-samplers",
     reads_per_call=100,
+    timely_couplings=1_000_000,
     about="random assignments (dwave-samplers)",
 )

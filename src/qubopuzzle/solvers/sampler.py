@@ -1,5 +1,6 @@
 """One adapter for every dimod sampler: seeds, budget, early stop, energies recomputed."""
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field
@@ -16,7 +17,6 @@ from qubopuzzle.errors import SolverFailed, SolverUnavailable
 from qubopuzzle.signals import defer_interrupt
 from qubopuzzle.solvers.base import (
     Availability,
-    Budget,
     Option,
     Outcome,
     Solver,
@@ -26,6 +26,10 @@ from qubopuzzle.solvers.base import (
 
 KEPT_SAMPLES = 100
 """Best samples that an outcome keeps."""
+_TERMS_OF_A_CALL = 100_000
+"""Variables and couplings of the largest model that gets all of ``reads_per_call``."""
+LATE_S = 0.5
+"""Nothing is begun, nor judged, that would end later than this after the time limit."""
 
 
 class Best:
@@ -74,14 +78,20 @@ class Best:
 class Batch:
     """A call of a sampler for ``reads`` reads, and where to say how far it is.
 
-    ``best`` is what earlier calls brought; ``notes`` are settings that differ from the options.
+    ``best`` is what earlier calls brought, ``read_s`` the seconds that a read took in the last one;
+    ``notes`` are settings that differ from the options.
     """
 
     task: Task
     best: Best
     rng: np.random.Generator
     reads: int = 0
+    read_s: float = 0.0
     notes: dict[str, Any] = field(default_factory=dict)
+
+    def fits(self) -> bool:
+        """Whether the time left is enough for it; the first call is always made."""
+        return not self.best.reads or self.read_s * self.reads <= self.task.seconds_left() + LATE_S
 
     def seed(self) -> int:
         """A fresh seed below 2**31."""
@@ -101,7 +111,9 @@ class SamplerSolver(Solver):
         sampler: where its class is, ``module:Class``.
         package: the distribution to install.
         options: options handed to ``sample`` under their own names when they are set.
-        reads_per_call: reads asked for in one call; None asks for all at once.
+        reads_per_call: reads asked for in one call, of large models fewer; None asks for all
+            at once.
+        timely_couplings: couplings up to which it keeps a time limit to within a second.
         settings: further arguments for every call.
     """
 
@@ -112,6 +124,7 @@ class SamplerSolver(Solver):
     options: Sequence[Option] = ()
     default_encoding: str = "one-hot"
     reads_per_call: int | None = 1
+    timely_couplings: int = 0
     settings: Mapping[str, Any] = field(default_factory=dict)
     about: str = ""
 
@@ -136,6 +149,10 @@ class SamplerSolver(Solver):
         except (ImportError, AttributeError) as error:
             raise SolverUnavailable(f"{self.name}: {error} ({remedy})") from error
 
+    def may_overrun(self, task: Task) -> bool:
+        """Whether the model is too large for calls that end in time."""
+        return bool(task.compiled.payload.num_interactions > self.timely_couplings)
+
     def solve(self, task: Task) -> Outcome:
         """Sample call by call until the reads or the time are spent or a solution is found."""
         compiled, budget, best = task.compiled, task.budget, Best(task.compiled)
@@ -151,10 +168,12 @@ class SamplerSolver(Solver):
                 left = inf if budget.reads is None else budget.reads - best.reads
                 if left <= 0 or (best.reads and task.seconds_left() <= 0):
                     break
-                batch.reads = int(min(left, self.batch_size(batch.reads, budget)))
+                batch.reads = int(min(left, self.batch_size(batch)))
+                started = time.perf_counter()
                 with backend_errors(self.name, n):
                     for sampleset in self.sample_batch(sampler, batch):
                         latest = in_order(sampleset, n)
+                batch.read_s = (time.perf_counter() - started) / batch.reads
                 if latest is None:  # the sampler sees that nothing more fits into the time
                     break
                 # Ctrl-C amid numpy's comparisons would end as a TypeError of them.
@@ -168,9 +187,13 @@ class SamplerSolver(Solver):
                 best.add(latest, 1)
         return best.outcome(interrupted=interrupted, settings=batch.notes)
 
-    def batch_size(self, previous: int, budget: Budget) -> int:
-        """How many reads to ask for in the next call; ``previous``: in the last one."""
-        return self.reads_per_call or budget.reads or self.default_reads
+    def batch_size(self, batch: Batch) -> int:
+        """How many reads to ask for in the next call; ``batch`` is the last one."""
+        if self.reads_per_call is None:
+            return batch.task.budget.reads or self.default_reads
+        bqm = batch.task.compiled.payload
+        calls = (bqm.num_variables + bqm.num_interactions) / _TERMS_OF_A_CALL
+        return max(1, int(self.reads_per_call / max(1, calls)))
 
     def sample_batch(self, sampler: Any, batch: Batch) -> Iterator[Any]:
         """The sample sets of one call. The last sample set that it yields is the result.
@@ -178,6 +201,8 @@ class SamplerSolver(Solver):
         Those before it are intermediate states, kept if the call is broken off. A
         call after the first may yield nothing where the time left is too short for it.
         """
+        if not batch.fits():
+            return
         yield sampler.sample(
             batch.task.compiled.payload,
             num_reads=batch.reads,

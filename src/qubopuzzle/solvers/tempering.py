@@ -48,6 +48,7 @@ SOLVER = _Tempering(
     "qubopuzzle.tempering:OneHotTemperingSampler",
     package="numba",
     default_encoding="one-hot",
+    timely_couplings=3_000_000,
     options=[
         Option("sweeps", int, 10_000, "sweeps a read, of every replica", 1, 10**9),
         Option("replicas", int, None, "replicas (default: as many as it takes)", 1, 1000),

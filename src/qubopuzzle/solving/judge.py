@@ -1,8 +1,10 @@
 """What assignments are worth: decoded, read by field reconstruction, judged. The one judge."""
 
+import time
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -128,24 +130,28 @@ class Judge:
         return found.astype(np.int8 if small else np.int64).tobytes()
 
     def judge_all(
-        self, samples: Iterable[tuple[NDArray[np.int8], float]], most: int
+        self, samples: Iterable[tuple[NDArray[np.int8], float]], most: int, until: float = inf
     ) -> tuple[list[Judged], bool]:
         """Different valid answers in order of energy, ``most`` at most; else the first of all.
 
-        And whether a sample was not valid on the way. ``samples`` come with their energies.
+        And whether every sample on the way was valid. ``samples`` come with their energies; those
+        after the first are left out once ``time.perf_counter`` is at ``until``.
         """
         first: list[Judged] = []
         valid: dict[bytes, Judged] = {}
-        rejected = False
+        all_valid = True
         for sample, energy in samples:
+            if first and time.perf_counter() >= until:
+                all_valid = False
+                break
             judged = self.judge(sample, energy)
             if judged.valid:
                 valid.setdefault(self.key(sample), judged)
                 if len(valid) == most:
                     break
-            rejected |= not judged.valid
+            all_valid &= judged.valid
             first = first or [judged]
-        return list(valid.values()) or first, rejected
+        return list(valid.values()) or first, all_valid
 
 
 def judge(source: Source, answer: Any) -> Judged:

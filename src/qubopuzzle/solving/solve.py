@@ -3,6 +3,7 @@
 import platform
 import secrets
 import time
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -12,7 +13,14 @@ from typing import Any
 
 from qubopuzzle.checks import positive, whole
 from qubopuzzle.compile import DEFAULT_ENCODING, Compiled, check_weights, encode_choices
-from qubopuzzle.errors import InputError, PlanExceeded, SolverUnavailable, TooLarge, Unsatisfiable
+from qubopuzzle.errors import (
+    InputError,
+    PlanExceeded,
+    SolverUnavailable,
+    TimeLimitWarning,
+    TooLarge,
+    Unsatisfiable,
+)
 from qubopuzzle.model import Problem, Propagation, with_cuts
 from qubopuzzle.signals import defer_interrupt
 from qubopuzzle.solvers import all_solvers, get_solver
@@ -25,6 +33,7 @@ from qubopuzzle.solvers.base import (
     installed_version,
 )
 from qubopuzzle.solvers.lazy import solve_lazily
+from qubopuzzle.solvers.sampler import LATE_S
 from qubopuzzle.solving.judge import Judge
 from qubopuzzle.solving.recipe import Recipe, Source, problem_of, what_fits
 from qubopuzzle.solving.result import Result
@@ -73,7 +82,9 @@ def solve(
         weights: penalty weight by family, such as ``{"field": 2}``; 1 where not given.
         reads: attempts; without it 10, or as many as fit into ``time_limit``.
         seed: for everything random; drawn and recorded without.
-        time_limit: seconds of solving (wall clock), building not counted.
+        time_limit: seconds (wall clock) from the compiled model to the judged answer; building
+            is not counted. Kept to within a second, else a ``TimeLimitWarning`` says before the
+            search that it may not be, see docs/reliability.md.
         options: the solver's own, see ``qubopuzzle solvers``.
         solutions: how many different answers to look for, None for all, up to
             ``SOLUTION_LIMIT``; more than 1 only with exact solvers. ``result.complete``
@@ -176,10 +187,18 @@ class _Run:
                 raise
             return self._proved(presolved, f"compilation: {error}")
         try:
-            self.solver.check_size(Task(compiled, self.budget, self.options))
+            task = Task(compiled, self.budget, self.options)
+            self.solver.check_size(task)
         except PlanExceeded as error:
             remedy = what_fits(self.problem, self.recipe, target, error.limit)
             raise PlanExceeded(f"{error}; {remedy}", error.limit) from None
+        if self.budget.time_limit is not None and self.solver.may_overrun(task):
+            warnings.warn(
+                f"solver {self.solver.name} cannot be stopped amid a read of this model, and may "
+                "overrun the time limit",
+                TimeLimitWarning,
+                stacklevel=3,
+            )
         judge = Judge(self.problem, presolved, compiled)
         task = Task(compiled, self.budget, self.options, judge, progress)
         with self._stage("solve"):
@@ -188,7 +207,7 @@ class _Run:
                 compiled, outcome = solve_lazily(self.solver, model, task, compiling)
             else:
                 outcome = self.solver.solve(task)
-        return self._judged(presolved, compiled, outcome)
+        return self._judged(presolved, compiled, outcome, task.seconds_left())
 
     @contextmanager
     def _stage(self, name: str) -> Iterator[None]:
@@ -202,17 +221,20 @@ class _Run:
         """There is no solution, and no solver was needed."""
         return replace(self._plain(presolved), status="unsatisfiable", proved_by=why, complete=True)
 
-    def _judged(self, presolved: Propagation, compiled: Compiled, outcome: Outcome) -> Result:
+    def _judged(
+        self, presolved: Propagation, compiled: Compiled, outcome: Outcome, seconds_left: float
+    ) -> Result:
         """What the judge says of a solver's outcome, decoded."""
+        until = time.perf_counter() + seconds_left + LATE_S
         with self._stage("decode"):
             answers = zip(outcome.samples, outcome.energies.tolist(), strict=True)
             judge = Judge(self.problem, presolved, compiled)
-            found, rejected = judge.judge_all(answers, self.budget.solutions)
+            found, all_valid = judge.judge_all(answers, self.budget.solutions, until)
         solved = bool(found) and found[0].valid
         by = self.solver.name if compiled.sizes.get("variables") else "compilation"
         proved = by if outcome.infeasible and not compiled.restricted and not solved else None
         # A sample that is rejected means that the model is not the problem: no proof of it.
-        complete = outcome.complete and not compiled.restricted and not rejected
+        complete = outcome.complete and not compiled.restricted and all_valid
         return replace(
             self._plain(presolved),
             encoding=compiled.encoding,

@@ -1,0 +1,134 @@
+"""How far each solver goes beyond its time limit.
+
+    python benchmarks/time_limits.py
+
+Boards on which most solvers do not end by themselves. Seconds (wall clock) go from the compiled
+model to the judged answer, which is what a time limit covers. One table: time_limits, with the
+seconds at each limit, the greatest overrun, and whether a warning came before the search.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import partial
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from instances import noise_picture
+from qubopuzzle import ModelBuilder, QubopuzzleError, amplify_client, solve
+from qubopuzzle.errors import TimeLimitWarning
+from qubopuzzle.model import Model, Problem
+from qubopuzzle.puzzles import get_puzzle
+from qubopuzzle.solving.recipe import problem_of
+from record import Args, Benchmark, Cases, Row, Rows, grouped, main, markdown, refusals
+
+LIMITS = (0.1, 1.0, 2.0, 5.0)
+OPENJIJ = "dimod:openjij:SASampler"
+SAMPLERS = ("annealer", "tempering", "neal", "tabu", "random", "steepest-descent")
+PROVERS = ("sat", "cpsat", "mip")
+
+
+def sudoku(base: int) -> Problem:
+    """A grid with rows, columns and digits shuffled, of which 6 in 10 cells are blank."""
+    n, rng = base * base, np.random.default_rng(7)
+    places = np.arange(n)
+    grid = (places[:, None] * base + places[:, None] // base + places) % n
+    lines = [
+        np.concatenate([band * base + rng.permutation(base) for band in rng.permutation(base)])
+        for _ in "rc"
+    ]
+    grid = (rng.permutation(n) + 1)[grid][np.ix_(*lines)]
+    grid[rng.random((n, n)) < 0.6] = 0
+    return get_puzzle("sudoku").from_dict({"grid": grid.tolist()})
+
+
+def kurodoko(n: int) -> Problem:
+    """Numbers in an eighth of the cells, drawn at random; hardly ever solvable."""
+    rng = np.random.default_rng(7)
+    grid = np.where(rng.random((n, n)) < 1 / 8, rng.integers(3, 9, (n, n)), 0)
+    return get_puzzle("kurodoko").from_dict(
+        {"grid": [[c or None for c in r] for r in grid.tolist()]}
+    )
+
+
+def numberlink(n: int) -> Problem:
+    """As many pairs as rows, drawn at random."""
+    grid = np.zeros(n * n, dtype=int)
+    grid[np.random.default_rng(7).permutation(n * n)[: 2 * n]] = np.repeat(np.arange(1, n + 1), 2)
+    return get_puzzle("numberlink").from_dict({"grid": grid.reshape(n, n).tolist()})
+
+
+def bits(n: int) -> Model:
+    """Bits whose weighted sum is odd on one side only: an enumeration goes to its end."""
+    b = ModelBuilder()
+    for i in range(n):
+        b.bit(f"bit[{i}]")
+    b.linear(
+        "never", [0] * n, range(1, 2 * n, 2), np.full(n, 2), lower=n + 1, upper=n + 1, shape=(1,)
+    )
+    return b.build()
+
+
+BOARDS: dict[str, Callable[[], Any]] = {
+    "nonogram, noise 30x30": partial(noise_picture, 30, 30),
+    "nonogram, noise 45x60": partial(noise_picture, 45, 60),
+    "sudoku 25x25": partial(sudoku, 5),
+    "kurodoko 40x40": partial(kurodoko, 40),
+    "numberlink 15x15": partial(numberlink, 15),
+}
+
+
+def cases(_: Args) -> Cases:
+    for board, make in BOARDS.items():
+        for solver in (*SAMPLERS, *PROVERS, OPENJIJ, "amplify_client()"):
+            here = solver != OPENJIJ or find_spec("openjij") is not None
+            yield f"{board}, {solver}", measure, solver if here else None, board, make
+    yield "20 bits, exact", measure, "exact", "20 bits", partial(bits, 20)
+
+
+def measure(name: str, board: str, make: Callable[[], Any]) -> list[Row]:
+    solver = amplify_client() if name.endswith(")") else name
+    problem = problem_of(make())
+    solve(bits(2), solver, reads=1, seed=0)  # imported and compiled
+    return [
+        {"solver": name, "board": board, "limit_s": s, **run(problem, solver, s)} for s in LIMITS
+    ]
+
+
+def run(problem: Problem, solver: Any, limit: float) -> dict[str, Any]:
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            result = solve(problem, solver, seed=1, time_limit=limit)
+        except QubopuzzleError as error:
+            return {"refused": str(error)}
+    return {
+        "seconds": round(result.timings_s["solve"] + result.timings_s["decode"], 3),
+        "status": result.status,
+        "warned": any(issubclass(each.category, TimeLimitWarning) for each in said),
+        "refused": "",
+    }
+
+
+def show(rows: Rows) -> str:
+    """A line a solver and board; refusals below."""
+    lines, whole = [], [row for row in rows if not row["refused"]]
+    for (solver, board), own in grouped(whole, "solver", "board").items():
+        seconds = {row["limit_s"]: row["seconds"] for row in own}
+        over = max(s - limit for limit, s in seconds.items())
+        shown = [f"{seconds[limit]:.2f}" if limit in seconds else "-" for limit in LIMITS]
+        warned = "yes" if own[0]["warned"] else ""
+        lines.append([solver, board, *shown, f"{max(0.0, over):.2f}", warned])
+    heads = ["solver", "board", *(f"limit {s:g} s" for s in LIMITS), "overrun s", "warned"]
+    named = [{"id": f"{row['solver']}, {row['board']}", **row} for row in rows if row["refused"]]
+    first = [own[0] for own in grouped(named, "id", "refused").values()]
+    return markdown(heads, lines) + refusals(first)
+
+
+BENCHMARKS = (Benchmark("time_limits", cases, {"time_limits": show}, packages=("ortools",)),)
+
+if __name__ == "__main__":
+    main(__doc__, BENCHMARKS)
