@@ -11,7 +11,15 @@ from collections.abc import Sequence
 from importlib import import_module
 
 import qubopuzzle
-from qubopuzzle.cli.terminal import EXIT_STATUS, NOT_SOLVED, OUR_FAULT, SOLVED, complain
+from qubopuzzle.cli.terminal import (
+    EXIT_STATUS,
+    NOT_SOLVED,
+    OUR_FAULT,
+    SOLVED,
+    complain,
+    notice,
+    say,
+)
 from qubopuzzle.errors import InputError, QubopuzzleError, did_you_mean
 from qubopuzzle.signals import raise_interrupted
 
@@ -46,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MemoryError:
         return complain("out of memory")
     except KeyboardInterrupt:
-        print("qubopuzzle: interrupted", file=sys.stderr)
+        notice("interrupted")
         return NOT_SOLVED
     except OSError as error:
         # The reader of our output went away (`| head`), or the disk is full.
@@ -65,10 +73,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(words: list[str]) -> int:
     name, *rest = words or ["--help"]
     if name in ("-h", "--help"):
-        print(_help())
+        say(*_help().split("\n"))
         return SOLVED
     if name == "--version":
-        print(f"qubopuzzle {qubopuzzle.__version__}")
+        say(f"qubopuzzle {qubopuzzle.__version__}")
         return SOLVED
     if name not in COMMANDS:
         known = [*COMMANDS, "--help", "--version"]

@@ -1,11 +1,10 @@
 """``qubopuzzle generate``."""
 
-import sys
 from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
 from qubopuzzle.cli.parser import Parser
-from qubopuzzle.cli.terminal import NOT_SOLVED, SOLVED, check_output, notice, write_puzzles
+from qubopuzzle.cli.terminal import NOT_SOLVED, SOLVED, check_output, notice, say, write_puzzles
 from qubopuzzle.errors import InputError
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ def run(args: Namespace) -> int:
             for each in found:
                 advance(args.puzzle)
                 made.append(each.puzzle)
-                print(f"{each.puzzle.id}: {_words(each)}", file=sys.stderr)
+                say(f"{each.puzzle.id}: {_words(each)}", error=True)
                 if args.output is None:
                     write_puzzles([each.puzzle], args.to, None)
     except KeyboardInterrupt:

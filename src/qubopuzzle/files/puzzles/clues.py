@@ -68,5 +68,11 @@ def named(puzzle: Puzzle) -> str:
 
 
 def one_line(text: str) -> str:
-    """A title or a name with every run of white space, line ends too, as one space."""
-    return " ".join(text.split())
+    r"""A title or a name with every run of white space, line ends too, as one space.
+
+    Other control characters become question marks.
+
+    >>> one_line("a\x1b[2J\r\nb")
+    'a?[2J b'
+    """
+    return "".join(c if c.isprintable() else "?" for c in " ".join(text.split()))
