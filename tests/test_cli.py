@@ -7,15 +7,17 @@ import subprocess
 import sys
 import time
 from argparse import Namespace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from qubopuzzle import Hitori, Nonogram, to_cnf, to_mip
-from qubopuzzle.cli import COMMANDS, generate
+from qubopuzzle import Hitori, ModelBuilder, Nonogram, to_cnf, to_mip
+from qubopuzzle.cli import COMMANDS, generate, main
 from qubopuzzle.cli.parser import Parser
 from qubopuzzle.cli.terminal import load_timed
 from qubopuzzle.files.puzzles import native
+from qubopuzzle.model.native import model_to_dict
 from qubopuzzle.signals import defer_interrupt
 from qubopuzzle.solving.solve import DEFAULT_SOLVER
 
@@ -520,6 +522,39 @@ def test_names_in_files_do_not_steer_the_terminal(files):
             assert (status, err) == (0, "")
             assert not set("\x1b\x07\x9b") & set(out)
             assert "\nfake" not in out
+
+
+ESCAPE = "\x1b[2J\x9b1m\x07"
+
+
+def test_what_models_answers_and_titles_say_does_not_steer_the_terminal(tmp_path, capsys):
+    builder = ModelBuilder()
+    x = builder.choice(f"x{ESCAPE}", [f"one{ESCAPE}", "two"], family=f"once{ESCAPE}")
+    builder.add(f"rule{ESCAPE}", (x == "two") + 0 >= 1)
+    model, exported, answer, sample = (str(tmp_path / name) for name in ("m", "x.coo", "a", "s"))
+    Path(model).write_text(json.dumps(model_to_dict(builder.build(id=f"id{ESCAPE}"))))
+    wrong = {f"x{ESCAPE}": f"one{ESCAPE}"}
+    Path(answer).write_text(json.dumps({"solution": wrong}))
+    assert main(["export", model, "--to", "coo", "-o", exported]) == 0
+    names = json.loads(Path(f"{exported}.json").read_text())["variables"]
+    Path(sample).write_text(json.dumps(dict.fromkeys(names, 0)))
+    title = Nonogram(rows=[[1]], cols=[[1]], title=f"a{ESCAPE}")
+    (tmp_path / "title").write_text(native.write([title]))
+    commands = {
+        ("check", model, answer): 1,
+        ("check", model, answer, "--json"): 1,
+        ("decode", f"{exported}.json", sample): 1,
+        ("decode", f"{exported}.json", answer): 2,
+        ("info", model): 0,
+        ("solve", model, "--solver", "sat"): 0,
+        ("convert", str(tmp_path / "title"), "--to", "non"): 0,
+        ("convert", str(tmp_path / "title"), "--to", "webpbn"): 0,
+    }
+    for words, status in commands.items():
+        assert main(words) == status
+        out, err = capsys.readouterr()
+        assert out + err
+        assert not set(ESCAPE[0] + ESCAPE[4] + ESCAPE[-1]) & set(out + err), words
 
 
 def test_streams_may_be_closed_or_full(files):

@@ -331,8 +331,7 @@ def test_a_contradiction_is_an_error_with_both_answers(tmp_path):
 
 
 def some_row(key, **more):
-    row = {"key": key, "status": "not solved", "solved": False, "digest": "d", "solver": "s"}
-    return row | {"exact": True, "cells": 4, "seconds": None} | more
+    return {"key": key, "status": "not solved", "why": "", "solved": False, "seconds": None} | more
 
 
 def test_the_journal_drops_a_half_written_row(tmp_path):
@@ -370,11 +369,45 @@ def test_another_file_is_no_journal_and_stays_as_it_is(tmp_path, text):
     assert path.read_text() == text
 
 
-def test_a_solved_row_without_its_times_is_refused(tmp_path):
+SOLVED = {"status": "valid", "solved": True, "seconds": 1.0, "build_s": 0.5, "solve_s": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (SOLVED | {"seconds": None}, "seconds: expected a number, got None"),
+        ({"solved": True, "seconds": 1.0}, "build_s: expected a number, got None"),
+        ({"seconds": "1"}, "seconds: expected a number, got '1'"),
+        ({"seconds": -1}, "seconds: expected seconds, got -1; delete the line"),
+        ({"build_s": 1e999}, "build_s: expected seconds, got inf; delete the line"),
+        ({"solve_s": 10**400}, "solve_s: expected a number, got a number of over 30 digits"),
+        ({"status": "valid\x1b[2J"}, "'valid.x1b.2J' has control characters; delete the line"),
+        ({"sizes": {"\ud800": 1}}, ".* has control characters"),
+        ({"sizes": [1]}, "sizes: expected an object, got list of 1; delete the line"),
+        ({"sizes": {"bits": True}}, "sizes: bits: expected a whole number of at least 0, got True"),
+    ],
+)
+def test_rows_with_something_that_cannot_be_are_refused(tmp_path, more, message):
     path = tmp_path / "runs.jsonl"
-    path.write_text(json.dumps(some_row("1") | {"solved": True}) + "\n")
-    with pytest.raises(InputError, match="line 1: a solved run without its times"):
+    path.write_text("\n" + json.dumps(some_row("1", **more)) + "\n")
+    with pytest.raises(InputError, match=rf"runs\.jsonl: line 2: {message}"):
         Journal(path, resume=True)
+
+
+def test_rows_of_a_journal_say_nothing_but_how_runs_ended(tmp_path):
+    plan = make_plan(DOT, ["exact"], **QUICK)
+    (job,) = plan.jobs()
+    path = tmp_path / "runs.jsonl"
+    lies = {"solver": "\x1b[2J", "cells": "many", "instance": None, "exact": 1, "solution": None}
+    path.write_text(json.dumps(some_row(job.key, **SOLVED, **lies)) + "\n")
+    done = run(plan, journal=path, resume=True)
+    (summary,), (total,) = done.summaries(), done.totals()
+    assert (done.resumed, summary.instance, summary.cells, total.solved) == (1, "dot", 4, 1)
+    lies["solution"] = [".#", ".."]
+    path.write_text(json.dumps(some_row(job.key, **SOLVED, **lies)) + "\n")
+    what = "the solution of dot by exact: it breaks the rules; delete the line"
+    with pytest.raises(InputError, match=rf"runs\.jsonl: {what}"):
+        run(plan, journal=path, resume=True)
 
 
 def test_outputs_are_refused_before_any_run(tmp_path):

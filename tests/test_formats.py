@@ -4,6 +4,7 @@ import io
 import json
 import pickle
 import re
+import tracemalloc
 from types import SimpleNamespace
 
 import dimod
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from qubopuzzle import InputError, Nonogram, load
 from qubopuzzle.files import puzzles as reading_module
-from qubopuzzle.files.puzzles import native, non, read_text
+from qubopuzzle.files.puzzles import lines, native, non, read_text
 from qubopuzzle.files.puzzles.answers import Answer, load_answers, match
 from strategies import nonograms
 
@@ -211,6 +212,25 @@ def test_a_million_rows_are_refused(tmp_path):
     file.write_text('{"puzzle":"nonogram","rows":[' + "[1]," * 10**6 + '[1]],"cols":[[1]]}')
     with pytest.raises(InputError, match="1000001 lines; a nonogram here has 1 to 1000"):
         load(file)
+
+
+@pytest.mark.parametrize("head", ["", "5 5\n", "0000\n" * 5])
+def test_short_lines_are_told_to_be_no_puzzle_in_little_memory(head):
+    text = head + "1\n" * 200_000
+    tracemalloc.start()
+    with pytest.raises(InputError):
+        read_text(text)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 30 * len(text)
+
+
+def test_a_text_has_so_many_lines(monkeypatch):
+    bundle = "rows\n1\ncolumns\n1\n====\n" * 3
+    assert len(read_text(bundle)) == 3
+    monkeypatch.setattr(lines, "LINES_LIMIT", 15)  # the last is the blank one behind the end
+    with pytest.raises(InputError, match="over 15 lines; divide the text"):
+        read_text(bundle)
 
 
 @pytest.mark.parametrize(

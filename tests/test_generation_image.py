@@ -12,7 +12,8 @@ from qubopuzzle.cli import main
 from qubopuzzle.errors import InputError, SolverUnavailable
 from qubopuzzle.puzzles.kinds.grids import read_shading
 from qubopuzzle.puzzles.nonogram import Nonogram
-from qubopuzzle.puzzles.nonogram.image import from_image, nearest_unique
+from qubopuzzle.puzzles.nonogram import image as image_module
+from qubopuzzle.puzzles.nonogram.image import _grey_cells, from_image, nearest_unique
 
 
 def _read(file, shape=None, seed=0, **options):
@@ -135,15 +136,20 @@ def test_files_that_are_no_image(tmp_path):
     _refused(io.BytesIO(b""), "the image: that is no image")
 
 
-@pytest.mark.parametrize("limit", [100, 1000])
-def test_large_images(monkeypatch, limit):
-    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", limit)
-    _refused(_file(Image.new("L", (40, 40))), f"more than {limit:,} pixels")
+@pytest.mark.parametrize(
+    ("limited", "name"), [(image_module, "PIXEL_LIMIT"), (Image, "MAX_IMAGE_PIXELS")]
+)
+def test_large_images(monkeypatch, limited, name):
+    data = _file(Image.new("L", (40, 40)))
+    monkeypatch.setattr(limited, name, 1600)
+    _grey_cells(data, None)
+    monkeypatch.setattr(limited, name, 799)
+    _refused(data, r"over [0-9,]+ pixels; scale the image down")
 
 
-def test_postscript_is_not_run():
-    image = Image.new("L", (8, 8))
-    _refused(_file(image, "EPS"), "no image")
+@pytest.mark.parametrize("kind", ["EPS", "ICO"])
+def test_no_program_is_run_and_no_image_within_another_is_read(kind):
+    _refused(_file(Image.new("L", (8, 8)), kind), "no image that is read here")
 
 
 @pytest.mark.parametrize(("grey", "colour"), [(0, "black"), (255, "white")])

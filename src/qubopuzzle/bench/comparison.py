@@ -1,7 +1,7 @@
 """``compare``: every solver on every instance, and the results."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +17,7 @@ from qubopuzzle.bench.journal import Journal
 from qubopuzzle.bench.plan import ComparisonPlan, Job, Sources, make_plan
 from qubopuzzle.bench.runner import execute
 from qubopuzzle.bench.statistics import TimeToSolution, par2, tts
+from qubopuzzle.errors import InputError, at
 from qubopuzzle.signals import defer_interrupt
 
 Row = dict[str, Any]
@@ -182,13 +183,8 @@ def run(
 ) -> Comparison:
     """Run what is not in the journal yet; Ctrl-C ends it with the rows that there are."""
     with nullcontext() if journal is None else closing(Journal(Path(journal), resume)) as book:
-        finished = {} if book is None else book.rows
         jobs = list(plan.jobs())
-        rows = {
-            job.key: finished[job.key] | {"instance": job.instance.label}
-            for job in jobs
-            if job.key in finished
-        }
+        rows = {} if book is None else resumed_rows(jobs, book)
         resumed, interrupted = len(rows), False
         try:
             for job in jobs:
@@ -205,6 +201,22 @@ def run(
             interrupted = True
     ordered = [rows[job.key] for job in jobs if job.key in rows]
     return Comparison(plan, ordered, resumed, interrupted)
+
+
+def resumed_rows(jobs: Iterable[Job], book: Journal) -> dict[str, Row]:
+    """The rows of a journal that belong to jobs, by key.
+
+    Raises:
+        InputError: for a solution in one of them that is none.
+    """
+    rows = {job.key: book.rows[job.key] | job.columns() for job in jobs if job.key in book.rows}
+    for job in jobs:
+        solution = rows.get(job.key, {}).get("solution")
+        if solution is not None:
+            with at(f"{book.path}: the solution of {job.instance.label} by {job.solver.name}"):
+                if job.instance.puzzle.check(solution)[1]:
+                    raise InputError("it breaks the rules; delete the line")
+    return rows
 
 
 def _summary(rows: list[Row]) -> Summary:

@@ -2,30 +2,27 @@
 
 import json
 import os
+from collections.abc import Mapping
 from contextlib import ExitStack
+from math import inf
 from pathlib import Path
 from typing import IO, Any
 
-from qubopuzzle.errors import InputError
+from qubopuzzle.checks import brief, number, whole
+from qubopuzzle.errors import InputError, at
+from qubopuzzle.files.puzzles import SIZE_LIMIT
 from qubopuzzle.files.writing import naming
 
 _BEGIN = b'{"key": '
 """How every row begins: what is cut off before the end of the line is known by it."""
-_NEEDED: dict[str, Any] = {
-    "key": str,
-    "status": str,
-    "solved": bool,
-    "digest": str,
-    "solver": str,
-    "exact": bool,
-    "cells": int,
-    "seconds": float | int | None,
-}
-_IF_SOLVED: dict[str, Any] = {"build_s": float | int, "solve_s": float | int, "sizes": dict}
+_NEEDED = {"key": str, "status": str, "why": str, "solved": bool}
+"""What is no row of a comparison has not all of these."""
 
 
 class Journal:
     """Finished rows by key, and a file to which further ones are added.
+
+    A row from a file says how a run ended; which run it was is said by ``key`` alone.
 
     Raises:
         InputError: for a file that has rows already without ``resume``, that is no journal,
@@ -41,22 +38,31 @@ class Journal:
             self._file = on_error.enter_context(path.open("a+b"))
             _lock(self._file)
             self._file.seek(0)
-            data = self._file.read()
-            if data.strip() and not resume:
+            self._read(resume)
+            on_error.pop_all()
+
+    def _read(self, resume: bool) -> None:
+        """Read the rows; a half-written last one is cut off."""
+        end = 0
+        for line_number, line in enumerate(iter(self._next_line, b""), start=1):
+            if line.strip() and not resume:
                 raise InputError("it has rows already; add --resume to go on, or name another file")
-            # A last line without an end was being written when its writer was killed.
-            whole = data[: data.rfind(b"\n") + 1]
-            for number, line in enumerate(whole.splitlines(), start=1):
-                if line.strip():
-                    row = _parse(line, number)
-                    self.rows[row["key"]] = row
-            if torn := data[len(whole) :]:
-                if not (torn.startswith(_BEGIN) or (whole and _BEGIN.startswith(torn))):
+            if len(line) == SIZE_LIMIT:
+                raise InputError(f"line {line_number}: larger than {SIZE_LIMIT // 2**20} MiB")
+            if not line.endswith(b"\n"):  # it was being written when its writer was killed
+                if not (line.startswith(_BEGIN) or (end and _BEGIN.startswith(line))):
                     raise InputError(
                         "its last line is not a row of a comparison; name another file"
                     )
-                self._file.truncate(len(whole))
-            on_error.pop_all()
+                self._file.truncate(end)
+            elif line.strip():
+                with at(f"line {line_number}"):
+                    row = _parse(line)
+                self.rows[row["key"]] = row
+            end += len(line)
+
+    def _next_line(self) -> bytes:
+        return self._file.readline(SIZE_LIMIT)
 
     def add(self, row: dict[str, Any]) -> None:
         """Write a row through to the disk."""
@@ -83,15 +89,30 @@ def _lock(file: IO[bytes]) -> None:
         raise InputError("another comparison is writing to it") from None
 
 
-def _parse(line: bytes, number: int) -> dict[str, Any]:
+def _parse(line: bytes) -> dict[str, Any]:
+    """The row of a line; InputError for what is none, or has something that cannot be."""
     try:
         row = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         row = None
     if not isinstance(row, dict) or not all(
         isinstance(row.get(name), kind) for name, kind in _NEEDED.items()
     ):
-        raise InputError(f"line {number}: not a row of a comparison; name another file")
-    if row["solved"] and not all(isinstance(row.get(k), kind) for k, kind in _IF_SOLVED.items()):
-        raise InputError(f"line {number}: a solved run without its times; delete the line")
+        raise InputError("not a row of a comparison; name another file")
+    for name in ("seconds", "build_s", "solve_s"):
+        if name in row or row["solved"]:
+            _check_seconds(name, row.get(name), optional=name == "seconds" and not row["solved"])
+    sizes = row.get("sizes", {})
+    if not isinstance(sizes, Mapping):
+        raise InputError(f"sizes: expected an object, got {brief(sizes)}; delete the line")
+    for word in (row["status"], *sizes):
+        if not word.isprintable():
+            raise InputError(f"{brief(word)} has control characters; delete the line")
+    for name, size in sizes.items():
+        whole(f"sizes: {name[:40]}", size, 0)
     return row
+
+
+def _check_seconds(name: str, value: Any, *, optional: bool) -> None:
+    if not (value is None and optional) and not 0 <= number(name, value) < inf:
+        raise InputError(f"{name}: expected seconds, got {brief(value)}; delete the line")

@@ -90,6 +90,17 @@ class Job:
         """Of ``identity``."""
         return _digest(self.identity())
 
+    def columns(self) -> dict[str, Any]:
+        """What its row says of it, whatever comes of it."""
+        return {
+            "key": self.key,
+            "instance": self.instance.label,
+            "puzzle": self.instance.puzzle.name,
+            "cells": self.instance.puzzle.cells,
+            **self.identity(),
+            "exact": self.solver.exact,
+        }
+
 
 @dataclass(frozen=True)
 class ComparisonPlan:

@@ -35,14 +35,7 @@ def execute(job: Job) -> dict[str, Any]:
             f"puzzle class {kind.__qualname__} cannot be imported by the process of a run; "
             "move it to a module"
         )
-    row: dict[str, Any] = {
-        "key": job.key,
-        "instance": job.instance.label,
-        "puzzle": puzzle.name,
-        "cells": puzzle.cells,
-        **job.identity(),
-        "exact": job.solver.exact,
-    }
+    row = job.columns()
     run = {
         "solver": job.solver.name,
         "formulation": plan.formulation,

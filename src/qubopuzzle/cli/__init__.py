@@ -12,7 +12,15 @@ from collections.abc import Sequence
 from importlib import import_module
 
 import qubopuzzle
-from qubopuzzle.cli.terminal import EXIT_STATUS, NOT_SOLVED, OUR_FAULT, SOLVED, complain, notice
+from qubopuzzle.cli.terminal import (
+    EXIT_STATUS,
+    NOT_SOLVED,
+    OUR_FAULT,
+    SOLVED,
+    complain,
+    notice,
+    say,
+)
 from qubopuzzle.errors import InputError, QubopuzzleError, did_you_mean
 from qubopuzzle.signals import came
 
@@ -66,10 +74,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(words: list[str]) -> int:
     name, *rest = words or ["--help"]
     if name in ("-h", "--help"):
-        print(_help())
+        say(*_help().split("\n"))
         return SOLVED
     if name == "--version":
-        print(f"qubopuzzle {qubopuzzle.__version__}")
+        say(f"qubopuzzle {qubopuzzle.__version__}")
         return SOLVED
     if name not in COMMANDS:
         known = [*COMMANDS, "--help", "--version"]

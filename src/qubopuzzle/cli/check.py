@@ -4,7 +4,7 @@ import json
 from argparse import Namespace
 
 from qubopuzzle.cli.parser import Parser
-from qubopuzzle.cli.terminal import NOT_SOLVED, SOLVED, load, name_of, print_judged, read_once
+from qubopuzzle.cli.terminal import NOT_SOLVED, SOLVED, load, name_of, print_judged, read_once, say
 from qubopuzzle.errors import at
 
 
@@ -34,9 +34,9 @@ def run(args: Namespace) -> int:
             if args.json:
                 broken = [] if judged is None else [each.to_dict() for each in judged.violations]
                 verdict = {"id": puzzle.id, "answered": judged is not None, "valid": valid}
-                print(json.dumps({**verdict, "violations": broken}))
+                say(json.dumps({**verdict, "violations": broken}))
             elif judged is None:
-                print(f"{name_of(puzzle, number)}: no answer")
+                say(f"{name_of(puzzle, number)}: no answer")
             else:
                 word = "valid" if valid else "not valid"
                 print_judged(judged, f"{name_of(puzzle, number)}: {word}")

@@ -1,11 +1,10 @@
 """``qubopuzzle compare``."""
 
-import sys
 from argparse import Namespace
 
 from qubopuzzle.cli import terminal
 from qubopuzzle.cli.parser import Parser
-from qubopuzzle.cli.terminal import NOT_SOLVED, OUR_FAULT, SOLVED, notice
+from qubopuzzle.cli.terminal import NOT_SOLVED, OUR_FAULT, SOLVED, notice, say
 from qubopuzzle.errors import InputError
 
 _EXIT_STATUS = """exit status:
@@ -87,7 +86,7 @@ def run(args: Namespace) -> int:
     finally:  # a full disk does not take the table away
         report.print_comparison(done)
     for found in done.contradictions:
-        print(report.contradiction_block(found), file=sys.stderr)
+        say(*report.contradiction_block(found), error=True)
     if done.interrupted:
         notice(f"interrupted{'; --resume goes on' if args.json else ''}")
     return OUR_FAULT if done.contradictions else NOT_SOLVED if done.interrupted else SOLVED

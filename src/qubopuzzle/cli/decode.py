@@ -4,7 +4,7 @@ import json
 from argparse import Namespace
 
 from qubopuzzle.cli.parser import Parser
-from qubopuzzle.cli.terminal import NOT_SOLVED, SOLVED, name_of, print_judged, read_once
+from qubopuzzle.cli.terminal import NOT_SOLVED, SOLVED, name_of, print_judged, read_once, say
 
 
 def add_arguments(parser: Parser) -> None:
@@ -29,7 +29,7 @@ def run(args: Namespace) -> int:
     read_once([source, args.sample, args.model])
     found = decode_file(source, args.sample, description=args.model, puzzle=args.puzzle)
     if args.json:
-        print(json.dumps(found.to_dict()))
+        say(json.dumps(found.to_dict()))
     else:
         energy = "" if found.energy is None else f", energy {found.energy:g}"
         verdict = f"{'valid' if found.valid else 'not valid'}{energy}"

@@ -1,13 +1,12 @@
 """``qubopuzzle generate``."""
 
-import sys
 import time
 from argparse import Namespace
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from qubopuzzle.cli.parser import Parser
-from qubopuzzle.cli.terminal import NOT_SOLVED, SOLVED, check_output, notice, write_puzzles
+from qubopuzzle.cli.terminal import NOT_SOLVED, SOLVED, check_output, notice, say, write_puzzles
 from qubopuzzle.errors import InputError
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ def run(args: Namespace) -> int:
                 output.add(each.puzzle)
                 made += 1
                 advance(args.puzzle)
-                print(f"{each.puzzle.id}: {_words(each)}", file=sys.stderr)
+                say(f"{each.puzzle.id}: {_words(each)}", error=True)
     except KeyboardInterrupt:
         notice(f"interrupted; {made} of {args.count} made")
         status = NOT_SOLVED

@@ -5,7 +5,7 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from qubopuzzle.cli.parser import Parser
-from qubopuzzle.cli.terminal import SOLVED, clean, load, print_table
+from qubopuzzle.cli.terminal import SOLVED, load, print_table, say
 
 if TYPE_CHECKING:
     from qubopuzzle.solving.info import QuadraticSize, QuboSize
@@ -27,9 +27,9 @@ def run(args: Namespace) -> int:
         sizes = info(puzzle, args.formulation, args.encoding)
         if args.json:
             rows = [size.to_dict() for size in sizes]
-            print(json.dumps({"id": puzzle.id, "puzzle": puzzle.name, "qubos": rows}))
+            say(json.dumps({"id": puzzle.id, "puzzle": puzzle.name, "qubos": rows}))
             continue
-        print(f"{clean(puzzle.id) or puzzle.name}: {puzzle.name}, {puzzle.extent}")
+        say(f"{puzzle.id or puzzle.name}: {puzzle.name}, {puzzle.extent}")
         _print_sizes(sizes)
     return SOLVED
 
@@ -53,7 +53,7 @@ def _print_sizes(sizes: "list[QuboSize]") -> None:
             rows.append(["", "", family, "", *_cells(form, "")])
     print_table(columns, rows, right=range(3, len(columns)))
     for formulation, why in refused:
-        print(f"{formulation}: {why}")
+        say(f"{formulation}: {why}")
 
 
 def _cells(form: "QuadraticSize", density: str) -> list[str]:

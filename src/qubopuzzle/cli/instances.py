@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from qubopuzzle.cli.parser import SOURCE, Parser
-from qubopuzzle.cli.terminal import NOT_SOLVED, SOLVED, complain, load
+from qubopuzzle.cli.terminal import NOT_SOLVED, SOLVED, complain, load, say
 
 _EXIT_STATUS = """exit status:
   0  every instance is written
@@ -48,7 +48,7 @@ def run(args: Namespace) -> int:
         folder, puzzles, formats, recipe, **search, force=args.force, report=_report
     )
     n, left = len(done["instances"]), len(done["left_out"])
-    print(f"{folder}: {n} instances{f', {left} left out' if left else ''}")
+    say(f"{folder}: {n} instances{f', {left} left out' if left else ''}")
     return NOT_SOLVED if left else SOLVED
 
 
@@ -59,4 +59,4 @@ def _report(entry: dict[str, Any]) -> None:
         return
     sizes = [f"{entry[key]:,} {key}" for key in ("variables", "couplings") if key in entry]
     unique = {True: "one solution", False: "several solutions", None: "one solution or more"}
-    print(f"{name}: {', '.join([*sizes, unique[entry['unique']]])}", flush=True)
+    say(f"{name}: {', '.join([*sizes, unique[entry['unique']]])}")

@@ -10,7 +10,7 @@ from pathlib import Path
 from qubopuzzle.bench.comparison import Comparison, Row
 from qubopuzzle.bench.contradictions import Contradiction
 from qubopuzzle.bench.plan import kind_of
-from qubopuzzle.cli.terminal import answer_text, check_output, clean, print_table
+from qubopuzzle.cli.terminal import answer_text, check_output, print_table, say
 from qubopuzzle.errors import InputError
 from qubopuzzle.files.writing import image_format, write_whole
 from qubopuzzle.solving.judge import judge
@@ -21,17 +21,17 @@ _RARE = ("killed", "out of memory", "crashed", "refused")
 def print_comparison(comparison: Comparison) -> None:
     """The runs by instance and solver, what the times are, the sums, why runs failed."""
     print_table(*columns_and_rows(comparison), right=(3, 6, 7, 8))
-    print()
+    say("")
     print_table(*total_columns_and_rows(comparison), right=(2, 3, 4, 5, 6))
     plan = comparison.plan
-    print(
-        "\nSeconds, medians over seeds: build is model, presolve and compile; solve is\n"
-        f"the solver and the check. A run has {plan.time_limit:g} s for both (imports and kernels\n"
-        "apart); a failed one counts twice that in PAR-2.\n"
-        "TTS(99%) with its 95% bootstrap interval."
+    say(
+        "",
+        "Seconds, medians over seeds: build is model, presolve and compile; solve is",
+        f"the solver and the check. A run has {plan.time_limit:g} s for both (imports and kernels",
+        "apart); a failed one counts twice that in PAR-2.",
+        "TTS(99%) with its 95% bootstrap interval.",
+        *failure_notes(comparison),
     )
-    for note in failure_notes(comparison):
-        print(note)
 
 
 def columns_and_rows(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
@@ -85,25 +85,25 @@ def failure_notes(comparison: Comparison) -> list[str]:
     lines = []
     for (solver, status), rows in failed.items():
         runs = f"{len(rows)} run{'' if len(rows) == 1 else 's'}"
-        why, instance = clean(rows[0]["why"]), rows[0]["instance"]
+        why, instance = rows[0]["why"], rows[0]["instance"]
         lines.append(f"{solver}, {status} ({runs}): {why} ({instance})")
     return lines
 
 
-def contradiction_block(found: Contradiction) -> str:
-    """Both sides, with both answers drawn."""
+def contradiction_block(found: Contradiction) -> list[str]:
+    """Both sides, with both answers drawn; what to say, line by line."""
     lines = [f"DISAGREEMENT on {found.summary()}"]
     for claim in (found.first, found.second):
+        who = f"--- {', '.join(claim.who)}:"
         if not claim.exists:
-            says = f"no solution{f' (proved by {claim.proved_by})' if claim.proved_by else ''}"
+            proof = f" (proved by {claim.proved_by})" if claim.proved_by else ""
+            lines.append(f"{who} no solution{proof}")
         elif claim.answer is None:
-            says = "a solution"
+            lines.append(f"{who} a solution")
         else:
             drawn = answer_text(judge(found.instance.puzzle, claim.answer))
-            says = f"this answer, which the rules accept\n{drawn}"
-        lines.append(f"--- {', '.join(claim.who)}: {says}")
-    lines.append("One of them is wrong: please report it, with the puzzle.")
-    return "\n".join(lines)
+            lines += [f"{who} this answer, which the rules accept", drawn]
+    return [*lines, "One of them is wrong: please report it, with the puzzle."]
 
 
 def outputs(asked: Mapping[str, str | None], sources: Sequence[str]) -> dict[str, Path]:

@@ -3,7 +3,7 @@
 from argparse import Namespace
 
 from qubopuzzle.cli.parser import Parser
-from qubopuzzle.cli.terminal import SOLVED, heading, load, name_of, paths, plot, text
+from qubopuzzle.cli.terminal import SOLVED, heading, load, name_of, paths, plot, say, text
 from qubopuzzle.errors import InputError
 
 
@@ -23,6 +23,6 @@ def run(args: Namespace) -> int:
             name = name_of(puzzle, number)
             raise InputError(f"{args.sources[0]}: {name} comes without a solution")
         picture = puzzle.picture(puzzle.solution if args.solution else None)
-        print("\n".join(filter(None, [heading(puzzle), text(picture)])))
+        say(*filter(None, [heading(puzzle), text(picture)]))
         plot(path, picture)
     return SOLVED

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from qubopuzzle.cli import terminal
 from qubopuzzle.cli.parser import Parser
-from qubopuzzle.cli.terminal import BAD_INPUT, NOT_SOLVED, SOLVED, UNSATISFIABLE, clean, notice
+from qubopuzzle.cli.terminal import BAD_INPUT, NOT_SOLVED, SOLVED, UNSATISFIABLE, notice, say
 from qubopuzzle.errors import InputError, QubopuzzleError
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def run(args: Namespace) -> int:
             worst = max(worst, terminal.complain(f"{name}: {error}", error), key=_SEVERITY.index)
             if args.json:
                 failed = {"id": puzzle.id, "puzzle": puzzle.name, "status": "error"}
-                print(json.dumps({**failed, "valid": False, "error": str(error)}), flush=True)
+                say(json.dumps({**failed, "valid": False, "error": str(error)}))
             continue
         except KeyboardInterrupt:
             _not_started(left)
@@ -166,24 +166,24 @@ def _print_request(name: str, result: Result) -> None:
         if "request_bytes" in settings
         else "the model has no variables: there is nothing to send"
     )
-    print(f"{name}: {result.formulation}, {sizes}; {written}", flush=True)
+    say(f"{name}: {result.formulation}, {sizes}; {written}")
 
 
 def _print_result(result: Result, args: Namespace) -> None:
     address = _solved_address(result) if args.url else None
     if args.json:
         own = {"solved_url": address} if args.url else {}
-        print(json.dumps(result.to_dict() | own), flush=True)
+        say(json.dumps(result.to_dict() | own))
         return
-    lines = [terminal.heading(result.problem), *_pictures(result), clean(result.summary())]
-    lines += [f"  the service warns: {clean(w)}" for w in result.settings.get("warnings", ())]
+    lines = [terminal.heading(result.problem), *_pictures(result), result.summary()]
+    lines += [f"  the service warns: {w}" for w in result.settings.get("warnings", ())]
     if "ended_by" in result.settings:
-        lines.append(f"  ended early: {clean(result.settings['ended_by'])}")
+        lines.append(f"  ended early: {result.settings['ended_by']}")
     broken = result.violations
     lines += [f"  {each.rule}: {each.message}" for each in broken[:VIOLATIONS_SHOWN]]
     if len(broken) > VIOLATIONS_SHOWN:
         lines.append(f"  ... and {len(broken) - VIOLATIONS_SHOWN} more (--json lists all)")
-    print("\n".join(filter(None, [*lines, address])), flush=True)
+    say(*filter(None, [*lines, address]))
 
 
 def _solved_address(result: Result) -> str | None:

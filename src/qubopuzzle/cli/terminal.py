@@ -27,19 +27,37 @@ EXIT_STATUS = """exit status:
   4  an error of this program"""
 
 
+class Drawn(str):
+    """Lines of our own making, with escape sequences in them."""
+
+    __slots__ = ()
+
+
+def say(*lines: str, error: bool = False) -> None:
+    """Print lines, and pictures, to standard output or error: all commands print by this.
+
+    Names in files, models and answers must not steer a terminal, so what is not ``Drawn`` is
+    cleaned.
+    """
+    shown = (line if isinstance(line, Drawn) else clean(line) for line in lines)
+    print(*shown, sep="\n", file=sys.stderr if error else sys.stdout, flush=True)
+
+
 def complain(message: str, error: Exception | None = None) -> int:
     """Print one line to standard error; returns the exit status."""
-    print(f"qubopuzzle: error: {clean(message)}", file=sys.stderr)
+    say(f"qubopuzzle: error: {message}", error=True)
     return NOT_SOLVED if isinstance(error, DeadlineExceeded) else BAD_INPUT
 
 
 def notice(message: str) -> None:
     """Print one line to standard error that is no error."""
-    print(f"qubopuzzle: {clean(message)}", file=sys.stderr)
+    say(f"qubopuzzle: {message}", error=True)
 
 
 def clean(text: str) -> str:
-    """One line without control characters: names in files must not steer a terminal."""
+    """One line without control characters."""
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() else " " if c.isspace() else "?" for c in text)
 
 
@@ -51,29 +69,26 @@ def name_of(problem: Problem, number: int) -> str:
 def heading(problem: Problem) -> str:
     """A problem's id and title."""
     words = [problem.id, problem.title if problem.title != problem.id else ""]
-    return clean(" ".join(filter(None, words)))
+    return " ".join(filter(None, words))
 
 
-def text(picture: Picture | None) -> str:
+def text(picture: Picture | None) -> Drawn:
     """A picture as this terminal can show it; nothing without one."""
     if picture is None:
-        return ""
+        return Drawn()
     encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
     color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    return picture.text(color=color, ascii_only=not encoding.startswith("utf"))
+    return Drawn(picture.text(color=color, ascii_only=not encoding.startswith("utf")))
 
 
-def answer_text(judged: Judged, marked: Iterable[tuple[int, ...]] | None = None) -> str:
+def answer_text(judged: Judged, marked: Iterable[tuple[int, ...]] | None = None) -> Drawn:
     """An answer's picture with cells marked, those of violations without; a model's values."""
-    return text(judged.picture(marked)) or "\n".join(map(clean, judged.text().split("\n")))
+    return text(judged.picture(marked)) or Drawn("\n".join(map(clean, judged.text().split("\n"))))
 
 
 def print_judged(judged: Judged, verdict: str) -> None:
     """The answer, the verdict, and what is wrong."""
-    print(answer_text(judged))
-    print(verdict)
-    for violation in judged.violations:
-        print(f"  {violation.rule}: {violation.message}")
+    say(answer_text(judged), verdict, *(f"  {v.rule}: {v.message}" for v in judged.violations))
 
 
 def print_table(columns: list[str], rows: Iterable[list[str]], right: Container[int] = ()) -> None:
@@ -89,12 +104,12 @@ def print_table(columns: list[str], rows: Iterable[list[str]], right: Container[
         justify: Literal["left", "right"] = "right" if i in right else "left"
         table.add_column(column, justify=justify, no_wrap=i == 0, overflow="fold")
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(clean, row))
     width = None if sys.stdout.isatty() else 1000
     console = Console(width=width, highlight=False, markup=False)
     with console.capture() as printed:
         console.print(table)
-    print("\n".join(line.rstrip() for line in printed.get().rstrip().splitlines()))
+    say(Drawn("\n".join(line.rstrip() for line in printed.get().rstrip().splitlines())))
 
 
 def read_once(sources: Iterable[str | None]) -> None:
@@ -170,7 +185,7 @@ def write_puzzles(puzzles: Sequence[Problem], to: str, output: str | None) -> No
 
     if output is None:
         data = write_text(puzzles, to)
-        print(data, end="" if data.endswith("\n") else "\n", flush=True)
+        say(Drawn(data.removesuffix("\n")))  # formats hold no control characters
         return
     several = "{id}" in output
     parts = [[puzzle] for puzzle in puzzles] if several else [puzzles]

@@ -5,12 +5,9 @@ from collections.abc import Iterable
 
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError
-from qubopuzzle.files.puzzles.lines import lines_of
+from qubopuzzle.files.puzzles.lines import Line, lines_of
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT
-
-Line = tuple[int, str]
-"""A line's number in the text, from 1, and what it says without spaces around."""
 
 _NUMBERS = re.compile(r"[0-9 \t]+")
 DIGITS = 9
@@ -18,7 +15,7 @@ DIGITS = 9
 
 def numbered_lines(text: str) -> list[Line]:
     """All lines of a text, without the blank ones before and after."""
-    return trimmed([(n, line.strip()) for n, line in enumerate(lines_of(text), start=1)])
+    return trimmed([*lines_of(text)])
 
 
 def trimmed(lines: list[Line], least: int = 0) -> list[Line]:
@@ -71,5 +68,11 @@ def named(puzzle: Puzzle) -> str:
 
 
 def one_line(text: str) -> str:
-    """A title or a name with every run of white space, line ends too, as one space."""
-    return " ".join(text.split())
+    r"""A title or a name with every run of white space, line ends too, as one space.
+
+    Other control characters become question marks.
+
+    >>> one_line("a\x1b[2J\r\nb")
+    'a?[2J b'
+    """
+    return "".join(c if c.isprintable() else "?" for c in " ".join(text.split()))

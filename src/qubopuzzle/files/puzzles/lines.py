@@ -1,20 +1,27 @@
 """What readers share: the lines of a text, and how much a text may hold.
 
-A short text may stand for many boards, or for large ones.
+A short text may stand for many boards, or for large ones, and is perhaps nothing but line ends.
 """
 
-from collections.abc import Callable, Iterable
+import io
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.puzzles import Puzzle
 
+LINES_LIMIT = 2_000_000
+"""Most lines of a text that is read line by line."""
 CELL_LIMIT = 250_000
 """Most cells of a board, and of all boards of a text."""
 SIDE_LIMIT = 10_000
 """Most rows or columns of a board."""
 LEAST_CELLS = 100
 """What a small board counts for, as each costs some time; so there are at most 2,500."""
+
+Line = tuple[int, str]
+"""A line's number in the text, from 1, and what it says without spaces around."""
 
 
 @dataclass
@@ -33,17 +40,32 @@ class ReadLimit:
             )
 
 
-def lines_of(text: str) -> list[str]:
-    """The lines of a text, whichever of the three ends they have."""
-    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+def lines_of(text: str) -> Iterator[Line]:
+    r"""The lines of a text one by one, whichever of the three ends they have.
+
+    Raises:
+        InputError: for one line too many, when it is reached.
+
+    >>> list(lines_of("a\r\n\r b"))
+    [(1, 'a'), (2, ''), (3, 'b')]
+    """
+    lines = io.StringIO(text + "\n", newline=None)
+    yield from enumerate(map(str.strip, islice(lines, LINES_LIMIT)), start=1)
+    if lines.read(1):
+        raise InputError(f"over {LINES_LIMIT:,} lines; divide the text")
+
+
+def head_of(text: str) -> Iterator[Line]:
+    """The first lines, all that is looked at to tell a format."""
+    return islice(lines_of(text[: 2**20]), 10_000)
 
 
 def read_lines(text: str, read: Callable[[str, ReadLimit], Iterable[Puzzle]]) -> list[Puzzle]:
     """The puzzles of each line that is not blank; InputError naming the line."""
     puzzles: list[Puzzle] = []
     limit = ReadLimit()
-    for number, line in enumerate(lines_of(text), start=1):
-        if line.strip():
+    for number, line in lines_of(text):
+        if line:
             with at(f"line {number}"):
-                puzzles += read(line.strip(), limit)
+                puzzles += read(line, limit)
     return puzzles

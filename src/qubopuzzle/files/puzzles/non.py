@@ -8,28 +8,25 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from qubopuzzle.errors import InputError, at
-from qubopuzzle.files.puzzles.clues import Line, clue_text, one_line, trimmed
-from qubopuzzle.files.puzzles.lines import lines_of
-from qubopuzzle.puzzles.nonogram import Nonogram
+from qubopuzzle.files.puzzles.clues import clue_text, one_line, trimmed
+from qubopuzzle.files.puzzles.lines import Line, head_of, lines_of
+from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
 
 NAME = "non"
 ABOUT = "nonogram files of Steve Simpson: keywords, rows and columns, perhaps the goal"
 PUZZLES = ("nonogram",)
 
 _KEYWORDS = {"title": "title", "by": "author", "license": "licence", "catalogue": "source"}
-_DIVIDER = re.compile("={4,}")
 
 
 def sniff(text: str) -> bool:
-    """A line that says ``rows`` and one that says ``columns``."""
-    words = {line.strip().lower() for line in text.splitlines()}
-    return {"rows", "columns"} <= words
+    """A line that says ``rows`` or ``columns``."""
+    return any(line.lower() in ("rows", "columns") for _, line in head_of(text))
 
 
 def read(text: str, _kind: str | None = None) -> list[Nonogram]:
     """Read every puzzle of a file."""
-    lines = ((number, line.strip()) for number, line in enumerate(lines_of(text), start=1))
-    parts = groupby(lines, lambda line: _DIVIDER.fullmatch(line[1]) is not None)
+    parts = groupby(lines_of(text), lambda line: line[1][:4] == "====" and not line[1].strip("="))
     sections = [list(part) for divider, part in parts if not divider]
     return [_puzzle(section) for section in sections if any(line for _, line in section)]
 
@@ -81,21 +78,23 @@ def _content(section: list[Line]) -> tuple[dict[str, str], dict[str, list[Line]]
     below: dict[str, list[Line]] = {}
     current: list[Line] | None = None
     for number, text in section:
-        keyword, rest = ([*text.split(None, 1), "", ""])[:2]
+        if not text[:1].isalpha():
+            if current is not None:
+                current.append((number, text))
+            elif text:
+                raise InputError(f"line {number}: {text[:20]!r} is neither a keyword nor below one")
+            continue
+        keyword, rest = [*text.split(None, 1), ""][:2]
         keyword = keyword.lower()
         if text.lower() in ("rows", "columns"):
             if keyword in below:
                 raise InputError(f"line {number}: {keyword} for the second time")
             current = below[keyword] = []
-        elif keyword[:1].isalpha():
+        else:
             # Keywords that are not known are passed over, as the format asks.
             quoted = len(rest) > 1 and rest[0] == rest[-1] == '"'
             words[keyword] = rest[1:-1] if quoted else rest
             current = None if current and keyword == "goal" else current
-        elif current is not None:
-            current.append((number, text))
-        elif text:
-            raise InputError(f"line {number}: {text[:20]!r} is neither a keyword nor below one")
     return words, below
 
 
@@ -109,6 +108,8 @@ def _clues(lines: list[Line], key: str, size_key: str, size: str | None) -> list
         raise InputError(f"line {blank}: blank; write 0 for an empty line, or give {size_key}")
     if size is not None and len(lines) != int(size):
         raise InputError(f"{size_key} is {size} but there are {len(lines)} {key}")
+    if len(lines) > LINE_LIMIT:
+        raise InputError(f"{len(lines)} {key}; a nonogram here has 1 to {LINE_LIMIT}")
     return [_clue(number, text) for number, text in lines]
 
 

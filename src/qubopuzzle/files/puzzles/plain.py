@@ -13,7 +13,11 @@ from dataclasses import dataclass
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError
 from qubopuzzle.files.puzzles import clues
+from qubopuzzle.files.puzzles.lines import Line
 from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
+
+_LINE_ENDS = 2 * (2 * LINE_LIMIT + 3)
+"""More than the largest file has, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +36,11 @@ class Plain:
 
     def sniff(self, text: str) -> bool:
         """Whether the whole text has this shape: the sizes agree with the lines."""
-        if not text.lstrip()[:1].isdecimal():
+        text = text.strip()
+        if not text[:1].isdecimal() or text.count("\n") + text.count("\r") > _LINE_ENDS:
             return False
-        lines = clues.numbered_lines(text)
         try:
-            rows, cols = self._split(lines)
+            rows, cols = self._split(clues.numbered_lines(text))
         except InputError:
             return False
         return all(clues.are_numbers(line) for _, line in rows + cols)
@@ -63,7 +67,7 @@ class Plain:
             return "\n".join(lines) + "\n"
         return ""
 
-    def _split(self, lines: list[clues.Line]) -> tuple[list[clues.Line], list[clues.Line]]:
+    def _split(self, lines: list[Line]) -> tuple[list[Line], list[Line]]:
         """The lines of the rows and of the columns, as many as the sizes say."""
         sizes = self._sizes(lines)
         start = len(self.head.splitlines())
@@ -84,7 +88,7 @@ class Plain:
             raise InputError(f"line {number}: {due} is due after the rows, got {brief(line)}")
         return lines[start:middle], lines[rest:]
 
-    def _sizes(self, lines: list[clues.Line]) -> dict[str, int]:
+    def _sizes(self, lines: list[Line]) -> dict[str, int]:
         sizes: dict[str, int] = {}
         for i, keys in enumerate(map(str.split, self.head.splitlines())):
             number, line = lines[i] if i < len(lines) else (i + 1, "")

@@ -32,9 +32,9 @@ def sniff(text: str) -> bool:
 
 def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
     """Read every board, with its answer if right; InputError naming the line and its part."""
-    lines = lines_of(text)
-    starts = [i for i, line in enumerate(lines) if _HEADER.match(line.lstrip())]
-    if not starts or any(line.strip() for line in lines[: starts[0]]):
+    lines = [line for _, line in lines_of(text)]
+    starts = [i for i, line in enumerate(lines) if _HEADER.match(line)]
+    if not starts or any(lines[: starts[0]]):
         raise InputError("line 1: expected pzprv3")
     puzzles: list[Puzzle] = []
     limit = ReadLimit()

@@ -18,6 +18,7 @@ from itertools import groupby, islice
 from math import isqrt
 
 from qubopuzzle.errors import InputError
+from qubopuzzle.files.puzzles.lines import Line, head_of, lines_of
 from qubopuzzle.puzzles.sudoku import Sudoku
 
 NAME = "sudoku"
@@ -40,7 +41,7 @@ _VALUES = {
 }
 """What each cell stands for, by the side of the puzzle."""
 
-Line = tuple[int, list[str]]
+Row = tuple[int, list[str]]
 """A line's number and its cells."""
 
 
@@ -49,7 +50,7 @@ def sniff(text: str) -> bool:
 
     A line that is a little too short or too long is one, too, so that ``read`` says so.
     """
-    lines = _lines(text)
+    lines = _rows(head_of(text))
     first = next(lines, None)
     if first is None:
         return False
@@ -88,10 +89,10 @@ def write(puzzles: Sequence[Sudoku]) -> str:
     return "".join(lines)
 
 
-def _lines(text: str) -> Iterator[Line]:
-    """The lines that hold cells."""
+def _rows(lines: Iterable[Line]) -> Iterator[Row]:
+    """Those lines that hold cells."""
     wanted = True
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in lines:
         content = line.partition("#")[0].strip()
         ruled = content.count("-") + content.count("=") >= 3 and set(content) <= set("-=+|:*.' ")
         if content.startswith("[") and content.endswith("]"):
@@ -107,37 +108,39 @@ def _cells(content: str) -> list[str]:
     return words if as_words else list("".join(words))
 
 
-def _fit(n: int, lines: Iterable[Line]) -> bool:
+def _fit(n: int, lines: Iterable[Row]) -> bool:
     """Whether there are cells of an n x n puzzle and no others."""
     return all(_VALUES[n].keys() >= set(cells) for _, cells in lines)
 
 
-def _shape(count: int, lines: Sequence[Line]) -> tuple[int, int]:
+def _shape(count: int, lines: Sequence[Row]) -> tuple[int, int]:
     """Side of a puzzle, and its lines, where such as these have ``count`` cells each."""
     single = count not in _SIDES or (count == 16 and _fit(4, lines))
     return (isqrt(count), 1) if single else (count, count)
 
 
-def _boards(text: str) -> Iterator[tuple[int, list[Line]]]:
+def _boards(text: str) -> Iterator[tuple[int, list[Row]]]:
     """The side of each puzzle, and its lines."""
-    for count, same in groupby(_lines(text), key=lambda line: len(line[1])):
-        lines = list(same)
+    for count, same in groupby(_rows(lines_of(text)), key=lambda line: len(line[1])):
+        rows = iter(same)
+        first = next(rows)
         if count not in _COUNTS:
             raise InputError(
-                f"line {lines[0][0]}: {count} cells; a puzzle has 16, 81, 256 or 625, a row "
+                f"line {first[0]}: {count} cells; a puzzle has 16, 81, 256 or 625, a row "
                 "of it 4, 9, 16 or 25 (other boxes can be read from json)"
             )
+        lines = [first, *rows]
         n, height = _shape(count, lines)
         for i in range(0, len(lines), height):
-            rows = lines[i : i + height]
-            if len(rows) < height:
+            board = lines[i : i + height]
+            if len(board) < height:
                 raise InputError(
-                    f"line {rows[0][0]}: {len(rows)} rows of {n} cells, but {n} are needed"
+                    f"line {board[0][0]}: {len(board)} rows of {n} cells, but {n} are needed"
                 )
-            yield n, rows
+            yield n, board
 
 
-def _is_hexadecimal(rows: Sequence[Line]) -> bool | None:
+def _is_hexadecimal(rows: Sequence[Row]) -> bool | None:
     """Whether a puzzle's digits begin at 0; None: it may be."""
     used = {cell for _, cells in rows for cell in cells}
     if "G" in used or any(len(cell) > 1 for cell in used):
@@ -145,7 +148,7 @@ def _is_hexadecimal(rows: Sequence[Line]) -> bool | None:
     return True if "0" in used and used & set("._*") else None
 
 
-def _puzzle(n: int, rows: Sequence[Line], hexadecimal: bool) -> Sudoku:
+def _puzzle(n: int, rows: Sequence[Row], hexadecimal: bool) -> Sudoku:
     known = _HEXADECIMAL if hexadecimal else _VALUES[n]
     values: list[int] = []
     for number, cells in rows:

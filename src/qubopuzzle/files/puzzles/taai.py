@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles import clues
-from qubopuzzle.files.puzzles.lines import ReadLimit
+from qubopuzzle.files.puzzles.lines import Line, ReadLimit, head_of
 from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
 
 NAME = "taai"
@@ -22,13 +22,13 @@ _ID = re.compile(r"taai-(0|[1-9][0-9]{0,8})")
 
 def sniff(text: str) -> bool:
     """Whether the first line is ``$`` with a number, and the second one numbers."""
-    first, second = [*text.lstrip().splitlines()[:2], "", ""][:2]
-    return _HEAD.fullmatch(first.strip()) is not None and clues.are_numbers(second)
+    first, second = [*(line for _, line in head_of(text.lstrip())), "", ""][:2]
+    return _HEAD.fullmatch(first) is not None and clues.are_numbers(second)
 
 
 def read(text: str, _kind: str | None = None) -> list[Nonogram]:
     """Read every board; board n has the id ``taai-n``."""
-    boards: list[list[clues.Line]] = []
+    boards: list[list[Line]] = []
     for number, line in clues.numbered_lines(text):
         if line.startswith("$"):
             boards.append([])
@@ -55,7 +55,7 @@ def write(puzzles: Sequence[Nonogram]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _board(head: clues.Line, *body: clues.Line, limit: ReadLimit) -> Nonogram:
+def _board(head: Line, *body: Line, limit: ReadLimit) -> Nonogram:
     number, text = head
     match = _HEAD.fullmatch(text)
     if not match:

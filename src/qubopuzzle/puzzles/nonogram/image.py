@@ -13,6 +13,11 @@ from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles.nonogram.lines import best_flipped, flipped, undetermined
 from qubopuzzle.puzzles.nonogram.rules import GENERATED_SIDE, Nonogram
 
+FORMATS = ("BMP", "GIF", "JPEG", "PNG", "PPM", "TIFF", "WEBP")
+"""What is read, as Pillow calls it: formats that say in their head how large the image is. Others
+hold images of any size within (ICO), or make Pillow run a program (EPS)."""
+PIXEL_LIMIT = 16_000_000
+"""Most pixels; a file of a few kilobytes can have any number."""
 LONGER_SIDE = 30
 """Cells along the longer side of an image without a shape."""
 ROUNDS = 10
@@ -23,6 +28,8 @@ MANY = 300
 """Open cells from which on the SAT solver, which would take long, is not asked."""
 TRIES = 60
 """Cells that are compared for each change, at most; every other search has fewer for variety."""
+_ORIENTATION = 0x0112
+"""The Exif tag; 1 is upright."""
 
 
 def from_image(
@@ -41,7 +48,8 @@ def from_image(
         The nonogram, and the cells (row, column) in which it is not the image, in order.
 
     Args:
-        file: any image that Pillow reads; of an animated one the first frame.
+        file: an image in one of ``FORMATS``, of ``PIXEL_LIMIT`` pixels at most; of an
+            animated one the first frame.
         shape: rows and columns; None keeps the image's, the longer side 30 cells.
         threshold: grey from here on is white, 1 to 255; None: what parts dark from light best
             (Otsu, IEEE Trans. SMC 9, 62, 1979).
@@ -92,20 +100,21 @@ def _grey_cells(file: str | Path | IO[bytes], shape: tuple[int, int] | None) -> 
     except ImportError:
         raise SolverUnavailable("images need Pillow: pip install 'qubopuzzle[image]'") from None
     Image.init()
-    # For EPS, Pillow runs another program.
-    formats = [name for name in Image.ID if name != "EPS"]
+    large = InputError(f"{_name(file)}: over {PIXEL_LIMIT:,} pixels; scale the image down")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(file, formats=formats) as image:
-                grey = _on_white(ImageOps.exif_transpose(image))
+            with Image.open(file, formats=FORMATS) as image:  # no pixel is decoded yet
+                if image.width * image.height > PIXEL_LIMIT:
+                    raise large
+                turned = image.getexif().get(_ORIENTATION, 1) != 1
+                grey = _on_white(ImageOps.exif_transpose(image) if turned else image)
     except UnidentifiedImageError:
-        raise InputError(f"{_name(file)}: that is no image that Pillow reads") from None
-    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
-        limit = f"{Image.MAX_IMAGE_PIXELS:,}"
-        raise InputError(f"{_name(file)}: the image has more than {limit} pixels") from None
-    except MemoryError:
+        known = ", ".join(FORMATS)
+        raise InputError(f"{_name(file)}: that is no image that is read here ({known})") from None
+    except Image.DecompressionBombError:
+        raise large from None
+    except (MemoryError, InputError):
         raise
     except Exception as error:  # readers of damaged files raise whatever befalls them
         why = getattr(error, "strerror", None) or " ".join(str(error).split())[:100] or "damaged"
@@ -118,15 +127,20 @@ def _grey_cells(file: str | Path | IO[bytes], shape: tuple[int, int] | None) -> 
 
 
 def _on_white(image: Any) -> Any:
-    """The image in grey of one byte, what is transparent white."""
+    """The image in grey of one byte, what is transparent white; few copies at once."""
     from PIL import Image
 
     if image.mode.startswith(("I", "F")):
-        values = np.asarray(image, dtype=np.float64)
-        top = 65_535 if image.mode.startswith("I") else max(float(values.max()), 1e-300)
-        return Image.fromarray((np.clip(values / top, 0, 1) * 255).round().astype(np.uint8))
-    white = Image.new("RGBA", image.size, "white")
-    return Image.alpha_composite(white, image.convert("RGBA")).convert("L")
+        values = np.array(image, dtype=np.float32)
+        top = 65_535 if image.mode.startswith("I") else max(float(values.max()), 1e-30)
+        values *= 255 / top
+        return Image.fromarray(values.clip(0, 255, out=values).round(out=values).astype(np.uint8))
+    if "transparency" in image.info or image.mode in ("LA", "PA", "La", "RGBa"):
+        image = image.convert("RGBA")
+    grey = image.convert("L")
+    if image.mode != "RGBA":
+        return grey
+    return Image.composite(grey, Image.new("L", grey.size, "white"), image.getchannel("A"))
 
 
 def _otsu(levels: Any) -> int:
