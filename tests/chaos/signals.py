@@ -250,10 +250,10 @@ KILLED = (
     Case(
         "generate",
         "generate kurodoko --size 9x9 --count 60 --seed 1 --jobs 4 -o made.jsonl",
-        15.0,
+        6.0,
         _made_are_kept,
     ),
-    Case("compare", COMPARED, 15.0, _goes_on),
+    Case("compare", COMPARED, 8.0, _goes_on),
     Case("solve mip", "solve hard.json --solver mip --all --time-limit 20", 9.0),
     Case("solve amplify, silent", f"{_SERVICE}/fault/silent --time-limit 9", 6.0),
     Case("solve amplify, drip", f"{_SERVICE}/fault/drip --time-limit 9", 6.0),
