@@ -13,6 +13,8 @@ from math import inf
 
 import numpy as np
 
+from qubopuzzle.signals import defer_interrupt
+
 CALLBACK_INTERVAL_S = 0.05
 
 
@@ -85,12 +87,15 @@ class Reads:
             try:
                 while True:
                     bound = min(self.last + 1, inf if reads is None else reads)
-                    while len(running) < threads and begun < bound and (not begun or self.open()):
-                        running.add(pool.submit(read, begun))
-                        begun += 1
-                    if not running:
+                    with defer_interrupt():  # an exception amid locks would leave them locked
+                        while (
+                            len(running) < threads and begun < bound and (not begun or self.open())
+                        ):
+                            running.add(pool.submit(read, begun))
+                            begun += 1
+                        ended, running = wait(running, CALLBACK_INTERVAL_S, FIRST_COMPLETED)
+                    if not (ended or running):
                         break
-                    ended, running = wait(running, CALLBACK_INTERVAL_S, FIRST_COMPLETED)
                     for future in ended:
                         future.result()
                     self._call_back()

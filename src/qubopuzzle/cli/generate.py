@@ -3,12 +3,13 @@
 import sys
 import time
 from argparse import Namespace
-from contextlib import closing
+from contextlib import closing, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from qubopuzzle.cli.parser import Parser
 from qubopuzzle.cli.terminal import NOT_SOLVED, SOLVED, check_output, notice, write_puzzles
 from qubopuzzle.errors import InputError
+from qubopuzzle.signals import defer_interrupt
 
 if TYPE_CHECKING:
     from qubopuzzle.generation.generate import Generated
@@ -71,10 +72,9 @@ def run(args: Namespace) -> int:
             found = generating.generate_each(asked, args.jobs)
         with progress.counting(args.puzzle, args.count) as advance, closing(found):
             for each in found:
-                output.add(each.puzzle)
                 made += 1
+                output.add(each)
                 advance(args.puzzle)
-                print(f"{each.puzzle.id}: {_words(each)}", file=sys.stderr)
     except KeyboardInterrupt:
         notice(f"interrupted; {made} of {args.count} made")
         status = NOT_SOLVED
@@ -84,31 +84,38 @@ def run(args: Namespace) -> int:
 
 
 class _Output:
-    """Where puzzles go as they are made: a file of all, which is whole at any time, or one each."""
+    """Where puzzles go as they are made: a file of all, which is whole at any time, or one each.
+
+    What a puzzle is like is told when it is written.
+    """
 
     def __init__(self, file: str | None, form: str) -> None:
-        self._file, self._form, self._apart = file, form, "{id}" in (file or "")
-        self._new: list[Puzzle] = []
+        self._file, self._form = file, form
+        self._one_each = file is None or "{id}" in file
+        self._new: list[Generated] = []
         self._written: list[Puzzle] = []
         self._due = 0.0
 
-    def add(self, puzzle: "Puzzle") -> None:
+    def add(self, made: "Generated") -> None:
         """Write a puzzle now, or soon: no more than a tenth of the time goes into a file of all."""
-        if self._file is None:
-            write_puzzles([puzzle], self._form, None)
-            return
-        self._new.append(puzzle)
+        self._new.append(made)
         began = time.monotonic()
-        if self._apart or began >= self._due:
+        if self._one_each or began >= self._due:
             self.write()
             self._due = time.monotonic() + 9 * (time.monotonic() - began)
 
     def write(self) -> None:
         """Write what is not written yet."""
-        if self._file is not None and self._new:
-            puzzles = self._new if self._apart else self._written + self._new
-            write_puzzles(puzzles, self._form, self._file)
-            self._written, self._new = puzzles, []
+        if not self._new:
+            return
+        # A pipe's reader may keep us waiting, and then Ctrl-C must be heard.
+        with defer_interrupt() if self._file else nullcontext():
+            told, self._new = self._new, []
+            new = [made.puzzle for made in told]
+            self._written = new if self._one_each else self._written + new
+            write_puzzles(self._written, self._form, self._file)
+        for made in told:
+            print(f"{made.puzzle.id}: {_words(made)}", file=sys.stderr)
 
 
 def _how(args: Namespace) -> dict[str, Any]:

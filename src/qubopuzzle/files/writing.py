@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from qubopuzzle.errors import InputError, at
+from qubopuzzle.signals import defer_interrupt
 
 IMAGE_FORMATS = ("svg", "png", "pdf", "jpg", "webp")
 
@@ -34,7 +35,7 @@ def image_format(path: Path) -> str:
 
 def check_place(path: Path) -> None:
     """Raise InputError where no file of this name can be written."""
-    with naming(path):
+    with naming(path), defer_interrupt():
         if path.is_dir():
             raise InputError("that is a folder")
         if path.exists() and not path.is_file():
@@ -56,7 +57,7 @@ def with_id(pattern: str, identity: str) -> Path:
 def write_whole(path: Path, data: bytes) -> None:
     """Write to a temporary file beside ``path`` and rename it; InputError if that fails."""
     path = path.resolve()  # what a link leads to, not the link
-    with naming(path):
+    with naming(path), defer_interrupt():
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".qubopuzzle-")
         try:
             with os.fdopen(handle, "wb") as file:

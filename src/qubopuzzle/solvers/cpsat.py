@@ -1,6 +1,6 @@
 """``cpsat``: CP-SAT of Google OR-Tools."""
 
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from math import isfinite
 from typing import Any
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from qubopuzzle.compile.cpsat import add_clauses, hint, ortools
 from qubopuzzle.errors import SolverFailed
+from qubopuzzle.signals import defer_interrupt
 from qubopuzzle.solvers.base import Option, Task
 from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Sample, Search
 
@@ -56,17 +57,19 @@ class _CpSatSearch(Search):
         settings.catch_sigint_signal = False
         if isfinite(seconds):
             settings.max_time_in_seconds = seconds
+        runs: list[Future[Any]] = []
         with ThreadPoolExecutor(1) as thread:
-            run = thread.submit(solver.solve, self._model)
             try:
-                while not wait([run], _POLL_S).done:
-                    pass
+                while not (runs and runs[0].done()):
+                    with defer_interrupt():  # an exception amid locks would leave them locked
+                        runs = runs or [thread.submit(solver.solve, self._model)]
+                        wait(runs, _POLL_S)
             except BaseException:
-                while not run.done():  # a search that has not begun yet cannot be stopped
+                while runs and not runs[0].done():  # what has not begun yet cannot be stopped
                     solver.stop_search()
-                    wait([run], _POLL_S)
+                    wait(runs, _POLL_S)
                 raise
-        return solver, solver.status_name(run.result())
+        return solver, solver.status_name(runs[0].result())
 
 
 class _CpSat(CompleteSolver):
