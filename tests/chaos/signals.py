@@ -94,6 +94,11 @@ def start(
     )
 
 
+def crowd() -> float:
+    """How many processes want each processor now, at least 1: things take so much longer."""
+    return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
 def new_marker() -> str:
     """A marker that no other command has."""
     return uuid.uuid4().hex
@@ -114,7 +119,7 @@ def left_over(marker: str) -> list[str]:
 
 def still_there(marker: str, seconds: float = LEFT_S) -> list[str]:
     """What is left over after so many seconds; returns as soon as nothing is. Ends the rest."""
-    ends = time.monotonic() + seconds
+    ends = time.monotonic() + seconds * crowd()
     while (left := left_over(marker)) and time.monotonic() < ends:
         time.sleep(0.05)
     for line in left:
@@ -280,7 +285,7 @@ def ended_by_itself(process: subprocess.Popen[str]) -> Ended:
     """Wait for the end of a command; one that hangs is ended, which its status then says."""
     began = time.monotonic()
     try:
-        out, err = process.communicate(timeout=PATIENCE_S)
+        out, err = process.communicate(timeout=PATIENCE_S * crowd())
     except subprocess.TimeoutExpired:
         process.kill()
         out, err = process.communicate()
@@ -394,7 +399,7 @@ def run(cases: tuple[Case, ...], tries: int, seed: int, signals: tuple[int, ...]
             case = cases[i % len(cases)]
             print(f"{i}: {case.name}", flush=True)
             number = signals[i // len(cases) % len(signals)]
-            delay = moment(rng, case.seconds * slowness())
+            delay = moment(rng, case.seconds * crowd())
             try_once(case, given, url, number, delay, tallies[case.name])
     return report(tallies)
 

@@ -46,6 +46,7 @@ class _Enumeration:
     def __init__(self, task: Task, n: int) -> None:
         self._task, self._n = task, n
         self._best = Best(task.compiled)
+        self._best.reads = 1
         self._answers: dict[bytes, NDArray[np.int8]] = {}
         self._exhausted = False
 
