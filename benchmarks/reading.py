@@ -71,7 +71,7 @@ def measure_one(reader: str, what: str, text: Callable[[], Data]) -> Row:
     with tempfile.TemporaryDirectory(prefix="reading-") as folder:
         path = Path(folder, "input")
         size = apart(write, path, text)
-        return {"format": reader, "text": what, "bytes": size, **apart(read_here, reader, path)}
+        return {"format": reader, "text": what, "characters": size, **apart(read_here, reader, path)}
 
 
 def show(rows: Rows) -> str:
@@ -100,7 +100,7 @@ def _worst(rows: Rows) -> list[str]:
 
 def _a_megabyte(row: Row) -> tuple[float, float]:
     """Seconds and MiB; what is smaller counts as one."""
-    megabytes = max(1.0, row["bytes"] / MEGABYTE)
+    megabytes = max(1.0, row["characters"] / MEGABYTE)
     return row["seconds"] / megabytes, row["mebibytes"] / megabytes
 
 
