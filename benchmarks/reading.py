@@ -71,7 +71,8 @@ def measure_one(reader: str, what: str, text: Callable[[], Data]) -> Row:
     with tempfile.TemporaryDirectory(prefix="reading-") as folder:
         path = Path(folder, "input")
         size = apart(write, path, text)
-        return {"format": reader, "text": what, "characters": size, **apart(read_here, reader, path)}
+        costs = apart(read_here, reader, path)
+    return {"format": reader, "text": what, "characters": size, **costs}
 
 
 def show(rows: Rows) -> str:
