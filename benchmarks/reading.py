@@ -1,29 +1,44 @@
-"""What a megabyte takes to read at worst: seconds and memory.
+"""What a megabyte takes to read at worst: seconds of the processor and memory.
 
 For each format texts of about a million characters: many of the smallest boards, many of the
-examples, one board as large as fits, and answers that are wrong everywhere. Each is read in a
-process of its own. One table: reading, with the slowest text of each format.
+examples, one board as large as fits; and for each reader the texts and files of ``hostile.py``.
+Each is read in a process of its own. One table: reading, with the worst of each reader.
 
 Usage: python benchmarks/reading.py
 """
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import re
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+import tempfile
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from qubopuzzle import InputError, Nonogram, Puzzle
-from qubopuzzle.files.puzzles import all_formats, formats_for, get_format, write_text
-from qubopuzzle.puzzles import get_puzzle, puzzle_names
-from record import Args, Benchmark, Cases, Row, Rows, grouped, main, markdown, timed
+import numpy as np
 
-MEGABYTE = 10**6
+from hostile import HOSTILE, MEGABYTE, Data
+from qubopuzzle import InputError, Nonogram, Puzzle
+from qubopuzzle.bench.journal import Journal
+from qubopuzzle.files.models import read_sample
+from qubopuzzle.files.puzzles import (
+    all_formats,
+    formats_for,
+    load,
+    read_source,
+    write_text,
+)
+from qubopuzzle.files.puzzles.answers import load_answers
+from qubopuzzle.puzzles import get_puzzle, puzzle_names
+from qubopuzzle.puzzles.nonogram.image import from_image
+from qubopuzzle.solving.export import rebuilt
+from record import Args, Benchmark, Cases, Row, Rows, grouped, main, markdown
+
 RUNS = 3
+MIB_A_MEGABYTE = 100 * MEGABYTE / 2**20
+"""The bound for what is refused, with a second."""
 SMALLEST: dict[str, dict[str, Any]] = {
     "easyasabc": {"size": 1, "letters": 1},
     "heyawake": {"rooms": [[0]], "clues": [None]},
@@ -37,29 +52,57 @@ SIDES = (1000, 700, 500, 400, 300, 200, 100, 60, 36, 25)
 
 
 def cases(_: Args) -> Cases:
+    for kind in puzzle_names():
+        get_puzzle(kind)  # before processes are copied
     for name in all_formats():
-        for kind in (*puzzle_names(), ""):
-            if not kind or name in formats_for(kind):
+        for kind in puzzle_names():
+            if name in formats_for(kind):
                 yield f"{name} {kind}", measure, name, kind
+    for reader, texts_of in HOSTILE.items():
+        for what, text in texts_of.items():
+            yield f"{reader}: {what}", measure_one, reader, what, text
 
 
 def measure(name: str, kind: str) -> list[Row]:
-    return [
-        {"format": name, "text": what, "characters": len(text), **read(text)}
-        for what, text in (texts(name, kind) if kind else bad_texts(name))
-    ]
+    return [measure_one(name, what, lambda text=text: text) for what, text in texts(name, kind)]
+
+
+def measure_one(reader: str, what: str, text: Callable[[], Data]) -> Row:
+    with tempfile.TemporaryDirectory(prefix="reading-") as folder:
+        path = Path(folder, "input")
+        size = apart(write, path, text)
+        costs = apart(read_here, reader, path)
+    return {"format": reader, "text": what, "characters": size, **costs}
 
 
 def show(rows: Rows) -> str:
-    """A line a format, with its slowest text."""
+    """A line a reader with the most that a megabyte took; then what is over the bound."""
     lines = []
     for (name,), own in grouped(rows, "format").items():
-        slowest = max(own, key=lambda row: row["seconds"])
-        what = f"{slowest['text']}: {slowest['found']}"
-        memory = max(row["mebibytes"] for row in own)
-        numbers = [f"{slowest['seconds']:.2f}", f"{memory:.0f}"]
-        lines.append([f"`{name}`", str(len(own)), what, *numbers])
-    return markdown(["format", "texts", "slowest", "seconds", "most memory, MiB"], lines)
+        refused = [row for row in own if row["found"] == "refused"]
+        accepted = [row for row in own if row["found"] != "refused"]
+        lines.append([f"`{name}`", str(len(own)), *_worst(refused), *_worst(accepted)])
+    heads = ["reader", "texts", "refused, s", "MiB", "read, s", "MiB"]
+    over = [
+        f"{row['format']}: {row['text']} ({row['found']}, {seconds:.2f} s, {mebibytes:.0f} MiB)"
+        for row in rows
+        for seconds, mebibytes in [_a_megabyte(row)]
+        if seconds > 1 or mebibytes > MIB_A_MEGABYTE
+    ]
+    listed = "; ".join(over) or "none"
+    return f"{markdown(heads, lines)}\n\nOver a second or 100 MB a megabyte: {listed}."
+
+
+def _worst(rows: Rows) -> list[str]:
+    """Most seconds, most MiB."""
+    costs = np.array([_a_megabyte(row) for row in rows]).reshape(-1, 2)
+    return [f"{costs[:, 0].max():.2f}", f"{costs[:, 1].max():.0f}"] if rows else ["", ""]
+
+
+def _a_megabyte(row: Row) -> tuple[float, float]:
+    """Seconds and MiB; what is smaller counts as one."""
+    megabytes = max(1.0, row["characters"] / MEGABYTE)
+    return row["seconds"] / megabytes, row["mebibytes"] / megabytes
 
 
 # --- texts -----------------------------------------------------------------------------
@@ -71,16 +114,6 @@ def texts(name: str, kind: str) -> Iterator[tuple[str, str]]:
     yield from many(name, f"{kind}, smallest boards", [smallest])
     yield from many(name, f"{kind}, examples", get_puzzle(kind).examples())
     yield from largest(name, kind)
-
-
-def bad_texts(name: str) -> Iterator[tuple[str, str]]:
-    """The same of texts that a format refuses."""
-    if name == "json":
-        yield from wrong()
-    if name == "webpbn":
-        yield "entities", "<!DOCTYPE a [" + '<!ENTITY b "bbbbbbbb">' * 40_000 + "]><a>&b;</a>"
-    if name == "nonograms_org":
-        yield "tags", "<table>" + "<td>" * 250_000
 
 
 def many(name: str, what: str, puzzles: list[Puzzle]) -> Iterator[tuple[str, str]]:
@@ -121,67 +154,65 @@ def board(kind: str, side: int) -> Puzzle:
     return get_puzzle(kind).from_dict(data)
 
 
-def wrong() -> Iterator[tuple[str, str]]:
-    """Boards with an answer that is wrong in every cell."""
-    n = 450
-    white, black = ["." * n] * n, ["#" * n] * n
-    yield "wrong answer of hitori", told("hitori", grid=[[1] * n] * n, solution=white)
-    yield "wrong answer of kurodoko", told("kurodoko", grid=[[2] * n] * n, solution=white)
-    one = {"rooms": [[0] * n] * n, "clues": [1]}
-    yield "wrong answer of heyawake", told("heyawake", **one, solution=black)
-    rows = {"rooms": [[r] * n for r in range(n)], "clues": [1] * n}
-    yield "wrong answer of heyawake, rows", told("heyawake", **rows, solution=white)
-    one = {"rows": [[1]] * 2 * n, "cols": [[1]] * 2 * n}
-    yield "wrong answer of nonogram", told("nonogram", **one, solution=["#" * 2 * n] * 2 * n)
-    grid = [[0] * n for _ in range(n)]
-    grid[0][0] = grid[-1][-1] = 1
-    for bit in "01":
-        paths = {"right": [bit * (n - 1)] * n, "down": [bit * n] * (n - 1)}
-        yield f"wrong answer of numberlink, {bit}", told("numberlink", grid=grid, solution=paths)
-    size = {"size": 500, "letters": 26, "top": ["B"] * 500}
-    yield "wrong answer of easyasabc", told("easyasabc", **size, solution=["A" * 500] * 500)
-    yield "braces", '{"a":' * 200_000
-    yield "brackets", "[" * MEGABYTE
-
-
-def told(kind: str, **data: Any) -> str:
-    return json.dumps({"puzzle": kind, **data}, separators=(",", ":"))
-
-
 # --- reading ---------------------------------------------------------------------------
 
 
-def read(text: str) -> dict[str, Any]:
-    """Seconds (median), MiB above the process with the text, and what was found."""
-    spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, mp_context=spawn) as pool:
-        return pool.submit(read_here, text).result()
+def apart(call: Callable[..., Any], *arguments: Any) -> Any:
+    """What a call returns in a copy of this process, whose memory is its own from then on."""
+    forked = multiprocessing.get_context("fork")
+    receiver, sender = forked.Pipe(duplex=False)
+    forked.Process(target=lambda: sender.send(call(*arguments))).start()
+    sender.close()
+    return receiver.recv()
 
 
-def read_here(text: str) -> dict[str, Any]:
-    for name in all_formats():
-        get_format(name)
-    for kind in puzzle_names():
-        get_puzzle(kind)
+def write(path: Path, text: Callable[[], Data]) -> int:
+    data = text()
+    return path.write_bytes(data.encode() if isinstance(data, str) else data)
+
+
+def read_here(reader: str, path: Path) -> dict[str, Any]:
+    outcome(reader, Path(__file__))  # imports what it needs
     before, seconds = peak_memory(), []
     found = ""
-    for _ in range(RUNS):
-        took, found = timed(outcome, text)
-        seconds.append(took)
+    runs = RUNS if path.stat().st_size < 5 * MEGABYTE else 1
+    for _ in range(runs):
+        start = time.process_time()
+        found = outcome(reader, path)
+        seconds.append(time.process_time() - start)
     return {
-        "seconds": sorted(seconds)[RUNS // 2],
+        "seconds": sorted(seconds)[runs // 2],
         "mebibytes": peak_memory() - before,
         "found": found,
     }
 
 
-def outcome(text: str) -> str:
-    from qubopuzzle.files.puzzles import read_text
-
+def outcome(reader: str, path: Path) -> str:
     try:
-        return f"{len(read_text(text)):,} read"
+        found = READERS.get(reader, load)(path)
     except InputError:
         return "refused"
+    return f"{len(found):,} read"
+
+
+def read_image(path: Path) -> tuple[Any, ...]:
+    return from_image(path, (9, 9), rng=np.random.default_rng(0), dither=True)
+
+
+def read_journal(path: Path) -> dict[str, Any]:
+    book = Journal(path, resume=True)
+    book.close()
+    return book.rows
+
+
+READERS: dict[str, Callable[[Path], Any]] = {
+    "answers": load_answers,
+    "samples": lambda path: read_source(path, read_sample),
+    "descriptions": lambda path: [read_source(path, rebuilt)],
+    "images": read_image,
+    "journal": read_journal,
+}
+"""Those that ``load`` is not."""
 
 
 def peak_memory() -> float:

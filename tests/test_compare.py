@@ -377,6 +377,7 @@ SOLVED = {"status": "valid", "solved": True, "seconds": 1.0, "build_s": 0.5, "so
     [
         (SOLVED | {"seconds": None}, "seconds: expected a number, got None"),
         ({"solved": True, "seconds": 1.0}, "build_s: expected a number, got None"),
+        ({"sec": 0}, "seconds: missing; delete the line"),
         ({"seconds": "1"}, "seconds: expected a number, got '1'"),
         ({"seconds": -1}, "seconds: expected seconds, got -1; delete the line"),
         ({"build_s": 1e999}, "build_s: expected seconds, got inf; delete the line"),
@@ -389,7 +390,10 @@ SOLVED = {"status": "valid", "solved": True, "seconds": 1.0, "build_s": 0.5, "so
 )
 def test_rows_with_something_that_cannot_be_are_refused(tmp_path, more, message):
     path = tmp_path / "runs.jsonl"
-    path.write_text("\n" + json.dumps(some_row("1", **more)) + "\n")
+    row = some_row("1", **more)
+    if "sec" in row:
+        del row["seconds"]
+    path.write_text("\n" + json.dumps(row) + "\n")
     with pytest.raises(InputError, match=rf"runs\.jsonl: line 2: {message}"):
         Journal(path, resume=True)
 

@@ -99,6 +99,8 @@ def _parse(line: bytes) -> dict[str, Any]:
         isinstance(row.get(name), kind) for name, kind in _NEEDED.items()
     ):
         raise InputError("not a row of a comparison; name another file")
+    if "seconds" not in row:
+        raise InputError("seconds: missing; delete the line")
     for name in ("seconds", "build_s", "solve_s"):
         if name in row or row["solved"]:
             _check_seconds(name, row.get(name), optional=name == "seconds" and not row["solved"])

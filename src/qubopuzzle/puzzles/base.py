@@ -81,9 +81,10 @@ class Puzzle(Problem):
         """
         if self.solution is None:
             return
-        solution, broken = self.check(self.solution)
-        if broken:
-            raise PuzzleError(f"solution: {broken[0].message}")
+        given: Any = self.solution
+        solution = given if isinstance(given, np.ndarray) else self.parse_answer(given)
+        for broken in self.each_violation(solution):
+            raise PuzzleError(f"solution: {broken.message}")
         solution = np.array(solution, dtype=np.int64)
         solution.setflags(write=False)
         object.__setattr__(self, "solution", solution)
@@ -140,6 +141,10 @@ class Puzzle(Problem):
         Raises:
             InputError: for an array of another shape or with values that are no answer.
         """
+
+    def each_violation(self, answer: IntArray) -> Iterable[Violation]:
+        """The same one by one, as far as they are asked for; all at once if not said otherwise."""
+        return self.violations(answer)
 
     @abstractmethod
     def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:

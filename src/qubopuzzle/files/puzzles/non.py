@@ -116,9 +116,9 @@ def _clues(lines: list[Line], key: str, size_key: str, size: str | None) -> list
 def _clue(number: int, text: str) -> list[int]:
     clue = []
     for part in filter(None, re.split(r"[,\s]+", text)):
-        if re.fullmatch(r"[0-9]+[A-Za-z]+", part):
-            raise InputError(f"line {number}: {part[:20]!r} has a colour; only black and white")
         if not re.fullmatch(r"[0-9]{1,9}", part):
-            raise InputError(f"line {number}: {part[:20]!r} is no clue")
+            coloured = re.fullmatch(r"[0-9]+[A-Za-z]+", part)
+            wrong = "has a colour; only black and white" if coloured else "is no clue"
+            raise InputError(f"line {number}: {part[:20]!r} {wrong}")
         clue.append(int(part))
     return clue

@@ -26,6 +26,7 @@ Rows = list[list[Element]]
 """The cells of each row of a table."""
 
 _CELL_LIMIT = 90_000
+"""Most cells and rows of a table, with those of the tables in it."""
 _DEPTH_LIMIT = 20
 _LINE = "#line"
 _PARENTS = {"tr": ("table",), "td": ("tr", "table")}
@@ -57,8 +58,8 @@ def write(puzzles: Sequence[Nonogram]) -> str:
 def _lines(puzzle: Nonogram) -> Iterator[str]:
     left, top = _padded(puzzle.rows), [*zip(*_padded(puzzle.cols), strict=True)]
     cells = (len(left) + len(top)) * (len(left[0]) + len(top[0])) - len(left[0]) * len(top)
-    if 4 + cells > _CELL_LIMIT:
-        raise InputError(f"{named(puzzle)}: over {_CELL_LIMIT:,} cells do not fit a table")
+    if 4 + cells + 2 + len(top) + 2 * len(left) > _CELL_LIMIT:
+        raise InputError(f"{named(puzzle)}: over {_CELL_LIMIT:,} cells and rows do not fit a table")
     yield '<table id="nonogram_table" class="nonogram_table"><tbody>'
     yield '<tr><td id="nmti"></td><td class="nmtt">'
     yield from _inner(top)
@@ -111,10 +112,10 @@ class _Reader(HTMLParser):
             self.tree.data(" ")
         if tag != "table" and not (tag in _PARENTS and self.open):
             return
-        # Cells count for the outermost table that they are in.
-        self.cells = self.cells + (tag == "td") if self.open else 0
+        # Cells and rows count for the outermost table that they are in.
+        self.cells = self.cells + (tag != "table") if self.open else 0
         if self.cells > _CELL_LIMIT:
-            raise InputError(f"line {line}: over {_CELL_LIMIT:,} cells")
+            raise InputError(f"line {line}: over {_CELL_LIMIT:,} cells and rows")
         if tag == "table" and self.open.count(tag) == _DEPTH_LIMIT:
             raise InputError(f"line {line}: tables nested over {_DEPTH_LIMIT} deep")
         self._end_all_in(_PARENTS.get(tag, self.open))

@@ -30,6 +30,8 @@ _TEXTS = {tag: tag for tag in ("source", "id", "title", "author")} | {"copyright
 _SHARED = ("source", "author", "copyright")
 """What a set says of all its puzzles."""
 _CLUES = {"columns": "cols", "rows": "rows"}
+_TAGS = {*_TEXTS, "puzzleset", "puzzle", "clues", "line", "count", "color", "solution", "image"}
+"""Other elements are not kept, but for what they say."""
 _COLOURS = (("white", WHITE, "FFFFFF"), ("black", "X", "000000"))
 _DECLARATION = re.compile(r"\A\s*<\?xml\s[^<>]*\?>")
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -104,11 +106,13 @@ class _Reader:
         self.depth += 1
         if self.depth > _DEPTH_LIMIT:
             self._fail(f"elements nested over {_DEPTH_LIMIT} deep")
-        self.builder.start(tag, attributes | {_LINE: str(self.expat.CurrentLineNumber)})
+        if tag in _TAGS or self.depth == 1:
+            self.builder.start(tag, attributes | {_LINE: str(self.expat.CurrentLineNumber)})
 
     def _end(self, tag: str) -> None:
         self.depth -= 1
-        self.builder.end(tag)
+        if tag in _TAGS or self.depth == 0:
+            self.builder.end(tag)
 
     def _doctype(self, _name: str, _system: Any, _public: Any, declares: int) -> None:
         if declares:

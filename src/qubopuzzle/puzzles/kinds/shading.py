@@ -5,7 +5,7 @@ Nothing here knows of models; those are built in ``shaded``.
 """
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
@@ -67,19 +67,21 @@ class ShadingPuzzle(Painting):
 
     def violations(self, answer: IntArray) -> list[Violation]:
         """Groups of black cells that touch, white cells cut off, and what the clues say."""
+        return [*self.each_violation(answer)]
+
+    def each_violation(self, answer: IntArray) -> Iterator[Violation]:
+        """The same one by one."""
         check_shape(answer, self.shape, range(2))
         white = _components(answer == 0)
         largest = max(white, key=len, default=())
         touching = [("adjacent", "black cells touch", c) for c in _components(answer) if len(c) > 1]
         cut_off = [("connected", "white cells are cut off", c) for c in white if c is not largest]
-        broken = [
-            Violation(rule, f"{what}: {_names(cells)}", cells)
-            for rule, what, cells in touching + cut_off
-        ]
-        return [*broken, *self.broken_clues(answer)]
+        for rule, what, cells in touching + cut_off:
+            yield Violation(rule, f"{what}: {_names(cells)}", cells)
+        yield from self.broken_clues(answer)
 
     @abstractmethod
-    def broken_clues(self, answer: IntArray) -> list[Violation]:
+    def broken_clues(self, answer: IntArray) -> Iterable[Violation]:
         """Violations of the rules that this puzzle has to itself."""
 
 

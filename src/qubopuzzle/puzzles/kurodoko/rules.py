@@ -1,6 +1,6 @@
 """Kurodoko: the rules, native JSON and picture."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -44,25 +44,24 @@ class Kurodoko(NumberGrid):
             number = self.grid[r, c]
             raise PuzzleError(f"grid[{r}][{c}]: {number}, but no cell sees more than {most}")
 
-    def broken_clues(self, answer: IntArray) -> list[Violation]:
+    def broken_clues(self, answer: IntArray) -> Iterator[Violation]:
         """Numbers on black cells, and numbers that see more or fewer cells.
 
         The first hundred of these name the cells that they see, the others their own only.
         """
         white, seen, columns = answer == 0, seen_from(answer), self.shape[1]
-        broken: list[Violation] = []
         right = white & ((seen == self.grid) | (self.grid == UNKNOWN_NUMBER))
-        for r, c in np.argwhere((self.grid != 0) & ~right).tolist():
+        wrong = np.argwhere((self.grid != 0) & ~right).tolist()
+        for i, (r, c) in enumerate(wrong):
             rule, what = "number", "is black"
             cells: list[Cell] = [(r, c)]
             if white[r, c]:
                 rule, what = "sight", f"sees {seen[r, c]} white cells"
-                for arm in arms(self.shape, r, c) if len(broken) < _SIGHTS else ():
+                for arm in arms(self.shape, r, c) if i < _SIGHTS else ():
                     cells += cells_of(arm[: reach(answer, arm)], columns)
             number = self.grid[r, c]
             named = "the circle" if number == UNKNOWN_NUMBER else f"the number {number}"
-            broken.append(Violation(rule, f"{named} on ({r},{c}) {what}", tuple(cells)))
-        return broken
+            yield Violation(rule, f"{named} on ({r},{c}) {what}", tuple(cells))
 
 
 def arms(shape: tuple[int, int], r: int, c: int) -> list[IntArray]:

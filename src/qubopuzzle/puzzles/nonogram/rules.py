@@ -1,6 +1,6 @@
 """Nonograms: the rules, native JSON and picture."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -76,21 +76,24 @@ class Nonogram(Painting):
     @classmethod
     def from_picture(cls, picture: Any, **about: Any) -> Self:
         """The nonogram of a picture, given as lines of ``#`` and ``.`` or as rows of 0 and 1."""
+        _check_count("picture", picture)
         grid = read_shading("picture", picture)
         clues: Any = [[runs(line) for line in lines.tolist()] for lines in (grid, grid.T)]
         return cls(*clues, solution=grid, **about)
 
     def violations(self, answer: IntArray) -> list[Violation]:
         """Lines whose runs differ from their clue."""
+        return [*self.each_violation(answer)]
+
+    def each_violation(self, answer: IntArray) -> Iterator[Violation]:
+        """The same one by one."""
         check_shape(answer, self.shape, range(2))
-        broken = []
         clues, cells = [*self.rows, *self.cols], np.ravel(answer)
         for (axis, i, line), clue in zip(lines_of(self.shape), clues, strict=True):
             found = tuple(runs(cells[line].tolist()))
             if found != clue:
                 message = f"{axis}[{i}] reads {_words(found)}, its clue is {_words(clue)}"
-                broken.append(Violation(axis, message, cells_of(line, self.shape[1])))
-        return broken
+                yield Violation(axis, message, cells_of(line, self.shape[1]))
 
     def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
         """The grid with its clues on the left and on top."""
@@ -112,8 +115,7 @@ def _read_clues(key: str, data: Any) -> tuple[Clue, ...]:
     lines = listed(data)
     if not isinstance(lines, list | tuple):
         raise PuzzleError(f"{key}: expected a list of clues, got {brief(data)}")
-    if not 1 <= len(lines) <= LINE_LIMIT:
-        raise PuzzleError(f"{key}: {len(lines)} lines; a nonogram here has 1 to {LINE_LIMIT}")
+    _check_count(key, lines)
     clues = []
     for i, line in enumerate(lines):
         clue = read_numbers(f"{key}[{i}]", line, 0, LINE_LIMIT, {})
@@ -121,3 +123,8 @@ def _read_clues(key: str, data: Any) -> tuple[Clue, ...]:
             raise PuzzleError(f"{key}[{i}][{clue.index(0)}]: 0 is no length of a run")
         clues.append(() if clue == [0] else tuple(clue))
     return tuple(clues)
+
+
+def _check_count(key: str, lines: Any) -> None:
+    if isinstance(lines, list | tuple | np.ndarray) and not 1 <= len(lines) <= LINE_LIMIT:
+        raise PuzzleError(f"{key}: {len(lines)} lines; a nonogram here has 1 to {LINE_LIMIT}")

@@ -1,7 +1,7 @@
 """Numberlink: the rules, native JSON and picture."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -107,14 +107,17 @@ class Numberlink(Puzzle):
 
     def violations(self, answer: IntArray) -> list[Violation]:
         """Connections, ends, branches, unused cells, closed loops and paths of two numbers."""
+        return [*self.each_violation(answer)]
+
+    def each_violation(self, answer: IntArray) -> Iterator[Violation]:
+        """The same one by one."""
         check_shape(answer, self.shape, range(16))
         answer = np.asarray(answer, dtype=np.int64)
-        broken = []
         sides = leaves(answer)
         for cell, d in np.argwhere(sides & ~mutual(answer)).tolist():
             r, c = divmod(cell, self.shape[1])
             message = f"cell ({r}, {c}) goes {SIDES[d]} and does not arrive"
-            broken.append(Violation("connection", message, ((r, c),)))
+            yield Violation("connection", message, ((r, c),))
         degree = sides.sum(axis=1).reshape(self.shape)
         ends = np.array(self.grid) > 0
         wrong = np.where(ends, degree != 1, degree != 2)
@@ -124,17 +127,16 @@ class Numberlink(Puzzle):
             joined = degree[r, c]
             rule, wanted = ("end", 1) if self.grid[r][c] else ("path" if joined else "cover", 2)
             message = f"cell ({r}, {c}) joins {joined} of its neighbours, not {wanted}"
-            broken.append(Violation(rule, message, ((r, c),)))
+            yield Violation(rule, message, ((r, c),))
         for numbers, closed in components(answer):
             cells = cells_of(numbers, self.shape[1])
             found = sorted({self.grid[r][c] for r, c in cells} - {0})
             if closed:
                 message = f"a closed loop of {len(cells)} cells from {cells[0]}"
-                broken.append(Violation("loop", message, cells))
+                yield Violation("loop", message, cells)
             if len(found) > 1:
                 message = f"a path joins {found[0]} and {found[1]}"
-                broken.append(Violation("number", message, cells))
-        return broken
+                yield Violation("number", message, cells)
 
     def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
         """The grid with its numbers and the paths, one colour a number."""

@@ -1,12 +1,16 @@
-"""Feed arbitrary and mutated texts to every format's reader; not part of the tests.
+"""Feed arbitrary and mutated texts to every reader; not part of the tests.
 
-    python tests/fuzz/fuzz_formats.py --inputs 10000
-    python tests/fuzz/fuzz_formats.py --format tatham --seed 7 --first 812 --inputs 1
+    python tests/fuzz/fuzz_readers.py --inputs 60000 --jobs 2
+    python tests/fuzz/fuzz_readers.py --reader tatham --seed 7 --first 812 --inputs 1
 
-A reader may give puzzles or raise InputError, of one line. Everything else is counted as a
-crash, as are an input that takes over 10 seconds of the processor, and a puzzle that is written
-and read back
-as another. Input number i of a seed is always the same. Exit status 1 if anything crashed.
+The readers are those of ``readers.py`` beside this file: every format of puzzles, files whose
+format is told from their content, models, answers, samples and descriptions of exported models,
+images, journals of comparisons. A reader may give something or raise InputError, of one line.
+Everything else is counted as a crash, as are an input that takes over 10 seconds of the
+processor, and a puzzle that is written and read back as another. An input is counted as over
+the bound if it takes more than a second, and another one for each megabyte, or raises the peak
+of memory by 100 MB, and as much for each megabyte. Input number i of a seed is always the same.
+Exit status 1 if anything crashed or was over the bound.
 """
 
 import argparse
@@ -18,13 +22,13 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
+from readers import Reader, all_readers, get_reader
+
 from qubopuzzle.errors import InputError
-from qubopuzzle.files.puzzles import all_formats, get_format
-from qubopuzzle.puzzles import get_puzzle, puzzle_names
 
 HANG = 10.0
 """Seconds of the processor after which an input counts as a crash."""
@@ -32,64 +36,80 @@ HANG = 10.0
 
 @dataclass
 class Report:
-    """What became of the inputs of one format."""
+    """What became of the inputs of one reader."""
 
     name: str
     inputs: int = 0
     read: int = 0
     refused: int = 0
     crashes: list[str] = field(default_factory=list)
-    slowest: tuple[float, int, int] = (0.0, 0, 0)  # seconds of one reading, input, characters
+    over: list[str] = field(default_factory=list)
+    slowest: tuple[float, int, int] = (0.0, 0, 0)  # seconds of one input, its number, characters
+    seconds: float = 0.0  # of the processor, in all
     memory: float = 0.0  # MiB above the start
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--inputs", type=int, default=1000, metavar="N", help="inputs a format")
-    parser.add_argument("--format", action="append", metavar="NAME", help="only this one")
+    parser.add_argument("--inputs", type=int, default=1000, metavar="N", help="inputs a reader")
+    parser.add_argument("--reader", action="append", metavar="NAME", help="only this one")
     parser.add_argument("--corpus", metavar="DIR", help="files to mutate as well, each format its")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0, metavar="I", help="number of the first")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="readers at a time")
     given = parser.parse_args()
-    known = all_formats()
-    unknown = set(given.format or ()) - known.keys()
-    if unknown:
-        parser.error(f"no format {', '.join(unknown)}; there are {', '.join(known)}")
-    reports = []
-    for name in given.format or known:
-        # A process each, so that the peak of memory is its own.
-        spawn = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(1, mp_context=spawn) as pool:
-            work = (name, given.seed, given.first, given.inputs, given.corpus)
-            reports.append(pool.submit(fuzz, *work).result())
+    known = all_readers()
+    if unknown := set(given.reader or ()) - {*known}:
+        parser.error(f"no reader {', '.join(unknown)}; there are {', '.join(known)}")
+    # A process each, so that the peak of memory is its own.
+    spawn = multiprocessing.get_context("spawn")
+    work = partial(fuzz, given.seed, given.first, given.inputs, given.corpus)
+    with ProcessPoolExecutor(given.jobs, mp_context=spawn, max_tasks_per_child=1) as pool:
+        reports = list(pool.map(work, given.reader or known))
     print_table(reports, given.seed)
-    return int(any(report.crashes for report in reports))
+    return int(any(report.crashes or report.over for report in reports))
 
 
-def fuzz(name: str, seed: int, first: int, count: int, corpus: str | None) -> Report:
+def fuzz(seed: int, first: int, count: int, corpus: str | None, name: str) -> Report:
     """Try the inputs ``first`` .. ``first + count - 1`` of a seed."""
-    module = get_format(name)
-    valid = valid_texts(module) + (texts_of(module, Path(corpus)) if corpus else [])
+    reader = get_reader(name)
+    valid = [*reader.valid, *(texts_of(reader, Path(corpus)) if corpus else ())]
     report = Report(name)
     signal.signal(signal.SIGPROF, _stop)
-    before = peak_memory()
+    start = peak_memory()
     for number in range(first, first + count):
         rng = random.Random(f"{seed} {name} {number}")  # noqa: S311 - not for secrets
         text = new_text(rng, valid)
+        before, began = peak_memory(), time.process_time()
         signal.setitimer(signal.ITIMER_PROF, HANG)
         try:
-            found, seconds = try_text(module, text)
+            found = tried(reader, text)
             report.read += found
             report.refused += not found
-            report.slowest = max(report.slowest, (seconds, number, len(text)))
         except Exception as error:
             what = f"{type(error).__name__}: {str(error)[:100]}"
             report.crashes.append(f"input {number}: {what}: {text[:100]!r} ({len(text)})")
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
+        seconds, memory = time.process_time() - began, peak_memory() - before
+        report.slowest = max(report.slowest, (seconds, number, len(text)))
+        report.seconds += seconds
+        megabytes = 1 + len(text) / 10**6
+        if seconds > megabytes or memory > 100 * megabytes:
+            took = f"{seconds:.1f} s, {memory:.0f} MiB"
+            report.over.append(f"input {number} took {took}: {text[:100]!r} ({len(text)})")
         report.inputs += 1
-    report.memory = peak_memory() - before
+    report.memory = peak_memory() - start
     return report
+
+
+def tried(reader: Reader, text: str) -> bool:
+    """Whether it is read; a refusal is one line."""
+    try:
+        return reader.attempt(text)
+    except InputError as error:
+        assert len(str(error).splitlines()) == 1, f"not one line: {error!r}"
+        return False
 
 
 def _stop(*_: object) -> None:
@@ -104,53 +124,14 @@ def peak_memory() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 
 
-def try_text(module, text: str) -> tuple[bool, float]:
-    """Sniff, read as every kind, and write and read again what was read.
-
-    Whether anything was read, and the seconds of the slowest reading.
-    """
-    found, slowest = [], 0.0
-    module.sniff(text)
-    for kind in (None, *(module.PUZZLES or puzzle_names())):
-        start = time.process_time()
-        try:
-            found += module.read(text, kind)[:2]
-        except InputError as error:
-            assert len(str(error).splitlines()) == 1, f"not one line: {error!r}"
-        slowest = max(slowest, time.process_time() - start)
-    for puzzle in found:
-        try:
-            written = module.write([puzzle])
-        except InputError:
-            continue  # what one form of a text can hold need not fit the form that is written
-        assert module.sniff(written), f"written but not known again: {written[:80]!r}"
-        try:
-            assert module.read(written, puzzle.name) == [puzzle], f"read as another: {written!r}"
-        except InputError as error:
-            raise AssertionError(f"written but refused: {error}: {written!r}") from None
-    return bool(found), slowest
-
-
-def valid_texts(module) -> list[str]:
-    """The examples of each kind of puzzle that the format holds, one by one and together."""
-    texts = []
-    for name in puzzle_names():
-        if name in (module.PUZZLES or puzzle_names()):
-            examples = get_puzzle(name).examples()
-            for group in (*([example] for example in examples), examples):
-                with suppress(InputError):
-                    texts.append(module.write(group))
-    return texts
-
-
-def texts_of(module, folder: Path) -> list[str]:
+def texts_of(reader: Reader, folder: Path) -> list[str]:
     """Files of up to 20,000 bytes that look like the format, and single lines of them."""
     texts = []
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path.stat().st_size <= 2_000_000:
             text = path.read_bytes().decode("utf-8", "replace")
             pieces = [text] if len(text) <= 20_000 else text.splitlines()[:200]
-            texts += [piece for piece in pieces if len(piece) <= 20_000 and module.sniff(piece)]
+            texts += [piece for piece in pieces if len(piece) <= 20_000 and reader.sniff(piece)]
     return texts[:2_000]
 
 
@@ -213,7 +194,8 @@ MUTATIONS = (flip, cut, repeat, splice, grow)
 
 def print_table(reports: Sequence[Report], seed: int) -> None:
     print(f"seed {seed}")
-    head = ("format", "inputs", "read", "refused", "crashes", "slowest", "of input", "memory")
+    head = ("reader", "inputs", "read", "refused", "crashes", "over", "a second", "slowest")
+    head += ("of input", "memory")
     rows = [head, *map(row_of, reports)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
@@ -223,16 +205,18 @@ def print_table(reports: Sequence[Report], seed: int) -> None:
 
 
 def row_of(report: Report) -> tuple[str, ...]:
-    counts = (report.inputs, report.read, report.refused, len(report.crashes))
+    counts = (report.inputs, report.read, report.refused, len(report.crashes), len(report.over))
     seconds, number, size = report.slowest
     where = f"{number} ({size:,} characters)"
-    return (report.name, *map(str, counts), f"{seconds:.3f} s", where, f"{report.memory:.0f} MiB")
+    rate = f"{report.inputs / max(report.seconds, 1e-9):,.0f}"
+    last = f"{seconds:.3f} s", where, f"{report.memory:.0f} MiB"
+    return (report.name, *map(str, counts), rate, *last)
 
 
 def crash_lines(reports: Sequence[Report]) -> Iterator[str]:
     for report in reports:
-        for crash in report.crashes[:20]:
-            yield f"{report.name}: {crash}"
+        for line in (*report.crashes[:20], *report.over[:20]):
+            yield f"{report.name}: {line}"
 
 
 if __name__ == "__main__":

@@ -1,0 +1,286 @@
+"""What is fuzzed: every reader, with texts that it reads and a function that tries one.
+
+A function returns whether anything was read, raises InputError of one line for what is refused,
+and AssertionError for what is wrong about a result. Files that are no text are texts of the
+characters 0 to 255 here.
+"""
+
+import io
+import json
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import dimod
+import numpy as np
+from PIL import Image
+
+from qubopuzzle import InputError, ModelBuilder, Nonogram, QubopuzzleError, export
+from qubopuzzle.bench.comparison import Comparison, resumed_rows
+from qubopuzzle.bench.journal import Journal
+from qubopuzzle.bench.plan import make_plan
+from qubopuzzle.cli import report
+from qubopuzzle.files.models import read_sample
+from qubopuzzle.files.puzzles import all_formats, get_format, load, native
+from qubopuzzle.files.puzzles.answers import load_answers
+from qubopuzzle.model import Field, ModelProblem
+from qubopuzzle.puzzles import get_puzzle, puzzle_names
+from qubopuzzle.puzzles.nonogram.image import FORMATS, from_image
+from qubopuzzle.solving.export import problem_hash, rebuilt
+
+DOTS = Nonogram(rows=[[1], [1]], cols=[[1], [1]], id="dots")
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Texts that it reads, how it tries one, and whether a file of the corpus is for it."""
+
+    valid: Sequence[str]
+    attempt: Callable[[str], bool]
+    sniff: Callable[[str], bool] = lambda _: False
+
+
+def all_readers() -> list[str]:
+    """The names of all of them."""
+    return [*all_formats(), *_OTHERS]
+
+
+def get_reader(name: str) -> Reader:
+    """One of them; what it needs is made here."""
+    return _OTHERS[name]() if name in _OTHERS else _format(name)
+
+
+# --- formats of puzzles ----------------------------------------------------------------
+
+
+def _format(name: str) -> Reader:
+    module = get_format(name)
+    return Reader(_examples(module), partial(_try_format, module), module.sniff)
+
+
+def _examples(module) -> list[str]:
+    """The examples of each kind of puzzle that the format holds, one by one and together."""
+    texts = []
+    for name in puzzle_names():
+        if name in (module.PUZZLES or puzzle_names()):
+            examples = get_puzzle(name).examples()
+            for group in (*([example] for example in examples), examples):
+                with suppress(InputError):
+                    texts.append(module.write(group))
+    return texts
+
+
+def _try_format(module, text: str) -> bool:
+    """Sniff, read as every kind, and write and read again what was read."""
+    found = []
+    module.sniff(text)
+    for kind in (None, *(module.PUZZLES or puzzle_names())):
+        try:
+            found += module.read(text, kind)[:2]
+        except InputError as error:
+            _check_line(error)
+    for puzzle in found:
+        try:
+            written = module.write([puzzle])
+        except InputError:
+            continue  # what one form of a text can hold need not fit the form that is written
+        assert module.sniff(written), f"written but not known again: {written[:80]!r}"
+        try:
+            assert module.read(written, puzzle.name) == [puzzle], f"read as another: {written!r}"
+        except InputError as error:
+            raise AssertionError(f"written but refused: {error}: {written!r}") from None
+    return bool(found)
+
+
+def _check_line(error: Exception) -> None:
+    assert len(str(error).splitlines()) == 1, f"not one line: {error!r}"
+
+
+# --- other readers ---------------------------------------------------------------------
+
+
+def _files() -> Reader:
+    """Any file of puzzles, whose format is told from its content."""
+    texts = [text for name in all_formats() for text in _examples(get_format(name))[:3]]
+    encoded = [text.encode("utf-16") for text in texts[:5]]
+    valid = [text.encode().decode("latin-1") for text in texts]
+    return Reader([*valid, *(data.decode("latin-1") for data in encoded)], _in_a_file(load))
+
+
+def _answers() -> Reader:
+    """Answers, judged by an example of each puzzle and by a model."""
+    puzzles = [get_puzzle(name).examples()[0] for name in puzzle_names()]
+    solved = [p for p in puzzles if p.solution is not None]
+    given = [(p.id, p.format_answer(p.solution)) for p in solved]
+    valid = [json.dumps({"id": name, "solution": answer}) for name, answer in given]
+    valid += [json.dumps(answer) for _, answer in given]
+    valid += ["\n".join(map(str, answer)) for _, answer in given if isinstance(answer, list)]
+
+    def attempt(path: Path) -> int:
+        judged = 0
+        for answer in load_answers(path)[:20]:
+            for problem in (*puzzles, ModelProblem(_model())):
+                with suppress(InputError):
+                    problem.check(answer.solution)
+                    judged += 1
+        return judged
+
+    return Reader([*valid, "\n".join(valid[:3])], _in_a_file(attempt))
+
+
+def _model():
+    """A model with something of everything."""
+    b = ModelBuilder()
+    day, hour, rain = b.choice("day", range(3)), b.choice("hour", ["a", 2, None]), b.bit("rain")
+    b.add("some", 2 * (day == 1) + rain <= 2)
+    b.at_most_one("one", [[day == 0, hour == "a"], [day == 2, rain]])
+    b.precedence("order", [day], [day], 0)
+    b.connected("connected", [day == 0, day == 1, rain], [[0, 1], [1, 2]])
+    b.acyclic("acyclic", [day == 0, rain], [[0, 1], [1, 0]])
+    view = b.view("cells", [0, 1], [day.literals[0], rain.first], n_cells=2)
+    return b.build(Field((1, 2), 0, 1, (view,), lambda _: []), id="all", title="of everything")
+
+
+def _models() -> Reader:
+    models = [_model(), DOTS.model("pattern"), get_puzzle("hitori")(grid=[[1, 2]]).model("lazy")]
+    valid = [native.write([ModelProblem(model)]) for model in models]
+    return Reader(valid, _try_model)
+
+
+def _try_model(text: str) -> bool:
+    written = native.write([p for p in native.read(text) if isinstance(p, ModelProblem)])
+    assert native.write(native.read(written)) == written, f"read as another: {written[:200]}"
+    return bool(written)
+
+
+def _samples() -> Reader:
+    """Assignments, for an exported model of three formats."""
+    built = [export(DOTS, to) for to in ("coo", "dimacs", "lp")]
+    valid = []
+    for each in built:
+        names = each.labels
+        bits = [i % 2 for i in range(len(names))]
+        valid += [json.dumps(dict(zip(names, bits, strict=True))), json.dumps(bits)]
+        valid += ["".join(map(str, bits)), " ".join(map(str, bits)), "0.0 1.0 1e0 0"]
+        valid.append("s SATISFIABLE\nv " + " ".join(str(1 + i) for i in range(len(names))) + " 0")
+        values = dict.fromkeys(names, 1)
+        found = dimod.SampleSet.from_samples([values] * 2, "BINARY", energy=[0, 1])
+        valid.append(json.dumps(found.to_serializable()))
+
+    def attempt(text: str) -> bool:
+        sample, judged = read_sample(text), 0
+        for each in built:
+            with suppress(InputError):
+                each.decode(sample)
+                judged += 1
+        return judged > 0
+
+    return Reader(valid, attempt)
+
+
+def _descriptions() -> Reader:
+    """Descriptions of exported models; their hashes are made right, so that the rest is read."""
+    exports = [(DOTS, to) for to in ("bqm", "dimacs", "mps", "qplib")]
+    exports += [(ModelProblem(_model()), "lp"), (get_puzzle("sudoku").examples()[0], "dimacs")]
+    valid = [json.dumps(export(problem, to).description) for problem, to in exports]
+
+    def attempt(text: str) -> bool:
+        with suppress(ValueError, RecursionError):  # no JSON, or no puzzle
+            data = json.loads(text)
+            if isinstance(data, dict):
+                problem = native.problem_from_dict(data.get("puzzle"))
+                text = json.dumps(data | {"puzzle_sha256": problem_hash(problem)})
+        try:
+            rebuilt(text)
+        except QubopuzzleError as error:  # TooLarge, ModelError: the model cannot be made anew
+            raise InputError(str(error)) from None
+        return True
+
+    return Reader(valid, attempt)
+
+
+def _images() -> Reader:
+    grid = np.indices((9, 12)).sum(axis=0) % 5 < 2
+    image = Image.fromarray(grid.astype(np.uint8) * 255)
+    kinds = [(kind, image.convert(mode)) for kind in FORMATS for mode in ("RGB", "1", "L", "P")]
+    kinds += [(kind, image.convert(mode)) for kind in ("PNG", "TIFF") for mode in ("RGBA", "I;16")]
+    valid = []
+    for kind, each in kinds:
+        for more in ({}, {"save_all": True, "append_images": [each]}, {"progressive": True}):
+            data = io.BytesIO()
+            with suppress(OSError, ValueError, KeyError):  # no such mode, no several images
+                each.save(data, kind, **more)
+                valid.append(data.getvalue().decode("latin-1"))
+
+    def attempt(text: str) -> bool:
+        rng = np.random.default_rng(0)
+        from_image(io.BytesIO(_bytes(text)), (3, 4), rng=rng, threshold=100, most_changes=12)
+        return True
+
+    return Reader(valid, attempt)
+
+
+def _journals() -> Reader:
+    """Journals of comparisons, up to all that is printed of them."""
+    plan = make_plan([DOTS], ["sat", "annealer"], repeat=2, time_limit=5)
+    jobs = list(plan.jobs())
+    solved = {"status": "valid", "why": "", "solved": True, "seconds": 0.5, "build_s": 0.1,
+              "solve_s": 0.4, "sizes": {"bits": 4}, "solution": ["#.", ".#"],
+              "proved_by": None}  # fmt: skip
+    failed = {"status": "crashed", "why": "killed", "solved": False, "seconds": 3.0, "sizes": {}}
+    proved = solved | {"status": "proved none", "solution": None, "proved_by": "sat"}
+    rows = [job.columns() | how for job in jobs for how in (solved, failed, proved)]
+    lines = [json.dumps(row) + "\n" for row in rows]
+    valid = [*lines, "".join(lines[::4]), "".join(lines[1::3]), lines[0] + lines[-1][:50]]
+
+    def attempt(path: Path) -> int:
+        book = Journal(path, resume=True)
+        try:
+            done = Comparison(plan, [*resumed_rows(jobs, book).values()])
+        finally:
+            book.close()
+        report.columns_and_rows(done)
+        report.total_columns_and_rows(done)
+        report.failure_notes(done)
+        report.to_csv(done).encode()
+        for found in done.contradictions:
+            report.contradiction_block(found)
+        return len(done.rows)
+
+    return Reader(valid, _in_a_file(attempt))
+
+
+_FOLDER = tempfile.TemporaryDirectory(prefix="fuzz-readers-")
+
+
+def _in_a_file(read: Callable[[Path], object]) -> Callable[[str], bool]:
+    """Reads a text as the bytes of a file."""
+    path = Path(_FOLDER.name, "input")
+
+    def attempt(text: str) -> bool:
+        path.write_bytes(_bytes(text))
+        return bool(read(path))
+
+    return attempt
+
+
+def _bytes(text: str) -> bytes:
+    """The characters 0 to 255 as bytes, others in UTF-8."""
+    try:
+        return text.encode("latin-1")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
+
+
+_OTHERS = {
+    "file": _files,
+    "answers": _answers,
+    "model": _models,
+    "sample": _samples,
+    "description": _descriptions,
+    "image": _images,
+    "journal": _journals,
+}
