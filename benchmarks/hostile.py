@@ -223,7 +223,7 @@ HOSTILE: Mapping[str, Mapping[str, Callable[[], Data]]] = {
     "images": {
         **{
             f"PNG, {side} x {side}, {name}": lambda side=side, kind=kind: png(side, *kind)
-            for side in (4_000, 6_000)
+            for side in (3_520, 6_000)
             for name, kind in {"black and white": (0, 1), "16 bits of grey": (0, 16),
                                "colours": (2, 8), "palette": (3, 8), "transparent": (6, 8)}.items()
         },

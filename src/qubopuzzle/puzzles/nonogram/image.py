@@ -16,7 +16,7 @@ from qubopuzzle.puzzles.nonogram.rules import GENERATED_SIDE, Nonogram
 FORMATS = ("BMP", "GIF", "JPEG", "PNG", "PPM", "TIFF", "WEBP")
 """What is read, as Pillow calls it: formats that say in their head how large the image is. Others
 hold images of any size within (ICO), or make Pillow run a program (EPS)."""
-PIXEL_LIMIT = 16_000_000
+PIXEL_LIMIT = 12_500_000
 """Most pixels; a file of a few kilobytes can have any number."""
 LONGER_SIDE = 30
 """Cells along the longer side of an image without a shape."""
