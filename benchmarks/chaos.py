@@ -29,11 +29,11 @@ def show(rows: Rows) -> str:
     lines = []
     for trouble, own in [*sorted(grouped(rows, "trouble").items()), (("all",), list(rows))]:
         statuses = Counter(str(row["status"]) for row in own)
-        said = ", ".join(f"{n} × {status}" for status, n in sorted(statuses.items()))
+        said = ", ".join(f"{status} ({n})" for status, n in sorted(statuses.items()))
         commands = len({row["command"] for row in own})
         failed = sum(bool(row["wrong"]) for row in own)
         lines.append([*trouble, str(len(own)), str(commands), said, str(failed)])
-    return markdown(["trouble", "steps", "commands", "statuses", "failures"], lines)
+    return markdown(["trouble", "steps", "commands", "exit status (steps)", "failures"], lines)
 
 
 BENCHMARKS = (Benchmark("chaos", cases, {"chaos": show}),)
