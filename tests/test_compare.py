@@ -183,6 +183,16 @@ def misbehaved():
     return Comparison(replace(others.plan, solvers=solvers), hanging.rows + others.rows)
 
 
+def test_runs_at_once_are_the_same_runs():
+    done = [
+        qubopuzzle.compare(DOT, ["sat", "exact"], repeat_exact=2, jobs=jobs).rows for jobs in (1, 2)
+    ]
+    assert [row["key"] for row in done[0]] == [row["key"] for row in done[1]]
+    assert all(row["status"] == "valid" for rows in done for row in rows)
+    with pytest.raises(InputError, match="jobs: expected a whole number"):
+        qubopuzzle.compare(DOT, ["sat"], jobs=0)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="bounds on memory do not hold elsewhere")
 def test_a_solver_that_misbehaves_loses_its_run_and_no_more(misbehaved):
     assert [row["status"] for row in misbehaved.rows] == [

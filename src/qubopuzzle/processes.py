@@ -19,10 +19,12 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Mapping
-from concurrent.futures import Future
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
+from queue import SimpleQueue
 from typing import IO, Any, TypeVar
 
 from qubopuzzle.errors import QubopuzzleError, SolverFailed
@@ -220,6 +222,28 @@ class Worker(AbstractContextManager["Worker"]):
             self._failure = kind(how, (words.splitlines() or [""])[-1][:200])
             if not self._answer.done():
                 self._answer.set_exception(self._failure)
+
+
+@contextmanager
+def worker_pool(size: int) -> Iterator[Callable[..., Future[Any]]]:
+    """Yields ``submit(function, *arguments)``, for calls in so many processes at once.
+
+    What is still running when the block is left is ended; what waits is not begun.
+    """
+    idle: SimpleQueue[Worker] = SimpleQueue()
+
+    def call(function: Callable[..., Any], *arguments: Any) -> Any:
+        worker = idle.get()
+        try:
+            return worker.call(function, *arguments)
+        finally:
+            idle.put(worker)
+
+    with ThreadPoolExecutor(size) as threads, ExitStack() as workers:
+        for _ in range(size):
+            idle.put(workers.enter_context(Worker()))
+        workers.callback(threads.shutdown, wait=False, cancel_futures=True)
+        yield partial(threads.submit, call)
 
 
 # The other side.

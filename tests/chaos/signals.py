@@ -263,7 +263,9 @@ def _goes_on(folder: Path, _ended: Ended) -> list[str]:
     return [] if whole else [f"what is there does not go on: {again}"]
 
 
-COMPARED = "compare two.jsonl --solvers sat,mip,neal --repeat 2 --time-limit 2 --json rows.jsonl"
+COMPARED = (
+    "compare two.jsonl --solvers sat,mip,neal --repeat 2 --time-limit 2 --jobs 2 --json rows.jsonl"
+)
 ROWS = 8
 """Of two puzzles: neal twice, the exact solvers once."""
 KILLED = (

@@ -1,7 +1,8 @@
 """``compare``: every solver on every instance, and the results."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from concurrent.futures import as_completed
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +18,9 @@ from qubopuzzle.bench.journal import Journal
 from qubopuzzle.bench.plan import ComparisonPlan, Job, Sources, make_plan
 from qubopuzzle.bench.runner import execute
 from qubopuzzle.bench.statistics import TimeToSolution, par2, tts
+from qubopuzzle.checks import whole
 from qubopuzzle.errors import InputError, at
+from qubopuzzle.processes import worker_pool
 from qubopuzzle.signals import defer_interrupt
 
 Row = dict[str, Any]
@@ -130,6 +133,7 @@ def compare(
     puzzle: str | None = None,
     journal: str | PathLike[str] | None = None,
     resume: bool = False,
+    jobs: int = 1,
     progress: Progress | None = None,
 ) -> Comparison:
     """Run every solver on every instance, each run in a process of its own.
@@ -152,6 +156,7 @@ def compare(
         puzzle: read only this kind from files.
         journal: a file (JSON Lines) that each row is added to as soon as its run is finished.
         resume: take the rows that are in ``journal`` and belong to this comparison.
+        jobs: runs at once; they share the machine, and their times tell it.
         progress: called with each job and its row.
 
     Raises:
@@ -171,7 +176,7 @@ def compare(
         formulation=formulation,
         presolve=presolve,
     )
-    return run(plan, journal=journal, resume=resume, progress=progress)
+    return run(plan, journal=journal, resume=resume, jobs=jobs, progress=progress)
 
 
 def run(
@@ -179,28 +184,40 @@ def run(
     *,
     journal: str | PathLike[str] | None = None,
     resume: bool = False,
+    jobs: int = 1,
     progress: Progress | None = None,
 ) -> Comparison:
     """Run what is not in the journal yet; Ctrl-C ends it with the rows that there are."""
+    at_once = whole("jobs", jobs, 1)
     with nullcontext() if journal is None else closing(Journal(Path(journal), resume)) as book:
-        jobs = list(plan.jobs())
-        rows = {} if book is None else resumed_rows(jobs, book)
+        planned = list(plan.jobs())
+        rows = {} if book is None else resumed_rows(planned, book)
         resumed, interrupted = len(rows), False
+        todo = [job for job in planned if job.key not in rows]
         try:
-            for job in jobs:
-                if job.key in rows:
-                    continue
-                row = execute(job)
-                with defer_interrupt():  # a row that is finished is kept
-                    if book is not None:
-                        book.add(row)
-                    rows[job.key] = row
-                if progress is not None:
-                    progress(job, row)
+            with closing(_executed(todo, at_once)) as done:
+                for job, row in done:
+                    with defer_interrupt():  # a row that is finished is kept
+                        if book is not None:
+                            book.add(row)
+                        rows[job.key] = row
+                    if progress is not None:
+                        progress(job, row)
         except KeyboardInterrupt:
             interrupted = True
-    ordered = [rows[job.key] for job in jobs if job.key in rows]
+    ordered = [rows[job.key] for job in planned if job.key in rows]
     return Comparison(plan, ordered, resumed, interrupted)
+
+
+def _executed(jobs: list[Job], at_once: int) -> Generator[tuple[Job, Row], None, None]:
+    """Each job with its row, as soon as it is there."""
+    if at_once == 1:
+        yield from ((job, execute(job)) for job in jobs)
+        return
+    with worker_pool(at_once) as submit:
+        running = {submit(execute, job): job for job in jobs}
+        for finished in as_completed(running):
+            yield running[finished], finished.result()
 
 
 def resumed_rows(jobs: Iterable[Job], book: Journal) -> dict[str, Row]:

@@ -32,6 +32,7 @@ def add_arguments(parser: Parser) -> None:
     add("--time-limit SECONDS", "for building and solving, a run (default 10)", default=10.0)
     add("--hard-limit SECONDS", "end a run's process (default twice the time limit and 30 s)")
     add("--memory-limit GIB", "address space of a run (default 3/4 of the machine's memory)")
+    add("--jobs N", "runs at once (default 1); they share the machine, as times tell", default=1)
     parser.shared("--formulation F", "--presolve HOW")
     add("--option SOLVER:NAME=VALUE", "an option of one solver; repeatable")
     add("--json FILE", "add a JSON object a line and run, as soon as it is done")
@@ -77,6 +78,7 @@ def run(args: Namespace) -> int:
             plan,
             journal=args.json,
             resume=args.resume,
+            jobs=args.jobs,
             progress=lambda job, row: advance(
                 f"{job.instance.label}, {job.solver.name}, seed {job.seed}: {row['status']}"
             ),

@@ -2,13 +2,11 @@
 
 import re
 from collections.abc import Generator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
-from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
@@ -17,7 +15,7 @@ from qubopuzzle.checks import brief, whole
 from qubopuzzle.compile.incremental import IncrementalSat, Random
 from qubopuzzle.errors import InputError, SolverFailed
 from qubopuzzle.generation.difficulty import LEVELS, Difficulty, measure
-from qubopuzzle.processes import Worker
+from qubopuzzle.processes import worker_pool
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.generator import (
     Options,
@@ -141,25 +139,13 @@ def generate_each(asked: Order, jobs: int = 1) -> Generator[Generated, None, Non
     if jobs <= 1 or asked.count == 1:
         yield from (generate_one(asked, number) for number in range(asked.count))
         return
-    idle: SimpleQueue[Worker] = SimpleQueue()
-
-    def in_a_process(number: int) -> Generated:
-        worker = idle.get()
-        try:
-            return worker.call(generate_one, asked, number)
-        finally:
-            idle.put(worker)
-
     jobs = min(jobs, asked.count)
-    with ThreadPoolExecutor(jobs) as pool, ExitStack() as workers:
-        for _ in range(jobs):
-            idle.put(workers.enter_context(Worker()))
-        workers.callback(pool.shutdown, wait=False, cancel_futures=True)
+    with worker_pool(jobs) as submit:
         numbers = iter(range(asked.count))
-        waiting = [pool.submit(in_a_process, n) for n in islice(numbers, 2 * jobs)]
+        waiting = [submit(generate_one, asked, n) for n in islice(numbers, 2 * jobs)]
         while waiting:
             made = waiting.pop(0).result()
-            waiting += [pool.submit(in_a_process, n) for n in islice(numbers, 1)]
+            waiting += [submit(generate_one, asked, n) for n in islice(numbers, 1)]
             yield made
 
 
