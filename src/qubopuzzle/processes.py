@@ -22,7 +22,6 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from typing import IO, Any, TypeVar
@@ -243,7 +242,7 @@ def worker_pool(size: int) -> Iterator[Callable[..., Future[Any]]]:
         for _ in range(size):
             idle.put(workers.enter_context(Worker()))
         workers.callback(threads.shutdown, wait=False, cancel_futures=True)
-        yield partial(threads.submit, call)
+        yield lambda function, *arguments: threads.submit(call, function, *arguments)
 
 
 # The other side.
