@@ -1,6 +1,9 @@
 import pytest
 from hypothesis import HealthCheck, settings
 
+# Programs of their own, and what they import.
+collect_ignore_glob = ["chaos/*", "fuzz/*"]
+
 # Derandomised: a red run is red for everybody, and no time is asserted.
 settings.register_profile(
     "ci",

@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from chaos.signals import left_over, new_marker, start
 from qubopuzzle import load
 from qubopuzzle.compile.incremental import IncrementalSat, SwitchableModel
 from qubopuzzle.puzzles import get_puzzle
 from qubopuzzle.signals import defer_interrupt
+
+sys.path.append(str(Path(__file__).parent / "chaos"))
+from signals import left_over, new_marker, start
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals are sent differently on Windows")
 
