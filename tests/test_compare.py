@@ -359,6 +359,26 @@ def test_the_journal_drops_a_half_written_row(tmp_path):
         assert [json.loads(line)["key"] for line in path.read_text().splitlines()] == ["1", "3"]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="no limits on files")
+def test_a_row_that_has_no_room_is_not_there(tmp_path):
+    import resource
+
+    path, row = tmp_path / "rows.jsonl", {"key": "a", "why": "x" * 1000}
+    journal = Journal(path, resume=False)
+    journal.add(row)
+    before, limits = path.read_bytes(), resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 500, limits[1]))
+    try:
+        with pytest.raises(InputError, match=r"rows\.jsonl: File too large"):
+            journal.add(row)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert path.read_bytes() == before
+    journal.add(row)
+    journal.close()
+    assert path.read_bytes() == before * 2
+
+
 def test_a_journal_is_not_overwritten(tmp_path):
     path = tmp_path / "runs.jsonl"
     path.write_text("{}\n")

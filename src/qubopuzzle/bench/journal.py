@@ -65,11 +65,17 @@ class Journal:
         return self._file.readline(SIZE_LIMIT)
 
     def add(self, row: dict[str, Any]) -> None:
-        """Write a row through to the disk."""
+        """Write a row through to the disk; InputError, and no part of it, for want of room."""
+        data, file = json.dumps(row).encode() + b"\n", self._file.raw
         with naming(self.path):
-            self._file.write(json.dumps(row).encode() + b"\n")
-            self._file.flush()
-            os.fsync(self._file.fileno())
+            end = file.seek(0, os.SEEK_END)
+            try:
+                while data:
+                    data = data[file.write(data) :]
+                os.fsync(file.fileno())
+            except OSError:
+                file.truncate(end)
+                raise
         self.rows[row["key"]] = row
 
     def close(self) -> None:
