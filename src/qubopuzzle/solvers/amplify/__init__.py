@@ -153,7 +153,7 @@ class AmplifySolver(Solver):
             parameters = {"penalty_weight_calibration": False, **parameters}
         return Request(
             client=client,
-            model=task.compiled,  # type: ignore[arg-type]
+            model=task.compiled.payload,
             seconds=seconds if client.time_limit else None,
             deadline=seconds + options["patience"] + _SENDING_S * task.compiled.payload.n_terms,
             where=client.title + (f" at {options['url']}" if options["url"] else ""),
