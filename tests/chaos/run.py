@@ -227,7 +227,8 @@ def carry_out(step: Step, folder: Path) -> None:
     """Run the command, let its trouble befall it, and look at what is left."""
     marker = new_marker()
     known = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-    environment = {"TMPDIR": str(folder), "AMPLIFY_TOKEN": step.token, "MPLCONFIGDIR": "/tmp"}  # noqa: S108
+    environment = {"TMPDIR": str(folder), "AMPLIFY_TOKEN": step.token}
+    environment["MPLCONFIGDIR"] = tempfile.gettempdir()
     with ExitStack() as stack:
         limits = _limits(step.trouble, stack)
         process = start(step.words, folder, marker, **limits, **environment)

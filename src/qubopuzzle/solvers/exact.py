@@ -19,7 +19,6 @@ class _Exact(Solver):
     exact = True
     default_encoding = "domain-wall"
     default_reads = 1
-    package = "dimod"
     about = f"enumeration of all assignments, up to {MAX_VARIABLES} variables; proves"
 
     def solve(self, task: Task) -> Outcome:
