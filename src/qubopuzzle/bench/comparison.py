@@ -11,6 +11,7 @@ from math import inf
 from os import PathLike
 from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from qubopuzzle.bench.contradictions import Contradiction, contradictions
@@ -211,13 +212,14 @@ def run(
 
 def _executed(jobs: list[Job], at_once: int) -> Generator[tuple[Job, Row], None, None]:
     """Each job with its row, as soon as it is there."""
-    if at_once == 1:
-        yield from ((job, execute(job)) for job in jobs)
-        return
-    with worker_pool(at_once) as submit:
-        running = {submit(execute, job): job for job in jobs}
-        for finished in as_completed(running):
-            yield running[finished], finished.result()
+    with TemporaryDirectory(prefix="qubopuzzle-", ignore_cleanup_errors=True) as scratch:
+        if at_once == 1:
+            yield from ((job, execute(job, scratch)) for job in jobs)
+            return
+        with worker_pool(at_once) as submit:
+            running = {submit(execute, job, scratch): job for job in jobs}
+            for finished in as_completed(running):
+                yield running[finished], finished.result()
 
 
 def resumed_rows(jobs: Iterable[Job], book: Journal) -> dict[str, Row]:

@@ -2,11 +2,11 @@
 
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from qubopuzzle.bench.plan import Job
@@ -23,8 +23,12 @@ _MEMORY_SHARE = 0.75
 _WARM_UP_S = 1.0
 
 
-def execute(job: Job) -> dict[str, Any]:
+def execute(job: Job, scratch: str) -> dict[str, Any]:
     """Run a job and return its row; see ``docs/comparing.md`` for the keys.
+
+    Args:
+        scratch: a folder for the run's temporary files; none is left in it, unless this
+            process is killed.
 
     Raises:
         KeyboardInterrupt: on Ctrl-C; the run is ended and lost.
@@ -47,11 +51,11 @@ def execute(job: Job) -> dict[str, Any]:
     started = datetime.now(UTC).isoformat(timespec="seconds")
     clock = time.perf_counter()
     with (
-        tempfile.TemporaryDirectory(prefix="qubopuzzle-", ignore_cleanup_errors=True) as scratch,
+        TemporaryDirectory(dir=scratch, ignore_cleanup_errors=True) as own,
         Worker(
             memory=_memory(plan.memory_limit_gib),
             # What it leaves in its folder for temporary files goes with it.
-            environment=dict.fromkeys(("TMPDIR", "TEMP", "TMP"), scratch),
+            environment=dict.fromkeys(("TMPDIR", "TEMP", "TMP"), own),
         ) as worker,
     ):
         try:

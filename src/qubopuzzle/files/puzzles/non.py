@@ -114,8 +114,12 @@ def _clues(lines: list[Line], key: str, size_key: str, size: str | None) -> list
 
 
 def _clue(number: int, text: str) -> list[int]:
-    clue = []
+    clue: list[int] = []
     for part in filter(None, re.split(r"[,\s]+", text)):
+        if len(clue) == LINE_LIMIT:
+            raise InputError(
+                f"line {number}: over {LINE_LIMIT} numbers fit no line of a nonogram here"
+            )
         if not re.fullmatch(r"[0-9]{1,9}", part):
             coloured = re.fullmatch(r"[0-9]+[A-Za-z]+", part)
             wrong = "has a colour; only black and white" if coloured else "is no clue"
