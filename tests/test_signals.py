@@ -95,11 +95,34 @@ def test_what_libraries_make_of_it(text):
     assert script(text, "formats") == (1, "", INTERRUPTED)
 
 
-def test_after_the_end_it_comes_too_late():
+SWALLOWED = """
+from contextlib import suppress
+import {module} as module
+own = module.{name}
+def swallowing(*arguments, **keywords):
+    with suppress(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+    return own(*arguments, **keywords)
+module.{name} = swallowing
+"""
+
+
+def test_one_that_a_library_swallowed_is_noticed_after_the_puzzle():
+    text = SWALLOWED.format(module="qubopuzzle.solving.solve", name="solve")
+    status, out, err = script(text, "solve", EXAMPLE, EXAMPLE, "--solver", "sat")
+    assert (status, out.count("valid"), err) == (1, 1, "qubopuzzle: 1 not started\n")
+    text = SWALLOWED.format(module="qubopuzzle.files.puzzles", name="write_text")
+    status, out, err = script(text, "generate", "sudoku", "--size", "4x4", "--count", "3")
+    assert (status, out.count("\n")) == (1, 1)
+    assert err.endswith("qubopuzzle: interrupted; 1 of 3 made\n")
+
+
+@pytest.mark.parametrize("command", [["show", EXAMPLE], ["show", "--help"]])
+def test_after_the_end_it_comes_too_late(command):
     text = "import atexit\natexit.register(signal.raise_signal, signal.SIGINT)\n"
-    status, out, err = script(text, "show", EXAMPLE)
+    status, out, err = script(text, *command)
     assert (status, err) == (0, "")
-    assert "A" in out
+    assert out.count("\n") > 4
 
 
 def test_blocks_that_must_end_defer_all_signals():

@@ -89,7 +89,10 @@ def _run(words: list[str]) -> int:
     parser = Parser(name, COMMANDS[name])
     if hasattr(command, "add_arguments"):
         command.add_arguments(parser)
-    args = parser.parse(rest)
+    try:
+        args = parser.parse(rest)
+    except SystemExit:  # it has printed its help
+        return SOLVED
     with warnings.catch_warnings():
         warnings.showwarning = lambda message, *_: notice(str(message))
         return int(command.run(args))

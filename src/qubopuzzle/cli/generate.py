@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from qubopuzzle.cli.parser import Parser
 from qubopuzzle.cli.terminal import NOT_SOLVED, SOLVED, check_output, notice, say, write_puzzles
 from qubopuzzle.errors import InputError
-from qubopuzzle.signals import defer_interrupt
+from qubopuzzle.signals import came, defer_interrupt
 
 if TYPE_CHECKING:
     from qubopuzzle.generation.generate import Generated
@@ -74,6 +74,8 @@ def run(args: Namespace) -> int:
                 made += 1
                 output.add(each)
                 advance(args.puzzle)
+                if came() and made < args.count:  # a library swallowed the interruption
+                    raise KeyboardInterrupt
     except KeyboardInterrupt:
         notice(f"interrupted; {made} of {args.count} made")
         status = NOT_SOLVED

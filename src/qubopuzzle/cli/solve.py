@@ -12,6 +12,7 @@ from qubopuzzle.cli import terminal
 from qubopuzzle.cli.parser import Parser
 from qubopuzzle.cli.terminal import BAD_INPUT, NOT_SOLVED, SOLVED, UNSATISFIABLE, notice, say
 from qubopuzzle.errors import InputError, QubopuzzleError
+from qubopuzzle.signals import came
 
 if TYPE_CHECKING:
     from qubopuzzle.solving.result import Result
@@ -113,9 +114,9 @@ def run(args: Namespace) -> int:
         terminal.plot(files["plot"][i], result.picture())
         _write_proof(files["proof"][i], result)
         worst = max(worst, _status(result, args), key=_SEVERITY.index)
-        if result.interrupted:
+        if left and (result.interrupted or came()):  # libraries may swallow an interruption
             _not_started(left)
-            break
+            return max(worst, NOT_SOLVED, key=_SEVERITY.index)
     return worst
 
 
