@@ -8,7 +8,7 @@ import numpy as np
 
 from qubopuzzle import Heyawake, Hitori, Kurodoko, compile_qubo
 from qubopuzzle.model import UNBOUNDED
-from strategies import all_bits
+from strategies import all_bits, obeys
 
 SIDES = ((0, 1), (1, 0), (0, -1), (-1, 0))
 CORNERS = ((1, 1), (1, -1), (-1, 1), (-1, -1))
@@ -139,7 +139,7 @@ def brute(puzzle):
     """All right answers, as bytes; the puzzle's rules and those above agree on every painting."""
     found = []
     for answer in paintings(puzzle.shape):
-        accepted = not puzzle.violations(answer)
+        accepted = obeys(puzzle, answer)
         assert accepted == right(puzzle, answer), (puzzle, answer)
         if accepted:
             found.append(answer.tobytes())

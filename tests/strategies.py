@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 from hypothesis import strategies as st
 
-from qubopuzzle import Nonogram
+from qubopuzzle import Nonogram, Puzzle
 from qubopuzzle.model import UNBOUNDED, ChoiceHandle, Field, Model, ModelBuilder
 from qubopuzzle.puzzles.kinds.grids import runs
 
@@ -132,8 +132,13 @@ def literal_field(model: Model) -> Field:
     return Field((1, n), 0, 1, (view,), write)
 
 
+def obeys(puzzle: Puzzle, answer: np.ndarray) -> bool:
+    """Whether an answer breaks no rule; returns at the first that it breaks."""
+    return next(iter(puzzle.each_violation(answer)), None) is None
+
+
 def solutions(puzzle: Nonogram) -> set[bytes]:
     """All answers that the rules accept, by trying every picture."""
     rows, cols = puzzle.shape
     pictures = all_bits(rows * cols).reshape(-1, rows, cols)
-    return {p.tobytes() for p in pictures if not puzzle.violations(p)}
+    return {p.tobytes() for p in pictures if obeys(puzzle, p)}

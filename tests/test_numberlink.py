@@ -19,7 +19,7 @@ from qubopuzzle.compile import ENCODINGS
 from qubopuzzle.errors import TimeLimitWarning
 from qubopuzzle.model import propagate
 from qubopuzzle.puzzles.numberlink.headings import UNUSED
-from strategies import all_bits
+from strategies import all_bits, obeys
 
 EXACT = ["turning", "edges"]
 BLOCKS = ["blocks", "blocks:rows=1,columns=1", "blocks:rows=2,columns=3"]
@@ -144,7 +144,7 @@ def by_checker(puzzle):
     for bits in all_bits(n_right + (rows - 1) * columns):
         right, down = bits[:n_right].reshape(rows, -1), bits[n_right:].reshape(-1, columns)
         answer = puzzle.parse_answer({"right": right.tolist(), "down": down.tolist()})
-        if not puzzle.violations(answer):
+        if obeys(puzzle, answer):
             found.add(answer.tobytes())
     return found
 

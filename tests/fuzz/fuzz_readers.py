@@ -65,7 +65,10 @@ def main() -> int:
     spawn = multiprocessing.get_context("spawn")
     work = partial(fuzz, given.seed, given.first, given.inputs, given.corpus)
     with ProcessPoolExecutor(given.jobs, mp_context=spawn, max_tasks_per_child=1) as pool:
-        reports = list(pool.map(work, given.reader or known))
+        reports = []
+        for report in pool.map(work, given.reader or known):
+            print(*row_of(report), file=sys.stderr, flush=True)
+            reports.append(report)
     print_table(reports, given.seed)
     return int(any(report.crashes or report.over for report in reports))
 
