@@ -382,3 +382,17 @@ def test_pasted_texts_are_no_missing_files(text, message):
         load(text)
     assert "\n" not in str(caught.value)
     assert "File name" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "board", "line"),
+    [
+        ("puzzlink", "https://puzz.link/p?sudoku/4/4/g1k23k3g\n", 2501),
+        ("pzprv3", "pzprv3\nthis board is never looked at\n", 5001),
+        ("tatham", "this board is never looked at\n", 2501),
+        ("taai", "$1\nnor is this\n", 5001),
+    ],
+)
+def test_one_board_too_many_is_refused_before_any_is_read(name, board, line):
+    with pytest.raises(InputError, match=f"^line {line}: over 2,500 boards; divide the text$"):
+        read_text(board * 2501, named=name)

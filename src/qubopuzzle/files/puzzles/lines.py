@@ -60,8 +60,17 @@ def head_of(text: str) -> Iterator[Line]:
     return islice(lines_of(text[: 2**20]), 10_000)
 
 
+def check_count(starts: Iterable[int]) -> None:
+    """InputError for one board too many, before any is read; the line of each is given."""
+    most = CELL_LIMIT // LEAST_CELLS
+    one_too_many = next(islice(starts, most, None), None)
+    if one_too_many is not None:
+        raise InputError(f"line {one_too_many}: over {most:,} boards; divide the text")
+
+
 def read_lines(text: str, read: Callable[[str, ReadLimit], Iterable[Puzzle]]) -> list[Puzzle]:
     """The puzzles of each line that is not blank; InputError naming the line."""
+    check_count(number for number, line in lines_of(text) if line)
     puzzles: list[Puzzle] = []
     limit = ReadLimit()
     for number, line in lines_of(text):

@@ -13,7 +13,7 @@ from contextlib import suppress
 from itertools import pairwise
 
 from qubopuzzle.errors import InputError, at
-from qubopuzzle.files.puzzles.lines import ReadLimit, lines_of
+from qubopuzzle.files.puzzles.lines import ReadLimit, check_count, lines_of
 from qubopuzzle.files.puzzles.puzzlink import PUZZLES as PUZZLES
 from qubopuzzle.files.puzzles.puzzlink import find_link, link_of, read_shape
 from qubopuzzle.puzzles import Puzzle
@@ -36,6 +36,7 @@ def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
     starts = [i for i, line in enumerate(lines) if _HEADER.match(line)]
     if not starts or any(lines[: starts[0]]):
         raise InputError("line 1: expected pzprv3")
+    check_count(start + 1 for start in starts)
     puzzles: list[Puzzle] = []
     limit = ReadLimit()
     for start, stop in pairwise([*starts, len(lines)]):

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles import clues
-from qubopuzzle.files.puzzles.lines import Line, ReadLimit, head_of
+from qubopuzzle.files.puzzles.lines import Line, ReadLimit, check_count, head_of
 from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
 
 NAME = "taai"
@@ -35,6 +35,7 @@ def read(text: str, _kind: str | None = None) -> list[Nonogram]:
         elif not boards:
             raise InputError(f"line {number}: a line such as $1 is due first, got {brief(line)}")
         boards[-1].append((number, line))
+    check_count(board[0][0] for board in boards)
     limit = ReadLimit()
     return [_board(*board, limit=limit) for board in boards]
 
