@@ -1,4 +1,5 @@
 import io
+import subprocess
 import sys
 from itertools import combinations
 from types import SimpleNamespace
@@ -120,6 +121,18 @@ def _refused(file, match, **options):
     with pytest.raises(InputError, match=match) as caught:
         _read(file, **options)
     assert "\n" not in str(caught.value)
+
+
+def test_what_pillow_logs_of_a_damaged_image_is_not_shown(tmp_path):
+    samples = b"\x15\x01\x03\x00\x01\x00\x00\x00"  # the tag, its type and how many values
+    data = _file(Image.new("RGB", (4, 4)), "TIFF").getvalue()
+    assert samples + b"\x03\x00" in data
+    path = tmp_path / "damaged.tiff"
+    path.write_bytes(data.replace(samples + b"\x03\x00", samples + b"\xff\xff"))
+    words = [sys.executable, "-m", "qubopuzzle", "generate", "nonogram", "--image", str(path)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "damaged.tiff: " in done.stderr
 
 
 def test_files_that_are_no_image(tmp_path):

@@ -1,5 +1,6 @@
 """A nonogram from an image file: black and white cells, then the fewest changed."""
 
+import logging
 import warnings
 from pathlib import Path
 from typing import IO, Any
@@ -100,6 +101,7 @@ def _grey_cells(file: str | Path | IO[bytes], shape: tuple[int, int] | None) -> 
     except ImportError:
         raise SolverUnavailable("images need Pillow: pip install 'qubopuzzle[image]'") from None
     Image.init()
+    logging.getLogger("PIL").addHandler(logging.NullHandler())  # what it logs is in our line, too
     large = InputError(f"{_name(file)}: over {PIXEL_LIMIT:,} pixels; scale the image down")
     try:
         with warnings.catch_warnings():
