@@ -201,6 +201,7 @@ def test_no_puzzles_are_no_lines():
         (taai, "$1\n\n1\n0", "line 1: 3 lines below $1"),
         (taai, "$1\n1\n0", "the board $1 at line 1: the rows add up to 0"),
         (non, "rows\n3b\ncolumns\n1", "line 2: '3b' has a colour"),
+        (non, "rows\n" + "1\n" * 1_001, "line 1002: too many clues; a nonogram here has 1 to 1000"),
     ],
 )
 def test_texts_that_are_refused(file_format, text, message):
@@ -290,6 +291,7 @@ def test_xml_of_one_colour_that_is_not_black():
         (f"<puzzle>{GOAL}{GOAL}".replace("X", "Y") + "</puzzle>", "'Y' in the image is the char"),
         ("<puzzle></puzzle>", 'the puzzle at line 1: <clues type="columns"> is missing'),
         ("<puzzle>" + "<a>" * 30, "elements nested over 20 deep"),
+        (XML.replace("<line>", "<line/>" * 1_000 + "<line>", 1), "1002 columns; a nonogram here"),
         ('<!DOCTYPE a [<!ENTITY b "c">]><puzzle>&b;</puzzle>', "line 1: a document type that"),
         ('<!DOCTYPE a SYSTEM "b"><puzzle>&b;</puzzle>', "line 1: &b; is no character"),
         ("<puzzle>&b;</puzzle>", "line 1: not XML (undefined entity)"),
@@ -343,6 +345,7 @@ def test_tables_as_people_copy_them(text):
         ("<table><tr><td rowspan=99999>", "a cell that spans"),
         ("<table>" * 30, "tables nested over 20 deep"),
         ("<table><tr>" + "<td>" * 90_001, "line 1: over 90,000 cells"),
+        ("<table></table>" * 2_500 + "\n<table>", "line 2: over 250,000 cells in all"),
         (f"<table {'a ' * 5000}>", "is no tag with an end"),
         ("<table><tr><td>1 < 2</table>", "line 1: '< 2</table>' is no tag"),
     ],

@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Mapping
 from contextlib import ExitStack
+from functools import partial
 from math import inf
 from pathlib import Path
 from typing import IO, Any
@@ -15,6 +16,7 @@ from qubopuzzle.files.writing import naming
 
 _BEGIN = b'{"key": '
 """How every row begins: what is cut off before the end of the line is known by it."""
+_BLANK = (b"\n", b"\r\n")
 _NEEDED = {"key": str, "status": str, "why": str, "solved": bool}
 """What is no row of a comparison has not all of these."""
 
@@ -44,25 +46,24 @@ class Journal:
     def _read(self, resume: bool) -> None:
         """Read the rows; a half-written last one is cut off."""
         end = 0
-        for line_number, line in enumerate(iter(self._next_line, b""), start=1):
-            if line.strip() and not resume:
+        lines = iter(partial(self._file.readline, SIZE_LIMIT), b"")
+        for line_number, line in enumerate(lines, start=1):
+            start, end = end, end + len(line)
+            if line in _BLANK:
+                continue
+            if not resume:
                 raise InputError("it has rows already; add --resume to go on, or name another file")
             if len(line) == SIZE_LIMIT:
                 raise InputError(f"line {line_number}: larger than {SIZE_LIMIT // 2**20} MiB")
-            if not line.endswith(b"\n"):  # it was being written when its writer was killed
-                if not (line.startswith(_BEGIN) or (end and _BEGIN.startswith(line))):
-                    raise InputError(
-                        "its last line is not a row of a comparison; name another file"
-                    )
-                self._file.truncate(end)
-            elif line.strip():
+            if line.endswith(b"\n"):
                 with at(f"line {line_number}"):
                     row = _parse(line)
                 self.rows[row["key"]] = row
-            end += len(line)
-
-    def _next_line(self) -> bytes:
-        return self._file.readline(SIZE_LIMIT)
+            # Else it was being written when its writer was killed.
+            elif line.startswith(_BEGIN) or (start and _BEGIN.startswith(line)):
+                self._file.truncate(start)
+            else:
+                raise InputError("its last line is not a row of a comparison; name another file")
 
     def add(self, row: dict[str, Any]) -> None:
         """Write a row through to the disk; InputError, and no part of it, for want of room."""

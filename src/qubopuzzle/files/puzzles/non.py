@@ -4,8 +4,8 @@ Several puzzles in one file are divided by lines of ``====``.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, groupby
 
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles.clues import clue_text, one_line, trimmed
@@ -27,8 +27,8 @@ def sniff(text: str) -> bool:
 def read(text: str, _kind: str | None = None) -> list[Nonogram]:
     """Read every puzzle of a file."""
     parts = groupby(lines_of(text), lambda line: line[1][:4] == "====" and not line[1].strip("="))
-    sections = [list(part) for divider, part in parts if not divider]
-    return [_puzzle(section) for section in sections if any(line for _, line in section)]
+    found = (_puzzle(part) for divider, part in parts if not divider)
+    return [puzzle for puzzle in found if puzzle is not None]
 
 
 def write(puzzles: Sequence[Nonogram]) -> str:
@@ -54,10 +54,14 @@ def _lines(puzzle: Nonogram) -> Iterator[str]:
         yield from ("", f'goal "{goal}"')
 
 
-def _puzzle(section: list[Line]) -> Nonogram:
-    words, below = _content(section)
+def _puzzle(section: Iterator[Line]) -> Nonogram | None:
+    """The puzzle of a section; none if all its lines are blank."""
+    first = next(section)
+    words, below = _content(chain([first], section))
+    if not words and not below:
+        return None
     about = {_KEYWORDS[key]: word for key, word in words.items() if key in _KEYWORDS}
-    with at(f"the puzzle at line {section[0][0]}"):
+    with at(f"the puzzle at line {first[0]}"):
         rows, cols = (
             _clues(below.get(key, []), key, size_key, words.get(size_key))
             for key, size_key in (("rows", "height"), ("columns", "width"))
@@ -72,7 +76,7 @@ def _puzzle(section: list[Line]) -> Nonogram:
         return Nonogram.from_dict(data)
 
 
-def _content(section: list[Line]) -> tuple[dict[str, str], dict[str, list[Line]]]:
+def _content(section: Iterable[Line]) -> tuple[dict[str, str], dict[str, list[Line]]]:
     """What a section says: keywords, and the lines below rows and columns."""
     words: dict[str, str] = {}
     below: dict[str, list[Line]] = {}
@@ -81,6 +85,9 @@ def _content(section: list[Line]) -> tuple[dict[str, str], dict[str, list[Line]]
         if not text[:1].isalpha():
             if current is not None:
                 current.append((number, text))
+                if text and len(current) > LINE_LIMIT:
+                    limit = f"a nonogram here has 1 to {LINE_LIMIT} rows and columns"
+                    raise InputError(f"line {number}: too many clues; {limit}")
             elif text:
                 raise InputError(f"line {number}: {text[:20]!r} is neither a keyword nor below one")
             continue
@@ -108,8 +115,6 @@ def _clues(lines: list[Line], key: str, size_key: str, size: str | None) -> list
         raise InputError(f"line {blank}: blank; write 0 for an empty line, or give {size_key}")
     if size is not None and len(lines) != int(size):
         raise InputError(f"{size_key} is {size} but there are {len(lines)} {key}")
-    if len(lines) > LINE_LIMIT:
-        raise InputError(f"{len(lines)} {key}; a nonogram here has 1 to {LINE_LIMIT}")
     return [_clue(number, text) for number, text in lines]
 
 

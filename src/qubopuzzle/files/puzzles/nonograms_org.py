@@ -8,14 +8,14 @@ numbers of a line stand in one cell. What stands in the board itself is not read
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from html.parser import HTMLParser
+from html import unescape
 from itertools import accumulate
-from typing import Any
 from xml.etree.ElementTree import Element, TreeBuilder
 
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles.clues import named
+from qubopuzzle.files.puzzles.lines import ReadLimit
 from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
 
 NAME = "nonograms_org"
@@ -29,8 +29,14 @@ _CELL_LIMIT = 90_000
 """Most cells and rows of a table, with those of the tables in it."""
 _DEPTH_LIMIT = 20
 _LINE = "#line"
-_PARENTS = {"tr": ("table",), "td": ("tr", "table")}
+_PARENTS: dict[str, tuple[str, ...]] = {"table": (), "tr": ("table",), "td": ("tr", "table")}
+"""What a tag may stand in; a table in anything."""
+_BLANKS = ("br", "p", "div")
 _COMMENT_OR_TYPE = re.compile(r"<!--.*?(?:-->|\Z)|<![A-Za-z\[][^<>]*>", re.DOTALL)
+_TAG_AFTER_TEXT = re.compile(
+    r"""([^<]*)(?:<(/?)([A-Za-z][^\s/<>]*)((?:"[^"<]*"|'[^'<]*'|[^<>"'])*+(?=>)|[^<>]*)>|\Z)"""
+)
+_ATTRIBUTE = re.compile(r"""([^\s"'>/=]++)\s*+(?:=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'>]++)))?""")
 _NO_TAG = re.compile(r"<(?![A-Za-z/])|<(?=[^<>]*(?:<|\Z))|<(?=/[^A-Za-z])|<(?=[^<>]{5000})")
 _COLOUR = re.compile(r"background(?:-color)?\s*+:\s*+(?!url)([^;]+)", re.IGNORECASE)
 
@@ -88,7 +94,7 @@ def _inner(rows: Iterable[Sequence[str]]) -> Iterator[str]:
 # --- tables of a text ------------------------------------------------------------------
 
 
-class _Reader(HTMLParser):
+class _Reader:
     """Builds a tree of tables, rows and cells; tags that are missing or mixed up do no harm.
 
     A cell's text is that up to the first table in it. Every element has the number of its line
@@ -96,44 +102,41 @@ class _Reader(HTMLParser):
     """
 
     def __init__(self) -> None:
-        super().__init__()
         self.tree = TreeBuilder()
         self.tree.start("tables", {})
         self.open: list[str] = []
         self.cells = 0
+        self.limit = ReadLimit()
 
-    def set_cdata_mode(self, *_args: Any, **_kwargs: Any) -> None:
-        """Scripts are no exception: what looks like a tag is one, so all tags end."""
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        line = self.getpos()[0]
-        tag = "td" if tag == "th" else tag
-        if tag in ("br", "p", "div"):
-            self.tree.data(" ")
-        if tag != "table" and not (tag in _PARENTS and self.open):
+    def start(self, tag: str, attributes: str, line: int) -> None:
+        """A tag of ``_PARENTS``, with what it says after its name."""
+        if tag != "table" and not self.open:
             return
         # Cells and rows count for the outermost table that they are in.
-        self.cells = self.cells + (tag != "table") if self.open else 0
+        if not self.open:
+            with at(f"line {line}"):
+                self.limit.count(self.cells)
+            self.cells = 0
+        self.cells += tag != "table"
         if self.cells > _CELL_LIMIT:
             raise InputError(f"line {line}: over {_CELL_LIMIT:,} cells and rows")
         if tag == "table" and self.open.count(tag) == _DEPTH_LIMIT:
             raise InputError(f"line {line}: tables nested over {_DEPTH_LIMIT} deep")
-        self._end_all_in(_PARENTS.get(tag, self.open))
+        self._end_all_in(_PARENTS[tag] or self.open)
         self.open.append(tag)
-        self.tree.start(tag, {k: v or "" for k, v in attrs} | {_LINE: str(line)})
+        self.tree.start(tag, {**_attributes(attributes), _LINE: str(line)})
 
-    def handle_endtag(self, tag: str) -> None:
-        if tag == "table" and self.open:
+    def end_table(self) -> None:
+        """A table's end; the tags in it end with it."""
+        if self.open:
             self._end_all_in(["table"])
             self.tree.end(self.open.pop())
 
-    def handle_data(self, data: str) -> None:
-        self.tree.data(data)
-
-    def close(self) -> None:
-        super().close()
+    def close(self) -> Element:
+        """The tree: one element whose children are the tables."""
         self._end_all_in([])
         self.tree.end("tables")
+        return self.tree.close()
 
     def _end_all_in(self, parents: Collection[str]) -> None:
         while self.open and self.open[-1] not in parents:
@@ -141,16 +144,36 @@ class _Reader(HTMLParser):
 
 
 def _tables(text: str) -> list[Element]:
-    # What is half open or very long would be searched again and again by the parser.
+    # What is left out keeps its line ends, so that lines keep their numbers.
     text = _COMMENT_OR_TYPE.sub(lambda match: "\n" * match[0].count("\n"), text)
     if stray := _NO_TAG.search(text):
         line = text.count("\n", 0, stray.start()) + 1
         found = text[stray.start() : stray.start() + 20]
         raise InputError(f"line {line}: {brief(found)} is no tag with an end; copy the whole table")
     reader = _Reader()
-    reader.feed(text)
-    reader.close()
-    return [table for table in reader.tree.close() if _rows(table)]
+    line = 1
+    # Text and tags in turn, from the text before the first tag on.
+    for match in _TAG_AFTER_TEXT.finditer(text):
+        words, slash, name, attributes = match.groups(default="")
+        if words:
+            reader.tree.data(unescape(words))
+            line += words.count("\n")
+        tag = name.lower()
+        tag = "td" if tag == "th" else tag
+        if tag in _PARENTS and not slash:
+            reader.start(tag, attributes, line)
+        elif tag == "table":
+            reader.end_table()
+        elif tag in _BLANKS and not slash:
+            reader.tree.data(" ")
+        line += attributes.count("\n")
+    return [table for table in reader.close() if _rows(table)]
+
+
+def _attributes(text: str) -> dict[str, str]:
+    """The attributes of a tag by name; of two of one name the last."""
+    found = _ATTRIBUTE.findall(text) if text else ()
+    return {name.lower(): unescape(one or two or bare) for name, one, two, bare in found}
 
 
 def _rows(table: Element) -> Rows:

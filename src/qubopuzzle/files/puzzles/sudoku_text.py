@@ -13,6 +13,7 @@ words as cells and some are of two digits, words are cells, and decimal.
 After ``#`` there is a comment. Of a file in sections, ``[Puzzle]`` alone is read.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, islice
 from math import isqrt
@@ -28,6 +29,8 @@ PUZZLES = ("sudoku",)
 _SIDES = (4, 9, 16, 25)
 _COUNTS = {count for n in _SIDES for count in (n, n * n)}
 _DIGITS = ".123456789ABCDEFGHIJKLMNOP"
+_RULE = re.compile(r"(?:[+|:*.' ]*[-=]){3}[-=+|:*.' ]*")
+"""A line that divides boxes; three of its signs at least are ``-`` or ``=``."""
 _BLANK = dict.fromkeys("._*", 0)
 _HEXADECIMAL = _BLANK | {sign: value for value, sign in enumerate("0123456789ABCDEF", start=1)}
 _VALUES = {
@@ -41,7 +44,7 @@ _VALUES = {
 }
 """What each cell stands for, by the side of the puzzle."""
 
-Row = tuple[int, list[str]]
+Row = tuple[int, Sequence[str]]
 """A line's number and its cells."""
 
 
@@ -69,10 +72,11 @@ def read(text: str, _kind: str | None = None) -> list[Sudoku]:
     marked = [_is_hexadecimal(rows) if n == 16 else None for n, rows in boards]
     # A puzzle that does not tell is like the others, if they agree.
     usual = set(marked) - {None} == {True}
-    return [
-        _puzzle(n, rows, n == 16 and (usual if hexadecimal is None else hexadecimal))
+    values = [
+        _values(n, rows, n == 16 and (usual if hexadecimal is None else hexadecimal))
         for (n, rows), hexadecimal in zip(boards, marked, strict=True)
     ]
+    return [_puzzle(n, own) for (n, _), own in zip(boards, values, strict=True)]
 
 
 def write(puzzles: Sequence[Sudoku]) -> str:
@@ -94,18 +98,17 @@ def _rows(lines: Iterable[Line]) -> Iterator[Row]:
     wanted = True
     for number, line in lines:
         content = line.partition("#")[0].strip()
-        ruled = content.count("-") + content.count("=") >= 3 and set(content) <= set("-=+|:*.' ")
-        if content.startswith("[") and content.endswith("]"):
+        if content[:1] == "[" and content[-1] == "]":
             wanted = content.lower() == "[puzzle]"
-        elif content and wanted and not ruled:
+        elif content and wanted and not _RULE.fullmatch(content):
             yield number, _cells(content)
 
 
-def _cells(content: str) -> list[str]:
+def _cells(content: str) -> Sequence[str]:
     """The words, if they are as many as cells can be and some have two digits, else characters."""
     words = content.upper().replace("|", " ").split()
-    as_words = max(map(len, words), default=0) == 2 and len(words) in _COUNTS
-    return words if as_words else list("".join(words))
+    as_words = len(words) in _COUNTS and max(map(len, words)) == 2
+    return words if as_words else "".join(words)
 
 
 def _fit(n: int, lines: Iterable[Row]) -> bool:
@@ -148,7 +151,8 @@ def _is_hexadecimal(rows: Sequence[Row]) -> bool | None:
     return True if "0" in used and used & set("._*") else None
 
 
-def _puzzle(n: int, rows: Sequence[Row], hexadecimal: bool) -> Sudoku:
+def _values(n: int, rows: Sequence[Row], hexadecimal: bool) -> list[int]:
+    """What the cells stand for, row by row."""
     known = _HEXADECIMAL if hexadecimal else _VALUES[n]
     values: list[int] = []
     for number, cells in rows:
@@ -160,5 +164,9 @@ def _puzzle(n: int, rows: Sequence[Row], hexadecimal: bool) -> Sudoku:
                 f"{low} to {high}, or '.'"
             )
         values += map(known.__getitem__, cells)
+    return values
+
+
+def _puzzle(n: int, values: Sequence[int]) -> Sudoku:
     grid = tuple(tuple(values[i : i + n]) for i in range(0, n * n, n))
     return Sudoku(grid=grid, box=(isqrt(n), isqrt(n)))

@@ -17,7 +17,7 @@ from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles.clues import one_line, read_clue
 from qubopuzzle.puzzles.kinds.grids import BLACK, WHITE, shading_to_rows
-from qubopuzzle.puzzles.nonogram import Nonogram
+from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
 
 NAME = "webpbn"
 ABOUT = "XML of webpbn.com, one puzzle or a set, black and white"
@@ -107,7 +107,8 @@ class _Reader:
         if self.depth > _DEPTH_LIMIT:
             self._fail(f"elements nested over {_DEPTH_LIMIT} deep")
         if tag in _TAGS or self.depth == 1:
-            self.builder.start(tag, attributes | {_LINE: str(self.expat.CurrentLineNumber)})
+            attributes[_LINE] = str(self.expat.CurrentLineNumber)
+            self.builder.start(tag, attributes)
 
     def _end(self, tag: str) -> None:
         self.depth -= 1
@@ -175,7 +176,11 @@ def _clues(element: Element) -> tuple[dict[str, list[list[int]]], set[str]]:
         if kind not in _CLUES or _CLUES[kind] in clues:
             wrong = "for the second time" if kind in _CLUES else "is no kind of clues of a grid"
             raise InputError(f"line {line}: clues of type {brief(kind)} {wrong}")
-        counts = [clue.findall("count") for clue in group.findall("line")]
+        lines = group.findall("line")
+        if len(lines) > LINE_LIMIT:
+            limit = f"a nonogram here has 1 to {LINE_LIMIT}"
+            raise InputError(f"line {line}: {len(lines)} {kind}; {limit}")
+        counts = [clue.findall("count") for clue in lines]
         clues[_CLUES[kind]] = [[_count(count) for count in clue] for clue in counts]
         colours |= {count.get("color", default) for clue in counts for count in clue}
     return clues, colours
