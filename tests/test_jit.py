@@ -15,7 +15,7 @@ from numba.core import types
 from numba.core.dispatcher import Dispatcher
 
 import qubopuzzle
-from qubopuzzle import annealing, tempering
+from qubopuzzle import annealing, model, tempering
 from qubopuzzle.puzzles import nonogram
 from qubopuzzle.puzzles.nonogram import lines
 from qubopuzzle.tempering.form import TemperingForm
@@ -66,7 +66,8 @@ def compiled_functions():
     annealing.compile_kernels()
     tempering.compile_kernels()
     lines.solve_lines(np.eye(2, dtype=np.int64))
-    for package in (annealing, tempering, nonogram):
+    model.propagate(nonogram.Nonogram.examples()[0].model())
+    for package in (annealing, model, tempering, nonogram):
         for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
             for thing in vars(importlib.import_module(module.name)).values():
                 if isinstance(thing, Dispatcher):
@@ -87,7 +88,13 @@ def test_kernels_read_and_call_only_what_is_in_their_own_file():
             used = function.py_func.__globals__.get(name)
             if callable(used):
                 assert inspect.getfile(inspect.unwrap(getattr(used, "py_func", used))) == own
-    assert tuples == {"ModelArrays", "StateArrays", "BQMArrays"}
+    assert tuples == {
+        "ModelArrays",
+        "StateArrays",
+        "BQMArrays",
+        "PropagatorArrays",
+        "DomainArrays",
+    }
 
 
 def test_an_old_cache_is_not_read_by_a_new_layout(copied):

@@ -24,7 +24,7 @@ from qubopuzzle.model import (
     violation,
     violations,
 )
-from qubopuzzle.model.propagation import reachable
+from qubopuzzle.model.segments import reachable
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
 from strategies import assignments, literal_field, models
 

@@ -20,9 +20,9 @@ from scipy.sparse import csr_array, vstack
 from qubopuzzle.annealing.kernels import FloatArray, ModelArrays
 from qubopuzzle.jit import kernel
 from qubopuzzle.model import IntArray, IntMatrix, Model
-from qubopuzzle.model.data import as_before
+from qubopuzzle.model.data import as_before, starts
 from qubopuzzle.model.order import Paths, Precedences
-from qubopuzzle.model.propagation import Segments
+from qubopuzzle.model.segments import Segments
 
 _NOTHING = np.zeros(0, dtype=np.int64)
 
@@ -102,9 +102,9 @@ def annealing_form(
     reach[own] = order.below(before, order.number[own] - gap[owner[own]] + 1)
     # In the order of the model: choices that do not interact, such as those of a picture's
     # rows, are mostly neighbours there.
-    (starts,) = np.nonzero(paths.position == 0)
+    (heads,) = np.nonzero(paths.position == 0)
     start_of = np.zeros(len(order.first) + n, dtype=np.int64)
-    start_of[paths.path[starts]] = starts
+    start_of[paths.path[heads]] = heads
     head = np.where(later, start_of[paths.path], np.arange(n))
     unit_choice = np.lexsort((paths.position, head))
     unit_of_choice = np.unique(head, return_inverse=True)[1]
@@ -136,19 +136,19 @@ def annealing_form(
         cumulative=cumulative,
         lower=np.concatenate([_NOTHING, *(block.lower for block in model.linear)]),
         upper=np.concatenate([_NOTHING, *(block.upper for block in model.linear)]),
-        unit_start=_starts(unit_of_choice, n_units),
+        unit_start=starts(unit_of_choice, n_units),
         unit_choice=unit_choice,
         gap=gap[unit_choice],
         reach=reach,
         earliest=np.where(later, paths.earliest, 0),
         half=_half(touching, n_units),
-        touching_start=_starts(touching >> 32, rows.shape[0]),
+        touching_start=starts(touching >> 32, rows.shape[0]),
         touching_unit=touching & 0xFFFFFFFF,
         unit_of_choice=unit_of_choice,
         loose_first=loose_first,
         loose_second=loose_second,
         loose_gap=order.gap[loose],
-        loose_start=_starts(loose_choice, n),
+        loose_start=starts(loose_choice, n),
         loose=np.tile(changing, 2)[np.argsort(loose_choice, kind="stable")],
     )
     row_weights = [np.full(len(b.lower), float(weight.get(b.family, 1))) for b in model.linear]
@@ -156,11 +156,6 @@ def annealing_form(
     row_weight = np.concatenate([np.zeros(0), *row_weights])
     n_chains = int((later & (paths.position == 1)).sum())
     return AnnealingForm(model, rows, arrays, row_weight, order_weights[loose], n_chains)
-
-
-def _starts(numbers: IntArray, n: int) -> IntArray:
-    """Where each of 0 .. n - 1 begins in a sorted array, and its length, shape (n + 1,)."""
-    return np.concatenate([[0], np.cumsum(np.bincount(numbers, minlength=n))]).astype(np.int64)
 
 
 def _half(touching: IntArray, n_units: int) -> int:
@@ -212,7 +207,7 @@ def _find_slots(
     slot, slot_of = np.unique(key, return_inverse=True)
     pair, kind = np.divmod(slot, len(amounts))
     of_unit, of_row = np.divmod(pair, n_rows)
-    start = _starts(of_unit, n_units)
+    start = starts(of_unit, n_units)
     return start, of_row, amounts[kind], slot_of - start[unit]
 
 
@@ -226,7 +221,7 @@ def _find_steps(
     ``step_sign`` and ``cumulative`` of ``ModelArrays``.
     """
     choice, n = model.choice_of_literal[literal], len(model.choices)
-    comes, stays = _compare_neighbours(_starts(literal, model.n_literals), slot)
+    comes, stays = _compare_neighbours(starts(literal, model.n_literals), slot)
     comes |= literal == model.first_literal[choice]
     goes = ~stays & (literal + 1 < model.first_literal[choice + 1])
     steps = np.concatenate([choice[comes], choice[goes]])
@@ -236,7 +231,7 @@ def _find_steps(
     ordered = np.argsort(at, kind="stable")
     slots = np.concatenate([slot[comes], slot[goes]])[ordered].astype(np.uint64)
     signs = np.repeat([1.0, -1.0], [comes.sum(), goes.sum()])[ordered]
-    return _starts(at, model.n_literals), slots, signs, cumulative
+    return starts(at, model.n_literals), slots, signs, cumulative
 
 
 @kernel

@@ -25,7 +25,7 @@ from qubopuzzle.compile.lowering import ForbiddenPairs, forbidden_pairs, lowered
 from qubopuzzle.compile.qubo import Quadratic, check_size, compile_qubo
 from qubopuzzle.errors import InputError, Unsatisfiable
 from qubopuzzle.model import IntArray, Model
-from qubopuzzle.model.propagation import reachable
+from qubopuzzle.model.segments import reachable
 
 if TYPE_CHECKING:
     import amplify

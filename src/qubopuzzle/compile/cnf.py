@@ -29,7 +29,7 @@ from qubopuzzle.compile.lowering import ranges
 from qubopuzzle.model import Cut, IntArray, IntMatrix, Linear, Model
 from qubopuzzle.model.data import as_before
 from qubopuzzle.model.order import Paths, Precedences
-from qubopuzzle.model.propagation import reachable
+from qubopuzzle.model.segments import reachable
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ from qubopuzzle.compile.encoding import AffineRows, Encoding
 from qubopuzzle.model import IntArray, IntMatrix, Linear, Model, Precedence
 from qubopuzzle.model.data import label_of
 from qubopuzzle.model.order import Precedences
-from qubopuzzle.model.propagation import reachable
+from qubopuzzle.model.segments import reachable
 
 
 @dataclass(frozen=True, slots=True, eq=False)

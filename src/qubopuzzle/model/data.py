@@ -189,6 +189,11 @@ def as_before(*columns: NDArray[Any]) -> NDArray[np.bool_]:
     return same
 
 
+def starts(numbers: IntArray, n: int) -> IntArray:
+    """Where each of 0 .. n - 1 begins in a sorted array, and its length, shape (n + 1,)."""
+    return np.concatenate([[0], np.cumsum(np.bincount(numbers, minlength=n))]).astype(np.int64)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
     """One of several redundant views of the answer grid: ``base + matrix @ x``, cell by cell.

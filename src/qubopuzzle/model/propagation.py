@@ -20,16 +20,12 @@ from qubopuzzle.model.data import (
     Field,
     GraphT,
     IntArray,
-    IntMatrix,
     Linear,
     Model,
     Precedence,
-    as_before,
     label_of,
 )
-from qubopuzzle.model.order import Precedences
-
-_HUGE = np.iinfo(np.int64).max // 4
+from qubopuzzle.model.segments import reachable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,8 +34,7 @@ class Propagation:
 
     ``model`` is ``whole`` with only the unfixed choices left; its field paints the whole grid.
     ``contradiction`` names the constraint that proved that there is no solution, or is
-    None. ``cells_decided`` counts the cells of the answer that are known, ``cells`` all of them,
-    ``passes`` the rounds.
+    None. ``cells_decided`` counts the cells of the answer that are known, ``cells`` all of them.
 
     ``kept`` (literals of ``model``,) says which literal of the whole model each is, and
     ``fixed`` (literals of the whole model,) is 1 for the values of choices that are gone.
@@ -52,7 +47,6 @@ class Propagation:
     contradiction: str | None = None
     cells: int = 0
     cells_decided: int = 0
-    passes: int = 0
 
     @classmethod
     def none(cls, model: Model) -> Propagation:
@@ -66,89 +60,25 @@ class Propagation:
         return whole
 
 
-class _Contradiction(Exception):
-    pass
-
-
 def propagate(model: Model) -> Propagation:
-    """Remove values to a fixed point and return the model that is left.
+    """Remove values to a fixed point, see ``Propagator``, and return the model that is left."""
+    from qubopuzzle.model.propagator import Propagator  # imports numba
 
-    Source: bounds consistency of linear constraints, e.g. Schulte and Stuckey,
-    "When do bounds and domain propagation lead to the same search space?" (2005),
-    with each choice's values as one group.
-    """
-    domain = np.ones(model.n_literals, dtype=bool)
-    segments = [Segments(model, block.matrix) for block in model.linear]
-    value = Precedences(model).number
-    passes, before = 0, -1
-    try:
-        while int(domain.sum()) != before:
-            before = int(domain.sum())
-            passes += 1
-            for block, cut in zip(model.linear, segments, strict=True):
-                _linear(model, block, cut, domain)
-            for precedence in model.precedence:
-                _precedence(model, precedence, value, domain)
-        found = _reduced(model, domain)
-    except _Contradiction as why:
-        found = replace(Propagation.none(model), contradiction=str(why))
+    own = Propagator(model)
+    contradiction = own.run()
+    if contradiction is None:
+        found = _reduced(model, own.alive)
+    else:
+        found = replace(Propagation.none(model), contradiction=contradiction)
     known = np.zeros(0 if model.field is None else math.prod(model.field.shape), dtype=bool)
     for view in found.model.field.views if found.model.field else ():
         low, high = reachable(found.model, view.matrix)
         known |= low == high
-    return replace(found, cells=len(known), cells_decided=int(known.sum()), passes=passes)
+    return replace(found, cells=len(known), cells_decided=int(known.sum()))
 
 
 def _domain_sizes(model: Model, domain: NDArray[np.bool_]) -> IntArray:
     return np.add.reduceat(domain.astype(np.int64), model.first_literal[:-1])
-
-
-def _check_domains(model: Model, domain: NDArray[np.bool_], why: str) -> None:
-    if _domain_sizes(model, domain).min(initial=1) == 0:
-        raise _Contradiction(why)
-
-
-def _linear(model: Model, block: Linear, cut: Segments, domain: NDArray[np.bool_]) -> None:
-    low, high, has_zero = cut.extremes(domain, _domain_sizes(model, domain))
-    row_low, row_high = cut.total(low), cut.total(high)
-    impossible = (row_low > block.upper) | (row_high < block.lower)
-    if impossible.any():
-        raise _Contradiction(block.labels(int(np.argmax(impossible))))
-    # What a segment may contribute once the rest of its row is at its best.
-    room_high = block.upper[cut.row] - row_low[cut.row] + low
-    room_low = block.lower[cut.row] - row_high[cut.row] + high
-    entry_high, entry_low = room_high[cut.of_entry], room_low[cut.of_entry]
-    domain[cut.literal[(cut.data > entry_high) | (cut.data < entry_low)]] = False
-    # Values outside a segment contribute 0: where the row cannot take that, they go.
-    needed = has_zero & ((room_high < 0) | (room_low > 0))
-    of_choice = np.bincount(cut.choice[needed], minlength=len(model.choices))
-    of_literal = np.bincount(cut.literal[needed[cut.of_entry]], minlength=len(domain))
-    domain &= of_literal == of_choice[model.choice_of_literal]
-    _check_domains(model, domain, block.family)
-
-
-def _precedence(
-    model: Model, block: Precedence, value: IntArray, domain: NDArray[np.bool_]
-) -> None:
-    owner = model.choice_of_literal
-    while len(block.first):
-        before = int(domain.sum())
-        starts = model.first_literal[:-1]
-        least = np.minimum.reduceat(np.where(domain, value, _HUGE), starts)
-        greatest = np.maximum.reduceat(np.where(domain, value, -_HUGE), starts)
-        impossible = least[block.first] + block.gap > greatest[block.second]
-        if impossible.any():
-            i = int(np.argmax(impossible))
-            names = [model.choices[c].name for c in (block.first[i], block.second[i])]
-            raise _Contradiction(f"{block.family} of {names[0]} and {names[1]}")
-        ceiling = np.full(len(starts), _HUGE)
-        np.minimum.at(ceiling, block.first, greatest[block.second] - block.gap)
-        floor = np.full(len(starts), -_HUGE)
-        np.maximum.at(floor, block.second, least[block.first] + block.gap)
-        domain &= (value <= ceiling[owner]) & (value >= floor[owner])
-        if int(domain.sum()) == before:
-            return
-        _check_domains(model, domain, block.family)
 
 
 def _reduced(model: Model, domain: NDArray[np.bool_]) -> Propagation:
@@ -221,51 +151,3 @@ def _field_left(
 def _write_kept(field: Field, kept: list[int], answer: IntArray) -> Sequence[Hashable]:
     values = field.write(answer)
     return [values[c] for c in kept]
-
-
-class Segments:
-    """The entries of a (rows, literals) matrix cut into stretches of one row and choice each.
-
-    ``start`` (segments,) indexes the entries; ``row`` and ``choice`` (segments,) describe
-    each stretch, ``of_entry`` (entries,) leads back. The matrix's indices get sorted in place.
-    """
-
-    def __init__(self, model: Model, matrix: IntMatrix) -> None:
-        matrix.sort_indices()
-        self.data, self.n_rows = matrix.data, matrix.shape[0]
-        self.literal = matrix.indices.astype(np.int64)
-        choice = model.choice_of_literal[self.literal]
-        row = np.repeat(np.arange(self.n_rows), np.diff(matrix.indptr))
-        new = ~as_before(row, choice)
-        self.start, self.of_entry = np.flatnonzero(new), np.cumsum(new) - 1
-        self.row, self.choice = row[new], choice[new]
-
-    def extremes(
-        self, domain: NDArray[np.bool_], alive_sizes: IntArray
-    ) -> tuple[IntArray, IntArray, NDArray[np.bool_]]:
-        """Least and greatest coefficient of each segment over the values still domain.
-
-        Returns the two and whether some domain value of the choice is not in the
-        segment (it then contributes 0), shape (segments,) each.
-        """
-        lit_alive = domain[self.literal]
-        low = np.minimum.reduceat(np.where(lit_alive, self.data, _HUGE), self.start)
-        high = np.maximum.reduceat(np.where(lit_alive, self.data, -_HUGE), self.start)
-        present = np.add.reduceat(lit_alive.astype(np.int64), self.start)
-        has_zero = present < alive_sizes[self.choice]
-        low = np.where(has_zero, np.minimum(low, 0), low)
-        high = np.where(has_zero, np.maximum(high, 0), high)
-        return low, high, has_zero
-
-    def total(self, by_segment: IntArray) -> IntArray:
-        """Sum over the segments of each row, shape (rows,)."""
-        out = np.zeros(self.n_rows, dtype=np.int64)
-        np.add.at(out, self.row, by_segment)
-        return out
-
-
-def reachable(model: Model, matrix: IntMatrix) -> tuple[IntArray, IntArray]:
-    """Least and greatest value of each row of ``matrix @ x`` over valid choices, (rows,) each."""
-    segments = Segments(model, matrix)
-    low, high, _ = segments.extremes(np.ones(model.n_literals, dtype=bool), model.sizes)
-    return segments.total(low), segments.total(high)

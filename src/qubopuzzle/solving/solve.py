@@ -287,5 +287,4 @@ class _Run:
             "variables_after": after,
             "cells": presolved.cells,
             "cells_decided": presolved.cells_decided,
-            "passes": presolved.passes,
         }
