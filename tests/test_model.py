@@ -9,6 +9,8 @@ from operator import index
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
 from qubopuzzle import InputError, ModelError
 from qubopuzzle.annealing import annealing_form
@@ -20,10 +22,13 @@ from qubopuzzle.model import (
     Field,
     ModelBuilder,
     cuts,
+    probe,
     propagate,
     violation,
     violations,
 )
+from qubopuzzle.model.data import Linear
+from qubopuzzle.model.propagator import Propagator
 from qubopuzzle.model.segments import reachable
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
 from strategies import assignments, literal_field, models
@@ -124,6 +129,36 @@ def test_propagation_keeps_exactly_the_solutions(model):
     assert all(len(choice.values) > 1 for choice in reduced.choices)
     again = propagate(reduced)
     assert again.model.n_literals == reduced.n_literals
+
+
+@given(models(), st.integers(1, 30))
+def test_probing_removes_exactly_what_propagation_refutes(model, work):
+    propagator = Propagator(model)
+    broken = propagator.run()
+    while broken is None and not propagator.probed_all:  # in bits, as in one go
+        broken = propagator.probe(work)
+    at_once = probe(model)
+    solutions = [x for x in assignments(model) if violation(model, x) == 0]
+    if broken is not None:
+        assert at_once.contradiction == f"probing: {broken}"
+        assert not solutions
+        return
+    assert at_once.contradiction is None
+    assert all(propagator.alive[x > 0].all() for x in solutions)
+    assert (at_once.kept == np.flatnonzero(propagator.alive & (at_once.fixed == 0))).all()
+    for literal in np.flatnonzero(propagator.alive).tolist():
+        own = model.choice_of_literal == model.choice_of_literal[literal]
+        own[literal] = False
+        others = np.flatnonzero(own)
+        b = replace(model, linear=(*model.linear, without(model, others)))
+        assert propagate(b).contradiction is None
+
+
+def without(model, literals):
+    """A row that says that some literals are false."""
+    ones = np.ones(len(literals), dtype=np.int64)
+    matrix = csr_array((ones, (np.zeros_like(literals), literals)), shape=(1, model.n_literals))
+    return Linear("none", matrix, np.array([0]), np.array([0]), str)
 
 
 @given(models())

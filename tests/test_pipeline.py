@@ -23,11 +23,13 @@ def test_solve_and_judge():
 
 
 @pytest.mark.parametrize("formulation", Nonogram.formulations)
-@pytest.mark.parametrize("presolve", ["none", "propagate"])
+@pytest.mark.parametrize("presolve", ["none", "propagate", "probe"])
 def test_every_formulation_and_presolve(formulation, presolve):
     result = solve(A, seed=1, formulation=formulation, presolve=presolve)
     assert result.valid
-    if presolve == "propagate":
+    if presolve != "none":
+        assert result.presolve["method"] == presolve
+        assert "25 of 25 cells decided: nothing was left to solve)" in result.summary()
         assert result.presolve["cells_decided"] == result.presolve["cells"] == 25
         assert result.presolve["variables_before"] > result.presolve["variables_after"] == 0
         assert result.sizes["variables"] == 0

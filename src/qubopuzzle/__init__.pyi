@@ -25,6 +25,7 @@ from .model import Model as Model
 from .model import ModelBuilder as ModelBuilder
 from .model import Problem as Problem
 from .model import Violation as Violation
+from .model import probe as probe
 from .model import propagate as propagate
 from .model import violation as violation
 from .puzzles import Puzzle as Puzzle

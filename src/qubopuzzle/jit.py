@@ -9,7 +9,9 @@ would be read by its old order.
 from collections.abc import Callable
 from typing import Any
 
-from numba import njit
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload
 
 
 def kernel(function: Callable[..., Any]) -> Any:
@@ -22,3 +24,37 @@ def kernel(function: Callable[..., Any]) -> Any:
         return njit(nogil=True, cache=True)(function)
     except RuntimeError:
         return njit(nogil=True)(function)
+
+
+def without_reference_counts(arrays: Any) -> Any:
+    """The same named tuple; compiled code does not count references to its arrays.
+
+    numba counts references, atomically, each time that a kernel reads an array out of a
+    tuple, which took a large part of the time in the inner loops. The caller must hold the
+    arrays for as long as the kernel runs.
+    """
+    return arrays
+
+
+@intrinsic
+def _clear_references(_typing: Any, arrays: Any) -> Any:
+    def codegen(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        (packed,) = args
+        for i, kind in enumerate(arrays.types):
+            if isinstance(kind, types.Array):
+                array = context.make_array(kind)(context, builder, builder.extract_value(packed, i))
+                array.meminfo = cgutils.get_null_value(array.meminfo.type)  # type: ignore[no-untyped-call]
+                array.parent = cgutils.get_null_value(array.parent.type)  # type: ignore[no-untyped-call]
+                value = array._getvalue()  # noqa: SLF001
+                packed = builder.insert_value(packed, value, i)
+        return packed
+
+    return arrays(arrays), codegen
+
+
+@overload(without_reference_counts)
+def _compiled_without_reference_counts(arrays: Any) -> Any:  # noqa: ARG001
+    def compiled(arrays: Any) -> Any:  # numba wants the overloaded signature, names included
+        return _clear_references(arrays)  # type: ignore[call-arg]  # numba adds the first
+
+    return compiled

@@ -60,7 +60,7 @@ _SHARED = {
     "--formulation F": "see `qubopuzzle puzzles`",
     "--json": "one JSON object a line and instance",
     "--plot FILE": "draw to .svg, .png, .pdf; {id} in the name for several",
-    "--presolve HOW": "none (default) or propagate",
+    "--presolve HOW": "none (default), propagate, or probe: slower, finds more",
     "--puzzle P": "read only this kind, such as nonogram",
     "--weight FAMILY=W": "penalty weight of a family of rules (default 1 each); repeatable",
 }

@@ -31,6 +31,7 @@ from qubopuzzle.model.problem import Problem as Problem
 from qubopuzzle.model.problem import Violation as Violation
 from qubopuzzle.model.problem import disagreement as disagreement
 from qubopuzzle.model.propagation import Propagation as Propagation
+from qubopuzzle.model.propagation import probe as probe
 from qubopuzzle.model.propagation import propagate as propagate
 from qubopuzzle.model.semantics import BrokenConstraint as BrokenConstraint
 from qubopuzzle.model.semantics import broken as broken

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from itertools import compress
 
 import numpy as np
@@ -33,8 +33,10 @@ class Propagation:
     """What propagation found, or ``Propagation.none`` of a model that is left as it is.
 
     ``model`` is ``whole`` with only the unfixed choices left; its field paints the whole grid.
-    ``contradiction`` names the constraint that proved that there is no solution, or is
-    None. ``cells_decided`` counts the cells of the answer that are known, ``cells`` all of them.
+    ``method`` is how, ``propagation`` or ``probing``. ``contradiction`` names it and the constraint
+    that proved that there is no solution, or is None. ``cells_decided`` counts the cells of the
+    answer that are known, ``cells`` all of them, ``probes`` the values that were probed;
+    ``complete`` says whether more work would remove nothing.
 
     ``kept`` (literals of ``model``,) says which literal of the whole model each is, and
     ``fixed`` (literals of the whole model,) is 1 for the values of choices that are gone.
@@ -44,9 +46,12 @@ class Propagation:
     model: Model
     kept: IntArray
     fixed: IntArray
+    method: str = ""
     contradiction: str | None = None
     cells: int = 0
     cells_decided: int = 0
+    probes: int = 0
+    complete: bool = True
 
     @classmethod
     def none(cls, model: Model) -> Propagation:
@@ -60,21 +65,54 @@ class Propagation:
         return whole
 
 
+PROBING_WORK = 200_000_000
+"""Terms and precedences that ``probe`` looks at; about a second."""
+
+
 def propagate(model: Model) -> Propagation:
     """Remove values to a fixed point, see ``Propagator``, and return the model that is left."""
+    return _presolved(model, "propagation", 0)
+
+
+def probe(model: Model, work: int = PROBING_WORK) -> Propagation:
+    """The same, and then every value that propagation refutes once it is assumed.
+
+    ``work`` bounds the terms of rows and the precedences that are looked at, so that the model that
+    is left does not depend on a clock; see ``Propagator.probe``.
+    """
+    return _presolved(model, "probing", work)
+
+
+@cache
+def compile_kernels() -> None:
+    """Compile the kernels, or load them from numba's cache: a few seconds once, then little."""
+    bit = Choice("bit", (0, 1), "bits", is_bit=True)
+    probe(Model((bit,), np.array([0, 2]), (), (), (), (), ("bits",)), 1)
+
+
+def _presolved(model: Model, method: str, work: int) -> Propagation:
     from qubopuzzle.model.propagator import Propagator  # imports numba
 
     own = Propagator(model)
     contradiction = own.run()
+    if contradiction is None and work:
+        contradiction = own.probe(work)
     if contradiction is None:
         found = _reduced(model, own.alive)
     else:
-        found = replace(Propagation.none(model), contradiction=contradiction)
+        found = replace(Propagation.none(model), contradiction=f"{method}: {contradiction}")
     known = np.zeros(0 if model.field is None else math.prod(model.field.shape), dtype=bool)
     for view in found.model.field.views if found.model.field else ():
         low, high = reachable(found.model, view.matrix)
         known |= low == high
-    return replace(found, cells=len(known), cells_decided=int(known.sum()))
+    return replace(
+        found,
+        method=method,
+        cells=len(known),
+        cells_decided=int(known.sum()),
+        probes=own.probes,
+        complete=not work or own.probed_all or contradiction is not None,
+    )
 
 
 def _domain_sizes(model: Model, domain: NDArray[np.bool_]) -> IntArray:

@@ -7,18 +7,19 @@ and precedences are **constraints**, numbered rows first.
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from qubopuzzle.jit import kernel
+from qubopuzzle.jit import kernel, without_reference_counts
 from qubopuzzle.model.data import IntArray, Model, starts
 from qubopuzzle.model.order import Precedences
 from qubopuzzle.model.segments import Segments
 
 _NOTHING = np.zeros(0, dtype=np.int64)
 _FAR = 1 << 60
-_REMOVED, _HEAD, _QUEUED = range(3)
-"""Places in ``DomainArrays.ends``."""
+_REMOVED, _HEAD, _QUEUED, _WORK, _NEXT, _IN_VAIN, _PROBES = range(7)
+"""Places in ``DomainArrays.counts``."""
 FIXED_POINT = -1
 """What ``propagate`` returns where no constraint is broken."""
 
@@ -66,7 +67,9 @@ class DomainArrays(NamedTuple):
         removed: the literals that are not alive in the order in which they went, (literals,).
         queue, waiting: a ring of constraints to look at again, and which are in it,
             (constraints,).
-        ends: how many literals are removed; the head of the queue; how many wait in it.
+        counts: how many literals are removed; the head of the queue; how many wait in it; the
+            terms and precedences looked at so far; the choice to probe next; how many choices
+            were probed in vain since a value went; the probes so far.
         least, greatest: scratch, for the most parts of a row.
     """
 
@@ -75,99 +78,45 @@ class DomainArrays(NamedTuple):
     removed: IntArray
     queue: IntArray
     waiting: NDArray[np.bool_]
-    ends: IntArray
+    counts: IntArray
     least: IntArray
     greatest: IntArray
 
 
-@kernel
-def remove(a: Any, d: Any, literal: int) -> bool:
-    """Take a value from its choice, and queue what the choice is in; False if none is left."""
-    choice = a.choice[literal]
+@njit(inline="always")
+def remove(a: Any, d: Any, literal: int) -> None:
+    """Take a value from its choice, which is to be ``touch``ed then."""
     d.alive[literal] = False
-    d.removed[d.ends[_REMOVED]] = literal
-    d.ends[_REMOVED] += 1
-    d.size[choice] -= 1
-    for e in range(a.watch_start[choice], a.watch_start[choice + 1]):
-        enqueue(d, a.watch[e])
-    return bool(d.size[choice] > 0)
+    d.removed[d.counts[_REMOVED]] = literal
+    d.counts[_REMOVED] += 1
+    d.size[a.choice[literal]] -= 1
 
 
-@kernel
-def enqueue(d: Any, constraint: int) -> None:
-    """Look at a constraint again."""
-    if not d.waiting[constraint]:
-        d.waiting[constraint] = True
-        d.queue[(d.ends[_HEAD] + d.ends[_QUEUED]) % len(d.queue)] = constraint
-        d.ends[_QUEUED] += 1
+@njit(inline="always")
+def touch(a: Any, d: Any, choice: int) -> None:
+    """Queue what a choice is in that values were taken from."""
+    start, stop = a.watch_start[choice], a.watch_start[choice + 1]
+    d.counts[_WORK] += stop - start
+    for e in range(start, stop):
+        constraint = a.watch[e]
+        if not d.waiting[constraint]:
+            d.waiting[constraint] = True
+            at = d.counts[_HEAD] + d.counts[_QUEUED]
+            d.queue[at if at < len(d.queue) else at - len(d.queue)] = constraint
+            d.counts[_QUEUED] += 1
 
 
-@kernel
+@njit(inline="always")
 def dequeue(d: Any) -> int:
     """The constraint that has waited longest."""
-    constraint = d.queue[d.ends[_HEAD]]
+    constraint = d.queue[d.counts[_HEAD]]
     d.waiting[constraint] = False
-    d.ends[_HEAD] = (d.ends[_HEAD] + 1) % len(d.queue)
-    d.ends[_QUEUED] -= 1
+    d.counts[_HEAD] = d.counts[_HEAD] + 1 if d.counts[_HEAD] + 1 < len(d.queue) else 0
+    d.counts[_QUEUED] -= 1
     return int(constraint)
 
 
-@kernel
-def restore(a: Any, d: Any, n_removed: int) -> None:
-    """Put back what was removed after the first ``n_removed`` values."""
-    while d.ends[_REMOVED] > n_removed:
-        d.ends[_REMOVED] -= 1
-        literal = d.removed[d.ends[_REMOVED]]
-        d.alive[literal] = True
-        d.size[a.choice[literal]] += 1
-
-
-@kernel
-def propagate(a: Any, d: Any) -> int:
-    """Look at the constraints in the queue until none is left.
-
-    Returns ``FIXED_POINT``, or the number of a constraint that cannot be met; the queue is empty
-    then, too.
-    """
-    n_rows = len(a.lower)
-    while d.ends[_QUEUED] > 0:
-        constraint = dequeue(d)
-        if constraint < n_rows:
-            possible = propagate_row(a, d, constraint)
-        else:
-            possible = propagate_precedence(a, d, constraint - n_rows)
-        if not possible:
-            while d.ends[_QUEUED] > 0:
-                dequeue(d)
-            return int(constraint)
-    return FIXED_POINT
-
-
-@kernel
-def propagate_row(a: Any, d: Any, row: int) -> bool:
-    """Remove the values that leave a row no way to meet its bounds; False if there is none."""
-    start, stop = a.part_start[row], a.part_start[row + 1]
-    lower, upper = a.lower[row], a.upper[row]
-    low, high = 0, 0
-    for part in range(start, stop):
-        least, greatest = part_bounds(a, d, part)
-        d.least[part - start], d.greatest[part - start] = least, greatest
-        low += least
-        high += greatest
-    if low > upper or high < lower:
-        return False
-    if low >= lower and high <= upper:
-        return True
-    for part in range(start, stop):
-        least, greatest = d.least[part - start], d.greatest[part - start]
-        # What the part may add once the rest of the row is at its best.
-        most, fewest = upper - low + least, lower - high + greatest
-        if (greatest > most or least < fewest) and not narrow(a, d, part, fewest, most):
-            return False
-    return True
-
-
-@kernel
+@njit(inline="always")
 def part_bounds(a: Any, d: Any, part: int) -> tuple[int, int]:
     """The least and the greatest that a part of a row can be."""
     least, greatest, present = _FAR, -_FAR, 0
@@ -180,43 +129,93 @@ def part_bounds(a: Any, d: Any, part: int) -> tuple[int, int]:
     return least, greatest
 
 
-@kernel
+@njit(inline="always")
 def narrow(a: Any, d: Any, part: int, fewest: int, most: int) -> bool:
     """Remove the values of a part's choice that add less or more than this; False if all do."""
     choice = a.part_choice[part]
-    term, stop = a.term_start[part], a.term_start[part + 1]
+    term, stop, before = a.term_start[part], a.term_start[part + 1], d.counts[_REMOVED]
     for literal in range(a.first[choice], a.first[choice + 1]):
         own = term < stop and a.literal[term] == literal
         added = a.coefficient[term] if own else 0
         term += own
-        out = added < fewest or added > most
-        if out and d.alive[literal] and not remove(a, d, literal):
-            return False
-    return True
+        if d.alive[literal] and (added < fewest or added > most):
+            remove(a, d, literal)
+    d.counts[_WORK] += a.first[choice + 1] - a.first[choice]
+    if d.counts[_REMOVED] > before:
+        touch(a, d, choice)
+    return bool(d.size[choice] > 0)
 
 
-@kernel
+@njit(inline="always")
+def propagate_row(a: Any, d: Any, row: int) -> bool:
+    """Remove the values that leave a row no way to meet its bounds; False if there is none."""
+    start, stop = a.part_start[row], a.part_start[row + 1]
+    lower, upper = a.lower[row], a.upper[row]
+    d.counts[_WORK] += a.term_start[stop] - a.term_start[start]
+    low, high = 0, 0
+    for part in range(start, stop):
+        least, greatest = part_bounds(a, d, part)
+        d.least[part - start], d.greatest[part - start] = least, greatest
+        low += least
+        high += greatest
+    possible = low <= upper and high >= lower
+    if low < lower or high > upper:
+        for part in range(start, stop):
+            least, greatest = d.least[part - start], d.greatest[part - start]
+            # What the part may add once the rest of the row is at its best.
+            most, fewest = upper - low + least, lower - high + greatest
+            if possible and (greatest > most or least < fewest):
+                possible = narrow(a, d, part, fewest, most)
+    return bool(possible)
+
+
+@njit(inline="always")
 def propagate_precedence(a: Any, d: Any, i: int) -> bool:
     """Remove the values of both choices that leave the other none; False if all do."""
     before, after, gap = a.before[i], a.after[i], a.gap[i]
-    low = a.first[before]
+    low, high = a.first[before], a.first[after + 1] - 1
     while not d.alive[low]:
         low += 1
-    high = a.first[after + 1] - 1
     while not d.alive[high]:
         high -= 1
     least, greatest = a.number[low] + gap, a.number[high] - gap
-    literal = a.first[after]
+    n_removed, literal = d.counts[_REMOVED], a.first[after]
     while literal < a.first[after + 1] and a.number[literal] < least:
-        if d.alive[literal] and not remove(a, d, literal):
-            return False
+        if d.alive[literal]:
+            remove(a, d, literal)
         literal += 1
-    literal = a.first[before + 1] - 1
+    if d.counts[_REMOVED] > n_removed:
+        touch(a, d, after)
+    n_removed, literal = d.counts[_REMOVED], a.first[before + 1] - 1
     while literal >= a.first[before] and a.number[literal] > greatest:
-        if d.alive[literal] and not remove(a, d, literal):
-            return False
+        if d.alive[literal]:
+            remove(a, d, literal)
         literal -= 1
-    return True
+    if d.counts[_REMOVED] > n_removed:
+        touch(a, d, before)
+    d.counts[_WORK] += 1
+    return bool(d.size[before] > 0 and d.size[after] > 0)
+
+
+@kernel
+def propagate(model: Any, domains: Any) -> int:
+    """Look at the constraints in the queue until none is left.
+
+    Returns ``FIXED_POINT``, or the number of a constraint that cannot be met; the queue is empty
+    then, too.
+    """
+    a, d = without_reference_counts(model), without_reference_counts(domains)
+    n_rows, broken = len(a.lower), FIXED_POINT
+    while d.counts[_QUEUED] > 0:
+        constraint = dequeue(d)
+        if broken == FIXED_POINT:
+            if constraint < n_rows:
+                possible = propagate_row(a, d, constraint)
+            else:
+                possible = propagate_precedence(a, d, constraint - n_rows)
+            if not possible:
+                broken = constraint
+    return int(broken)
 
 
 @kernel
@@ -226,7 +225,43 @@ def assume(a: Any, d: Any, literal: int) -> int:
     for other in range(a.first[choice], a.first[choice + 1]):
         if other != literal and d.alive[other]:
             remove(a, d, other)
+    touch(a, d, choice)
     return int(propagate(a, d))
+
+
+@kernel
+def restore(a: Any, d: Any, n_removed: int) -> None:
+    """Put back what was removed after the first ``n_removed`` values."""
+    while d.counts[_REMOVED] > n_removed:
+        d.counts[_REMOVED] -= 1
+        literal = d.removed[d.counts[_REMOVED]]
+        d.alive[literal] = True
+        d.size[a.choice[literal]] += 1
+
+
+@kernel
+def probe(a: Any, d: Any, work: int) -> int:
+    """Assume each value that is left, choice by choice, and remove what breaks a constraint.
+
+    Until a round of all choices removed nothing, or so much work is done; a further call goes on.
+    Returns what ``propagate`` does.
+    """
+    n, until, broken = len(a.first) - 1, d.counts[_WORK] + work, FIXED_POINT
+    while broken == FIXED_POINT and d.counts[_IN_VAIN] < n and d.counts[_WORK] < until:
+        choice, before = d.counts[_NEXT], d.counts[_REMOVED]
+        for literal in range(a.first[choice], a.first[choice + 1]):
+            if broken == FIXED_POINT and d.alive[literal] and d.size[choice] > 1:
+                n_removed = d.counts[_REMOVED]
+                refuted = assume(a, d, literal)
+                restore(a, d, n_removed)
+                d.counts[_PROBES] += 1
+                if refuted != FIXED_POINT:
+                    remove(a, d, literal)
+                    touch(a, d, choice)
+                    broken = propagate(a, d)
+        d.counts[_IN_VAIN] = d.counts[_IN_VAIN] + 1 if d.counts[_REMOVED] == before else 0
+        d.counts[_NEXT] = (choice + 1) % n
+    return int(broken)
 
 
 class Propagator:
@@ -283,7 +318,7 @@ class Propagator:
             removed=np.zeros(model.n_literals, dtype=np.int64),
             queue=np.arange(n_constraints),
             waiting=np.ones(n_constraints, dtype=bool),
-            ends=np.array([0, 0, n_constraints]),
+            counts=np.array([0, 0, n_constraints, 0, 0, 0, 0]),
             least=np.zeros(most, dtype=np.int64),
             greatest=np.zeros(most, dtype=np.int64),
         )
@@ -295,10 +330,32 @@ class Propagator:
 
     def run(self) -> str | None:
         """Remove values to a fixed point; returns the constraint that proves that there is none."""
-        broken = propagate(self.arrays, self.domains)
-        return None if broken == FIXED_POINT else self._label(broken)
+        return self._label(propagate(self.arrays, self.domains))
 
-    def _label(self, constraint: int) -> str:
+    def probe(self, work: int) -> str | None:
+        """Remove what failed literals show, after ``run``; returns as it does.
+
+        A value that breaks a constraint when it is taken and propagated is in no solution. Ends
+        where no value does, or after ``work`` terms of rows and precedences were looked at; then
+        it goes on when it is called again. Source: failed literal probing, e.g. Lynce and
+        Marques-Silva, "Probing-based preprocessing techniques for propositional satisfiability"
+        (2003).
+        """
+        return self._label(probe(self.arrays, self.domains, work))
+
+    @property
+    def probes(self) -> int:
+        """Values probed so far."""
+        return int(self.domains.counts[_PROBES])
+
+    @property
+    def probed_all(self) -> bool:
+        """Whether no value that is left would be removed by a further probe."""
+        return bool(self.domains.counts[_IN_VAIN] >= len(self.domains.size))
+
+    def _label(self, constraint: int) -> str | None:
+        if constraint == FIXED_POINT:
+            return None
         for block in self.model.linear:
             if constraint < len(block.lower):
                 return block.labels(constraint)

@@ -63,7 +63,7 @@ def to_bqm(
     Raises:
         InputError: for a formulation, encoding, presolve or weight that cannot be used.
         TooLarge: if the QUBO would not fit in memory.
-        Unsatisfiable: if ``presolve="propagate"`` proves that there is no solution.
+        Unsatisfiable: if presolving proves that there is no solution.
     """
     recipe = Recipe(formulation, encoding, presolve, weights)
     return cast("Qubo", Export.of(problem, "bqm", recipe).compiled).to_bqm()

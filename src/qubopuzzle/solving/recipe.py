@@ -1,6 +1,6 @@
 """How a problem becomes a model, and which other ways need few enough variables."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from os import PathLike
@@ -9,9 +9,14 @@ from typing import TypeAlias
 from qubopuzzle.compile import ENCODINGS, Compiled, compile_model
 from qubopuzzle.errors import InputError, QubopuzzleError, Unsatisfiable, did_you_mean
 from qubopuzzle.files.puzzles import load
-from qubopuzzle.model import Model, ModelProblem, Problem, Propagation, propagate
+from qubopuzzle.model import Model, ModelProblem, Problem, Propagation, probe, propagate
+from qubopuzzle.model.propagation import compile_kernels
 
-PRESOLVES = ("none", "propagate")
+PRESOLVES: Mapping[str, Callable[[Model], Propagation]] = {
+    "none": Propagation.none,
+    "propagate": propagate,
+    "probe": probe,
+}
 
 Source: TypeAlias = Problem | Model | str | PathLike[str]
 """What is solved: a puzzle, a model, or a file that holds exactly one."""
@@ -43,22 +48,27 @@ class Recipe:
         if how not in PRESOLVES:
             raise InputError(f"unknown presolve {how!r}; {did_you_mean(how, PRESOLVES)}")
 
+    def prepare(self) -> None:
+        """Import and compile what presolving needs, once a process."""
+        if self.presolve != "none":
+            compile_kernels()
+
     def presolved(self, problem: Problem) -> Propagation:
         """The problem's model, for tools of one's own, after presolving.
 
         Raises:
             InputError: for a formulation that there is not.
             TooLarge: if the formulation refuses this size.
-            Unsatisfiable: if propagation proves that there is no solution.
+            Unsatisfiable: if presolving proves that there is no solution.
         """
         found = self.presolve_model(problem.model(self.formulation))
         if (why := found.contradiction) is not None:
-            raise Unsatisfiable(f"no solution in this model (propagation: {why})")
+            raise Unsatisfiable(f"no solution in this model ({why})")
         return found
 
     def presolve_model(self, model: Model) -> Propagation:
-        """A model as it is, or with ``propagate`` without its impossible values."""
-        return Propagation.none(model) if self.presolve == "none" else propagate(model)
+        """A model as it is, or without values that presolving finds impossible."""
+        return PRESOLVES[self.presolve](model)
 
     def compile(self, model: Model, target: str) -> Compiled:
         """Compile for a target; raises as ``compile_model``."""
@@ -87,7 +97,7 @@ def what_fits(problem: Problem, recipe: Recipe, target: str, limit: int) -> str:
     """What to change for a model of at most ``limit`` variables, as little as can be; one line."""
     others = [
         replace(recipe, formulation=formulation, encoding=encoding, presolve=how)
-        for how in PRESOLVES
+        for how in ("none", "propagate")
         for formulation in problem.formulations
         for encoding in ENCODINGS
     ]

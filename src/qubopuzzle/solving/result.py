@@ -32,7 +32,7 @@ class Result:
             (the solver's imports and kernels, once a process), solve and decode.
         reads: attempts that the solver made; ``seed`` is the one that it used.
         relaxed: what the model left out or restricted; empty means exact.
-        presolve: what propagation did, in numbers, or None where it was off.
+        presolve: what presolving did, in numbers, or None where it was off.
         settings: the solver's options, defaults filled in.
         proved_by: what proved that there is no solution.
         complete: proved that there are no other solutions.
@@ -199,12 +199,13 @@ class Result:
             seconds["solve"] += f" ({parts})"
         if self.presolve:
             p = self.presolve
-            how.append(
-                f"after propagation ({p['variables_before']:,} -> {p['variables_after']:,} "
-                f"variables, {p['cells_decided']:,} of {p['cells']:,} cells decided)"
-                if p["contradiction"] is None
-                else "after propagation"
-            )
+            how.append("after probing" if p["method"] == "probe" else "after propagation")
+            if p["contradiction"] is None:
+                left = "" if p["variables_after"] else ": nothing was left to solve"
+                how.append(
+                    f"({p['variables_before']:,} -> {p['variables_after']:,} variables, "
+                    f"{p['cells_decided']:,} of {p['cells']:,} cells decided{left})"
+                )
         found = f"energy {energy}, seed {self.seed}"
         time_s = f"{' '.join(seconds.values())} s"
         return " | ".join([" ".join(how), sizes, found, time_s, self.verdict])

@@ -78,7 +78,8 @@ def solve(
         formulation: one of the puzzle's, such as ``blocks:rows=3``; without, its default
             for this solver.
         encoding: ``one-hot`` or ``domain-wall``; the solver's default without.
-        presolve: ``none`` (the formulation is annealed as it is) or ``propagate``.
+        presolve: ``none`` (the formulation is annealed as it is), ``propagate``, or ``probe``,
+            which takes up to a second or two and finds more.
         weights: penalty weight by family, such as ``{"field": 2}``; 1 where not given.
         reads: attempts; without it 10, or as many as fit into ``time_limit``.
         seed: for everything random; drawn and recorded without.
@@ -167,13 +168,16 @@ class _Run:
         """Go through all stages, as far as it takes."""
         with self._stage("model"):
             whole = self.problem.model(self.recipe.formulation)
+        with self._stage("prepare"), defer_interrupt():
+            self.recipe.prepare()
         with self._stage("presolve"):
             presolved = self.recipe.presolve_model(whole)
         model = presolved.model
         if presolved.contradiction is not None and not whole.restricted:
-            return self._proved(presolved, f"propagation: {presolved.contradiction}")
-        with self._stage("prepare"), defer_interrupt():
-            self.solver.prepare()
+            return self._proved(presolved, presolved.contradiction)
+        if model.choices:
+            with self._stage("prepare"), defer_interrupt():
+                self.solver.prepare()
         target = self.solver.target_for(self.options)
         # Connectivity and cycles come round by round where the solver knows neither.
         lazy = bool(model.graphs) and not (self.solver.supports_cuts or self.solver.exact)
@@ -275,16 +279,18 @@ class _Run:
         )
 
     def _numbers(self, presolved: Propagation) -> dict[str, Any]:
-        """What propagation did."""
+        """What presolving did."""
         before, after = (
             encode_choices(model, self.recipe.encoding or DEFAULT_ENCODING).n_bits
             for model in (presolved.whole, presolved.model)
         )
         return {
-            "method": "propagate",
+            "method": self.recipe.presolve,
             "contradiction": presolved.contradiction,
             "variables_before": before,
             "variables_after": after,
             "cells": presolved.cells,
             "cells_decided": presolved.cells_decided,
+            "probes": presolved.probes,
+            "complete": presolved.complete,
         }
