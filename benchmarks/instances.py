@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.ndimage import gaussian_filter
@@ -45,7 +46,7 @@ def collected(identity: str) -> Nonogram | None:
     return next((p for p in collected_nonograms() if p.id == identity), None)
 
 
-def warm_up(*solvers: str) -> None:
+def warm_up(*solvers: str, **settings: Any) -> None:
     """Import and compile what the first run of a solver would."""
     for solver in solvers:
-        solve(smooth_picture(5, 5), solver, seed=0)
+        solve(smooth_picture(5, 5), solver, seed=0, **settings)
