@@ -1,18 +1,15 @@
 """The rows of a matrix by choice, and the least and greatest that they can be."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from qubopuzzle.model.data import IntArray, IntMatrix, Model, as_before
-
-_HUGE = np.iinfo(np.int64).max // 4
 
 
 class Segments:
     """The entries of a (rows, literals) matrix cut into stretches of one row and choice each.
 
     ``start`` (segments,) indexes the entries; ``row`` and ``choice`` (segments,) describe
-    each stretch, ``of_entry`` (entries,) leads back. The matrix's indices get sorted in place.
+    each stretch. The matrix's indices get sorted in place.
     """
 
     def __init__(self, model: Model, matrix: IntMatrix) -> None:
@@ -22,35 +19,16 @@ class Segments:
         choice = model.choice_of_literal[self.literal]
         row = np.repeat(np.arange(self.n_rows), np.diff(matrix.indptr))
         new = ~as_before(row, choice)
-        self.start, self.of_entry = np.flatnonzero(new), np.cumsum(new) - 1
-        self.row, self.choice = row[new], choice[new]
-
-    def extremes(
-        self, domain: NDArray[np.bool_], alive_sizes: IntArray
-    ) -> tuple[IntArray, IntArray, NDArray[np.bool_]]:
-        """Least and greatest coefficient of each segment over the values still domain.
-
-        Returns the two and whether some domain value of the choice is not in the
-        segment (it then contributes 0), shape (segments,) each.
-        """
-        lit_alive = domain[self.literal]
-        low = np.minimum.reduceat(np.where(lit_alive, self.data, _HUGE), self.start)
-        high = np.maximum.reduceat(np.where(lit_alive, self.data, -_HUGE), self.start)
-        present = np.add.reduceat(lit_alive.astype(np.int64), self.start)
-        has_zero = present < alive_sizes[self.choice]
-        low = np.where(has_zero, np.minimum(low, 0), low)
-        high = np.where(has_zero, np.maximum(high, 0), high)
-        return low, high, has_zero
-
-    def total(self, by_segment: IntArray) -> IntArray:
-        """Sum over the segments of each row, shape (rows,)."""
-        out = np.zeros(self.n_rows, dtype=np.int64)
-        np.add.at(out, self.row, by_segment)
-        return out
+        self.start, self.row, self.choice = np.flatnonzero(new), row[new], choice[new]
 
 
 def reachable(model: Model, matrix: IntMatrix) -> tuple[IntArray, IntArray]:
     """Least and greatest value of each row of ``matrix @ x`` over valid choices, (rows,) each."""
     segments = Segments(model, matrix)
-    low, high, _ = segments.extremes(np.ones(model.n_literals, dtype=bool), model.sizes)
-    return segments.total(low), segments.total(high)
+    n_entries = np.diff(segments.start, append=len(segments.literal))
+    every_value = n_entries == model.sizes[segments.choice]  # others contribute 0
+    found = np.zeros((2, segments.n_rows), dtype=np.int64)
+    for total, extreme in zip(found, (np.minimum, np.maximum), strict=True):
+        own = extreme.reduceat(segments.data, segments.start)
+        np.add.at(total, segments.row, np.where(every_value, own, extreme(own, 0)))
+    return found[0], found[1]
