@@ -576,6 +576,7 @@ def test_ctrl_c_between_two_answers(name, options):
 SCRIPT = """
 import json, sys, test_integer
 name, options = json.loads(sys.argv[1])
+test_integer.get_solver(name).prepare()
 print("ready", flush=True)
 found, outcome = test_integer.run(name, test_integer.market_split(), **options)
 print(json.dumps([len(found), outcome.interrupted, outcome.complete]))

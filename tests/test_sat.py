@@ -196,11 +196,14 @@ def test_ctrl_c_ends_the_search_with_what_there_is(tmp_path):
     path = tmp_path / "endless.json"
     path.write_text(native.write([ENDLESS]))
     command = [sys.executable, "-m", "qubopuzzle", "solve", str(path), "--all", "--json"]
-    with subprocess.Popen([*command], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
-        time.sleep(4)
-        child.send_signal(signal.SIGINT)
-        out, err = child.communicate(timeout=30)
-    assert child.returncode == 1
-    assert b"Traceback" not in err
+    for seconds in (4, 12, 36):  # a busy machine may still be importing
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+            time.sleep(seconds)
+            child.send_signal(signal.SIGINT)
+            out, err = child.communicate(timeout=30)
+        assert child.returncode == 1
+        assert b"Traceback" not in err
+        if out:
+            break
     assert b'"complete": false' in out
     assert b'"interrupted": true' in out
