@@ -156,6 +156,7 @@ HOSTILE: Mapping[str, Mapping[str, Callable[[], Data]]] = {
         "bundles": lambda: "rows\n" + "====\n1\n" * (N // 7),
         "one clue": lambda: "rows\n" + "1," * (N // 2) + "\ncolumns\n1\n",
         "clues": lambda: "rows\n" + "1\n" * (N // 2),
+        "blank lines": lambda: "height 5\nwidth 5\nrows\n1\n" + "\n" * N + "columns\n1\n",
     },
     "sudoku": {
         "rows, the last wrong": lambda: "0000\n" * (N // 5) + "x\n",

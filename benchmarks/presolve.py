@@ -1,9 +1,9 @@
 """What presolving does for the annealer: none, propagation, failed-literal probing.
 
-The two largest sizes of each puzzle in `generated/` for which the annealer has a default
-formulation, several seeds with a time limit each, one thread. Seconds are those of presolving,
-compiling, solving and judging together, without imports and kernels; the limit is on solving. A run
-that ends without a valid answer counts as endless. One table: presolve.
+The two largest sizes of each puzzle in `generated/`, the annealer's default formulation (what it
+refuses is left out), several seeds with a time limit each, one thread. Seconds are those of
+presolving, compiling, solving and judging together, without imports and kernels; the limit is on
+solving. A run that ends without a valid answer counts as endless. One table: presolve.
 
 Usage: python benchmarks/presolve.py [--seeds N] [--time-limit S] [--only TEXT ...]
 """
@@ -72,10 +72,8 @@ def show(rows: Rows) -> str:
         for group in grouped(own, "how").values():
             seconds = [run["seconds"] for row in group for run in row["runs"]]
             solved = f"{len(seconds) - seconds.count(None)} of {len(seconds)}"
-            literals, typical = (
-                median(run["literals"] for row in group for run in row["runs"]),
-                median_s(seconds),
-            )
+            literals = median(run["literals"] for row in group for run in row["runs"])
+            typical = median_s(seconds)
             line += [f"{literals:,.0f}", solved, "-" if typical == inf else f"{typical:.3f}"]
         lines.append(line)
     heads = ["puzzle", "size", "instances"]

@@ -202,6 +202,8 @@ def test_no_puzzles_are_no_lines():
         (taai, "$1\n1\n0", "the board $1 at line 1: the rows add up to 0"),
         (non, "rows\n3b\ncolumns\n1", "line 2: '3b' has a colour"),
         (non, "rows\n" + "1\n" * 1_001, "line 1002: too many clues; a nonogram here has 1 to 1000"),
+        (non, "rows\n" + "\n" * 2_000 + "1\n", "line 2002: too many clues"),
+        (non, "height 1500\nrows\n" + "\n" * 1_500, "height is 1500; a nonogram here has 1 to"),
     ],
 )
 def test_texts_that_are_refused(file_format, text, message):

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
+from kernels import compiled_and_plain
 from qubopuzzle import InputError, ModelError
 from qubopuzzle.annealing import annealing_form
 from qubopuzzle.compile import compile_amplify, compile_qubo
@@ -152,6 +153,21 @@ def test_probing_removes_exactly_what_propagation_refutes(model, work):
         others = np.flatnonzero(own)
         b = replace(model, linear=(*model.linear, without(model, others)))
         assert propagate(b).contradiction is None
+
+
+def test_plain_python_removes_the_same():
+    code = (
+        "from qubopuzzle import probe, propagate\n"
+        "from qubopuzzle.puzzles import get_puzzle, puzzle_names\n"
+        "for name in puzzle_names():\n"
+        "    puzzle = get_puzzle(name).examples()[0]\n"
+        "    model = puzzle.model(puzzle.formulation_for(cuts=False, exact=False))\n"
+        "    for found in (propagate(model), probe(model, 5_000)):\n"
+        "        print(name, found.kept.tolist(), found.probes, found.complete)\n"
+    )
+    compiled, plain = compiled_and_plain(code)
+    assert compiled == plain
+    assert "numberlink" in compiled
 
 
 def without(model, literals):

@@ -2,8 +2,8 @@
 
 numba recompiles a cached function when the function's own file changes, and looks at no
 other file. A named tuple of arrays that a kernel reads, and every function that it calls,
-must therefore be in the kernel's own file: with an old cache, a changed layout elsewhere
-would be read by its old order.
+must therefore be in the kernel's own file, or in this one: with an old cache, a changed
+layout elsewhere would be read by its old order.
 """
 
 from collections.abc import Callable

@@ -15,16 +15,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csr_array
 
 from qubopuzzle.annealing.kernels import FloatArray, ModelArrays
 from qubopuzzle.jit import kernel
 from qubopuzzle.model import IntArray, IntMatrix, Model
 from qubopuzzle.model.data import as_before, starts
 from qubopuzzle.model.order import Paths, Precedences
-from qubopuzzle.model.segments import Segments
-
-_NOTHING = np.zeros(0, dtype=np.int64)
+from qubopuzzle.model.segments import Segments, all_rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,9 +81,7 @@ def annealing_form(
     """
     model.require_local("the annealer")
     n, weight, owner = len(model.choices), weights or {}, model.choice_of_literal
-    rows = csr_array((0, model.n_literals), dtype=np.int64)
-    if model.linear:
-        rows = csr_array(vstack([block.matrix for block in model.linear], dtype=np.int64))
+    rows, lower, upper = all_rows(model)
     terms = csr_array(rows.T.tocsr())
     terms.sort_indices()
     literal = np.repeat(np.arange(model.n_literals), np.diff(terms.indptr))
@@ -134,8 +130,8 @@ def annealing_form(
         step_slot=step_slot,
         step_sign=step_sign,
         cumulative=cumulative,
-        lower=np.concatenate([_NOTHING, *(block.lower for block in model.linear)]),
-        upper=np.concatenate([_NOTHING, *(block.upper for block in model.linear)]),
+        lower=lower,
+        upper=upper,
         unit_start=starts(unit_of_choice, n_units),
         unit_choice=unit_choice,
         gap=gap[unit_choice],

@@ -33,8 +33,8 @@ class Propagation:
     """What propagation found, or ``Propagation.none`` of a model that is left as it is.
 
     ``model`` is ``whole`` with only the unfixed choices left; its field paints the whole grid.
-    ``method`` is how, ``propagation`` or ``probing``. ``contradiction`` names it and the constraint
-    that proved that there is no solution, or is None. ``cells_decided`` counts the cells of the
+    ``contradiction`` says whether propagation or probing proved that there is no solution, and by
+    which constraint, or is None. ``cells_decided`` counts the cells of the
     answer that are known, ``cells`` all of them, ``probes`` the values that were probed;
     ``complete`` says whether more work would remove nothing.
 
@@ -46,7 +46,6 @@ class Propagation:
     model: Model
     kept: IntArray
     fixed: IntArray
-    method: str = ""
     contradiction: str | None = None
     cells: int = 0
     cells_decided: int = 0
@@ -107,7 +106,6 @@ def _presolved(model: Model, method: str, work: int) -> Propagation:
         known |= low == high
     return replace(
         found,
-        method=method,
         cells=len(known),
         cells_decided=int(known.sum()),
         probes=own.probes,

@@ -9,14 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, vstack
 
 from qubopuzzle.jit import kernel, without_reference_counts
 from qubopuzzle.model.data import IntArray, Model, starts
 from qubopuzzle.model.order import Precedences
-from qubopuzzle.model.segments import Segments
+from qubopuzzle.model.segments import Segments, all_rows
 
-_NOTHING = np.zeros(0, dtype=np.int64)
 _FAR = 1 << 60
 _REMOVED, _HEAD, _QUEUED, _WORK, _NEXT, _IN_VAIN, _PROBES = range(7)
 """Places in ``DomainArrays.counts``."""
@@ -283,16 +281,14 @@ class Propagator:
     """
 
     def __init__(self, model: Model) -> None:
-        rows = csr_array((0, model.n_literals), dtype=np.int64)
-        if model.linear:
-            rows = csr_array(vstack([block.matrix for block in model.linear], dtype=np.int64))
+        rows, lower, upper = all_rows(model)
         parts, order = Segments(model, rows), Precedences(model)
         n_rows, n_precedences, n = rows.shape[0], len(order.first), len(model.choices)
         precedence = n_rows + np.arange(n_precedences)
         choice = np.concatenate([parts.choice, order.first, order.second])
         constraint = np.concatenate([parts.row, precedence, precedence])
         part_start = starts(parts.row, n_rows)
-        self.model = model
+        self.model, self.order = model, order
         self.arrays = PropagatorArrays(
             first=model.first_literal,
             choice=model.choice_of_literal,
@@ -302,8 +298,8 @@ class Propagator:
             term_start=np.append(parts.start, len(parts.literal)),
             literal=parts.literal,
             coefficient=parts.data,
-            lower=np.concatenate([_NOTHING, *(block.lower for block in model.linear)]),
-            upper=np.concatenate([_NOTHING, *(block.upper for block in model.linear)]),
+            lower=lower,
+            upper=upper,
             before=order.first,
             after=order.second,
             gap=order.gap,
@@ -360,6 +356,6 @@ class Propagator:
             if constraint < len(block.lower):
                 return block.labels(constraint)
             constraint -= len(block.lower)
-        ends = self.arrays.before[constraint], self.arrays.after[constraint]
+        ends = self.order.first[constraint], self.order.second[constraint]
         one, two = (self.model.choices[end].name for end in ends)
-        return f"{Precedences(self.model).family[constraint]} of {one} and {two}"
+        return f"{self.order.family[constraint]} of {one} and {two}"

@@ -5,7 +5,7 @@ Several puzzles in one file are divided by lines of ``====``.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, groupby
+from itertools import chain
 
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles.clues import clue_text, one_line, trimmed
@@ -16,6 +16,7 @@ NAME = "non"
 ABOUT = "nonogram files of Steve Simpson: keywords, rows and columns, perhaps the goal"
 PUZZLES = ("nonogram",)
 
+_MOST = f"a nonogram here has 1 to {LINE_LIMIT} rows and columns"
 _KEYWORDS = {"title": "title", "by": "author", "license": "licence", "catalogue": "source"}
 
 
@@ -26,8 +27,8 @@ def sniff(text: str) -> bool:
 
 def read(text: str, _kind: str | None = None) -> list[Nonogram]:
     """Read every puzzle of a file."""
-    parts = groupby(lines_of(text), lambda line: line[1][:4] == "====" and not line[1].strip("="))
-    found = (_puzzle(part) for divider, part in parts if not divider)
+    lines = lines_of(text)
+    found = (_puzzle(first, lines) for first in lines)  # each goes on to a divider or the end
     return [puzzle for puzzle in found if puzzle is not None]
 
 
@@ -54,10 +55,9 @@ def _lines(puzzle: Nonogram) -> Iterator[str]:
         yield from ("", f'goal "{goal}"')
 
 
-def _puzzle(section: Iterator[Line]) -> Nonogram | None:
+def _puzzle(first: Line, others: Iterator[Line]) -> Nonogram | None:
     """The puzzle of a section; none if all its lines are blank."""
-    first = next(section)
-    words, below = _content(chain([first], section))
+    words, below = _content(chain([first], others))
     if not words and not below:
         return None
     about = {_KEYWORDS[key]: word for key, word in words.items() if key in _KEYWORDS}
@@ -76,19 +76,25 @@ def _puzzle(section: Iterator[Line]) -> Nonogram | None:
         return Nonogram.from_dict(data)
 
 
-def _content(section: Iterable[Line]) -> tuple[dict[str, str], dict[str, list[Line]]]:
-    """What a section says: keywords, and the lines below rows and columns."""
+def _content(lines: Iterable[Line]) -> tuple[dict[str, str], dict[str, list[Line]]]:
+    """What lines say up to a divider: keywords, and the lines below rows and columns."""
     words: dict[str, str] = {}
     below: dict[str, list[Line]] = {}
     current: list[Line] | None = None
-    for number, text in section:
-        if not text[:1].isalpha():
-            if current is not None:
+    for number, text in lines:
+        if not text:
+            if current is not None and len(current) < LINE_LIMIT:
                 current.append((number, text))
-                if text and len(current) > LINE_LIMIT:
-                    limit = f"a nonogram here has 1 to {LINE_LIMIT} rows and columns"
-                    raise InputError(f"line {number}: too many clues; {limit}")
-            elif text:
+            continue
+        if text[:4] == "====" and not text.strip("="):
+            break
+        if not text[0].isalpha():
+            if current is not None:
+                if len(current) < LINE_LIMIT:
+                    current.append((number, text))
+                else:
+                    raise InputError(f"line {number}: too many clues; {_MOST}")
+            else:
                 raise InputError(f"line {number}: {text[:20]!r} is neither a keyword nor below one")
             continue
         keyword, rest = [*text.split(None, 1), ""][:2]
@@ -109,6 +115,8 @@ def _clues(lines: list[Line], key: str, size_key: str, size: str | None) -> list
     """The clues below ``rows`` or ``columns``; blank lines count where the size says so."""
     if size is not None and not re.fullmatch("[0-9]{1,6}", size):
         raise InputError(f"{size_key}: {size[:20]!r} is no size")
+    if int(size or 0) > LINE_LIMIT:
+        raise InputError(f"{size_key} is {size}; {_MOST}")
     lines = trimmed(lines, int(size or 0))
     blank = next((number for number, text in lines if not text), None)
     if size is None and blank is not None:

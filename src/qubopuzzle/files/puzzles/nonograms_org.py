@@ -144,7 +144,8 @@ class _Reader:
 
 
 def _tables(text: str) -> list[Element]:
-    # What is left out keeps its line ends, so that lines keep their numbers.
+    # What is left out keeps its line ends, so that lines keep their numbers. Tags are short and
+    # end, so that no part of a text is searched again and again.
     text = _COMMENT_OR_TYPE.sub(lambda match: "\n" * match[0].count("\n"), text)
     if stray := _NO_TAG.search(text):
         line = text.count("\n", 0, stray.start()) + 1
