@@ -3,10 +3,14 @@
 numba recompiles a cached function when the function's own file changes, and looks at no
 other file. A named tuple of arrays that a kernel reads, and every function that it calls,
 must therefore be in the kernel's own file, or in this one: with an old cache, a changed
-layout elsewhere would be read by its old order.
+layout elsewhere would be read by its old order. A kernel that needs another file has that file's
+``version_of`` as the default of its last argument: defaults are part of what numba looks for.
 """
 
+import hashlib
+import inspect
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 from numba import njit, types
@@ -24,6 +28,11 @@ def kernel(function: Callable[..., Any]) -> Any:
         return njit(nogil=True, cache=True)(function)
     except RuntimeError:
         return njit(nogil=True)(function)
+
+
+def version_of(module: ModuleType) -> int:
+    """A number of 60 bits that changes with a module's source."""
+    return int(hashlib.sha256(inspect.getsource(module).encode()).hexdigest()[:15], 16)
 
 
 def without_reference_counts(arrays: Any) -> Any:

@@ -22,6 +22,7 @@ from qubopuzzle.jit import kernel
 from qubopuzzle.model import IntArray, IntMatrix, Model
 from qubopuzzle.model.data import as_before, starts
 from qubopuzzle.model.order import Paths, Precedences
+from qubopuzzle.model.propagator import Propagator
 from qubopuzzle.model.segments import Segments, all_rows
 
 
@@ -40,6 +41,8 @@ class AnnealingForm:
     row_weight: FloatArray
     loose_weight: FloatArray
     n_chains: int
+    propagator: Propagator
+    consistent: bool
 
     @property
     def n_units(self) -> int:
@@ -151,7 +154,11 @@ def annealing_form(
     order_weights = np.array([float(weight.get(family, 1)) for family in order.family])
     row_weight = np.concatenate([np.zeros(0), *row_weights])
     n_chains = int((later & (paths.position == 1)).sum())
-    return AnnealingForm(model, rows, arrays, row_weight, order_weights[loose], n_chains)
+    propagator = Propagator(model)
+    consistent = propagator.run() is None
+    return AnnealingForm(
+        model, rows, arrays, row_weight, order_weights[loose], n_chains, propagator, consistent
+    )
 
 
 def _half(touching: IntArray, n_units: int) -> int:

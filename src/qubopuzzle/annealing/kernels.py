@@ -1,6 +1,7 @@
 """The annealer's inner loops and the arrays that they read; plain Python with NUMBA_DISABLE_JIT=1.
 
-``a`` is the model, ``ModelArrays``; ``s`` is what changes, ``StateArrays``.
+``a`` is the model, ``ModelArrays``; ``s`` is what changes, ``StateArrays``. ``p`` and ``d`` are the
+propagator's arrays of the same model.
 """
 
 import math
@@ -10,8 +11,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from qubopuzzle.jit import kernel, without_reference_counts
-from qubopuzzle.model import IntArray
+from qubopuzzle.jit import kernel, version_of, without_reference_counts
+from qubopuzzle.model import IntArray, propagator
+from qubopuzzle.model.propagator import FIXED_POINT, REMOVED, assume, restore
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.uint64]
@@ -20,6 +22,8 @@ IndexArray = NDArray[np.uint64]
 _FAR = 1 << 60
 _LEAST = 1e-290  # below it, a chain's mass has underflowed
 _SMALL, _LARGE = 1e-100, 1e100
+_NEVER = 1e300  # cost of a value that propagation removed
+_TOURNAMENT = 3
 
 
 class ModelArrays(NamedTuple):
@@ -88,6 +92,7 @@ class StateArrays(NamedTuple):
         row_base, row_weight: weights that rows decay to, and weights now, (rows,).
         loose_base, loose_weight: the same for precedences outside chains.
         disturbed: whether a unit is in a broken constraint, (units,).
+        order: scratch, the units that a pass redraws, (units,).
         slot, mass: scratch, for the most slots of a unit, and for the literals and choices
             of the largest.
     """
@@ -100,6 +105,7 @@ class StateArrays(NamedTuple):
     loose_base: FloatArray
     loose_weight: FloatArray
     disturbed: NDArray[np.bool_]
+    order: IntArray
     slot: FloatArray
     mass: FloatArray
 
@@ -159,7 +165,18 @@ def find_value_costs(a: Any, s: Any, choice: int, at: int) -> None:
 
 
 @njit(inline="always")
-def forward(a: Any, s: Any, unit: int, beta: float) -> bool:
+def find_costs_left(a: Any, s: Any, d: Any, choice: int, at: int, propagating: bool) -> None:
+    """The same; if ``propagating``, values that propagation removed cost too much to be drawn."""
+    find_value_costs(a, s, choice, at)
+    if propagating:
+        first = a.first[choice]
+        for literal in range(first, a.first[choice + 1]):
+            if not d.alive[literal]:
+                s.mass[at + literal - first] = _NEVER
+
+
+@njit(inline="always")
+def forward(a: Any, s: Any, d: Any, unit: int, beta: float, propagating: bool) -> bool:
     """Running sums of the weights of all values of a chain up to each choice and value.
 
     mass(k, v) = sum over v' <= v of exp(-beta cost) * mass(k - 1, v' - gap), scaled where
@@ -174,7 +191,7 @@ def forward(a: Any, s: Any, unit: int, beta: float) -> bool:
         first = a.first[choice]
         size = a.first[choice + 1] - first
         mass[offset - 1] = 0.0
-        find_value_costs(a, s, choice, offset)
+        find_costs_left(a, s, d, choice, offset, propagating)
         least = math.inf
         for i in range(offset + a.earliest[choice], offset + size):
             if mass[i] < least:
@@ -196,7 +213,7 @@ def forward(a: Any, s: Any, unit: int, beta: float) -> bool:
 
 
 @njit(inline="always")
-def forward_logs(a: Any, s: Any, unit: int, beta: float) -> None:
+def forward_logs(a: Any, s: Any, d: Any, unit: int, beta: float, propagating: bool) -> None:
     """The logarithms of what ``forward`` finds: slower, but nothing underflows."""
     mass = s.mass
     before, offset = 0, 3
@@ -206,7 +223,7 @@ def forward_logs(a: Any, s: Any, unit: int, beta: float) -> None:
         first = a.first[choice]
         size = a.first[choice + 1] - first
         mass[offset - 1] = -math.inf
-        find_value_costs(a, s, choice, offset)
+        find_costs_left(a, s, d, choice, offset, propagating)
         running = -math.inf
         for i in range(size):
             log = mass[before + a.reach[first + i]] - beta * mass[offset + i]
@@ -248,8 +265,12 @@ def backward(a: Any, s: Any, unit: int, logs: bool, rng: Any) -> None:
 
 
 @njit(inline="always")
-def redraw(a: Any, s: Any, unit: int, beta: float, rng: Any) -> None:
+def redraw(
+    a: Any, s: Any, d: Any, unit: int, beta: float, propagating: bool, rng: Any
+) -> None:
     """Draw a unit from its conditional Boltzmann distribution: a heat bath.
+
+    If ``propagating``, among the values that are left.
 
     For a chain: forward sums, backward draws. Block Gibbs sampling of a chain-structured
     part: Hamze and de Freitas, "From fields to trees", UAI 2004.
@@ -259,9 +280,9 @@ def redraw(a: Any, s: Any, unit: int, beta: float, rng: Any) -> None:
         choice = a.unit_choice[q]
         add_terms(a, s, a.first[choice] + s.value[choice], -1)
     find_slot_costs(a, s, unit)
-    logs = not forward(a, s, unit, beta)
+    logs = not forward(a, s, d, unit, beta, propagating)
     if logs:
-        forward_logs(a, s, unit, beta)
+        forward_logs(a, s, d, unit, beta, propagating)
     backward(a, s, unit, logs, rng)
     for q in range(start, stop):
         choice = a.unit_choice[q]
@@ -300,16 +321,78 @@ def update_weights(a: Any, s: Any, increment: float, decay: float) -> int:
     return energy
 
 
+@njit(inline="always")
+def set_decided(a: Any, s: Any, d: Any, choice: int) -> None:
+    """If propagation left a choice one value, give it that value."""
+    first = a.first[choice]
+    if d.size[choice] == 1 and not d.alive[first + s.value[choice]]:
+        add_terms(a, s, first + s.value[choice], -1)
+        value = 0
+        while not d.alive[first + value]:
+            value += 1
+        s.value[choice] = value
+        add_terms(a, s, first + value, 1)
+
+
+@njit(inline="always")
+def propagate_unit(a: Any, s: Any, p: Any, d: Any, unit: int) -> bool:
+    """Assume the values of a unit; False, and nothing propagates, if they break a constraint."""
+    before, possible = d.counts[REMOVED], True
+    for q in range(a.unit_start[unit], a.unit_start[unit + 1]):
+        choice = a.unit_choice[q]
+        literal = a.first[choice] + s.value[choice]
+        if possible and not d.alive[literal]:
+            possible = False
+        elif possible and d.size[choice] > 1:
+            possible = assume(p, d, literal) == FIXED_POINT
+    if possible:
+        for i in range(before, d.counts[REMOVED]):
+            set_decided(a, s, d, p.choice[d.removed[i]])
+    return possible
+
+
+@njit(inline="always")
+def next_unit(a: Any, s: Any, d: Any, at: int, n: int, rng: Any) -> bool:
+    """Swap to ``order[at]`` the unit with the fewest values left of three that come at random.
+
+    False if propagation decided it.
+    """
+    best, least = at, _FAR
+    for _ in range(_TOURNAMENT):
+        k = at + int(rng.random() * (n - at))
+        left, unit = 0, s.order[k]
+        for q in range(a.unit_start[unit], a.unit_start[unit + 1]):
+            left += d.size[a.unit_choice[q]] - 1
+        if left < least:
+            best, least = k, left
+    s.order[at], s.order[best] = s.order[best], s.order[at]
+    return least > 0
+
+
+@njit(inline="always")
+def choose_units(a: Any, s: Any, start: int, stop: int, focus: float, rng: Any) -> int:
+    """Put the disturbed of these units and a share of the others into ``order``; how many."""
+    n = 0
+    for unit in range(start, stop):
+        if s.disturbed[unit] or focus == 0.0 or rng.random() >= focus:
+            s.order[n] = unit
+            n += 1
+    return n
+
+
 @kernel
 def run_sweeps(
     model: Any,
     state: Any,
+    rules: Any,
+    domains: Any,
     rng: Any,
     passes: int,
     redraws: int,
-    parameters: tuple[float, float, float, float],
+    parameters: tuple[float, float, float, float, float],
     lowest: int,
     target: int,
+    _version: int = version_of(propagator),
 ) -> tuple[int, int, int]:
     """Redraw units, half of them in turn, until there were ``redraws``, or ``target`` is met.
 
@@ -321,18 +404,30 @@ def run_sweeps(
     call, and the lowest unweighted energy, whose state is in ``best``.
     """
     a, s = without_reference_counts(model), without_reference_counts(state)
-    beta, increment, decay, focus = parameters
-    n_units = len(a.unit_start) - 1
+    p, d = without_reference_counts(rules), without_reference_counts(domains)
+    beta, increment, decay, focus, every = parameters
+    n_units, n_root = len(a.unit_start) - 1, d.counts[REMOVED]
+    period = 2 * int(every) - 1 if every > 0.0 and focus > 0.0 else _FAR
     done = 0
     while done < redraws:
-        start, stop = (a.half, n_units) if passes % 2 else (0, a.half)
+        propagating = passes % period == period - 1
+        if propagating:
+            n = choose_units(a, s, 0, n_units, 0.0, rng)
+            for i in range(n_root):
+                set_decided(a, s, d, p.choice[d.removed[i]])
+        else:
+            first_half = (passes % period) % 2 == 0
+            start, stop = (0, a.half) if first_half else (a.half, n_units)
+            n = choose_units(a, s, start, stop, focus, rng)
         passes += 1
-        before = done
-        for unit in range(start, stop):
-            if s.disturbed[unit] or focus == 0.0 or rng.random() >= focus:
-                redraw(a, s, unit, beta, rng)
-                done += 1
-        done = max(done, before + 1 + n_units // 64)
+        for k in range(n):
+            if not propagating or next_unit(a, s, d, k, n, rng):
+                unit = s.order[k]
+                redraw(a, s, d, unit, beta, propagating, rng)
+                if propagating:
+                    propagating = propagate_unit(a, s, p, d, unit)
+        restore(p, d, n_root)
+        done += max(n, 1 + n_units // 64)
         energy = update_weights(a, s, increment, decay)
         if energy < lowest:
             lowest = energy

@@ -43,6 +43,7 @@ class AnnealingParameters:
     increment: float = 0.15
     decay: float = 0.98
     focus: float = 0.97
+    propagate_every: int = 6
 
 
 PORTFOLIO = (
@@ -66,6 +67,7 @@ class State:
         # A unit's running sums: for each value, and a 0 before those of each choice.
         room = np.bincount(a.unit_of_choice, form.model.sizes + 1, form.n_units)
         self.form, self.rng, self.energy = form, rng, _HUGE
+        self.rules, self.domains = form.propagator.arrays, form.propagator.copy_domains()
         self.arrays = StateArrays(
             value=a.earliest.copy(),
             best=a.earliest.copy(),
@@ -75,6 +77,7 @@ class State:
             loose_base=form.loose_weight,
             loose_weight=form.loose_weight.copy(),
             disturbed=np.ones(form.n_units, dtype=bool),
+            order=np.zeros(form.n_units, dtype=np.int64),
             slot=np.zeros(np.diff(a.slot_start).max(initial=1)),
             mass=np.zeros(int(room.max(initial=0)) + 3),
         )
@@ -113,10 +116,12 @@ class State:
         self._passes, done, self.energy = run_sweeps(
             self.form.arrays,
             self.arrays,
+            self.rules,
+            self.domains,
             self.rng,
             self._passes,
             n * self.form.n_units,
-            tuple(map(float, astuple(parameters))),
+            tuple(map(float, astuple(parameters))),  # TODO consistent
             self.energy,
             target,
         )

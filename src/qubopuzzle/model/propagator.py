@@ -16,8 +16,8 @@ from qubopuzzle.model.order import Precedences
 from qubopuzzle.model.segments import Segments, all_rows
 
 _FAR = 1 << 60
-_REMOVED, _HEAD, _QUEUED, _WORK, _NEXT, _IN_VAIN, _PROBES = range(7)
-"""Places in ``DomainArrays.counts``."""
+REMOVED, _HEAD, _QUEUED, _WORK, _NEXT, _IN_VAIN, _PROBES = range(7)
+"""Places in ``DomainArrays.counts``; ``counts[REMOVED]`` is how many values are gone."""
 FIXED_POINT = -1
 """What ``propagate`` returns where no constraint is broken."""
 
@@ -85,8 +85,8 @@ class DomainArrays(NamedTuple):
 def remove(a: Any, d: Any, literal: int) -> None:
     """Take a value from its choice, which is to be ``touch``ed then."""
     d.alive[literal] = False
-    d.removed[d.counts[_REMOVED]] = literal
-    d.counts[_REMOVED] += 1
+    d.removed[d.counts[REMOVED]] = literal
+    d.counts[REMOVED] += 1
     d.size[a.choice[literal]] -= 1
 
 
@@ -131,7 +131,7 @@ def part_bounds(a: Any, d: Any, part: int) -> tuple[int, int]:
 def narrow(a: Any, d: Any, part: int, fewest: int, most: int) -> bool:
     """Remove the values of a part's choice that add less or more than this; False if all do."""
     choice = a.part_choice[part]
-    term, stop, before = a.term_start[part], a.term_start[part + 1], d.counts[_REMOVED]
+    term, stop, before = a.term_start[part], a.term_start[part + 1], d.counts[REMOVED]
     for literal in range(a.first[choice], a.first[choice + 1]):
         own = term < stop and a.literal[term] == literal
         added = a.coefficient[term] if own else 0
@@ -139,7 +139,7 @@ def narrow(a: Any, d: Any, part: int, fewest: int, most: int) -> bool:
         if d.alive[literal] and (added < fewest or added > most):
             remove(a, d, literal)
     d.counts[_WORK] += a.first[choice + 1] - a.first[choice]
-    if d.counts[_REMOVED] > before:
+    if d.counts[REMOVED] > before:
         touch(a, d, choice)
     return bool(d.size[choice] > 0)
 
@@ -177,19 +177,19 @@ def propagate_precedence(a: Any, d: Any, i: int) -> bool:
     while not d.alive[high]:
         high -= 1
     least, greatest = a.number[low] + gap, a.number[high] - gap
-    n_removed, literal = d.counts[_REMOVED], a.first[after]
+    n_removed, literal = d.counts[REMOVED], a.first[after]
     while literal < a.first[after + 1] and a.number[literal] < least:
         if d.alive[literal]:
             remove(a, d, literal)
         literal += 1
-    if d.counts[_REMOVED] > n_removed:
+    if d.counts[REMOVED] > n_removed:
         touch(a, d, after)
-    n_removed, literal = d.counts[_REMOVED], a.first[before + 1] - 1
+    n_removed, literal = d.counts[REMOVED], a.first[before + 1] - 1
     while literal >= a.first[before] and a.number[literal] > greatest:
         if d.alive[literal]:
             remove(a, d, literal)
         literal -= 1
-    if d.counts[_REMOVED] > n_removed:
+    if d.counts[REMOVED] > n_removed:
         touch(a, d, before)
     d.counts[_WORK] += 1
     return bool(d.size[before] > 0 and d.size[after] > 0)
@@ -230,9 +230,9 @@ def assume(a: Any, d: Any, literal: int) -> int:
 @kernel
 def restore(a: Any, d: Any, n_removed: int) -> None:
     """Put back what was removed after the first ``n_removed`` values."""
-    while d.counts[_REMOVED] > n_removed:
-        d.counts[_REMOVED] -= 1
-        literal = d.removed[d.counts[_REMOVED]]
+    while d.counts[REMOVED] > n_removed:
+        d.counts[REMOVED] -= 1
+        literal = d.removed[d.counts[REMOVED]]
         d.alive[literal] = True
         d.size[a.choice[literal]] += 1
 
@@ -246,10 +246,10 @@ def probe(a: Any, d: Any, work: int) -> int:
     """
     n, until, broken = len(a.first) - 1, d.counts[_WORK] + work, FIXED_POINT
     while broken == FIXED_POINT and d.counts[_IN_VAIN] < n and d.counts[_WORK] < until:
-        choice, before = d.counts[_NEXT], d.counts[_REMOVED]
+        choice, before = d.counts[_NEXT], d.counts[REMOVED]
         for literal in range(a.first[choice], a.first[choice + 1]):
             if broken == FIXED_POINT and d.alive[literal] and d.size[choice] > 1:
-                n_removed = d.counts[_REMOVED]
+                n_removed = d.counts[REMOVED]
                 refuted = assume(a, d, literal)
                 restore(a, d, n_removed)
                 d.counts[_PROBES] += 1
@@ -257,7 +257,7 @@ def probe(a: Any, d: Any, work: int) -> int:
                     remove(a, d, literal)
                     touch(a, d, choice)
                     broken = propagate(a, d)
-        d.counts[_IN_VAIN] = d.counts[_IN_VAIN] + 1 if d.counts[_REMOVED] == before else 0
+        d.counts[_IN_VAIN] = d.counts[_IN_VAIN] + 1 if d.counts[REMOVED] == before else 0
         d.counts[_NEXT] = (choice + 1) % n
     return int(broken)
 
@@ -318,6 +318,10 @@ class Propagator:
             least=np.zeros(most, dtype=np.int64),
             greatest=np.zeros(most, dtype=np.int64),
         )
+
+    def copy_domains(self) -> DomainArrays:
+        """What is left now, for somebody else to change."""
+        return DomainArrays(*(array.copy() for array in self.domains))
 
     @property
     def alive(self) -> NDArray[np.bool_]:
