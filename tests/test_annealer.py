@@ -22,6 +22,7 @@ from qubopuzzle.annealing.kernels import (
     forward_logs,
 )
 from qubopuzzle.annealing.search import luby
+from qubopuzzle.model.propagator import WORK
 from strategies import assignments, models
 
 FIXED = AnnealingParameters(beta=0.7, increment=0.0, decay=0.98, focus=0.0)
@@ -76,7 +77,9 @@ def test_costs_of_a_choice_are_differences_of_energies(model):
 def test_sums_and_energies_stay_true_while_it_runs(model, chains: bool):
     form = annealing_form(model, chains=chains)
     state = State(form, np.random.default_rng(1))
-    state.run(30, AnnealingParameters(2.0))
+    state.run(100, AnnealingParameters(2.0), target=-1)
+    assert state.domains.alive.tolist() == form.propagator.alive.tolist()
+    assert state.domains.size.tolist() == form.propagator.domains.size.tolist()
     x = form.literals(state.value)
     sums = [block.matrix @ x for block in model.linear]
     assert state.arrays.total.tolist() == np.concatenate([np.zeros(0), *sums]).tolist()
@@ -163,6 +166,17 @@ def test_every_small_model_that_has_a_solution_is_solved(model):
     assert best.energy == violation(model, form.literals(best.value)) == 0
 
 
+def test_sweeps_propagate_as_often_as_asked():
+    puzzle = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, (15, 15)))
+    work = {}
+    for share, focus in [(3, 0.9), (0.5, 0.9), (0, 0.9), (3, 0)]:
+        state = State(annealing_form(puzzle.model()), np.random.default_rng(0))
+        state.run(1000, AnnealingParameters(3.0, focus=focus, propagation=share), target=-1)
+        work[share, focus] = state.domains.counts[WORK]
+    assert work[3, 0.9] > 1.5 * work[0.5, 0.9] > 0
+    assert work[0, 0.9] == work[3, 0] == 0
+
+
 def test_a_broken_start_is_mended():
     model = chain_model()
     state = State(annealing_form(model), np.random.default_rng(0))
@@ -230,7 +244,7 @@ def test_plain_python_draws_the_same():
         "puzzle = Nonogram.from_picture(np.random.default_rng(3).integers(0, 2, (6, 6)))\n"
         "for chains in (True, False):\n"
         "    form = annealing_form(puzzle.model(), chains=chains)\n"
-        "    read = anneal(form, seed=7, sweeps=5, reads=1).reads[0]\n"
+        "    read = anneal(form, seed=7, sweeps=60, reads=1, target_energy=-1).reads[0]\n"
         "    print(read.value.tolist(), read.energy, read.sweeps)\n"
     )
     compiled, plain = compiled_and_plain(code)
@@ -251,8 +265,8 @@ def test_ctrl_c_inside_a_restart_keeps_its_best_state():
 
 
 def test_threads_change_nothing():
-    noise = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, (20, 20)))
-    options = {"sweeps": 20}
+    noise = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, (25, 25)))
+    options = {"sweeps": 3, "beta": 3}
     runs = [
         solve(noise, "annealer", seed=seed, reads=40, options={**options, "threads": threads})
         for seed in (1, 2)
@@ -403,7 +417,7 @@ def test_logarithms_draw_from_the_same_distribution():
     state.arrays.total[:] = 0  # the chain taken out
     find_slot_costs(form.arrays, state.arrays, unit)
     for _ in range(5000):
-        forward_logs(form.arrays, state.arrays, unit, 0.7)
+        forward_logs(form.arrays, state.arrays, state.domains, unit, 0.7, False)
         backward(form.arrays, state.arrays, unit, True, state.rng)
         counts[tuple(state.value.tolist())] += 1
     expected = 5000 * mass / mass.sum()

@@ -16,6 +16,7 @@ from numba.core.dispatcher import Dispatcher
 
 import qubopuzzle
 from qubopuzzle import annealing, jit, model, tempering
+from qubopuzzle.model import propagator
 from qubopuzzle.puzzles import nonogram
 from qubopuzzle.puzzles.nonogram import lines
 from qubopuzzle.tempering.form import TemperingForm
@@ -74,21 +75,40 @@ def compiled_functions():
                     yield thing
 
 
+def callees(function, seen=()):
+    """The functions that one calls, and those that they call."""
+    for name in function.__code__.co_names:
+        used = function.__globals__.get(name)
+        used = inspect.unwrap(getattr(used, "py_func", used))
+        if callable(used) and used not in seen:
+            yield used
+            if inspect.isfunction(used):
+                yield from callees(used, (*seen, used))
+
+
 def test_kernels_read_and_call_only_what_is_in_their_own_file():
-    """numba recompiles a cached kernel when its own file changes, and looks at no other."""
+    """numba recompiles a cached kernel when its own file changes, and looks at no other.
+
+    It looks at defaults, too: a file's version there has the kernel recompiled with that file.
+    """
+    versions = {jit.version_of(propagator): propagator.__file__}
     tuples = set()
     for function in compiled_functions():
-        own = inspect.getfile(function.py_func)
+        if function.stats.cache_path is None:  # compiled into those that call it
+            continue
+        defaults = function.py_func.__defaults__ or ()
+        known = [
+            inspect.getfile(function.py_func),
+            jit.__file__,
+            *(versions[number] for number in defaults),
+        ]
         for signature in function.signatures:
             for kind in signature:
                 if isinstance(kind, types.BaseNamedTuple):
                     tuples.add(kind.instance_class.__name__)
-                    assert inspect.getfile(kind.instance_class) == own
-        for name in function.py_func.__code__.co_names:
-            used = function.py_func.__globals__.get(name)
-            if callable(used):
-                file = inspect.getfile(inspect.unwrap(getattr(used, "py_func", used)))
-                assert file in (own, jit.__file__)
+                    assert inspect.getfile(kind.instance_class) in known
+        for used in callees(function.py_func):
+            assert inspect.getfile(used) in known
     assert tuples == {
         "ModelArrays",
         "StateArrays",

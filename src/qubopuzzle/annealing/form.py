@@ -32,7 +32,8 @@ class AnnealingForm:
 
     ``rows`` is the matrix of all linear rows, (rows, literals). ``row_weight`` and
     ``loose_weight`` are the weights, from their families', that rows and precedences outside
-    chains start from and decay to.
+    chains start from and decay to. ``propagator`` is at its fixed point, unless the model is not
+    ``consistent``: then propagation proves that it has no solution.
     """
 
     model: Model

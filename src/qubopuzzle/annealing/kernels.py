@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle.jit import kernel, version_of, without_reference_counts
 from qubopuzzle.model import IntArray, propagator
-from qubopuzzle.model.propagator import FIXED_POINT, REMOVED, assume, restore
+from qubopuzzle.model.propagator import FIXED_POINT, REMOVED, WORK, assume, restore
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.uint64]
@@ -24,6 +24,8 @@ _LEAST = 1e-290  # below it, a chain's mass has underflowed
 _SMALL, _LARGE = 1e-100, 1e100
 _NEVER = 1e300  # cost of a value that propagation removed
 _TOURNAMENT = 3
+_PASSES, _SAVED = range(2)
+"""Places in ``StateArrays.counts``."""
 
 
 class ModelArrays(NamedTuple):
@@ -92,6 +94,7 @@ class StateArrays(NamedTuple):
         row_base, row_weight: weights that rows decay to, and weights now, (rows,).
         loose_base, loose_weight: the same for precedences outside chains.
         disturbed: whether a unit is in a broken constraint, (units,).
+        counts: ordinary passes so far; their redraws, less a sweep for each propagating pass.
         order: scratch, the units that a pass redraws, (units,).
         slot, mass: scratch, for the most slots of a unit, and for the literals and choices
             of the largest.
@@ -105,6 +108,7 @@ class StateArrays(NamedTuple):
     loose_base: FloatArray
     loose_weight: FloatArray
     disturbed: NDArray[np.bool_]
+    counts: IntArray
     order: IntArray
     slot: FloatArray
     mass: FloatArray
@@ -265,9 +269,7 @@ def backward(a: Any, s: Any, unit: int, logs: bool, rng: Any) -> None:
 
 
 @njit(inline="always")
-def redraw(
-    a: Any, s: Any, d: Any, unit: int, beta: float, propagating: bool, rng: Any
-) -> None:
+def redraw(a: Any, s: Any, d: Any, unit: int, beta: float, propagating: bool, rng: Any) -> None:
     """Draw a unit from its conditional Boltzmann distribution: a heat bath.
 
     If ``propagating``, among the values that are left.
@@ -370,7 +372,7 @@ def next_unit(a: Any, s: Any, d: Any, at: int, n: int, rng: Any) -> bool:
 
 
 @njit(inline="always")
-def choose_units(a: Any, s: Any, start: int, stop: int, focus: float, rng: Any) -> int:
+def choose_units(s: Any, start: int, stop: int, focus: float, rng: Any) -> int:
     """Put the disturbed of these units and a share of the others into ``order``; how many."""
     n = 0
     for unit in range(start, stop):
@@ -387,39 +389,47 @@ def run_sweeps(
     rules: Any,
     domains: Any,
     rng: Any,
-    passes: int,
     redraws: int,
     parameters: tuple[float, float, float, float, float],
     lowest: int,
     target: int,
     _version: int = version_of(propagator),
-) -> tuple[int, int, int]:
+) -> tuple[int, int]:
     """Redraw units, half of them in turn, until there were ``redraws``, or ``target`` is met.
 
     ``parameters`` are those of ``AnnealingParameters``, in their order.
 
     A pass redraws the disturbed units of its half, and of the others a share of
     1 - ``focus``; then weights learn. It counts as at least 1/64 of the units, which is
-    about what looking at all of them costs. Returns the passes ever done, the redraws of this
-    call, and the lowest unweighted energy, whose state is in ``best``.
+    about what looking at all of them costs.
+
+    A propagating pass redraws all units, in an order of its own, each among the values that
+    propagation of those before leaves; at the first broken constraint it goes on without. It comes
+    when such passes have looked at fewer terms than ``propagation`` for each literal of a redrawn
+    unit, and after a sweep at least. Unit propagation in a local search: Hirsch and Kojevnikov,
+    "UnitWalk: a new SAT solver that uses local search guided by unit clause elimination" (2005).
+
+    Returns the redraws of this call, and the lowest unweighted energy, whose state is in ``best``.
     """
     a, s = without_reference_counts(model), without_reference_counts(state)
     p, d = without_reference_counts(rules), without_reference_counts(domains)
-    beta, increment, decay, focus, every = parameters
+    beta, increment, decay, focus, propagation = parameters
     n_units, n_root = len(a.unit_start) - 1, d.counts[REMOVED]
-    period = 2 * int(every) - 1 if every > 0.0 and focus > 0.0 else _FAR
+    share = propagation * len(a.number) / max(n_units, 1) if focus > 0.0 else 0.0
     done = 0
     while done < redraws:
-        propagating = passes % period == period - 1
+        propagating = d.counts[WORK] < share * s.counts[_SAVED]
         if propagating:
-            n = choose_units(a, s, 0, n_units, 0.0, rng)
+            s.counts[_SAVED] -= n_units
+            n = choose_units(s, 0, n_units, 0.0, rng)
             for i in range(n_root):
                 set_decided(a, s, d, p.choice[d.removed[i]])
         else:
-            first_half = (passes % period) % 2 == 0
+            first_half = s.counts[_PASSES] % 2 == 0
             start, stop = (0, a.half) if first_half else (a.half, n_units)
-            n = choose_units(a, s, start, stop, focus, rng)
-        passes += 1
+            n = choose_units(s, start, stop, focus, rng)
+            s.counts[_PASSES] += 1
+            s.counts[_SAVED] += n
         for k in range(n):
             if not propagating or next_unit(a, s, d, k, n, rng):
                 unit = s.order[k]
@@ -434,4 +444,4 @@ def run_sweeps(
             s.best[:] = s.value
             if energy <= target:
                 break
-    return passes, done, lowest
+    return done, lowest

@@ -9,7 +9,7 @@ are always those of the unweighted model.
 import secrets
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from functools import cache
 from math import inf
 from typing import Any
@@ -26,6 +26,8 @@ from qubopuzzle.reads import Reads, generator
 
 _HUGE = 1 << 60
 _UPDATES_PER_SLICE = 200_000
+_SWEEPS_BEFORE = 20
+"""Ordinary sweeps of a read before the first one that propagates: what is easy needs none."""
 KEPT_READS = 100
 """Best reads that are kept."""
 
@@ -37,13 +39,15 @@ class AnnealingParameters:
     ``beta`` is the inverse temperature in units of a penalty, ``increment`` what half a
     sweep adds to a broken constraint's weight, ``decay`` what it leaves of the added
     weight, ``focus`` the share of units under no broken constraint that it leaves out.
+    ``propagation`` bounds how many terms of constraints the propagating sweeps look at, for each
+    literal of a unit that is redrawn; 0 is none of them, as is a ``focus`` of 0.
     """
 
     beta: float
     increment: float = 0.15
     decay: float = 0.98
     focus: float = 0.97
-    propagate_every: int = 6
+    propagation: float = 3
 
 
 PORTFOLIO = (
@@ -67,7 +71,7 @@ class State:
         # A unit's running sums: for each value, and a 0 before those of each choice.
         room = np.bincount(a.unit_of_choice, form.model.sizes + 1, form.n_units)
         self.form, self.rng, self.energy = form, rng, _HUGE
-        self.rules, self.domains = form.propagator.arrays, form.propagator.copy_domains()
+        self.domains = form.propagator.copy_domains()
         self.arrays = StateArrays(
             value=a.earliest.copy(),
             best=a.earliest.copy(),
@@ -77,12 +81,12 @@ class State:
             loose_base=form.loose_weight,
             loose_weight=form.loose_weight.copy(),
             disturbed=np.ones(form.n_units, dtype=bool),
+            counts=np.array([0, -_SWEEPS_BEFORE * form.n_units]),
             order=np.zeros(form.n_units, dtype=np.int64),
             slot=np.zeros(np.diff(a.slot_start).max(initial=1)),
             mass=np.zeros(int(room.max(initial=0)) + 3),
         )
         self.value, self.best = self.arrays.value, self.arrays.best
-        self._passes = 0
         self.set_values(a.earliest)
 
     def set_values(self, value: NDArray[np.integer]) -> None:
@@ -113,15 +117,16 @@ class State:
 
         An energy of ``target`` or less ends them.
         """
-        self._passes, done, self.energy = run_sweeps(
+        if not self.form.consistent:
+            parameters = replace(parameters, propagation=0)
+        done, self.energy = run_sweeps(
             self.form.arrays,
             self.arrays,
-            self.rules,
+            self.form.propagator.arrays,
             self.domains,
             self.rng,
-            self._passes,
             n * self.form.n_units,
-            tuple(map(float, astuple(parameters))),  # TODO consistent
+            tuple(map(float, astuple(parameters))),
             self.energy,
             target,
         )

@@ -58,6 +58,7 @@ class Total:
 
     solver: str
     exact: bool
+    presolve: str
     runs: int
     planned: int
     solved: int
@@ -108,7 +109,9 @@ class Comparison:
             solved = [row["solved"] for row in rows]
             score = par2(seconds, solved, self.plan.time_limit) if rows else None
             counts = len(rows), planned[name], sum(solved)
-            totals.append(Total(name, solver.exact, *counts, score, float(sum(seconds))))
+            totals.append(
+                Total(name, solver.exact, solver.presolve, *counts, score, float(sum(seconds)))
+            )
         return totals
 
     def __repr__(self) -> str:
@@ -129,7 +132,7 @@ def compare(
     hard_limit: float | None = None,
     memory_limit_gib: float | None = None,
     formulation: str | None = None,
-    presolve: str = "none",
+    presolve: str | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     puzzle: str | None = None,
     journal: str | PathLike[str] | None = None,

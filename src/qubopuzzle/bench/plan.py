@@ -40,11 +40,12 @@ class Instance:
 
 @dataclass(frozen=True)
 class SolverConfig:
-    """A solver by its name, and the options that it runs with."""
+    """A solver by its name, and the presolve and the options that it runs with."""
 
     name: str
     exact: bool
     supports_cuts: bool
+    presolve: str
     options: Mapping[str, Any]
 
 
@@ -77,7 +78,7 @@ class Job:
             "solver": self.solver.name,
             "options": dict(self.solver.options),
             "formulation": self.formulation,
-            "presolve": self.plan.presolve,
+            "presolve": self.solver.presolve,
             "seed": self.seed,
             "time_limit_s": self.plan.time_limit,
             "hard_limit_s": self.plan.hard_limit,
@@ -120,7 +121,7 @@ class ComparisonPlan:
     hard_limit: float | None = None
     memory_limit_gib: float | None = None
     formulation: str | None = None
-    presolve: str = "none"
+    presolve: str | None = None
 
     def jobs(self) -> Iterator[Job]:
         """Instance by instance, solver by solver: what is done is comparable at any time."""
@@ -150,7 +151,8 @@ def make_plan(
     """
     plan = ComparisonPlan((), (), **settings)
     most = max(whole("repeat", plan.repeat, 1), whole("repeat exact", plan.repeat_exact, 1))
-    Recipe(presolve=plan.presolve)
+    if plan.presolve is not None:
+        Recipe(presolve=plan.presolve)
     check_run(seed=plan.seed, time_limit=plan.time_limit)
     check_run(seed=plan.seed + most - 1)  # the last one, too
     time_limit, hard_limit, memory = float(plan.time_limit), plan.hard_limit, plan.memory_limit_gib
@@ -161,7 +163,7 @@ def make_plan(
         raise InputError(f"hard limit {hard_limit:g} s is below the time limit {time_limit:g} s")
     if memory is not None:
         memory = positive("memory limit", memory, "GiB")
-    contenders, left_out = _contenders(solvers, options)
+    contenders, left_out = _contenders(solvers, options, plan.presolve)
     instances, repeated = _instances(sources, puzzle, format)
     if plan.formulation is not None:
         for instance in instances:
@@ -180,7 +182,7 @@ def make_plan(
 
 
 def _contenders(
-    names: Sequence[str] | None, options: Any
+    names: Sequence[str] | None, options: Any, presolve: str | None
 ) -> tuple[tuple[SolverConfig, ...], dict[str, str]]:
     """Those that can run here, and by name why others cannot."""
     given = {} if options is None else options
@@ -204,7 +206,13 @@ def _contenders(
         why = "; ".join(f"{name}: {why}" for name, why in left_out.items())
         raise InputError(f"no solver to compare{f' ({why})' if why else ''}")
     contenders = (
-        SolverConfig(name, s.exact, s.supports_cuts, s.parse_options(given.get(name, {})))
+        SolverConfig(
+            name,
+            s.exact,
+            s.supports_cuts,
+            presolve or s.default_presolve,
+            s.parse_options(given.get(name, {})),
+        )
         for name, s in solvers.items()
         if name not in left_out
     )

@@ -43,7 +43,7 @@ def execute(job: Job, scratch: str) -> dict[str, Any]:
     run = {
         "solver": job.solver.name,
         "formulation": plan.formulation,
-        "presolve": plan.presolve,
+        "presolve": job.solver.presolve,
         "seed": job.seed,
         "time_limit": plan.time_limit,
         "options": dict(job.solver.options),

@@ -38,7 +38,7 @@ def run(args: Namespace) -> int:
     from qubopuzzle.solving.recipe import Recipe
 
     form = _format(args)
-    recipe = Recipe(args.formulation, args.encoding, args.presolve, dict(args.weight))
+    recipe = Recipe(args.formulation, args.encoding, args.presolve or "none", dict(args.weight))
     puzzles = load(args)
     described = args.output is not None
     option, pattern = ("-o", args.output) if described else ("FILE", args.file)

@@ -41,7 +41,7 @@ def run(args: Namespace) -> int:
         models.named(name)
     search = {"seed": args.seed, "time_limit": args.time_limit}
     check_run("sat", **search)
-    recipe = Recipe(args.formulation, args.encoding, args.presolve, dict(args.weight))
+    recipe = Recipe(args.formulation, args.encoding, args.presolve or "none", dict(args.weight))
     puzzles = load(args) if args.sources else [*examples(args.puzzle)]
     folder = Path(args.output)
     done = write_instances(

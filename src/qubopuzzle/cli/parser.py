@@ -48,7 +48,6 @@ _KINDS: Mapping[str, Mapping[str, Any]] = {
     "GIB": {"type": float},
     "FILE": {"type": _file},
     "FOLDER": {"type": _file},
-    "HOW": {"default": "none"},
     "NAME=VALUE": _REPEATED,
     "SOLVER:NAME=VALUE": _REPEATED,
     "FAMILY=W": {**_REPEATED, "type": _weight},
@@ -60,7 +59,7 @@ _SHARED = {
     "--formulation F": "see `qubopuzzle puzzles`",
     "--json": "one JSON object a line and instance",
     "--plot FILE": "draw to .svg, .png, .pdf; {id} in the name for several",
-    "--presolve HOW": "none (default), propagate, or probe: slower, finds more",
+    "--presolve HOW": "none, propagate (what the annealer does), or probe: slower, finds more",
     "--puzzle P": "read only this kind, such as nonogram",
     "--weight FAMILY=W": "penalty weight of a family of rules (default 1 each); repeatable",
 }

@@ -22,7 +22,7 @@ def print_comparison(comparison: Comparison) -> None:
     """The runs by instance and solver, what the times are, the sums, why runs failed."""
     print_table(*columns_and_rows(comparison), right=(3, 6, 7, 8))
     say("")
-    print_table(*total_columns_and_rows(comparison), right=(2, 3, 4, 5, 6))
+    print_table(*total_columns_and_rows(comparison), right=(3, 4, 5, 6, 7))
     plan = comparison.plan
     say(
         "",
@@ -64,15 +64,14 @@ def statuses(counts: Mapping[str, int], limit: str) -> str:
 
 def total_columns_and_rows(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
     """The sums as texts, a line a solver."""
-    columns = ["solver", "kind", "runs", "solved", "success", "mean PAR-2 s", "total s"]
+    columns = ["solver", "kind", "presolve", "runs", "solved", "success", "mean PAR-2 s", "total s"]
     rows = []
     for t in comparison.totals():
         runs = f"{t.runs}" if t.runs == t.planned else f"{t.runs} of {t.planned}"
         score = "-" if t.par2_s is None else f"{t.par2_s:.3f}"
         success = f"{t.success:.1%}" if t.runs else "-"
-        rows.append(
-            [t.solver, kind_of(t.exact), runs, f"{t.solved}", success, score, f"{t.spent_s:.3f}"]
-        )
+        counts = [runs, f"{t.solved}", success, score, f"{t.spent_s:.3f}"]
+        rows.append([t.solver, kind_of(t.exact), t.presolve, *counts])
     return columns, rows
 
 

@@ -7,7 +7,7 @@ case (a choice with one value left is fixed). The solutions stay exactly the sam
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import compress
@@ -83,10 +83,10 @@ def probe(model: Model, work: int = PROBING_WORK) -> Propagation:
 
 
 @cache
-def compile_kernels() -> None:
-    """Compile the kernels, or load them from numba's cache: a few seconds once, then little."""
+def compile_kernels(method: Callable[[Model], Propagation]) -> None:
+    """Compile what a method needs, or load it from numba's cache: seconds once, then little."""
     bit = Choice("bit", (0, 1), "bits", is_bit=True)
-    probe(Model((bit,), np.array([0, 2]), (), (), (), (), ("bits",)), 1)
+    method(Model((bit,), np.array([0, 2]), (), (), (), (), ("bits",)))
 
 
 def _presolved(model: Model, method: str, work: int) -> Propagation:

@@ -4,6 +4,7 @@
 and precedences are **constraints**, numbered rows first.
 """
 
+from copy import deepcopy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from qubopuzzle.model.order import Precedences
 from qubopuzzle.model.segments import Segments, all_rows
 
 _FAR = 1 << 60
-REMOVED, _HEAD, _QUEUED, _WORK, _NEXT, _IN_VAIN, _PROBES = range(7)
+REMOVED, _HEAD, _QUEUED, WORK, _NEXT, _IN_VAIN, _PROBES = range(7)
 """Places in ``DomainArrays.counts``; ``counts[REMOVED]`` is how many values are gone."""
 FIXED_POINT = -1
 """What ``propagate`` returns where no constraint is broken."""
@@ -94,7 +95,7 @@ def remove(a: Any, d: Any, literal: int) -> None:
 def touch(a: Any, d: Any, choice: int) -> None:
     """Queue what a choice is in that values were taken from."""
     start, stop = a.watch_start[choice], a.watch_start[choice + 1]
-    d.counts[_WORK] += stop - start
+    d.counts[WORK] += stop - start
     for e in range(start, stop):
         constraint = a.watch[e]
         if not d.waiting[constraint]:
@@ -138,7 +139,7 @@ def narrow(a: Any, d: Any, part: int, fewest: int, most: int) -> bool:
         term += own
         if d.alive[literal] and (added < fewest or added > most):
             remove(a, d, literal)
-    d.counts[_WORK] += a.first[choice + 1] - a.first[choice]
+    d.counts[WORK] += a.first[choice + 1] - a.first[choice]
     if d.counts[REMOVED] > before:
         touch(a, d, choice)
     return bool(d.size[choice] > 0)
@@ -149,7 +150,7 @@ def propagate_row(a: Any, d: Any, row: int) -> bool:
     """Remove the values that leave a row no way to meet its bounds; False if there is none."""
     start, stop = a.part_start[row], a.part_start[row + 1]
     lower, upper = a.lower[row], a.upper[row]
-    d.counts[_WORK] += a.term_start[stop] - a.term_start[start]
+    d.counts[WORK] += a.term_start[stop] - a.term_start[start]
     low, high = 0, 0
     for part in range(start, stop):
         least, greatest = part_bounds(a, d, part)
@@ -191,7 +192,7 @@ def propagate_precedence(a: Any, d: Any, i: int) -> bool:
         literal -= 1
     if d.counts[REMOVED] > n_removed:
         touch(a, d, before)
-    d.counts[_WORK] += 1
+    d.counts[WORK] += 1
     return bool(d.size[before] > 0 and d.size[after] > 0)
 
 
@@ -244,8 +245,8 @@ def probe(a: Any, d: Any, work: int) -> int:
     Until a round of all choices removed nothing, or so much work is done; a further call goes on.
     Returns what ``propagate`` does.
     """
-    n, until, broken = len(a.first) - 1, d.counts[_WORK] + work, FIXED_POINT
-    while broken == FIXED_POINT and d.counts[_IN_VAIN] < n and d.counts[_WORK] < until:
+    n, until, broken = len(a.first) - 1, d.counts[WORK] + work, FIXED_POINT
+    while broken == FIXED_POINT and d.counts[_IN_VAIN] < n and d.counts[WORK] < until:
         choice, before = d.counts[_NEXT], d.counts[REMOVED]
         for literal in range(a.first[choice], a.first[choice + 1]):
             if broken == FIXED_POINT and d.alive[literal] and d.size[choice] > 1:
@@ -320,8 +321,10 @@ class Propagator:
         )
 
     def copy_domains(self) -> DomainArrays:
-        """What is left now, for somebody else to change."""
-        return DomainArrays(*(array.copy() for array in self.domains))
+        """What is left now, for somebody else to change; no work was done on it yet."""
+        copied = deepcopy(self.domains)
+        copied.counts[WORK] = 0
+        return copied
 
     @property
     def alive(self) -> NDArray[np.bool_]:

@@ -4,7 +4,7 @@ A sequence of QUBOs with adapting penalty weights, see docs/annealer.md. Reporte
 are those of the unweighted model, recomputed from the answer.
 """
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 
@@ -16,6 +16,7 @@ class _Annealer(Solver):
     name = "annealer"
     target = "model"
     default_encoding = None
+    default_presolve = "propagate"
     default_reads = 127
     package = "numba"
     about = "annealing of the model itself, with penalty weights that learn"
@@ -27,6 +28,14 @@ class _Annealer(Solver):
         ),
         Option("decay", float, None, "what is left of that, a half sweep (portfolio)", 0, 0.9999),
         Option("focus", float, None, "share of undisturbed units left out (portfolio)", 0, 1),
+        Option(
+            "propagation",
+            float,
+            None,
+            "terms that sweeps propagate through for each literal redrawn, 0 for none (portfolio)",
+            0,
+            1e6,
+        ),
         Option("chains", int, 1, "1 redraws chains of precedences at once, 0 does not", 0, 1),
         Option("threads", int, 1, "reads at the same time; the result is the same", 1, 256),
     )
@@ -39,14 +48,14 @@ class _Annealer(Solver):
 
     def solve(self, task: Task) -> Outcome:
         """Restart until the reads or the time are spent or a solution is found."""
-        from qubopuzzle.annealing import PORTFOLIO, anneal, annealing_form
+        from qubopuzzle.annealing import PORTFOLIO, AnnealingParameters, anneal, annealing_form
 
         model, budget, options = task.compiled.source, task.budget, task.options
         if not model.choices:
             nothing = np.zeros((1, 0), dtype=np.int8)
             energy = violation(model, nothing[0])
             return Outcome(nothing, np.array([float(energy)]), 0, infeasible=energy > 0)
-        names = ("beta", "increment", "decay", "focus")
+        names = [own.name for own in fields(AnnealingParameters)]
         fixed = {name: options[name] for name in names if options[name] is not None}
         form = annealing_form(model, task.compiled.payload.weights, chains=bool(options["chains"]))
         found = anneal(

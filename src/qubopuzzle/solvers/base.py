@@ -201,6 +201,8 @@ class Solver(ABC):
     supports_cuts: ClassVar[bool] = False
     """Whether it meets connectivity and cycles by cuts; others need them spelt out."""
     default_encoding: str | None = "one-hot"
+    default_presolve: ClassVar[str] = "none"
+    """``propagate`` where finding what follows at once pays."""
     default_reads: int = 10
     options: Sequence[Option] = ()
     package: str = "qubopuzzle"

@@ -50,8 +50,7 @@ class Recipe:
 
     def prepare(self) -> None:
         """Import and compile what presolving needs, once a process."""
-        if self.presolve != "none":
-            compile_kernels()
+        compile_kernels(PRESOLVES[self.presolve])
 
     def presolved(self, problem: Problem) -> Propagation:
         """The problem's model, for tools of one's own, after presolving.

@@ -52,7 +52,7 @@ def solve(
     *,
     formulation: str | None = None,
     encoding: str | None = None,
-    presolve: str = "none",
+    presolve: str | None = None,
     weights: Mapping[str, float] | None = None,
     reads: int | None = None,
     seed: int | None = None,
@@ -78,8 +78,9 @@ def solve(
         formulation: one of the puzzle's, such as ``blocks:rows=3``; without, its default
             for this solver.
         encoding: ``one-hot`` or ``domain-wall``; the solver's default without.
-        presolve: ``none`` (the formulation is annealed as it is), ``propagate``, or ``probe``,
-            which takes up to a second or two and finds more.
+        presolve: ``none`` (the formulation is solved as it is), ``propagate``, or ``probe``,
+            which takes up to a second or two and finds more; the solver's default without:
+            ``propagate`` for the annealer, ``none`` for the others.
         weights: penalty weight by family, such as ``{"field": 2}``; 1 where not given.
         reads: attempts; without it 10, or as many as fit into ``time_limit``.
         seed: for everything random; drawn and recorded without.
@@ -105,7 +106,8 @@ def solve(
     backend, chosen, budget = check_run(solver, reads, seed, time_limit, options, solutions)
     name = formulation or own.formulation_for(cuts=backend.supports_cuts, exact=backend.exact)
     code = backend.default_encoding if encoding is None else encoding
-    recipe = Recipe(name, code, presolve, weights)
+    how = backend.default_presolve if presolve is None else presolve
+    recipe = Recipe(name, code, how, weights)
     run = _Run(own, backend, recipe, budget, chosen, {"load": load_s})
     try:
         return run.result(progress)
