@@ -103,6 +103,22 @@ def test_a_cell_of_a_nonogram_is_one_variable():
     assert max(batch.shape[1] for batch in formula.batches) <= 3
 
 
+def test_a_row_that_is_a_clause_takes_no_variable():
+    """Also where several values of a choice count together, up or down."""
+    b = ModelBuilder()
+    x, y = b.choice("x", "abcd"), b.choice("y", "abcd")
+    late, yes = b.choice("late", range(4)), b.bit("yes")
+    b.precedence("order", [late], [b.choice("later", range(4))], 0)
+    b.at_least_one("some", [[x == "a", x == "c", y == "b", y == "d", yes]])
+    b.add("implied", (x == "b") - (y == "a") - (y == "b") - (late == 3) <= 0)
+    b.add("between", (late == 1) + (late == 2) + yes <= 1)
+    model = b.build()
+    formula = compile_cnf(model)
+    assert formula.n_variables == formula.bits.n_bits
+    for taken in assignments(model):
+        assert satisfiable(formula, formula.bits.encode(taken)) == (violation(model, taken) == 0)
+
+
 def test_a_model_without_choices():
     assert compile_cnf(ModelBuilder().build()).n_clauses == 0
     b = ModelBuilder()

@@ -65,6 +65,20 @@ class Clauses:
             chosen = widths == width
             self._store(rows[chosen][own[chosen]].reshape(int(chosen.sum()), width))
 
+    def add_parts(self, clause: IntArray, literals: IntArray) -> None:
+        """Clauses of any width: literals, and the number of the clause of each, (literals,) each.
+
+        >>> clauses = Clauses(3)
+        >>> clauses.add_parts(np.array([0, 1, 0]), np.array([1, 2, -3]))
+        >>> [rows.tolist() for rows in clauses.finish()]
+        [[[2]], [[1, -3]]]
+        """
+        width = np.bincount(clause)[clause]
+        ordered = np.lexsort((clause, width))
+        for own in np.unique(width).tolist():
+            chosen = ordered[width[ordered] == own]
+            self.add_rows(literals[chosen].reshape(-1, own))
+
     def add_few(self, clauses: Iterable[Sequence[int]]) -> None:
         """Clauses one by one."""
         for clause in clauses:
