@@ -6,6 +6,7 @@ A literal of a clause is a variable's number, 1 .. n, or its negative, as in DIM
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -26,6 +27,21 @@ _COUNTER = 5_000
 
 Alternatives = Sequence[tuple[int, int]]
 """(coefficient, literal) of which at most one literal is true."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ordered:
+    """A number in clauses: ``reach[i]`` says "at least ``values[i]``", (values,) each, ascending.
+
+    It has no value but these; the first ``reach`` is ``TRUE``.
+    """
+
+    values: IntArray
+    reach: IntArray
+
+    def at_most(self) -> IntArray:
+        """The literals "at most ``values[i]``", (values,)."""
+        return -np.append(self.reach[1:], FALSE)
 
 
 class Clauses:
@@ -199,6 +215,56 @@ class Clauses:
                 self.n_variables = max(self.n_variables, formula.nv)
                 self.add_few(formula.clauses)
 
+    # --- sums of ordered numbers: totalizers -------------------------------------------
+
+    def ordered(self, values: IntArray) -> Ordered:
+        """A new number of these values, ascending, (values,)."""
+        reach = np.append(TRUE, self.fresh(max(len(values) - 1, 0)))[: len(values)]
+        self.add(-reach[2:], reach[1:-1])
+        return Ordered(values, reach)
+
+    def ordered_sum(self, numbers: Iterable[Ordered], lower: int, upper: int) -> None:
+        """``lower <= sum of the numbers <= upper``: sums of two, then of these, in order.
+
+        A totalizer (Bailleux and Boufkhad, CP 2003, 108) over the values that sums can have.
+        """
+        rest = sorted(numbers, key=lambda number: len(number.values))
+        low, high = (sum(int(number.values[end]) for number in rest) for end in (0, -1))
+        while len(rest) > 2:
+            one, two, *rest = rest
+            # What the others can add leaves so much for these two.
+            least = one.values[0] + two.values[0]
+            most = one.values[-1] + two.values[-1]
+            low, high = low - least, high - most
+            both = self._add_two(one, two, lower - high, upper - low)
+            if not len(both.values):
+                return
+            low, high = low + int(both.values[0]), high + int(both.values[-1])
+            rest = sorted([*rest, both], key=lambda number: len(number.values))
+        one, two = [*rest, Ordered(np.zeros(1, dtype=np.int64), np.array([TRUE]))][:2]
+        self._bound_two(one, two, lower, upper)
+
+    def _add_two(self, one: Ordered, two: Ordered, lower: int, upper: int) -> Ordered:
+        """The sum of two numbers, which is from ``lower`` to ``upper``."""
+        _check_sums(len(one.values) * len(two.values))
+        self._bound_two(one, two, lower, upper)
+        sums = one.values[:, None] + two.values
+        i, j = np.nonzero((sums >= lower) & (sums <= upper))
+        values, place = np.unique(sums[i, j], return_inverse=True)
+        both = self.ordered(values)
+        self.add(-one.reach[i], -two.reach[j], both.reach[place])
+        self.add(-one.at_most()[i], -two.at_most()[j], both.at_most()[place])
+        return both
+
+    def _bound_two(self, one: Ordered, two: Ordered, lower: int, upper: int) -> None:
+        """``lower <= one + two <= upper``; for each value of ``one`` the first of ``two`` beyond."""
+        i = np.arange(len(one.values))
+        ends = -np.append(two.reach, FALSE), -np.append(FALSE, two.at_most())
+        over = np.searchsorted(two.values, upper - one.values, "right")
+        under = np.searchsorted(two.values, lower - one.values, "left")
+        self.add(-one.reach[i], ends[0][over])
+        self.add(-one.at_most()[i], ends[1][under])
+
     def _sum(self, blocks: Sequence[Alternatives], lower: int, upper: int) -> None:
         """A decision diagram over partial sums: node s after i blocks says "s so far".
 
@@ -227,13 +293,17 @@ class Clauses:
             rest_low, rest_high = rest_low - low, rest_high - high
             after = {}
             n_nodes += len(nodes)
-            if n_nodes > NODE_LIMIT:
-                raise TooLarge(
-                    f"a sum of {len(blocks)} terms has over {NODE_LIMIT:,} partial sums; use an "
-                    "exact solver that counts, such as cpsat"
-                )
+            _check_sums(n_nodes)
             stay = [literal for _, literal in block]
             for total, node in nodes.items():
                 self.add_few([-node, -literal, step(total + a)] for a, literal in block)
                 self.add_few([[-node, *stay, step(total)]])
             nodes = after
+
+
+def _check_sums(count: int) -> None:
+    if count > NODE_LIMIT:
+        raise TooLarge(
+            f"a sum has over {NODE_LIMIT:,} partial sums; use an exact solver that counts, such "
+            "as cpsat"
+        )

@@ -23,7 +23,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.compile.clauses import Clauses
+from qubopuzzle.compile.clauses import Clauses, Ordered
 from qubopuzzle.compile.compiled import Compiled
 from qubopuzzle.compile.encoding import FALSE, TRUE, Encoding, lay_out
 from qubopuzzle.compile.lowering import ranges
@@ -124,6 +124,7 @@ def add_model(
         rows.single()
         if all_rows:
             rows.plain()
+            rows.sums()
             rows.others()
         rows.define()
         left.append((block, needed[rows.left]))
@@ -312,6 +313,45 @@ class _Rows:
             clause[np.concatenate([named.nonzero()[0], part[each], part[both], part[both]])],
             np.concatenate([literal[named], own[each], -reached[both], passed[both]]),
         )
+
+    def sums(self) -> None:
+        """Rows in which a choice with order variables has several coefficients."""
+        choice = self.choice[self.first]
+        wall = self.bits.domain_wall[choice]
+        alone = choice == self.choice[self.last]
+        mixed = np.bincount(self.row[~alone], minlength=len(self.left)) > 0
+        order = np.lexsort((choice, self.row))
+        again = as_before(self.row[order], choice[order]) & wall[order]
+        several = np.bincount(self.row[order][again], minlength=len(self.left)) > 0
+        for row in np.flatnonzero(self.left & several & ~mixed).tolist():
+            self.left[row] = False
+            own = slice(self.start[row], self.start[row] + self.count[row])
+            numbers = [
+                self._number(int(c), np.flatnonzero(choice[own] == c) + own.start)
+                for c in np.unique(choice[own])
+            ]
+            self.clauses.ordered_sum(numbers, int(self.lower[row]), int(self.upper[row]))
+
+    def _number(self, choice: int, groups: IntArray) -> Ordered:
+        """What a choice adds to a row, by its groups there."""
+        bits, clauses = self.bits, self.clauses
+        index = np.arange(bits.model.sizes[choice])
+        adds = np.zeros(len(index), dtype=np.int64)
+        for group in groups.tolist():
+            for unit in range(self.first[group], self.last[group] + 1):
+                adds[self.low[unit] : self.high[unit] + 1] = self.coefficient[group]
+        values, place = np.unique(adds, return_inverse=True)
+        if bits.domain_wall[choice] and (np.diff(adds) >= 0).all():
+            first = np.searchsorted(adds, values)
+            return Ordered(values, bits.at_least(np.full(len(first), choice), first))
+        number, one = clauses.ordered(values), np.full(len(index), choice)
+        if bits.domain_wall[choice]:
+            reached, passed = bits.at_least(one, index), bits.at_least(one, index + 1)
+        else:
+            reached, passed = bits.first_bit[choice] + index + 1, np.full(len(index), FALSE)
+        clauses.add(-reached, passed, number.reach[place])
+        clauses.add(-reached, passed, number.at_most()[place])
+        return number
 
     def others(self) -> None:
         """All other rows, one by one; groups of one choice exclude each other, too."""
