@@ -11,9 +11,11 @@ right of it up to the first black cell, and itself once. Families:
 - [adjacent], and connectivity as in the formulation: ``forest`` ([pair], [parent], see
   docs/formulations.md) or ``lazy`` ([connected]).
 
-Four choices for the four directions and an equation for their sum would say the same with
-fewer variables, but a step of an annealer then changes the sum; a view keeps it.
-Energy gap: each family's penalty is 0 where its rule holds and at least 1 where not.
+``arms`` is ``lazy`` with a choice for each of the four directions, [arm], in place of one for
+the view, and [view] as the equation ``sum of their lengths = number - 1``. It is the smaller the
+larger the numbers are, and best for exact solvers; a step of an annealer, however, changes the
+sum, and a view keeps it. Energy gap: each family's penalty is 0 where its rule holds and at
+least 1 where not.
 """
 
 from collections.abc import Hashable, Sequence
@@ -33,6 +35,9 @@ __all__ = ["Kurodoko"]
 
 VIEW_LIMIT = 500_000
 """Most views of all numbers together."""
+LENGTH_LIMIT = 10_000_000
+"""Most pairs of a length and a cell of all arms together."""
+DIRECTIONS = ("up", "right", "down", "left")
 
 
 def _never_black(puzzle: Kurodoko) -> BoolArray:
@@ -48,11 +53,31 @@ class Number:
     views: IntArray
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Sight:
+    """Literals ``first + i``, or ``TRUE``, by which ``lengths[i]`` cells of an arm are seen."""
+
+    first: int
+    arm: IntArray
+    lengths: IntArray
+
+    @property
+    def literals(self) -> IntArray:
+        """The literals, (lengths,)."""
+        return self.first + np.arange(len(self.lengths))
+
+    def pairs(self) -> IntArray:
+        """Each cell with each length: whether it is the first of the cell, the cell, its distance,
+        the length and its literal, (5, pairs)."""
+        distance, which = np.divmod(np.arange(len(self.arm) * len(self.lengths)), len(self.lengths))
+        length, literal = self.lengths[which], self.literals[which]
+        return np.stack([which == 0, self.arm[distance], distance, length, literal])
+
+
 def number_at(puzzle: Kurodoko, r: int, c: int) -> Number:
     """The number of a cell and its views, given where the others stand."""
     around, blank = arms(puzzle.shape, r, c), puzzle.grid.ravel() == 0
-    # An arm ends at the edge, or before a cell that can be black.
-    lengths = [np.flatnonzero([*blank[arm], True]) for arm in around]
+    lengths = [_lengths(blank[arm]) for arm in around]
     columns, rows = (
         np.stack(np.meshgrid(lengths[k], lengths[k + 2]), axis=-1).reshape(-1, 2) for k in (0, 1)
     )
@@ -69,6 +94,11 @@ def number_at(puzzle: Kurodoko, r: int, c: int) -> Number:
     return Number(f"view[{r},{c}]", around, views)
 
 
+def _lengths(blank: BoolArray) -> IntArray:
+    """How far one may see along cells: to the edge, or to before one that can be black."""
+    return np.flatnonzero(np.append(blank, True))
+
+
 def _constrain(puzzle: Kurodoko, shaded: Shaded) -> Model:
     numbers = [number_at(puzzle, r, c) for r, c in np.argwhere(puzzle.grid > 0).tolist()]
     if sum(len(number.views) for number in numbers) > VIEW_LIMIT:
@@ -77,10 +107,7 @@ def _constrain(puzzle: Kurodoko, shaded: Shaded) -> Model:
         if not len(number.views):  # nothing adds up to it
             shaded.builder.at_least_one("view", [[]])
         elif len(number.views) == 1:
-            for arm, length in zip(number.arms, number.views[0].tolist(), strict=True):
-                seen, end = arm[:length, None], arm[length : length + 1, None]
-                shaded.count("open", list(seen), most=[0] * len(seen))
-                shaded.count("end", list(end), least=[1] * len(end))
+            add_sights(shaded, [Sight(TRUE, *own) for own in zip(number.arms, number.views.T)])
     free = [number for number in numbers if len(number.views) > 1]
     add_views(shaded, free)
     return shaded.build(partial(_write, free))
@@ -97,39 +124,83 @@ def _write(numbers: Sequence[Number], answer: IntArray) -> list[Hashable]:
 
 def add_views(shaded: Shaded, numbers: Sequence[Number], *others: Hashable) -> list[ChoiceHandle]:
     """For each number the choice of a view, or of another value; [open] and [end] of the views."""
-    opens, ends = shaded.builder.rows("open"), shaded.builder.rows("end")
     choices = []
     for number in numbers:
         values = [*map(tuple, number.views.tolist()), *others]
-        choices.append(shaded.builder.choice(number.name, values, family="view"))
-        first = choices[-1].first
-        along = [len(arm) for arm in number.arms]
-        arm, distance = np.repeat(np.arange(4), along), np.concatenate([*map(np.arange, along)])
-        white = shaded.white.ravel()[np.concatenate(number.arms)]
-        lengths, free = number.views[:, arm].T, white != TRUE
-        _bound(opens, lengths[free] > distance[free, None], first, white[free], -1)
-        ending = lengths == distance[:, None]
-        _bound(ends, ending[free], first, white[free], 1)
-        # A view cannot end at a cell that is white anyhow.
-        excluded = np.flatnonzero(ending[~free].any(axis=0))
-        ends.add(first + excluded[:, None], upper=0)
+        view = shaded.builder.choice(number.name, values, family="view")
+        add_sights(shaded, [Sight(view.first, *own) for own in zip(number.arms, number.views.T)])
+        choices.append(view)
     return choices
 
 
-def _bound(rows: Rows, taken: BoolArray, first: int, white: IntArray, sign: int) -> None:
-    """For each cell, with the views of ``taken`` (cells, views), and whether it is white.
+def _constrain_arms(puzzle: Kurodoko, shaded: Shaded) -> Model:
+    blank, sights = puzzle.grid.ravel() == 0, []
+    numbers = np.argwhere(puzzle.grid > 0).tolist()
+    rest = puzzle.grid[puzzle.grid > 0] - 1
+    for (r, c), total in zip(numbers, rest.tolist(), strict=True):
+        around = arms(puzzle.shape, r, c)
+        every = _that_add_up([_lengths(blank[arm]) for arm in around], total)
+        for direction, arm, own in zip(DIRECTIONS, around, every, strict=True):
+            add = partial(shaded.builder.choice, f"{direction}[{r},{c}]", family="arm")
+            first = add(own.tolist()).first if len(own) > 1 else TRUE
+            sights.append(Sight(first, arm[: own[-1] + 1], own))
+    if sum(len(own.arm) * len(own.lengths) for own in sights) > LENGTH_LIMIT:
+        raise TooLarge(f"the arms have more than {LENGTH_LIMIT:,} pairs of a length and a cell")
+    if sights:
+        shaded.builder.rows("view").add(
+            np.concatenate([own.literals for own in sights]),
+            np.concatenate([own.lengths for own in sights]),
+            rows=np.repeat(np.arange(len(sights)) // 4, [len(own.lengths) for own in sights]),
+            lower=rest,
+            upper=rest,
+        )
+    add_sights(shaded, sights)
+    return shaded.build(partial(_write_arms, [own for own in sights if own.first != TRUE]))
 
-    ``sum of views <= white`` for sign -1, ``sum of views + white <= 1`` for 1.
-    """
-    cell, view = np.nonzero(taken)
-    rows.add(
-        np.append(first + view, white),
-        np.repeat([1, sign], [len(view), len(white)]),
-        rows=np.append(cell, np.arange(len(white))),
-        upper=max(sign, 0),
-    )
+
+def _that_add_up(lengths: list[IntArray], total: int) -> list[IntArray]:
+    """Without the lengths that are too small or too large for the total, if any are left."""
+    while True:
+        least, most = (np.array([own[end] for own in lengths]) for end in (0, -1))
+        low, high = total - most.sum() + most, total - least.sum() + least
+        bounds = zip(lengths, low, high, strict=True)
+        kept = [own[(own >= least) & (own <= most)] for own, least, most in bounds]
+        sizes = [*map(len, kept)]
+        if not all(sizes) or sum(sizes) == sum(map(len, lengths)):
+            return lengths
+        lengths = kept
 
 
-Kurodoko.formulations = shading_formulations(_constrain, _never_black)
+def _write_arms(sights: Sequence[Sight], answer: IntArray) -> list[Hashable]:
+    """The length of each arm."""
+    lengths = [reach(answer, own.arm) for own in sights]
+    if not all(length in own.lengths for own, length in zip(sights, lengths, strict=True)):
+        raise InputError("the answer breaks a number, so it is no choice of arms")
+    return [*lengths]
+
+
+def add_sights(shaded: Shaded, sights: Sequence[Sight]) -> None:
+    """[open] and [end] of all sights."""
+    pairs = np.concatenate([np.zeros((5, 0), dtype=np.int64), *(s.pairs() for s in sights)], axis=1)
+    first, cell, distance, length, literal = pairs
+    white, row = shaded.white.ravel()[cell], np.cumsum(first)
+    free, ending = white != TRUE, length == distance
+    for family, taken, sign in (("open", length > distance, -1), ("end", ending, 1)):
+        # sum of what sees beyond <= white; sum of what ends there + white <= 1
+        rows, at, place = np.unique(row[taken & free], return_index=True, return_inverse=True)
+        shaded.builder.rows(family).add(
+            np.append(literal[taken & free], white[taken & free][at]),
+            np.repeat([1, sign], [len(place), len(rows)]),
+            rows=np.append(place, np.arange(len(rows))),
+            upper=max(sign, 0),
+        )
+    # Nothing ends at a cell that is white anyhow.
+    shaded.builder.rows("end").add(np.unique(literal[ending & ~free])[:, None], upper=0)
+
+
+Kurodoko.formulations = {
+    **shading_formulations(_constrain, _never_black),
+    "arms": shading_formulations(_constrain_arms, _never_black)["lazy"],
+}
 Kurodoko.links = LINKS
 Kurodoko.generator = "qubopuzzle.puzzles.kurodoko.generator:KurodokoGenerator"
