@@ -4,10 +4,11 @@ A literal of a clause is a variable's number, 1 .. n, or its negative, as in DIM
 ``TRUE`` and ``FALSE`` may stand for constants until a clause is stored.
 """
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise, product
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,17 +32,18 @@ Alternatives = Sequence[tuple[int, int]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ordered:
-    """A number in clauses: ``reach[i]`` says "at least ``values[i]``", (values,) each, ascending.
+    """A number in clauses: ``reach[i]`` says "at least ``values[i]``", which ascend.
 
     It has no value but these; the first ``reach`` is ``TRUE``.
     """
 
-    values: IntArray
-    reach: IntArray
+    values: Sequence[int]
+    reach: Sequence[int]
 
-    def at_most(self) -> IntArray:
-        """The literals "at most ``values[i]``", (values,)."""
-        return -np.append(self.reach[1:], FALSE)
+    @property
+    def stay(self) -> list[int]:
+        """The literals "at most ``values[i]``"."""
+        return [*(-literal for literal in self.reach[1:]), TRUE]
 
 
 class Clauses:
@@ -97,13 +99,16 @@ class Clauses:
 
     def add_few(self, clauses: Iterable[Sequence[int]]) -> None:
         """Clauses one by one."""
+        n_literals = 0
         for clause in clauses:
             if TRUE in clause:
                 continue
-            own = [literal for literal in clause if literal != FALSE]
-            self._few[len(own)].append(own)
-            self._count(len(own))
-            self.contradiction |= not own
+            if FALSE in clause:
+                clause = [literal for literal in clause if literal != FALSE]
+            self._few[len(clause)].append(clause)
+            n_literals += len(clause)
+            self.contradiction |= not clause
+        self._count(n_literals)
 
     def finish(self) -> tuple[IntArray, ...]:
         """All clauses."""
@@ -215,55 +220,57 @@ class Clauses:
                 self.n_variables = max(self.n_variables, formula.nv)
                 self.add_few(formula.clauses)
 
-    # --- sums of ordered numbers: totalizers -------------------------------------------
+    # --- sums of ordered numbers -------------------------------------------------------
 
-    def ordered(self, values: IntArray) -> Ordered:
-        """A new number of these values, ascending, (values,)."""
-        reach = np.append(TRUE, self.fresh(max(len(values) - 1, 0)))[: len(values)]
-        self.add(-reach[2:], reach[1:-1])
-        return Ordered(values, reach)
+    def ordered(self, values: Sequence[int]) -> Ordered:
+        """A new number of these values, which ascend."""
+        own = self.fresh(max(len(values) - 1, 0)).tolist()
+        self.add_few([-later, earlier] for earlier, later in pairwise(own))
+        return Ordered(values, [TRUE, *own][: len(values)])
 
     def ordered_sum(self, numbers: Iterable[Ordered], lower: int, upper: int) -> None:
-        """``lower <= sum of the numbers <= upper``: sums of two, then of these, in order.
+        """``lower <= sum of the numbers <= upper``: the sum of two is a number, and so on.
 
-        A totalizer (Bailleux and Boufkhad, CP 2003, 108) over the values that sums can have.
+        A totalizer (Bailleux and Boufkhad, CP 2003, 108) of the sums that can be.
         """
-        rest = sorted(numbers, key=lambda number: len(number.values))
-        low, high = (sum(int(number.values[end]) for number in rest) for end in (0, -1))
+        rest = [*numbers]
+        rest += [Ordered([0], [TRUE])] * (2 - len(rest))
         while len(rest) > 2:
-            one, two, *rest = rest
-            # What the others can add leaves so much for these two.
-            least = one.values[0] + two.values[0]
-            most = one.values[-1] + two.values[-1]
-            low, high = low - least, high - most
-            both = self._add_two(one, two, lower - high, upper - low)
-            if not len(both.values):
+            rest.sort(key=lambda number: -len(number.values))
+            one, two = rest.pop(), rest.pop()
+            least, most = (sum(number.values[end] for number in rest) for end in (0, -1))
+            rest.append(self._add_two(one, two, lower - most, upper - least))
+            if not rest[-1].values:
                 return
-            low, high = low + int(both.values[0]), high + int(both.values[-1])
-            rest = sorted([*rest, both], key=lambda number: len(number.values))
-        one, two = [*rest, Ordered(np.zeros(1, dtype=np.int64), np.array([TRUE]))][:2]
-        self._bound_two(one, two, lower, upper)
+        self._bound_two(rest[0], rest[1], lower, upper)
 
     def _add_two(self, one: Ordered, two: Ordered, lower: int, upper: int) -> Ordered:
         """The sum of two numbers, which is from ``lower`` to ``upper``."""
         _check_sums(len(one.values) * len(two.values))
         self._bound_two(one, two, lower, upper)
-        sums = one.values[:, None] + two.values
-        i, j = np.nonzero((sums >= lower) & (sums <= upper))
-        values, place = np.unique(sums[i, j], return_inverse=True)
-        both = self.ordered(values)
-        self.add(-one.reach[i], -two.reach[j], both.reach[place])
-        self.add(-one.at_most()[i], -two.at_most()[j], both.at_most()[place])
+        sums = {a + b for a in one.values for b in two.values}
+        both = self.ordered(sorted(total for total in sums if lower <= total <= upper))
+        reach, stay = (dict(zip(both.values, own, strict=True)) for own in (both.reach, both.stay))
+        firsts, seconds = (zip(n.values, n.reach, n.stay, strict=True) for n in (one, two))
+        pairs = [
+            (up, down, also_up, also_down, a + b)
+            for (a, up, down), (b, also_up, also_down) in product(firsts, seconds)
+            if a + b in reach
+        ]
+        self.add_few([-up, -also, reach[total]] for up, _, also, _, total in pairs)
+        self.add_few([-down, -also, stay[total]] for _, down, _, also, total in pairs)
         return both
 
     def _bound_two(self, one: Ordered, two: Ordered, lower: int, upper: int) -> None:
-        """``lower <= one + two <= upper``; for each value of ``one`` the first of ``two`` beyond."""
-        i = np.arange(len(one.values))
-        ends = -np.append(two.reach, FALSE), -np.append(FALSE, two.at_most())
-        over = np.searchsorted(two.values, upper - one.values, "right")
-        under = np.searchsorted(two.values, lower - one.values, "left")
-        self.add(-one.reach[i], ends[0][over])
-        self.add(-one.at_most()[i], ends[1][under])
+        """``lower <= one + two <= upper``: for each value of one the first of two beyond."""
+        stay = two.stay
+        for value, up, down in zip(one.values, one.reach, one.stay, strict=True):
+            over = bisect_right(two.values, upper - value)
+            under = bisect_left(two.values, lower - value)
+            if over < len(two.values):
+                self.add_few([[-up, -two.reach[over]]])
+            if under > 0:
+                self.add_few([[-down, -stay[under - 1]]])
 
     def _sum(self, blocks: Sequence[Alternatives], lower: int, upper: int) -> None:
         """A decision diagram over partial sums: node s after i blocks says "s so far".

@@ -323,34 +323,31 @@ class _Rows:
         order = np.lexsort((choice, self.row))
         again = as_before(self.row[order], choice[order]) & wall[order]
         several = np.bincount(self.row[order][again], minlength=len(self.left)) > 0
-        for row in np.flatnonzero(self.left & several & ~mixed).tolist():
-            self.left[row] = False
-            own = slice(self.start[row], self.start[row] + self.count[row])
+        (chosen,) = np.nonzero(self.left & several & ~mixed)
+        self.left[chosen] = False
+        for row in chosen.tolist():
+            groups = np.arange(self.start[row], self.start[row] + self.count[row])
             numbers = [
-                self._number(int(c), np.flatnonzero(choice[own] == c) + own.start)
-                for c in np.unique(choice[own])
+                self._number(c, groups[choice[groups] == c]) for c in np.unique(choice[groups])
             ]
             self.clauses.ordered_sum(numbers, int(self.lower[row]), int(self.upper[row]))
 
     def _number(self, choice: int, groups: IntArray) -> Ordered:
         """What a choice adds to a row, by its groups there."""
-        bits, clauses = self.bits, self.clauses
-        index = np.arange(bits.model.sizes[choice])
-        adds = np.zeros(len(index), dtype=np.int64)
+        first, size = int(self.bits.first_bit[choice]), int(self.bits.model.sizes[choice])
+        adds = [0] * size
         for group in groups.tolist():
             for unit in range(self.first[group], self.last[group] + 1):
-                adds[self.low[unit] : self.high[unit] + 1] = self.coefficient[group]
-        values, place = np.unique(adds, return_inverse=True)
-        if bits.domain_wall[choice] and (np.diff(adds) >= 0).all():
-            first = np.searchsorted(adds, values)
-            return Ordered(values, bits.at_least(np.full(len(first), choice), first))
-        number, one = clauses.ordered(values), np.full(len(index), choice)
-        if bits.domain_wall[choice]:
-            reached, passed = bits.at_least(one, index), bits.at_least(one, index + 1)
-        else:
-            reached, passed = bits.first_bit[choice] + index + 1, np.full(len(index), FALSE)
-        clauses.add(-reached, passed, number.reach[place])
-        clauses.add(-reached, passed, number.at_most()[place])
+                for index in range(self.low[unit], self.high[unit] + 1):
+                    adds[index] = int(self.coefficient[group])
+        values, wall = sorted(set(adds)), self.bits.domain_wall[choice]
+        at_least = [TRUE, *range(first + 1, first + size), FALSE]
+        if wall and adds == sorted(adds):
+            return Ordered(values, [at_least[adds.index(value)] for value in values])
+        number = self.clauses.ordered(values)
+        for index, place in enumerate(map(values.index, adds)):
+            own = [-at_least[index], at_least[index + 1]] if wall else [-(first + index + 1)]
+            self.clauses.add_few([[*own, number.reach[place]], [*own, number.stay[place]]])
         return number
 
     def others(self) -> None:

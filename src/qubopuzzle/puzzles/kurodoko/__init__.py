@@ -25,7 +25,7 @@ from functools import partial
 import numpy as np
 
 from qubopuzzle.errors import InputError, TooLarge
-from qubopuzzle.model import TRUE, ChoiceHandle, IntArray, Model, Rows
+from qubopuzzle.model import TRUE, ChoiceHandle, IntArray, Model
 from qubopuzzle.puzzles.kinds.grids import BoolArray
 from qubopuzzle.puzzles.kinds.shaded import Shaded, shading_formulations
 from qubopuzzle.puzzles.kurodoko.links import LINKS
@@ -59,19 +59,7 @@ class Sight:
 
     first: int
     arm: IntArray
-    lengths: IntArray
-
-    @property
-    def literals(self) -> IntArray:
-        """The literals, (lengths,)."""
-        return self.first + np.arange(len(self.lengths))
-
-    def pairs(self) -> IntArray:
-        """Each cell with each length: whether it is the first of the cell, the cell, its distance,
-        the length and its literal, (5, pairs)."""
-        distance, which = np.divmod(np.arange(len(self.arm) * len(self.lengths)), len(self.lengths))
-        length, literal = self.lengths[which], self.literals[which]
-        return np.stack([which == 0, self.arm[distance], distance, length, literal])
+    lengths: Sequence[int] | IntArray
 
 
 def number_at(puzzle: Kurodoko, r: int, c: int) -> Number:
@@ -107,7 +95,7 @@ def _constrain(puzzle: Kurodoko, shaded: Shaded) -> Model:
         if not len(number.views):  # nothing adds up to it
             shaded.builder.at_least_one("view", [[]])
         elif len(number.views) == 1:
-            add_sights(shaded, [Sight(TRUE, *own) for own in zip(number.arms, number.views.T)])
+            add_sights(shaded, _sights(TRUE, number))
     free = [number for number in numbers if len(number.views) > 1]
     add_views(shaded, free)
     return shaded.build(partial(_write, free))
@@ -128,45 +116,45 @@ def add_views(shaded: Shaded, numbers: Sequence[Number], *others: Hashable) -> l
     for number in numbers:
         values = [*map(tuple, number.views.tolist()), *others]
         view = shaded.builder.choice(number.name, values, family="view")
-        add_sights(shaded, [Sight(view.first, *own) for own in zip(number.arms, number.views.T)])
+        add_sights(shaded, _sights(view.first, number))
         choices.append(view)
     return choices
 
 
+def _sights(first: int, number: Number) -> list[Sight]:
+    """The arms of a number, with the length of each view, by the literals of the views."""
+    along = zip(number.arms, number.views.T, strict=True)
+    return [Sight(first, arm, lengths) for arm, lengths in along]
+
+
 def _constrain_arms(puzzle: Kurodoko, shaded: Shaded) -> Model:
     blank, sights = puzzle.grid.ravel() == 0, []
-    numbers = np.argwhere(puzzle.grid > 0).tolist()
     rest = puzzle.grid[puzzle.grid > 0] - 1
-    for (r, c), total in zip(numbers, rest.tolist(), strict=True):
+    for (r, c), total in zip(np.argwhere(puzzle.grid > 0).tolist(), rest.tolist(), strict=True):
         around = arms(puzzle.shape, r, c)
-        every = _that_add_up([_lengths(blank[arm]) for arm in around], total)
+        every = _that_add_up([_lengths(blank[arm]).tolist() for arm in around], total)
         for direction, arm, own in zip(DIRECTIONS, around, every, strict=True):
-            add = partial(shaded.builder.choice, f"{direction}[{r},{c}]", family="arm")
-            first = add(own.tolist()).first if len(own) > 1 else TRUE
+            first = TRUE  # an arm of one length is no choice
+            if len(own) > 1:
+                first = shaded.builder.choice(f"{direction}[{r},{c}]", own, family="arm").first
             sights.append(Sight(first, arm[: own[-1] + 1], own))
     if sum(len(own.arm) * len(own.lengths) for own in sights) > LENGTH_LIMIT:
         raise TooLarge(f"the arms have more than {LENGTH_LIMIT:,} pairs of a length and a cell")
-    if sights:
-        shaded.builder.rows("view").add(
-            np.concatenate([own.literals for own in sights]),
-            np.concatenate([own.lengths for own in sights]),
-            rows=np.repeat(np.arange(len(sights)) // 4, [len(own.lengths) for own in sights]),
-            lower=rest,
-            upper=rest,
-        )
+    sight, length, literal = _lengths_of(sights)
+    shaded.builder.rows("view").add(literal, length, rows=sight // 4, lower=rest, upper=rest)
     add_sights(shaded, sights)
     return shaded.build(partial(_write_arms, [own for own in sights if own.first != TRUE]))
 
 
-def _that_add_up(lengths: list[IntArray], total: int) -> list[IntArray]:
+def _that_add_up(lengths: list[list[int]], total: int) -> list[list[int]]:
     """Without the lengths that are too small or too large for the total, if any are left."""
     while True:
-        least, most = (np.array([own[end] for own in lengths]) for end in (0, -1))
-        low, high = total - most.sum() + most, total - least.sum() + least
-        bounds = zip(lengths, low, high, strict=True)
-        kept = [own[(own >= least) & (own <= most)] for own, least, most in bounds]
-        sizes = [*map(len, kept)]
-        if not all(sizes) or sum(sizes) == sum(map(len, lengths)):
+        least, most = (sum(own[end] for own in lengths) for end in (0, -1))
+        kept = [
+            [length for length in own if own[-1] - most <= length - total <= own[0] - least]
+            for own in lengths
+        ]
+        if kept == lengths or not all(kept):
             return lengths
         lengths = kept
 
@@ -181,21 +169,44 @@ def _write_arms(sights: Sequence[Sight], answer: IntArray) -> list[Hashable]:
 
 def add_sights(shaded: Shaded, sights: Sequence[Sight]) -> None:
     """[open] and [end] of all sights."""
-    pairs = np.concatenate([np.zeros((5, 0), dtype=np.int64), *(s.pairs() for s in sights)], axis=1)
-    first, cell, distance, length, literal = pairs
-    white, row = shaded.white.ravel()[cell], np.cumsum(first)
-    free, ending = white != TRUE, length == distance
-    for family, taken, sign in (("open", length > distance, -1), ("end", ending, 1)):
+    arm, cell, distance = _joined([own.arm for own in sights])
+    sight, length, literal = _lengths_of(sights)
+    # Each cell of an arm with each length of it.
+    count = np.bincount(sight, minlength=len(sights))
+    each, start = count[arm], (np.cumsum(count) - count)[arm]
+    row = np.repeat(np.arange(len(cell)), each)
+    pair = np.arange(len(row)) + np.repeat(start - np.cumsum(each) + each, each)
+    white, literal, beyond = (
+        shaded.white.ravel()[cell][row],
+        literal[pair],
+        length[pair] - distance[row],
+    )
+    free, ending = white != TRUE, beyond == 0
+    for family, taken, sign in (("open", free & (beyond > 0), -1), ("end", free & ending, 1)):
         # sum of what sees beyond <= white; sum of what ends there + white <= 1
-        rows, at, place = np.unique(row[taken & free], return_index=True, return_inverse=True)
+        rows, at, number = np.unique(row[taken], return_index=True, return_inverse=True)
         shaded.builder.rows(family).add(
-            np.append(literal[taken & free], white[taken & free][at]),
-            np.repeat([1, sign], [len(place), len(rows)]),
-            rows=np.append(place, np.arange(len(rows))),
+            np.append(literal[taken], white[taken][at]),
+            np.repeat([1, sign], [len(number), len(rows)]),
+            rows=np.append(number, np.arange(len(rows))),
             upper=max(sign, 0),
         )
     # Nothing ends at a cell that is white anyhow.
-    shaded.builder.rows("end").add(np.unique(literal[ending & ~free])[:, None], upper=0)
+    shaded.builder.rows("end").add(np.unique(literal[~free & ending])[:, None], upper=0)
+
+
+def _lengths_of(sights: Sequence[Sight]) -> tuple[IntArray, IntArray, IntArray]:
+    """The number of its sight, the length and the literal of all lengths, (lengths,) each."""
+    sight, length, place = _joined([own.lengths for own in sights])
+    return sight, length, np.array([own.first for own in sights], dtype=np.int64)[sight] + place
+
+
+def _joined(parts: Sequence[Sequence[int] | IntArray]) -> tuple[IntArray, IntArray, IntArray]:
+    """The number of its part, the value, and its place in the part, of all, (values,) each."""
+    sizes = np.array([len(part) for part in parts], dtype=np.int64)
+    own = np.repeat(np.arange(len(parts)), sizes)
+    values = np.concatenate([np.zeros(0, dtype=np.int64), *parts])
+    return own, values, np.arange(len(own)) - (np.cumsum(sizes) - sizes)[own]
 
 
 Kurodoko.formulations = {
