@@ -134,11 +134,16 @@ def add_model(
 def order_bits(model: Model, order: Precedences) -> Encoding:
     """Order variables for choices under a precedence, of two values, or asked for stretches.
 
-    The last are choices of whole numbers that rows ask for stretches of values, not for one.
+    The last are choices of whole numbers that rows ask for stretches of values, not for one,
+    or for a number, by several coefficients.
     """
     terms, asked = np.zeros((2, len(model.choices)), dtype=np.int64)
     for block in model.linear:
         choice, first = _stretches(model, block.matrix)
+        same = as_before(block.matrix.tocoo(copy=False).row, choice)
+        summed = same & ~as_before(block.matrix.data)
+        part = np.cumsum(~same)
+        first &= np.bincount(part[summed], minlength=len(part) + 1)[part] == 0
         terms += np.bincount(choice, minlength=len(terms))
         asked += np.bincount(choice[first], minlength=len(terms))
     every = (choice.values for choice in model.choices)

@@ -35,7 +35,7 @@ __all__ = ["Kurodoko"]
 
 VIEW_LIMIT = 500_000
 """Most views of all numbers together."""
-LENGTH_LIMIT = 10_000_000
+LENGTH_LIMIT = 5_000_000
 """Most pairs of a length and a cell of all arms together."""
 DIRECTIONS = ("up", "right", "down", "left")
 
