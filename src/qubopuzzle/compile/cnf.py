@@ -13,7 +13,8 @@ one variable y with
 complete because the precedences make "below" and "above" change sides only once. A row
 "terms of one path = terms of another" is one y for both, so that a cell costs no equation.
 A row that is a clause, such as ``x + y >= 1`` or ``x <= y + z``, needs no variable of its own.
-Other rows become at-most-one ladders, counters or decision diagrams (``clauses``).
+A row that adds up choices with order variables is a totalizer; other rows become at-most-one
+ladders, counters or decision diagrams (``clauses``).
 """
 
 from collections.abc import Iterator, Sequence
@@ -349,6 +350,8 @@ class _Rows:
         at_least = [TRUE, *range(first + 1, first + size), FALSE]
         if wall and adds == sorted(adds):
             return Ordered(values, [at_least[adds.index(value)] for value in values])
+        if wall and adds == sorted(adds, reverse=True):
+            return Ordered(values, [-at_least[size - adds[::-1].index(v)] for v in values])
         number = self.clauses.ordered(values)
         for index, place in enumerate(map(values.index, adds)):
             own = [-at_least[index], at_least[index + 1]] if wall else [-(first + index + 1)]
