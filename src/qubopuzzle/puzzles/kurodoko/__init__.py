@@ -176,23 +176,23 @@ def add_sights(shaded: Shaded, sights: Sequence[Sight]) -> None:
     each, start = count[arm], (np.cumsum(count) - count)[arm]
     row = np.repeat(np.arange(len(cell)), each)
     pair = np.arange(len(row)) + np.repeat(start - np.cumsum(each) + each, each)
-    white, literal, beyond = (
-        shaded.white.ravel()[cell][row],
-        literal[pair],
-        length[pair] - distance[row],
-    )
-    free, ending = white != TRUE, beyond == 0
-    for family, taken, sign in (("open", free & (beyond > 0), -1), ("end", free & ending, 1)):
+    white = shaded.white.ravel()[cell]
+    free, beyond = (white != TRUE)[row], length[pair] - distance[row]
+    for family, taken, sign in (
+        ("open", free & (beyond > 0), -1),
+        ("end", free & (beyond == 0), 1),
+    ):
         # sum of what sees beyond <= white; sum of what ends there + white <= 1
-        rows, at, number = np.unique(row[taken], return_index=True, return_inverse=True)
+        rows, number = np.unique(row[taken], return_inverse=True)
         shaded.builder.rows(family).add(
-            np.append(literal[taken], white[taken][at]),
+            np.append(literal[pair[taken]], white[rows]),
             np.repeat([1, sign], [len(number), len(rows)]),
             rows=np.append(number, np.arange(len(rows))),
             upper=max(sign, 0),
         )
     # Nothing ends at a cell that is white anyhow.
-    shaded.builder.rows("end").add(np.unique(literal[~free & ending])[:, None], upper=0)
+    never = np.unique(literal[pair[~free & (beyond == 0)]])
+    shaded.builder.rows("end").add(never[:, None], upper=0)
 
 
 def _lengths_of(sights: Sequence[Sight]) -> tuple[IntArray, IntArray, IntArray]:
