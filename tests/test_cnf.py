@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pysat.formula import CNF
 from pysat.solvers import Solver
@@ -80,6 +80,44 @@ def test_sums_of_equal_coefficients(n, signs, size, low, width, network):
             assert (not formula.contradiction and solver.solve(assumptions)) == wanted
 
 
+@given(
+    sums=st.lists(st.lists(st.integers(-3, 3), min_size=2, max_size=4), min_size=1, max_size=4),
+    names=st.sets(st.integers(1, 3)),
+    low=st.integers(-6, 6),
+    width=st.integers(0, 3),
+)
+@example(sums=[[0, 1, 2, 3]] * 4, names=set(), low=4, width=0)
+@example(sums=[[0, 1, 3], [0, -1, -2], [2, 2, 0]], names={2}, low=1, width=1)
+def test_sums_of_choices_with_several_coefficients(sums, names, low, width):
+    """Numbers have order variables, whatever the order of their coefficients; names have not."""
+    b = ModelBuilder()
+    values = ("abcd" if i in names else range(4) for i in range(4))
+    choices = [b.choice(f"x{i}", next(values)[: len(own)]) for i, own in enumerate(sums)]
+    literals = np.concatenate([x.literals for x in choices])
+    b.rows("sum").add(literals, np.concatenate(sums), lower=low, upper=low + width)
+    model = b.build()
+    formula = compile_cnf(model)
+    for x in assignments(model):
+        assert satisfiable(formula, formula.bits.encode(x)) == (violation(model, x) == 0)
+
+
+def test_a_sum_of_numbers_needs_order_variables_only():
+    """9 for ten values each; x + y = 9 + z is from 9 to 18, 9 more."""
+    b = ModelBuilder()
+    x, y, z = (b.choice(name, range(10)) for name in "xyz")
+    literals, values = np.concatenate([x.literals, y.literals, z.literals]), np.arange(10)
+    b.rows("sum").add(literals, np.concatenate([values, values, -values]), lower=9, upper=9)
+    formula = compile_cnf(b.build())
+    assert formula.bits.n_bits == 27
+    assert formula.n_variables == 27 + 9
+    huge = ModelBuilder()
+    many = [huge.choice(f"x{i}", range(500)) for i in range(3)]
+    rows = huge.rows("sum")
+    rows.add(np.concatenate([x.literals for x in many]), [*range(500)] * 3, lower=700, upper=700)
+    with pytest.raises(TooLarge, match="a sum has over 200,000 partial sums"):
+        compile_cnf(huge.build())
+
+
 @pytest.mark.parametrize("size", [1, 2, 5, 6, 9])
 def test_exactly_one_and_at_most_one(size):
     for lower in (0, 1):
@@ -101,6 +139,22 @@ def test_a_cell_of_a_nonogram_is_one_variable():
     formula = compile_cnf(puzzle.model())
     assert formula.n_variables <= formula.bits.n_bits + 12 * 15
     assert max(batch.shape[1] for batch in formula.batches) <= 3
+
+
+def test_a_row_that_is_a_clause_takes_no_variable():
+    """Also where several values of a choice count together, up or down."""
+    b = ModelBuilder()
+    x, y = b.choice("x", "abcd"), b.choice("y", "abcd")
+    late, yes = b.choice("late", range(4)), b.bit("yes")
+    b.precedence("order", [late], [b.choice("later", range(4))], 0)
+    b.at_least_one("some", [[x == "a", x == "c", y == "b", y == "d", yes]])
+    b.add("implied", (x == "b") - (y == "a") - (y == "b") - (late == 3) <= 0)
+    b.add("between", (late == 1) + (late == 2) + yes <= 1)
+    model = b.build()
+    formula = compile_cnf(model)
+    assert formula.n_variables == formula.bits.n_bits
+    for taken in assignments(model):
+        assert satisfiable(formula, formula.bits.encode(taken)) == (violation(model, taken) == 0)
 
 
 def test_a_model_without_choices():

@@ -13,6 +13,7 @@ from qubopuzzle.solvers import get_solver
 from shadings import RANDOM, answers, brute, found, met, right, zero
 
 FORESTS = ("forest",)
+LAZY = ("lazy", "arms")
 DIRECTIONS = ((-1, 0), (0, 1), (1, 0), (0, -1))
 
 
@@ -44,12 +45,14 @@ def check_all(puzzles, every=1):
     for i, puzzle in enumerate(puzzles):
         expected = answers(puzzle)
         counts[len(expected)] += 1
-        assert met(puzzle.model("lazy")) == met(puzzle.model("forest")) == expected
+        assert met(puzzle.model("forest")) == expected
+        assert all(met(puzzle.model(formulation)) == expected for formulation in LAZY)
         if i % every == 0:
             assert brute(puzzle) == expected
             assert met(puzzle.model("forest")) == expected
             assert zero(puzzle.model("forest"), ENCODINGS[i // every % 2]) == expected
-            assert by_writing(puzzle, "lazy") == by_writing(puzzle, "forest") == expected
+            for formulation in (*LAZY, *FORESTS):
+                assert by_writing(puzzle, formulation) == expected
         if i % (4 * every) == 0:
             assert zero(puzzle.model("forest"), ENCODINGS[1]) == expected
             assert zero(puzzle.model("forest"), "domain-wall") == expected
@@ -93,12 +96,12 @@ def test_all_white_and_nearly_all_black():
     for shape in ((1, 4), (3, 3), (3, 5)):
         white = Kurodoko(np.full(shape, sum(shape) - 1))
         zeros = np.zeros(shape, dtype=np.int64).tobytes()
-        for formulation in ("lazy", *FORESTS):
-            assert not white.model(formulation).choices or formulation == "lazy"
+        for formulation in (*LAZY, *FORESTS):
+            assert not white.model(formulation).choices or formulation in LAZY
             result = solve(white, "sat", formulation=formulation, solutions=None)
             assert found(result) == [zeros]
     black = Kurodoko([[0, 3, 0, 0], [2, 0, 0, 3], [0, 0, 3, 0]])
-    for formulation in ("lazy", *FORESTS):
+    for formulation in (*LAZY, *FORESTS):
         result = solve(black, "sat", formulation=formulation, solutions=None)
         assert found(result) == answers(black)
 
@@ -165,7 +168,7 @@ def test_numbers_that_cannot_be_make_an_unsatisfiable_model(grid):
 
 
 def check_unsatisfiable(puzzle):
-    for formulation in ("lazy", *FORESTS):
+    for formulation in (*LAZY, *FORESTS):
         for solver in ("sat", "cpsat", "mip"):
             if get_solver(solver).available().ok:
                 for presolve in ("none", "propagate"):
@@ -200,7 +203,7 @@ def test_a_number_with_one_view_is_fixed():
         ((r, c),) = np.argwhere(puzzle.grid).tolist()
         assert len(number_at(puzzle, r, c).views) == 1
         assert not any(choice.family == "view" for choice in puzzle.model("lazy").choices)
-        for formulation in ("lazy", *FORESTS):
+        for formulation in (*LAZY, *FORESTS):
             result = solve(puzzle, "sat", formulation=formulation, solutions=None)
             assert found(result) == brute(puzzle)
         for encoding in ENCODINGS:
@@ -215,6 +218,30 @@ def test_a_wrong_view_cannot_be_written():
         model.field.write(np.array([[0, 0, 1, 0, 0]]))
 
 
+def test_arms_are_what_exact_solvers_get_and_annealers_do_not():
+    puzzle = Kurodoko([[0, 0, 0, 0], [0, 0, 5, 0], [0, 0, 0, 0], [0, 2, 0, 0]])
+    assert solve(puzzle, "sat").formulation == "arms"
+    assert solve(puzzle, seed=1).formulation == "forest"
+    arms = [c for c in puzzle.model("arms").choices if c.family == "arm"]
+    assert [(c.name, c.values) for c in arms] == [
+        ("up[1,2]", (0, 1)),
+        ("right[1,2]", (0, 1)),
+        ("down[1,2]", (0, 1, 2)),
+        ("left[1,2]", (0, 1, 2)),
+        ("up[3,1]", (0, 1)),
+        ("right[3,1]", (0, 1)),
+        ("left[3,1]", (0, 1)),
+    ]
+
+
+def test_arms_with_a_wrong_sum_break_their_number():
+    model = Kurodoko([[0, 0, 3, 0, 0]]).model("arms")
+    x = model.assignment(model.field.write(np.array([[0, 1, 0, 1, 0]])))
+    assert violation(model, x) > 0
+    with pytest.raises(InputError, match="no choice of arms"):
+        Kurodoko([[0, 0, 2, 0, 0]]).model("arms").field.write(np.zeros((1, 5), dtype=int))
+
+
 def test_huge_numbers_of_views_are_refused():
     grid = np.zeros((400, 400), dtype=int)
     grid[200, 200] = 400
@@ -224,6 +251,11 @@ def test_huge_numbers_of_views_are_refused():
     grid[10:140:26, 10:140:26] = 149
     with pytest.raises(TooLarge, match="more than 500,000 views"):
         Kurodoko(grid).model("lazy")
+    Kurodoko(grid).model("arms")
+    grid = np.zeros((450, 450), dtype=int)
+    grid[200:218:2, 200:218:2] = 700
+    with pytest.raises(TooLarge, match="more than 5,000,000 pairs of a length and a cell"):
+        Kurodoko(grid).model("arms")
 
 
 def test_views_weigh_what_they_break():

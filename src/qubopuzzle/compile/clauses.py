@@ -4,9 +4,11 @@ A literal of a clause is a variable's number, 1 .. n, or its negative, as in DIM
 ``TRUE`` and ``FALSE`` may stand for constants until a clause is stored.
 """
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import combinations
+from dataclasses import dataclass
+from itertools import combinations, pairwise, product
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,6 +28,22 @@ _COUNTER = 5_000
 
 Alternatives = Sequence[tuple[int, int]]
 """(coefficient, literal) of which at most one literal is true."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ordered:
+    """A number in clauses: ``reach[i]`` says "at least ``values[i]``", which ascend.
+
+    It has no value but these; the first ``reach`` is ``TRUE``.
+    """
+
+    values: Sequence[int]
+    reach: Sequence[int]
+
+    @property
+    def stay(self) -> list[int]:
+        """The literals "at most ``values[i]``"."""
+        return [*(-literal for literal in self.reach[1:]), TRUE]
 
 
 class Clauses:
@@ -65,15 +83,32 @@ class Clauses:
             chosen = widths == width
             self._store(rows[chosen][own[chosen]].reshape(int(chosen.sum()), width))
 
+    def add_parts(self, clause: IntArray, literals: IntArray) -> None:
+        """Clauses of any width: literals, and the number of the clause of each, (literals,) each.
+
+        >>> clauses = Clauses(3)
+        >>> clauses.add_parts(np.array([0, 1, 0]), np.array([1, 2, -3]))
+        >>> [rows.tolist() for rows in clauses.finish()]
+        [[[2]], [[1, -3]]]
+        """
+        width = np.bincount(clause)[clause]
+        ordered = np.lexsort((clause, width))
+        for own in np.unique(width).tolist():
+            chosen = ordered[width[ordered] == own]
+            self.add_rows(literals[chosen].reshape(-1, own))
+
     def add_few(self, clauses: Iterable[Sequence[int]]) -> None:
         """Clauses one by one."""
+        n_literals = 0
         for clause in clauses:
             if TRUE in clause:
                 continue
-            own = [literal for literal in clause if literal != FALSE]
-            self._few[len(own)].append(own)
-            self._count(len(own))
-            self.contradiction |= not own
+            if FALSE in clause:
+                clause = [literal for literal in clause if literal != FALSE]
+            self._few[len(clause)].append(clause)
+            n_literals += len(clause)
+            self.contradiction |= not clause
+        self._count(n_literals)
 
     def finish(self) -> tuple[IntArray, ...]:
         """All clauses."""
@@ -185,6 +220,58 @@ class Clauses:
                 self.n_variables = max(self.n_variables, formula.nv)
                 self.add_few(formula.clauses)
 
+    # --- sums of ordered numbers -------------------------------------------------------
+
+    def ordered(self, values: Sequence[int]) -> Ordered:
+        """A new number of these values, which ascend."""
+        own = self.fresh(max(len(values) - 1, 0)).tolist()
+        self.add_few([-later, earlier] for earlier, later in pairwise(own))
+        return Ordered(values, [TRUE, *own][: len(values)])
+
+    def ordered_sum(self, numbers: Iterable[Ordered], lower: int, upper: int) -> None:
+        """``lower <= sum of the numbers <= upper``: the sum of two is a number, and so on.
+
+        A totalizer (Bailleux and Boufkhad, CP 2003, 108) of the sums that can be.
+        """
+        rest = [*numbers]
+        rest += [Ordered([0], [TRUE])] * (2 - len(rest))
+        while len(rest) > 2:
+            rest.sort(key=lambda number: -len(number.values))
+            one, two = rest.pop(), rest.pop()
+            least, most = (sum(number.values[end] for number in rest) for end in (0, -1))
+            rest.append(self._add_two(one, two, lower - most, upper - least))
+            if not rest[-1].values:
+                return
+        self._bound_two(rest[0], rest[1], lower, upper)
+
+    def _add_two(self, one: Ordered, two: Ordered, lower: int, upper: int) -> Ordered:
+        """The sum of two numbers, which is from ``lower`` to ``upper``."""
+        _check_sums(len(one.values) * len(two.values))
+        self._bound_two(one, two, lower, upper)
+        sums = {a + b for a in one.values for b in two.values}
+        both = self.ordered(sorted(total for total in sums if lower <= total <= upper))
+        reach, stay = (dict(zip(both.values, own, strict=True)) for own in (both.reach, both.stay))
+        firsts, seconds = (zip(n.values, n.reach, n.stay, strict=True) for n in (one, two))
+        pairs = [
+            (up, down, also_up, also_down, a + b)
+            for (a, up, down), (b, also_up, also_down) in product(firsts, seconds)
+            if a + b in reach
+        ]
+        self.add_few([-up, -also, reach[total]] for up, _, also, _, total in pairs)
+        self.add_few([-down, -also, stay[total]] for _, down, _, also, total in pairs)
+        return both
+
+    def _bound_two(self, one: Ordered, two: Ordered, lower: int, upper: int) -> None:
+        """``lower <= one + two <= upper``: for each value of one the first of two beyond."""
+        stay = two.stay
+        for value, up, down in zip(one.values, one.reach, one.stay, strict=True):
+            over = bisect_right(two.values, upper - value)
+            under = bisect_left(two.values, lower - value)
+            if over < len(two.values):
+                self.add_few([[-up, -two.reach[over]]])
+            if under > 0:
+                self.add_few([[-down, -stay[under - 1]]])
+
     def _sum(self, blocks: Sequence[Alternatives], lower: int, upper: int) -> None:
         """A decision diagram over partial sums: node s after i blocks says "s so far".
 
@@ -213,13 +300,17 @@ class Clauses:
             rest_low, rest_high = rest_low - low, rest_high - high
             after = {}
             n_nodes += len(nodes)
-            if n_nodes > NODE_LIMIT:
-                raise TooLarge(
-                    f"a sum of {len(blocks)} terms has over {NODE_LIMIT:,} partial sums; use an "
-                    "exact solver that counts, such as cpsat"
-                )
+            _check_sums(n_nodes)
             stay = [literal for _, literal in block]
             for total, node in nodes.items():
                 self.add_few([-node, -literal, step(total + a)] for a, literal in block)
                 self.add_few([[-node, *stay, step(total)]])
             nodes = after
+
+
+def _check_sums(count: int) -> None:
+    if count > NODE_LIMIT:
+        raise TooLarge(
+            f"a sum has over {NODE_LIMIT:,} partial sums; use an exact solver that counts, such "
+            "as cpsat"
+        )

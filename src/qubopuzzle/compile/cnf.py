@@ -12,7 +12,9 @@ one variable y with
 
 complete because the precedences make "below" and "above" change sides only once. A row
 "terms of one path = terms of another" is one y for both, so that a cell costs no equation.
-Other rows become clauses, at-most-one ladders, counters or decision diagrams (``clauses``).
+A row that is a clause, such as ``x + y >= 1`` or ``x <= y + z``, needs no variable of its own.
+A row that adds up choices with order variables is a totalizer; other rows become at-most-one
+ladders, counters or decision diagrams (``clauses``).
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +24,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.compile.clauses import Clauses
+from qubopuzzle.compile.clauses import Clauses, Ordered
 from qubopuzzle.compile.compiled import Compiled
 from qubopuzzle.compile.encoding import FALSE, TRUE, Encoding, lay_out
 from qubopuzzle.compile.lowering import ranges
@@ -122,6 +124,8 @@ def add_model(
         rows.equal_pairs()
         rows.single()
         if all_rows:
+            rows.plain()
+            rows.sums()
             rows.others()
         rows.define()
         left.append((block, needed[rows.left]))
@@ -131,11 +135,16 @@ def add_model(
 def order_bits(model: Model, order: Precedences) -> Encoding:
     """Order variables for choices under a precedence, of two values, or asked for stretches.
 
-    The last are choices of whole numbers that rows ask for stretches of values, not for one.
+    The last are choices of whole numbers that rows ask for stretches of values, not for one,
+    or for a number, by several coefficients.
     """
     terms, asked = np.zeros((2, len(model.choices)), dtype=np.int64)
     for block in model.linear:
         choice, first = _stretches(model, block.matrix)
+        same = as_before(block.matrix.tocoo(copy=False).row, choice)
+        summed = same & ~as_before(block.matrix.data)
+        part = np.cumsum(~same)
+        first &= np.bincount(part[summed], minlength=len(part) + 1)[part] == 0
         terms += np.bincount(choice, minlength=len(terms))
         asked += np.bincount(choice[first], minlength=len(terms))
     every = (choice.values for choice in model.choices)
@@ -278,6 +287,77 @@ class _Rows:
         self.clauses.add(np.where(value == TRUE, self.literal[one], -self.literal[one])[there])
         self.literal[one[~there]] = value[~there]
 
+    def plain(self) -> None:
+        """Rows that are clauses: one setting of the groups breaks a bound, all others meet it."""
+        a, start = self.coefficient, self.start
+        below = self.lower - np.add.reduceat(np.minimum(a, 0), start)
+        above = np.add.reduceat(np.maximum(a, 0), start) - self.upper
+        step = np.minimum.reduceat(np.abs(a), start)
+        plain = self.left & (below <= step) & (above <= step)
+        self.left &= ~plain
+        (up,), (down,) = (np.nonzero((plain & (out > 0))[self.row]) for out in (below, above))
+        group = np.append(up, down)
+        clause = np.append(self.row[up], self.row[down] + len(plain))
+        self._clauses(clause, group, np.append(a[up] > 0, a[down] < 0))
+
+    def _clauses(self, clause: IntArray, group: IntArray, true: NDArray[np.bool_]) -> None:
+        """Clauses of "the group is true" or "it is not", (parts,) each, if need be by units."""
+        first, sizes = self.first[group], self.last[group] - self.first[group] + 1
+        unit, part = ranges(first, sizes), np.repeat(np.arange(len(group)), sizes)
+        choice, low, high = self.choice[unit], self.low[unit], self.high[unit]
+        own = self.bits.between(choice, low, high)
+        nameless = self.literal[group] == 0
+        spread = nameless & true & (np.bincount(part[own == 0], minlength=len(group)) == 0)
+        stretch = nameless & ~true & (sizes == 1)
+        unnamed = np.unique(group[nameless & ~spread & ~stretch])
+        self.literal[unnamed] = self.clauses.fresh(len(unnamed))
+        named = ~(spread | stretch)
+        literal = np.where(true, self.literal[group], -self.literal[group])
+        reached, passed = self.bits.at_least(choice, low), self.bits.at_least(choice, high + 1)
+        each, both = spread[part], stretch[part]
+        self.clauses.add_parts(
+            clause[np.concatenate([named.nonzero()[0], part[each], part[both], part[both]])],
+            np.concatenate([literal[named], own[each], -reached[both], passed[both]]),
+        )
+
+    def sums(self) -> None:
+        """Rows in which a choice with order variables has several coefficients."""
+        choice = self.choice[self.first]
+        wall = self.bits.domain_wall[choice]
+        alone = choice == self.choice[self.last]
+        mixed = np.bincount(self.row[~alone], minlength=len(self.left)) > 0
+        order = np.lexsort((choice, self.row))
+        again = as_before(self.row[order], choice[order]) & wall[order]
+        several = np.bincount(self.row[order][again], minlength=len(self.left)) > 0
+        (chosen,) = np.nonzero(self.left & several & ~mixed)
+        self.left[chosen] = False
+        for row in chosen.tolist():
+            groups = np.arange(self.start[row], self.start[row] + self.count[row])
+            numbers = [
+                self._number(c, groups[choice[groups] == c]) for c in np.unique(choice[groups])
+            ]
+            self.clauses.ordered_sum(numbers, int(self.lower[row]), int(self.upper[row]))
+
+    def _number(self, choice: int, groups: IntArray) -> Ordered:
+        """What a choice adds to a row, by its groups there."""
+        first, size = int(self.bits.first_bit[choice]), int(self.bits.model.sizes[choice])
+        adds = [0] * size
+        for group in groups.tolist():
+            for unit in range(self.first[group], self.last[group] + 1):
+                for index in range(self.low[unit], self.high[unit] + 1):
+                    adds[index] = int(self.coefficient[group])
+        values, wall = sorted(set(adds)), self.bits.domain_wall[choice]
+        at_least = [TRUE, *range(first + 1, first + size), FALSE]
+        if wall and adds == sorted(adds):
+            return Ordered(values, [at_least[adds.index(value)] for value in values])
+        if wall and adds == sorted(adds, reverse=True):
+            return Ordered(values, [-at_least[size - adds[::-1].index(v)] for v in values])
+        number = self.clauses.ordered(values)
+        for index, place in enumerate(map(values.index, adds)):
+            own = [-at_least[index], at_least[index + 1]] if wall else [-(first + index + 1)]
+            self.clauses.add_few([[*own, number.reach[place]], [*own, number.stay[place]]])
+        return number
+
     def others(self) -> None:
         """All other rows, one by one; groups of one choice exclude each other, too."""
         nameless = np.flatnonzero((self.literal == 0) & self.left[self.row])
@@ -287,11 +367,11 @@ class _Rows:
         choice = self.choice[self.first]
         block = np.where(choice == self.choice[self.last], choice, several)
         columns = (block, self.coefficient, self.literal)
-        groups = list(zip(*(column.tolist() for column in columns), strict=True))
         for row in np.flatnonzero(self.left).tolist():
-            start, count = self.start[row], self.count[row]
+            own = slice(self.start[row], self.start[row] + self.count[row])
+            groups = zip(*(column[own].tolist() for column in columns), strict=True)
             blocks: dict[int, list[tuple[int, int]]] = {}
-            for number, coefficient, literal in groups[start : start + count]:
+            for number, coefficient, literal in groups:
                 blocks.setdefault(number, []).append((coefficient, literal))
             low, high = int(self.lower[row]), int(self.upper[row])
             self.clauses.linear(list(blocks.values()), low, high)
@@ -299,19 +379,26 @@ class _Rows:
 
     def define(self) -> None:
         """Each new literal is true exactly if one of the units of its group is."""
-        bits, clauses = self.bits, self.clauses
         (chosen,) = np.nonzero((self.ready == 0) & (self.literal != 0))
-        wall = bits.domain_wall[self.choice[self.first[chosen]]]
+        wall = self.bits.domain_wall[self.choice[self.first[chosen]]]
         self._define_by_order(chosen[wall])
-        for group in chosen[~wall].tolist():
-            units, own = slice(self.first[group], self.last[group] + 1), self.literal[group]
-            choice = self.choice[units.start]
-            every = np.arange(bits.first_bit[choice], bits.first_bit[choice + 1]) + 1
-            members, rest = every[self.low[units]], np.delete(every, self.low[units])
-            clauses.add(-members, own)
-            clauses.add(-rest, -own)
-            clauses.add_rows(np.append(members, -own)[None])
-            clauses.add_rows(np.append(rest, own)[None])
+        self._define_by_value(chosen[~wall])
+
+    def _define_by_value(self, chosen: IntArray) -> None:
+        """Of one choice without order variables each: one of these values, none of the rest."""
+        bits, first = self.bits, self.first[chosen]
+        sizes, own = self.last[chosen] - first + 1, self.literal[chosen]
+        choice = self.choice[first]
+        every = bits.first_bit[choice + 1] - bits.first_bit[choice]
+        group = np.repeat(np.arange(len(chosen)), every)
+        value = ranges(bits.first_bit[choice] + 1, every)
+        inside = np.zeros(len(value), dtype=bool)
+        unit = ranges(first, sizes)
+        inside[np.repeat(np.cumsum(every) - every, sizes) + self.low[unit]] = True
+        self.clauses.add(-value, np.where(inside, own[group], -own[group]))
+        for taken, name in ((inside, -own), (~inside, own)):
+            clause = np.append(group[taken], np.arange(len(chosen)))
+            self.clauses.add_parts(clause, np.append(value[taken], name))
 
     def _define_by_order(self, chosen: IntArray) -> None:
         first, literal = self.first[chosen], self.literal[chosen]

@@ -11,9 +11,11 @@ right of it up to the first black cell, and itself once. Families:
 - [adjacent], and connectivity as in the formulation: ``forest`` ([pair], [parent], see
   docs/formulations.md) or ``lazy`` ([connected]).
 
-Four choices for the four directions and an equation for their sum would say the same with
-fewer variables, but a step of an annealer then changes the sum; a view keeps it.
-Energy gap: each family's penalty is 0 where its rule holds and at least 1 where not.
+``arms`` is ``lazy`` with a choice for each of the four directions, [arm], in place of one for
+the view, and [view] as the equation ``sum of their lengths = number - 1``. It is the smaller the
+larger the numbers are, and best for exact solvers; a step of an annealer, however, changes the
+sum, and a view keeps it. Energy gap: each family's penalty is 0 where its rule holds and at
+least 1 where not.
 """
 
 from collections.abc import Hashable, Sequence
@@ -23,7 +25,7 @@ from functools import partial
 import numpy as np
 
 from qubopuzzle.errors import InputError, TooLarge
-from qubopuzzle.model import TRUE, ChoiceHandle, IntArray, Model, Rows
+from qubopuzzle.model import TRUE, ChoiceHandle, IntArray, Model
 from qubopuzzle.puzzles.kinds.grids import BoolArray
 from qubopuzzle.puzzles.kinds.shaded import Shaded, shading_formulations
 from qubopuzzle.puzzles.kurodoko.links import LINKS
@@ -33,6 +35,9 @@ __all__ = ["Kurodoko"]
 
 VIEW_LIMIT = 500_000
 """Most views of all numbers together."""
+LENGTH_LIMIT = 5_000_000
+"""Most pairs of a length and a cell of all arms together."""
+DIRECTIONS = ("up", "right", "down", "left")
 
 
 def _never_black(puzzle: Kurodoko) -> BoolArray:
@@ -48,11 +53,19 @@ class Number:
     views: IntArray
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Sight:
+    """Literals ``first + i``, or ``TRUE``, by which ``lengths[i]`` cells of an arm are seen."""
+
+    first: int
+    arm: IntArray
+    lengths: Sequence[int] | IntArray
+
+
 def number_at(puzzle: Kurodoko, r: int, c: int) -> Number:
     """The number of a cell and its views, given where the others stand."""
     around, blank = arms(puzzle.shape, r, c), puzzle.grid.ravel() == 0
-    # An arm ends at the edge, or before a cell that can be black.
-    lengths = [np.flatnonzero([*blank[arm], True]) for arm in around]
+    lengths = [_lengths(blank[arm]) for arm in around]
     columns, rows = (
         np.stack(np.meshgrid(lengths[k], lengths[k + 2]), axis=-1).reshape(-1, 2) for k in (0, 1)
     )
@@ -69,6 +82,11 @@ def number_at(puzzle: Kurodoko, r: int, c: int) -> Number:
     return Number(f"view[{r},{c}]", around, views)
 
 
+def _lengths(blank: BoolArray) -> IntArray:
+    """How far one may see along cells: to the edge, or to before one that can be black."""
+    return np.flatnonzero(np.append(blank, True))
+
+
 def _constrain(puzzle: Kurodoko, shaded: Shaded) -> Model:
     numbers = [number_at(puzzle, r, c) for r, c in np.argwhere(puzzle.grid > 0).tolist()]
     if sum(len(number.views) for number in numbers) > VIEW_LIMIT:
@@ -77,10 +95,7 @@ def _constrain(puzzle: Kurodoko, shaded: Shaded) -> Model:
         if not len(number.views):  # nothing adds up to it
             shaded.builder.at_least_one("view", [[]])
         elif len(number.views) == 1:
-            for arm, length in zip(number.arms, number.views[0].tolist(), strict=True):
-                seen, end = arm[:length, None], arm[length : length + 1, None]
-                shaded.count("open", list(seen), most=[0] * len(seen))
-                shaded.count("end", list(end), least=[1] * len(end))
+            add_sights(shaded, _sights(TRUE, number))
     free = [number for number in numbers if len(number.views) > 1]
     add_views(shaded, free)
     return shaded.build(partial(_write, free))
@@ -97,39 +112,106 @@ def _write(numbers: Sequence[Number], answer: IntArray) -> list[Hashable]:
 
 def add_views(shaded: Shaded, numbers: Sequence[Number], *others: Hashable) -> list[ChoiceHandle]:
     """For each number the choice of a view, or of another value; [open] and [end] of the views."""
-    opens, ends = shaded.builder.rows("open"), shaded.builder.rows("end")
     choices = []
     for number in numbers:
         values = [*map(tuple, number.views.tolist()), *others]
-        choices.append(shaded.builder.choice(number.name, values, family="view"))
-        first = choices[-1].first
-        along = [len(arm) for arm in number.arms]
-        arm, distance = np.repeat(np.arange(4), along), np.concatenate([*map(np.arange, along)])
-        white = shaded.white.ravel()[np.concatenate(number.arms)]
-        lengths, free = number.views[:, arm].T, white != TRUE
-        _bound(opens, lengths[free] > distance[free, None], first, white[free], -1)
-        ending = lengths == distance[:, None]
-        _bound(ends, ending[free], first, white[free], 1)
-        # A view cannot end at a cell that is white anyhow.
-        excluded = np.flatnonzero(ending[~free].any(axis=0))
-        ends.add(first + excluded[:, None], upper=0)
+        view = shaded.builder.choice(number.name, values, family="view")
+        add_sights(shaded, _sights(view.first, number))
+        choices.append(view)
     return choices
 
 
-def _bound(rows: Rows, taken: BoolArray, first: int, white: IntArray, sign: int) -> None:
-    """For each cell, with the views of ``taken`` (cells, views), and whether it is white.
-
-    ``sum of views <= white`` for sign -1, ``sum of views + white <= 1`` for 1.
-    """
-    cell, view = np.nonzero(taken)
-    rows.add(
-        np.append(first + view, white),
-        np.repeat([1, sign], [len(view), len(white)]),
-        rows=np.append(cell, np.arange(len(white))),
-        upper=max(sign, 0),
-    )
+def _sights(first: int, number: Number) -> list[Sight]:
+    """The arms of a number, with the length of each view, by the literals of the views."""
+    along = zip(number.arms, number.views.T, strict=True)
+    return [Sight(first, arm, lengths) for arm, lengths in along]
 
 
-Kurodoko.formulations = shading_formulations(_constrain, _never_black)
+def _constrain_arms(puzzle: Kurodoko, shaded: Shaded) -> Model:
+    blank, sights = puzzle.grid.ravel() == 0, []
+    rest = puzzle.grid[puzzle.grid > 0] - 1
+    for (r, c), total in zip(np.argwhere(puzzle.grid > 0).tolist(), rest.tolist(), strict=True):
+        around = arms(puzzle.shape, r, c)
+        every = _that_add_up([_lengths(blank[arm]).tolist() for arm in around], total)
+        for direction, arm, own in zip(DIRECTIONS, around, every, strict=True):
+            first = TRUE  # an arm of one length is no choice
+            if len(own) > 1:
+                first = shaded.builder.choice(f"{direction}[{r},{c}]", own, family="arm").first
+            sights.append(Sight(first, arm[: own[-1] + 1], own))
+    if sum(len(own.arm) * len(own.lengths) for own in sights) > LENGTH_LIMIT:
+        raise TooLarge(f"the arms have more than {LENGTH_LIMIT:,} pairs of a length and a cell")
+    sight, length, literal = _lengths_of(sights)
+    shaded.builder.rows("view").add(literal, length, rows=sight // 4, lower=rest, upper=rest)
+    add_sights(shaded, sights)
+    return shaded.build(partial(_write_arms, [own for own in sights if own.first != TRUE]))
+
+
+def _that_add_up(lengths: list[list[int]], total: int) -> list[list[int]]:
+    """Without the lengths that are too small or too large for the total, if any are left."""
+    while True:
+        least, most = (sum(own[end] for own in lengths) for end in (0, -1))
+        kept = [
+            [length for length in own if own[-1] - most <= length - total <= own[0] - least]
+            for own in lengths
+        ]
+        if kept == lengths or not all(kept):
+            return lengths
+        lengths = kept
+
+
+def _write_arms(sights: Sequence[Sight], answer: IntArray) -> list[Hashable]:
+    """The length of each arm."""
+    lengths = [reach(answer, own.arm) for own in sights]
+    if not all(length in own.lengths for own, length in zip(sights, lengths, strict=True)):
+        raise InputError("the answer breaks a number, so it is no choice of arms")
+    return [*lengths]
+
+
+def add_sights(shaded: Shaded, sights: Sequence[Sight]) -> None:
+    """[open] and [end] of all sights."""
+    arm, cell, distance = _joined([own.arm for own in sights])
+    sight, length, literal = _lengths_of(sights)
+    # Each cell of an arm with each length of it.
+    count = np.bincount(sight, minlength=len(sights))
+    each, start = count[arm], (np.cumsum(count) - count)[arm]
+    row = np.repeat(np.arange(len(cell)), each)
+    pair = np.arange(len(row)) + np.repeat(start - np.cumsum(each) + each, each)
+    white = shaded.white.ravel()[cell]
+    free, beyond = (white != TRUE)[row], length[pair] - distance[row]
+    for family, taken, sign in (
+        ("open", free & (beyond > 0), -1),
+        ("end", free & (beyond == 0), 1),
+    ):
+        # sum of what sees beyond <= white; sum of what ends there + white <= 1
+        rows, number = np.unique(row[taken], return_inverse=True)
+        shaded.builder.rows(family).add(
+            np.append(literal[pair[taken]], white[rows]),
+            np.repeat([1, sign], [len(number), len(rows)]),
+            rows=np.append(number, np.arange(len(rows))),
+            upper=max(sign, 0),
+        )
+    # Nothing ends at a cell that is white anyhow.
+    never = np.unique(literal[pair[~free & (beyond == 0)]])
+    shaded.builder.rows("end").add(never[:, None], upper=0)
+
+
+def _lengths_of(sights: Sequence[Sight]) -> tuple[IntArray, IntArray, IntArray]:
+    """The number of its sight, the length and the literal of all lengths, (lengths,) each."""
+    sight, length, place = _joined([own.lengths for own in sights])
+    return sight, length, np.array([own.first for own in sights], dtype=np.int64)[sight] + place
+
+
+def _joined(parts: Sequence[Sequence[int] | IntArray]) -> tuple[IntArray, IntArray, IntArray]:
+    """The number of its part, the value, and its place in the part, of all, (values,) each."""
+    sizes = np.array([len(part) for part in parts], dtype=np.int64)
+    own = np.repeat(np.arange(len(parts)), sizes)
+    values = np.concatenate([np.zeros(0, dtype=np.int64), *parts])
+    return own, values, np.arange(len(own)) - (np.cumsum(sizes) - sizes)[own]
+
+
+Kurodoko.formulations = {
+    **shading_formulations(_constrain, _never_black),
+    "arms": shading_formulations(_constrain_arms, _never_black)["lazy"],
+}
 Kurodoko.links = LINKS
 Kurodoko.generator = "qubopuzzle.puzzles.kurodoko.generator:KurodokoGenerator"

@@ -34,6 +34,7 @@ class Kurodoko(NumberGrid):
     """
 
     name: ClassVar[str] = "kurodoko"
+    lazy_formulation: ClassVar[str] = "arms"
     circled: ClassVar[bool] = True
     marks: ClassVar[Mapping[str | None, int]] = {**BLANK, "?": UNKNOWN_NUMBER}
 
