@@ -171,7 +171,7 @@ def _plan_cases(_: Args) -> Cases:
 
 def _sizes(puzzle: Puzzle) -> Row:
     """Variables in the form that is sent, and in the smallest one."""
-    default = puzzle.formulation_for(cuts=False, exact=False)
+    default = puzzle.formulation_for(cuts=False)
     row = {
         "puzzle": puzzle.name,
         "instance": puzzle.id,

@@ -36,7 +36,7 @@ def cases(args: Args) -> Cases:
 
 def is_annealed(puzzle: Puzzle) -> bool:
     try:
-        puzzle.model(puzzle.formulation_for(cuts=False, exact=False))
+        puzzle.model(puzzle.formulation_for(cuts=False))
     except QubopuzzleError:  # too large for the formulation
         return False
     return True

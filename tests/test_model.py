@@ -161,7 +161,7 @@ def test_plain_python_removes_the_same():
         "from qubopuzzle.puzzles import get_puzzle, puzzle_names\n"
         "for name in puzzle_names():\n"
         "    puzzle = get_puzzle(name).examples()[0]\n"
-        "    model = puzzle.model(puzzle.formulation_for(cuts=False, exact=False))\n"
+        "    model = puzzle.model(puzzle.formulation_for(cuts=False))\n"
         "    for found in (propagate(model), probe(model, 5_000)):\n"
         "        print(name, found.kept.tolist(), found.probes, found.complete)\n"
     )

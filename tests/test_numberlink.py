@@ -26,30 +26,22 @@ BLOCKS = ["blocks", "blocks:rows=1,columns=1", "blocks:rows=2,columns=3"]
 COVERED, FREE = Numberlink.examples()
 
 
-@pytest.mark.parametrize("cover", [True, False])
-def test_annealers_get_a_formulation_that_the_size_allows(cover):
-    assert COVERED.formulation_for(cuts=False, exact=False) == "blocks"
-    assert FREE.formulation_for(cuts=False, exact=False) == "apart"
+def test_blocks_of_a_large_board_are_refused():
+    """The annealer takes these; as a QUBO they would be 10,607,153,924 products."""
+    (puzzle,) = generate("numberlink", size=(15, 15), seed=1)
+    with (
+        pytest.warns(TimeLimitWarning, match="solver neal"),
+        pytest.raises(TooLarge, match="products"),
+    ):
+        solve(puzzle, "neal", formulation="blocks", reads=1, time_limit=0.1)
     grid = np.zeros((15, 15), dtype=int)
     for number in range(1, 13):
         grid[number, 1] = grid[13 - number, 13] = number
-    puzzle = Numberlink(grid=grid, cover=cover)
-    with pytest.raises(TooLarge):
-        puzzle.model("blocks" if cover else "apart")
-    named = puzzle.formulation_for(cuts=False, exact=False)
-    assert named == puzzle.default_formulation
-    assert puzzle.model(named).choices
-
-
-def test_a_qubo_that_is_too_large_makes_way_for_the_default():
-    """The annealer takes these blocks; as a QUBO they would be 10,607,153,924 products."""
-    (puzzle,) = generate("numberlink", size=(15, 15), seed=1)
-    assert puzzle.formulation_for(cuts=False, exact=False) != puzzle.default_formulation
-    with pytest.warns(TimeLimitWarning, match="solver neal"):
-        result = solve(puzzle, "neal", reads=1, time_limit=0.1)
-    assert result.formulation == puzzle.default_formulation
-    with pytest.raises(TooLarge, match="products"):
-        solve(puzzle, "neal", formulation="blocks", reads=1, time_limit=0.1)
+    for cover, formulation in ((True, "blocks"), (False, "apart")):
+        puzzle = Numberlink(grid=grid, cover=cover)
+        with pytest.raises(TooLarge, match="take smaller blocks, or turning"):
+            puzzle.model(formulation)
+        assert puzzle.model().choices
 
 
 STEPS = ((0, 1, 1, 4), (1, 0, 2, 8), (0, -1, 4, 1), (-1, 0, 8, 2))

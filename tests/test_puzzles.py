@@ -203,8 +203,8 @@ def test_the_formulation_without_a_name(name):
     assert not default.graphs
     assert not default.omitted
     assert not default.restricted
-    for cuts, exact in ((True, True), (False, True)):
-        proving = puzzle.model(puzzle.formulation_for(cuts=cuts, exact=exact))
+    for cuts in (True, False):
+        proving = puzzle.model(puzzle.formulation_for(cuts=cuts))
         assert not proving.omitted
         assert not proving.restricted
-    assert not puzzle.model(puzzle.formulation_for(cuts=False, exact=False)).graphs
+    assert not puzzle.model(puzzle.formulation_for(cuts=False)).graphs

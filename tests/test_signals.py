@@ -159,7 +159,7 @@ def test_pysat_handles_no_signals(monkeypatch):
 
     monkeypatch.setattr(solvers.MainThread, "check", watched)
     puzzle = get_puzzle("sudoku").examples()[0]
-    model = puzzle.model(puzzle.formulation_for(cuts=True, exact=True))
+    model = puzzle.model(puzzle.formulation_for(cuts=True))
     with IncrementalSat(SwitchableModel(model)) as others:
         assert others.solve(()) is not None
     assert main_thread

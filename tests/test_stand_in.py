@@ -41,7 +41,7 @@ def asked(service):
 def test_puzzles_are_solved(service, name, way, encoding):
     puzzle = get_puzzle(name).examples()[0]
     mode, solver = WAYS[way]
-    formulation = puzzle.formulation_for(cuts=False, exact=False)
+    formulation = puzzle.formulation_for(cuts=False)
     built = to_amplify(puzzle, mode=mode, encoding=encoding, formulation=formulation)
     result = amplify.solve(built.model, client(service, solver), filter_solution=False)
     grid, broken = built.source.field.read(built.decode(result.best.values))

@@ -66,10 +66,8 @@ class Job:
     @property
     def formulation(self) -> str:
         """The one asked for, or the puzzle's for this solver."""
-        solver = self.solver
-        return self.plan.formulation or self.instance.puzzle.formulation_for(
-            cuts=solver.supports_cuts, exact=solver.exact
-        )
+        default = self.instance.puzzle.formulation_for(cuts=self.solver.supports_cuts)
+        return self.plan.formulation or default
 
     def identity(self) -> dict[str, Any]:
         """What makes this run the one it is; a resumed comparison looks for the same."""

@@ -78,7 +78,7 @@ def run(args: Namespace) -> int:
     check_run(**settings)
     model = {name: getattr(args, name) for name in ("formulation", "encoding", "presolve")}
     model["weights"] = dict(args.weight)
-    Recipe(**model)  # checks them
+    Recipe(**{**model, "presolve": args.presolve or "none"})  # checks them
     instances = terminal.load_timed(args)
     puzzles = [puzzle for puzzle, _ in instances]
     files = {

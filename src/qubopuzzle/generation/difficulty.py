@@ -39,7 +39,7 @@ class Difficulty:
 
 def measure(generator: PuzzleGenerator[Any], puzzle: Puzzle, *, anneal: bool) -> Difficulty:
     """Measure a puzzle that has its solution."""
-    model = puzzle.model(puzzle.formulation_for(cuts=True, exact=True))
+    model = puzzle.model(puzzle.formulation_for(cuts=True))
     found = propagate(model)
     with IncrementalSat(SwitchableModel(model), _PLAIN) as others:
         others.find((), others.differs_from(solution_of(puzzle)))
@@ -55,7 +55,7 @@ def _sweeps(puzzle: Puzzle) -> int | None:
     from qubopuzzle.annealing import anneal, annealing_form
     from qubopuzzle.annealing.search import luby
 
-    model = puzzle.model(puzzle.formulation_for(cuts=False, exact=False))
+    model = puzzle.model(puzzle.formulation_for(cuts=False))
     field = model.field
     if not model.choices:
         return 0

@@ -108,13 +108,8 @@ class Problem(ABC):
         name, settings = self.check_formulation(formulation or self.default_formulation)
         return self.formulations[name](self, **settings)
 
-    def formulation_for(self, *, cuts: bool, exact: bool) -> str:  # noqa: ARG002 - for others
-        """The formulation that a solver gets if none is named.
-
-        Args:
-            cuts: it meets connectivity and cycles by cuts.
-            exact: it proves things, so it must not get a model that omits or narrows rules.
-        """
+    def formulation_for(self, *, cuts: bool) -> str:  # noqa: ARG002 - for others
+        """What a solver gets if none is named; does it meet connectivity and cycles by cuts?"""
         return self.default_formulation
 
     def picture(

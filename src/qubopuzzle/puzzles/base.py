@@ -12,7 +12,6 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from importlib.resources import files
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -39,9 +38,8 @@ class Puzzle(Problem):
 
     - ``formulations``: functions from an instance to its model, by name; keyword-only
       arguments annotated as int are settings;
-    - ``default_formulation``; ``lazy_formulation``, for solvers that meet connectivity and
-      cycles by cuts, and ``annealing_formulation``, a function of the instance, where they are
-      others;
+    - ``default_formulation``, and ``lazy_formulation`` for solvers that meet connectivity and
+      cycles by cuts, where that is another;
     - ``generator``: where its ``PuzzleGenerator`` is, as ``package.module:Class``, which is
       imported when first used;
     - ``links``: how its boards are written, see ``puzzles.links``.
@@ -50,7 +48,6 @@ class Puzzle(Problem):
     name: ClassVar[str]
     default_formulation: ClassVar[str]
     lazy_formulation: ClassVar[str] = ""
-    annealing_formulation: ClassVar[Callable[[Any], str]] = attrgetter("default_formulation")
     formulations: ClassVar[Mapping[str, Callable[..., Model]]]
     generator: ClassVar[str] = ""
     links: ClassVar[tuple[Any, ...]] = ()
@@ -181,15 +178,8 @@ class Puzzle(Problem):
         grid = given if isinstance(given, np.ndarray) else self.parse_answer(given)
         return grid, self.violations(grid)
 
-    def formulation_for(self, *, cuts: bool, exact: bool) -> str:
-        """The formulation that a solver gets if none is named.
-
-        Args:
-            cuts: it meets connectivity and cycles by cuts.
-            exact: it proves things, so it must not get a model that omits or narrows rules.
-        """
-        if not (cuts or exact):
-            return type(self).annealing_formulation(self)
+    def formulation_for(self, *, cuts: bool) -> str:
+        """What a solver gets if none is named; does it meet connectivity and cycles by cuts?"""
         return (cuts and self.lazy_formulation) or self.default_formulation
 
     def plot(self, ax: Axes | None = None) -> Axes:

@@ -93,7 +93,7 @@ class PuzzleGenerator(ABC, Generic[Board]):
 
     def switchable_model(self, board: Board) -> SwitchableModel:
         """The rules with each clue under a switch; those of a board without clues to drop."""
-        return SwitchableModel(board.model(board.formulation_for(cuts=True, exact=True)))
+        return SwitchableModel(board.model(board.formulation_for(cuts=True)))
 
 
 @cache

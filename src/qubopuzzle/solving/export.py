@@ -184,7 +184,7 @@ class Export:
         if recipe.formulation is None:
             default = problem.default_formulation
             if is_mip:  # a tree takes the place of cuts
-                default = problem.formulation_for(cuts=True, exact=True)
+                default = problem.formulation_for(cuts=True)
             recipe = replace(recipe, formulation=default)
         found = recipe.presolved(problem)
         if form.target == "cnf":

@@ -18,7 +18,6 @@ from qubopuzzle.errors import (
     PlanExceeded,
     SolverUnavailable,
     TimeLimitWarning,
-    TooLarge,
     Unsatisfiable,
 )
 from qubopuzzle.model import Problem, Propagation, with_cuts
@@ -104,19 +103,11 @@ def solve(
     if isinstance(problem, str | PathLike):
         load_s = time.perf_counter() - started
     backend, chosen, budget = check_run(solver, reads, seed, time_limit, options, solutions)
-    name = formulation or own.formulation_for(cuts=backend.supports_cuts, exact=backend.exact)
+    name = formulation or own.formulation_for(cuts=backend.supports_cuts)
     code = backend.default_encoding if encoding is None else encoding
     how = backend.default_presolve if presolve is None else presolve
     recipe = Recipe(name, code, how, weights)
-    run = _Run(own, backend, recipe, budget, chosen, {"load": load_s})
-    try:
-        return run.result(progress)
-    except TooLarge:
-        if formulation is not None or name == own.default_formulation:
-            raise
-        # What suits annealers may be beyond a QUBO.
-        recipe = replace(recipe, formulation=own.default_formulation)
-        return replace(run, recipe=recipe).result(progress)
+    return _Run(own, backend, recipe, budget, chosen, {"load": load_s}).result(progress)
 
 
 def check_run(

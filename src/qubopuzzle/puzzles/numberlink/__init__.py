@@ -18,8 +18,7 @@ Families in brackets; K pairs; a heading is 0 right, 1 down, 2 left, 3 up.
 - ``edges`` (for solvers that cut) has a bit e an edge and a label y a cell: degree 1 at
   numbers, 2 elsewhere, or 0 and unused [degree], e + y_u(k) - y_v(k) <= 1 [same], and no
   cycle of edges [loop].
-- ``blocks`` for annealers: a choice a block of cells over all that may pass there, and
-  [label] between blocks. It leaves closed loops out, so an answer may have one.
+- ``blocks``: a choice a block of cells over all that may pass there, and [label] between blocks. It leaves closed loops out, so an answer may have one.
 - ``apart``, where cells may stay unused: the same for paths that do not run beside
   themselves [apart]: for neighbours u, v of different blocks, y_u(k) + y_v(k) - e_k <= 1. Some
   solutions are not of this kind, but where there is one, a shortcut of it is.
@@ -30,7 +29,7 @@ what no neighbour can go on from. A cell that has nothing left is unused, which 
 Energy gap: each family's penalty is 0 where its rule holds and at least 1 where not.
 """
 
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -217,16 +216,6 @@ def _model_of_blocks(puzzle: Numberlink, *, apart: bool, rows: int = 2, columns:
     return builder.build(field, omitted=("loop",), restricted=("apart",) if apart else ())
 
 
-@lru_cache
-def _for_annealing(puzzle: Numberlink) -> str:
-    """Blocks, whose loops the rules find; where they have too many values, the default."""
-    try:
-        _ways_through_blocks(Board(puzzle), 2, 2, apart=not puzzle.cover)
-    except TooLarge:
-        return puzzle.default_formulation
-    return "blocks" if puzzle.cover else "apart"
-
-
 def _ways_through_blocks(
     board: Board, rows: int, columns: int, *, apart: bool
 ) -> list[tuple[list[int], IntArray]]:
@@ -296,6 +285,5 @@ Numberlink.formulations = {
     "blocks": partial(_model_of_blocks, apart=False),
     "apart": partial(_model_of_blocks, apart=True),
 }
-Numberlink.annealing_formulation = _for_annealing
 Numberlink.links = LINKS
 Numberlink.generator = "qubopuzzle.puzzles.numberlink.generator:NumberlinkGenerator"
