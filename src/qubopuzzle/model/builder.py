@@ -320,18 +320,22 @@ class ModelBuilder:
         *,
         omitted: tuple[str, ...] = (),
         restricted: tuple[str, ...] = (),
+        likely: tuple[str, ...] = (),
         id: str = "",  # noqa: A002, as the model calls it
         title: str = "",
     ) -> Model:
         """Freeze everything; for the arguments see ``Model``.
 
         Raises:
-            ModelError: for a view that was made before the last of the choices.
+            ModelError: for a view that was made before the last of the choices, and for a
+                likely bit that is none.
         """
         for view in field.views if field else ():
             if view.matrix.shape[1] != self.n_literals:
                 raise ModelError(f"view {view.name} was made before the last choice")
         choices = tuple(handle.choice for handle in self._handles)
+        for name in set(likely) - {choice.name for choice in choices if choice.is_bit}:
+            raise ModelError(f"likely: there is no bit named {name!r}")
         linear = tuple(rows.frozen() for rows in self._linear if rows)
         others = self._precedence, self._connected, self._acyclic
         blocks: Iterable[Any] = chain(choices, linear, *others)
@@ -347,6 +351,7 @@ class ModelBuilder:
             field=field,
             omitted=omitted,
             restricted=restricted,
+            likely=likely,
             id=id,
             title=title,
         )

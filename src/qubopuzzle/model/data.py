@@ -251,6 +251,8 @@ class Model:
             the puzzle is one of the model, not conversely.
         restricted: rules that it strengthens, by name: every solution of the model
             is one of the puzzle, not conversely.
+        likely: names of bits that solutions tend to have at 1. Nothing follows from it; exact
+            solvers look there first, and everywhere if nothing is left there.
         id, title: for people; no part of what the model says.
     """
 
@@ -264,6 +266,7 @@ class Model:
     field: Field | None = None
     omitted: tuple[str, ...] = ()
     restricted: tuple[str, ...] = ()
+    likely: tuple[str, ...] = ()
     id: str = ""
     title: str = ""
 
@@ -281,6 +284,12 @@ class Model:
     def choice_of_literal(self) -> IntArray:
         """The choice that each literal belongs to, shape (literals,)."""
         return np.repeat(np.arange(len(self.choices)), self.sizes)
+
+    @property
+    def likely_literals(self) -> IntArray:
+        """The literals of ``likely``, but of bits that propagation has fixed, shape (n,)."""
+        open_bits = [c for c, choice in enumerate(self.choices) if choice.name in self.likely]
+        return self.first_literal[open_bits] + 1
 
     @property
     def graphs(self) -> tuple[Connected | Acyclic, ...]:

@@ -49,8 +49,7 @@ def model_to_dict(model: Model) -> dict[str, Any]:
             for key, names in _ARRAYS.items()
         },
         **({} if field is None else {"field": _field_to_dict(field)}),
-        "omitted": list(model.omitted),
-        "restricted": list(model.restricted),
+        **{key: list(getattr(model, key)) for key in _ABOUT},
     }
 
 
@@ -65,7 +64,8 @@ _ARRAYS = {
     "connected": ("literals", "edges"),
     "acyclic": ("literals", "edges"),
 }
-_KEYS = ("choices", "linear", *_ARRAYS, "field", "omitted", "restricted", "id", "title", "problem")
+_ABOUT = ("omitted", "restricted", "likely")
+_KEYS = ("choices", "linear", *_ARRAYS, "field", *_ABOUT, "id", "title", "problem")
 
 
 def model_from_dict(data: Mapping[str, Any]) -> Model:
@@ -115,8 +115,7 @@ def _read(data: Mapping[str, Any]) -> Model:
         field = Field(tuple(own["shape"]), own["low"], own["high"], views, _not_written)
     return builder.build(
         field,
-        omitted=tuple(data.get("omitted", ())),
-        restricted=tuple(data.get("restricted", ())),
+        **{key: tuple(data.get(key, ())) for key in _ABOUT},
         id=str(data.get("id", "")),
         title=str(data.get("title", "")),
     )

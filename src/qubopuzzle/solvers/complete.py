@@ -3,6 +3,9 @@
 Connectivity and cycles come lazily: an assignment that breaks them is answered by clauses that
 exclude it and no solution, and the search goes on. No clause comes twice, so that this ends; the
 number of cuts is reported.
+
+What a model calls likely is assumed at first: a search that need not look elsewhere is shorter.
+When nothing is left there, it is assumed no longer, and what was learnt stays.
 """
 
 from abc import ABC, abstractmethod
@@ -26,14 +29,19 @@ class OutOfTime(Exception):
 
 
 class Search(ABC):
-    """The backend with the model of a task in it."""
+    """The backend with the model of a task in it.
+
+    Attributes:
+        assumed: DIMACS literals over the choices' bits that ``next_solution`` has to meet, too.
+    """
 
     def __init__(self, task: Task) -> None:
         self.task, self.payload = task, task.compiled.payload
+        self.assumed = self.payload.bits.clause_literals(self.payload.source.likely_literals)
 
     @abstractmethod
     def next_solution(self) -> Sample | None:
-        """An assignment that meets everything, or None: there is none.
+        """An assignment that meets everything and ``assumed``, or None: there is none.
 
         Shape (variables,); variables behind the choices' own may be left out.
 
@@ -111,6 +119,9 @@ class _Found:
         while len(self.samples) < task.budget.solutions:
             task.report(len(self.samples), inf)
             sample = search.next_solution()
+            if sample is None and search.assumed:
+                search.assumed = []
+                continue
             if sample is None:
                 self.complete = True
                 with suppress(OutOfTime):  # what is proved stays proved without its proof

@@ -33,7 +33,11 @@ class _CpSatSearch(Search):
             raise OutOfTime
         if self._last is not None:
             hint(self._model, self._last)
-        solver, status = self._solve(left)
+        model = self._model
+        if self.assumed:
+            model = model.clone()
+            add_clauses(model, [np.array(self.assumed, dtype=np.int64)[:, None]])
+        solver, status = self._solve(model, left)
         if status in ("OPTIMAL", "FEASIBLE"):
             self._last = np.array(solver.response_proto.solution, dtype=np.int8)
             return self._last
@@ -48,7 +52,7 @@ class _CpSatSearch(Search):
             self._model = self._model.clone()
         add_clauses(self._model, [np.array([clause], dtype=np.int64)])
 
-    def _solve(self, seconds: float) -> tuple[Any, str]:
+    def _solve(self, model: Any, seconds: float) -> tuple[Any, str]:
         """Run in a thread, so that Python hears Ctrl-C; CP-SAT itself must not."""
         solver = ortools().CpSolver()
         settings = solver.parameters
@@ -62,7 +66,7 @@ class _CpSatSearch(Search):
             try:
                 while not (runs and runs[0].done()):
                     with defer_interrupt():  # an exception amid locks would leave them locked
-                        runs = runs or [thread.submit(solver.solve, self._model)]
+                        runs = runs or [thread.submit(solver.solve, model)]
                         wait(runs, _POLL_S)
             except BaseException:
                 while runs and not runs[0].done():  # what has not begun yet cannot be stopped

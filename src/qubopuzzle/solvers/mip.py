@@ -79,7 +79,10 @@ class _MipSearch(Search):
 
     def _run(self) -> tuple[int, str, NDArray[np.float64] | None]:
         """What ``solve_rows`` returns within the time that is left."""
-        rows = self.payload.matrix, self.payload.lower, self.payload.upper, self.payload.tops
+        payload = self.payload
+        for literal in self.assumed:
+            payload = payload.with_clause([literal])
+        rows = payload.matrix, payload.lower, payload.upper, payload.tops
         left = self.task.seconds_left()
         if self._worker is None:
             if self.payload.matrix.nnz <= _SMALL_TERMS:

@@ -19,7 +19,7 @@ _FIRST_CONFLICTS = 1_000
 _UNSLICED = ("lingeling", "kissat404")
 """Backends that know no limit of conflicts, or do not go on after one."""
 _ONE_SHOT = ("kissat404",)
-"""Backends that take no clauses once they have solved."""
+"""Backends that take no clauses once they have solved, and no assumptions."""
 _TRACING = ("cadical", "glucose")
 """Families of solvers whose DRAT proofs are complete as PySAT returns them."""
 
@@ -48,14 +48,14 @@ class _Engine:
         self._thread.shutdown()
         self.solver.delete()
 
-    def solve(self) -> bool:
-        """Whether there is a model."""
+    def solve(self, assumed: list[int]) -> bool:
+        """Whether there is a model in which these literals are true."""
         if self._backend in _UNSLICED:
-            return bool(self._thread.submit(self.solver.solve).result())
+            return bool(self._thread.submit(self.solver.solve, assumed).result())
         while self._task.seconds_left() > 0:
             started = time.perf_counter()
             self.solver.conf_budget(self._conflicts)
-            answer = self._thread.submit(self.solver.solve_limited).result()
+            answer = self._thread.submit(self.solver.solve_limited, assumed).result()
             if answer is not None:
                 return bool(answer)
             seconds = max(time.perf_counter() - started, 1e-3)
@@ -75,6 +75,8 @@ class _SatSearch(Search):
                 f"backend {self._backend} keeps no time limit: leave it out, or use another "
                 "backend, such as cadical195"
             )
+        if self._backend in _ONE_SHOT:
+            self.assumed = []
         self._added: list[list[int]] = []
         self._closed = self.payload.contradiction
         self._engine: _Engine | None = None
@@ -92,7 +94,7 @@ class _SatSearch(Search):
             return sample
         if self._engine is None:
             self._engine = _Engine(self.task, chain(self.payload.clauses(), self._added))
-        if not self._engine.solve():
+        if not self._engine.solve(self.assumed):
             return None
         own = np.array(self._engine.solver.get_model()[: len(sample)], dtype=np.int64)
         sample[: len(own)] = own > 0
@@ -116,7 +118,7 @@ class _SatSearch(Search):
             return Proof(text, "0\n")
         clauses = [*self.payload.clauses(), *self._added]
         with closing(_Engine(self.task, clauses, with_proof=True)) as engine:
-            engine.solve()
+            engine.solve([])
             lines = engine.solver.get_proof()
         # Glucose does not write down a contradiction that it meets while reading.
         return Proof(text, "\n".join([*lines, *([] if "0" in lines else ["0"]), ""]))

@@ -135,17 +135,27 @@ def _model_of_edges(puzzle: Numberlink) -> Model:
     which, k = np.nonzero(u != FALSE)
     terms = np.column_stack([twice[which], u[which, k], v[which, k]])
     builder.rows("same").add(terms, [1, 1, -1], upper=1)
+    # a + y_u(k) + y_v(k) - e <= 2 for all edges e = uv and pairs k that reach both.
+    apart = builder.bit("apart")
+    first, k = np.nonzero((label[one, :-1] != FALSE) & (label[other, :-1] != FALSE))
+    touch = np.column_stack([label[one[first], k], label[other[first], k], edge[first]])
+    ones = np.full((len(touch), 1), apart.literals[1])
+    builder.rows("apart").add(np.hstack([ones, touch]), [1, 1, 1, -1], upper=2)
     builder.acyclic("loop", edge, np.stack([one, other], axis=1))
     amount = np.concatenate([1 << side, 4 << side])
     view = builder.view("edges", ends, twice, amount, n_cells=board.n_cells)
-    write = partial(_write_edges, puzzle, one, side)
-    return builder.build(Field(puzzle.shape, 0, 15, (view,), write))
+    write = partial(_write_edges, puzzle, board, edges)
+    return builder.build(Field(puzzle.shape, 0, 15, (view,), write), likely=("apart",))
 
 
-def _write_edges(puzzle: Numberlink, cell: IntArray, side: IntArray, answer: IntArray) -> list[int]:
-    """The pair of each cell, and whether a path takes these sides of these cells."""
-    labels = _pair_of_cell(puzzle, answer)
-    return [*labels.tolist(), *(answer.ravel()[cell] >> side & 1).tolist()]
+def _write_edges(
+    puzzle: Numberlink, board: Board, edges: IntArray, answer: IntArray
+) -> list[int]:
+    """The pair of each cell, whether a path takes each edge, and whether paths run apart."""
+    labels, (cell, side) = _pair_of_cell(puzzle, answer), edges.T
+    taken = answer.ravel()[cell] >> side & 1
+    beside = (labels[cell] == labels[board.near[cell, side]]) & (labels[cell] != UNUSED)
+    return [*labels.tolist(), *taken.tolist(), int((taken >= beside).all())]
 
 
 # --- headings --------------------------------------------------------------------------
