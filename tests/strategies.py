@@ -16,7 +16,7 @@ from qubopuzzle.puzzles.kinds.grids import runs
 def models(
     draw: st.DrawFn, max_choices: int = 4, max_values: int = 4, graphs: bool = False
 ) -> Model:
-    """Random models of a few choices, linear constraints, precedences, and graphs."""
+    """Random models of a few choices, linear constraints, precedences, graphs and likely bits."""
     builder = ModelBuilder()
     numbered = []
     for c in range(draw(st.integers(1, max_choices))):
@@ -54,7 +54,8 @@ def models(
         edges = draw(st.lists(st.tuples(st.integers(0, n - 1), ends, ends), max_size=8))
         numbers = np.array(edges, dtype=int).reshape(-1, 3)
         builder.acyclic("forest", numbers[:, 0], numbers[:, 1:])
-    return builder.build()
+    bits = [handle.choice.name for handle in numbered if handle.choice.is_bit]
+    return builder.build(likely=tuple(name for name in bits if draw(st.booleans())))
 
 
 def _chained(draw: st.DrawFn, builder: ModelBuilder, numbered: list[ChoiceHandle]) -> None:

@@ -118,6 +118,21 @@ def test_a_sum_of_numbers_needs_order_variables_only():
         compile_cnf(huge.build())
 
 
+@pytest.mark.parametrize("signs", [(1, 1), (1, -1), (-1, -1, 1), (1, 1, 1, -1)])
+def test_a_row_that_excludes_one_sum_at_an_end_is_one_clause(signs):
+    builder = ModelBuilder()
+    bits = [builder.bit(f"x[{i}]").literals[1] for i in range(len(signs))]
+    most, least = signs.count(1), -signs.count(-1)
+    builder.rows("above").add(bits, signs, upper=most - 1)
+    builder.rows("below").add(bits, signs, lower=least + 1, upper=most)
+    formula = compile_cnf(builder.build())
+    numbers = {sign * v for v, sign in enumerate(signs, start=1)}
+    wanted = {frozenset(numbers), frozenset(-number for number in numbers)}
+    assert set(map(frozenset, formula.clauses())) == wanted
+    assert formula.n_clauses == 2
+    assert formula.n_variables == len(signs)
+
+
 @pytest.mark.parametrize("size", [1, 2, 5, 6, 9])
 def test_exactly_one_and_at_most_one(size):
     for lower in (0, 1):

@@ -247,6 +247,18 @@ def test_solutions_can_be_written(puzzle):
             assert violation(model, x) == 0
 
 
+@given(puzzle=numberlinks(max_rows=4, max_cols=4))
+@settings(max_examples=30)
+def test_exact_solvers_look_first_for_paths_that_run_apart(puzzle):
+    every = solutions(puzzle)
+    model = puzzle.model("edges")
+    for answer in every:
+        written = model.field.write(np.frombuffer(answer, np.int64).reshape(puzzle.shape))
+        assert written[-1] == runs_apart(puzzle, answer)
+    if any(runs_apart(puzzle, answer) for answer in every):
+        assert runs_apart(puzzle, solve(puzzle, "sat", seed=1).answer.tobytes())
+
+
 @given(puzzle=numberlinks())
 @settings(max_examples=30)
 def test_propagation_keeps_the_solutions(puzzle):

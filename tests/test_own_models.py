@@ -182,6 +182,43 @@ def test_json_of_a_model_that_cannot_be_used_is_one_line(tmp_path):
         ModelProblem(builder.build()).to_dict()
 
 
+def with_likely(*names, most=3):
+    """Three bits, of which so many may be 1."""
+    b = ModelBuilder()
+    x, y, z = (b.bit(name) for name in "xyz")
+    b.add("most", x + y + z <= most)
+    return b.build(likely=names)
+
+
+@pytest.mark.parametrize("solver", ["sat", "cpsat", "mip"])
+def test_what_is_likely_comes_first_and_the_rest_after_it(solver):
+    if not all_solvers()[solver].available().ok:
+        pytest.skip(f"{solver} is not installed")
+    assert solve(with_likely("x", "z"), solver).values.items() >= {"x": 1, "z": 1}.items()
+    for most, count in ((3, 8), (1, 4), (0, 1), (-1, 0)):
+        for presolve in ("none", "propagate"):
+            model = with_likely("x", "z", most=most)
+            result = solve(model, solver, solutions=None, presolve=presolve)
+            assert (len(result.solutions), result.complete) == (count, True)
+
+
+@pytest.mark.parametrize("backend", ["kissat404", "lingeling", "glucose4"])
+def test_what_is_likely_hides_nothing_from_other_backends(backend):
+    for most, count in ((3, 8), (1, 4)):
+        model = with_likely("x", "z", most=most)
+        result = solve(model, "sat", solutions=None, options={"backend": backend})
+        assert (len(result.solutions), result.complete) == (count, True)
+
+
+def test_likely_bits_have_names_that_json_keeps():
+    data = ModelProblem(with_likely("y")).to_dict()
+    assert ModelProblem.from_dict(data).own.likely == ("y",)
+    with pytest.raises(ModelError, match="likely: there is no bit named 'w'"):
+        with_likely("w")
+    with pytest.raises(InputError, match="the JSON of a model: likely: there is no bit named 'w'"):
+        ModelProblem.from_dict({**data, "likely": ["w"]})
+
+
 def test_presolved_models_are_answered_whole():
     b = ModelBuilder()
     x, y, z = (b.choice(name, range(4)) for name in "xyz")

@@ -91,6 +91,7 @@ class _SatSearch(Search):
             return None
         sample = np.zeros(self.payload.bits.n_bits, dtype=np.int8)
         if not (self.payload.n_clauses or self._added):  # some backends do not bear that
+            sample[np.array(self.assumed, dtype=np.int64) - 1] = 1  # bits are variables themselves
             return sample
         if self._engine is None:
             self._engine = _Engine(self.task, chain(self.payload.clauses(), self._added))

@@ -148,9 +148,7 @@ def _model_of_edges(puzzle: Numberlink) -> Model:
     return builder.build(Field(puzzle.shape, 0, 15, (view,), write), likely=("apart",))
 
 
-def _write_edges(
-    puzzle: Numberlink, board: Board, edges: IntArray, answer: IntArray
-) -> list[int]:
+def _write_edges(puzzle: Numberlink, board: Board, edges: IntArray, answer: IntArray) -> list[int]:
     """The pair of each cell, whether a path takes each edge, and whether paths run apart."""
     labels, (cell, side) = _pair_of_cell(puzzle, answer), edges.T
     taken = answer.ravel()[cell] >> side & 1
