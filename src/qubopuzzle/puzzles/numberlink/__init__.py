@@ -17,8 +17,10 @@ Families in brackets; K pairs; a heading is 0 right, 1 down, 2 left, 3 up.
   fixed by its direction. A detour leaves the headings behind it as they are.
 - ``edges`` (for solvers that cut) has a bit e an edge and a label y a cell: degree 1 at
   numbers, 2 elsewhere, or 0 and unused [degree], e + y_u(k) - y_v(k) <= 1 [same], and no
-  cycle of edges [loop].
-- ``blocks``: a choice a block of cells over all that may pass there, and [label] between blocks. It leaves closed loops out, so an answer may have one.
+  cycle of edges [loop]. With a bit a, which is likely (see ``Model``), no path runs beside
+  itself: a + y_u(k) + y_v(k) - e <= 2 [apart].
+- ``blocks``: a choice a block of cells over all that may pass there, and [label] between
+  blocks. It leaves closed loops out, so an answer may have one.
 - ``apart``, where cells may stay unused: the same for paths that do not run beside
   themselves [apart]: for neighbours u, v of different blocks, y_u(k) + y_v(k) - e_k <= 1. Some
   solutions are not of this kind, but where there is one, a shortcut of it is.
@@ -135,17 +137,26 @@ def _model_of_edges(puzzle: Numberlink) -> Model:
     which, k = np.nonzero(u != FALSE)
     terms = np.column_stack([twice[which], u[which, k], v[which, k]])
     builder.rows("same").add(terms, [1, 1, -1], upper=1)
-    # a + y_u(k) + y_v(k) - e <= 2 for all edges e = uv and pairs k that reach both.
-    apart = builder.bit("apart")
-    first, k = np.nonzero((label[one, :-1] != FALSE) & (label[other, :-1] != FALSE))
-    touch = np.column_stack([label[one[first], k], label[other[first], k], edge[first]])
-    ones = np.full((len(touch), 1), apart.literals[1])
-    builder.rows("apart").add(np.hstack([ones, touch]), [1, 1, 1, -1], upper=2)
+    _add_apart(builder, edge, label[one, :-1], label[other, :-1])
     builder.acyclic("loop", edge, np.stack([one, other], axis=1))
     amount = np.concatenate([1 << side, 4 << side])
     view = builder.view("edges", ends, twice, amount, n_cells=board.n_cells)
     write = partial(_write_edges, puzzle, board, edges)
     return builder.build(Field(puzzle.shape, 0, 15, (view,), write), likely=("apart",))
+
+
+def _add_apart(builder: ModelBuilder, edge: IntArray, u: IntArray, v: IntArray) -> None:
+    """A bit a, and [apart]: a + y_u(k) + y_v(k) - e <= 2 for all edges e = uv and pairs k.
+
+    Args:
+        edge: literals, (edges,).
+        u, v: labels of their two cells, (edges, K).
+    """
+    apart = builder.bit("apart")
+    which, k = np.nonzero((u != FALSE) & (v != FALSE))
+    terms = np.stack([u[which, k], v[which, k], edge[which]], axis=1)
+    every = np.full((len(terms), 1), apart.literals[1])
+    builder.rows("apart").add(np.hstack([every, terms]), [1, 1, 1, -1], upper=2)
 
 
 def _write_edges(puzzle: Numberlink, board: Board, edges: IntArray, answer: IntArray) -> list[int]:
