@@ -1,7 +1,8 @@
 """The annealer's inner loops and the arrays that they read; plain Python with NUMBA_DISABLE_JIT=1.
 
 ``a`` is the model, ``ModelArrays``; ``s`` is what changes, ``StateArrays``. ``p`` and ``d`` are the
-propagator's arrays of the same model.
+propagator's arrays of the same model. numba copies a function for each one that it is inlined
+into, level by level, so that few levels and few calls keep the first use short.
 """
 
 import math
@@ -122,8 +123,9 @@ def penalty(lower: int, upper: int, total: int) -> int:
 
 
 @njit(inline="always")
-def add_terms(a: Any, s: Any, literal: int, sign: int) -> None:
-    """Add a literal's terms to the rows, or take them away with sign -1."""
+def add_terms(a: Any, s: Any, choice: int, sign: int) -> None:
+    """Add the terms of a choice's value to the rows, or take them away with sign -1."""
+    literal = a.first[choice] + s.value[choice]
     for e in range(a.term_start[literal], a.term_start[literal + 1]):
         s.total[a.term_row[e]] += sign * a.term_coefficient[e]
 
@@ -169,75 +171,66 @@ def find_value_costs(a: Any, s: Any, choice: int, at: int) -> None:
 
 
 @njit(inline="always")
-def find_costs_left(a: Any, s: Any, d: Any, choice: int, at: int, propagating: bool) -> None:
-    """The same; if ``propagating``, values that propagation removed cost too much to be drawn."""
-    find_value_costs(a, s, choice, at)
-    if propagating:
-        first = a.first[choice]
-        for literal in range(first, a.first[choice + 1]):
-            if not d.alive[literal]:
-                s.mass[at + literal - first] = _NEVER
+def add_up(a: Any, s: Any, choice: int, before: int, at: int, beta: float) -> bool:
+    """A choice's costs from ``mass[at]`` on become running sums, see ``forward``."""
+    mass, first = s.mass, a.first[choice]
+    stop, least, running = at + a.first[choice + 1] - first, math.inf, 0.0
+    for i in range(at + a.earliest[choice], stop):
+        if mass[i] < least:
+            least = mass[i]
+    for i in range(at, stop):
+        mass[i] = math.exp(-beta * max(mass[i] - least, 0.0))
+    for i in range(at, stop):
+        running += mass[i] * mass[before + a.reach[first + i - at]]
+        mass[i] = running
+    if not _SMALL < running < _LARGE:
+        for i in range(at, stop):
+            mass[i] /= max(running, _LEAST)
+    return bool(running > _LEAST)
 
 
 @njit(inline="always")
-def forward(a: Any, s: Any, d: Any, unit: int, beta: float, propagating: bool) -> bool:
+def add_up_logs(a: Any, s: Any, choice: int, before: int, at: int, beta: float) -> None:
+    """The same as logarithms."""
+    mass, first, running = s.mass, a.first[choice], -math.inf
+    for i in range(at, at + a.first[choice + 1] - first):
+        log = mass[before + a.reach[first + i - at]] - beta * mass[i]
+        high, low = max(running, log), min(running, log)
+        running = high
+        if low > -math.inf:
+            running += math.log1p(math.exp(low - high))
+        mass[i] = running
+
+
+@njit(inline="always")
+def forward(a: Any, s: Any, d: Any, unit: int, beta: float, propagating: bool, logs: bool) -> bool:
     """Running sums of the weights of all values of a chain up to each choice and value.
 
     mass(k, v) = sum over v' <= v of exp(-beta cost) * mass(k - 1, v' - gap), scaled where
-    it grows or shrinks much; ``reach`` says where v' - gap is. False if it underflows.
+    it grows or shrinks much; ``reach`` says where v' - gap is. False if it underflows: then their
+    logarithms, with ``logs``, are slower, but nothing underflows. If ``propagating``, values that
+    propagation removed cost too much to be drawn.
     """
-    mass = s.mass
     # Every choice's sums follow a 0; before the first choice stands a 1.
-    before, offset = 0, 3
-    mass[0], mass[1] = 0.0, 1.0
+    nothing, before, at, possible = -math.inf if logs else 0.0, 0, 3, True
+    s.mass[0], s.mass[1] = nothing, 0.0 if logs else 1.0
     for q in range(a.unit_start[unit], a.unit_start[unit + 1]):
         choice = a.unit_choice[q]
-        first = a.first[choice]
-        size = a.first[choice + 1] - first
-        mass[offset - 1] = 0.0
-        find_costs_left(a, s, d, choice, offset, propagating)
-        least = math.inf
-        for i in range(offset + a.earliest[choice], offset + size):
-            if mass[i] < least:
-                least = mass[i]
-        for i in range(offset, offset + size):
-            mass[i] = math.exp(-beta * max(mass[i] - least, 0.0))
-        running = 0.0
-        for i in range(size):
-            running += mass[offset + i] * mass[before + a.reach[first + i]]
-            mass[offset + i] = running
-        if not running > _LEAST:
-            return False  # far from what the choices before allow: see forward_logs
-        if not _SMALL < running < _LARGE:
-            for i in range(offset, offset + size):
-                mass[i] /= running
-        before = offset - 1
-        offset += size + 1
-    return True
-
-
-@njit(inline="always")
-def forward_logs(a: Any, s: Any, d: Any, unit: int, beta: float, propagating: bool) -> None:
-    """The logarithms of what ``forward`` finds: slower, but nothing underflows."""
-    mass = s.mass
-    before, offset = 0, 3
-    mass[0], mass[1] = -math.inf, 0.0
-    for q in range(a.unit_start[unit], a.unit_start[unit + 1]):
-        choice = a.unit_choice[q]
-        first = a.first[choice]
-        size = a.first[choice + 1] - first
-        mass[offset - 1] = -math.inf
-        find_costs_left(a, s, d, choice, offset, propagating)
-        running = -math.inf
-        for i in range(size):
-            log = mass[before + a.reach[first + i]] - beta * mass[offset + i]
-            high, low = max(running, log), min(running, log)
-            running = high
-            if low > -math.inf:
-                running += math.log1p(math.exp(low - high))
-            mass[offset + i] = running
-        before = offset - 1
-        offset += size + 1
+        first, size = a.first[choice], a.first[choice + 1] - a.first[choice]
+        s.mass[at - 1] = nothing
+        if possible:
+            find_value_costs(a, s, choice, at)
+            if propagating:
+                for i in range(size):
+                    if not d.alive[first + i]:
+                        s.mass[at + i] = _NEVER
+            if logs:
+                add_up_logs(a, s, choice, before, at, beta)
+            else:
+                possible = add_up(a, s, choice, before, at, beta)
+        before = at - 1
+        at += size + 1
+    return possible
 
 
 @njit(inline="always")
@@ -269,29 +262,6 @@ def backward(a: Any, s: Any, unit: int, logs: bool, rng: Any) -> None:
 
 
 @njit(inline="always")
-def redraw(a: Any, s: Any, d: Any, unit: int, beta: float, propagating: bool, rng: Any) -> None:
-    """Draw a unit from its conditional Boltzmann distribution: a heat bath.
-
-    If ``propagating``, among the values that are left.
-
-    For a chain: forward sums, backward draws. Block Gibbs sampling of a chain-structured
-    part: Hamze and de Freitas, "From fields to trees", UAI 2004.
-    """
-    start, stop = a.unit_start[unit], a.unit_start[unit + 1]
-    for q in range(start, stop):
-        choice = a.unit_choice[q]
-        add_terms(a, s, a.first[choice] + s.value[choice], -1)
-    find_slot_costs(a, s, unit)
-    logs = not forward(a, s, d, unit, beta, propagating)
-    if logs:
-        forward_logs(a, s, d, unit, beta, propagating)
-    backward(a, s, unit, logs, rng)
-    for q in range(start, stop):
-        choice = a.unit_choice[q]
-        add_terms(a, s, a.first[choice] + s.value[choice], 1)
-
-
-@njit(inline="always")
 def update_weights(a: Any, s: Any, increment: float, decay: float) -> int:
     """Raise the weights of broken constraints, let all decay; returns the unweighted energy.
 
@@ -299,7 +269,8 @@ def update_weights(a: Any, s: Any, increment: float, decay: float) -> int:
     in broken constraints as disturbed.
     """
     energy = 0
-    s.disturbed[:] = False
+    for unit in range(len(s.disturbed)):
+        s.disturbed[unit] = False
     for row in range(len(s.total)):
         missed = penalty(a.lower[row], a.upper[row], s.total[row])
         raised = s.row_weight[row] - s.row_base[row]
@@ -324,33 +295,32 @@ def update_weights(a: Any, s: Any, increment: float, decay: float) -> int:
 
 
 @njit(inline="always")
-def set_decided(a: Any, s: Any, d: Any, choice: int) -> None:
-    """If propagation left a choice one value, give it that value."""
-    first = a.first[choice]
-    if d.size[choice] == 1 and not d.alive[first + s.value[choice]]:
-        add_terms(a, s, first + s.value[choice], -1)
-        value = 0
-        while not d.alive[first + value]:
-            value += 1
-        s.value[choice] = value
-        add_terms(a, s, first + value, 1)
-
-
-@njit(inline="always")
-def propagate_unit(a: Any, s: Any, p: Any, d: Any, unit: int) -> bool:
-    """Assume the values of a unit; False, and nothing propagates, if they break a constraint."""
-    before, possible = d.counts[REMOVED], True
+def assume_unit(a: Any, s: Any, p: Any, d: Any, unit: int) -> bool:
+    """Assume the values of a unit; False if they break a constraint."""
+    possible = True
     for q in range(a.unit_start[unit], a.unit_start[unit + 1]):
         choice = a.unit_choice[q]
         literal = a.first[choice] + s.value[choice]
-        if possible and not d.alive[literal]:
-            possible = False
-        elif possible and d.size[choice] > 1:
+        possible = possible and d.alive[literal]
+        if possible and d.size[choice] > 1:
             possible = assume(p, d, literal) == FIXED_POINT
-    if possible:
-        for i in range(before, d.counts[REMOVED]):
-            set_decided(a, s, d, p.choice[d.removed[i]])
     return possible
+
+
+@njit(inline="always")
+def set_decided(a: Any, s: Any, p: Any, d: Any, since: int) -> int:
+    """Give choices that propagation left one value that value; those after ``since`` removed."""
+    for i in range(since, d.counts[REMOVED]):
+        choice = p.choice[d.removed[i]]
+        first = a.first[choice]
+        if d.size[choice] == 1 and not d.alive[first + s.value[choice]]:
+            add_terms(a, s, choice, -1)
+            value = 0
+            while not d.alive[first + value]:
+                value += 1
+            s.value[choice] = value
+            add_terms(a, s, choice, 1)
+    return int(d.counts[REMOVED])
 
 
 @njit(inline="always")
@@ -383,7 +353,7 @@ def choose_units(s: Any, start: int, stop: int, focus: float, rng: Any) -> int:
 
 
 @kernel
-def run_sweeps(
+def run_sweeps(  # noqa: C901 - further levels would take seconds to compile
     model: Any,
     state: Any,
     rules: Any,
@@ -398,6 +368,10 @@ def run_sweeps(
     """Redraw units, half of them in turn, until there were ``redraws``, or ``target`` is met.
 
     ``parameters`` are those of ``AnnealingParameters``, in their order.
+
+    A unit is drawn from its conditional Boltzmann distribution, a heat bath; for a chain by forward
+    sums and backward draws, which is block Gibbs sampling of a chain-structured part: Hamze and de
+    Freitas, "From fields to trees", UAI 2004.
 
     A pass redraws the disturbed units of its half, and of the others a share of
     1 - ``focus``; then weights learn. It counts as at least 1/64 of the units, which is
@@ -419,29 +393,40 @@ def run_sweeps(
     done = 0
     while done < redraws:
         propagating = d.counts[WORK] < share * s.counts[_SAVED]
+        start, stop, leave_out, decided = 0, n_units, 0.0, 0
         if propagating:
-            s.counts[_SAVED] -= n_units
-            n = choose_units(s, 0, n_units, 0.0, rng)
-            for i in range(n_root):
-                set_decided(a, s, d, p.choice[d.removed[i]])
+            s.counts[_SAVED] -= 2 * n_units
         else:
-            first_half = s.counts[_PASSES] % 2 == 0
-            start, stop = (0, a.half) if first_half else (a.half, n_units)
-            n = choose_units(s, start, stop, focus, rng)
+            leave_out = focus
+            if s.counts[_PASSES] % 2 == 0:
+                stop = a.half
+            else:
+                start = a.half
             s.counts[_PASSES] += 1
-            s.counts[_SAVED] += n
+        n = choose_units(s, start, stop, leave_out, rng)
         for k in range(n):
+            if propagating:
+                decided = set_decided(a, s, p, d, decided)
             if not propagating or next_unit(a, s, d, k, n, rng):
                 unit = s.order[k]
-                redraw(a, s, d, unit, beta, propagating, rng)
-                if propagating:
-                    propagating = propagate_unit(a, s, p, d, unit)
+                for q in range(a.unit_start[unit], a.unit_start[unit + 1]):
+                    add_terms(a, s, a.unit_choice[q], -1)
+                find_slot_costs(a, s, unit)
+                logs = False
+                while not forward(a, s, d, unit, beta, propagating, logs):
+                    logs = True  # far from what the choices before allow
+                backward(a, s, unit, logs, rng)
+                for q in range(a.unit_start[unit], a.unit_start[unit + 1]):
+                    add_terms(a, s, a.unit_choice[q], 1)
+                propagating = propagating and assume_unit(a, s, p, d, unit)
         restore(p, d, n_root)
+        s.counts[_SAVED] += n
         done += max(n, 1 + n_units // 64)
         energy = update_weights(a, s, increment, decay)
         if energy < lowest:
             lowest = energy
-            s.best[:] = s.value
+            for choice in range(len(s.value)):  # a slice takes seconds to compile
+                s.best[choice] = s.value[choice]
             if energy <= target:
                 break
     return done, lowest

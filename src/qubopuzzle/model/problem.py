@@ -109,7 +109,7 @@ class Problem(ABC):
         return self.formulations[name](self, **settings)
 
     def formulation_for(self, *, cuts: bool) -> str:  # noqa: ARG002 - for others
-        """What a solver gets if none is named; does it meet connectivity and cycles by cuts?"""
+        """The default of a solver, which meets connectivity and cycles by ``cuts`` or does not."""
         return self.default_formulation
 
     def picture(

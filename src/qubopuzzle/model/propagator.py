@@ -84,11 +84,12 @@ class DomainArrays(NamedTuple):
 
 @njit(inline="always")
 def remove(a: Any, d: Any, literal: int) -> None:
-    """Take a value from its choice, which is to be ``touch``ed then."""
-    d.alive[literal] = False
-    d.removed[d.counts[REMOVED]] = literal
-    d.counts[REMOVED] += 1
-    d.size[a.choice[literal]] -= 1
+    """Take a value from its choice, if it is still there."""
+    if d.alive[literal]:
+        d.alive[literal] = False
+        d.removed[d.counts[REMOVED]] = literal
+        d.counts[REMOVED] += 1
+        d.size[a.choice[literal]] -= 1
 
 
 @njit(inline="always")
@@ -132,16 +133,14 @@ def part_bounds(a: Any, d: Any, part: int) -> tuple[int, int]:
 def narrow(a: Any, d: Any, part: int, fewest: int, most: int) -> bool:
     """Remove the values of a part's choice that add less or more than this; False if all do."""
     choice = a.part_choice[part]
-    term, stop, before = a.term_start[part], a.term_start[part + 1], d.counts[REMOVED]
+    term, stop = a.term_start[part], a.term_start[part + 1]
     for literal in range(a.first[choice], a.first[choice + 1]):
         own = term < stop and a.literal[term] == literal
         added = a.coefficient[term] if own else 0
         term += own
-        if d.alive[literal] and (added < fewest or added > most):
+        if added < fewest or added > most:
             remove(a, d, literal)
     d.counts[WORK] += a.first[choice + 1] - a.first[choice]
-    if d.counts[REMOVED] > before:
-        touch(a, d, choice)
     return bool(d.size[choice] > 0)
 
 
@@ -178,34 +177,36 @@ def propagate_precedence(a: Any, d: Any, i: int) -> bool:
     while not d.alive[high]:
         high -= 1
     least, greatest = a.number[low] + gap, a.number[high] - gap
-    n_removed, literal = d.counts[REMOVED], a.first[after]
+    literal = a.first[after]
     while literal < a.first[after + 1] and a.number[literal] < least:
-        if d.alive[literal]:
-            remove(a, d, literal)
+        remove(a, d, literal)
         literal += 1
-    if d.counts[REMOVED] > n_removed:
-        touch(a, d, after)
-    n_removed, literal = d.counts[REMOVED], a.first[before + 1] - 1
+    literal = a.first[before + 1] - 1
     while literal >= a.first[before] and a.number[literal] > greatest:
-        if d.alive[literal]:
-            remove(a, d, literal)
+        remove(a, d, literal)
         literal -= 1
-    if d.counts[REMOVED] > n_removed:
-        touch(a, d, before)
     d.counts[WORK] += 1
     return bool(d.size[before] > 0 and d.size[after] > 0)
 
 
 @kernel
-def propagate(model: Any, domains: Any) -> int:
+def propagate(model: Any, domains: Any, since: int) -> int:
     """Look at the constraints in the queue until none is left.
 
-    Returns ``FIXED_POINT``, or the number of a constraint that cannot be met; the queue is empty
-    then, too.
+    And at those of the choices that lost a value after the first ``since`` that are gone. Returns
+    ``FIXED_POINT``, or the number of a constraint that cannot be met; the queue is empty then, too.
     """
     a, d = without_reference_counts(model), without_reference_counts(domains)
-    n_rows, broken = len(a.lower), FIXED_POINT
-    while d.counts[_QUEUED] > 0:
+    n_rows, broken, touched = len(a.lower), FIXED_POINT, -1
+    while True:
+        for i in range(since, d.counts[REMOVED]):
+            choice = a.choice[d.removed[i]]
+            if choice != touched:  # values of one choice mostly go together
+                touch(a, d, choice)
+            touched = choice
+        since, touched = d.counts[REMOVED], -1
+        if d.counts[_QUEUED] == 0:
+            return int(broken)
         constraint = dequeue(d)
         if broken == FIXED_POINT:
             if constraint < n_rows:
@@ -214,21 +215,19 @@ def propagate(model: Any, domains: Any) -> int:
                 possible = propagate_precedence(a, d, constraint - n_rows)
             if not possible:
                 broken = constraint
-    return int(broken)
 
 
-@kernel
+@njit(inline="always")
 def assume(a: Any, d: Any, literal: int) -> int:
     """Let a literal be true, and propagate; returns what ``propagate`` does."""
-    choice = a.choice[literal]
+    choice, since = a.choice[literal], d.counts[REMOVED]
     for other in range(a.first[choice], a.first[choice + 1]):
-        if other != literal and d.alive[other]:
+        if other != literal:
             remove(a, d, other)
-    touch(a, d, choice)
-    return int(propagate(a, d))
+    return int(propagate(a, d, since))
 
 
-@kernel
+@njit(inline="always")
 def restore(a: Any, d: Any, n_removed: int) -> None:
     """Put back what was removed after the first ``n_removed`` values."""
     while d.counts[REMOVED] > n_removed:
@@ -256,8 +255,7 @@ def probe(a: Any, d: Any, work: int) -> int:
                 d.counts[_PROBES] += 1
                 if refuted != FIXED_POINT:
                     remove(a, d, literal)
-                    touch(a, d, choice)
-                    broken = propagate(a, d)
+                    broken = propagate(a, d, n_removed)
         d.counts[_IN_VAIN] = d.counts[_IN_VAIN] + 1 if d.counts[REMOVED] == before else 0
         d.counts[_NEXT] = (choice + 1) % n
     return int(broken)
@@ -333,7 +331,7 @@ class Propagator:
 
     def run(self) -> str | None:
         """Remove values to a fixed point; returns the constraint that proves that there is none."""
-        return self._label(propagate(self.arrays, self.domains))
+        return self._label(propagate(self.arrays, self.domains, 0))
 
     def probe(self, work: int) -> str | None:
         """Remove what failed literals show, after ``run``; returns as it does.

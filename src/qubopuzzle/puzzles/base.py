@@ -179,7 +179,7 @@ class Puzzle(Problem):
         return grid, self.violations(grid)
 
     def formulation_for(self, *, cuts: bool) -> str:
-        """What a solver gets if none is named; does it meet connectivity and cycles by cuts?"""
+        """The default of a solver, which meets connectivity and cycles by ``cuts`` or does not."""
         return (cuts and self.lazy_formulation) or self.default_formulation
 
     def plot(self, ax: Axes | None = None) -> Axes:
