@@ -1,49 +1,102 @@
-"""Two nonograms that no solver of an old survey solved: how far annealing comes in ten minutes.
+"""Where deductions are long: what the annealer solves, and which of its parts does it.
 
-    python benchmarks/frontier.py [--minutes 10] [--seed 1]
+Sudokus, heyawakes, kurodokos and numberlinks of `generated/` that are hard for annealing, larger
+numberlinks and nonograms of the collection, the default formulation, one thread. Seconds are those
+of presolving, compiling, solving and judging together, without imports and kernels; the limit is
+on solving. A run that ends without a valid answer counts as endless.
 
-One thread. The energy is the number of cells on which the picture painted by the rows and
-the one painted by the columns differ; 0 would be a solution.
+Tables: frontier_sudoku, frontier_shading, frontier_numberlink and frontier_nonogram, after
+propagation and after probing; frontier_parts: with and without sweeps that propagate, on puzzles
+that no setting was chosen on.
+
+Usage: python benchmarks/frontier.py [--seeds N] [--time-limit S] [--table NAME] [--only TEXT ...]
 """
 
 from __future__ import annotations
 
-from instances import collected
-from qubopuzzle import Nonogram, solve
-from record import Args, Benchmark, Cases, Row, main
+from collections.abc import Callable
+from functools import partial
 
-FRONTIER = ("knotty", "faase")
+from instances import COLLECTION, GENERATED, warm_up
+from presolve import Ways, runs, show
+from qubopuzzle import Puzzle, load
+from record import Args, Benchmark, Cases, main
 
-
-def _cases(args: Args) -> Cases:
-    for name in FRONTIER:
-        yield name, _row, collected(name), args.seed, 60 * args.minutes
-
-
-def _row(puzzle: Nonogram, seed: int, seconds: float) -> Row:
-    result = solve(puzzle, "annealer", seed=seed, time_limit=seconds)
-    return {
-        "id": puzzle.id,
-        "shape": list(puzzle.shape),
-        "seed": seed,
-        "reads": result.reads,
-        "solved": result.valid,
-        "energy": result.energy,
-        "literals": result.sizes["variables"],
-        "solve_s": result.timings_s["solve"],
-    }
-
-
-COLUMNS = {
-    "instance": "{id}",
-    "size": lambda row: "x".join(map(str, row["shape"])),
-    "literals": "{literals:,}",
-    "reads": "{reads}",
-    "s": "{solve_s:.0f}",
-    "best energy": "{energy:g}",
-    "solved": lambda row: "yes" if row["solved"] else "no",
+PRESOLVED: Ways = {how: {"presolve": how} for how in ("propagate", "probe")}
+ORDINARY = {"options": {"propagation": 0}}
+PARTS: Ways = {
+    "none, ordinary sweeps": {"presolve": "none", **ORDINARY},
+    "propagate, ordinary": {"presolve": "propagate", **ORDINARY},
+    "propagate": {"presolve": "propagate"},
+    "probe, ordinary": {"presolve": "probe", **ORDINARY},
+    "probe": {"presolve": "probe"},
 }
-BENCHMARKS = (Benchmark("frontier", _cases, {"frontier": COLUMNS}),)
+"""The last table's: presolve, and whether some sweeps propagate."""
+PARTS_SEEDS, PARTS_S = 1, 2.0
+FRONTIER = ("knotty", "faase")
+"""Nonograms that no solver of an old survey solved."""
+NONOGRAMS = (*FRONTIER, *(f"dom-{n}" for n in range(11, 17)))
+
+
+def _hard() -> list[Puzzle]:
+    return load(GENERATED / "frontier.jsonl")
+
+
+def _generated(*kinds: str) -> list[Puzzle | None]:
+    return [puzzle for puzzle in _hard() if puzzle.name in kinds]
+
+
+def _sudokus() -> list[Puzzle | None]:
+    ours = load(GENERATED / "sudoku.jsonl")
+    return [*(p for p in ours if p.shape == (16, 16)), *_generated("sudoku")]
+
+
+def _collected(kind: str, wanted: Callable[[Puzzle], bool]) -> list[Puzzle | None]:
+    path = COLLECTION / f"{kind}.jsonl"
+    return [p for p in load(path, kind) if wanted(p)] if path.exists() else [None]
+
+
+def _numberlinks() -> list[Puzzle | None]:
+    ours = [p for p in load(GENERATED / "numberlink.jsonl") if p.shape == (10, 10)]
+    others = _collected("numberlink", lambda p: p.shape[0] >= 10)
+    found = [*ours, *_generated("numberlink"), *others]
+    return sorted(found, key=lambda p: p.cells if p else 0)
+
+
+def _nonograms() -> list[Puzzle | None]:
+    return _collected("nonogram", lambda p: p.id in NONOGRAMS)
+
+
+def _cases(puzzles: Callable[[], list[Puzzle | None]], args: Args) -> Cases:
+    warm_up("annealer", presolve="probe")
+    for puzzle in puzzles():
+        label = f"{puzzle.name}, {puzzle.id}" if puzzle else "the collection"
+        yield label, runs, puzzle, args.seeds, args.time_limit, PRESOLVED
+
+
+def _parts(args: Args) -> Cases:  # noqa: ARG001, as all cases are asked for
+    warm_up("annealer", presolve="probe")
+    for puzzle in _hard():
+        yield f"{puzzle.name}, {puzzle.id}", runs, puzzle, PARTS_SEEDS, PARTS_S, PARTS
+
+
+CLASSES = {
+    "sudoku": _sudokus,
+    "shading": partial(_generated, "heyawake", "kurodoko"),
+    "numberlink": _numberlinks,
+    "nonogram": _nonograms,
+}
+BENCHMARKS = (
+    *(
+        Benchmark(f"frontier_{name}", partial(_cases, puzzles), {f"frontier_{name}": show})
+        for name, puzzles in CLASSES.items()
+    ),
+    Benchmark("frontier_parts", _parts, {"frontier_parts": show}),
+)
 
 if __name__ == "__main__":
-    main(__doc__, BENCHMARKS, {"minutes": (10.0, "minutes a run"), "seed": (1, "of the run")})
+    main(
+        __doc__,
+        BENCHMARKS,
+        {"seeds": (2, "runs an instance"), "time_limit": (4.0, "seconds a run")},
+    )

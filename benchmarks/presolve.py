@@ -10,8 +10,10 @@ Usage: python benchmarks/presolve.py [--seeds N] [--time-limit S] [--only TEXT .
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import inf
 from statistics import median
+from typing import Any
 
 from instances import GENERATED, warm_up
 from qubopuzzle import Puzzle, QubopuzzleError, load, solve
@@ -19,6 +21,9 @@ from qubopuzzle.puzzles import puzzle_names
 from qubopuzzle.solving.recipe import PRESOLVES
 from record import Args, Benchmark, Cases, Row, Rows, grouped, main, markdown, median_s
 
+Ways = Mapping[str, Mapping[str, Any]]
+"""Settings of ``solve`` by what the tables call them."""
+WAYS: Ways = {how: {"presolve": how} for how in PRESOLVES}
 STAGES = ("presolve", "compile", "solve", "decode")
 SIZES = 2
 
@@ -42,12 +47,12 @@ def is_annealed(puzzle: Puzzle) -> bool:
     return True
 
 
-def runs(puzzle: Puzzle, seeds: int, time_limit: float) -> list[Row]:
-    """A row a presolve; they take turns, so that a busy minute is everyone's."""
-    found: dict[str, list[Row]] = {how: [] for how in PRESOLVES}
+def runs(puzzle: Puzzle, seeds: int, time_limit: float, ways: Ways = WAYS) -> list[Row]:
+    """A row a way; they take turns, so that a busy minute is everyone's."""
+    found: dict[str, list[Row]] = {how: [] for how in ways}
     for seed in range(seeds):
         for how, own in found.items():
-            result = solve(puzzle, "annealer", seed=seed, time_limit=time_limit, presolve=how)
+            result = solve(puzzle, "annealer", seed=seed, time_limit=time_limit, **ways[how])
             seconds = sum(map(result.timings_s.__getitem__, STAGES))
             own.append(
                 {
@@ -65,11 +70,11 @@ def runs(puzzle: Puzzle, seeds: int, time_limit: float) -> list[Row]:
 
 
 def show(rows: Rows) -> str:
-    lines = []
+    lines, ways = [], list(grouped(rows, "how"))
     for (kind, size), own in grouped(rows, "puzzle", "size").items():
-        instances = sum(row["how"] == "none" for row in own)
-        line = [kind, size, str(instances)]
-        for group in grouped(own, "how").values():
+        groups = list(grouped(own, "how").values())
+        line = [kind, size, str(len(groups[0]))]
+        for group in groups:
             seconds = [run["seconds"] for row in group for run in row["runs"]]
             solved = f"{len(seconds) - seconds.count(None)} of {len(seconds)}"
             literals = median(run["literals"] for row in group for run in row["runs"])
@@ -77,7 +82,7 @@ def show(rows: Rows) -> str:
             line += [f"{literals:,.0f}", solved, "-" if typical == inf else f"{typical:.3f}"]
         lines.append(line)
     heads = ["puzzle", "size", "instances"]
-    for how in PRESOLVES:
+    for (how,) in ways:
         heads += [f"{how}: literals", "solved", "median s"]
     failed = [
         f"{row['id']} with {row['how']}: {misses} of {len(row['runs'])}"

@@ -122,7 +122,8 @@ def test_solve_prints_the_picture_and_one_line(files):
     assert A.picture(A.solution).text() in out
     last = out.splitlines()[-1]
     assert last.startswith(
-        "annealer window | 44 variables, 29 constraints | energy 0, seed 1 | load "
+        "annealer window after propagation (44 -> 0 variables, 25 of 25 cells decided: "
+        "nothing was left to solve) | 0 variables"
     )
     assert last.endswith("| valid")
 
