@@ -36,7 +36,9 @@ def _rows(puzzle: Puzzle, solvers: list[str], args: Args) -> list[Row]:
 def _comparison(rows: Rows) -> Comparison:
     """As it was when these rows were measured."""
     solvers = {
-        row["solver"]: SolverConfig(row["solver"], row["exact"], False, row["options"])
+        row["solver"]: SolverConfig(
+            row["solver"], row["exact"], False, row["presolve"], row["options"]
+        )
         for row in rows
     }
     names = {row["instance"] for row in rows}
