@@ -29,6 +29,7 @@ def add_arguments(parser: Parser) -> None:
         "(default: standard output)"
     )
     parser.shared("--formulation F", "--encoding E", "--weight FAMILY=W", "--presolve HOW")
+    parser.set_defaults(presolve="none")
 
 
 def run(args: Namespace) -> int:
@@ -38,7 +39,7 @@ def run(args: Namespace) -> int:
     from qubopuzzle.solving.recipe import Recipe
 
     form = _format(args)
-    recipe = Recipe(args.formulation, args.encoding, args.presolve or "none", dict(args.weight))
+    recipe = Recipe(args.formulation, args.encoding, args.presolve, dict(args.weight))
     puzzles = load(args)
     described = args.output is not None
     option, pattern = ("-o", args.output) if described else ("FILE", args.file)

@@ -23,6 +23,7 @@ def add_arguments(parser: Parser) -> None:
     formats = "formats, see `qubopuzzle export --help` (default bqm,coo)"
     add("--to F,F,...", formats, default="bqm,coo")
     parser.shared("--formulation F", "--encoding E", "--weight FAMILY=W", "--presolve HOW")
+    parser.set_defaults(presolve="none")
     add("--seed N", "for everything random (default 0)", default=0)
     search = "for each search for a solution (default 60); what has none is left out"
     add("--time-limit SECONDS", search, default=60.0)
@@ -41,7 +42,7 @@ def run(args: Namespace) -> int:
         models.named(name)
     search = {"seed": args.seed, "time_limit": args.time_limit}
     check_run("sat", **search)
-    recipe = Recipe(args.formulation, args.encoding, args.presolve or "none", dict(args.weight))
+    recipe = Recipe(args.formulation, args.encoding, args.presolve, dict(args.weight))
     puzzles = load(args) if args.sources else [*examples(args.puzzle)]
     folder = Path(args.output)
     done = write_instances(

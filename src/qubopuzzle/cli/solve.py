@@ -78,7 +78,7 @@ def run(args: Namespace) -> int:
     check_run(**settings)
     model = {name: getattr(args, name) for name in ("formulation", "encoding", "presolve")}
     model["weights"] = dict(args.weight)
-    Recipe(**{**model, "presolve": args.presolve or "none"})  # checks them
+    Recipe(**{name: given for name, given in model.items() if given is not None})  # checks them
     instances = terminal.load_timed(args)
     puzzles = [puzzle for puzzle, _ in instances]
     files = {
