@@ -19,25 +19,22 @@ from scipy.sparse import csr_array
 
 from qubopuzzle.annealing.kernels import FloatArray, ModelArrays
 from qubopuzzle.jit import kernel
-from qubopuzzle.model import IntArray, IntMatrix, Model
+from qubopuzzle.model import IntArray, Model
 from qubopuzzle.model.data import as_before, starts
-from qubopuzzle.model.order import Paths, Precedences
+from qubopuzzle.model.order import Paths
 from qubopuzzle.model.propagator import Propagator
-from qubopuzzle.model.segments import Segments, all_rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnnealingForm:
     """A model ready to be annealed. A state is the index of each choice's value, (choices,).
 
-    ``rows`` is the matrix of all linear rows, (rows, literals). ``row_weight`` and
-    ``loose_weight`` are the weights, from their families', that rows and precedences outside
-    chains start from and decay to. ``propagator`` is at its fixed point, unless the model is not
-    ``consistent``: then propagation proves that it has no solution.
+    ``row_weight`` and ``loose_weight`` are the weights, from their families', that rows and
+    precedences outside chains start from and decay to. ``propagator`` is at its fixed point,
+    unless the model is not ``consistent``: then propagation proves that it has no solution.
     """
 
     model: Model
-    rows: IntMatrix
     arrays: ModelArrays
     row_weight: FloatArray
     loose_weight: FloatArray
@@ -85,15 +82,16 @@ def annealing_form(
     """
     model.require_local("the annealer")
     n, weight, owner = len(model.choices), weights or {}, model.choice_of_literal
-    rows, lower, upper = all_rows(model)
+    propagator = Propagator(model)
+    consistent = propagator.run() is None
+    rows, order = propagator.rows, propagator.order
     terms = csr_array(rows.T.tocsr())
     terms.sort_indices()
     literal = np.repeat(np.arange(model.n_literals), np.diff(terms.indptr))
-    order = Precedences(model)
     paths = order.paths()
     entry = np.full(n, -1)
     if chains:
-        entry = _find_chains(model, order, paths, rows)
+        entry = _find_chains(propagator, paths)
     later = entry >= 0
     gap = np.append(order.gap, 0)[entry]
     reach = np.ones(model.n_literals, dtype=np.int64)
@@ -134,8 +132,8 @@ def annealing_form(
         step_slot=step_slot,
         step_sign=step_sign,
         cumulative=cumulative,
-        lower=lower,
-        upper=upper,
+        lower=propagator.arrays.lower,
+        upper=propagator.arrays.upper,
         unit_start=starts(unit_of_choice, n_units),
         unit_choice=unit_choice,
         gap=gap[unit_choice],
@@ -155,10 +153,8 @@ def annealing_form(
     order_weights = np.array([float(weight.get(family, 1)) for family in order.family])
     row_weight = np.concatenate([np.zeros(0), *row_weights])
     n_chains = int((later & (paths.position == 1)).sum())
-    propagator = Propagator(model)
-    consistent = propagator.run() is None
     return AnnealingForm(
-        model, rows, arrays, row_weight, order_weights[loose], n_chains, propagator, consistent
+        model, arrays, row_weight, order_weights[loose], n_chains, propagator, consistent
     )
 
 
@@ -173,21 +169,20 @@ def _half(touching: IntArray, n_units: int) -> int:
     return first if similar else (n_units + 1) // 2
 
 
-def _find_chains(model: Model, order: Precedences, paths: Paths, rows: IntMatrix) -> IntArray:
+def _find_chains(propagator: Propagator, paths: Paths) -> IntArray:
     """``entry`` of the paths whose choices can be redrawn together, exactly; else -1, (choices,).
 
     Such a chain has no precedences between its choices but its own, some values that keep all
     of them, and no two choices that can have terms in one row at such values. Only then is its
     energy a sum over its choices.
     """
-    path = paths.path
+    path, order, terms = paths.path, propagator.order, propagator.parts
     spoiled = np.zeros(len(order.first) + len(path), dtype=bool)
-    spoiled[path[paths.earliest == model.sizes]] = True
+    spoiled[path[paths.earliest == propagator.model.sizes]] = True
     loose = np.delete(np.arange(len(order.first)), paths.entry[paths.entry >= 0])
     inside = path[order.first[loose]]
     spoiled[inside[inside == path[order.second[loose]]]] = True
     # Within a row and a path slack falls from choice to choice, unless two can meet there.
-    terms = Segments(model, rows)
     ordered = np.lexsort((paths.position[terms.choice], terms.row, path[terms.choice]))
     inside, end = path[terms.choice[ordered]], np.append(terms.start, len(terms.literal))[1:]
     least = paths.slack[terms.literal[terms.start]][ordered]

@@ -101,7 +101,7 @@ class State:
         short = np.diff(number[a.unit_choice]) < a.gap[1:]
         reset = np.isin(a.unit_of_choice, unit[1:][short & (unit[1:] == unit[:-1])])
         own[reset] = a.earliest[reset]
-        self.arrays.total[:] = self.form.rows @ self.form.literals(own)
+        self.arrays.total[:] = self.form.propagator.rows @ self.form.literals(own)
         energy = self.form.energy(own)
         if energy < self.energy:
             self.energy = energy

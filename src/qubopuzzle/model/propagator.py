@@ -277,17 +277,22 @@ class Propagator:
     >>> propagator.run()  # no constraint is broken
     >>> propagator.alive.tolist()  # x is 0 or 1, y is 1 or 2
     [True, True, False, False, True, True]
+
+    Attributes:
+        model, rows, parts, order: what it propagates: the matrix of all linear rows, their terms
+            by choice, and the precedences.
+        arrays, domains: the same for compiled code, and what is left.
     """
 
     def __init__(self, model: Model) -> None:
         rows, lower, upper = all_rows(model)
         parts, order = Segments(model, rows), Precedences(model)
+        self.model, self.rows, self.parts, self.order = model, rows, parts, order
         n_rows, n_precedences, n = rows.shape[0], len(order.first), len(model.choices)
         precedence = n_rows + np.arange(n_precedences)
         choice = np.concatenate([parts.choice, order.first, order.second])
         constraint = np.concatenate([parts.row, precedence, precedence])
         part_start = starts(parts.row, n_rows)
-        self.model, self.order = model, order
         self.arrays = PropagatorArrays(
             first=model.first_literal,
             choice=model.choice_of_literal,
