@@ -74,7 +74,9 @@ def test_a_board_of_one_number_has_no_solution(shape):
     for formulation in ("lazy", *FORESTS):
         for solver in ("sat", "cpsat"):
             assert solve(puzzle, solver, formulation=formulation).status == "unsatisfiable"
-    assert solve(puzzle, "annealer", formulation="forest", seed=1).status == "unsatisfiable"
+    for presolve, status in [("none", "unknown"), ("propagate", "unsatisfiable")]:
+        arguments = {"formulation": "forest", "presolve": presolve, "seed": 1, "reads": 2}
+        assert solve(puzzle, "annealer", **arguments).status == status
 
 
 def test_nearly_all_black():

@@ -17,7 +17,7 @@ from qubopuzzle import OneHotTemperingSampler, annealing
 
 ROOT = Path(__file__).parents[1]
 ARGUMENTS = {
-    "annealer": {"reads": 4},
+    "annealer": {"reads": 4, "presolve": "none"},
     "tempering": {"reads": 1, "options": {"sweeps": 60}},
     "sat": {},
 }
