@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from numba import njit
 from scipy.stats import chisquare
 
 from kernels import compiled_and_plain
@@ -22,6 +23,7 @@ from qubopuzzle.annealing.kernels import (
     forward,
 )
 from qubopuzzle.annealing.search import luby
+from qubopuzzle.jit import pointers
 from qubopuzzle.model.propagator import WORK
 from strategies import assignments, models
 
@@ -44,6 +46,23 @@ def energy(model, weights, values):
     return total
 
 
+@njit
+def find_costs(model, state, choice):
+    a, s = pointers(model), pointers(state)
+    add_terms(a, s, choice, -1)
+    find_slot_costs(a, s, a.unit_of_choice[choice])
+    find_value_costs(a, s, choice, 0)
+    add_terms(a, s, choice, 1)
+
+
+@njit
+def draw_by_logarithms(model, state, domains, unit, beta, rng):
+    a, s, d = pointers(model), pointers(state), pointers(domains)
+    find_slot_costs(a, s, unit)
+    forward(a, s, d, unit, beta, False, True)
+    backward(a, s, unit, True, rng)
+
+
 @settings(max_examples=30)
 @given(model=models(max_values=4))
 def test_costs_of_a_choice_are_differences_of_energies(model):
@@ -54,10 +73,7 @@ def test_costs_of_a_choice_are_differences_of_energies(model):
     value = np.array([rng.integers(len(c.values)) for c in model.choices])
     state.set_values(value)
     for c, choice in enumerate(model.choices):
-        add_terms(form.arrays, state.arrays, c, -1)
-        find_slot_costs(form.arrays, state.arrays, int(form.arrays.unit_of_choice[c]))
-        find_value_costs(form.arrays, state.arrays, c, 0)
-        add_terms(form.arrays, state.arrays, c, 1)
+        find_costs(form.arrays, state.arrays, c)
         out = state.arrays.mass[: len(choice.values)].copy()
         expected = []
         for v in range(len(choice.values)):
@@ -257,9 +273,7 @@ def test_ctrl_c_inside_a_restart_keeps_its_best_state():
         raise KeyboardInterrupt
 
     options = {"sweeps": 10**6, "beta": 0.1}
-    result = solve(
-        noise, "annealer", seed=1, presolve="none", options=options, progress=interrupt
-    )
+    result = solve(noise, "annealer", seed=1, presolve="none", options=options, progress=interrupt)
     assert result.interrupted
     assert result.reads == 1
     assert result.answer is not None
@@ -416,10 +430,8 @@ def test_logarithms_draw_from_the_same_distribution():
     states = [v for v in states if energy(model, {"field": 0}, v) == 0]
     mass = np.exp([-0.7 * energy(model, {}, v) for v in states])
     state.arrays.total[:] = 0  # the chain taken out
-    find_slot_costs(form.arrays, state.arrays, unit)
     for _ in range(5000):
-        forward(form.arrays, state.arrays, state.domains, unit, 0.7, False, True)
-        backward(form.arrays, state.arrays, unit, True, state.rng)
+        draw_by_logarithms(form.arrays, state.arrays, state.domains, unit, 0.7, state.rng)
         counts[tuple(state.value.tolist())] += 1
     expected = 5000 * mass / mass.sum()
     observed = np.array([counts[s] for s in states])

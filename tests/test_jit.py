@@ -113,6 +113,7 @@ def test_kernels_read_and_call_only_what_is_in_their_own_file():
         "ModelArrays",
         "StateArrays",
         "BQMArrays",
+        "ReplicaArrays",
         "PropagatorArrays",
         "DomainArrays",
     }

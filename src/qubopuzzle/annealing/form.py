@@ -120,13 +120,17 @@ def annealing_form(
     (changing,) = np.nonzero(loose_first != loose_second)
     loose_choice = np.concatenate([loose_first[changing], loose_second[changing]])
     arrays = ModelArrays(
+        n_choices=n,
+        n_units=n_units,
+        n_rows=rows.shape[0],
+        n_loose=len(loose),
         first=model.first_literal,
         number=order.number,
         term_start=terms.indptr.astype(np.int64),
-        term_row=terms.indices.astype(np.uint64),
+        term_row=terms.indices.astype(np.int64),
         term_coefficient=terms.data,
         slot_start=slot_start,
-        slot_row=slot_row.astype(np.uint64),
+        slot_row=slot_row,
         slot_amount=slot_amount,
         step_start=step_start,
         step_slot=step_slot,
@@ -212,7 +216,7 @@ def _find_slots(
 
 def _find_steps(
     model: Model, literal: IntArray, slot: IntArray
-) -> tuple[IntArray, NDArray[np.uint64], NDArray[np.float64], NDArray[np.bool_]]:
+) -> tuple[IntArray, IntArray, NDArray[np.float64], NDArray[np.bool_]]:
     """Each choice's values as steps: the slots that come and go from value to value.
 
     Where those are no fewer than the choice's terms, the terms themselves. ``literal`` and
@@ -220,7 +224,8 @@ def _find_steps(
     ``step_sign`` and ``cumulative`` of ``ModelArrays``.
     """
     choice, n = model.choice_of_literal[literal], len(model.choices)
-    comes, stays = _compare_neighbours(starts(literal, model.n_literals), slot)
+    comes, stays = np.ones(len(slot), dtype=bool), np.zeros(len(slot), dtype=bool)
+    _compare_neighbours(starts(literal, model.n_literals), slot, comes, stays)
     comes |= literal == model.first_literal[choice]
     goes = ~stays & (literal + 1 < model.first_literal[choice + 1])
     steps = np.concatenate([choice[comes], choice[goes]])
@@ -228,18 +233,17 @@ def _find_steps(
     comes, goes = comes | ~cumulative[choice], goes & cumulative[choice]
     at = np.concatenate([literal[comes], literal[goes] + 1])
     ordered = np.argsort(at, kind="stable")
-    slots = np.concatenate([slot[comes], slot[goes]])[ordered].astype(np.uint64)
+    slots = np.concatenate([slot[comes], slot[goes]])[ordered]
     signs = np.repeat([1.0, -1.0], [comes.sum(), goes.sum()])[ordered]
     return starts(at, model.n_literals), slots, signs, cumulative
 
 
 @kernel
-def _compare_neighbours(start: Any, slot: Any) -> tuple[Any, Any]:
-    """Which terms the literal before does not have, and which ones the next literal has, too.
+def _compare_neighbours(start: Any, slot: Any, comes: Any, stays: Any) -> None:
+    """Note which terms the literal before does not have, and which the next literal has, too.
 
-    A literal's slots rise; shape (terms,) each.
+    A literal's slots rise; ``comes``, of ones, and ``stays``, of zeros, have shape (terms,).
     """
-    comes, stays = np.ones(len(slot), np.bool_), np.zeros(len(slot), np.bool_)
     for literal in range(1, len(start) - 1):
         before, own = start[literal - 1], start[literal]
         while before < start[literal] and own < start[literal + 1]:
@@ -248,4 +252,3 @@ def _compare_neighbours(start: Any, slot: Any) -> tuple[Any, Any]:
             step = slot[before] - slot[own]
             before += step <= 0
             own += step >= 0
-    return comes, stays

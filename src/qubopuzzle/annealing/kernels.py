@@ -9,16 +9,13 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from qubopuzzle.jit import kernel, version_of, without_reference_counts
+from qubopuzzle.jit import inlined, kernel, pointers, version_of
 from qubopuzzle.model import IntArray, propagator
 from qubopuzzle.model.propagator import FIXED_POINT, REMOVED, WORK, assume, restore
 
 FloatArray = NDArray[np.float64]
-IndexArray = NDArray[np.uint64]
-"""Unsigned, so that numba need not ask whether an index counts from the end."""
 
 _FAR = 1 << 60
 _LEAST = 1e-290  # below it, a chain's mass has underflowed
@@ -33,6 +30,7 @@ class ModelArrays(NamedTuple):
     """A model. Literal l of choice c is ``first[c] + v`` for its v-th value.
 
     Attributes:
+        n_choices, n_units, n_rows, n_loose: how many there are.
         first: first literal of each choice, and one past the last, shape (choices + 1,).
         number: value of each literal where precedences need it, else 0, (literals,).
         term_start, term_row, term_coefficient: the rows of each literal.
@@ -55,16 +53,20 @@ class ModelArrays(NamedTuple):
         loose_start, loose: which of them each choice is in.
     """
 
+    n_choices: int
+    n_units: int
+    n_rows: int
+    n_loose: int
     first: IntArray
     number: IntArray
     term_start: IntArray
-    term_row: IndexArray
+    term_row: IntArray
     term_coefficient: IntArray
     slot_start: IntArray
-    slot_row: IndexArray
+    slot_row: IntArray
     slot_amount: IntArray
     step_start: IntArray
-    step_slot: IndexArray
+    step_slot: IntArray
     step_sign: FloatArray
     cumulative: NDArray[np.bool_]
     lower: IntArray
@@ -115,14 +117,14 @@ class StateArrays(NamedTuple):
     mass: FloatArray
 
 
-@njit(inline="always")
+@inlined
 def penalty(lower: int, upper: int, total: int) -> int:
     """d**2 for an equality missed by d, d (d + 1) / 2 for a range."""
     missed = max(lower - total, total - upper, 0)
     return missed * missed if lower == upper else missed * (missed + 1) // 2
 
 
-@njit(inline="always")
+@inlined
 def add_terms(a: Any, s: Any, choice: int, sign: int) -> None:
     """Add the terms of a choice's value to the rows, or take them away with sign -1."""
     literal = a.first[choice] + s.value[choice]
@@ -130,7 +132,7 @@ def add_terms(a: Any, s: Any, choice: int, sign: int) -> None:
         s.total[a.term_row[e]] += sign * a.term_coefficient[e]
 
 
-@njit(inline="always")
+@inlined
 def find_slot_costs(a: Any, s: Any, unit: int) -> None:
     """Weighted energy of each slot of a unit that is taken out."""
     start = a.slot_start[unit]
@@ -141,7 +143,7 @@ def find_slot_costs(a: Any, s: Any, unit: int) -> None:
         s.slot[k - start] = s.row_weight[row] * changed
 
 
-@njit(inline="always")
+@inlined
 def find_value_costs(a: Any, s: Any, choice: int, at: int) -> None:
     """Weighted energy of each value of a choice, from ``mass[at]`` on.
 
@@ -170,7 +172,7 @@ def find_value_costs(a: Any, s: Any, choice: int, at: int) -> None:
                 s.mass[at + i] += weight * short
 
 
-@njit(inline="always")
+@inlined
 def add_up(a: Any, s: Any, choice: int, before: int, at: int, beta: float) -> bool:
     """A choice's costs from ``mass[at]`` on become running sums, see ``forward``."""
     mass, first = s.mass, a.first[choice]
@@ -189,7 +191,7 @@ def add_up(a: Any, s: Any, choice: int, before: int, at: int, beta: float) -> bo
     return bool(running > _LEAST)
 
 
-@njit(inline="always")
+@inlined
 def add_up_logs(a: Any, s: Any, choice: int, before: int, at: int, beta: float) -> None:
     """The same as logarithms."""
     mass, first, running = s.mass, a.first[choice], -math.inf
@@ -202,7 +204,7 @@ def add_up_logs(a: Any, s: Any, choice: int, before: int, at: int, beta: float) 
         mass[i] = running
 
 
-@njit(inline="always")
+@inlined
 def forward(a: Any, s: Any, d: Any, unit: int, beta: float, propagating: bool, logs: bool) -> bool:
     """Running sums of the weights of all values of a chain up to each choice and value.
 
@@ -233,7 +235,7 @@ def forward(a: Any, s: Any, d: Any, unit: int, beta: float, propagating: bool, l
     return possible
 
 
-@njit(inline="always")
+@inlined
 def backward(a: Any, s: Any, unit: int, logs: bool, rng: Any) -> None:
     """Draw the values of a unit, last choice first, from running sums or their logarithms."""
     start, stop = a.unit_start[unit], a.unit_start[unit + 1]
@@ -261,7 +263,7 @@ def backward(a: Any, s: Any, unit: int, logs: bool, rng: Any) -> None:
         allowed = a.reach[first + index]
 
 
-@njit(inline="always")
+@inlined
 def update_weights(a: Any, s: Any, increment: float, decay: float) -> int:
     """Raise the weights of broken constraints, let all decay; returns the unweighted energy.
 
@@ -269,9 +271,9 @@ def update_weights(a: Any, s: Any, increment: float, decay: float) -> int:
     in broken constraints as disturbed.
     """
     energy = 0
-    for unit in range(len(s.disturbed)):
+    for unit in range(a.n_units):
         s.disturbed[unit] = False
-    for row in range(len(s.total)):
+    for row in range(a.n_rows):
         missed = penalty(a.lower[row], a.upper[row], s.total[row])
         raised = s.row_weight[row] - s.row_base[row]
         if missed:
@@ -280,7 +282,7 @@ def update_weights(a: Any, s: Any, increment: float, decay: float) -> int:
             for e in range(a.touching_start[row], a.touching_start[row + 1]):
                 s.disturbed[a.touching_unit[e]] = True
         s.row_weight[row] = s.row_base[row] + raised * decay
-    for i in range(len(a.loose_first)):
+    for i in range(a.n_loose):
         one, two = a.loose_first[i], a.loose_second[i]
         here = a.number[a.first[one] + s.value[one]]
         there = a.number[a.first[two] + s.value[two]]
@@ -294,7 +296,7 @@ def update_weights(a: Any, s: Any, increment: float, decay: float) -> int:
     return energy
 
 
-@njit(inline="always")
+@inlined
 def assume_unit(a: Any, s: Any, p: Any, d: Any, unit: int) -> bool:
     """Assume the values of a unit; False if they break a constraint."""
     possible = True
@@ -307,7 +309,7 @@ def assume_unit(a: Any, s: Any, p: Any, d: Any, unit: int) -> bool:
     return possible
 
 
-@njit(inline="always")
+@inlined
 def set_decided(a: Any, s: Any, p: Any, d: Any, since: int) -> int:
     """Give choices that propagation left one value that value; those after ``since`` removed."""
     for i in range(since, d.counts[REMOVED]):
@@ -323,7 +325,7 @@ def set_decided(a: Any, s: Any, p: Any, d: Any, since: int) -> int:
     return int(d.counts[REMOVED])
 
 
-@njit(inline="always")
+@inlined
 def next_unit(a: Any, s: Any, d: Any, at: int, n: int, rng: Any) -> bool:
     """Swap to ``order[at]`` the unit with the fewest values left of three that come at random.
 
@@ -341,7 +343,7 @@ def next_unit(a: Any, s: Any, d: Any, at: int, n: int, rng: Any) -> bool:
     return least > 0
 
 
-@njit(inline="always")
+@inlined
 def choose_units(s: Any, start: int, stop: int, focus: float, rng: Any) -> int:
     """Put the disturbed of these units and a share of the others into ``order``; how many."""
     n = 0
@@ -385,11 +387,10 @@ def run_sweeps(  # noqa: C901 - further levels would take seconds to compile
 
     Returns the redraws of this call, and the lowest unweighted energy, whose state is in ``best``.
     """
-    a, s = without_reference_counts(model), without_reference_counts(state)
-    p, d = without_reference_counts(rules), without_reference_counts(domains)
+    a, s, p, d = pointers(model), pointers(state), pointers(rules), pointers(domains)
     beta, increment, decay, focus, propagation = parameters
-    n_units, n_root = len(a.unit_start) - 1, d.counts[REMOVED]
-    share = propagation * len(a.number) / max(n_units, 1) if focus > 0.0 else 0.0
+    n_units, n_root = a.n_units, d.counts[REMOVED]
+    share = propagation * a.first[a.n_choices] / max(n_units, 1) if focus > 0.0 else 0.0
     done = 0
     while done < redraws:
         propagating = d.counts[WORK] < share * s.counts[_SAVED]
@@ -425,7 +426,7 @@ def run_sweeps(  # noqa: C901 - further levels would take seconds to compile
         energy = update_weights(a, s, increment, decay)
         if energy < lowest:
             lowest = energy
-            for choice in range(len(s.value)):  # a slice takes seconds to compile
+            for choice in range(a.n_choices):  # a slice takes seconds to compile
                 s.best[choice] = s.value[choice]
             if energy <= target:
                 break

@@ -8,10 +8,9 @@ from copy import deepcopy
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from qubopuzzle.jit import kernel, without_reference_counts
+from qubopuzzle.jit import inlined, kernel, pointers
 from qubopuzzle.model.data import IntArray, Model, starts
 from qubopuzzle.model.order import Precedences
 from qubopuzzle.model.segments import Segments, all_rows
@@ -27,6 +26,7 @@ class PropagatorArrays(NamedTuple):
     """A model. Literal l of choice c is ``first[c] + v`` for its v-th value.
 
     Attributes:
+        n_choices, n_rows, n_constraints: how many there are.
         first: first literal of each choice, and one past the last, shape (choices + 1,).
         choice: the choice of each literal, (literals,).
         number: value of each literal where precedences need it, else 0, (literals,); it rises
@@ -40,6 +40,9 @@ class PropagatorArrays(NamedTuple):
         watch_start, watch: the constraints that each choice is in.
     """
 
+    n_choices: int
+    n_rows: int
+    n_constraints: int
     first: IntArray
     choice: IntArray
     number: IntArray
@@ -82,7 +85,7 @@ class DomainArrays(NamedTuple):
     greatest: IntArray
 
 
-@njit(inline="always")
+@inlined
 def remove(a: Any, d: Any, literal: int) -> None:
     """Take a value from its choice, if it is still there."""
     if d.alive[literal]:
@@ -92,7 +95,7 @@ def remove(a: Any, d: Any, literal: int) -> None:
         d.size[a.choice[literal]] -= 1
 
 
-@njit(inline="always")
+@inlined
 def touch(a: Any, d: Any, choice: int) -> None:
     """Queue what a choice is in that values were taken from."""
     start, stop = a.watch_start[choice], a.watch_start[choice + 1]
@@ -102,21 +105,21 @@ def touch(a: Any, d: Any, choice: int) -> None:
         if not d.waiting[constraint]:
             d.waiting[constraint] = True
             at = d.counts[_HEAD] + d.counts[_QUEUED]
-            d.queue[at if at < len(d.queue) else at - len(d.queue)] = constraint
+            d.queue[at if at < a.n_constraints else at - a.n_constraints] = constraint
             d.counts[_QUEUED] += 1
 
 
-@njit(inline="always")
-def dequeue(d: Any) -> int:
+@inlined
+def dequeue(a: Any, d: Any) -> int:
     """The constraint that has waited longest."""
     constraint = d.queue[d.counts[_HEAD]]
     d.waiting[constraint] = False
-    d.counts[_HEAD] = d.counts[_HEAD] + 1 if d.counts[_HEAD] + 1 < len(d.queue) else 0
+    d.counts[_HEAD] = d.counts[_HEAD] + 1 if d.counts[_HEAD] + 1 < a.n_constraints else 0
     d.counts[_QUEUED] -= 1
     return int(constraint)
 
 
-@njit(inline="always")
+@inlined
 def part_bounds(a: Any, d: Any, part: int) -> tuple[int, int]:
     """The least and the greatest that a part of a row can be."""
     least, greatest, present = _FAR, -_FAR, 0
@@ -129,7 +132,7 @@ def part_bounds(a: Any, d: Any, part: int) -> tuple[int, int]:
     return least, greatest
 
 
-@njit(inline="always")
+@inlined
 def narrow(a: Any, d: Any, part: int, fewest: int, most: int) -> bool:
     """Remove the values of a part's choice that add less or more than this; False if all do."""
     choice = a.part_choice[part]
@@ -144,7 +147,7 @@ def narrow(a: Any, d: Any, part: int, fewest: int, most: int) -> bool:
     return bool(d.size[choice] > 0)
 
 
-@njit(inline="always")
+@inlined
 def propagate_row(a: Any, d: Any, row: int) -> bool:
     """Remove the values that leave a row no way to meet its bounds; False if there is none."""
     start, stop = a.part_start[row], a.part_start[row + 1]
@@ -167,7 +170,7 @@ def propagate_row(a: Any, d: Any, row: int) -> bool:
     return bool(possible)
 
 
-@njit(inline="always")
+@inlined
 def propagate_precedence(a: Any, d: Any, i: int) -> bool:
     """Remove the values of both choices that leave the other none; False if all do."""
     before, after, gap = a.before[i], a.after[i], a.gap[i]
@@ -189,15 +192,14 @@ def propagate_precedence(a: Any, d: Any, i: int) -> bool:
     return bool(d.size[before] > 0 and d.size[after] > 0)
 
 
-@kernel
-def propagate(model: Any, domains: Any, since: int) -> int:
+@inlined
+def propagate(a: Any, d: Any, since: int) -> int:
     """Look at the constraints in the queue until none is left.
 
     And at those of the choices that lost a value after the first ``since`` that are gone. Returns
     ``FIXED_POINT``, or the number of a constraint that cannot be met; the queue is empty then, too.
     """
-    a, d = without_reference_counts(model), without_reference_counts(domains)
-    n_rows, broken, touched = len(a.lower), FIXED_POINT, -1
+    broken, touched = FIXED_POINT, -1
     while True:
         for i in range(since, d.counts[REMOVED]):
             choice = a.choice[d.removed[i]]
@@ -207,17 +209,17 @@ def propagate(model: Any, domains: Any, since: int) -> int:
         since, touched = d.counts[REMOVED], -1
         if d.counts[_QUEUED] == 0:
             return int(broken)
-        constraint = dequeue(d)
+        constraint = dequeue(a, d)
         if broken == FIXED_POINT:
-            if constraint < n_rows:
+            if constraint < a.n_rows:
                 possible = propagate_row(a, d, constraint)
             else:
-                possible = propagate_precedence(a, d, constraint - n_rows)
+                possible = propagate_precedence(a, d, constraint - a.n_rows)
             if not possible:
                 broken = constraint
 
 
-@njit(inline="always")
+@inlined
 def assume(a: Any, d: Any, literal: int) -> int:
     """Let a literal be true, and propagate; returns what ``propagate`` does."""
     choice, since = a.choice[literal], d.counts[REMOVED]
@@ -227,7 +229,7 @@ def assume(a: Any, d: Any, literal: int) -> int:
     return int(propagate(a, d, since))
 
 
-@njit(inline="always")
+@inlined
 def restore(a: Any, d: Any, n_removed: int) -> None:
     """Put back what was removed after the first ``n_removed`` values."""
     while d.counts[REMOVED] > n_removed:
@@ -238,14 +240,16 @@ def restore(a: Any, d: Any, n_removed: int) -> None:
 
 
 @kernel
-def probe(a: Any, d: Any, work: int) -> int:
-    """Assume each value that is left, choice by choice, and remove what breaks a constraint.
+def probe(model: Any, domains: Any, work: int) -> int:
+    """Propagate; then assume each value that is left, choice by choice, and remove what fails.
 
     Until a round of all choices removed nothing, or so much work is done; a further call goes on.
     Returns what ``propagate`` does.
     """
-    n, until, broken = len(a.first) - 1, d.counts[WORK] + work, FIXED_POINT
-    while broken == FIXED_POINT and d.counts[_IN_VAIN] < n and d.counts[WORK] < until:
+    a, d = pointers(model), pointers(domains)
+    broken = propagate(a, d, d.counts[REMOVED])
+    until = d.counts[WORK] + work
+    while broken == FIXED_POINT and d.counts[_IN_VAIN] < a.n_choices and d.counts[WORK] < until:
         choice, before = d.counts[_NEXT], d.counts[REMOVED]
         for literal in range(a.first[choice], a.first[choice + 1]):
             if broken == FIXED_POINT and d.alive[literal] and d.size[choice] > 1:
@@ -257,7 +261,7 @@ def probe(a: Any, d: Any, work: int) -> int:
                     remove(a, d, literal)
                     broken = propagate(a, d, n_removed)
         d.counts[_IN_VAIN] = d.counts[_IN_VAIN] + 1 if d.counts[REMOVED] == before else 0
-        d.counts[_NEXT] = (choice + 1) % n
+        d.counts[_NEXT] = (choice + 1) % a.n_choices
     return int(broken)
 
 
@@ -294,6 +298,9 @@ class Propagator:
         constraint = np.concatenate([parts.row, precedence, precedence])
         part_start = starts(parts.row, n_rows)
         self.arrays = PropagatorArrays(
+            n_choices=n,
+            n_rows=n_rows,
+            n_constraints=n_rows + n_precedences,
             first=model.first_literal,
             choice=model.choice_of_literal,
             number=order.number,
@@ -311,7 +318,7 @@ class Propagator:
             watch=constraint[np.argsort(choice, kind="stable")],
         )
         most = int(np.diff(part_start).max(initial=0))
-        n_constraints = n_rows + n_precedences
+        n_constraints = self.arrays.n_constraints
         self.domains = DomainArrays(
             alive=np.ones(model.n_literals, dtype=bool),
             size=model.sizes.copy(),
@@ -336,7 +343,7 @@ class Propagator:
 
     def run(self) -> str | None:
         """Remove values to a fixed point; returns the constraint that proves that there is none."""
-        return self._label(propagate(self.arrays, self.domains, 0))
+        return self.probe(0)
 
     def probe(self, work: int) -> str | None:
         """Remove what failed literals show, after ``run``; returns as it does.

@@ -13,7 +13,7 @@ from typing import Any
 import dimod
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
+from scipy.sparse import coo_array, csr_array
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.tempering.kernels import BQMArrays, FloatArray, IntArray
@@ -54,6 +54,21 @@ class TemperingForm:
         size = np.diff(a.first)[: a.n_groups]
         units = len(a.first) - 1
         return float((1 - 1 / size).sum() + 0.5 * (units - a.n_groups)) / max(1, units)
+
+    def fields(self, value: NDArray[np.integer]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Fields and energies from scratch of states, shape (states, units).
+
+        Returns:
+            Shapes (states, variables) and (states,), in the type of ``linear``.
+        """
+        a, n = self.arrays, self.arrays.n_variables
+        x = np.zeros((len(value), n), dtype=a.linear.dtype)
+        np.put_along_axis(x, value[:, : a.n_groups].astype(np.int64), 1, axis=1)
+        x[:, a.first[a.n_groups : -1]] = value[:, a.n_groups :]
+        couplings = csr_array((a.coupling, a.column, a.start), shape=(n, n))
+        field = np.ascontiguousarray(a.linear + (couplings @ x.T).T)
+        twice = (x * (a.linear + field)).sum(axis=1)
+        return field, a.constant + (twice // 2 if self.exact else twice / 2)
 
     def sample(self, value: NDArray[np.integer]) -> NDArray[np.int8]:
         """Values of the BQM's variables in its order, shape (variables,), of a state."""
@@ -139,8 +154,10 @@ def tempering_form(
     both = (np.concatenate([row, column]), np.concatenate([column, row]))
     matrix = coo_array((np.concatenate([coupling] * 2), both), shape=(n, n)).tocsr()
     arrays = BQMArrays(
-        first=first.astype(np.int64),
         n_groups=len(movable),
+        n_units=len(unit_sizes),
+        n_variables=n,
+        first=first.astype(np.int64),
         linear=linear,
         start=matrix.indptr.astype(np.int64),
         column=matrix.indices.astype(np.int32),

@@ -1,10 +1,9 @@
 """Tempering's inner loops and the arrays that they read; plain Python with NUMBA_DISABLE_JIT=1.
 
 Units come in two kinds: the first ``n_groups`` are one-hot groups, whose ``value`` is the
-variable that is 1; the others are free variables, whose ``value`` is 0 or 1. ``field[i]``
-is what variable i at 1 costs more than at 0, couplings inside its own group left out. One
-row of ``value``, ``field`` and one entry of ``energy`` is a replica; ``replica[k]`` says
-which of them is at rung k of the ladder, hot to cold.
+variable that is 1; the others are free variables, whose ``value`` is 0 or 1. ``field`` is, for
+each variable, what it costs more at 1 than at 0, couplings inside its own group left out.
+``a`` is the model, ``BQMArrays``; ``s`` is what changes, ``ReplicaArrays``.
 """
 
 import math
@@ -13,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.jit import kernel
+from qubopuzzle.jit import inlined, kernel, pointers
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -26,16 +25,19 @@ class BQMArrays(NamedTuple):
     """A BQM. Variables are numbered group by group, then the free ones.
 
     Attributes:
-        first: first variable of each unit, and one past the last, shape (units + 1,).
         n_groups: how many units, from the front, are one-hot groups.
+        n_units, n_variables: how many there are, those of one-hot groups of one left out.
+        first: first variable of each unit, and one past the last, shape (units + 1,).
         linear: bias of each variable, (variables,), int64 or float64.
         start, column, coupling: each variable's couplings, rows of a symmetric CSR matrix;
             int64, int32, and int32 or float64.
         constant: energy of the variables that are fixed.
     """
 
-    first: IntArray
     n_groups: int
+    n_units: int
+    n_variables: int
+    first: IntArray
     linear: NDArray[Any]
     start: IntArray
     column: NDArray[np.int32]
@@ -43,139 +45,135 @@ class BQMArrays(NamedTuple):
     constant: Any
 
 
-@kernel
-def recompute_fields(a: Any, value: Any, field: Any) -> Any:
-    """Fields of a state from scratch, written to ``field``; returns its energy."""
-    first, start, column, coupling = a.first, a.start, a.column, a.coupling
-    energy = a.constant
-    field[:] = a.linear
-    n_groups = a.n_groups
-    for u in range(len(value)):
-        if u < n_groups or value[u]:
-            i = value[u] if u < n_groups else first[u]
-            energy += field[i]
-            for e in range(start[i], start[i + 1]):
-                field[column[e]] += coupling[e]
-    return energy
+class ReplicaArrays(NamedTuple):
+    """Replicas on a ladder, hot to cold.
+
+    Attributes:
+        n_rungs, n_entries: rungs, and entries of ``table`` for each.
+        beta: inverse temperature of each rung, shape (rungs,).
+        table: exp(-beta d) for d = 0, 1, ..., rung by rung, (rungs * entries,); none for floats.
+        cut: energies from which on exp(-beta d) is negligible, (rungs,).
+        replica: which replica is at each rung, (rungs,).
+        value: replica by replica, (rungs * units,), int32.
+        field: replica by replica, (rungs * variables,), in the type of ``linear``.
+        energy: of each replica, (rungs,).
+        accepted: sums of the chances of exchange of neighbours, (rungs - 1,).
+        best, best_energy: the lowest state seen, (units,), and its energy, (1,).
+        mass: scratch, for the variables of the largest group.
+    """
+
+    n_rungs: int
+    n_entries: int
+    beta: FloatArray
+    table: FloatArray
+    cut: FloatArray
+    replica: IntArray
+    value: NDArray[np.int32]
+    field: NDArray[Any]
+    energy: NDArray[Any]
+    accepted: FloatArray
+    best: NDArray[np.int32]
+    best_energy: FloatArray
+    mass: FloatArray
 
 
-@kernel
-def sweep_groups(  # noqa: C901
-    a: Any, value: Any, field: Any, beta: float, table: Any, cut: float, mass: Any, rng: Any
-) -> Any:
+@inlined
+def add_couplings(a: Any, s: Any, variable: int, at: int, sign: int) -> None:
+    """Add a variable's couplings to the fields of a replica, from ``field[at]`` on."""
+    for e in range(a.start[variable], a.start[variable + 1]):
+        s.field[at + a.column[e]] += sign * a.coupling[e]
+
+
+@inlined
+def sweep_groups(a: Any, s: Any, rung: int, replica: int, rng: Any) -> Any:
     """Draw every group's variable from its conditional distribution, in order.
 
-    Returns the energy's change. ``mass`` is scratch for the running sums of one group.
+    Returns the energy's change.
     """
-    # Written out: numba counts references for every array handed to a function, which in
-    # this loop costs more than the draws do.
-    units, start, column, coupling = a.first, a.start, a.column, a.coupling
-    change = a.constant - a.constant
-    last = len(table) - 1
+    own, at = replica * a.n_units, replica * a.n_variables
+    beta, cut = s.beta[rung], s.cut[rung]
+    table, last = rung * s.n_entries, s.n_entries - 1
     covered = last >= cut  # the table's last entry is 0 then
+    change = a.constant - a.constant
     for u in range(a.n_groups):
-        first = units[u]
-        size = units[u + 1] - first
-        least = field[first]
-        for i in range(1, size):
-            least = min(least, field[first + i])
+        first, stop = a.first[u], a.first[u + 1]
+        least = s.field[at + first]
+        for i in range(first + 1, stop):
+            least = min(least, s.field[at + i])
         running = 0.0
-        if covered:
-            for i in range(size):
-                running += table[np.uint64(min(int(field[first + i] - least), last))]
-                mass[i] = running
-        else:
-            for i in range(size):
-                above = field[first + i] - least
-                if above < cut:
-                    running += math.exp(-beta * above)
-                mass[i] = running
+        for i in range(first, stop):
+            above = s.field[at + i] - least
+            if covered:
+                running += s.table[table + min(int(above), last)]
+            elif above < cut:
+                running += math.exp(-beta * above)
+            s.mass[i - first] = running
         # The least alone has mass 1: no random number where the others are negligible.
         target = rng.random() * running if running > 1.0 else 0.0
-        index = 0
-        while index < size - 1 and mass[index] <= target:
-            index += 1
-        old, new = value[u], first + index
+        new = first
+        while new < stop - 1 and s.mass[new - first] <= target:
+            new += 1
+        old = s.value[own + u]
         if new != old:
-            change += field[new] - field[old]
-            for e in range(start[old], start[old + 1]):
-                field[column[e]] -= coupling[e]
-            for e in range(start[new], start[new + 1]):
-                field[column[e]] += coupling[e]
-            value[u] = new
+            change += s.field[at + new] - s.field[at + old]
+            add_couplings(a, s, old, at, -1)
+            add_couplings(a, s, new, at, 1)
+            s.value[own + u] = new
     return change
 
 
-@kernel
-def sweep_free(a: Any, value: Any, field: Any, beta: float, cut: float, rng: Any) -> Any:
+@inlined
+def sweep_free(a: Any, s: Any, rung: int, replica: int, rng: Any) -> Any:
     """Draw every free variable from its conditional distribution, in order.
 
     Returns the energy's change.
     """
-    units, start, column, coupling = a.first, a.start, a.column, a.coupling
+    own, at = replica * a.n_units, replica * a.n_variables
+    beta, cut = s.beta[rung], s.cut[rung]
     change = a.constant - a.constant
-    for u in range(a.n_groups, len(value)):
-        i = units[u]
-        cost = field[i]
+    for u in range(a.n_groups, a.n_units):
+        i = a.first[u]
+        cost = s.field[at + i]
         new = 1 if cost < 0 else 0
         if -cut < cost < cut:
             new = 1 if rng.random() * (1.0 + math.exp(beta * cost)) < 1.0 else 0
-        sign = new - value[u]
+        sign = new - s.value[own + u]
         if sign != 0:
             change += sign * cost
-            for e in range(start[i], start[i + 1]):
-                field[column[e]] += sign * coupling[e]
-            value[u] = new
+            add_couplings(a, s, i, at, sign)
+            s.value[own + u] = new
     return change
 
 
-@kernel
-def exchange(beta: Any, replica: Any, energy: Any, parity: int, accepted: Any, rng: Any) -> None:
+@inlined
+def exchange(s: Any, parity: int, rng: Any) -> None:
     """Swap neighbours whose lower rung has this parity; note every pair's chance."""
-    for k in range(len(beta) - 1):
-        better = (beta[k + 1] - beta[k]) * (energy[replica[k + 1]] - energy[replica[k]])
+    for k in range(s.n_rungs - 1):
+        one, two = s.replica[k], s.replica[k + 1]
+        better = (s.beta[k + 1] - s.beta[k]) * (s.energy[two] - s.energy[one])
         chance = 1.0 if better >= 0.0 else math.exp(better)
-        accepted[k] += chance
+        s.accepted[k] += chance
         if k % 2 == parity and (chance >= 1.0 or rng.random() < chance):
-            replica[k], replica[k + 1] = replica[k + 1], replica[k]
+            s.replica[k], s.replica[k + 1] = two, one
 
 
 @kernel
-def temper(
-    a: Any,
-    ladder: Any,
-    replicas: Any,
-    best: Any,
-    best_energy: Any,
-    target: float,
-    done: int,
-    n: int,
-    refresh: int,
-    accepted: Any,
-    mass: Any,
-    rng: Any,
-) -> int:
+def temper(model: Any, state: Any, done: int, n: int, target: float, rng: Any) -> int:
     """Up to ``n`` sweeps of every replica, an exchange after each; returns how many.
 
-    ``ladder`` is ``beta``, ``table`` and ``cut`` by rung, ``replicas`` are ``replica``,
-    ``value``, ``field`` and ``energy``. ``done`` sweeps came before. Ends where
-    ``best_energy[0]`` is at most ``target``. Every ``refresh`` sweeps, if that is not 0, fields
-    are computed anew against rounding.
+    ``done`` sweeps came before. Ends where ``best_energy[0]`` is at most ``target``.
     """
-    beta, table, cut = ladder
-    replica, value, field, energy = replicas
+    a, s = pointers(model), pointers(state)
     for t in range(done, done + n):
-        for k in range(len(beta)):
-            r = replica[k]
-            if refresh and t % refresh == 0:
-                energy[r] = recompute_fields(a, value[r], field[r])
-            x, f = value[r], field[r]
-            energy[r] += sweep_groups(a, x, f, beta[k], table[k], cut[k], mass, rng)
-            energy[r] += sweep_free(a, x, f, beta[k], cut[k], rng)
-            if energy[r] < best_energy[0]:
-                best_energy[0] = energy[r]
-                best[:] = value[r]
-        exchange(beta, replica, energy, t % 2, accepted, rng)
-        if best_energy[0] <= target:
+        for rung in range(s.n_rungs):
+            r = s.replica[rung]
+            s.energy[r] += sweep_groups(a, s, rung, r, rng)
+            s.energy[r] += sweep_free(a, s, rung, r, rng)
+            if s.energy[r] < s.best_energy[0]:
+                s.best_energy[0] = s.energy[r]
+                for u in range(a.n_units):
+                    s.best[u] = s.value[r * a.n_units + u]
+        exchange(s, t % 2, rng)
+        if s.best_energy[0] <= target:
             return t + 1 - done
     return n

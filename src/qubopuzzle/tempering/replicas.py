@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle.tempering.form import TemperingForm, tempering_form
-from qubopuzzle.tempering.kernels import FloatArray, recompute_fields, temper
+from qubopuzzle.tempering.kernels import FloatArray, ReplicaArrays, temper
 from qubopuzzle.tempering.ladder import geometric, tables
 
 _REFRESH = 256
@@ -64,24 +64,32 @@ class Replicas:
 
     def run(self, n: int, target: float = -np.inf) -> None:
         """Up to ``n`` sweeps; fewer where the lowest energy reaches ``target``."""
-        done = int(
-            temper(
-                self.form.arrays,
-                self._ladder,
-                (self.replica, self.value, self.field, self.energy),
-                self.best,
-                self._best_energy,
-                self._scaled(target),
-                self.done,
-                n,
-                0 if self.form.exact else _REFRESH,
-                self.accepted,
-                self._mass,
-                self.rng,
-            )
+        arrays = ReplicaArrays(
+            n_rungs=len(self.beta),
+            n_entries=self._table.shape[1],
+            beta=self._scaled_beta,
+            table=self._table.reshape(-1),
+            cut=self._cut,
+            replica=self.replica,
+            value=self.value.reshape(-1),
+            field=self.field.reshape(-1),
+            energy=self.energy,
+            accepted=self.accepted,
+            best=self.best,
+            best_energy=self._best_energy,
+            mass=self._mass,
         )
-        self.done += done
-        self.exchanges += done
+        before, bound = self.done, self._scaled(target)
+        while self.done < before + n:
+            step = before + n - self.done
+            if not self.form.exact:
+                if self.done % _REFRESH == 0:
+                    self.field[:], self.energy[:] = self.form.fields(self.value)
+                step = min(step, _REFRESH - self.done % _REFRESH)
+            self.done += temper(self.form.arrays, arrays, self.done, step, bound, self.rng)
+            if self.reached(target):
+                break
+        self.exchanges += self.done - before
 
     def reached(self, target: float) -> bool:
         """Whether the lowest energy is at most the target."""
@@ -103,17 +111,13 @@ class Replicas:
         self._place(beta, self.value[self.replica[nearest]])
 
     def _place(self, beta: FloatArray, value: NDArray[np.int32]) -> None:
-        a, rungs = self.form.arrays, len(beta)
         # Rungs as the sampler reports them, and in the form's units.
-        self.beta, scaled = beta, beta / self.form.scale
-        self._ladder = scaled, *tables(scaled, exact=self.form.exact)
+        self.beta, self._scaled_beta = beta, beta / self.form.scale
+        self._table, self._cut = tables(self._scaled_beta, exact=self.form.exact)
         self.value = np.ascontiguousarray(value)
-        self.field = np.zeros((rungs, len(a.linear)), dtype=a.linear.dtype)
-        self.energy = np.zeros(rungs, dtype=a.linear.dtype)
-        self.replica = np.arange(rungs)
-        for r in range(rungs):
-            self.energy[r] = recompute_fields(a, self.value[r], self.field[r])
-        self.accepted = np.zeros(max(0, rungs - 1))
+        self.field, self.energy = self.form.fields(self.value)
+        self.replica = np.arange(len(beta))
+        self.accepted = np.zeros(max(0, len(beta) - 1))
         self.exchanges = 0
 
     def _scaled(self, target: float) -> float:
