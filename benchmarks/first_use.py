@@ -25,18 +25,22 @@ start = time.perf_counter()
 {code}
 print(time.perf_counter() - start)
 """
-KERNELS = {
-    "annealer": "from qubopuzzle.annealing import compile_kernels; compile_kernels()",
-    "tempering": "from qubopuzzle.tempering import compile_kernels; compile_kernels()",
-    "presolve": "from qubopuzzle import Nonogram, solve\n"
-    "solve(Nonogram(rows=[[1]], cols=[[1]]), 'random', presolve='propagate', reads=1)",
+SOLVE = """
+from qubopuzzle import Nonogram, solve
+solve(Nonogram(rows=[[1]], cols=[[1]]), {solver!r}, presolve={presolve!r}, reads=1)
+"""
+FIRST = {
+    "annealer": SOLVE.format(solver="annealer", presolve="none"),
+    "tempering": SOLVE.format(solver="tempering", presolve="none"),
+    "presolve": SOLVE.format(solver="random", presolve="propagate"),
 }
+"""By kernels, what a user does first."""
 
 
 def cases(args: Args) -> Cases:
     folders = {"here": ROOT} | ({"there": Path(args.against)} if args.against else {})
     for run in range(args.runs):
-        for name in KERNELS:
+        for name in FIRST:
             for source, folder in folders.items():
                 about = {"kernels": name, "source": source, "run": run}
                 yield f"{name}, {source}, run {run + 1}", measure, about, folder
@@ -52,7 +56,7 @@ def measure(about: Row, folder: Path) -> list[Row]:
 
 def seconds(name: str, folder: Path, cache: str) -> float:
     done = subprocess.run(
-        [sys.executable, "-c", CODE.format(code=KERNELS[name])],
+        [sys.executable, "-c", CODE.format(code=FIRST[name])],
         env={**os.environ, "NUMBA_CACHE_DIR": cache, "PYTHONPATH": str(folder / "src")},
         capture_output=True,
         text=True,

@@ -107,6 +107,9 @@ def annealing_form(
     unit_choice = np.lexsort((paths.position, head))
     unit_of_choice = np.unique(head, return_inverse=True)[1]
     n_units = int(unit_of_choice.max(initial=-1)) + 1
+    unit_start, room = starts(unit_of_choice, n_units), model.sizes[unit_choice] + 1
+    begin = np.cumsum(room) - room
+    place = 3 + begin - begin[unit_start[unit_of_choice[unit_choice]]]
     slot_start, slot_row, slot_amount, slot_of = _find_slots(
         unit_of_choice[owner[literal]], terms.indices, terms.data, n_units, rows.shape[0]
     )
@@ -138,8 +141,9 @@ def annealing_form(
         cumulative=cumulative,
         lower=propagator.arrays.lower,
         upper=propagator.arrays.upper,
-        unit_start=starts(unit_of_choice, n_units),
+        unit_start=unit_start,
         unit_choice=unit_choice,
+        place=place,
         gap=gap[unit_choice],
         reach=reach,
         earliest=np.where(later, paths.earliest, 0),

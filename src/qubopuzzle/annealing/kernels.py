@@ -22,7 +22,7 @@ _LEAST = 1e-290  # below it, a chain's mass has underflowed
 _SMALL, _LARGE = 1e-100, 1e100
 _NEVER = 1e300  # cost of a value that propagation removed
 _TOURNAMENT = 3
-_PASSES, _SAVED = range(2)
+_PASSES, _SAVED, _SEEN = range(3)
 """Places in ``StateArrays.counts``."""
 
 
@@ -41,6 +41,8 @@ class ModelArrays(NamedTuple):
             it adds to the cost of the value before.
         lower, upper: bounds of the rows, (rows,).
         unit_start, unit_choice: units that are redrawn at once: single choices or chains.
+        place: where in ``StateArrays.mass`` the values of a unit's choices begin, (choices in
+            units,).
         gap: at a chain's later choices, the least distance to the one before, (choices in
             units,).
         reach: at a chain's later choices, how many values of the one before each value
@@ -73,6 +75,7 @@ class ModelArrays(NamedTuple):
     upper: IntArray
     unit_start: IntArray
     unit_choice: IntArray
+    place: IntArray
     gap: IntArray
     reach: IntArray
     earliest: IntArray
@@ -97,7 +100,8 @@ class StateArrays(NamedTuple):
         row_base, row_weight: weights that rows decay to, and weights now, (rows,).
         loose_base, loose_weight: the same for precedences outside chains.
         disturbed: whether a unit is in a broken constraint, (units,).
-        counts: ordinary passes so far; their redraws, less a sweep for each propagating pass.
+        counts: ordinary passes so far; their redraws, less a sweep for each propagating pass; in
+            such a pass, how many of the removed values it has heeded.
         order: scratch, the units that a pass redraws, (units,).
         slot, mass: scratch, for the most slots of a unit, and for the literals and choices
             of the largest.
@@ -214,50 +218,42 @@ def forward(a: Any, s: Any, d: Any, unit: int, beta: float, propagating: bool, l
     propagation removed cost too much to be drawn.
     """
     # Every choice's sums follow a 0; before the first choice stands a 1.
-    nothing, before, at, possible = -math.inf if logs else 0.0, 0, 3, True
+    nothing, start, possible = -math.inf if logs else 0.0, a.unit_start[unit], True
     s.mass[0], s.mass[1] = nothing, 0.0 if logs else 1.0
-    for q in range(a.unit_start[unit], a.unit_start[unit + 1]):
-        choice = a.unit_choice[q]
-        first, size = a.first[choice], a.first[choice + 1] - a.first[choice]
+    for q in range(start, a.unit_start[unit + 1]):
+        choice, at = a.unit_choice[q], a.place[q]
+        first, before = a.first[choice], a.place[q - 1] - 1 if q > start else 0
         s.mass[at - 1] = nothing
         if possible:
             find_value_costs(a, s, choice, at)
             if propagating:
-                for i in range(size):
+                for i in range(a.first[choice + 1] - first):
                     if not d.alive[first + i]:
                         s.mass[at + i] = _NEVER
             if logs:
                 add_up_logs(a, s, choice, before, at, beta)
             else:
                 possible = add_up(a, s, choice, before, at, beta)
-        before = at - 1
-        at += size + 1
     return possible
 
 
 @inlined
 def backward(a: Any, s: Any, unit: int, logs: bool, rng: Any) -> None:
     """Draw the values of a unit, last choice first, from running sums or their logarithms."""
-    start, stop = a.unit_start[unit], a.unit_start[unit + 1]
-    end = 3
-    for q in range(start, stop):
-        end += a.first[a.unit_choice[q] + 1] - a.first[a.unit_choice[q]] + 1
-    allowed = _FAR
-    for q in range(stop - 1, start - 1, -1):
-        choice = a.unit_choice[q]
+    start, allowed = a.unit_start[unit], _FAR
+    for q in range(a.unit_start[unit + 1] - 1, start - 1, -1):
+        choice, at = a.unit_choice[q], a.place[q]
         first = a.first[choice]
-        size = a.first[choice + 1] - first
-        end -= size + 1
-        allowed = min(allowed, size)
+        allowed = min(allowed, a.first[choice + 1] - first)
         # The first index whose running sum exceeds a random share of the whole. Counting
         # is quicker than a binary search, whose branches cannot be predicted.
-        target = s.mass[end + allowed - 1]
+        target = s.mass[at + allowed - 1]
         if logs:
             target += math.log1p(-rng.random())
         else:
             target *= rng.random()
         index = 0
-        for i in range(end, end + allowed - 1):
+        for i in range(at, at + allowed - 1):
             index += 1 if s.mass[i] <= target else 0
         s.value[choice] = index
         allowed = a.reach[first + index]
@@ -303,16 +299,16 @@ def assume_unit(a: Any, s: Any, p: Any, d: Any, unit: int) -> bool:
     for q in range(a.unit_start[unit], a.unit_start[unit + 1]):
         choice = a.unit_choice[q]
         literal = a.first[choice] + s.value[choice]
-        possible = possible and d.alive[literal]
+        possible = possible and d.alive[literal] != 0
         if possible and d.size[choice] > 1:
             possible = assume(p, d, literal) == FIXED_POINT
     return possible
 
 
 @inlined
-def set_decided(a: Any, s: Any, p: Any, d: Any, since: int) -> int:
-    """Give choices that propagation left one value that value; those after ``since`` removed."""
-    for i in range(since, d.counts[REMOVED]):
+def set_decided(a: Any, s: Any, p: Any, d: Any) -> None:
+    """Give choices that propagation left one value that value."""
+    for i in range(s.counts[_SEEN], d.counts[REMOVED]):
         choice = p.choice[d.removed[i]]
         first = a.first[choice]
         if d.size[choice] == 1 and not d.alive[first + s.value[choice]]:
@@ -322,7 +318,7 @@ def set_decided(a: Any, s: Any, p: Any, d: Any, since: int) -> int:
                 value += 1
             s.value[choice] = value
             add_terms(a, s, choice, 1)
-    return int(d.counts[REMOVED])
+    s.counts[_SEEN] = d.counts[REMOVED]
 
 
 @inlined
@@ -394,9 +390,10 @@ def run_sweeps(  # noqa: C901 - further levels would take seconds to compile
     done = 0
     while done < redraws:
         propagating = d.counts[WORK] < share * s.counts[_SAVED]
-        start, stop, leave_out, decided = 0, n_units, 0.0, 0
+        start, stop, leave_out = 0, n_units, 0.0
         if propagating:
             s.counts[_SAVED] -= 2 * n_units
+            s.counts[_SEEN] = 0
         else:
             leave_out = focus
             if s.counts[_PASSES] % 2 == 0:
@@ -407,16 +404,16 @@ def run_sweeps(  # noqa: C901 - further levels would take seconds to compile
         n = choose_units(s, start, stop, leave_out, rng)
         for k in range(n):
             if propagating:
-                decided = set_decided(a, s, p, d, decided)
+                set_decided(a, s, p, d)
             if not propagating or next_unit(a, s, d, k, n, rng):
                 unit = s.order[k]
                 for q in range(a.unit_start[unit], a.unit_start[unit + 1]):
                     add_terms(a, s, a.unit_choice[q], -1)
                 find_slot_costs(a, s, unit)
-                logs = False
-                while not forward(a, s, d, unit, beta, propagating, logs):
-                    logs = True  # far from what the choices before allow
-                backward(a, s, unit, logs, rng)
+                tries = 0
+                while not forward(a, s, d, unit, beta, propagating, tries > 0):
+                    tries += 1  # far from what the choices before allow
+                backward(a, s, unit, tries > 0, rng)
                 for q in range(a.unit_start[unit], a.unit_start[unit + 1]):
                     add_terms(a, s, a.unit_choice[q], 1)
                 propagating = propagating and assume_unit(a, s, p, d, unit)

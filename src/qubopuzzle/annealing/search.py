@@ -68,8 +68,7 @@ class State:
 
     def __init__(self, form: AnnealingForm, rng: np.random.Generator) -> None:
         a = form.arrays
-        # A unit's running sums: for each value, and a 0 before those of each choice.
-        room = np.bincount(a.unit_of_choice, form.model.sizes + 1, form.n_units)
+        end = a.place + form.model.sizes[a.unit_choice]
         self.form, self.rng, self.energy = form, rng, _HUGE
         self.domains = form.propagator.copy_domains()
         self.arrays = StateArrays(
@@ -81,10 +80,10 @@ class State:
             loose_base=form.loose_weight,
             loose_weight=form.loose_weight.copy(),
             disturbed=np.ones(form.n_units, dtype=bool),
-            counts=np.array([0, -_SWEEPS_BEFORE * form.n_units]),
+            counts=np.array([0, -_SWEEPS_BEFORE * form.n_units, 0]),
             order=np.zeros(form.n_units, dtype=np.int64),
             slot=np.zeros(np.diff(a.slot_start).max(initial=1)),
-            mass=np.zeros(int(room.max(initial=0)) + 3),
+            mass=np.zeros(end.max(initial=3)),
         )
         self.value, self.best = self.arrays.value, self.arrays.best
         self.set_values(a.earliest)

@@ -2,8 +2,8 @@
 
 The variables of a group are neighbours in memory. Couplings inside a group never cost
 anything while exactly one of its variables is 1, so they are left out, whatever penalty the
-BQM has for the group. Biases that are whole numbers, or become so when multiplied by a
-power of two, are kept as integers: fields are then exact for any length of run.
+BQM has for the group. Biases that become whole numbers when multiplied by a power of two are
+multiplied by it: fields are then exact for any length of run, as all sums stay below 2**53.
 """
 
 from collections.abc import Hashable, Iterable, Sequence
@@ -30,6 +30,7 @@ class TemperingForm:
         arrays: what the kernels read.
         labels: the BQM's variables in its own order.
         position: where each of them is in the arrays, shape (variables,).
+        exact: whether all biases of the arrays are whole numbers.
         scale: energies of the arrays are those of the BQM, less ``offset``, times this.
         offset: of the BQM with 0/1 variables.
         spin: whether the BQM's values are -1 and 1.
@@ -38,14 +39,10 @@ class TemperingForm:
     arrays: BQMArrays
     labels: Sequence[Hashable]
     position: IntArray
+    exact: bool
     scale: float
     offset: float
     spin: bool
-
-    @property
-    def exact(self) -> bool:
-        """Whether all biases are integers."""
-        return bool(self.arrays.linear.dtype.kind == "i")
 
     @property
     def max_change_rate(self) -> float:
@@ -55,20 +52,19 @@ class TemperingForm:
         units = len(a.first) - 1
         return float((1 - 1 / size).sum() + 0.5 * (units - a.n_groups)) / max(1, units)
 
-    def fields(self, value: NDArray[np.integer]) -> tuple[NDArray[Any], NDArray[Any]]:
+    def fields(self, value: NDArray[np.integer]) -> tuple[FloatArray, FloatArray]:
         """Fields and energies from scratch of states, shape (states, units).
 
         Returns:
-            Shapes (states, variables) and (states,), in the type of ``linear``.
+            Shapes (states, variables) and (states,).
         """
         a, n = self.arrays, self.arrays.n_variables
-        x = np.zeros((len(value), n), dtype=a.linear.dtype)
+        x = np.zeros((len(value), n))
         np.put_along_axis(x, value[:, : a.n_groups].astype(np.int64), 1, axis=1)
         x[:, a.first[a.n_groups : -1]] = value[:, a.n_groups :]
         couplings = csr_array((a.coupling, a.column, a.start), shape=(n, n))
         field = np.ascontiguousarray(a.linear + (couplings @ x.T).T)
-        twice = (x * (a.linear + field)).sum(axis=1)
-        return field, a.constant + (twice // 2 if self.exact else twice / 2)
+        return field, a.constant + (x * (a.linear + field)).sum(axis=1) / 2
 
     def sample(self, value: NDArray[np.integer]) -> NDArray[np.int8]:
         """Values of the BQM's variables in its order, shape (variables,), of a state."""
@@ -141,8 +137,7 @@ def tempering_form(
     linear = linear[ordered]
     scale = _scale(linear, coupling)
     if scale:
-        linear = np.rint(linear * scale).astype(np.int64)
-        coupling = np.rint(coupling * scale).astype(np.int32)
+        linear, coupling = np.rint(linear * scale), np.rint(coupling * scale)
     # The fixed variables' couplings become biases of the others.
     fixed = int(first[-1])
     one, two = row >= fixed, column >= fixed
@@ -161,10 +156,11 @@ def tempering_form(
         linear=linear,
         start=matrix.indptr.astype(np.int64),
         column=matrix.indices.astype(np.int32),
-        coupling=matrix.data.astype(coupling.dtype),
-        constant=linear.dtype.type(constant),
+        coupling=matrix.data,
+        constant=float(constant),
     )
-    return TemperingForm(arrays, labels, position, scale or 1.0, offset, bqm.vartype is dimod.SPIN)
+    spin = bqm.vartype is dimod.SPIN
+    return TemperingForm(arrays, labels, position, scale > 0, scale or 1.0, offset, spin)
 
 
 def _binary(

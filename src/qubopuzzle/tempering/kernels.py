@@ -28,9 +28,9 @@ class BQMArrays(NamedTuple):
         n_groups: how many units, from the front, are one-hot groups.
         n_units, n_variables: how many there are, those of one-hot groups of one left out.
         first: first variable of each unit, and one past the last, shape (units + 1,).
-        linear: bias of each variable, (variables,), int64 or float64.
+        linear: bias of each variable, (variables,).
         start, column, coupling: each variable's couplings, rows of a symmetric CSR matrix;
-            int64, int32, and int32 or float64.
+            columns are int32.
         constant: energy of the variables that are fixed.
     """
 
@@ -38,11 +38,11 @@ class BQMArrays(NamedTuple):
     n_units: int
     n_variables: int
     first: IntArray
-    linear: NDArray[Any]
+    linear: FloatArray
     start: IntArray
     column: NDArray[np.int32]
-    coupling: NDArray[Any]
-    constant: Any
+    coupling: FloatArray
+    constant: float
 
 
 class ReplicaArrays(NamedTuple):
@@ -51,11 +51,12 @@ class ReplicaArrays(NamedTuple):
     Attributes:
         n_rungs, n_entries: rungs, and entries of ``table`` for each.
         beta: inverse temperature of each rung, shape (rungs,).
-        table: exp(-beta d) for d = 0, 1, ..., rung by rung, (rungs * entries,); none for floats.
+        table: exp(-beta d) for d = 0, 1, ..., rung by rung, (rungs * entries,); none if
+            energies are not whole numbers.
         cut: energies from which on exp(-beta d) is negligible, (rungs,).
         replica: which replica is at each rung, (rungs,).
         value: replica by replica, (rungs * units,), int32.
-        field: replica by replica, (rungs * variables,), in the type of ``linear``.
+        field: replica by replica, (rungs * variables,).
         energy: of each replica, (rungs,).
         accepted: sums of the chances of exchange of neighbours, (rungs - 1,).
         best, best_energy: the lowest state seen, (units,), and its energy, (1,).
@@ -69,8 +70,8 @@ class ReplicaArrays(NamedTuple):
     cut: FloatArray
     replica: IntArray
     value: NDArray[np.int32]
-    field: NDArray[Any]
-    energy: NDArray[Any]
+    field: FloatArray
+    energy: FloatArray
     accepted: FloatArray
     best: NDArray[np.int32]
     best_energy: FloatArray
@@ -85,7 +86,7 @@ def add_couplings(a: Any, s: Any, variable: int, at: int, sign: int) -> None:
 
 
 @inlined
-def sweep_groups(a: Any, s: Any, rung: int, replica: int, rng: Any) -> Any:
+def sweep_groups(a: Any, s: Any, rung: int, replica: int, rng: Any) -> float:
     """Draw every group's variable from its conditional distribution, in order.
 
     Returns the energy's change.
@@ -94,7 +95,7 @@ def sweep_groups(a: Any, s: Any, rung: int, replica: int, rng: Any) -> Any:
     beta, cut = s.beta[rung], s.cut[rung]
     table, last = rung * s.n_entries, s.n_entries - 1
     covered = last >= cut  # the table's last entry is 0 then
-    change = a.constant - a.constant
+    change = 0.0
     for u in range(a.n_groups):
         first, stop = a.first[u], a.first[u + 1]
         least = s.field[at + first]
@@ -123,14 +124,14 @@ def sweep_groups(a: Any, s: Any, rung: int, replica: int, rng: Any) -> Any:
 
 
 @inlined
-def sweep_free(a: Any, s: Any, rung: int, replica: int, rng: Any) -> Any:
+def sweep_free(a: Any, s: Any, rung: int, replica: int, rng: Any) -> float:
     """Draw every free variable from its conditional distribution, in order.
 
     Returns the energy's change.
     """
     own, at = replica * a.n_units, replica * a.n_variables
     beta, cut = s.beta[rung], s.cut[rung]
-    change = a.constant - a.constant
+    change = 0.0
     for u in range(a.n_groups, a.n_units):
         i = a.first[u]
         cost = s.field[at + i]
