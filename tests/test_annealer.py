@@ -16,6 +16,8 @@ from kernels import compiled_and_plain
 from qubopuzzle import InputError, ModelBuilder, Nonogram, solve, violation
 from qubopuzzle.annealing import AnnealingParameters, State, anneal, annealing_form
 from qubopuzzle.annealing.kernels import (
+    ModelArrays,
+    StateArrays,
     add_terms,
     backward,
     find_slot_costs,
@@ -23,8 +25,8 @@ from qubopuzzle.annealing.kernels import (
     forward,
 )
 from qubopuzzle.annealing.search import luby
-from qubopuzzle.jit import pointers
-from qubopuzzle.model.propagator import WORK
+from qubopuzzle.jit import addresses, pointers
+from qubopuzzle.model.propagator import WORK, DomainArrays
 from strategies import assignments, models
 
 FIXED = AnnealingParameters(beta=0.7, increment=0.0, decay=0.98, focus=0.0)
@@ -48,7 +50,7 @@ def energy(model, weights, values):
 
 @njit
 def find_costs(model, state, choice):
-    a, s = pointers(model), pointers(state)
+    a, s = pointers(ModelArrays, model), pointers(StateArrays, state)
     add_terms(a, s, choice, -1)
     find_slot_costs(a, s, a.unit_of_choice[choice])
     find_value_costs(a, s, choice, 0)
@@ -57,7 +59,8 @@ def find_costs(model, state, choice):
 
 @njit
 def draw_by_logarithms(model, state, domains, unit, beta, rng):
-    a, s, d = pointers(model), pointers(state), pointers(domains)
+    a, s = pointers(ModelArrays, model), pointers(StateArrays, state)
+    d = pointers(DomainArrays, domains)
     find_slot_costs(a, s, unit)
     forward(a, s, d, unit, beta, False, True)
     backward(a, s, unit, True, rng)
@@ -73,7 +76,7 @@ def test_costs_of_a_choice_are_differences_of_energies(model):
     value = np.array([rng.integers(len(c.values)) for c in model.choices])
     state.set_values(value)
     for c, choice in enumerate(model.choices):
-        find_costs(form.arrays, state.arrays, c)
+        find_costs(addresses(form.arrays), addresses(state.arrays), c)
         out = state.arrays.mass[: len(choice.values)].copy()
         expected = []
         for v in range(len(choice.values)):
@@ -430,8 +433,9 @@ def test_logarithms_draw_from_the_same_distribution():
     states = [v for v in states if energy(model, {"field": 0}, v) == 0]
     mass = np.exp([-0.7 * energy(model, {}, v) for v in states])
     state.arrays.total[:] = 0  # the chain taken out
+    packed = [addresses(arrays) for arrays in (form.arrays, state.arrays, state.domains)]
     for _ in range(5000):
-        draw_by_logarithms(form.arrays, state.arrays, state.domains, unit, 0.7, state.rng)
+        draw_by_logarithms(*packed, unit, 0.7, state.rng)
         counts[tuple(state.value.tolist())] += 1
     expected = 5000 * mass / mass.sum()
     observed = np.array([counts[s] for s in states])

@@ -10,12 +10,13 @@ layout elsewhere would be read by its old order. A kernel that needs another fil
 import hashlib
 import inspect
 from collections.abc import Callable
+from functools import cache
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
-from numba import njit, types
-from numba.core.errors import TypingError
-from numba.extending import intrinsic, overload
+import numpy as np
+from numba import config, from_dtype, njit, types
+from numba.extending import intrinsic
 
 
 def kernel(function: Callable[..., Any]) -> Any:
@@ -41,45 +42,71 @@ def version_of(module: ModuleType) -> int:
     return int(hashlib.sha256(inspect.getsource(module).encode()).hexdigest()[:15], 16)
 
 
-def pointers(arrays: Any) -> Any:
-    """The same named tuple; compiled code sees pointers in place of its arrays.
+def addresses(arrays: Any) -> Any:
+    """What a kernel takes in place of a named tuple of arrays and whole numbers.
 
-    An element is then an address and a load: no index that counts from the end, no strides, no
-    reference counts, which numba changes atomically each time that a kernel reads an array out of
-    a tuple. That is faster, and compiles in half the time. A pointer has no length, and nothing
-    checks its indices; flags are numbers of eight bits. The arrays must have one dimension and be
-    contiguous, and the caller holds them for as long as the kernel runs.
+    The arrays' addresses and the numbers, shape (fields,), or without numba's compiler the tuple
+    itself. Arrays have the types that the tuple's annotations say, one dimension, and no gaps; the
+    caller holds them for as long as the kernel runs. numba would write code for every array of a
+    tuple that comes from Python.
+
+    Raises:
+        TypeError: for another array.
     """
-    return arrays
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return arrays
+    packed = []
+    for name, value, (element, _) in zip(
+        arrays._fields, arrays, _fields(type(arrays)), strict=True
+    ):
+        if element is not None:
+            about = value.__array_interface__
+            if (about["typestr"], len(about["shape"]), about["strides"]) != (element, 1, None):
+                raise TypeError(f"{name}: expected a contiguous array {element}, got {value!r:.99}")
+            value = about["data"][0]
+        packed.append(value)
+    return np.array(packed, dtype=np.int64)
 
 
-@intrinsic
-def _pointers(_typing: Any, arrays: Any) -> Any:
-    def pointer(kind: Any) -> Any:
-        if not isinstance(kind, types.Array):
-            return kind
-        if kind.ndim != 1 or kind.layout != "C":
-            raise TypingError(f"expected a contiguous array of one dimension, got {kind}")
-        return types.CPointer(types.uint8 if kind.dtype == types.bool_ else kind.dtype)  # type: ignore[no-untyped-call]
+@cache
+def _fields(layout: Any) -> list[tuple[str | None, Any]]:
+    """The type of each field's elements, None if it is a number, and its type in kernels."""
+    fields: list[tuple[str | None, Any]] = []
+    for annotation in get_type_hints(layout).values():
+        if annotation is int:
+            fields.append((None, types.int64))
+        else:
+            element = np.dtype(get_args(get_args(annotation)[1])[0])
+            kind = types.uint8 if element == np.bool_ else from_dtype(element)
+            fields.append((element.str, types.CPointer(kind)))  # type: ignore[no-untyped-call]
+    return fields
 
+
+def _pointers(_typing: Any, layout: Any, packed: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = context.make_array(packed)(context, builder, args[1]).data
         values = []
-        for i, (old, new) in enumerate(zip(arrays.types, signature.return_type.types, strict=True)):
-            value = builder.extract_value(args[0], i)
-            if old != new:
-                data = context.make_array(old)(context, builder, value).data
-                value = builder.bitcast(data, context.get_value_type(new))
+        for i, kind in enumerate(kinds):
+            value = builder.load(builder.gep(data, [context.get_constant(types.intp, i)]))
+            if kind != types.int64:
+                value = builder.inttoptr(value, context.get_value_type(kind))
             values.append(value)
         return context.make_tuple(builder, signature.return_type, values)
 
-    kinds = [pointer(kind) for kind in arrays.types]
-    packed = types.BaseTuple.from_types(kinds, arrays.instance_class)  # type: ignore[no-untyped-call]
-    return packed(arrays), codegen
+    kinds = [kind for _, kind in _fields(layout.instance_class)]
+    tuple_type = types.BaseTuple.from_types(kinds, layout.instance_class)  # type: ignore[no-untyped-call]
+    return tuple_type(layout, packed), codegen
 
 
-@overload(pointers)
-def _compiled_pointers(arrays: Any) -> Any:  # noqa: ARG001
-    def compiled(arrays: Any) -> Any:  # numba wants the overloaded signature, names included
-        return _pointers(arrays)  # type: ignore[call-arg]  # numba adds the first
+def _packed(_layout: type, packed: Any) -> Any:
+    return packed
 
-    return compiled
+
+pointers = _packed if config.DISABLE_JIT else intrinsic(_pointers)  # type: ignore[attr-defined]
+"""In a kernel, ``pointers(layout, packed)`` is the named tuple of what ``addresses`` packed.
+
+Compiled code sees pointers in place of arrays. An element is then an address and a load: no index
+that counts from the end, no strides, no reference counts, which numba changes atomically each time
+that a kernel reads an array out of a tuple. A pointer has no length, and nothing checks its
+indices; flags are numbers of eight bits.
+"""

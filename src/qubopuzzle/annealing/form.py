@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from qubopuzzle.annealing.kernels import FloatArray, ModelArrays
-from qubopuzzle.jit import kernel
+from qubopuzzle.jit import addresses
 from qubopuzzle.model import IntArray, Model
 from qubopuzzle.model.data import as_before, starts
 from qubopuzzle.model.order import Paths
@@ -32,6 +32,7 @@ class AnnealingForm:
     ``row_weight`` and ``loose_weight`` are the weights, from their families', that rows and
     precedences outside chains start from and decay to. ``propagator`` is at its fixed point,
     unless the model is not ``consistent``: then propagation proves that it has no solution.
+    ``packed`` is what kernels take of the arrays.
     """
 
     model: Model
@@ -41,6 +42,7 @@ class AnnealingForm:
     n_chains: int
     propagator: Propagator
     consistent: bool
+    packed: Any
 
     @property
     def n_units(self) -> int:
@@ -162,7 +164,14 @@ def annealing_form(
     row_weight = np.concatenate([np.zeros(0), *row_weights])
     n_chains = int((later & (paths.position == 1)).sum())
     return AnnealingForm(
-        model, arrays, row_weight, order_weights[loose], n_chains, propagator, consistent
+        model,
+        arrays,
+        row_weight,
+        order_weights[loose],
+        n_chains,
+        propagator,
+        consistent,
+        addresses(arrays),
     )
 
 
@@ -228,8 +237,12 @@ def _find_steps(
     ``step_sign`` and ``cumulative`` of ``ModelArrays``.
     """
     choice, n = model.choice_of_literal[literal], len(model.choices)
-    comes, stays = np.ones(len(slot), dtype=bool), np.zeros(len(slot), dtype=bool)
-    _compare_neighbours(starts(literal, model.n_literals), slot, comes, stays)
+    # Which terms the literal before does not have, and which the next one has, too.
+    n_slots = int(slot.max(initial=0)) + 1
+    key = literal * n_slots + slot  # a literal's slots rise
+    before = np.searchsorted(key, key - n_slots)
+    comes, stays = key[before] != key - n_slots, np.zeros(len(key), dtype=bool)
+    stays[before[~comes]] = True
     comes |= literal == model.first_literal[choice]
     goes = ~stays & (literal + 1 < model.first_literal[choice + 1])
     steps = np.concatenate([choice[comes], choice[goes]])
@@ -240,19 +253,3 @@ def _find_steps(
     slots = np.concatenate([slot[comes], slot[goes]])[ordered]
     signs = np.repeat([1.0, -1.0], [comes.sum(), goes.sum()])[ordered]
     return starts(at, model.n_literals), slots, signs, cumulative
-
-
-@kernel
-def _compare_neighbours(start: Any, slot: Any, comes: Any, stays: Any) -> None:
-    """Note which terms the literal before does not have, and which the next literal has, too.
-
-    A literal's slots rise; ``comes``, of ones, and ``stays``, of zeros, have shape (terms,).
-    """
-    for literal in range(1, len(start) - 1):
-        before, own = start[literal - 1], start[literal]
-        while before < start[literal] and own < start[literal + 1]:
-            if slot[before] == slot[own]:
-                stays[before], comes[own] = True, False
-            step = slot[before] - slot[own]
-            before += step <= 0
-            own += step >= 0

@@ -13,7 +13,15 @@ from numpy.typing import NDArray
 
 from qubopuzzle.jit import inlined, kernel, pointers, version_of
 from qubopuzzle.model import IntArray, propagator
-from qubopuzzle.model.propagator import FIXED_POINT, REMOVED, WORK, assume, restore
+from qubopuzzle.model.propagator import (
+    FIXED_POINT,
+    REMOVED,
+    WORK,
+    DomainArrays,
+    PropagatorArrays,
+    assume,
+    restore,
+)
 
 FloatArray = NDArray[np.float64]
 
@@ -124,7 +132,7 @@ class StateArrays(NamedTuple):
 @inlined
 def penalty(lower: int, upper: int, total: int) -> int:
     """d**2 for an equality missed by d, d (d + 1) / 2 for a range."""
-    missed = max(lower - total, total - upper, 0)
+    missed = lower - total if total < lower else total - upper if total > upper else 0
     return missed * missed if lower == upper else missed * (missed + 1) // 2
 
 
@@ -185,14 +193,14 @@ def add_up(a: Any, s: Any, choice: int, before: int, at: int, beta: float) -> bo
         if mass[i] < least:
             least = mass[i]
     for i in range(at, stop):
-        mass[i] = math.exp(-beta * max(mass[i] - least, 0.0))
+        mass[i] = math.exp(beta * (least - mass[i])) if mass[i] > least else 1.0
     for i in range(at, stop):
         running += mass[i] * mass[before + a.reach[first + i - at]]
         mass[i] = running
     if not _SMALL < running < _LARGE:
         for i in range(at, stop):
-            mass[i] /= max(running, _LEAST)
-    return bool(running > _LEAST)
+            mass[i] /= running if running > _LEAST else _LEAST
+    return running > _LEAST
 
 
 @inlined
@@ -201,7 +209,7 @@ def add_up_logs(a: Any, s: Any, choice: int, before: int, at: int, beta: float) 
     mass, first, running = s.mass, a.first[choice], -math.inf
     for i in range(at, at + a.first[choice + 1] - first):
         log = mass[before + a.reach[first + i - at]] - beta * mass[i]
-        high, low = max(running, log), min(running, log)
+        high, low = (running, log) if running > log else (log, running)
         running = high
         if low > -math.inf:
             running += math.log1p(math.exp(low - high))
@@ -244,7 +252,8 @@ def backward(a: Any, s: Any, unit: int, logs: bool, rng: Any) -> None:
     for q in range(a.unit_start[unit + 1] - 1, start - 1, -1):
         choice, at = a.unit_choice[q], a.place[q]
         first = a.first[choice]
-        allowed = min(allowed, a.first[choice + 1] - first)
+        size = a.first[choice + 1] - first
+        allowed = allowed if allowed < size else size
         # The first index whose running sum exceeds a random share of the whole. Counting
         # is quicker than a binary search, whose branches cannot be predicted.
         target = s.mass[at + allowed - 1]
@@ -383,10 +392,11 @@ def run_sweeps(  # noqa: C901 - further levels would take seconds to compile
 
     Returns the redraws of this call, and the lowest unweighted energy, whose state is in ``best``.
     """
-    a, s, p, d = pointers(model), pointers(state), pointers(rules), pointers(domains)
+    a, s = pointers(ModelArrays, model), pointers(StateArrays, state)
+    p, d = pointers(PropagatorArrays, rules), pointers(DomainArrays, domains)
     beta, increment, decay, focus, propagation = parameters
     n_units, n_root = a.n_units, d.counts[REMOVED]
-    share = propagation * a.first[a.n_choices] / max(n_units, 1) if focus > 0.0 else 0.0
+    share = propagation * a.first[a.n_choices] / n_units if focus > 0.0 and n_units else 0.0
     done = 0
     while done < redraws:
         propagating = d.counts[WORK] < share * s.counts[_SAVED]
@@ -419,7 +429,7 @@ def run_sweeps(  # noqa: C901 - further levels would take seconds to compile
                 propagating = propagating and assume_unit(a, s, p, d, unit)
         restore(p, d, n_root)
         s.counts[_SAVED] += n
-        done += max(n, 1 + n_units // 64)
+        done += n if n > n_units // 64 else 1 + n_units // 64
         energy = update_weights(a, s, increment, decay)
         if energy < lowest:
             lowest = energy

@@ -21,6 +21,7 @@ from qubopuzzle.annealing.form import AnnealingForm, annealing_form
 from qubopuzzle.annealing.kernels import StateArrays, run_sweeps
 from qubopuzzle.checks import whole
 from qubopuzzle.errors import InputError
+from qubopuzzle.jit import addresses
 from qubopuzzle.model import IntArray, Model, ModelBuilder
 from qubopuzzle.reads import Reads, generator
 
@@ -86,6 +87,12 @@ class State:
             mass=np.zeros(end.max(initial=3)),
         )
         self.value, self.best = self.arrays.value, self.arrays.best
+        self._packed = (
+            form.packed,
+            addresses(self.arrays),
+            form.propagator.packed,
+            addresses(self.domains),
+        )
         self.set_values(a.earliest)
 
     def set_values(self, value: NDArray[np.integer]) -> None:
@@ -119,10 +126,7 @@ class State:
         if not self.form.consistent:
             parameters = replace(parameters, propagation=0)
         done, self.energy = run_sweeps(
-            self.form.arrays,
-            self.arrays,
-            self.form.propagator.arrays,
-            self.domains,
+            *self._packed,
             self.rng,
             n * self.form.n_units,
             tuple(map(float, astuple(parameters))),

@@ -4,13 +4,12 @@
 and precedences are **constraints**, numbered rows first.
 """
 
-from copy import deepcopy
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.jit import inlined, kernel, pointers
+from qubopuzzle.jit import addresses, inlined, kernel, pointers
 from qubopuzzle.model.data import IntArray, Model, starts
 from qubopuzzle.model.order import Precedences
 from qubopuzzle.model.segments import Segments, all_rows
@@ -112,11 +111,11 @@ def touch(a: Any, d: Any, choice: int) -> None:
 @inlined
 def dequeue(a: Any, d: Any) -> int:
     """The constraint that has waited longest."""
-    constraint = d.queue[d.counts[_HEAD]]
+    constraint: int = d.queue[d.counts[_HEAD]]
     d.waiting[constraint] = False
     d.counts[_HEAD] = d.counts[_HEAD] + 1 if d.counts[_HEAD] + 1 < a.n_constraints else 0
     d.counts[_QUEUED] -= 1
-    return int(constraint)
+    return constraint
 
 
 @inlined
@@ -126,9 +125,11 @@ def part_bounds(a: Any, d: Any, part: int) -> tuple[int, int]:
     for e in range(a.term_start[part], a.term_start[part + 1]):
         if d.alive[a.literal[e]]:
             present += 1
-            least, greatest = min(least, a.coefficient[e]), max(greatest, a.coefficient[e])
+            coefficient = a.coefficient[e]
+            least = coefficient if coefficient < least else least
+            greatest = coefficient if coefficient > greatest else greatest
     if present < d.size[a.part_choice[part]]:  # the other values add nothing
-        least, greatest = min(least, 0), max(greatest, 0)
+        least, greatest = least if least < 0 else 0, greatest if greatest > 0 else 0
     return least, greatest
 
 
@@ -246,7 +247,7 @@ def probe(model: Any, domains: Any, work: int) -> int:
     Until a round of all choices removed nothing, or so much work is done; a further call goes on.
     Returns what ``propagate`` does.
     """
-    a, d = pointers(model), pointers(domains)
+    a, d = pointers(PropagatorArrays, model), pointers(DomainArrays, domains)
     broken = propagate(a, d, d.counts[REMOVED])
     until = d.counts[WORK] + work
     while broken == FIXED_POINT and d.counts[_IN_VAIN] < a.n_choices and d.counts[WORK] < until:
@@ -286,6 +287,7 @@ class Propagator:
         model, rows, parts, order: what it propagates: the matrix of all linear rows, their terms
             by choice, and the precedences.
         arrays, domains: the same for compiled code, and what is left.
+        packed: what kernels take of the arrays.
     """
 
     def __init__(self, model: Model) -> None:
@@ -317,6 +319,7 @@ class Propagator:
             watch_start=starts(choice, n),
             watch=constraint[np.argsort(choice, kind="stable")],
         )
+        self.packed = addresses(self.arrays)
         most = int(np.diff(part_start).max(initial=0))
         n_constraints = self.arrays.n_constraints
         self.domains = DomainArrays(
@@ -332,7 +335,7 @@ class Propagator:
 
     def copy_domains(self) -> DomainArrays:
         """What is left now, for somebody else to change; no work was done on it yet."""
-        copied = deepcopy(self.domains)
+        copied = DomainArrays(*(array.copy() for array in self.domains))
         copied.counts[WORK] = 0
         return copied
 
@@ -354,7 +357,7 @@ class Propagator:
         Marques-Silva, "Probing-based preprocessing techniques for propositional satisfiability"
         (2003).
         """
-        return self._label(probe(self.arrays, self.domains, work))
+        return self._label(probe(self.packed, addresses(self.domains), work))
 
     @property
     def probes(self) -> int:

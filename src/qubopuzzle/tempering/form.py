@@ -32,6 +32,7 @@ class TemperingForm:
         position: where each of them is in the arrays, shape (variables,).
         exact: whether all biases of the arrays are whole numbers.
         scale: energies of the arrays are those of the BQM, less ``offset``, times this.
+        constant: the arrays' energy of the variables that are fixed.
         offset: of the BQM with 0/1 variables.
         spin: whether the BQM's values are -1 and 1.
     """
@@ -41,6 +42,7 @@ class TemperingForm:
     position: IntArray
     exact: bool
     scale: float
+    constant: float
     offset: float
     spin: bool
 
@@ -64,7 +66,7 @@ class TemperingForm:
         x[:, a.first[a.n_groups : -1]] = value[:, a.n_groups :]
         couplings = csr_array((a.coupling, a.column, a.start), shape=(n, n))
         field = np.ascontiguousarray(a.linear + (couplings @ x.T).T)
-        return field, a.constant + (x * (a.linear + field)).sum(axis=1) / 2
+        return field, self.constant + (x * (a.linear + field)).sum(axis=1) / 2
 
     def sample(self, value: NDArray[np.integer]) -> NDArray[np.int8]:
         """Values of the BQM's variables in its order, shape (variables,), of a state."""
@@ -157,10 +159,11 @@ def tempering_form(
         start=matrix.indptr.astype(np.int64),
         column=matrix.indices.astype(np.int32),
         coupling=matrix.data,
-        constant=float(constant),
     )
     spin = bqm.vartype is dimod.SPIN
-    return TemperingForm(arrays, labels, position, scale > 0, scale or 1.0, offset, spin)
+    return TemperingForm(
+        arrays, labels, position, scale > 0, scale or 1.0, float(constant), offset, spin
+    )
 
 
 def _binary(

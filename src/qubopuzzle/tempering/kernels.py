@@ -31,7 +31,6 @@ class BQMArrays(NamedTuple):
         linear: bias of each variable, (variables,).
         start, column, coupling: each variable's couplings, rows of a symmetric CSR matrix;
             columns are int32.
-        constant: energy of the variables that are fixed.
     """
 
     n_groups: int
@@ -42,7 +41,6 @@ class BQMArrays(NamedTuple):
     start: IntArray
     column: NDArray[np.int32]
     coupling: FloatArray
-    constant: float
 
 
 class ReplicaArrays(NamedTuple):
@@ -164,7 +162,7 @@ def temper(model: Any, state: Any, done: int, n: int, target: float, rng: Any) -
 
     ``done`` sweeps came before. Ends where ``best_energy[0]`` is at most ``target``.
     """
-    a, s = pointers(model), pointers(state)
+    a, s = pointers(BQMArrays, model), pointers(ReplicaArrays, state)
     for t in range(done, done + n):
         for rung in range(s.n_rungs):
             r = s.replica[rung]

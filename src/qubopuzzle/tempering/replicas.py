@@ -6,6 +6,7 @@ import dimod
 import numpy as np
 from numpy.typing import NDArray
 
+from qubopuzzle.jit import addresses
 from qubopuzzle.tempering.form import TemperingForm, tempering_form
 from qubopuzzle.tempering.kernels import FloatArray, ReplicaArrays, temper
 from qubopuzzle.tempering.ladder import geometric, tables
@@ -64,20 +65,23 @@ class Replicas:
 
     def run(self, n: int, target: float = -np.inf) -> None:
         """Up to ``n`` sweeps; fewer where the lowest energy reaches ``target``."""
-        arrays = ReplicaArrays(
-            n_rungs=len(self.beta),
-            n_entries=self._table.shape[1],
-            beta=self._scaled_beta,
-            table=self._table.reshape(-1),
-            cut=self._cut,
-            replica=self.replica,
-            value=self.value.reshape(-1),
-            field=self.field.reshape(-1),
-            energy=self.energy,
-            accepted=self.accepted,
-            best=self.best,
-            best_energy=self._best_energy,
-            mass=self._mass,
+        model = addresses(self.form.arrays)
+        state = addresses(
+            ReplicaArrays(
+                n_rungs=len(self.beta),
+                n_entries=self._table.shape[1],
+                beta=self._scaled_beta,
+                table=self._table.reshape(-1),
+                cut=self._cut,
+                replica=self.replica,
+                value=self.value.reshape(-1),
+                field=self.field.reshape(-1),
+                energy=self.energy,
+                accepted=self.accepted,
+                best=self.best,
+                best_energy=self._best_energy,
+                mass=self._mass,
+            )
         )
         before, bound = self.done, self._scaled(target)
         while self.done < before + n:
@@ -86,7 +90,7 @@ class Replicas:
                 if self.done % _REFRESH == 0:
                     self.field[:], self.energy[:] = self.form.fields(self.value)
                 step = min(step, _REFRESH - self.done % _REFRESH)
-            self.done += temper(self.form.arrays, arrays, self.done, step, bound, self.rng)
+            self.done += temper(model, state, self.done, step, bound, self.rng)
             if self.reached(target):
                 break
         self.exchanges += self.done - before
