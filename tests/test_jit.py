@@ -8,11 +8,12 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
-from numba.core import types
 from numba.core.dispatcher import Dispatcher
+from numpy.typing import NDArray
 
 import qubopuzzle
 from qubopuzzle import annealing, jit, model, tempering
@@ -82,7 +83,7 @@ def callees(function, seen=()):
         used = inspect.unwrap(getattr(used, "py_func", used))
         if callable(used) and used not in seen:
             yield used
-            if inspect.isfunction(used):
+            if inspect.isfunction(used) and inspect.getfile(used) != jit.__file__:
                 yield from callees(used, (*seen, used))
 
 
@@ -102,13 +103,10 @@ def test_kernels_read_and_call_only_what_is_in_their_own_file():
             jit.__file__,
             *(versions[number] for number in defaults),
         ]
-        for signature in function.signatures:
-            for kind in signature:
-                if isinstance(kind, types.BaseNamedTuple):
-                    tuples.add(kind.instance_class.__name__)
-                    assert inspect.getfile(kind.instance_class) in known
         for used in callees(function.py_func):
             assert inspect.getfile(used) in known
+            if inspect.isclass(used):
+                tuples.add(used.__name__)
     assert tuples == {
         "ModelArrays",
         "StateArrays",
@@ -143,3 +141,21 @@ def test_kernels_run_where_no_cache_can_be_written(copied):
     environment |= {"PYTHONDONTWRITEBYTECODE": "1", "NUMBA_OPT": "0"}
     assert run(SOLVE, copied, **environment) == "True [0 1 2 3]\n"
     assert not list(copied.rglob("*.nbi"))
+
+
+def test_arrays_that_kernels_would_misread_are_refused():
+    class Pair(NamedTuple):
+        n: int
+        one: NDArray[np.int64]
+        two: NDArray[np.bool_]
+
+    right = Pair(3, np.arange(3), np.ones(2, dtype=bool))
+    assert jit.addresses(right).tolist()[0] == 3
+    for wrong in (
+        right._replace(one=np.arange(3.0)),
+        right._replace(one=np.arange(6)[::2]),
+        right._replace(one=np.zeros((2, 2), dtype=np.int64)),
+        right._replace(two=np.arange(3)),
+    ):
+        with pytest.raises(TypeError, match="expected a contiguous array"):
+            jit.addresses(wrong)

@@ -31,10 +31,17 @@ def kernel(function: Callable[..., Any]) -> Any:
         return njit(nogil=True)(function)
 
 
+_WITHIN: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
+def called(function: Callable[..., Any]) -> Any:
+    """Compile a function that kernels call; Python cannot call it, unless numba is off."""
+    return njit(**_WITHIN)(function)
+
+
 def inlined(function: Callable[..., Any]) -> Any:
-    """Compile a function into the kernels that call it; Python cannot, unless numba is off."""
-    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return njit(forceinline=True, **options)(function)
+    """Compile a function into the kernels that call it: small ones, in inner loops."""
+    return njit(forceinline=True, **_WITHIN)(function)
 
 
 def version_of(module: ModuleType) -> int:
@@ -45,44 +52,42 @@ def version_of(module: ModuleType) -> int:
 def addresses(arrays: Any) -> Any:
     """What a kernel takes in place of a named tuple of arrays and whole numbers.
 
-    The arrays' addresses and the numbers, shape (fields,), or without numba's compiler the tuple
-    itself. Arrays have the types that the tuple's annotations say, one dimension, and no gaps; the
-    caller holds them for as long as the kernel runs. numba would write code for every array of a
-    tuple that comes from Python.
+    The arrays' addresses and the numbers, int64 of shape (fields,); without numba's compiler the
+    tuple itself. For a tuple numba would write code to unpack each array. The caller holds the
+    arrays for as long as the kernel runs.
 
     Raises:
-        TypeError: for another array.
+        TypeError: for an array that has not the type of its annotation and one dimension, or gaps.
     """
     if config.DISABLE_JIT:  # type: ignore[attr-defined]
         return arrays
     packed = []
-    for name, value, (element, _) in zip(
-        arrays._fields, arrays, _fields(type(arrays)), strict=True
-    ):
-        if element is not None:
-            about = value.__array_interface__
-            if (about["typestr"], len(about["shape"]), about["strides"]) != (element, 1, None):
-                raise TypeError(f"{name}: expected a contiguous array {element}, got {value!r:.99}")
-            value = about["data"][0]
-        packed.append(value)
+    for (name, (element, _)), value in zip(_fields(arrays.__class__).items(), arrays, strict=True):
+        if element is None:
+            packed.append(value)
+        else:
+            array = value.__array_interface__
+            if (array["typestr"], len(array["shape"]), array["strides"]) != (element, 1, None):
+                raise TypeError(f"{name}: expected a contiguous array {element}, got {array}")
+            packed.append(array["data"][0])
     return np.array(packed, dtype=np.int64)
 
 
 @cache
-def _fields(layout: Any) -> list[tuple[str | None, Any]]:
-    """The type of each field's elements, None if it is a number, and its type in kernels."""
-    fields: list[tuple[str | None, Any]] = []
-    for annotation in get_type_hints(layout).values():
+def _fields(layout: Any) -> dict[str, tuple[str | None, Any]]:
+    """By field of a named tuple, its type in NumPy, None for a number, and in compiled code."""
+    fields: dict[str, tuple[str | None, Any]] = {}
+    for name, annotation in get_type_hints(layout).items():
         if annotation is int:
-            fields.append((None, types.int64))
+            fields[name] = None, types.int64
         else:
             element = np.dtype(get_args(get_args(annotation)[1])[0])
             kind = types.uint8 if element == np.bool_ else from_dtype(element)
-            fields.append((element.str, types.CPointer(kind)))  # type: ignore[no-untyped-call]
+            fields[name] = element.str, types.CPointer(kind)  # type: ignore[no-untyped-call]
     return fields
 
 
-def _pointers(_typing: Any, layout: Any, packed: Any) -> Any:
+def _compiled_pointers(_typing: Any, layout: Any, packed: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         data = context.make_array(packed)(context, builder, args[1]).data
         values = []
@@ -93,20 +98,20 @@ def _pointers(_typing: Any, layout: Any, packed: Any) -> Any:
             values.append(value)
         return context.make_tuple(builder, signature.return_type, values)
 
-    kinds = [kind for _, kind in _fields(layout.instance_class)]
-    tuple_type = types.BaseTuple.from_types(kinds, layout.instance_class)  # type: ignore[no-untyped-call]
-    return tuple_type(layout, packed), codegen
+    kinds = [kind for _, kind in _fields(layout.instance_class).values()]
+    made = types.BaseTuple.from_types(kinds, layout.instance_class)  # type: ignore[no-untyped-call]
+    return made(layout, packed), codegen
 
 
-def _packed(_layout: type, packed: Any) -> Any:
+def _plain_pointers(_layout: type, packed: Any) -> Any:
     return packed
 
 
-pointers = _packed if config.DISABLE_JIT else intrinsic(_pointers)  # type: ignore[attr-defined]
-"""In a kernel, ``pointers(layout, packed)`` is the named tuple of what ``addresses`` packed.
+pointers: Any = _plain_pointers if config.DISABLE_JIT else intrinsic(_compiled_pointers)  # type: ignore[attr-defined]
+"""In a kernel, ``pointers(layout, packed)`` is the named tuple that ``addresses`` packed.
 
-Compiled code sees pointers in place of arrays. An element is then an address and a load: no index
-that counts from the end, no strides, no reference counts, which numba changes atomically each time
-that a kernel reads an array out of a tuple. A pointer has no length, and nothing checks its
+Compiled code sees pointers in place of its arrays. An element is then an address and a load: no
+index that counts from the end, no strides, no reference counts, which numba changes atomically each
+time that a kernel reads an array out of a tuple. A pointer has no length, and nothing checks its
 indices; flags are numbers of eight bits.
 """

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.jit import inlined, kernel, pointers, version_of
+from qubopuzzle.jit import called, inlined, kernel, pointers, version_of
 from qubopuzzle.model import IntArray, propagator
 from qubopuzzle.model.propagator import (
     FIXED_POINT,
@@ -216,7 +216,7 @@ def add_up_logs(a: Any, s: Any, choice: int, before: int, at: int, beta: float) 
         mass[i] = running
 
 
-@inlined
+@called
 def forward(a: Any, s: Any, d: Any, unit: int, beta: float, propagating: bool, logs: bool) -> bool:
     """Running sums of the weights of all values of a chain up to each choice and value.
 
@@ -268,7 +268,7 @@ def backward(a: Any, s: Any, unit: int, logs: bool, rng: Any) -> None:
         allowed = a.reach[first + index]
 
 
-@inlined
+@called
 def update_weights(a: Any, s: Any, increment: float, decay: float) -> int:
     """Raise the weights of broken constraints, let all decay; returns the unweighted energy.
 
@@ -279,14 +279,14 @@ def update_weights(a: Any, s: Any, increment: float, decay: float) -> int:
     for unit in range(a.n_units):
         s.disturbed[unit] = False
     for row in range(a.n_rows):
-        missed = penalty(a.lower[row], a.upper[row], s.total[row])
-        raised = s.row_weight[row] - s.row_base[row]
-        if missed:
-            energy += missed
-            raised += increment
+        lower, upper, total = a.lower[row], a.upper[row], s.total[row]
+        if total < lower or total > upper:
+            energy += penalty(lower, upper, total)
+            s.row_weight[row] += increment
             for e in range(a.touching_start[row], a.touching_start[row + 1]):
                 s.disturbed[a.touching_unit[e]] = True
-        s.row_weight[row] = s.row_base[row] + raised * decay
+    for row in range(a.n_rows):  # by itself, so that the compiler does several at once
+        s.row_weight[row] = s.row_base[row] + (s.row_weight[row] - s.row_base[row]) * decay
     for i in range(a.n_loose):
         one, two = a.loose_first[i], a.loose_second[i]
         here = a.number[a.first[one] + s.value[one]]

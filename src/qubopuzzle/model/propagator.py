@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.jit import addresses, inlined, kernel, pointers
+from qubopuzzle.jit import addresses, called, inlined, kernel, pointers
 from qubopuzzle.model.data import IntArray, Model, starts
 from qubopuzzle.model.order import Precedences
 from qubopuzzle.model.segments import Segments, all_rows
@@ -193,14 +193,15 @@ def propagate_precedence(a: Any, d: Any, i: int) -> bool:
     return bool(d.size[before] > 0 and d.size[after] > 0)
 
 
-@inlined
+@called
 def propagate(a: Any, d: Any, since: int) -> int:
     """Look at the constraints in the queue until none is left.
 
     And at those of the choices that lost a value after the first ``since`` that are gone. Returns
     ``FIXED_POINT``, or the number of a constraint that cannot be met; the queue is empty then, too.
     """
-    broken, touched = FIXED_POINT, -1
+    broken: int = FIXED_POINT
+    touched = -1
     while True:
         for i in range(since, d.counts[REMOVED]):
             choice = a.choice[d.removed[i]]
@@ -209,7 +210,7 @@ def propagate(a: Any, d: Any, since: int) -> int:
             touched = choice
         since, touched = d.counts[REMOVED], -1
         if d.counts[_QUEUED] == 0:
-            return int(broken)
+            return broken
         constraint = dequeue(a, d)
         if broken == FIXED_POINT:
             if constraint < a.n_rows:
@@ -220,14 +221,15 @@ def propagate(a: Any, d: Any, since: int) -> int:
                 broken = constraint
 
 
-@inlined
+@called
 def assume(a: Any, d: Any, literal: int) -> int:
     """Let a literal be true, and propagate; returns what ``propagate`` does."""
     choice, since = a.choice[literal], d.counts[REMOVED]
     for other in range(a.first[choice], a.first[choice + 1]):
         if other != literal:
             remove(a, d, other)
-    return int(propagate(a, d, since))
+    broken: int = propagate(a, d, since)
+    return broken
 
 
 @inlined
@@ -248,7 +250,7 @@ def probe(model: Any, domains: Any, work: int) -> int:
     Returns what ``propagate`` does.
     """
     a, d = pointers(PropagatorArrays, model), pointers(DomainArrays, domains)
-    broken = propagate(a, d, d.counts[REMOVED])
+    broken: int = propagate(a, d, d.counts[REMOVED])
     until = d.counts[WORK] + work
     while broken == FIXED_POINT and d.counts[_IN_VAIN] < a.n_choices and d.counts[WORK] < until:
         choice, before = d.counts[_NEXT], d.counts[REMOVED]
@@ -263,7 +265,7 @@ def probe(model: Any, domains: Any, work: int) -> int:
                     broken = propagate(a, d, n_removed)
         d.counts[_IN_VAIN] = d.counts[_IN_VAIN] + 1 if d.counts[REMOVED] == before else 0
         d.counts[_NEXT] = (choice + 1) % a.n_choices
-    return int(broken)
+    return broken
 
 
 class Propagator:
@@ -335,7 +337,8 @@ class Propagator:
 
     def copy_domains(self) -> DomainArrays:
         """What is left now, for somebody else to change; no work was done on it yet."""
-        copied = DomainArrays(*(array.copy() for array in self.domains))
+        copies: Any = (array.copy() for array in self.domains)
+        copied = DomainArrays(*copies)
         copied.counts[WORK] = 0
         return copied
 
