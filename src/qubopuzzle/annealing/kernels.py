@@ -30,6 +30,7 @@ _LEAST = 1e-290  # below it, a chain's mass has underflowed
 _SMALL, _LARGE = 1e-100, 1e100
 _NEVER = 1e300  # cost of a value that propagation removed
 _TOURNAMENT = 3
+_OUT, _BACK = np.int64(-1), np.int64(1)  # for each plain number numba compiles anew
 _PASSES, _SAVED, _SEEN = range(3)
 """Places in ``StateArrays.counts``."""
 
@@ -321,12 +322,12 @@ def set_decided(a: Any, s: Any, p: Any, d: Any) -> None:
         choice = p.choice[d.removed[i]]
         first = a.first[choice]
         if d.size[choice] == 1 and not d.alive[first + s.value[choice]]:
-            add_terms(a, s, choice, -1)
+            add_terms(a, s, choice, _OUT)
             value = 0
             while not d.alive[first + value]:
                 value += 1
             s.value[choice] = value
-            add_terms(a, s, choice, 1)
+            add_terms(a, s, choice, _BACK)
     s.counts[_SEEN] = d.counts[REMOVED]
 
 
@@ -418,14 +419,14 @@ def run_sweeps(  # noqa: C901 - further levels would take seconds to compile
             if not propagating or next_unit(a, s, d, k, n, rng):
                 unit = s.order[k]
                 for q in range(a.unit_start[unit], a.unit_start[unit + 1]):
-                    add_terms(a, s, a.unit_choice[q], -1)
+                    add_terms(a, s, a.unit_choice[q], _OUT)
                 find_slot_costs(a, s, unit)
                 tries = 0
                 while not forward(a, s, d, unit, beta, propagating, tries > 0):
                     tries += 1  # far from what the choices before allow
                 backward(a, s, unit, tries > 0, rng)
                 for q in range(a.unit_start[unit], a.unit_start[unit + 1]):
-                    add_terms(a, s, a.unit_choice[q], 1)
+                    add_terms(a, s, a.unit_choice[q], _BACK)
                 propagating = propagating and assume_unit(a, s, p, d, unit)
         restore(p, d, n_root)
         s.counts[_SAVED] += n

@@ -243,15 +243,22 @@ def restore(a: Any, d: Any, n_removed: int) -> None:
 
 
 @kernel
+def propagate_all(model: Any, domains: Any) -> int:
+    """Look at the constraints in the queue until none is left; returns what ``propagate`` does."""
+    a, d = pointers(PropagatorArrays, model), pointers(DomainArrays, domains)
+    broken: int = propagate(a, d, d.counts[REMOVED])
+    return broken
+
+
+@kernel
 def probe(model: Any, domains: Any, work: int) -> int:
-    """Propagate; then assume each value that is left, choice by choice, and remove what fails.
+    """Assume each value that is left, choice by choice, and remove what breaks a constraint.
 
     Until a round of all choices removed nothing, or so much work is done; a further call goes on.
     Returns what ``propagate`` does.
     """
     a, d = pointers(PropagatorArrays, model), pointers(DomainArrays, domains)
-    broken: int = propagate(a, d, d.counts[REMOVED])
-    until = d.counts[WORK] + work
+    until, broken = d.counts[WORK] + work, FIXED_POINT
     while broken == FIXED_POINT and d.counts[_IN_VAIN] < a.n_choices and d.counts[WORK] < until:
         choice, before = d.counts[_NEXT], d.counts[REMOVED]
         for literal in range(a.first[choice], a.first[choice + 1]):
@@ -349,7 +356,7 @@ class Propagator:
 
     def run(self) -> str | None:
         """Remove values to a fixed point; returns the constraint that proves that there is none."""
-        return self.probe(0)
+        return self._label(propagate_all(self.packed, addresses(self.domains)))
 
     def probe(self, work: int) -> str | None:
         """Remove what failed literals show, after ``run``; returns as it does.
