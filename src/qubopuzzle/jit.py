@@ -25,10 +25,11 @@ def kernel(function: Callable[..., Any]) -> Any:
     numba caches in ``__pycache__`` or else in the user's cache folder, and raises a
     RuntimeError where neither can be written.
     """
+    options: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
     try:
-        return njit(nogil=True, cache=True)(function)
+        return njit(cache=True, **options)(function)
     except RuntimeError:
-        return njit(nogil=True)(function)
+        return njit(**options)(function)
 
 
 _WITHIN: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}

@@ -6,8 +6,8 @@ from itertools import groupby
 from typing import Any, TypeAlias
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.ndimage import label
 
 from qubopuzzle.checks import brief, whole
 from qubopuzzle.errors import InputError, PuzzleError
@@ -216,7 +216,7 @@ def components(right: BoolArray, down: BoolArray) -> IntArray:
     ways[::2, 1::2] = right
     ways[1::2, ::2] = down
     # Labels come in the order in which scipy meets them, row by row, as a test holds.
-    return np.asarray(label(ways)[0][::2, ::2].astype(np.int64) - 1)
+    return np.asarray(scipy.ndimage.label(ways)[0][::2, ::2].astype(np.int64) - 1)
 
 
 def repeats(values: IntArray, cells: IntArray) -> Iterator[tuple[int, IntArray]]:

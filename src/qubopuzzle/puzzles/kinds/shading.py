@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.ndimage import label
+import scipy
 
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
@@ -140,13 +140,13 @@ def random_shading(
         r, c = divmod(cell, columns)
         if not (black[r : r + 3, c + 1].any() or black[r + 1, c : c + 3].any()):
             inside[r, c] = 1
-            inside[r, c] = label(inside == 0)[1] == 1
+            inside[r, c] = scipy.ndimage.label(inside == 0)[1] == 1
     return inside.copy()
 
 
 def _components(where: Any) -> list[Cells]:
     """The cells of each piece that is connected by sides."""
-    return [cells_of(group, where.shape[1]) for group in groups(label(where)[0])[1:]]
+    return [cells_of(group, where.shape[1]) for group in groups(scipy.ndimage.label(where)[0])[1:]]
 
 
 def _names(cells: Cells) -> str:

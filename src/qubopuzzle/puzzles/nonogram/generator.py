@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.ndimage import uniform_filter
+import scipy
 
 from qubopuzzle.compile.incremental import Random
 from qubopuzzle.errors import InputError
@@ -69,7 +69,7 @@ def random_picture(shape: Shape, options: Options, rng: Random) -> IntArray:
     if options["mirror"]:
         height += height[:, ::-1]
     for _ in range(options["smooth"]):
-        height = uniform_filter(height, 3, mode="reflect")
+        height = scipy.ndimage.uniform_filter(height, 3, mode="reflect")
     grid = (height > np.quantile(height, 1 - options["black"] / 100)).astype(np.int64)
     for pixels, heights in ((grid, height), (grid.T, height.T)):
         empty = np.flatnonzero(~pixels.any(axis=1))

@@ -1,7 +1,7 @@
 """Ways of paths through cells, with headings that no closed loop can have: see ``numberlink``."""
 
 import numpy as np
-from scipy.ndimage import label
+import scipy
 
 from qubopuzzle.errors import TooLarge
 from qubopuzzle.model import IntArray
@@ -47,7 +47,7 @@ class Board:
         self.first = ((_SIDE - middle + 1) % 4 - 1 + middle) % 8
         self.reached = np.zeros((n, n_pairs), dtype=bool)
         for pair, start in enumerate(self.ends[:, 0].tolist()):
-            component = label((number < 0) | (number == pair))[0].ravel()
+            component = scipy.ndimage.label((number < 0) | (number == pair))[0].ravel()
             self.reached[:, pair] = component == component[start]
 
     def name(self, what: str, cell: int) -> str:
