@@ -1,8 +1,9 @@
 """The annealer's inner loops and the arrays that they read; plain Python with NUMBA_DISABLE_JIT=1.
 
 ``a`` is the model, ``ModelArrays``; ``s`` is what changes, ``StateArrays``. ``p`` and ``d`` are the
-propagator's arrays of the same model. numba copies a function for each one that it is inlined
-into, level by level, so that few levels and few calls keep the first use short.
+propagator's arrays of the same model. numba compiles a function anew for each combination of types
+that it is called with, plain numbers counting as types of their own: few combinations, and no
+slices, which bring their error messages along, keep the first use short.
 """
 
 import math
@@ -30,7 +31,7 @@ _LEAST = 1e-290  # below it, a chain's mass has underflowed
 _SMALL, _LARGE = 1e-100, 1e100
 _NEVER = 1e300  # cost of a value that propagation removed
 _TOURNAMENT = 3
-_OUT, _BACK = np.int64(-1), np.int64(1)  # for each plain number numba compiles anew
+_OUT, _BACK = np.int64(-1), np.int64(1)
 _PASSES, _SAVED, _SEEN = range(3)
 """Places in ``StateArrays.counts``."""
 
@@ -269,6 +270,20 @@ def backward(a: Any, s: Any, unit: int, logs: bool, rng: Any) -> None:
         allowed = a.reach[first + index]
 
 
+@inlined
+def redraw(a: Any, s: Any, d: Any, unit: int, beta: float, propagating: bool, rng: Any) -> None:
+    """Draw the values of a unit from their conditional distribution, see ``forward``."""
+    for q in range(a.unit_start[unit], a.unit_start[unit + 1]):
+        add_terms(a, s, a.unit_choice[q], _OUT)
+    find_slot_costs(a, s, unit)
+    tries = 0
+    while not forward(a, s, d, unit, beta, propagating, tries > 0):
+        tries += 1  # far from what the choices before allow
+    backward(a, s, unit, tries > 0, rng)
+    for q in range(a.unit_start[unit], a.unit_start[unit + 1]):
+        add_terms(a, s, a.unit_choice[q], _BACK)
+
+
 @called
 def update_weights(a: Any, s: Any, increment: float, decay: float) -> int:
     """Raise the weights of broken constraints, let all decay; returns the unweighted energy.
@@ -350,18 +365,29 @@ def next_unit(a: Any, s: Any, d: Any, at: int, n: int, rng: Any) -> bool:
 
 
 @inlined
-def choose_units(s: Any, start: int, stop: int, focus: float, rng: Any) -> int:
-    """Put the disturbed of these units and a share of the others into ``order``; how many."""
-    n = 0
+def choose_units(a: Any, s: Any, propagating: bool, focus: float, rng: Any) -> int:
+    """Begin a pass: put the units that it redraws into ``order``; returns how many."""
+    start, stop, n = 0, a.n_units, 0
+    if propagating:
+        focus = 0.0
+        s.counts[_SAVED] -= 2 * a.n_units
+        s.counts[_SEEN] = 0
+    else:
+        if s.counts[_PASSES] % 2 == 0:
+            stop = a.half
+        else:
+            start = a.half
+        s.counts[_PASSES] += 1
     for unit in range(start, stop):
         if s.disturbed[unit] or focus == 0.0 or rng.random() >= focus:
             s.order[n] = unit
             n += 1
+    s.counts[_SAVED] += n
     return n
 
 
 @kernel
-def run_sweeps(  # noqa: C901 - further levels would take seconds to compile
+def run_sweeps(
     model: Any,
     state: Any,
     rules: Any,
@@ -401,40 +427,19 @@ def run_sweeps(  # noqa: C901 - further levels would take seconds to compile
     done = 0
     while done < redraws:
         propagating = d.counts[WORK] < share * s.counts[_SAVED]
-        start, stop, leave_out = 0, n_units, 0.0
-        if propagating:
-            s.counts[_SAVED] -= 2 * n_units
-            s.counts[_SEEN] = 0
-        else:
-            leave_out = focus
-            if s.counts[_PASSES] % 2 == 0:
-                stop = a.half
-            else:
-                start = a.half
-            s.counts[_PASSES] += 1
-        n = choose_units(s, start, stop, leave_out, rng)
+        n = choose_units(a, s, propagating, focus, rng)
         for k in range(n):
             if propagating:
                 set_decided(a, s, p, d)
             if not propagating or next_unit(a, s, d, k, n, rng):
-                unit = s.order[k]
-                for q in range(a.unit_start[unit], a.unit_start[unit + 1]):
-                    add_terms(a, s, a.unit_choice[q], _OUT)
-                find_slot_costs(a, s, unit)
-                tries = 0
-                while not forward(a, s, d, unit, beta, propagating, tries > 0):
-                    tries += 1  # far from what the choices before allow
-                backward(a, s, unit, tries > 0, rng)
-                for q in range(a.unit_start[unit], a.unit_start[unit + 1]):
-                    add_terms(a, s, a.unit_choice[q], _BACK)
-                propagating = propagating and assume_unit(a, s, p, d, unit)
+                redraw(a, s, d, s.order[k], beta, propagating, rng)
+                propagating = propagating and assume_unit(a, s, p, d, s.order[k])
         restore(p, d, n_root)
-        s.counts[_SAVED] += n
         done += n if n > n_units // 64 else 1 + n_units // 64
         energy = update_weights(a, s, increment, decay)
         if energy < lowest:
             lowest = energy
-            for choice in range(a.n_choices):  # a slice takes seconds to compile
+            for choice in range(a.n_choices):
                 s.best[choice] = s.value[choice]
             if energy <= target:
                 break
