@@ -32,7 +32,7 @@ _SMALL, _LARGE = 1e-100, 1e100
 _NEVER = 1e300  # cost of a value that propagation removed
 _TOURNAMENT = 3
 _OUT, _BACK = np.int64(-1), np.int64(1)
-_PASSES, _SAVED, _SEEN = range(3)
+_PASSES, _SAVED, _SEEN, CHANGED, _BROKEN, _ENERGY = range(6)
 """Places in ``StateArrays.counts``."""
 
 
@@ -107,12 +107,18 @@ class StateArrays(NamedTuple):
         value: index of each choice's value, shape (choices,); best: those of the lowest
             energy so far.
         total: each row's sum, (rows,).
+        missed: each row's penalty when the pass began, (rows,).
+        changed: scratch, the rows whose sums were changed in this pass; is_changed: whether each
+            is among them, (rows,).
+        broken: the rows with a penalty; broken_at: where each of them is in it, (rows,).
         row_base, row_weight: weights that rows decay to, and weights now, (rows,).
         loose_base, loose_weight: the same for precedences outside chains.
         disturbed: whether a unit is in a broken constraint, (units,).
         counts: ordinary passes so far; their redraws, less a sweep for each propagating pass; in
-            such a pass, how many of the removed values it has heeded.
+            such a pass, how many of the removed values it has heeded; how many rows are in
+            ``changed``, how many in ``broken``; and the sum of ``missed``.
         order: scratch, the units that a pass redraws, (units,).
+        before: scratch, the values of a unit's choices before it is redrawn.
         slot, mass: scratch, for the most slots of a unit, and for the literals and choices
             of the largest.
     """
@@ -120,6 +126,11 @@ class StateArrays(NamedTuple):
     value: IntArray
     best: IntArray
     total: IntArray
+    missed: IntArray
+    changed: IntArray
+    is_changed: NDArray[np.bool_]
+    broken: IntArray
+    broken_at: IntArray
     row_base: FloatArray
     row_weight: FloatArray
     loose_base: FloatArray
@@ -127,6 +138,7 @@ class StateArrays(NamedTuple):
     disturbed: NDArray[np.bool_]
     counts: IntArray
     order: IntArray
+    before: IntArray
     slot: FloatArray
     mass: FloatArray
 
@@ -144,6 +156,25 @@ def add_terms(a: Any, s: Any, choice: int, sign: int) -> None:
     literal = a.first[choice] + s.value[choice]
     for e in range(a.term_start[literal], a.term_start[literal + 1]):
         s.total[a.term_row[e]] += sign * a.term_coefficient[e]
+
+
+@inlined
+def note_rows(a: Any, s: Any, literal: int) -> None:
+    """Note the rows of a literal."""
+    for e in range(a.term_start[literal], a.term_start[literal + 1]):
+        row = a.term_row[e]
+        if not s.is_changed[row]:
+            s.is_changed[row] = True
+            s.changed[s.counts[CHANGED]] = row
+            s.counts[CHANGED] += 1
+
+
+@inlined
+def note_change(a: Any, s: Any, choice: int, before: int) -> None:
+    """Note the rows whose sums changed if a choice has another value than before."""
+    if s.value[choice] != before:
+        note_rows(a, s, a.first[choice] + before)
+        note_rows(a, s, a.first[choice] + s.value[choice])
 
 
 @inlined
@@ -273,15 +304,37 @@ def backward(a: Any, s: Any, unit: int, logs: bool, rng: Any) -> None:
 @inlined
 def redraw(a: Any, s: Any, d: Any, unit: int, beta: float, propagating: bool, rng: Any) -> None:
     """Draw the values of a unit from their conditional distribution, see ``forward``."""
-    for q in range(a.unit_start[unit], a.unit_start[unit + 1]):
+    start, stop = a.unit_start[unit], a.unit_start[unit + 1]
+    for q in range(start, stop):
+        s.before[q - start] = s.value[a.unit_choice[q]]
         add_terms(a, s, a.unit_choice[q], _OUT)
     find_slot_costs(a, s, unit)
     tries = 0
     while not forward(a, s, d, unit, beta, propagating, tries > 0):
         tries += 1  # far from what the choices before allow
     backward(a, s, unit, tries > 0, rng)
-    for q in range(a.unit_start[unit], a.unit_start[unit + 1]):
+    for q in range(start, stop):
         add_terms(a, s, a.unit_choice[q], _BACK)
+        note_change(a, s, a.unit_choice[q], s.before[q - start])
+
+
+@inlined
+def settle_rows(a: Any, s: Any) -> None:
+    """Bring ``missed`` and ``broken`` up to date after the rows' sums changed."""
+    for i in range(s.counts[CHANGED]):
+        row = s.changed[i]
+        s.is_changed[row] = False
+        before, now = s.missed[row], penalty(a.lower[row], a.upper[row], s.total[row])
+        s.missed[row] = now
+        s.counts[_ENERGY] += now - before
+        if now and not before:
+            s.broken[s.counts[_BROKEN]], s.broken_at[row] = row, s.counts[_BROKEN]
+            s.counts[_BROKEN] += 1
+        elif before and not now:  # the last one takes its place
+            s.counts[_BROKEN] -= 1
+            last = s.broken[s.counts[_BROKEN]]
+            s.broken[s.broken_at[row]], s.broken_at[last] = last, s.broken_at[row]
+    s.counts[CHANGED] = 0
 
 
 @called
@@ -291,18 +344,17 @@ def update_weights(a: Any, s: Any, increment: float, decay: float) -> int:
     A weight stays below base + increment / (1 - decay): nothing overflows. Marks the units
     in broken constraints as disturbed.
     """
-    energy = 0
+    settle_rows(a, s)
     for unit in range(a.n_units):
         s.disturbed[unit] = False
-    for row in range(a.n_rows):
-        lower, upper, total = a.lower[row], a.upper[row], s.total[row]
-        if total < lower or total > upper:
-            energy += penalty(lower, upper, total)
-            s.row_weight[row] += increment
-            for e in range(a.touching_start[row], a.touching_start[row + 1]):
-                s.disturbed[a.touching_unit[e]] = True
+    for i in range(s.counts[_BROKEN]):
+        row = s.broken[i]
+        s.row_weight[row] += increment
+        for e in range(a.touching_start[row], a.touching_start[row + 1]):
+            s.disturbed[a.touching_unit[e]] = True
     for row in range(a.n_rows):  # by itself, so that the compiler does several at once
         s.row_weight[row] = s.row_base[row] + (s.row_weight[row] - s.row_base[row]) * decay
+    energy: int = s.counts[_ENERGY]
     for i in range(a.n_loose):
         one, two = a.loose_first[i], a.loose_second[i]
         here = a.number[a.first[one] + s.value[one]]
@@ -338,11 +390,12 @@ def set_decided(a: Any, s: Any, p: Any, d: Any) -> None:
         first = a.first[choice]
         if d.size[choice] == 1 and not d.alive[first + s.value[choice]]:
             add_terms(a, s, choice, _OUT)
-            value = 0
+            before, value = s.value[choice], 0
             while not d.alive[first + value]:
                 value += 1
             s.value[choice] = value
             add_terms(a, s, choice, _BACK)
+            note_change(a, s, choice, before)
     s.counts[_SEEN] = d.counts[REMOVED]
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from qubopuzzle.annealing.form import AnnealingForm, annealing_form
-from qubopuzzle.annealing.kernels import StateArrays, run_sweeps
+from qubopuzzle.annealing.kernels import CHANGED, StateArrays, run_sweeps
 from qubopuzzle.checks import whole
 from qubopuzzle.errors import InputError
 from qubopuzzle.jit import addresses
@@ -75,14 +75,20 @@ class State:
         self.arrays = StateArrays(
             value=a.earliest.copy(),
             best=a.earliest.copy(),
-            total=np.zeros(len(a.lower), dtype=np.int64),
+            total=np.zeros(a.n_rows, dtype=np.int64),
+            missed=np.zeros(a.n_rows, dtype=np.int64),
+            changed=np.zeros(a.n_rows, dtype=np.int64),
+            is_changed=np.zeros(a.n_rows, dtype=bool),
+            broken=np.zeros(a.n_rows, dtype=np.int64),
+            broken_at=np.zeros(a.n_rows, dtype=np.int64),
             row_base=form.row_weight,
             row_weight=form.row_weight.copy(),
             loose_base=form.loose_weight,
             loose_weight=form.loose_weight.copy(),
             disturbed=np.ones(form.n_units, dtype=bool),
-            counts=np.array([0, -_SWEEPS_BEFORE * form.n_units, 0]),
+            counts=np.array([0, -_SWEEPS_BEFORE * form.n_units, 0, 0, 0, 0]),
             order=np.zeros(form.n_units, dtype=np.int64),
+            before=np.zeros(np.diff(a.unit_start).max(initial=1), dtype=np.int64),
             slot=np.zeros(np.diff(a.slot_start).max(initial=1)),
             mass=np.zeros(end.max(initial=3)),
         )
@@ -107,7 +113,9 @@ class State:
         short = np.diff(number[a.unit_choice]) < a.gap[1:]
         reset = np.isin(a.unit_of_choice, unit[1:][short & (unit[1:] == unit[:-1])])
         own[reset] = a.earliest[reset]
-        self.arrays.total[:] = self.form.propagator.rows @ self.form.literals(own)
+        s = self.arrays
+        s.total[:] = self.form.propagator.rows @ self.form.literals(own)
+        s.changed[:], s.is_changed[:], s.counts[CHANGED] = np.arange(a.n_rows), True, a.n_rows
         energy = self.form.energy(own)
         if energy < self.energy:
             self.energy = energy
