@@ -32,7 +32,7 @@ _SMALL, _LARGE = 1e-100, 1e100
 _NEVER = 1e300  # cost of a value that propagation removed
 _TOURNAMENT = 3
 _OUT, _BACK = np.int64(-1), np.int64(1)
-_PASSES, _SAVED, _SEEN, CHANGED, _BROKEN, _ENERGY = range(6)
+PASSES, _SAVED, _SEEN, CHANGED, BROKEN, ENERGY = range(6)
 """Places in ``StateArrays.counts``."""
 
 
@@ -326,13 +326,13 @@ def settle_rows(a: Any, s: Any) -> None:
         s.is_changed[row] = False
         before, now = s.missed[row], penalty(a.lower[row], a.upper[row], s.total[row])
         s.missed[row] = now
-        s.counts[_ENERGY] += now - before
+        s.counts[ENERGY] += now - before
         if now and not before:
-            s.broken[s.counts[_BROKEN]], s.broken_at[row] = row, s.counts[_BROKEN]
-            s.counts[_BROKEN] += 1
+            s.broken[s.counts[BROKEN]], s.broken_at[row] = row, s.counts[BROKEN]
+            s.counts[BROKEN] += 1
         elif before and not now:  # the last one takes its place
-            s.counts[_BROKEN] -= 1
-            last = s.broken[s.counts[_BROKEN]]
+            s.counts[BROKEN] -= 1
+            last = s.broken[s.counts[BROKEN]]
             s.broken[s.broken_at[row]], s.broken_at[last] = last, s.broken_at[row]
     s.counts[CHANGED] = 0
 
@@ -347,14 +347,14 @@ def update_weights(a: Any, s: Any, increment: float, decay: float) -> int:
     settle_rows(a, s)
     for unit in range(a.n_units):
         s.disturbed[unit] = False
-    for i in range(s.counts[_BROKEN]):
+    for i in range(s.counts[BROKEN]):
         row = s.broken[i]
         s.row_weight[row] += increment
         for e in range(a.touching_start[row], a.touching_start[row + 1]):
             s.disturbed[a.touching_unit[e]] = True
     for row in range(a.n_rows):  # by itself, so that the compiler does several at once
         s.row_weight[row] = s.row_base[row] + (s.row_weight[row] - s.row_base[row]) * decay
-    energy: int = s.counts[_ENERGY]
+    energy: int = s.counts[ENERGY]
     for i in range(a.n_loose):
         one, two = a.loose_first[i], a.loose_second[i]
         here = a.number[a.first[one] + s.value[one]]
@@ -426,11 +426,11 @@ def choose_units(a: Any, s: Any, propagating: bool, focus: float, rng: Any) -> i
         s.counts[_SAVED] -= 2 * a.n_units
         s.counts[_SEEN] = 0
     else:
-        if s.counts[_PASSES] % 2 == 0:
+        if s.counts[PASSES] % 2 == 0:
             stop = a.half
         else:
             start = a.half
-        s.counts[_PASSES] += 1
+        s.counts[PASSES] += 1
     for unit in range(start, stop):
         if s.disturbed[unit] or focus == 0.0 or rng.random() >= focus:
             s.order[n] = unit
