@@ -16,6 +16,7 @@ from kernels import compiled_and_plain
 from qubopuzzle import InputError, ModelBuilder, Nonogram, solve, violation
 from qubopuzzle.annealing import AnnealingParameters, State, anneal, annealing_form
 from qubopuzzle.annealing.kernels import (
+    BROKEN,
     ModelArrays,
     StateArrays,
     add_terms,
@@ -101,6 +102,10 @@ def test_sums_and_energies_stay_true_while_it_runs(model, chains: bool):
     x = form.literals(state.value)
     sums = [block.matrix @ x for block in model.linear]
     assert state.arrays.total.tolist() == np.concatenate([np.zeros(0), *sums]).tolist()
+    missed = np.concatenate([np.zeros(0), *(block.cost(x) for block in model.linear)])
+    assert state.arrays.missed.tolist() == missed.tolist()
+    broken = state.arrays.broken[: state.arrays.counts[BROKEN]]
+    assert sorted(broken.tolist()) == np.flatnonzero(missed).tolist()
     assert state.energy == violation(model, form.literals(state.best)) == form.energy(state.best)
     assert form.energy(state.value) == violation(model, x)
     assert (state.arrays.row_weight >= form.row_weight).all()
