@@ -96,7 +96,7 @@ def test_costs_of_a_choice_are_differences_of_energies(model):
 def test_sums_and_energies_stay_true_while_it_runs(model, chains: bool):
     form = annealing_form(model, chains=chains)
     state = State(form, np.random.default_rng(1))
-    state.run(100, AnnealingParameters(2.0), target=-1)
+    state.run(300, AnnealingParameters(2.0), target=-1)
     assert state.domains.alive.tolist() == form.propagator.alive.tolist()
     assert state.domains.size.tolist() == form.propagator.domains.size.tolist()
     x = form.literals(state.value)
@@ -267,7 +267,7 @@ def test_plain_python_draws_the_same():
         "puzzle = Nonogram.from_picture(np.random.default_rng(3).integers(0, 2, (6, 6)))\n"
         "for chains in (True, False):\n"
         "    form = annealing_form(puzzle.model(), chains=chains)\n"
-        "    read = anneal(form, seed=7, sweeps=60, reads=1, target_energy=-1).reads[0]\n"
+        "    read = anneal(form, seed=7, sweeps=260, reads=1, target_energy=-1).reads[0]\n"
         "    print(read.value.tolist(), read.energy, read.sweeps)\n"
     )
     compiled, plain = compiled_and_plain(code)

@@ -27,7 +27,7 @@ from qubopuzzle.reads import Reads, generator
 
 _HUGE = 1 << 60
 _UPDATES_PER_SLICE = 200_000
-_SWEEPS_BEFORE = 20
+_SWEEPS_BEFORE = 200
 """Ordinary sweeps of a read before the first one that propagates: what is easy needs none."""
 KEPT_READS = 100
 """Best reads that are kept."""
@@ -48,7 +48,7 @@ class AnnealingParameters:
     increment: float = 0.15
     decay: float = 0.98
     focus: float = 0.97
-    propagation: float = 3
+    propagation: float = 1
 
 
 PORTFOLIO = (
