@@ -31,7 +31,7 @@ _LEAST = 1e-290  # below it, a chain's mass has underflowed
 _SMALL, _LARGE = 1e-100, 1e100
 _NEVER = 1e300  # cost of a value that propagation removed
 _TOURNAMENT = 3
-_OUT, _BACK = np.int64(-1), np.int64(1)
+_OUT, _BACK = np.int64(-1), np.int64(1)  # no plain numbers: one compilation for both
 PASSES, _SAVED, _SEEN, CHANGED, BROKEN, ENERGY = range(6)
 """Places in ``StateArrays.counts``."""
 
@@ -107,7 +107,7 @@ class StateArrays(NamedTuple):
         value: index of each choice's value, shape (choices,); best: those of the lowest
             energy so far.
         total: each row's sum, (rows,).
-        missed: each row's penalty when the pass began, (rows,).
+        missed: each row's penalty after the last pass, (rows,).
         changed: scratch, the rows whose sums were changed in this pass; is_changed: whether each
             is among them, (rows,).
         broken: the rows with a penalty; broken_at: where each of them is in it, (rows,).
