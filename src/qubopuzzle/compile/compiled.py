@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
+from math import ceil, isfinite
 from numbers import Real
 from typing import Any
 
@@ -60,6 +60,11 @@ class Compiled(ABC):
         return tuple(range(first[c], first[c + 1]) for c in np.flatnonzero(one_hot))
 
     @property
+    def has_objective(self) -> bool:
+        """Whether valid assignments differ in what they are worth."""
+        return self.source.objective is not None
+
+    @property
     def omitted(self) -> tuple[str, ...]:
         """Rules that the model leaves out, see ``Model``."""
         return self.source.omitted
@@ -87,8 +92,13 @@ class Compiled(ABC):
 
     @property
     def gap(self) -> float:
-        """No assignment that breaks a constraint has an energy below this; valid ones have 0."""
+        """No assignment that breaks a constraint costs less than this; valid ones cost nothing."""
         return 1
+
+    @property
+    def unit(self) -> float:
+        """The least difference in energy that matters: the gap, or the objective's, if smaller."""
+        return self.gap
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,8 +115,23 @@ class WeightedModel(Compiled):
         return {"variables": self.n_bits, "constraints": constraints}
 
 
-def check_weights(families: Sequence[str], weights: Mapping[str, float] | None) -> dict[str, float]:
-    """A weight for each family: the given one, or 1.
+def sure_weight(model: Model) -> int:
+    """A penalty weight at which no broken constraint pays: 1, or more than the objective's range.
+
+    The range is bounded by the least and greatest cost of each choice, and all couplings.
+    """
+    objective = model.objective
+    if objective is None or not len(model.choices):
+        return 1
+    first = model.first_literal[:-1]
+    high, low = (f.reduceat(objective.linear, first) for f in (np.maximum, np.minimum))
+    return 1 + ceil(float((high - low).sum() + np.abs(objective.couplings.data).sum()))
+
+
+def check_weights(
+    families: Sequence[str], weights: Mapping[str, float] | None, default: float = 1
+) -> dict[str, float]:
+    """A weight for each family: the given one, or the default.
 
     Raises:
         InputError: for an unknown family or a weight that is not a positive number.
@@ -119,4 +144,4 @@ def check_weights(families: Sequence[str], weights: Mapping[str, float] | None) 
         if not (isinstance(weight, Real) and isfinite(weight) and weight > 0):
             raise InputError(f"weight of {family} must be a positive number, got {weight!r:.40}")
     given = {f: int(w) if w == int(w) else float(w) for f, w in (weights or {}).items()}
-    return {family: given.get(family, 1) for family in families}
+    return {family: given.get(family, default) for family in families}

@@ -11,6 +11,9 @@ Energy gap: with all weights 1 the energy is 0 exactly where all choices are val
 all constraints hold (for some setting of the slack bits), and at least 1 elsewhere; with
 weights w_f > 0 it is at least the smallest weight. No weight has to be tuned for
 correctness, also where a domain wall is broken, because the parts cannot cancel.
+
+An objective is added at weight 1, as the part ``OBJECTIVE``; the other weights are then by
+default larger than its range, so that the least energy is that of the best valid assignment.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, triu
 
-from qubopuzzle.compile.compiled import Compiled, check_weights
+from qubopuzzle.compile.compiled import Compiled, check_weights, sure_weight
 from qubopuzzle.compile.encoding import AffineRows, Encoding, encode_choices
 from qubopuzzle.compile.lowering import (
     forbidden_pairs,
@@ -34,11 +37,13 @@ from qubopuzzle.compile.lowering import (
     one_hot_rows,
 )
 from qubopuzzle.errors import InputError, TooLarge
-from qubopuzzle.model import IntArray, Model
+from qubopuzzle.model import IntArray, Model, Objective
 
 if TYPE_CHECKING:
     import dimod
 
+OBJECTIVE = "objective"
+"""The name of the part that is no penalty."""
 PRODUCT_LIMIT = 100_000_000
 """Most products of two terms that a compilation may multiply out (about 3 GB at the peak)."""
 
@@ -128,8 +133,17 @@ class Qubo(Compiled):
         return self._gap(self.weights)
 
     def _gap(self, weights: Mapping[str, float]) -> float:
-        costing = [weights[f] for f, part in self.parts.items() if part.magnitude() > 0]
-        return min(costing, default=1)
+        penalties = ((f, part) for f, part in self.parts.items() if f != OBJECTIVE)
+        return min((weights[f] for f, part in penalties if part.magnitude() > 0), default=1)
+
+    @property
+    def unit(self) -> float:
+        """The gap, or the objective's least coefficient, but for those below 1/1000 of the rest."""
+        objective = self.parts.get(OBJECTIVE)
+        if objective is None:
+            return self.gap
+        least, greatest = objective.coefficient_range()
+        return min(self.gap, max(least, greatest / 1000)) or self.gap
 
     def energies(self, samples: NDArray[Any]) -> NDArray[Any]:
         """The energy of each sample, shape (samples, bits) to (samples,)."""
@@ -183,7 +197,7 @@ def compile_qubo(
         ModelError: for connectivity, see ``Model.require_local``.
         TooLarge: if more than ``PRODUCT_LIMIT`` products would have to be multiplied out.
     """
-    by_family = check_weights(model.families, weights)
+    by_family = check_weights(model.families, weights, sure_weight(model))
     bits = qubo_bits(model, encoding)
     check_size(bits)
     n = bits.n_bits
@@ -193,7 +207,24 @@ def compile_qubo(
     for pair in forbidden_pairs(bits):
         forms[pair.family].append(products(pair.first, pair.second, n))
     parts = {f: Quadratic.weighted_sum(n, [(1, q) for q in own]) for f, own in forms.items()}
+    if model.objective is not None:
+        parts[OBJECTIVE] = objective_form(bits, model.objective)
+        by_family[OBJECTIVE] = 1
     return Qubo(bits, parts, by_family)
+
+
+def objective_form(bits: Encoding, objective: Objective) -> Quadratic:
+    """An objective over the bits of an encoding, exact for literals of 0 and 1."""
+    both = objective.couplings + objective.couplings.T
+    matrix, base = bits.matrix, bits.base
+    gram = csr_array(matrix.T @ objective.couplings @ matrix)
+    linear = matrix.T @ (objective.linear + both @ base) + gram.diagonal()
+    strict = triu(gram, k=1) + triu(gram.T, k=1)
+    couplings, n = csr_array(strict), bits.n_bits
+    couplings.resize((n, n))
+    couplings.eliminate_zeros()
+    linear = np.append(linear, np.zeros(n - len(linear)))
+    return Quadratic(linear, couplings, objective.value(base))
 
 
 def qubo_bits(model: Model, encoding: str) -> Encoding:

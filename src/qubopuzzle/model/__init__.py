@@ -18,6 +18,7 @@ from qubopuzzle.model.data import IntArray as IntArray
 from qubopuzzle.model.data import IntMatrix as IntMatrix
 from qubopuzzle.model.data import Linear as Linear
 from qubopuzzle.model.data import Model as Model
+from qubopuzzle.model.data import Objective as Objective
 from qubopuzzle.model.data import Precedence as Precedence
 from qubopuzzle.model.data import View as View
 from qubopuzzle.model.expressions import FALSE as FALSE

@@ -25,6 +25,7 @@ from qubopuzzle.model.data import (
     IntMatrix,
     Linear,
     Model,
+    Objective,
     Precedence,
     View,
     label_of,
@@ -35,8 +36,10 @@ from qubopuzzle.model.expressions import (
     TRUE,
     ChoiceHandle,
     Literal,
+    Operand,
     Relation,
     literal_number,
+    parts,
 )
 
 _LARGEST = 1 << 20
@@ -77,6 +80,8 @@ class ModelBuilder:
         self._precedence: list[Precedence] = []
         self._connected: list[Connected] = []
         self._acyclic: list[Acyclic] = []
+        self._objective: list[tuple[IntArray, IntArray, NDArray[np.float64]]] = []
+        self._offset = 0.0
 
     # --- choices -----------------------------------------------------------------------
 
@@ -114,6 +119,11 @@ class ModelBuilder:
     ) -> ChoiceHandle:
         """Add a yes/no choice, one variable in every encoding; as a literal it means "yes"."""
         return self.choice(name, values, family, is_bit=True)
+
+    @property
+    def sizes(self) -> IntArray:
+        """Number of values of each choice so far, shape (choices,)."""
+        return np.array([len(handle.values) for handle in self._handles], dtype=np.int64)
 
     # --- rows --------------------------------------------------------------------------
 
@@ -297,6 +307,63 @@ class ModelBuilder:
             self._true = self.choice("true", [True]).first
         return replace(graph, literals=np.where(true, self._true, graph.literals))
 
+    # --- the objective -----------------------------------------------------------------
+
+    def minimize(self, objective: Operand) -> None:
+        """Minimise a sum of literals, or one more, among what meets all constraints.
+
+        >>> b = ModelBuilder()
+        >>> x, y = b.choice("x", range(3)), b.bit("y")
+        >>> b.minimize(2 * (x == 0) - y)
+        >>> b.build().objective.linear
+        array([ 2.,  0.,  0., -0., -1.])
+        """
+        terms, constant = parts(objective)
+        self.objective([literal for literal, _ in terms], [a for _, a in terms], offset=constant)
+
+    def objective(
+        self,
+        literals: Literals,
+        coefficients: ArrayLike = 1.0,
+        others: Literals | None = None,
+        *,
+        offset: float = 0.0,
+    ) -> None:
+        """Add ``offset + sum of coefficient * literal`` to what is minimised.
+
+        With ``others``, products: ``sum of coefficient * literal * other``. Fractions are allowed.
+        What solvers minimise is what was added together; ``Model`` has no maximum: negate it.
+
+        Raises:
+            ModelError: for numbers that are infinite or none, and arrays that differ in length.
+        """
+        what = "the objective"
+        one = _literals(what, literals, self).ravel()
+        two = one if others is None else _literals(what, others, self).ravel()
+        given = np.asarray(coefficients, dtype=np.float64)
+        if len(one) != len(two) or given.shape not in ((), (len(one),)):
+            raise ModelError(f"{what}: literals and coefficients differ in length")
+        if not (np.isfinite(given).all() and math.isfinite(offset)):
+            raise ModelError(f"{what}: expected finite numbers")
+        self._objective.append((one, two, np.broadcast_to(given, one.shape)))
+        self._offset += float(offset)
+
+    def _built_objective(self) -> Objective | None:
+        """All that was added; None if that is nothing."""
+        if not self._objective:
+            return None
+        one, two, value = map(np.concatenate, zip(*self._objective, strict=True))
+        # A literal times a known one: itself, or nothing.
+        one, two = np.where(one == TRUE, two, one), np.where(two == TRUE, one, two)
+        offset = self._offset + float(value[(one == TRUE) & (two == TRUE)].sum())
+        left = (one >= 0) & (two >= 0) & (value != 0)
+        one, two, value = one[left], two[left], value[left]
+        n, alone = self.n_literals, one == two
+        linear = np.bincount(one[alone], value[alone], minlength=n).astype(np.float64)
+        low, high = np.minimum(one, two)[~alone], np.maximum(one, two)[~alone]
+        couplings = summed(csr_array((value[~alone], (low, high)), shape=(n, n)))
+        return Objective(linear, couplings, offset)
+
     # --- the answer --------------------------------------------------------------------
 
     def view(
@@ -349,6 +416,7 @@ class ModelBuilder:
             tuple(self._acyclic),
             families=tuple(dict.fromkeys(block.family for block in blocks)),
             field=field,
+            objective=self._built_objective(),
             omitted=omitted,
             restricted=restricted,
             likely=likely,

@@ -195,6 +195,29 @@ def starts(numbers: IntArray, n: int) -> IntArray:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Objective:
+    """What valid assignments shall minimise: ``offset + linear @ x + x @ couplings @ x``.
+
+    ``linear`` has shape (literals,), ``couplings`` is a strictly upper triangular
+    ``scipy.sparse.csr_array`` of shape (literals, literals); both are float64.
+    """
+
+    linear: NDArray[np.float64]
+    couplings: Any
+    offset: float = 0.0
+
+    def value(self, x: NDArray[Any]) -> float:
+        """Of an assignment, 0/1 by literal, shape (literals,)."""
+        return float(self.offset + self.linear @ x + x @ (self.couplings @ x))
+
+    def restricted(self, kept: NDArray[np.bool_], fixed: IntArray) -> Self:
+        """Over the literals of ``kept`` (literals,), where ``fixed`` (literals,) says the rest."""
+        both = self.couplings + self.couplings.T
+        linear = (self.linear + both @ fixed)[kept]
+        return type(self)(linear, self.couplings[kept][:, kept], self.value(fixed))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class View:
     """One of several redundant views of the answer grid: ``base + matrix @ x``, cell by cell.
 
@@ -251,6 +274,7 @@ class Model:
             the puzzle is one of the model, not conversely.
         restricted: rules that it strengthens, by name: every solution of the model
             is one of the puzzle, not conversely.
+        objective: what to minimise among the assignments that meet everything, if anything.
         likely: names of bits that solutions tend to have at 1. Nothing follows from it; exact
             solvers look there first, and everywhere if nothing is left there.
         id, title: for people; no part of what the model says.
@@ -264,6 +288,7 @@ class Model:
     acyclic: tuple[Acyclic, ...]
     families: tuple[str, ...]
     field: Field | None = None
+    objective: Objective | None = None
     omitted: tuple[str, ...] = ()
     restricted: tuple[str, ...] = ()
     likely: tuple[str, ...] = ()

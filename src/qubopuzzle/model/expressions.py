@@ -204,6 +204,12 @@ def literal_number(given: Any) -> int:
         raise ModelError(f"expected whole numbers or literals, got {given!r:.60}") from None
 
 
+def parts(operand: Operand) -> tuple[tuple[tuple[Literal, int], ...], int]:
+    """The terms and the constant of a sum, or of one literal."""
+    found = _sum(operand)
+    return found.terms, found.constant
+
+
 def _sum(operand: object) -> Expression:
     if isinstance(operand, Expression):
         return operand

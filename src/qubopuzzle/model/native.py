@@ -5,7 +5,7 @@ from typing import Any
 
 from qubopuzzle.errors import InputError, ModelError, did_you_mean
 from qubopuzzle.model.builder import ModelBuilder
-from qubopuzzle.model.data import UNBOUNDED, Field, IntArray, IntMatrix, Model
+from qubopuzzle.model.data import UNBOUNDED, Field, IntArray, IntMatrix, Model, Objective
 
 KIND = "model"
 """What the key ``problem`` says."""
@@ -49,6 +49,7 @@ def model_to_dict(model: Model) -> dict[str, Any]:
             for key, names in _ARRAYS.items()
         },
         **({} if field is None else {"field": _field_to_dict(field)}),
+        **({} if model.objective is None else {"objective": _objective_to_dict(model.objective)}),
         **{key: list(getattr(model, key)) for key in _ABOUT},
     }
 
@@ -58,6 +59,17 @@ def _field_to_dict(field: Field) -> dict[str, Any]:
     return {"shape": list(field.shape), "low": field.low, "high": field.high, "views": views}
 
 
+def _objective_to_dict(objective: Objective) -> dict[str, Any]:
+    """Linear terms as products of a literal with itself."""
+    pairs, (alone,) = objective.couplings.tocoo(), objective.linear.nonzero()
+    return {
+        "literal": [*alone.tolist(), *pairs.row.tolist()],
+        "other": [*alone.tolist(), *pairs.col.tolist()],
+        "coefficient": [*objective.linear[alone].tolist(), *pairs.data.tolist()],
+        "offset": objective.offset,
+    }
+
+
 _TERMS = ("row", "literal", "coefficient")
 _ARRAYS = {
     "precedence": ("first", "second", "gap"),
@@ -65,7 +77,7 @@ _ARRAYS = {
     "acyclic": ("literals", "edges"),
 }
 _ABOUT = ("omitted", "restricted", "likely")
-_KEYS = ("choices", "linear", *_ARRAYS, "field", *_ABOUT, "id", "title", "problem")
+_KEYS = ("choices", "linear", *_ARRAYS, "field", "objective", *_ABOUT, "id", "title", "problem")
 
 
 def model_from_dict(data: Mapping[str, Any]) -> Model:
@@ -103,6 +115,10 @@ def _read(data: Mapping[str, Any]) -> Model:
     for key, names in _ARRAYS.items():
         for block in data.get(key, ()):
             getattr(builder, key)(block["family"], *(block[name] for name in names))
+    own = data.get("objective")
+    if own is not None:
+        terms = own["literal"], own["coefficient"], own["other"]
+        builder.objective(*terms, offset=own.get("offset", 0.0))
     own = data.get("field")
     field = None
     if own is not None:

@@ -1,7 +1,7 @@
 """What can be solved: a model, or a puzzle, which is a model with rules, a grid and a picture."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from inspect import Parameter, signature
 from typing import Any, ClassVar, Self
@@ -48,6 +48,8 @@ class Problem(ABC):
     default_formulation: ClassVar[str]
     rule_word: ClassVar[str] = "rule"
     """What a violation is a breach of, for messages."""
+    maximize: bool = False
+    """Whether a larger objective is better."""
     id: str
     title: str
     solution: IntArray | None
@@ -81,6 +83,14 @@ class Problem(ABC):
 
     def assignment(self, given: Any) -> IntArray | None:  # noqa: ARG002 - for others
         """The literals of an answer in its native form, (literals,); None of a puzzle's."""
+        return None
+
+    def objective_at(self, answer: IntArray | None, x: IntArray | None) -> float | None:  # noqa: ARG002
+        """The objective of an answer grid, or of literals of its model; None if it has none."""
+        return None
+
+    def values_of(self, answer: Any) -> dict[str, Hashable] | None:  # noqa: ARG002
+        """An answer grid as values by name, for problems that name what is in it."""
         return None
 
     @abstractmethod
@@ -207,6 +217,10 @@ class ModelProblem(Problem):
             if values[-1] not in choice.values:
                 raise InputError(f"choice {choice.name} has no value {value!r:.40}")
         return self.own.assignment(values)
+
+    def objective_at(self, answer: IntArray | None, x: IntArray | None) -> float | None:  # noqa: ARG002
+        """The model's objective."""
+        return None if self.own.objective is None or x is None else self.own.objective.value(x)
 
     def format_answer(self, answer: Any) -> Any:
         """A grid as rows; values by choice as they are."""

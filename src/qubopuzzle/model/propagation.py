@@ -138,6 +138,7 @@ def _reduced(model: Model, domain: NDArray[np.bool_]) -> Propagation:
         connected=tuple(_graph_left(block, kept, literal) for block in model.connected),
         acyclic=tuple(_graph_left(block, kept, literal) for block in model.acyclic),
         field=model.field and _field_left(model.field, kept, fixed, choices),
+        objective=model.objective and model.objective.restricted(kept, fixed),
     )
     return Propagation(model, reduced, np.flatnonzero(kept), fixed)
 

@@ -173,6 +173,8 @@ class Outcome:
         reads: attempts made.
         infeasible: proved that no assignment of the payload meets all its constraints.
         complete: proved that the samples are all answers.
+        bound: what no assignment's objective, which is minimised, can be below; proved.
+        optimal: proved that the best sample has the least objective.
         proof: of what was proved, if the solver was asked for it.
         interrupted: stopped by Ctrl-C; the samples are what there was.
         settings: what ran where that differs from the options asked for.
@@ -186,6 +188,8 @@ class Outcome:
     interrupted: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
     complete: bool = False
+    bound: float | None = None
+    optimal: bool = False
     proof: Proof | None = None
     service_s: Mapping[str, float] = field(default_factory=dict)
 

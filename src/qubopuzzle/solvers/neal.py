@@ -43,8 +43,9 @@ class _Neal(SamplerSolver):
             if fitting < 1:
                 yield trial
                 return
-        # A penalty unit is what the cheapest broken constraint costs.
-        betas = np.geomspace(hot, cold, sweeps) / compiled.gap if sweeps > 1 else [cold]
+        # A penalty unit is what the cheapest broken constraint costs; an objective's is smaller.
+        hot, cold = hot / compiled.gap, cold / compiled.unit
+        betas = np.geomspace(hot, cold, sweeps) if sweeps > 1 else [cold]
         state: dict[str, Any] = {}
         for start in range(0, sweeps, step):
             batch.tick(start / sweeps)

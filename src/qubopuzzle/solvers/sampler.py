@@ -48,13 +48,15 @@ class Best:
 
     def is_solution(self) -> bool:
         """Whether some sample meets every constraint of a model that leaves no rule out."""
-        return not self._compiled.omitted and self.energy == 0
+        known = not (self._compiled.omitted or self._compiled.has_objective)
+        return known and self.energy == 0
 
     def add(self, samples: NDArray[np.int8], reads: int) -> NDArray[np.int8]:
         """Merge samples, shape (samples, variables); returns the best of them."""
         energies = np.asarray(self._compiled.energies(samples), dtype=np.float64)
         # An energy below the gap is 0 but for rounding in float weights.
-        energies[np.abs(energies) < 0.5 * self._compiled.gap] = 0
+        if not self._compiled.has_objective:
+            energies[np.abs(energies) < 0.5 * self._compiled.gap] = 0
         best: NDArray[np.int8] = samples[np.argmin(energies)]
         merged = np.concatenate([self._samples, samples])
         merged, first = np.unique(merged, axis=0, return_index=True)
@@ -179,7 +181,7 @@ class SamplerSolver(Solver):
                 # Ctrl-C amid numpy's comparisons would end as a TypeError of them.
                 with defer_interrupt():
                     tried, latest = best.add(latest, batch.reads), None
-                accepted = task.judge.accepts(tried)
+                accepted = not compiled.has_objective and task.judge.accepts(tried)
                 batch.tick(0.0)
         except KeyboardInterrupt:
             interrupted = True

@@ -46,7 +46,7 @@ class _Tabu(SamplerSolver):
             seed=batch.seed(),
             timeout=max(1, int(min(options["timeout"], 1000 * task.seconds_left()))),
             tenure=tenure,
-            energy_threshold=-float(bqm.offset),
+            energy_threshold=None if task.compiled.has_objective else -float(bqm.offset),
         )
 
 

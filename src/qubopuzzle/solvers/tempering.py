@@ -29,12 +29,15 @@ class _Tempering(SamplerSolver):
             num_reads=batch.reads,
             num_sweeps=options["sweeps"],
             num_replicas=options["replicas"],
-            beta_range=[None if beta is None else beta / compiled.gap for beta in ends],
+            beta_range=[
+                None if beta is None else beta / unit
+                for beta, unit in zip(ends, (compiled.gap, compiled.unit), strict=True)
+            ],
             one_hot_groups=compiled.groups,
             seed=batch.seed(),
             time_limit=None if left == inf else max(0.0, left),
             # Energies are 0 or at least the gap; between them there is only rounding.
-            target_energy=0.5 * compiled.gap,
+            target_energy=-inf if compiled.has_objective else 0.5 * compiled.gap,
             progress=lambda done, _energy: batch.tick(done),
         )
         batch.notes["last_read_replicas"] = len(sampleset.info["betas"])

@@ -45,7 +45,10 @@ class Judged:
 
     @cached_property
     def values(self) -> dict[str, Hashable]:
-        """The value of each choice by its name; None where it takes none, or several."""
+        """The value of each variable or choice by its name; None where it has none, or several."""
+        named = None if self.answer is None else self.problem.values_of(self.answer)
+        if named is not None:
+            return named
         if self.model is None or self.assignment is None:
             return {}
         return self.model.values(self.assignment)
@@ -65,6 +68,11 @@ class Judged:
             total[constraint.family] += constraint.energy
         return total
 
+    @cached_property
+    def objective(self) -> float | None:
+        """What the answer is worth, valid or not; None for a problem without objective."""
+        return self.problem.objective_at(self.answer, self.assignment)
+
     @property
     def solution(self) -> Any:
         """The grid; the values of a model that paints none."""
@@ -82,6 +90,7 @@ class Judged:
             "valid": self.valid,
             "energy": self.energy,
             "energies": self.energies,
+            "objective": self.objective,
             "violations": [violation.to_dict() for violation in self.violations],
             "solution": self.format(),
         }
@@ -91,7 +100,7 @@ class Judged:
         return self.problem.picture(self.answer, self.cells if marked is None else marked)
 
     def text(self) -> str:
-        """The answer of a model, which has no picture: each choice and its value, in lines."""
+        """The answer of a model, which has no picture: each name and its value, in lines."""
         return "\n".join(f"{name} = {value}" for name, value in self.values.items())
 
     @cached_property
@@ -132,7 +141,9 @@ class Judge:
     def judge_all(
         self, samples: Iterable[tuple[NDArray[np.int8], float]], most: int, until: float = inf
     ) -> tuple[list[Judged], bool]:
-        """Different valid answers in order of energy, ``most`` at most; else the first of all.
+        """Different valid answers, the best first, ``most`` at most; else the first of all.
+
+        The best is the one with the best objective; without objectives, of the lowest energy.
 
         And whether every sample on the way was valid. ``samples`` come with their energies; those
         after the first are left out once ``time.perf_counter`` is at ``until``.
@@ -147,11 +158,13 @@ class Judge:
             judged = self.judge(sample, energy)
             if judged.valid:
                 valid.setdefault(self.key(sample), judged)
-                if len(valid) == most:
+                if len(valid) == most and judged.objective is None:
                     break
             all_valid &= judged.valid
             first = first or [judged]
-        return list(valid.values()) or first, all_valid
+        sign = -1 if self.problem.maximize else 1
+        ordered = sorted(valid.values(), key=lambda judged: sign * (judged.objective or 0))
+        return ordered[:most] or first, all_valid
 
 
 def judge(source: Source, answer: Any) -> Judged:

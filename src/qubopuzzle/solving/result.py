@@ -36,6 +36,8 @@ class Result:
         settings: the solver's options, defaults filled in.
         proved_by: what proved that there is no solution.
         complete: proved that there are no other solutions.
+        bound: what no solution's objective can be better than, as far as it was proved.
+        optimal: proved that no solution has a better objective.
         proof: of ``complete``, if the solver was asked for it.
         service_s: seconds of solving by part, where a service did it: its queue, its own
             execution time, the network, and our process (see docs/amplify.md).
@@ -59,6 +61,8 @@ class Result:
     interrupted: bool = False
     proved_by: str | None = None
     complete: bool = False
+    bound: float | None = None
+    optimal: bool = False
     proof: Proof | None = None
     service_s: Mapping[str, float] = field(default_factory=dict)
 
@@ -74,7 +78,7 @@ class Result:
 
     @property
     def values(self) -> Mapping[str, Hashable]:
-        """The value of each of the model's choices by name; None where not exactly one is."""
+        """The value of each variable or choice by name; None where it has not exactly one."""
         return self.judged.values if self.judged else {}
 
     @property
@@ -86,6 +90,11 @@ class Result:
     def energy(self) -> float | None:
         """Of the sample behind the answer, offset included."""
         return self.judged.energy if self.judged else None
+
+    @property
+    def objective(self) -> float | None:
+        """What the answer is worth; None without an answer, and for problems without objective."""
+        return self.judged.objective if self.judged else None
 
     @property
     def energies(self) -> Mapping[str, int]:
@@ -111,12 +120,20 @@ class Result:
             if self.complete:
                 how_many = "unique" if n == 1 else f"{n:,} solutions"
                 others = f", {how_many} (proved by {self.solver})"
-            return f"valid{others}"
+            return f"valid{others}{self._quality()}"
         if self.status == "unsatisfiable":
             return f"no solution (proved by {self.proved_by})"
         n = len(self.violations)
         broken = f"{n} {self.problem.rule_word}{'' if n == 1 else 's'} broken" if n else "no answer"
         return f"not solved ({'interrupted, ' if self.interrupted else ''}{broken})"
+
+    def _quality(self) -> str:
+        """How good a valid answer is, and is known to be."""
+        if self.objective is None:
+            return ""
+        known = "" if self.bound is None else f" (bound {self.bound:.12g})"
+        known = f" (optimal, proved by {self.proved_by or self.solver})" if self.optimal else known
+        return f", objective {self.objective:.12g}{known}"
 
     @property
     def unique(self) -> bool | None:
@@ -145,6 +162,10 @@ class Result:
             "valid": self.valid,
             "violations": [violation.to_dict() for violation in self.violations],
             "solution": None if self.judged is None else self.judged.format(),
+            "values": dict(self.values) if self.picture() is None else None,
+            "objective": self.objective,
+            "bound": self.bound,
+            "optimal": self.optimal,
             "energy": self.energy,
             "energies": dict(self.energies),
             "variables": None,

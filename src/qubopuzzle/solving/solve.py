@@ -232,6 +232,9 @@ class _Run:
         proved = by if outcome.infeasible and not compiled.restricted and not solved else None
         # A sample that is rejected means that the model is not the problem: no proof of it.
         complete = outcome.complete and not compiled.restricted and all_valid
+        exact = not (compiled.restricted or compiled.omitted)
+        optimal = solved and exact and (outcome.optimal or not compiled.sizes.get("variables"))
+        sign = -1 if self.problem.maximize else 1
         return replace(
             self._plain(presolved),
             encoding=compiled.encoding,
@@ -244,6 +247,8 @@ class _Run:
             proved_by=proved,
             complete=complete or bool(proved),
             proof=outcome.proof if complete else None,
+            bound=None if outcome.bound is None or not exact else sign * outcome.bound,
+            optimal=optimal and found[0].objective is not None,
             service_s=outcome.service_s,
         )
 

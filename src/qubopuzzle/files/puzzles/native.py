@@ -1,15 +1,17 @@
 """Native JSON: one object, ``{"instances": [...]}``, a list, or JSON Lines."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import ModelProblem, Problem
+from qubopuzzle.programs import Program
 from qubopuzzle.puzzles import get_puzzle
 
-MODEL = ModelProblem.name
+_MODELS: Mapping[Any, type[Problem]] = {each.name: each for each in (ModelProblem, Program)}
+"""What the key ``problem`` says of what is no puzzle."""
 NAME = "json"
 ABOUT = "JSON: one object, a list, or one object a line"
 PUZZLES: tuple[str, ...] = ()  # every puzzle
@@ -35,7 +37,7 @@ def read(text: str, puzzle: str | None = None) -> list[Problem]:
 def problem_from_dict(data: Any, puzzle: str | None = None) -> Problem:
     """The puzzle or model of a JSON object; ``puzzle`` is the kind where it names none."""
     kind = _kind(data, puzzle)
-    return ModelProblem.from_dict(data) if kind == MODEL else get_puzzle(kind).from_dict(data)
+    return (_MODELS.get(kind) or get_puzzle(kind)).from_dict(data)
 
 
 def write(puzzles: Sequence[Problem]) -> str:
@@ -46,8 +48,8 @@ def write(puzzles: Sequence[Problem]) -> str:
 def _kind(data: Any, puzzle: str | None) -> str:
     if not isinstance(data, dict):
         raise InputError(f"expected an object, got {brief(data)}")
-    if data.get("problem") == MODEL:
-        return MODEL
+    if (named := data.get("problem")) in _MODELS:
+        return str(named)
     kind = data.get("puzzle", puzzle)
     if kind is None:
         raise InputError('no "puzzle" key says what it is; add one or give --puzzle')

@@ -1,0 +1,331 @@
+"""Integer programs of bounded variables, judged by their own rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array, triu
+
+from qubopuzzle.checks import brief
+from qubopuzzle.errors import InputError, did_you_mean
+from qubopuzzle.model import IntArray, Model, Problem, Violation
+from qubopuzzle.programs.grouping import grouped_model
+from qubopuzzle.programs.rows import MOST_VALUES
+
+TOLERANCE = 1e-6
+"""How far a row of fractions may be missed, as MIP solvers allow; whole rows are exact."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Program(Problem):
+    """Minimise or maximise a quadratic objective over whole numbers that meet linear rows.
+
+    ``row_lower <= matrix @ v <= row_upper`` for whole ``v`` with ``lower <= v <= upper``; the
+    objective is ``offset + cost @ v + v @ quadratic @ v``.
+
+    >>> from qubopuzzle.programs import Program
+    >>> one_of_two = Program.of([[1, 1]], 1, 1, cost=[3, 2])
+    >>> one_of_two.values_of([0, 1]), one_of_two.objective_of([0, 1])
+    ({'x0': 0, 'x1': 1}, 2.0)
+
+    Attributes:
+        variables: their names, all different.
+        lower, upper: their bounds, whole numbers, shape (variables,); 0 and 1 are bits.
+        matrix: the rows' coefficients, a float64 ``csr_array`` of shape (rows, variables).
+        row_lower, row_upper: shape (rows,); infinite where there is no bound.
+        rows: the rows' names, all different.
+        cost: linear coefficients, shape (variables,).
+        quadratic: an upper triangular float64 ``csr_array`` of shape (variables, variables).
+        maximize: whether the objective is to be as large as possible.
+    """
+
+    name: ClassVar[str] = "program"
+    default_formulation: ClassVar[str] = "choices"
+    rule_word: ClassVar[str] = "row"
+
+    variables: tuple[str, ...]
+    lower: IntArray
+    upper: IntArray
+    matrix: Any
+    row_lower: NDArray[np.float64]
+    row_upper: NDArray[np.float64]
+    rows: tuple[str, ...]
+    cost: NDArray[np.float64]
+    quadratic: Any
+    offset: float = 0.0
+    maximize: bool = False
+    id: str = ""
+    title: str = ""
+    solution: IntArray | None = None
+    n_solutions: int | None = field(default=None)
+
+    @classmethod
+    def of(
+        cls,
+        matrix: Any,
+        row_lower: ArrayLike = -np.inf,
+        row_upper: ArrayLike = np.inf,
+        *,
+        lower: ArrayLike = 0,
+        upper: ArrayLike = 1,
+        cost: ArrayLike = 0.0,
+        quadratic: Any = None,
+        offset: float = 0.0,
+        maximize: bool = False,
+        variables: Sequence[str] | None = None,
+        rows: Sequence[str] | None = None,
+        id: str = "",  # noqa: A002, as all problems call it
+        title: str = "",
+    ) -> Self:
+        """Check arrays, dense or sparse, and make a program of them.
+
+        Args:
+            matrix: shape (rows, variables); its width says how many variables there are.
+            row_lower, row_upper, lower, upper, cost: one number for all, or one each.
+            quadratic: shape (variables, variables), any square matrix Q of ``v @ Q @ v``.
+            variables, rows: names; ``x0`` and ``row0`` onwards without.
+
+        Raises:
+            InputError: naming the variable or row that cannot be taken: NaN, no finite bound, more
+                than ``MOST_VALUES`` values, names that come twice.
+        """
+        own = _sparse("matrix", matrix)
+        n_rows, n = own.shape
+        names, labels = _names("variable", "x", variables, n), _names("row", "row", rows, n_rows)
+        squares = csr_array((n, n)) if quadratic is None else _sparse("quadratic", quadratic)
+        if squares.shape != (n, n):
+            raise InputError(f"quadratic: expected shape ({n}, {n}), got {squares.shape}")
+        _finite("row", labels, own)
+        _finite("the objective, variable", names, squares)
+        low, high = _bounds("row", labels, row_lower, row_upper)
+        first, last = _whole_bounds(names, lower, upper)
+        costs = _spread("cost", cost, n)
+        for at in np.flatnonzero(~np.isfinite(costs)).tolist():
+            raise InputError(f"the objective, variable {names[at]}: {costs[at]} is no number")
+        upper_part = csr_array(triu(squares) + triu(squares.T, k=1))
+        upper_part.eliminate_zeros()
+        parts = names, first, last, own, low, high, labels, costs, upper_part
+        return cls(*parts, float(offset), bool(maximize), id, title)
+
+    # --- a problem -----------------------------------------------------------------------
+
+    @property
+    def extent(self) -> str:
+        """Its variables and rows."""
+        return f"{len(self.variables):,} variables, {len(self.rows):,} rows"
+
+    @property
+    def cells(self) -> int:
+        """The number of its variables."""
+        return len(self.variables)
+
+    @property
+    def has_objective(self) -> bool:
+        """Whether something is to be minimised or maximised."""
+        return bool(self.cost.any() or self.quadratic.nnz)
+
+    def read(self, model: Model, x: IntArray) -> tuple[IntArray | None, list[Violation]]:
+        """The variables' values, shape (variables,), and the rows that they break."""
+        if model.field is None:
+            raise InputError("the model does not say what the variables are")
+        values, out = model.field.read(x)
+        found = [Violation("choice", f"{self.variables[v]} has several values") for (v,) in out]
+        return values, [*found, *self.broken(values)]
+
+    def check(self, given: Any) -> tuple[IntArray | None, list[Violation]]:
+        """Judge values by the variables' names, or in their order."""
+        values = self._values(given)
+        return values, self.broken(values)
+
+    def broken(self, values: NDArray[Any]) -> list[Violation]:
+        """The rows and bounds that whole values, shape (variables,), break."""
+        total = self.matrix @ values
+        low, high = self.row_lower - TOLERANCE, self.row_upper + TOLERANCE
+        found = []
+        for row in np.flatnonzero(~((total >= low) & (total <= high))).tolist():
+            bounds = _range(self.row_lower[row], self.row_upper[row])
+            found.append(Violation(self.rows[row], f"expected {bounds}, got {total[row]:g}"))
+        outside = (values < self.lower) | (values > self.upper)
+        for v in np.flatnonzero(outside).tolist():
+            bounds = _range(self.lower[v], self.upper[v])
+            found.append(Violation(self.variables[v], f"expected {bounds}, got {values[v]}"))
+        return found
+
+    def objective_at(self, answer: IntArray | None, x: IntArray | None) -> float | None:  # noqa: ARG002
+        """The objective of values; None for a program that only asks whether its rows can hold."""
+        return None if answer is None or not self.has_objective else self.objective_of(answer)
+
+    def objective_of(self, values: ArrayLike) -> float:
+        """The objective of values, shape (variables,)."""
+        v = np.asarray(values, dtype=np.float64)
+        return float(self.offset + self.cost @ v + v @ (self.quadratic @ v))
+
+    def values_of(self, values: Any) -> dict[str, Hashable]:
+        """The value of each variable by its name."""
+        return dict(zip(self.variables, np.asarray(values).tolist(), strict=True))
+
+    def _values(self, given: Any) -> IntArray:
+        if isinstance(given, Mapping):
+            strangers = set(self.variables) ^ set(given)
+            if strangers:
+                name = min(map(str, strangers))
+                raise InputError(f"the answer has other variables than the program: {name:.60}")
+            given = [given[name] for name in self.variables]
+        try:
+            values = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InputError(f"expected a number a variable, got {brief(given)}") from None
+        if values.shape != (len(self.variables),) or not (values == np.rint(values)).all():
+            raise InputError(f"expected {len(self.variables)} whole numbers, got {brief(given)}")
+        return values.astype(np.int64)
+
+    def format_answer(self, answer: Any) -> Any:
+        """Values by variable."""
+        return answer if isinstance(answer, Mapping) else self.values_of(answer)
+
+    # --- JSON ----------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON object of the program; a bound that there is not is null."""
+        rows, pairs = self.matrix.tocoo(), self.quadratic.tocoo()
+        return {
+            "problem": self.name,
+            "id": self.id,
+            "title": self.title,
+            "variables": list(self.variables),
+            "lower": self.lower.tolist(),
+            "upper": self.upper.tolist(),
+            "rows": list(self.rows),
+            "row_lower": [None if b == -np.inf else b for b in self.row_lower.tolist()],
+            "row_upper": [None if b == np.inf else b for b in self.row_upper.tolist()],
+            "terms": [rows.row.tolist(), rows.col.tolist(), rows.data.tolist()],
+            "cost": self.cost.tolist(),
+            "quadratic": [pairs.row.tolist(), pairs.col.tolist(), pairs.data.tolist()],
+            "offset": self.offset,
+            "maximize": self.maximize,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read the JSON object of a program; all of it is checked anew."""
+        for key in data:
+            if key not in _KEYS:
+                hint = did_you_mean(key, _KEYS)
+                raise InputError(f"the JSON of a program: {key[:40]}: unknown key; {hint}")
+        try:
+            n, m = len(data["variables"]), len(data["rows"])
+            return cls.of(
+                _from_terms(data["terms"], (m, n)),
+                [-np.inf if b is None else b for b in data["row_lower"]],
+                [np.inf if b is None else b for b in data["row_upper"]],
+                quadratic=_from_terms(data.get("quadratic", [[], [], []]), (n, n)),
+                **{key: data[key] for key in _ARRAYS},
+                **{key: data[key] for key in _OPTIONAL if key in data},
+            )
+        except KeyError as error:
+            raise InputError(f"the JSON of a program: no {error}") from None
+        except (TypeError, ValueError, OverflowError) as error:
+            raise InputError(f"the JSON of a program: {error}") from None
+
+
+_ARRAYS = ("variables", "rows", "lower", "upper")
+_OPTIONAL = ("cost", "offset", "maximize", "id", "title")
+_KEYS = ("problem", *_ARRAYS, *_OPTIONAL, "row_lower", "row_upper", "terms", "quadratic")
+
+
+def _from_terms(terms: Any, shape: tuple[int, int]) -> Any:
+    row, column, value = terms
+    return csr_array((np.array(value, dtype=np.float64), (row, column)), shape=shape)
+
+
+def _choices(program: Program, *, grouping: int = 0) -> Model:
+    return grouped_model(program, grouping)
+
+
+def _bits(program: Program) -> Model:
+    return grouped_model(program, None)
+
+
+_FORMULATIONS: Mapping[str, Callable[..., Model]] = {"choices": _choices, "bits": _bits}
+Program.formulations = _FORMULATIONS
+
+
+def _sparse(what: str, given: Any) -> Any:
+    try:
+        found = csr_array(given, dtype=np.float64)
+        if found.ndim != 2:
+            raise ValueError
+    except (TypeError, ValueError):
+        raise InputError(f"{what}: expected a matrix of numbers, got {brief(given)}") from None
+    found.sum_duplicates()
+    found.eliminate_zeros()
+    return found
+
+
+def _names(what: str, prefix: str, given: Sequence[str] | None, n: int) -> tuple[str, ...]:
+    if given is None:
+        return tuple(f"{prefix}{i}" for i in range(n))
+    names = tuple(map(str, given))
+    if len(names) != n:
+        raise InputError(f"expected {n:,} names of {what}s, got {len(names):,}")
+    if len(set(names)) < n:
+        seen: set[str] = set()
+        twice = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        raise InputError(f"two {what}s are named {twice[:60]}")
+    return names
+
+
+def _finite(what: str, names: Sequence[str], matrix: Any) -> None:
+    for at in np.flatnonzero(~np.isfinite(matrix.data)).tolist():
+        row = int(np.searchsorted(matrix.indptr, at, side="right")) - 1
+        raise InputError(f"{what} {names[row]}: {matrix.data[at]} is no coefficient")
+
+
+def _spread(what: str, given: ArrayLike, n: int) -> NDArray[np.float64]:
+    try:
+        return np.broadcast_to(np.asarray(given, dtype=np.float64), (n,)).copy()
+    except (TypeError, ValueError):
+        raise InputError(f"{what}: expected one number, or {n:,}, got {brief(given)}") from None
+
+
+def _bounds(
+    what: str, names: Sequence[str], lower: ArrayLike, upper: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    low, high = (_spread(f"{what} bounds", bound, len(names)) for bound in (lower, upper))
+    for at in np.flatnonzero(~(low <= high)).tolist():
+        raise InputError(f"{what} {names[at]}: expected {_range(low[at], high[at])}: no number is")
+    return low, high
+
+
+def _whole_bounds(
+    names: Sequence[str], lower: ArrayLike, upper: ArrayLike
+) -> tuple[IntArray, IntArray]:
+    low, high = _bounds("variable", names, lower, upper)
+    many = ~(high - low < MOST_VALUES) | (np.abs(low) > 2**40)
+    for at in np.flatnonzero(many).tolist():
+        bounds = _range(low[at], high[at])
+        raise InputError(
+            f"variable {names[at]}: {bounds} are more than the {MOST_VALUES:,} values that a "
+            "choice may have; give it closer bounds"
+        )
+    low, high = np.ceil(low - TOLERANCE), np.floor(high + TOLERANCE)
+    for at in np.flatnonzero(low > high).tolist():
+        raise InputError(f"variable {names[at]}: no whole number is within its bounds")
+    return low.astype(np.int64), high.astype(np.int64)
+
+
+def _range(low: float, high: float) -> str:
+    """Bounds for people.
+
+    >>> _range(1, 1), _range(-np.inf, 2), _range(0, 3)
+    ('1', 'at most 2', '0 to 3')
+    """
+    if low == high:
+        return f"{low:g}"
+    if low == -np.inf:
+        return f"at most {high:g}"
+    return f"at least {low:g}" if high == np.inf else f"{low:g} to {high:g}"
