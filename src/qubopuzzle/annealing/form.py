@@ -58,6 +58,10 @@ class AnnealingForm:
             cost += int((number[pair.second] < number[pair.first] + pair.gap).sum())
         return cost
 
+    def objective(self, x: IntArray) -> float:
+        """The objective of literals, shape (literals,); 0 without one."""
+        return 0.0 if self.model.objective is None else self.model.objective.value(x)
+
     def literals(self, value: IntArray) -> IntArray:
         """The literal vector of a state, shape (literals,)."""
         x = np.zeros(self.model.n_literals, dtype=np.int64)
@@ -84,6 +88,7 @@ def annealing_form(
     """
     model.require_local("the annealer")
     n, weight, owner = len(model.choices), weights or {}, model.choice_of_literal
+    worth = _objective_arrays(model)
     propagator = Propagator(model)
     consistent = propagator.run() is None
     rows, order = propagator.rows, propagator.order
@@ -93,7 +98,7 @@ def annealing_form(
     paths = order.paths()
     entry = np.full(n, -1)
     if chains:
-        entry = _find_chains(propagator, paths)
+        entry = _find_chains(propagator, paths, worth)
     later = entry >= 0
     gap = np.append(order.gap, 0)[entry]
     reach = np.ones(model.n_literals, dtype=np.int64)
@@ -124,11 +129,13 @@ def annealing_form(
     # No value changes a precedence of a choice with itself.
     (changing,) = np.nonzero(loose_first != loose_second)
     loose_choice = np.concatenate([loose_first[changing], loose_second[changing]])
+    scale = _row_scales(rows)
     arrays = ModelArrays(
         n_choices=n,
         n_units=n_units,
         n_rows=rows.shape[0],
         n_loose=len(loose),
+        n_scaled=int((scale > 0).sum()),
         first=model.first_literal,
         number=order.number,
         term_start=terms.indptr.astype(np.int64),
@@ -143,6 +150,8 @@ def annealing_form(
         cumulative=cumulative,
         lower=propagator.arrays.lower,
         upper=propagator.arrays.upper,
+        scale=scale,
+        **worth,
         unit_start=unit_start,
         unit_choice=unit_choice,
         place=place,
@@ -175,6 +184,45 @@ def annealing_form(
     )
 
 
+def _objective_arrays(model: Model) -> dict[str, Any]:
+    """The fields of ``ModelArrays`` that say what is minimised."""
+    found = model.objective
+    n_literals = model.n_literals
+    linear = np.zeros(n_literals) if found is None else found.linear.astype(np.float64)
+    if found is None:
+        pairs = csr_array((n_literals, n_literals))
+    else:
+        pairs = csr_array(found.couplings + found.couplings.T)
+    sizes = np.abs(np.concatenate([linear, pairs.data]))
+    sizes = sizes[sizes > 0]
+    typical, least = (np.median(sizes), sizes.min()) if len(sizes) else (1.0, 1.0)
+    share = 1.0 / typical
+    return {
+        "n_pairs": pairs.nnz,
+        "has_objective": int(len(sizes) > 0),
+        "cost": linear,
+        "pair_start": pairs.indptr.astype(np.int64),
+        "pair_other": pairs.indices.astype(np.int64),
+        "pair_cost": pairs.data.astype(np.float64),
+        "share": np.array([share]),
+        "most_share": np.array([10.0 / max(least, typical / 100)]),
+    }
+
+
+_LARGE = 12
+"""Rows with such a coefficient, or a larger one, are scaled."""
+
+
+def _row_scales(rows: Any) -> FloatArray:
+    """``scale`` of ``ModelArrays``: the median size of the row's coefficients if one is large."""
+    sizes = csr_array(abs(rows))
+    scale = np.zeros(rows.shape[0])
+    large = sizes.max(axis=1).toarray().ravel() >= _LARGE if sizes.nnz else scale > 0
+    for row in np.flatnonzero(large).tolist():
+        scale[row] = np.median(sizes.data[slice(*sizes.indptr[row : row + 2])])
+    return scale
+
+
 def _half(touching: IntArray, n_units: int) -> int:
     """The first unit that shares a row with an earlier one, if it leaves two similar halves.
 
@@ -186,7 +234,7 @@ def _half(touching: IntArray, n_units: int) -> int:
     return first if similar else (n_units + 1) // 2
 
 
-def _find_chains(propagator: Propagator, paths: Paths) -> IntArray:
+def _find_chains(propagator: Propagator, paths: Paths, worth: Mapping[str, Any]) -> IntArray:
     """``entry`` of the paths whose choices can be redrawn together, exactly; else -1, (choices,).
 
     Such a chain has no precedences between its choices but its own, some values that keep all
@@ -206,6 +254,11 @@ def _find_chains(propagator: Propagator, paths: Paths) -> IntArray:
     greatest = paths.slack[terms.literal[end - 1]][ordered]
     meeting = as_before(inside, terms.row[ordered]) & (greatest >= np.roll(least, 1))
     spoiled[inside[meeting]] = True
+    # Nor two choices whose values add to the objective together.
+    owner = propagator.model.choice_of_literal
+    pairs = np.repeat(np.arange(len(owner)), np.diff(worth["pair_start"])), worth["pair_other"]
+    one, two = (path[owner[literals]] for literals in pairs)
+    spoiled[one[one == two]] = True
     return np.where(spoiled[path], -1, paths.entry)
 
 

@@ -34,6 +34,9 @@ _TOURNAMENT = 3
 _OUT, _BACK = np.int64(-1), np.int64(1)  # no plain numbers: one compilation for both
 PASSES, _SAVED, _SEEN, CHANGED, BROKEN, ENERGY = range(6)
 """Places in ``StateArrays.counts``."""
+SHARE, LEAST = range(2)
+"""Places in ``StateArrays.worth``."""
+_RAISED, _LOWERED = 1.005, 0.995  # the objective's share, after a pass that ends valid, or not
 
 
 class ModelArrays(NamedTuple):
@@ -50,6 +53,14 @@ class ModelArrays(NamedTuple):
             (numbered within the unit) with their signs; where ``cumulative`` (choices,)
             it adds to the cost of the value before.
         lower, upper: bounds of the rows, (rows,).
+        scale: 0 where a row costs its penalty; elsewhere a broken row costs 1/2 and what it is
+            missed by over ``scale``, (rows,). ``n_scaled`` rows are such.
+        cost: what each literal adds to the objective, (literals,), all 0 without one;
+            ``has_objective`` is 1 with one.
+        pair_start, pair_other, pair_cost: what each literal adds with other ones, by literal, each
+            pair twice; ``n_pairs`` of them.
+        share: what the objective's share of the costs begins with, as one number, (1,); it goes
+            back to that beyond ``most_share``, (1,).
         unit_start, unit_choice: units that are redrawn at once: single choices or chains.
         place: where in ``StateArrays.mass`` the values of a unit's choices begin, (choices in
             units,).
@@ -69,6 +80,9 @@ class ModelArrays(NamedTuple):
     n_units: int
     n_rows: int
     n_loose: int
+    n_scaled: int
+    n_pairs: int
+    has_objective: int
     first: IntArray
     number: IntArray
     term_start: IntArray
@@ -83,6 +97,13 @@ class ModelArrays(NamedTuple):
     cumulative: NDArray[np.bool_]
     lower: IntArray
     upper: IntArray
+    scale: FloatArray
+    cost: FloatArray
+    pair_start: IntArray
+    pair_other: IntArray
+    pair_cost: FloatArray
+    share: FloatArray
+    most_share: FloatArray
     unit_start: IntArray
     unit_choice: IntArray
     place: IntArray
@@ -105,7 +126,7 @@ class StateArrays(NamedTuple):
 
     Attributes:
         value: index of each choice's value, shape (choices,); best: those of the lowest
-            energy so far.
+            energy so far, and at energy 0 of the least objective.
         total: each row's sum, (rows,).
         missed: each row's penalty after the last pass, (rows,).
         changed: scratch, the rows whose sums were changed in this pass; is_changed: whether each
@@ -117,6 +138,9 @@ class StateArrays(NamedTuple):
         counts: ordinary passes so far; their redraws, less a sweep for each propagating pass; in
             such a pass, how many of the removed values it has heeded; how many rows are in
             ``changed``, how many in ``broken``; and the sum of ``missed``.
+        field: what each literal adds to the objective with the values that are taken,
+            (literals,), without pairs one number.
+        worth: the objective's share of the costs, and the least objective at energy 0.
         order: scratch, the units that a pass redraws, (units,).
         before: scratch, the values of a unit's choices before it is redrawn.
         slot, mass: scratch, for the most slots of a unit, and for the literals and choices
@@ -137,6 +161,8 @@ class StateArrays(NamedTuple):
     loose_weight: FloatArray
     disturbed: NDArray[np.bool_]
     counts: IntArray
+    field: FloatArray
+    worth: FloatArray
     order: IntArray
     before: IntArray
     slot: FloatArray
@@ -169,12 +195,24 @@ def note_rows(a: Any, s: Any, literal: int) -> None:
             s.counts[CHANGED] += 1
 
 
+@called
+def change_field(a: Any, s: Any, old: int, new: int) -> None:
+    """Bring ``field`` up to date after one literal took another's place."""
+    for e in range(a.pair_start[old], a.pair_start[old + 1]):
+        s.field[a.pair_other[e]] -= a.pair_cost[e]
+    for e in range(a.pair_start[new], a.pair_start[new + 1]):
+        s.field[a.pair_other[e]] += a.pair_cost[e]
+
+
 @inlined
 def note_change(a: Any, s: Any, choice: int, before: int) -> None:
     """Note the rows whose sums changed if a choice has another value than before."""
     if s.value[choice] != before:
-        note_rows(a, s, a.first[choice] + before)
-        note_rows(a, s, a.first[choice] + s.value[choice])
+        old, new = a.first[choice] + before, a.first[choice] + s.value[choice]
+        note_rows(a, s, old)
+        note_rows(a, s, new)
+        if a.n_pairs:
+            change_field(a, s, old, new)
 
 
 @inlined
@@ -186,6 +224,27 @@ def find_slot_costs(a: Any, s: Any, unit: int) -> None:
         lower, upper, own = a.lower[row], a.upper[row], s.total[row]
         changed = penalty(lower, upper, own + a.slot_amount[k]) - penalty(lower, upper, own)
         s.slot[k - start] = s.row_weight[row] * changed
+    if a.n_scaled:
+        rescale_slots(a, s, unit)
+
+
+@called
+def rescale_slots(a: Any, s: Any, unit: int) -> None:
+    """The costs of slots in rows with large coefficients."""
+    start = a.slot_start[unit]
+    for k in range(start, a.slot_start[unit + 1]):
+        row = a.slot_row[k]
+        if a.scale[row] > 0.0:
+            own, lower, upper = s.total[row], a.lower[row], a.upper[row]
+            changed = 0.0
+            missed = max(lower - own, own - upper, 0)
+            if missed:
+                changed -= 0.5 + missed / a.scale[row]
+            own += a.slot_amount[k]
+            missed = max(lower - own, own - upper, 0)
+            if missed:
+                changed += 0.5 + missed / a.scale[row]
+            s.slot[k - start] = s.row_weight[row] * changed
 
 
 @inlined
@@ -204,6 +263,12 @@ def find_value_costs(a: Any, s: Any, choice: int, at: int) -> None:
         for e in range(a.step_start[first + i], a.step_start[first + i + 1]):
             energy += a.step_sign[e] * s.slot[a.step_slot[e]]
         s.mass[at + i] = energy
+    if a.has_objective:
+        for i in range(size):
+            worth = a.cost[first + i]
+            if a.n_pairs:
+                worth += s.field[first + i]
+            s.mass[at + i] += s.worth[SHARE] * worth
     for e in range(a.loose_start[choice], a.loose_start[choice + 1]):
         p = a.loose[e]
         comes_first = a.loose_first[p] == choice
@@ -369,6 +434,32 @@ def update_weights(a: Any, s: Any, increment: float, decay: float) -> int:
     return energy
 
 
+@called
+def heed_objective(a: Any, s: Any, energy: int) -> bool:
+    """Adapt the objective's share after a pass; whether the state is the best valid one so far.
+
+    The share grows while constraints hold and shrinks while some are broken, so that the search
+    stays where they begin to break. Where none ever is, it grows from its first value to its
+    largest again and again, as the temperature falls in simulated annealing.
+    """
+    if energy > 0:
+        s.worth[SHARE] *= _LOWERED
+        return False
+    objective = 0.0
+    for choice in range(a.n_choices):
+        literal = a.first[choice] + s.value[choice]
+        objective += a.cost[literal]
+        if a.n_pairs:
+            objective += 0.5 * s.field[literal]
+    s.worth[SHARE] *= _RAISED
+    if s.worth[SHARE] > a.most_share[0]:
+        s.worth[SHARE] = a.share[0]
+    better = objective < s.worth[LEAST]
+    if better:
+        s.worth[LEAST] = objective
+    return better
+
+
 @inlined
 def assume_unit(a: Any, s: Any, p: Any, d: Any, unit: int) -> bool:
     """Assume the values of a unit; False if they break a constraint."""
@@ -470,7 +561,8 @@ def run_sweeps(
     unit, and after a sweep at least. Unit propagation in a local search: Hirsch and Kojevnikov,
     "UnitWalk: a new SAT solver that uses local search guided by unit clause elimination" (2005).
 
-    Returns the redraws of this call, and the lowest unweighted energy, whose state is in ``best``.
+    Returns the redraws of this call, and the lowest unweighted energy, whose state is in ``best``;
+    of states without energy that of the least objective.
     """
     a, s = pointers(ModelArrays, model), pointers(StateArrays, state)
     p, d = pointers(PropagatorArrays, rules), pointers(DomainArrays, domains)
@@ -490,7 +582,10 @@ def run_sweeps(
         restore(p, d, n_root)
         done += n if n > n_units // 64 else 1 + n_units // 64
         energy = update_weights(a, s, increment, decay)
-        if energy < lowest:
+        better = energy < lowest
+        if a.has_objective:
+            better |= heed_objective(a, s, energy)
+        if better:
             lowest = energy
             for choice in range(a.n_choices):
                 s.best[choice] = s.value[choice]

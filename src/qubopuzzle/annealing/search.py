@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from qubopuzzle.annealing.form import AnnealingForm, annealing_form
-from qubopuzzle.annealing.kernels import CHANGED, StateArrays, run_sweeps
+from qubopuzzle.annealing.kernels import CHANGED, LEAST, StateArrays, run_sweeps
 from qubopuzzle.checks import whole
 from qubopuzzle.errors import InputError
 from qubopuzzle.jit import addresses
@@ -87,6 +87,8 @@ class State:
             loose_weight=form.loose_weight.copy(),
             disturbed=np.ones(form.n_units, dtype=bool),
             counts=np.array([0, -_SWEEPS_BEFORE * form.n_units, 0, 0, 0, 0]),
+            field=np.zeros(form.model.n_literals if a.n_pairs else 1),
+            worth=np.array([a.share[0], inf]),
             order=np.zeros(form.n_units, dtype=np.int64),
             before=np.zeros(np.diff(a.unit_start).max(initial=1), dtype=np.int64),
             slot=np.zeros(np.diff(a.slot_start).max(initial=1)),
@@ -116,10 +118,18 @@ class State:
         s = self.arrays
         s.total[:] = self.form.propagator.rows @ self.form.literals(own)
         s.changed[:], s.is_changed[:], s.counts[CHANGED] = np.arange(a.n_rows), True, a.n_rows
-        energy = self.form.energy(own)
-        if energy < self.energy:
+        if a.n_pairs:
+            taken = np.concatenate(
+                [np.arange(*a.pair_start[i : i + 2]) for i in a.first[:-1] + own]
+            )
+            s.field[:] = np.bincount(a.pair_other[taken], a.pair_cost[taken], len(s.field))
+        x = self.form.literals(own)
+        energy, objective = self.form.energy(own), self.form.objective(x)
+        objective -= 0.0 if a.has_objective == 0 else self.form.model.objective.offset
+        if (energy, objective) < (self.energy, s.worth[LEAST]):
             self.energy = energy
             self.best[:] = own
+            s.worth[LEAST] = objective if energy == 0 else inf
 
     def randomize(self) -> None:
         """Redraw every unit at infinite temperature."""
@@ -146,18 +156,22 @@ class State:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Read:
-    """One restart: its best state, as the index of each choice's value, and how it was found."""
+    """One restart: its best state, as the index of each choice's value, and how it was found.
+
+    ``objective`` is the model's, offset included; 0 for a model without.
+    """
 
     number: int
     value: IntArray
     energy: int
+    objective: float
     sweeps: int
     parameters: AnnealingParameters
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Annealed:
-    """What ``anneal`` found: the best reads, lowest energy first, of ``n_reads``.
+    """What ``anneal`` found: the best reads, lowest energy and objective first, of ``n_reads``.
 
     ``interrupted`` says that Ctrl-C ended it; ``seed`` repeats it.
     """
@@ -185,6 +199,8 @@ def anneal(
     progress: Callable[[float, float], None] | None = None,
 ) -> Annealed:
     """Restart until a read reaches the target or is accepted, or the budget is spent.
+
+    A model with an objective has no target: the budget is spent.
 
     The result does not depend on the number of threads, as long as no time limit cuts a read
     short: read i depends on the seed and i alone, and those after the first read that ends the
@@ -219,6 +235,7 @@ def anneal(
     sweeps, threads = whole("sweeps", sweeps, 1), whole("threads", threads, 1)
     starts = () if initial_states is None else _checked_states(form, initial_states)
     deadline = inf if time_limit is None else time.perf_counter() + time_limit
+    target = -1 if form.arrays.has_objective else target_energy
     search = Reads(deadline, interrupt_function, progress)
     kept: list[Read] = []
     finished: dict[int, Read] = {}
@@ -236,16 +253,18 @@ def anneal(
         else:
             state.randomize()
         done = redraws = 0
-        while done < wanted and state.energy > target_energy:
-            redraws += state.run(min(slice_sweeps, wanted - done), parameters, target_energy)
+        while done < wanted and state.energy > target:
+            redraws += state.run(min(slice_sweeps, wanted - done), parameters, target)
             done = min(done + slice_sweeps, wanted)
             if not search.note(number, done / wanted, state.energy):
                 break
-        reached = state.energy <= target_energy and not only_accepted
-        search.end(number, search=reached or accepts(form.literals(state.best)))
-        swept = -(-redraws // max(1, form.n_units))
+        x = form.literals(state.best)
+        reached = state.energy <= target and not only_accepted
+        search.end(number, search=reached or (target >= 0 and accepts(x)))
+        swept, worth = -(-redraws // max(1, form.n_units)), form.objective(x)
         with search.lock:
-            finished[number] = Read(number, state.best.copy(), state.energy, swept, parameters)
+            best = Read(number, state.best.copy(), state.energy, worth, swept, parameters)
+            finished[number] = best
             # In order: no read beyond the one that ends the search takes the place of another.
             while following in finished and following <= search.last:
                 kept.append(finished.pop(following))
@@ -258,8 +277,8 @@ def anneal(
     return Annealed(tuple(sorted(kept, key=_rank)), n_reads, search.interrupted, seed)
 
 
-def _rank(read: Read) -> tuple[int, int]:
-    return read.energy, read.number
+def _rank(read: Read) -> tuple[int, float, int]:
+    return read.energy, read.objective, read.number
 
 
 def _checked_states(form: AnnealingForm, states: Any) -> IntArray:

@@ -72,10 +72,10 @@ class _Annealer(Solver):
             progress=task.report,
         )
         samples = [form.literals(read.value) for read in found.reads]
-        energies = np.array([form.energy(read.value) for read in found.reads], dtype=float)
+        energies = [form.energy(read.value) + read.objective for read in found.reads]
         return Outcome(
             np.array(samples, dtype=np.int8).reshape(-1, model.n_literals),
-            energies,
+            np.array(energies, dtype=np.float64),
             found.n_reads,
             interrupted=found.interrupted,
         )
