@@ -58,6 +58,11 @@ class AnnealingForm:
             cost += int((number[pair.second] < number[pair.first] + pair.gap).sum())
         return cost
 
+    @property
+    def offset(self) -> float:
+        """The objective's constant, which kernels leave out."""
+        return 0.0 if self.model.objective is None else self.model.objective.offset
+
     def objective(self, x: IntArray) -> float:
         """The objective of literals, shape (literals,); 0 without one."""
         return 0.0 if self.model.objective is None else self.model.objective.value(x)

@@ -454,7 +454,7 @@ def heed_objective(a: Any, s: Any, energy: int) -> bool:
     s.worth[SHARE] *= _RAISED
     if s.worth[SHARE] > a.most_share[0]:
         s.worth[SHARE] = a.share[0]
-    better = objective < s.worth[LEAST]
+    better: bool = objective < s.worth[LEAST]
     if better:
         s.worth[LEAST] = objective
     return better

@@ -125,7 +125,7 @@ class State:
             s.field[:] = np.bincount(a.pair_other[taken], a.pair_cost[taken], len(s.field))
         x = self.form.literals(own)
         energy, objective = self.form.energy(own), self.form.objective(x)
-        objective -= 0.0 if a.has_objective == 0 else self.form.model.objective.offset
+        objective -= self.form.offset
         if (energy, objective) < (self.energy, s.worth[LEAST]):
             self.energy = energy
             self.best[:] = own
