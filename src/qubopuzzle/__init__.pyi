@@ -28,6 +28,9 @@ from .model import Violation as Violation
 from .model import probe as probe
 from .model import propagate as propagate
 from .model import violation as violation
+from .programs.dimod_models import from_bqm as from_bqm
+from .programs.dimod_models import from_cqm as from_cqm
+from .programs.sampler import AnnealingSampler as AnnealingSampler
 from .puzzles import Puzzle as Puzzle
 from .puzzles.easyasabc import EasyAsABC as EasyAsABC
 from .puzzles.heyawake import Heyawake as Heyawake

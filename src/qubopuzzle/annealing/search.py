@@ -146,13 +146,17 @@ class State:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Read:
-    """One restart: its best state, as the index of each choice's value, and how it was found."""
+    """One restart: its best state, as the index of each choice's value, and how it was found.
+
+    ``row_weight`` has the weights that its rows had at its end, in the order of the model's.
+    """
 
     number: int
     value: IntArray
     energy: int
     sweeps: int
     parameters: AnnealingParameters
+    row_weight: NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -245,7 +249,9 @@ def anneal(
         search.end(number, search=reached or accepts(form.literals(state.best)))
         swept = -(-redraws // max(1, form.n_units))
         with search.lock:
-            finished[number] = Read(number, state.best.copy(), state.energy, swept, parameters)
+            weight = state.arrays.row_weight.astype(np.float32)
+            best = state.best.copy()
+            finished[number] = Read(number, best, state.energy, swept, parameters, weight)
             # In order: no read beyond the one that ends the search takes the place of another.
             while following in finished and following <= search.last:
                 kept.append(finished.pop(following))
