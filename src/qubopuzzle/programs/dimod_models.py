@@ -74,12 +74,12 @@ def from_bqm(bqm: dimod.BinaryQuadraticModel) -> Program:
         raise InputError(f"the variables are spins, -1 or 1; {remedy}")
     n = bqm.num_variables
     vectors: Any = bqm.to_numpy_vectors(bqm.variables)
-    linear, (row, column, bias), offset = vectors
+    linear, (row, column, bias), _ = vectors  # whose offset is rounded where biases are whole
     return Program.of(
         csr_array((0, n)),
         cost=np.asarray(linear, dtype=np.float64),
         quadratic=csr_array((np.asarray(bias, dtype=np.float64), (row, column)), shape=(n, n)),
-        offset=_finite(offset),
+        offset=_finite(bqm.offset),
         variables=_texts(bqm.variables),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import secrets
 import time
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import inf
@@ -136,9 +136,9 @@ class AnnealingSampler(Sampler):
             ``info`` has ``seed``, ``reads`` (made), ``timings`` (s: ``read``, ``model``,
             ``presolve``, ``sampling``, ``judge``), ``presolve`` (variables ``decided``, of
             ``variables``), ``infeasible`` (by what there is proved to be no solution, else None;
-            the samples break as little as can be found), ``weights`` (learned, by constraint, of
-            the first sample at the read's end; of 1 at its start; those that became choices have
-            none), ``timed_out`` and ``interrupted``.
+            the samples break as little as can be found), ``weights`` (by constraint, 1 at
+            first, as a read of those that break least had learned them at its end; constraints
+            that became choices have none), ``timed_out`` and ``interrupted``.
 
         Raises:
             InputError: for a CQM that ``from_cqm`` refuses, and for arguments out of range.
@@ -195,7 +195,7 @@ class _Run:
         starts = None if initial_states is None else _starts(cqm, own, initial_states)
         is_bits = bool((own.program.upper - own.program.lower == 1).all())
         tempered = not len(own.program.rows) and own.program.has_objective and is_bits
-        values = (self._temper if tempered else self._anneal)(own, starts)
+        values, missed = (self._temper if tempered else self._anneal)(own, starts)
         samples = own.samples(values)
         small = abs(samples).max(initial=0) < 2**7
         with self._stage("judge"):
@@ -204,7 +204,10 @@ class _Run:
                 cqm,
                 info=self.info,
             )
-        return found
+        ranked = found.record[np.lexsort((found.record.energy, missed))]
+        return dimod.SampleSet(  # type: ignore[no-untyped-call]
+            ranked, found.variables, found.info, found.vartype
+        )
 
     @contextmanager
     def _stage(self, name: str) -> Iterator[None]:
@@ -219,8 +222,10 @@ class _Run:
         left = self.began + self.time_limit - time.perf_counter()
         return max(0.0, left - min(_JUDGING_S * len(own.labels), left / 2))
 
-    def _temper(self, own: CqmProgram, starts: NDArray[Any] | None) -> IntArray:
-        """Values of the reads of replica exchange, the best first, (reads, variables)."""
+    def _temper(
+        self, own: CqmProgram, starts: NDArray[Any] | None
+    ) -> tuple[IntArray, Sequence[int]]:
+        """Values of the reads of replica exchange, (reads, variables), and how much each breaks."""
         program = own.program
         pairs, linear = program.quadratic.tocoo(), program.cost + program.quadratic.diagonal()
         strict = triu(pairs, k=1)
@@ -244,12 +249,13 @@ class _Run:
                 interrupt_function=self.interrupt,
             )
         order = [found.variables.index(v) for v in range(n)]
-        ranked = np.argsort(found.record.energy, kind="stable")
         self.info |= {name: found.info[name] for name in ("timed_out", "interrupted")}
         self.info["reads"] = len(found)
-        return np.asarray(found.record.sample[ranked][:, order], dtype=np.int64)
+        return found.record.sample[:, order].astype(np.int64), [0] * len(found)
 
-    def _anneal(self, own: CqmProgram, starts: NDArray[Any] | None) -> IntArray:
+    def _anneal(
+        self, own: CqmProgram, starts: NDArray[Any] | None
+    ) -> tuple[IntArray, Sequence[int]]:
         """The same of annealing."""
         with self._stage("model"):
             formulated = own.program.model()
@@ -260,14 +266,11 @@ class _Run:
             seconds = self._seconds_left(own)
             reads = self._reads(presolved, starts, seconds) if model.choices else ()
         states = [read.value for read in reads] or [np.zeros(0, dtype=np.int64)]
-        values = _painted(model, np.array(states))
-        missed = [read.energy for read in reads] or [0]
-        order = np.lexsort(([own.program.objective_of(row) for row in values], missed))
         self.info["infeasible"] = presolved.contradiction
         self.info["presolve"]["decided"] = presolved.cells_decided
         if reads:
-            self.info["weights"] = _weights(own, model, reads[order[0]])
-        return values[order]
+            self.info["weights"] = _weights(own, model, reads[0])
+        return _painted(model, np.array(states)), [read.energy for read in reads] or [0]
 
     def _reads(
         self, presolved: Propagation, starts: NDArray[Any] | None, seconds: float
