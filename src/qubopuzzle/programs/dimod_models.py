@@ -40,8 +40,8 @@ def from_cqm(cqm: dimod.ConstrainedQuadraticModel) -> Program:
     >>> cqm.set_objective(n * n - 4 * n * x)
     >>> label = cqm.add_constraint(n - 3 * x <= 1, label="limit")
     >>> program = from_cqm(cqm)
-    >>> program.variables, program.rows, program.objective_of([1, 2])
-    (('x', 'n'), ('limit',), -4.0)
+    >>> program.variables, program.rows, program.objective_of([2, 1])
+    (('n', 'x'), ('limit',), -4.0)
 
     Raises:
         InputError: naming a SPIN variable (``cqm.spin_to_binary()`` makes bits of them), a REAL

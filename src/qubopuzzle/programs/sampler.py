@@ -44,7 +44,7 @@ class AnnealingSampler(Sampler):
     Models without constraints go to ``OneHotTemperingSampler``.
 
     >>> import dimod
-    >>> x = dimod.Binaries("abc")
+    >>> x = list(dimod.Binaries("abc"))
     >>> cqm = dimod.ConstrainedQuadraticModel()
     >>> cqm.set_objective(3 * x[0] + 2 * x[1] + x[2])
     >>> label = cqm.add_constraint(2 * x[0] + 3 * x[1] + x[2] == 3, label="weight")
@@ -117,7 +117,8 @@ class AnnealingSampler(Sampler):
             cqm: what ``from_cqm`` takes, and SPIN variables.
             num_reads: independent reads. Without, as many as fit into ``time_limit``, or 10;
                 of a CQM without objective until one is feasible.
-            time_limit: seconds (wall clock) for the whole call.
+            time_limit: seconds (wall clock) for the whole call. Reading and presolving the model
+                are not cut short, which takes seconds for a million terms.
             seed: a whole number of at least 0; drawn if None.
             threads: reads that run at the same time.
             initial_states: where the first reads start, samples-like over all variables of the
