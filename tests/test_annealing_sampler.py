@@ -195,6 +195,11 @@ def test_without_constraints_the_optimum_is_that_of_tempering():
     found = AnnealingSampler().sample_cqm(cqm, seed=1)
     assert found.first.energy == dimod.ExactCQMSolver().sample_cqm(cqm).first.energy
     assert set(np.unique(found.record.sample)) == {-1, 1}
+    two = dimod.QuadraticModel()
+    two.add_variable("INTEGER", "n", lower_bound=3, upper_bound=4)  # two values, and no bit
+    two.add_linear("n", -1)
+    found = AnnealingSampler().sample_cqm(dimod.ConstrainedQuadraticModel.from_qm(two))
+    assert set(found.record.sample[:, 0].tolist()) <= {3, 4}
 
 
 def test_time_limit_and_interruption_keep_the_best():

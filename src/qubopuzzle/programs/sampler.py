@@ -135,9 +135,9 @@ class AnnealingSampler(Sampler):
             has none of those.
 
             ``info`` has ``seed``, ``reads`` (made), ``timings`` (s: ``read``, ``model``,
-            ``presolve``, ``sampling``, ``judge``), ``presolve`` (variables ``decided``, of
-            ``variables``), ``infeasible`` (by what there is proved to be no solution, else None;
-            the samples break as little as can be found), ``weights`` (by constraint, 1 at
+            ``presolve``, ``sampling``, ``judge``, as far as it took them), ``presolve`` (variables
+            ``decided``, of ``variables``), ``infeasible`` (what proves that there is no solution,
+            else None; samples then break as little as was found), ``weights`` (by constraint, 1 at
             first, as a read of those that break least had learned them at its end; constraints
             that became choices have none), ``timed_out`` and ``interrupted``.
 
@@ -194,8 +194,9 @@ class _Run:
             "weights": {},
         }
         starts = None if initial_states is None else _starts(cqm, own, initial_states)
-        is_bits = bool((own.program.upper - own.program.lower == 1).all())
-        tempered = not len(own.program.rows) and own.program.has_objective and is_bits
+        program = own.program
+        is_bits = (program.lower == 0).all() and (program.upper == 1).all()
+        tempered = is_bits and program.has_objective and not program.rows
         values, missed = (self._temper if tempered else self._anneal)(own, starts)
         samples = own.samples(values)
         small = abs(samples).max(initial=0) < 2**7
@@ -264,8 +265,7 @@ class _Run:
             presolved = propagate(formulated)
         model = presolved.model
         with self._stage("sampling"):
-            seconds = self._seconds_left(own)
-            reads = self._reads(presolved, starts, seconds) if model.choices else ()
+            reads = self._reads(own, presolved, starts) if model.choices else ()
         states = [read.value for read in reads] or [np.zeros(0, dtype=np.int64)]
         self.info["infeasible"] = presolved.contradiction
         self.info["presolve"]["decided"] = presolved.cells_decided
@@ -274,17 +274,19 @@ class _Run:
         return _painted(model, np.array(states)), [read.energy for read in reads] or [0]
 
     def _reads(
-        self, presolved: Propagation, starts: NDArray[Any] | None, seconds: float
+        self, own: CqmProgram, presolved: Propagation, starts: NDArray[Any] | None
     ) -> tuple[Read, ...]:
         """The best reads of annealing."""
-        model, reads, end = presolved.model, self.reads, time.perf_counter() + seconds
+        model, reads = presolved.model, self.reads
+        form, seconds = annealing_form(model), self._seconds_left(own)
+        end = time.perf_counter() + seconds
         # A model that is proved to have no solution is not searched for long.
         feasibility = model.objective is None and presolved.contradiction is None
         if reads is None and (seconds == inf or presolved.contradiction):
             reads = _MOST_READS if feasibility else DEFAULT_READS
         first_ends = self.reads is None and feasibility
         found = anneal(
-            annealing_form(model),
+            form,
             # A seed of its own: a model made with random numbers of the same seed shall not
             # find them as its start.
             seed=int(np.random.SeedSequence(self.seed, spawn_key=(1,)).generate_state(1)[0]),
