@@ -1,6 +1,7 @@
 """Amplify models: the same energies, labels and weights; contradictions are errors."""
 
 import itertools
+from dataclasses import replace
 from datetime import timedelta
 from types import SimpleNamespace
 
@@ -173,3 +174,45 @@ def test_models_without_terms(mode, encoding):
     one = target.compile_amplify(b.build(), mode=mode, encoding=encoding)
     assert len(one.variables) == 1
     assert len(repr(one)) < 100
+
+
+def with_objective():
+    """Three choices, a row with slack, and an objective with products and a constant."""
+    b = ModelBuilder()
+    x, y, _ = (b.choice(name, range(3)) for name in "xyz")
+    b.linear("weight", [0] * 6, [1, 2, 4, 5, 7, 8], [1, 2] * 3, upper=4, shape=(1,))
+    b.precedence("order", [x], [y], [1])
+    b.objective(np.arange(9), [0, -3, 1, 2, -2.5, 0, 1, -4, -1], offset=1.5)
+    b.objective([1, 5], [3.0, -2], [4, 7])
+
+    return b.build()
+
+
+@pytest.mark.parametrize("mode", target.MODES)
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_an_objective_is_sent_and_counted(mode, encoding):
+    """In every mode, the energies of valid assignments are objectives, and nothing is below."""
+    model = with_objective()
+    built = target.compile_amplify(model, encoding, mode=mode)
+    least = np.inf
+    for values in itertools.product(range(3), repeat=3):
+        x = model.assignment(values)
+        bits = built.encode(x)[None]
+        (energy,), worth = built.energies(bits), model.objective.value(x)
+        if violation(model, x):
+            assert energy > worth
+        else:
+            least = min(least, worth)
+            assert energy == pytest.approx(worth)
+            poly = built.model.objective
+            assert evaluate(poly, built, bits) == pytest.approx([worth])
+    result = amplify.solve(built.model, LocalClient())
+    decoded = built.decode(result.best.values)
+    assert violation(model, decoded) == 0
+    assert model.objective.value(decoded) == pytest.approx(least)
+    assert built.n_terms > compile_terms(model, encoding, mode)
+
+
+def compile_terms(model, encoding, mode):
+    """Terms without the objective."""
+    return target.compile_amplify(replace(model, objective=None), encoding, mode=mode).n_terms

@@ -11,7 +11,15 @@ import pytest
 from dwave.samplers import SimulatedAnnealingSampler
 
 from amplify_tutorial import tutorial_model
-from qubopuzzle import InputError, Nonogram, OneHotTemperingSampler, Sudoku, solve, to_amplify
+from qubopuzzle import (
+    AnnealingSampler,
+    InputError,
+    Nonogram,
+    OneHotTemperingSampler,
+    Sudoku,
+    solve,
+    to_amplify,
+)
 from qubopuzzle import amplify_client as local
 
 A = Nonogram.examples()[0]
@@ -325,3 +333,48 @@ def test_a_puzzle_is_solved_by_the_client():
     assert noted == [(2, 7), (2, 9)]
     with pytest.raises(InputError, match="has no option 'sweeps'"):
         solve(puzzle, client, options={"sweeps": 1})
+
+
+def test_constraints_alone_are_annealed_without_penalties():
+    """Rows whose penalties have slack; unless a parameter of tempering alone is set."""
+    rng = np.random.default_rng([3, 9])
+    weights, solution = rng.integers(1, 9, (4, 20)), rng.integers(0, 2, 20)
+    q, sides = binaries(20), (weights @ solution).tolist()
+    lines = [(row * q).sum() for row in weights.tolist()]
+    constraints = [
+        amplify.equal_to(lines[0], sides[0]),
+        *(amplify.clamp(p, (b - 3, b + 3)) for p, b in zip(lines[1:], sides[1:], strict=True)),
+    ]
+    model = amplify.Model(amplify.Poly(2.5), amplify.sum(constraints))
+    result = amplify.solve(model, local(seed=1))
+    assert len(result) > 0
+    found = result.client_result.sampleset
+    assert found.record.is_feasible[0]
+    assert len(found.variables) == 20 < max(v.id for c in constraints for v in c.penalty.variables)
+    values = q.evaluate(result.best.values)
+    assert (np.abs(weights @ values - sides) <= [0, 3, 3, 3]).all()
+    tempered = amplify.solve(model, local(seed=1, num_sweeps=50), filter_solution=False)
+    assert "betas" in tempered.client_result.sampleset.info
+
+
+def test_the_annealing_sampler_takes_objectives_and_constraints_natively():
+    q = binaries(4)
+    model = amplify.Model(
+        3 - q[0],
+        amplify.one_hot(q[:2]) * 1e-3
+        + amplify.less_equal(q[0] + q[2] + q[3], 1)
+        + amplify.equal_to(q[3], 1) * 0,
+    )
+    result = amplify.solve(model, local(AnnealingSampler(), seed=1))
+    found = result.client_result.sampleset
+    assert found.record.is_feasible.all()
+    assert {solution.objective for solution in result} <= {2.0, 3.0}
+
+
+def test_a_penalty_of_the_users_own_is_no_row():
+    """It asks for the second of two, which their constraints do not."""
+    q = binaries(3)
+    constraint = amplify.Constraint(q[0] + q[1], eq=1, penalty=3 * q[0])
+    model = amplify.Model(constraint + amplify.equal_to(q[1] + q[2], 1))
+    result = amplify.solve(model, local(seed=1))
+    assert q.evaluate(result.best.values).tolist() == [0, 1, 0]

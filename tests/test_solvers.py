@@ -493,3 +493,14 @@ def test_a_broken_entry_point_breaks_nothing_else(monkeypatch):
     message = "theirs cannot run here: entry point nowhere:SOLVER"
     with pytest.raises(SolverUnavailable, match=message):
         solve(A, "theirs")
+
+
+@pytest.mark.parametrize("name", ["neal", "tempering", "exact"])
+def test_what_presolving_decides_is_no_proof_of_its_objective(name):
+    """A positive objective of a model without variables is no broken constraint."""
+    b = ModelBuilder()
+    b.bit("on")
+    b.linear("must", [0], [1], [1], lower=1, upper=1, shape=(1,))
+    b.objective([0, 1], [0.0, 2.0])
+    found = solve(b.build(), name, presolve="propagate", seed=1)
+    assert (found.valid, found.objective, found.values) == (True, 2.0, {"on": 1})

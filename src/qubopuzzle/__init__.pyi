@@ -28,6 +28,10 @@ from .model import Violation as Violation
 from .model import probe as probe
 from .model import propagate as propagate
 from .model import violation as violation
+from .programs.amplify_client import amplify_client as amplify_client
+from .programs.dimod_models import from_bqm as from_bqm
+from .programs.dimod_models import from_cqm as from_cqm
+from .programs.sampler import AnnealingSampler as AnnealingSampler
 from .puzzles import Puzzle as Puzzle
 from .puzzles.easyasabc import EasyAsABC as EasyAsABC
 from .puzzles.heyawake import Heyawake as Heyawake
@@ -52,6 +56,5 @@ from .solving.recipe import Recipe as Recipe
 from .solving.result import Result as Result
 from .solving.solve import solve as solve
 from .tempering import OneHotTemperingSampler as OneHotTemperingSampler
-from .tempering.amplify_client import amplify_client as amplify_client
 
 __version__: str

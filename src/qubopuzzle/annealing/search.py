@@ -158,7 +158,8 @@ class State:
 class Read:
     """One restart: its best state, as the index of each choice's value, and how it was found.
 
-    ``objective`` is the model's, offset included; 0 for a model without.
+    ``objective`` is the model's, offset included; 0 for a model without. ``row_weight`` has the
+    weights that its rows had at its end, in the order of the model's.
     """
 
     number: int
@@ -167,6 +168,7 @@ class Read:
     objective: float
     sweeps: int
     parameters: AnnealingParameters
+    row_weight: NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -263,8 +265,9 @@ def anneal(
         search.end(number, search=reached or (target >= 0 and accepts(x)))
         swept, worth = -(-redraws // max(1, form.n_units)), form.objective(x)
         with search.lock:
-            best = Read(number, state.best.copy(), state.energy, worth, swept, parameters)
-            finished[number] = best
+            weight, best = state.arrays.row_weight.astype(np.float32), state.best.copy()
+            numbers = number, best, state.energy, worth, swept, parameters
+            finished[number] = Read(*numbers, weight)
             # In order: no read beyond the one that ends the search takes the place of another.
             while following in finished and following <= search.last:
                 kept.append(finished.pop(following))

@@ -5,7 +5,8 @@
 pairs of a precedence a sum of products that equals 0. What is sent then depends on the
 client: Amplify AE takes constraints natively, others get the SDK's penalties. ``qubo`` mode
 gives every constraint our own penalty, slack bits and all, so that the weighted sum is our
-QUBO. ``objective`` mode sends exactly that QUBO as an objective without constraints.
+QUBO. ``objective`` mode sends exactly that QUBO as an objective without constraints. What a
+model minimises is the objective of the other two modes, and a part of that QUBO.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.compile.compiled import Compiled, check_weights
+from qubopuzzle.compile.compiled import Compiled, check_weights, sure_weight
 from qubopuzzle.compile.encoding import AffineRows, encode_choices
 from qubopuzzle.compile.lowering import ForbiddenPairs, forbidden_pairs, lowered_rows, one_hot_rows
-from qubopuzzle.compile.qubo import Quadratic, check_size, compile_qubo
+from qubopuzzle.compile.qubo import Quadratic, check_size, compile_qubo, objective_form
 from qubopuzzle.errors import InputError, Unsatisfiable
 from qubopuzzle.model import IntArray, Model
 from qubopuzzle.model.segments import reachable
@@ -39,11 +40,12 @@ class AmplifyModel(Compiled):
 
     Attributes:
         mode: one of ``MODES``.
-        weights: by family; the objective has them in it.
+        weights: by family; the QUBO of ``objective`` mode has them in it.
         choices: one-hot rows ``sum - 1 = 0``.
         rows: ``0 <= matrix @ b + base <= width``; in ``qubo`` mode at most 1 wide.
         pairs: bits that must not both be 1.
-        objective: the whole QUBO in ``objective`` mode, which has none of these three.
+        objective: what the model minimises, if anything; the whole QUBO in ``objective`` mode,
+            which has none of these three.
     """
 
     mode: str
@@ -56,7 +58,7 @@ class AmplifyModel(Compiled):
     @property
     def sizes(self) -> dict[str, int]:
         """Variables, and couplings or constraints."""
-        if self.objective is not None:
+        if self.objective is not None and self.mode == "objective":
             return {"variables": self.n_bits, "couplings": self.objective.n_couplings}
         rows = sum(len(block.width) for block in (*self.choices, *self.rows))
         pairs = sum(len(np.unique(pair.owner)) for pair in self.pairs)
@@ -65,12 +67,12 @@ class AmplifyModel(Compiled):
     @property
     def n_terms(self) -> int:
         """About how many terms are written and sent."""
-        if self.objective is not None:
-            return self.objective.n_terms
+        terms = 0 if self.objective is None else self.objective.n_terms
         lengths = [np.diff(block.matrix.indptr) for block in (*self.choices, *self.rows)]
         if self.mode == "qubo":
             lengths = [length.astype(np.int64) * (length + 1) // 2 for length in lengths]
-        return sum(int(np.sum(n)) for n in (*lengths, *(len(pair.first) for pair in self.pairs)))
+        parts = *lengths, *(len(pair.first) for pair in self.pairs)
+        return terms + sum(int(np.sum(n)) for n in parts)
 
     @property
     def gap(self) -> float:
@@ -81,12 +83,14 @@ class AmplifyModel(Compiled):
         """Energy of each sample, shape (samples, bits) to (samples,).
 
         A row missed by d costs d**2 if it is an equality, else d (d + 1) / 2, and every
-        forbidden pair 1, times the family's weight: where rows are at most 1 wide, the QUBO.
+        forbidden pair 1, times the family's weight, besides the objective: where rows are at most
+        1 wide, the QUBO.
         """
-        if self.objective is not None:
+        if self.mode == "objective" and self.objective is not None:
             return self.objective.energies(samples)
         b = samples.astype(np.int64)
-        total = np.zeros(len(b))
+        total = np.zeros(len(b)) if self.objective is None else self.objective.energies(b)
+        total = total.astype(np.float64)
         for block in (*self.choices, *self.rows):
             value = (block.matrix @ b.T).T + block.base
             miss = np.maximum(np.maximum(-value, value - block.width), 0)
@@ -123,14 +127,17 @@ class AmplifyModel(Compiled):
         # Amplify would typeset an underscore in a name as an index.
         names = (label.replace("_", "-") for label in self.labels())
         variables = amplify.PolyArray([generator.scalar("Binary", name=name) for name in names])
-        if self.objective is not None:
-            return amplify.Model(_polynomial(self.objective, variables)), variables
         constraints = amplify.ConstraintList()
         for family, constraint in self._constraints(variables):
             if self.weights[family] != 1:
                 constraint.weight = self.weights[family]
             constraints.append(constraint)
-        return amplify.Model(constraints), variables
+        if self.objective is None:
+            return amplify.Model(constraints), variables
+        objective = _polynomial(self.objective, variables)
+        if self.mode == "objective":
+            return amplify.Model(objective), variables
+        return amplify.Model(objective, constraints), variables
 
     def _constraints(self, variables: Any) -> Iterator[tuple[str, amplify.Constraint]]:
         import amplify
@@ -163,7 +170,7 @@ def compile_amplify(
 
     Args:
         encoding: ``one-hot`` or ``domain-wall``.
-        weights: weight by family; 1 where not given.
+        weights: weight by family; where not given 1, or more than an objective's range.
         mode: ``constraint``, ``qubo`` or ``objective``.
 
     Raises:
@@ -176,7 +183,7 @@ def compile_amplify(
         raise InputError(f"unknown mode {mode!r}; choose from {', '.join(MODES)}")
     model.require_local("an Amplify model")
     bits = encode_choices(model, encoding)
-    by_family = check_weights(model.families, weights)
+    by_family = check_weights(model.families, weights, sure_weight(model))
     rows = tuple(lowered_rows(bits))
     _refuse_contradictions(model, rows)
     if mode == "objective":
@@ -187,7 +194,8 @@ def compile_amplify(
         rows = tuple(slack.narrowed(bits.n_bits) for slack in bits.slack)
     check_size(bits)
     choices, pairs = tuple(one_hot_rows(bits)), tuple(forbidden_pairs(bits))
-    return AmplifyModel(bits, mode, by_family, choices, rows, pairs)
+    objective = None if model.objective is None else objective_form(bits, model.objective)
+    return AmplifyModel(bits, mode, by_family, choices, rows, pairs, objective)
 
 
 def _refuse_contradictions(model: Model, rows: Iterable[AffineRows]) -> None:

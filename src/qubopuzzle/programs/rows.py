@@ -100,12 +100,12 @@ def _factors(program: Program, matrix: Any) -> NDArray[np.float64]:
         numbers = np.abs(np.where(uneven[row], 0, data)).astype(np.int64)
         factor[even] = 1 / np.gcd.reduceat(numbers, matrix.indptr[even])
     for at in np.flatnonzero(uneven).tolist():
-        factor[at] = _factor(program.rows[at], data[ends[at] : ends[at + 1]])
+        factor[at] = whole_factor(program.rows[at], data[ends[at] : ends[at + 1]])
     return factor
 
 
-def _factor(name: str, values: NDArray[np.float64]) -> float:
-    """The least number that makes all values whole."""
+def whole_factor(name: str, values: NDArray[np.float64]) -> float:
+    """The least number that makes all values whole; InputError, naming the row, for none."""
     close = [Fraction(v).limit_denominator(_DENOMINATOR) for v in values.tolist()]
     for value, fraction in zip(values.tolist(), close, strict=True):
         if abs(float(fraction) - value) > _CLOSE * abs(value):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import SolverFailed, SolverUnavailable
+from qubopuzzle.model.semantics import violation
 from qubopuzzle.signals import defer_interrupt
 from qubopuzzle.solvers.base import (
     Availability,
@@ -67,9 +68,11 @@ class Best:
         return best
 
     def of_nothing(self) -> Outcome:
-        """The outcome for a model without variables: its offset says whether it is solved."""
-        self.add(np.zeros((1, 0), dtype=np.int8), 0)
-        return self.outcome(infeasible=self.energy > 0)
+        """The outcome for a model without variables: what it means says whether it is solved."""
+        nothing = np.zeros((1, 0), dtype=np.int8)
+        self.add(nothing, 0)
+        x = self._compiled.decode(nothing)[0]
+        return self.outcome(infeasible=violation(self._compiled.source, x) > 0)
 
     def outcome(self, **more: Any) -> Outcome:
         """What there is, with further fields of ``Outcome``."""

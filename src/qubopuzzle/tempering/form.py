@@ -171,9 +171,9 @@ def _binary(
 ) -> tuple[FloatArray, IntArray, IntArray, FloatArray, float]:
     """Linear biases, rows, columns and couplings, and offset, for variables of 0 and 1."""
     vectors: Any = bqm.to_numpy_vectors(labels)
-    linear, (row, column, coupling), offset = vectors
+    linear, (row, column, coupling), _ = vectors
     linear, coupling = linear.astype(np.float64), coupling.astype(np.float64)
-    offset = float(offset)
+    offset = float(bqm.offset)  # that of the vectors is rounded where the biases are whole
     if bqm.vartype is dimod.SPIN:  # s = 2 x - 1
         offset += coupling.sum() - linear.sum()
         linear = 2 * linear

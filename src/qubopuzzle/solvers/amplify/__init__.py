@@ -10,6 +10,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from qubopuzzle.errors import InputError, SolverFailed
 from qubopuzzle.files.writing import check_place, naming, write_whole
 from qubopuzzle.solvers.amplify.call import ANSWER_LIMIT, Request, ServiceReply, call, rehearse
@@ -134,7 +137,7 @@ class AmplifySolver(Solver):
                 best.reads += 1
                 seconds |= {part: seconds.get(part, 0.0) + s for part, s in answer.seconds.items()}
                 notes |= answer.service
-                if len(answer.samples) and task.judge.accepts(best.add(answer.samples, 0)):
+                if len(answer.samples) and self._is_enough(task, best.add(answer.samples, 0)):
                     break
         except KeyboardInterrupt:
             interrupted = True
@@ -143,6 +146,10 @@ class AmplifySolver(Solver):
                 raise
             notes["ended_by"] = str(error)  # what earlier requests brought is kept
         return best.outcome(interrupted=interrupted, settings=notes, service_s=seconds)
+
+    def _is_enough(self, task: Task, sample: NDArray[np.int8]) -> bool:
+        """Whether the rules accept a sample, and nothing is to be minimised besides."""
+        return not task.compiled.has_objective and task.judge.accepts(sample)
 
     def _request(self, task: Task) -> Request:
         options = task.options

@@ -11,12 +11,17 @@ from typing import Any
 
 import amplify
 import dimod
+import numpy as np
 from dimod.core.sampler import Sampler
 
 from qubopuzzle.errors import InputError
+from qubopuzzle.programs.rows import LARGEST
+from qubopuzzle.programs.sampler import AnnealingSampler
 from qubopuzzle.tempering.sampler import OneHotTemperingSampler
 
 DEFAULT_READS = 10
+_OTHER_NAMES = {"num_threads": "threads"}
+"""Parameters of the default sampler that ``AnnealingSampler`` has by another name."""
 
 
 class Parameters(SimpleNamespace):
@@ -59,10 +64,13 @@ class AmplifyClient:
     Every model that the SDK can make quadratic and binary is solved: objective, constraints,
     weights; integer, Ising and real variables. Constraints become the SDK's penalties, but
     for one-hot constraints that share no variables: every sample of the default sampler
-    keeps those exactly.
+    keeps those exactly. Linear constraints of whole coefficients, with nothing to minimise, are
+    annealed as they are, without penalties; with ``AnnealingSampler()`` those of every model.
 
     Args:
-        sampler: any dimod sampler; by default ``OneHotTemperingSampler()``.
+        sampler: any dimod sampler; by default ``OneHotTemperingSampler()``, and
+            ``AnnealingSampler()`` for models of constraints alone, unless parameters are set that
+            it does not have.
         token: accepted so that scripts written for the cloud run; neither used nor kept.
         parameters: of the sampler, as in the attribute.
 
@@ -85,13 +93,14 @@ class AmplifyClient:
     [0.0, 0.0, 1.0]
     """
 
-    __slots__ = ("_sampler", "parameters")  # a misspelt attribute is an error
+    __slots__ = ("_is_default", "_sampler", "parameters")  # a misspelt attribute is an error
     parameters: Parameters
 
     def __init__(
         self, sampler: Sampler | None = None, *, token: str | None = None, **parameters: Any
     ) -> None:
         del token
+        self._is_default = sampler is None
         self._sampler = OneHotTemperingSampler() if sampler is None else sampler
         if not isinstance(self._sampler, Sampler):  # the message leaves out what may be a token
             kind = sampler if isinstance(sampler, type) else type(sampler)
@@ -126,7 +135,9 @@ class AmplifyClient:
         """Called by ``amplify.solve``, which has this in ``client_result``; None for a dry run.
 
         Its ``sampleset``: distinct samples, best first; variables are ids of the SDK's
-        intermediate model, energies have the penalties in them, ``info`` is the sampler's.
+        intermediate model, energies have the penalties in them, ``info`` is the sampler's. Where
+        constraints were annealed without penalties it is that of ``AnnealingSampler``, and has
+        only variables of the objective and of constraints.
 
         Raises:
             InputError: from the default sampler, for parameters out of range.
@@ -134,26 +145,52 @@ class AmplifyClient:
         if dry_run:
             return None
         began = time.perf_counter()
-        chosen = self.parameters.given()
         constraints = list(constraints or [])
-        groups = {}
-        if "one_hot_groups" in self._sampler.parameters:
-            groups = _disjoint_groups(constraints)
-            chosen["one_hot_groups"] = list(groups.values())
-        bqm = _bqm(objective, constraints, groups)
         called = time.perf_counter()
-        found = self._sampler.sample(bqm, **chosen)
+        n = _n_ids(objective, constraints)
+        found = self._sampled_natively(objective, constraints)
+        if found is None:
+            found = self._sampled(objective, constraints, n)
         sampled = time.perf_counter() - called
-        sampleset = found.aggregate().slice(None)  # by energy
-        columns = [sampleset.variables.index(i) for i in range(len(sampleset.variables))]
+        sampleset = _ranked(found)
+        samples = np.zeros((len(sampleset), n), dtype=np.int64)
+        samples[:, list(sampleset.variables)] = sampleset.record.sample
         execution = timedelta(seconds=found.info.get("sampling", sampled))
-        samples = sampleset.record.sample[:, columns].tolist()
         return SimpleNamespace(
             sampleset=sampleset,
-            _solutions=[(values, execution) for values in samples],
+            _solutions=[(values, execution) for values in samples.tolist()],
             _response_time=timedelta(seconds=time.perf_counter() - began),
             _execution_time=execution,
         )
+
+    def _sampled(
+        self, objective: amplify.Poly, constraints: list[amplify.Constraint], n: int
+    ) -> dimod.SampleSet:
+        """Samples of objective and penalties."""
+        chosen, groups = self.parameters.given(), dict[int, list[int]]()
+        if "one_hot_groups" in self._sampler.parameters:
+            groups = _disjoint_groups(constraints)
+            chosen["one_hot_groups"] = list(groups.values())
+        bqm = _bqm(objective, constraints, groups, n)
+        found: dimod.SampleSet = self._sampler.sample(bqm, **chosen)
+        return found
+
+    def _sampled_natively(
+        self, objective: amplify.Poly, constraints: list[amplify.Constraint]
+    ) -> dimod.SampleSet | None:
+        """Samples of constraints without penalties; None for a model or parameters not for that."""
+        chosen = self.parameters.given()
+        asked = native = isinstance(self._sampler, AnnealingSampler)
+        if self._is_default:
+            chosen = {_OTHER_NAMES.get(name, name): value for name, value in chosen.items()}
+            groups = _disjoint_groups(constraints)
+            only_constraints = not any(objective.as_dict()) and len(groups) < len(constraints)
+            native = only_constraints and chosen.keys() <= AnnealingSampler().parameters.keys()
+        cqm = _cqm(objective, constraints) if native else None
+        if cqm is None:
+            return None
+        found = AnnealingSampler().sample_cqm(cqm, **chosen)
+        return found if asked or _is_free(constraints, found) else None
 
     def sample(self, bqm: dimod.BinaryQuadraticModel, **parameters: Any) -> dimod.SampleSet:
         """A BQM's samples, by its sampler; ``parameters`` go before the client's own."""
@@ -197,8 +234,28 @@ def _costs_nothing(penalty: amplify.Poly, group: list[int]) -> bool:
     )
 
 
+def _ranked(found: dimod.SampleSet) -> dimod.SampleSet:
+    """The distinct samples, feasible ones first, by energy."""
+    distinct = found.aggregate()  # type: ignore[no-untyped-call]
+    record = distinct.record
+    broken = ~record.is_feasible if "is_feasible" in record.dtype.names else np.zeros(len(record))
+    ranked = record[np.lexsort((record.energy, broken))]
+    return dimod.SampleSet(  # type: ignore[no-untyped-call]
+        ranked, distinct.variables, distinct.info, distinct.vartype
+    )
+
+
+def _n_ids(objective: amplify.Poly, constraints: Iterable[amplify.Constraint]) -> int:
+    """How many ids there are, from 0 on, and at least one."""
+    parts = [objective, *(part for c in constraints for part in (c.penalty, c.conditional[0]))]
+    return 1 + max((v.id for part in parts for v in part.variables), default=0)
+
+
 def _bqm(
-    objective: amplify.Poly, constraints: list[amplify.Constraint], groups: dict[int, list[int]]
+    objective: amplify.Poly,
+    constraints: list[amplify.Constraint],
+    groups: dict[int, list[int]],
+    n: int,
 ) -> dimod.BinaryQuadraticModel:
     """Objective and penalties; variables are the ids from 0 on, so that none is missing.
 
@@ -210,12 +267,68 @@ def _bqm(
         if i not in groups or not _costs_nothing(c.penalty, groups[i])
     ]
     terms = amplify.sum([objective, *penalties]).as_dict()
-    ids = {0, *(v.id for poly in [objective, *penalties] for v in poly.variables)}
-    bqm = dimod.BinaryQuadraticModel(1 + max(ids.union(*groups.values())), dimod.BINARY)
+    bqm = dimod.BinaryQuadraticModel(n, dimod.BINARY)
     bqm.offset = terms.get((), 0.0)
     bqm.add_linear_from((*key, bias) for key, bias in terms.items() if len(key) == 1)
     bqm.add_quadratic_from((*key, bias) for key, bias in terms.items() if len(key) == 2)
     return bqm
+
+
+def _cqm(
+    objective: amplify.Poly, constraints: list[amplify.Constraint]
+) -> dimod.ConstrainedQuadraticModel | None:
+    """The model over the ids that it says something about; None if a constraint is no whole row.
+
+    Constraints of weight 0 are switched off.
+    """
+    rows, used = [], {v.id for v in objective.variables}
+    for constraint in constraints:
+        if constraint.weight:
+            row = _row(constraint)
+            if row is None:
+                return None
+            rows += row
+            used |= {v.id for v in constraint.conditional[0].variables}
+    cqm = dimod.ConstrainedQuadraticModel()  # type: ignore[no-untyped-call]
+    for i in sorted(used):
+        cqm.add_variable("BINARY", i)
+    cqm.set_objective([(*ids, value) for ids, value in objective.as_dict().items()])
+    for terms, sense, right in rows:
+        cqm.add_constraint(terms, sense, right)
+    return cqm
+
+
+_SENSES = {"EQ": ["=="], "LE": ["<="], "GE": [">="], "BW": [">=", "<="]}
+
+
+def _row(constraint: amplify.Constraint) -> list[tuple[list[tuple[int, float]], str, float]] | None:
+    """Terms by id, sense and bound of a linear constraint of whole coefficients; else None."""
+    left, relation, right = constraint.conditional
+    if not left.is_linear():
+        return None
+    terms = left.as_dict()
+    constant = terms.pop((), 0.0)
+    if any(v != round(v) for v in terms.values()) or sum(map(abs, terms.values())) > LARGEST:
+        return None
+    own = [(i, value) for (i,), value in terms.items()]
+    low, high = right if isinstance(right, tuple) else (right, right)
+    return [(own, s, (low if s == ">=" else high) - constant) for s in _SENSES[relation]]
+
+
+def _is_free(constraints: Iterable[amplify.Constraint], found: dimod.SampleSet) -> bool:
+    """Whether the first sample costs no more than constraints that it meets shall cost.
+
+    A penalty of the user's own may say more than its constraint does. Those with variables of their
+    own are the SDK's: slack makes them 0.
+    """
+    if not found.record.is_feasible[0]:
+        return True
+    one = {i for i, value in found.first.sample.items() if value}
+    total = 0.0
+    for c in constraints:
+        if {v.id for v in c.penalty.variables} <= {v.id for v in c.conditional[0].variables}:
+            total += sum(value for ids, value in c.penalty.as_dict().items() if one.issuperset(ids))
+    return isclose(total, 0.0, abs_tol=1e-6)
 
 
 amplify_client = AmplifyClient

@@ -1,0 +1,321 @@
+"""dimod's models as programs: a CQM with its way back, or a BQM."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import dimod
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import block_diag, csr_array, diags_array, hstack
+
+from qubopuzzle.checks import brief
+from qubopuzzle.errors import InputError, TooLarge
+from qubopuzzle.model import IntArray
+from qubopuzzle.programs.program import Program
+from qubopuzzle.programs.rows import MOST_VALUES, whole_factor
+
+FloatArray = NDArray[np.float64]
+
+MOST_PRODUCTS = 20_000_000
+"""Products of two terms that soft equalities of quadratic penalty may bring, at most."""
+_UNNAMED = re.compile("c[0-9a-f]{6}")
+"""What dimod calls a constraint that nobody named: something else in every run."""
+
+
+def from_cqm(cqm: dimod.ConstrainedQuadraticModel) -> Program:
+    """A dimod CQM as a program: its variables in their order, and its constraints as rows.
+
+    Names are the labels as text; constraints that were given no label are ``row0`` onwards, by
+    their place. A soft constraint becomes a part of the objective: squared, if it is an equality
+    of quadratic penalty; else it stays a row with variables for how far it is missed, which come
+    after the others, such as "budget too high".
+
+    >>> import dimod
+    >>> x, n = dimod.Binary("x"), dimod.Integer("n", upper_bound=5)
+    >>> cqm = dimod.ConstrainedQuadraticModel()
+    >>> cqm.set_objective(n * n - 4 * n * x)
+    >>> label = cqm.add_constraint(n - 3 * x <= 1, label="limit")
+    >>> program = from_cqm(cqm)
+    >>> program.variables, program.rows, program.objective_of([2, 1])
+    (('n', 'x'), ('limit',), -4.0)
+
+    Raises:
+        InputError: naming a SPIN variable (``cqm.spin_to_binary()`` makes bits of them), a REAL
+            variable, an INTEGER without close bounds, a quadratic constraint, or a soft one that
+            whole numbers below ``MOST_VALUES`` cannot express.
+        TooLarge: for soft equalities of more than ``MOST_PRODUCTS`` products.
+    """
+    found = cqm_program(cqm)
+    if found.is_spin.any():
+        name = found.program.variables[int(np.argmax(found.is_spin))]
+        raise InputError(f"variable {name:.60} is a spin, -1 or 1; use cqm.spin_to_binary()")
+    return found.program
+
+
+def from_bqm(bqm: dimod.BinaryQuadraticModel) -> Program:
+    """A dimod BQM of bits as a program without rows.
+
+    >>> import dimod
+    >>> program = from_bqm(dimod.BQM({"a": 1, "b": -3}, {"ab": 2}, 0.5, "BINARY"))
+    >>> program.extent, program.objective_of([1, 1])
+    ('2 variables, 0 rows', 0.5)
+
+    Raises:
+        InputError: for spins, and for biases that are no numbers.
+    """
+    if not isinstance(bqm, dimod.BinaryQuadraticModel):
+        raise InputError(f"expected a dimod.BinaryQuadraticModel, got {brief(bqm)}")
+    if bqm.vartype is not dimod.BINARY:
+        remedy = 'use bqm.change_vartype("BINARY", inplace=False)'
+        raise InputError(f"the variables are spins, -1 or 1; {remedy}")
+    n = bqm.num_variables
+    vectors: Any = bqm.to_numpy_vectors(bqm.variables)
+    linear, (row, column, bias), _ = vectors  # whose offset is rounded where biases are whole
+    return Program.of(
+        csr_array((0, n)),
+        cost=np.asarray(linear, dtype=np.float64),
+        quadratic=csr_array((np.asarray(bias, dtype=np.float64), (row, column)), shape=(n, n)),
+        offset=_finite(bqm.offset),
+        variables=_texts(bqm.variables),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CqmProgram:
+    """A CQM as a program, spins as bits that are 1 for +1, and the way back.
+
+    ``is_spin`` has shape (variables of the CQM,); ``labels`` are those of the constraints by the
+    names of the rows that they became.
+    """
+
+    program: Program
+    is_spin: NDArray[np.bool_]
+    labels: dict[str, Hashable]
+
+    def samples(self, values: IntArray) -> IntArray:
+        """Samples in the order of the CQM's variables, of values (samples, variables)."""
+        own = values[:, : len(self.is_spin)]
+        return np.where(self.is_spin, 2 * own - 1, own)
+
+    def values(self, samples: NDArray[Any]) -> NDArray[Any]:
+        """The inverse; variables for how far soft constraints are missed are 0."""
+        own = np.where(self.is_spin, (samples + 1) / 2, samples)
+        rest = len(self.program.variables) - len(self.is_spin)
+        return np.hstack([own, np.zeros((len(own), rest))])
+
+
+def cqm_program(cqm: dimod.ConstrainedQuadraticModel) -> CqmProgram:
+    """As ``from_cqm``, with spins as bits; raises as it does."""
+    if not isinstance(cqm, dimod.ConstrainedQuadraticModel):
+        raise InputError(f"expected a dimod.ConstrainedQuadraticModel, got {brief(cqm)}")
+    own = _variables(cqm)
+    rows = _rows(cqm, own)
+    squared = rows.is_soft & rows.is_quadratic & (rows.lower == rows.upper)
+    slack = _slack(rows, own, rows.is_soft & ~squared)
+    linear, quadratic, constant = _squares(rows, np.flatnonzero(squared))
+    cost, couplings, offset = _objective(cqm.objective, own)
+    (kept,) = np.nonzero(~squared)
+    matrix = hstack([rows.matrix, slack.matrix], format="csr")
+    program = Program.of(
+        (diags_array(slack.factor) @ matrix).tocsr()[kept],
+        (rows.lower * slack.factor)[kept],
+        (rows.upper * slack.factor)[kept],
+        lower=np.append(own.lower, np.zeros(len(slack.names))),
+        upper=np.append(own.upper, slack.most),
+        cost=np.append(cost + linear, slack.cost),
+        quadratic=block_diag([couplings + quadratic, diags_array(slack.square)], format="csr"),
+        offset=_finite(offset + constant),
+        variables=[*own.names, *slack.names],
+        rows=[rows.names[at] for at in kept],
+    )
+    labels = list(cqm.constraints)
+    by_name = {rows.names[at]: labels[at] for at in kept.tolist()}
+    return CqmProgram(program, own.is_spin, by_name)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Variables:
+    """Of a CQM, shape (variables,): each is ``scale * v + shift``, with v in ``lower .. upper``."""
+
+    names: list[str]
+    lower: FloatArray
+    upper: FloatArray
+    is_spin: NDArray[np.bool_]
+
+    @property
+    def scale(self) -> FloatArray:
+        return np.where(self.is_spin, 2.0, 1.0)
+
+    @property
+    def shift(self) -> FloatArray:
+        return np.where(self.is_spin, -1.0, 0.0)
+
+
+def _variables(cqm: dimod.ConstrainedQuadraticModel) -> _Variables:
+    kinds = [cqm.vartype(v) for v in cqm.variables]
+    if dimod.REAL in kinds:
+        name = cqm.variables[kinds.index(dimod.REAL)]
+        raise InputError(f"variable {name!s:.60} is REAL; only bits, spins and integers are taken")
+    is_spin = np.array([kind is dimod.SPIN for kind in kinds], dtype=bool)
+    lower, upper = (
+        np.array([bound(v) for v in cqm.variables], dtype=np.float64)
+        for bound in (cqm.lower_bound, cqm.upper_bound)
+    )
+    return _Variables(_texts(cqm.variables), np.where(is_spin, 0, lower), upper, is_spin)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rows:
+    """The constraints over a CQM's variables, spins as bits, in their order, shape (rows,).
+
+    Hard ones have a ``weight`` of infinity; ``is_quadratic`` is the penalty of soft ones.
+    """
+
+    names: list[str]
+    matrix: Any
+    lower: FloatArray
+    upper: FloatArray
+    weight: FloatArray
+    is_quadratic: NDArray[np.bool_]
+
+    @property
+    def is_soft(self) -> NDArray[np.bool_]:
+        return np.isfinite(self.weight)
+
+
+def _rows(cqm: dimod.ConstrainedQuadraticModel, own: _Variables) -> _Rows:
+    columns, data, sides, kinds = [], [], [], []
+    for label, constraint in cqm.constraints.items():
+        left = constraint.lhs
+        variable, linear, products = _terms(left)
+        if products[2].any():
+            raise InputError(f"constraint {label!s:.60}: products of variables; rows are linear")
+        columns.append(variable)
+        data.append(linear)
+        side, sense = float(constraint.rhs) - left.offset, constraint.sense.value
+        sides.append((-np.inf if sense == "<=" else side, np.inf if sense == ">=" else side))
+        kinds.append((left.weight(), left.penalty() == "quadratic"))
+    end = np.cumsum([0, *map(len, columns)])
+    parts = [np.concatenate([np.zeros(0), *part]) for part in (data, columns)]
+    shape = (len(columns), len(own.names))
+    matrix = csr_array((parts[0], parts[1].astype(np.int64), end), shape=shape)
+    moved = matrix @ own.shift
+    lower, upper = np.array(sides, dtype=np.float64).reshape(-1, 2).T - moved
+    weight, squared = np.array(kinds, dtype=np.float64).reshape(-1, 2).T
+    whole = csr_array(matrix @ diags_array(own.scale))
+    return _Rows(_row_names(cqm), whole, lower, upper, weight, squared > 0)
+
+
+def _terms(expression: Any) -> tuple[IntArray, FloatArray, tuple[IntArray, IntArray, FloatArray]]:
+    """Variables' numbers and biases, and pairs of numbers with theirs, of a part of a CQM.
+
+    The arrays are those that dimod writes to files: there is no public way that is no loop.
+    """
+    variable = np.asarray(expression._iindices(), dtype=np.int64)  # noqa: SLF001
+    linear, pairs = expression._ilinear(), expression._iquadratic()  # noqa: SLF001
+    return variable, linear, (variable[pairs["u"]], variable[pairs["v"]], pairs["bias"])
+
+
+def _objective(expression: Any, own: _Variables) -> tuple[FloatArray, Any, float]:
+    """Linear and quadratic coefficients and the constant over bits and integers."""
+    variable, linear, (row, column, bias) = _terms(expression)
+    n = len(own.names)
+    cost = np.zeros(n)
+    cost[variable] = linear
+    pairs = csr_array((bias, (row, column)), shape=(n, n))
+    scale, shift = diags_array(own.scale), own.shift
+    both = (pairs + pairs.T) @ shift
+    constant = float(expression.offset) + cost @ shift + shift @ (pairs @ shift)
+    return (cost + both) * own.scale, scale @ pairs @ scale, constant
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Slack:
+    """Whole variables that say how far soft rows are missed, (variables,), and what each costs.
+
+    ``matrix`` has shape (rows, variables), for rows times ``factor`` (rows,), which makes the soft
+    ones whole, over that factor; a variable s costs ``cost * s + square * s**2``.
+    """
+
+    names: list[str]
+    most: IntArray
+    cost: FloatArray
+    square: FloatArray
+    matrix: Any
+    factor: FloatArray
+
+
+def _slack(rows: _Rows, own: _Variables, wanted: NDArray[np.bool_]) -> _Slack:
+    names: list[str] = []
+    numbers: list[tuple[int, int, int]] = []
+    factor, start = np.ones(len(rows.names)), rows.matrix.indptr
+    for at in np.flatnonzero(wanted).tolist():
+        part = slice(start[at], start[at + 1])
+        values, columns = rows.matrix.data[part], rows.matrix.indices[part]
+        bounds = np.array([rows.lower[at], rows.upper[at]])
+        told = np.concatenate([values, bounds[np.isfinite(bounds)]])
+        factor[at] = whole_factor(rows.names[at], told[told != 0]) if told.any() else 1.0
+        ends = np.sort([values * own.lower[columns], values * own.upper[columns]], axis=0)
+        low, high = bounds[0] - ends[0].sum(), ends[1].sum() - bounds[1]
+        for missed, sign, word in (low, 1, "low"), (high, -1, "high"):
+            if missed * factor[at] > 0.5:  # it is whole, or minus infinity
+                steps = _steps(rows.names[at], missed * factor[at])
+                names.append(f"{rows.names[at]} too {word}")
+                numbers.append((at, sign, steps))
+    row, signs, most = np.array(numbers, dtype=np.int64).reshape(-1, 3).T
+    entries = signs / factor[row], (row, np.arange(len(row)))
+    matrix = csr_array(entries, shape=(len(factor), len(row)))
+    is_squared = rows.is_quadratic[row]
+    price = rows.weight[row] / factor[row] ** np.where(is_squared, 2, 1)
+    cost, square = np.where(is_squared, 0, price), np.where(is_squared, price, 0)
+    return _Slack(names, most, cost, square, matrix, factor)
+
+
+def _steps(name: str, missed: float) -> int:
+    """By how many steps a soft constraint may be missed; InputError for too many."""
+    if missed >= MOST_VALUES:
+        raise InputError(
+            f"constraint {name:.60} is soft and may be missed by {missed:,.0f} steps, more than "
+            f"{MOST_VALUES - 1:,}: make it hard, or a part of the objective"
+        )
+    return round(missed)
+
+
+def _squares(rows: _Rows, own: IntArray) -> tuple[FloatArray, Any, float]:
+    """The weighted sum of the squares of equalities: linear, quadratic, constant."""
+    n_products = int((np.diff(rows.matrix.indptr)[own].astype(np.int64) ** 2).sum())
+    if n_products > MOST_PRODUCTS:
+        raise TooLarge(
+            f"the soft equalities have {n_products:,} products, more than {MOST_PRODUCTS:,}; "
+            "give them a linear penalty"
+        )
+    matrix, side = rows.matrix[own], rows.upper[own]
+    weighted = diags_array(rows.weight[own]) @ matrix
+    return -2 * (weighted.T @ side), matrix.T @ weighted, float(rows.weight[own] @ side**2)
+
+
+def _row_names(cqm: dimod.ConstrainedQuadraticModel) -> list[str]:
+    labels = [*cqm.constraints]
+    unnamed = [isinstance(label, str) and _UNNAMED.fullmatch(label) for label in labels]
+    names = [
+        f"row{i}" if no else label
+        for i, (no, label) in enumerate(zip(unnamed, labels, strict=True))
+    ]
+    return _texts(names if len(set(names)) == len(names) else labels)
+
+
+def _texts(labels: Iterable[Hashable]) -> list[str]:
+    """Labels as texts; as Python writes them where 1 and "1" are two of them."""
+    own = list(labels)
+    names = [str(label) for label in own]
+    return names if len(set(names)) == len(names) else [repr(label) for label in own]
+
+
+def _finite(offset: Any) -> float:
+    if not np.isfinite(offset):
+        raise InputError(f"the objective: the constant is {offset}")
+    return float(offset)
