@@ -5,3 +5,4 @@ rows as they were read; ``choices`` is the formulation that finds which rows mak
 """
 
 from qubopuzzle.programs.program import Program as Program
+from qubopuzzle.programs.of_model import program_of as program_of
