@@ -10,7 +10,7 @@ from scipy.sparse import csr_array, vstack
 
 from qubopuzzle.compile.encoding import Encoding, distinct, encode_choices
 from qubopuzzle.compile.lowering import one_value, precedence_label, ranges
-from qubopuzzle.model import UNBOUNDED, IntArray, IntMatrix, Linear, Model, Precedence
+from qubopuzzle.model import UNBOUNDED, IntArray, IntMatrix, Linear, Model
 from qubopuzzle.model.order import Precedences
 from qubopuzzle.programs.program import Program
 
@@ -53,10 +53,15 @@ def program_of(model: Model) -> Program:
     matrix = csr_array(vstack([part[0] for part in parts]))
     lower, upper = (np.concatenate([part[at] for part in parts]) for at in (1, 2))
     names = distinct((name for part in parts for name in part[3]), "#")
-    objective = _objective(bits)
-    about = {"id": model.id, "title": model.title}
     return Program.of(
-        matrix, lower, upper, variables=bits.labels(), rows=names, **objective, **about
+        matrix,
+        lower,
+        upper,
+        variables=bits.labels(),
+        rows=names,
+        id=model.id,
+        title=model.title,
+        **_objective(bits),
     )
 
 
