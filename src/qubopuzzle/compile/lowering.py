@@ -177,5 +177,6 @@ def _label_wall(bits: Encoding, literals: IntArray, row: int) -> str:
 
 
 def precedence_label(model: Model, block: Precedence, i: int) -> str:
+    """The name of one of the precedences of a block."""
     first, second = model.choices[block.first[i]].name, model.choices[block.second[i]].name
     return f"{block.family}[{first} before {second}]"

@@ -24,7 +24,7 @@ from qubopuzzle.errors import InputError
 from qubopuzzle.model import UNBOUNDED, Field, IntArray, Model, ModelBuilder
 from qubopuzzle.model.data import summed
 from qubopuzzle.programs.rows import WholeRows, whole_rows
-from qubopuzzle.programs.structure import Defined, Ordered, defined_bits, ordered_choices
+from qubopuzzle.programs.structure import Defined, Ordered, defined_bits, ordered_choices, tightened
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
@@ -229,6 +229,7 @@ def grouped_model(program: Program, grouping: int | None) -> Model:
     """
     if grouping is not None and not 0 <= grouping < GROUPINGS:
         raise InputError(f"grouping={grouping}: there are {GROUPINGS}, from 0")
+    program = program if grouping is None else tightened(program)
     rows, groups = whole_rows(program), list[Group]()
     grouped = np.zeros(len(program.lower), dtype=bool)
     if grouping is not None:
@@ -243,7 +244,8 @@ def grouped_model(program: Program, grouping: int | None) -> Model:
     integers = {c: np.arange(n) for c, n in enumerate(np.diff(layout.start)) if c >= len(groups)}
     order = ordered_choices(left, layout.start, usable, integers)
     builder = _with_choices(program, groups, rows, layout.single, order.numbers)
-    _add_order(builder, program, left, order)
+    lowest = np.append(np.zeros(len(groups), dtype=np.int64), program.lower[layout.single])
+    _add_order(builder, program, left, order, lowest)
     _add_rows(builder, program, left, order.row)
     _add_objective(builder, program, layout.base, layout.matrix)
     entries, base = layout.matrix.tocoo(), layout.base
@@ -273,12 +275,15 @@ def _over_literals(
     return WholeRows(found, lower, upper, rows.number[np.append(left, defined.row)])
 
 
-def _add_order(builder: ModelBuilder, program: Program, rows: WholeRows, order: Ordered) -> None:
-    """The precedences, by families."""
+def _add_order(
+    builder: ModelBuilder, program: Program, rows: WholeRows, order: Ordered, lowest: IntArray
+) -> None:
+    """The precedences, by families; ``lowest`` (choices,) is what the number 0 stands for."""
     of_row = _families([program.rows[number] for number in rows.number[order.row].tolist()])
+    gap = order.gap + lowest[order.second] - lowest[order.first]
     for family in dict.fromkeys(of_row):
         own = np.array([at for at, other in enumerate(of_row) if other == family])
-        builder.precedence(family, order.first[own], order.second[own], order.gap[own])
+        builder.precedence(family, order.first[own], order.second[own], gap[own])
 
 
 def _add_rows(builder: ModelBuilder, program: Program, rows: WholeRows, but: IntArray) -> None:
