@@ -1,4 +1,4 @@
-"""Models written as programs and grouped anew: is what comes back as fast to anneal?
+"""Seconds of annealing a model, and the program that it is written as, grouped anew.
 
 One instance of each puzzle in its default formulation, and the program of that model
 (``program_of``, which all formats of programs are written from) in the formulation ``choices``.
@@ -26,7 +26,7 @@ IDS = (
     "nonogram-30x30-2026-2",
     "nonogram-40x40-2026-0",
     "numberlink-8x8-2026-0-free",
-    "numberlink-10x10-2026-0",
+    "numberlink-10x10-2026-0-free",
     "heyawake-15x15-2026-0",
     "hitori-15x15-2026-0",
     "kurodoko-13x13-2026-0",
