@@ -88,7 +88,7 @@ def program_of(model: Model) -> Program:
     >>> found = program_of(b.build())
     >>> found.variables, found.rows
     (('x=0', 'x=1', 'y=0', 'y=1', 'y=2'), ('x', 'y', 'order[x before y]'))
-    >>> found.matrix.toarray()[2].tolist(), found.row_lower[2]
+    >>> found.matrix.toarray()[2].tolist(), found.row_lower[2].item()
     ([0.0, -1.0, 0.0, 1.0, 2.0], 1.0)
 
     Raises:
