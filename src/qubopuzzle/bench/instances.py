@@ -174,8 +174,9 @@ def _solution(built: Export, search: Search) -> dict[str, int]:
         raise InputError(f"the formulation is not the whole puzzle ({what}); take another one")
     if judged.energy:
         raise SolverFailed(f"the solution found has energy {judged.energy:g}, not 0")
-    # One file serves all formats of a QUBO, whatever they call its variables.
-    names = built.compiled.labels() if built.format.target == "qubo" else built.labels
+    # One file serves all formats of a QUBO or program, whatever they call its variables.
+    of_all = built.format.target in ("qubo", "program")
+    names = built.compiled.labels() if of_all else built.labels
     return dict(zip(names, bits, strict=True))
 
 

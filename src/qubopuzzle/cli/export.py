@@ -22,7 +22,8 @@ def add_arguments(parser: Parser) -> None:
     parser.option(
         "--to FORMAT",
         "bqm, coo, qubo, mqlib, qplib or qubo-lp (the QUBO), dimacs (the exact formula), "
-        "lp or mps (the exact 0/1 program); detected from the file's suffix without",
+        "lp or mps (the exact 0/1 program, connectivity as a tree), opb, cqm, ommx, program-lp or "
+        "program-mps (the rows that the annealer takes); detected from the file's suffix without",
     )
     parser.output(
         "write there, and what `decode` needs to FILE.json; {id} in the name for several "

@@ -71,7 +71,7 @@ def forbidden_pairs(bits: Encoding) -> Iterator[ForbiddenPairs]:
         owner, index, too_low = _thresholds(bits.model, block)
         late = np.repeat(bits.first_bit[block.first[owner]] + index, too_low)
         early = ranges(bits.first_bit[block.second[owner]], too_low)
-        labels = partial(_label_precedence, bits.model, block)
+        labels = partial(precedence_label, bits.model, block)
         yield ForbiddenPairs(block.family, late, early, np.repeat(owner, too_low), labels)
 
 
@@ -125,7 +125,7 @@ def precedence_rows(bits: Encoding, block: Precedence) -> AffineRows:
     late, late_base = _at_least(bits, block.first[owner], index)
     # "second < w" is 1 - "second >= w".
     high, high_base = _at_least(bits, block.second[owner], too_low)
-    labels = partial(label_of, partial(_label_precedence, bits.model, block), owner)
+    labels = partial(label_of, partial(precedence_label, bits.model, block), owner)
     one = np.ones_like(owner)
     return AffineRows(block.family, late - high, late_base - high_base + 1, one, labels)
 
@@ -176,6 +176,7 @@ def _label_wall(bits: Encoding, literals: IntArray, row: int) -> str:
     return f"wall[{bits.bit_labels(choice)[later]}]"
 
 
-def _label_precedence(model: Model, block: Precedence, i: int) -> str:
+def precedence_label(model: Model, block: Precedence, i: int) -> str:
+    """The name of one of the precedences of a block."""
     first, second = model.choices[block.first[i]].name, model.choices[block.second[i]].name
     return f"{block.family}[{first} before {second}]"

@@ -7,38 +7,29 @@ stay as they are written, over these variables. There is nothing to minimise. In
 connectivity is a tree with serial numbers (``forest``), the only variables beyond 0 and 1, and
 so is a graph without cycles; for the solver both come as cuts, which keep the rows few.
 
-The rows are plain arrays that any solver can take, and text as HiGHS and CBC read it: the LP
-chapter of the CPLEX file format reference, as far as both share it, and MPS as in Murtagh,
-"Advanced Linear Programming" (1981), in its free form.
+The rows are plain arrays that any solver can take, and text as HiGHS and CBC read it.
 """
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array, csr_array, vstack
+from scipy.sparse import csr_array, vstack
 
 from qubopuzzle.compile.cnf import order_bits
 from qubopuzzle.compile.compiled import Compiled
-from qubopuzzle.compile.encoding import AffineRows, Encoding, distinct
+from qubopuzzle.compile.encoding import AffineRows, Encoding
 from qubopuzzle.compile.forest import acyclic_rows, connected_rows
 from qubopuzzle.compile.lowering import affine_rows, domain_wall_rows, one_value, precedence_rows
+from qubopuzzle.compile.lp_mps import Table, lp_text, mps_text, safe_names
 from qubopuzzle.errors import TooLarge
 from qubopuzzle.model import UNBOUNDED, Connected, Cut, IntArray, IntMatrix, Model
 from qubopuzzle.model.order import Precedences
 
 TERM_LIMIT = 20_000_000
 """Most terms in all rows together: about 1 GB with the text that a solver reads."""
-_SIGNS = (("<=", "_le_"), (">=", "_ge_"), ("=", "_is_"), ("<", "_lt_"), (">", "_gt_"), ("-", "_m"))
-_LONGEST = 60
-"""Readers of LP files take names of at least so many characters."""
-_TERMS = 8
-"""Terms on a line of an LP file: HiGHS reads lines of at most 560 characters."""
-_UNUSED = "unused"
-"""The variable of a program that has none, which the formats do not allow."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,65 +128,24 @@ class Mip(Compiled):
         """Names that both formats allow, from the readable ones, such as ``x_r1c2_is_3``."""
         return safe_names("x_", [*self.labels(), *self.extra])
 
-    def _row_bounds(self) -> Iterator[tuple[str, int, int]]:
-        """Names that both formats allow, and bounds, of each row."""
-        names = safe_names("r_", self.row_labels())
-        return zip(names, self.lower.tolist(), self.upper.tolist(), strict=True)
+    def _table(self) -> Table:
+        return Table(
+            self.variable_names(),
+            np.zeros_like(self.tops),
+            self.tops,
+            safe_names("r_", self.row_labels()),
+            self.matrix,
+            np.where(self.lower <= -UNBOUNDED, -np.inf, self.lower),
+            np.where(self.upper >= UNBOUNDED, np.inf, self.upper),
+        )
 
     def to_lp(self) -> str:
         """The program in CPLEX LP format, with readable names."""
-        names = self.variable_names() or [_UNUSED]
-        lines = ["Minimize", f" obj: 0 {names[0]}", "Subject To"]
-        start, numbers = self.matrix.indptr.tolist(), self.matrix.indices.tolist()
-        values = self.matrix.data.tolist()
-        for row, (name, low, high) in enumerate(self._row_bounds()):
-            own = slice(start[row], start[row + 1])
-            pairs = zip(numbers[own], values[own], strict=True)
-            terms = [f"{value:+d} {names[number]}" for number, value in pairs] or [f"+0 {names[0]}"]
-            parts = (" ".join(terms[i : i + _TERMS]) for i in range(0, len(terms), _TERMS))
-            text = "\n  ".join(parts)
-            floor, ceiling = low > -UNBOUNDED, high < UNBOUNDED
-            # A row of two bounds is two rows; safe names have no double underscore.
-            bounds = [("__low" * ceiling, ">=", low)] * floor
-            bounds += [("__high" * floor, "<=", high)] * ceiling
-            for end, sign, bound in [("", "=", low)] if low == high else bounds:
-                lines.append(f" {name}{end}: {text} {sign} {bound}")
-        tops = list(zip(names, self.tops.tolist() or [1], strict=True))
-        large = [(name, top) for name, top in tops if top != 1]
-        if large:
-            lines += ["Bounds", *(f" 0 <= {name} <= {top}" for name, top in large)]
-            lines += ["Generals", *(f" {name}" for name, _ in large)]
-        small = (f" {name}" for name, top in tops if top == 1)
-        return "\n".join([*lines, "Binaries", *small, "End", ""])
+        return lp_text(self._table())
 
     def to_mps(self) -> str:
         """The program in free MPS format, with readable names; a row of two bounds has a range."""
-        names = self.variable_names() or [_UNUSED]
-        rows, kinds, right, ranges = [], [], [], []
-        for name, low, high in self._row_bounds():
-            kind = "E" if low == high else "G" if high >= UNBOUNDED else "L"
-            rows.append(name)
-            kinds.append(f" {kind} {name}")
-            right.append(f" RHS {name} {low if kind == 'G' else high}")
-            if kind == "L" and low > -UNBOUNDED:
-                ranges.append(f" RNG {name} {high - low}")
-        lines = ["NAME qubopuzzle FREE", "ROWS", " N obj", *kinds, "COLUMNS"]
-        lines.append(" MARKER 'MARKER' 'INTORG'")
-        by_column = csc_array(self.matrix)
-        start, numbers = by_column.indptr.tolist(), by_column.indices.tolist()
-        values = by_column.data.tolist()
-        for column, name in enumerate(names):
-            lines.append(f" {name} obj 0")
-            own = slice(*start[column : column + 2])
-            pairs = zip(numbers[own], values[own], strict=True)
-            lines += [f" {name} {rows[row]} {value}" for row, value in pairs]
-        lines += [" MARKER 'MARKER' 'INTEND'", "RHS", *right]
-        lines += ["RANGES", *ranges] if ranges else []
-        bounds = (
-            f" BV BND {name}" if top == 1 else f" UP BND {name} {top}"
-            for name, top in zip(names, self.tops.tolist() or [1], strict=True)
-        )
-        return "\n".join([*lines, "BOUNDS", *bounds, "ENDATA", ""])
+        return mps_text(self._table())
 
 
 def compile_mip(model: Model, bits: Encoding | None = None, *, tree: bool = True) -> Mip:
@@ -235,19 +185,3 @@ def compile_mip(model: Model, bits: Encoding | None = None, *, tree: bool = True
     nothing = tops[:0]
     empty = csr_array((0, len(tops)), dtype=np.int64)
     return Mip(bits, empty, nothing, nothing, tops, tuple(names), ()).with_rows(parts)
-
-
-def safe_names(prefix: str, labels: Iterable[str]) -> list[str]:
-    """Different names of letters, digits and underscores, close to the labels.
-
-    The prefix keeps them from being words of the formats, or numbers such as ``e5``.
-
-    >>> safe_names("x_", ["row[3].start[1]>=4", "a b", "a,b"])
-    ['x_row_3_start_1_ge_4', 'x_a_b', 'x_a_b_2']
-    """
-    plain = []
-    for label in labels:
-        for sign, word in _SIGNS:
-            label = label.replace(sign, word)
-        plain.append(prefix + re.sub("[^0-9A-Za-z]+", "_", label).strip("_")[:_LONGEST])
-    return distinct(plain, "_")

@@ -258,7 +258,9 @@ def _slack(rows: _Rows, own: _Variables, wanted: NDArray[np.bool_]) -> _Slack:
         values, columns = rows.matrix.data[part], rows.matrix.indices[part]
         bounds = np.array([rows.lower[at], rows.upper[at]])
         told = np.concatenate([values, bounds[np.isfinite(bounds)]])
-        factor[at] = whole_factor(rows.names[at], told[told != 0]) if told.any() else 1.0
+        factor[at] = (
+            whole_factor(f"constraint {rows.names[at]}", told[told != 0]) if told.any() else 1.0
+        )
         ends = np.sort([values * own.lower[columns], values * own.upper[columns]], axis=0)
         low, high = bounds[0] - ends[0].sum(), ends[1].sum() - bounds[1]
         for missed, sign, word in (low, 1, "low"), (high, -1, "high"):

@@ -11,19 +11,23 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, vstack
 
+from qubopuzzle.compile.lowering import ranges
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import UNBOUNDED, Field, IntArray, Model, ModelBuilder
+from qubopuzzle.model.data import summed
 from qubopuzzle.programs.rows import WholeRows, whole_rows
+from qubopuzzle.programs.structure import Defined, Ordered, defined_bits, ordered_choices, tightened
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Hashable, Mapping, Sequence
 
     from qubopuzzle.programs.program import Program
 
@@ -100,7 +104,8 @@ def _ranges(first: IntArray, last: IntArray) -> IntArray:
 def disjoint_groups(found: Candidates, n_variables: int, grouping: int) -> list[Group]:
     """Rows that share no variable, the best first; what is left of a row is "at most one".
 
-    A grouping's preferences, after rows that say "exactly one" of variables that are all free:
+    A grouping's preferences, after rows that say "exactly one" of variables that are all free, and
+    among both those without negations:
     0: many variables, then few other rows in which they are; 1: many, then early rows; 2: many,
     then late rows; 3: few other rows, then many variables.
     """
@@ -114,7 +119,7 @@ def disjoint_groups(found: Candidates, n_variables: int, grouping: int) -> list[
         others = float(n_rows[own].sum()) / len(own)
         whole = bool(found.exact[c]) and left == len(own)
         orders = (-left, others, c), (-left, c), (-left, -c), (others, -left, c)
-        return (not whole, *orders[grouping])
+        return (not whole, bool(found.negated[parts[c]].any()), *orders[grouping])
 
     heap = [(rank(c), c) for c in range(len(found.row))]
     heapify(heap)
@@ -134,49 +139,66 @@ def disjoint_groups(found: Candidates, n_variables: int, grouping: int) -> list[
     return groups
 
 
-class _Substitution:
-    """A builder with a program's choices, and each variable as ``base + matrix @ literals``."""
+class _Layout:
+    """Each variable as ``base + matrix @ literals`` of choices: the groups, then single variables.
 
-    def __init__(self, program: Program, groups: Sequence[Group], rows: WholeRows) -> None:
-        self.builder, self.base = ModelBuilder(), np.zeros(len(program.lower), dtype=np.int64)
-        self._entries: list[tuple[IntArray, IntArray, IntArray]] = []
-        self._names = _Names()
-        grouped = np.zeros(len(self.base), dtype=bool)
-        for group in groups:
-            grouped[group.variable] = True
-            self._add_group(program, group, program.rows[rows.number[group.row]])
-        for v in np.flatnonzero(~grouped).tolist():
-            self._add_single(program, v)
+    ``base`` has shape (variables,), ``matrix`` (variables, literals), ``start`` (choices + 1,)
+    says which literal is the first of each choice, ``single`` which variables are choices by
+    themselves: those in no group that are neither fixed nor defined.
+    """
 
-    def _add_group(self, program: Program, group: Group, name: str) -> None:
-        pairs = zip(group.variable.tolist(), group.negated.tolist(), strict=True)
-        values = [f"{'not ' if negated else ''}{program.variables[v]}" for v, negated in pairs]
-        values += [] if group.exact else [NONE]
-        first = self.builder.choice(self._names.unused(name), values, "choice").first
-        literals = first + np.arange(len(group.variable))
-        self.base[group.variable] = group.negated
-        self._entries.append((group.variable, literals, np.where(group.negated, -1, 1)))
+    def __init__(self, program: Program, groups: Sequence[Group], defined: Defined) -> None:
+        n, nothing = len(program.lower), np.zeros(0, dtype=np.int64)
+        variable = np.concatenate([nothing, *(group.variable for group in groups)])
+        negated = np.concatenate([nothing, *(group.negated for group in groups)])
+        alone = program.lower < program.upper
+        alone[variable] = alone[defined.variable] = False
+        self.single = np.flatnonzero(alone)
+        above = (program.upper - program.lower)[self.single]
+        own = np.array([len(group.variable) for group in groups], dtype=np.int64)
+        more = np.array([not group.exact for group in groups], dtype=np.int64)
+        sizes = np.concatenate([own + more, above + 1])
+        self.start = np.append(0, np.cumsum(sizes)).astype(np.int64)
+        first = self.start[:-1]
+        literal = ranges(np.append(first[: len(own)], first[len(own) :] + 1), np.append(own, above))
+        value = np.append(1 - 2 * negated, ranges(np.ones_like(above), above))
+        row = np.append(variable, np.repeat(self.single, above))
+        matrix = csr_array((value, (row, literal)), shape=(n, int(self.start[-1])))
+        self.base = program.lower.copy()
+        self.base[variable] = negated
+        self.base[defined.variable] = defined.base + defined.matrix @ self.base
+        one = np.ones_like(defined.variable), (defined.variable, np.arange(len(defined.variable)))
+        place = csr_array(one, shape=(n, len(defined.variable)))
+        self.matrix = csr_array(matrix + place @ (defined.matrix @ matrix))
 
-    def _add_single(self, program: Program, v: int) -> None:
+
+def _with_choices(
+    program: Program,
+    groups: Sequence[Group],
+    rows: WholeRows,
+    single: IntArray,
+    numbers: Mapping[int, IntArray],
+) -> ModelBuilder:
+    """A builder with the choices; ``numbers`` has the values of those that are in order."""
+    builder, names = ModelBuilder(), _Names()
+    for c, group in enumerate(groups):
+        name = names.unused(program.rows[rows.number[group.row]])
+        builder.choice(name, _values(program, group, numbers.get(c)), "choice")
+    for v in single.tolist():
         low, high = int(program.lower[v]), int(program.upper[v])
-        self.base[v] = low
-        if low == high:
-            return
-        name = self._names.unused(program.variables[v])
-        values = range(low, high + 1)
-        if high == low + 1:
-            first = self.builder.bit(name, "bit", values).first
-        else:
-            first = self.builder.choice(name, values, "integer").first
-        above = np.arange(1, len(values))
-        self._entries.append((np.full(len(above), v), first + above, above))
+        name, is_bit = names.unused(program.variables[v]), high == low + 1
+        family = "bit" if is_bit else "integer"
+        builder.choice(name, range(low, high + 1), family, is_bit=is_bit)
+    return builder
 
-    def matrix(self) -> Any:
-        """Shape (variables, literals)."""
-        nothing = np.zeros(0, dtype=np.int64)
-        columns = zip(*self._entries, strict=True) if self._entries else (nothing,) * 3
-        row, literal, value = (np.concatenate([nothing, *column]) for column in columns)
-        return csr_array((value, (row, literal)), shape=(len(self.base), self.builder.n_literals))
+
+def _values(program: Program, group: Group, numbers: IntArray | None) -> list[Hashable]:
+    """The values of a group's choice: what is true, or none; numbers where it is in order."""
+    if numbers is not None:
+        return [*numbers.tolist()]
+    pairs = zip(group.variable.tolist(), group.negated.tolist(), strict=True)
+    names = [f"{'not ' if negated else ''}{program.variables[v]}" for v, negated in pairs]
+    return [*names] if group.exact else [*names, NONE]
 
 
 class _Names:
@@ -195,6 +217,9 @@ class _Names:
 def grouped_model(program: Program, grouping: int | None) -> Model:
     """The program as choices and rows; its field is the variables' values.
 
+    Besides choices, bits that equalities define by variables of choices are taken out, and rows
+    that compare the values of two choices become precedences, see ``structure``.
+
     Args:
         grouping: 0 .. ``GROUPINGS`` - 1, see ``disjoint_groups``; None leaves every variable by
             itself.
@@ -204,51 +229,79 @@ def grouped_model(program: Program, grouping: int | None) -> Model:
     """
     if grouping is not None and not 0 <= grouping < GROUPINGS:
         raise InputError(f"grouping={grouping}: there are {GROUPINGS}, from 0")
+    program = program if grouping is None else tightened(program)
     rows, groups = whole_rows(program), list[Group]()
+    grouped = np.zeros(len(program.lower), dtype=bool)
     if grouping is not None:
         groups = disjoint_groups(candidates(program, rows), len(program.lower), grouping)
-    names = _Substitution(program, groups, rows)
-    builder, base, literals = names.builder, names.base, names.matrix()
-    said = np.ones(len(rows.lower), dtype=bool)
-    said[[group.row for group in groups if group.exact]] = False
-    _add_rows(builder, program, rows, said, base, literals)
-    _add_objective(builder, program, base, literals)
-    entries = literals.tocoo()
+        groups.sort(key=lambda group: group.row)
+        for group in groups:
+            grouped[group.variable] = True
+    layout = _Layout(program, groups, defined := defined_bits(program, rows, grouped))
+    left = _over_literals(rows, layout, groups, defined)
+    wide = (program.upper - program.lower)[layout.single] > 1
+    usable = np.append(np.array([group.exact for group in groups], dtype=bool), wide)
+    integers = {c: np.arange(n) for c, n in enumerate(np.diff(layout.start)) if c >= len(groups)}
+    order = ordered_choices(left, layout.start, usable, integers)
+    builder = _with_choices(program, groups, rows, layout.single, order.numbers)
+    lowest = np.append(np.zeros(len(groups), dtype=np.int64), program.lower[layout.single])
+    _add_order(builder, program, left, order, lowest)
+    _add_rows(builder, program, left, order.row)
+    _add_objective(builder, program, layout.base, layout.matrix)
+    entries, base = layout.matrix.tocoo(), layout.base
     view = builder.view(
         "values", entries.row, entries.col, entries.data, base=base, n_cells=len(base)
     )
-    field = Field((len(base),), -_FIELD, _FIELD, (view,), lambda v: _written(groups, program, v))
+    write = partial(_written, program, groups, layout.single, order.numbers)
+    field = Field((len(base),), -_FIELD, _FIELD, (view,), write)
     return builder.build(field, id=program.id, title=program.title)
 
 
-def _add_rows(
-    builder: ModelBuilder,
-    program: Program,
-    rows: WholeRows,
-    said: NDArray[np.bool_],
-    base: IntArray,
-    literals: Any,
-) -> None:
-    """The rows of ``said`` (rows,) over literals, by families."""
+def _over_literals(
+    rows: WholeRows, layout: _Layout, groups: Sequence[Group], defined: Defined
+) -> WholeRows:
+    """The rows over literals, less those that choices say; those of defined bits are bounds."""
+    said = np.ones(len(rows.lower), dtype=bool)
+    said[[group.row for group in groups if group.exact]] = False
+    said[defined.row] = False
     (left,) = np.nonzero(said)
-    matrix, shift = csr_array(rows.matrix[left] @ literals), rows.matrix[left] @ base
-    lower, upper = rows.lower[left], rows.upper[left]
-    labels = [program.rows[number] for number in rows.number[left].tolist()]
+    matrix = vstack([rows.matrix[left] @ layout.matrix, layout.matrix[defined.variable]])
+    shift = np.append(rows.matrix[left] @ layout.base, layout.base[defined.variable])
+    lower = np.append(rows.lower[left], np.zeros_like(defined.row))
+    upper = np.append(rows.upper[left], np.ones_like(defined.row))
     lower = np.where(lower <= -UNBOUNDED, lower, lower - shift)
     upper = np.where(upper >= UNBOUNDED, upper, upper - shift)
-    of_row = _families(labels)
+    found = summed(csr_array(matrix))
+    return WholeRows(found, lower, upper, rows.number[np.append(left, defined.row)])
+
+
+def _add_order(
+    builder: ModelBuilder, program: Program, rows: WholeRows, order: Ordered, lowest: IntArray
+) -> None:
+    """The precedences, by families; ``lowest`` (choices,) is what the number 0 stands for."""
+    of_row = _families([program.rows[number] for number in rows.number[order.row].tolist()])
+    gap = order.gap + lowest[order.second] - lowest[order.first]
     for family in dict.fromkeys(of_row):
         own = np.array([at for at, other in enumerate(of_row) if other == family])
-        entries = matrix[own].tocoo()
+        builder.precedence(family, order.first[own], order.second[own], gap[own])
+
+
+def _add_rows(builder: ModelBuilder, program: Program, rows: WholeRows, but: IntArray) -> None:
+    """The rows over literals by families, but those with the numbers ``but``."""
+    kept = np.setdiff1d(np.arange(len(rows.lower)), but)
+    of_row = _families([program.rows[number] for number in rows.number[kept].tolist()])
+    for family in dict.fromkeys(of_row):
+        own = kept[[at for at, other in enumerate(of_row) if other == family]]
+        entries = rows.matrix[own].tocoo()
         builder.linear(
             family,
             entries.row,
             entries.col,
             entries.data,
-            lower=lower[own],
-            upper=upper[own],
+            lower=rows.lower[own],
+            upper=rows.upper[own],
             shape=(len(own),),
-            labels=[labels[at] for at in own.tolist()],
+            labels=[program.rows[number] for number in rows.number[own].tolist()],
         )
 
 
@@ -275,18 +328,18 @@ def _add_objective(builder: ModelBuilder, program: Program, base: IntArray, lite
     builder.objective(pairs.row[kept], sign * pairs.data[kept], pairs.col[kept])
 
 
-def _written(groups: Sequence[Group], program: Program, values: IntArray) -> Sequence[Hashable]:
+def _written(
+    program: Program,
+    groups: Sequence[Group],
+    single: IntArray,
+    numbers: Mapping[int, IntArray],
+    values: IntArray,
+) -> Sequence[Hashable]:
     """The value of each choice in the order of the model, of values of the variables."""
     found: list[Any] = []
-    grouped = np.zeros(len(values), dtype=bool)
-    for group in groups:
-        grouped[group.variable] = True
-        true = np.flatnonzero(values[group.variable] != group.negated)
-        if len(true) != 1 and (group.exact or len(true)):
+    for c, group in enumerate(groups):
+        true = np.flatnonzero(values[group.variable] != group.negated).tolist()
+        if len(true) != 1 and (group.exact or true):
             raise InputError(f"row {group.row}: {len(true)} of its literals are true")
-        names = [program.variables[group.variable[at]] for at in true.tolist()]
-        is_negated = group.negated[true].tolist()
-        found += [f"not {n}" if neg else n for n, neg in zip(names, is_negated, strict=True)]
-        found += [] if len(true) else [NONE]
-    open_ones = np.flatnonzero(~grouped & (program.lower < program.upper))
-    return [*found, *values[open_ones].tolist()]
+        found.append(_values(program, group, numbers.get(c))[true[0] if true else -1])
+    return [*found, *values[single].tolist()]

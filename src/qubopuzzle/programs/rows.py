@@ -24,7 +24,7 @@ LARGEST = 1 << 20
 _DENOMINATOR = 10**6
 _CLOSE = 1e-9
 """Two coefficients this close, relative to the larger, are the same."""
-_SLACK = 1e-6
+SLACK = 1e-6
 """A bound that is this close to a whole number is that number."""
 
 
@@ -75,8 +75,8 @@ def whole_rows(program: Program) -> WholeRows:
     )
     low = (program.row_lower - shift) * factor
     high = (program.row_upper - shift) * factor
-    lower = np.ceil(np.where(low <= least, -np.inf, low) - _SLACK)
-    upper = np.floor(np.where(high >= most, np.inf, high) + _SLACK)
+    lower = np.ceil(np.where(low <= least, -np.inf, low) - SLACK)
+    upper = np.floor(np.where(high >= most, np.inf, high) + SLACK)
     # What no values reach stays out of reach, in numbers that fit.
     lower = np.where(lower > most, most + 1, lower).clip(-UNBOUNDED, UNBOUNDED).astype(np.int64)
     upper = np.where(upper < least, least - 1, upper).clip(-UNBOUNDED, UNBOUNDED).astype(np.int64)
@@ -100,15 +100,15 @@ def _factors(program: Program, matrix: Any) -> NDArray[np.float64]:
         numbers = np.abs(np.where(uneven[row], 0, data)).astype(np.int64)
         factor[even] = 1 / np.gcd.reduceat(numbers, matrix.indptr[even])
     for at in np.flatnonzero(uneven).tolist():
-        factor[at] = whole_factor(program.rows[at], data[ends[at] : ends[at + 1]])
+        factor[at] = whole_factor(f"row {program.rows[at]}", data[ends[at] : ends[at + 1]])
     return factor
 
 
 def whole_factor(name: str, values: NDArray[np.float64]) -> float:
-    """The least number that makes all values whole; InputError, naming the row, for none."""
+    """The least number that makes all values whole; InputError with the name if none does."""
     close = [Fraction(v).limit_denominator(_DENOMINATOR) for v in values.tolist()]
     for value, fraction in zip(values.tolist(), close, strict=True):
         if abs(float(fraction) - value) > _CLOSE * abs(value):
-            raise InputError(f"row {name}: no small factor makes {value:.12g} a whole number")
+            raise InputError(f"{name}: no small factor makes {value:.12g} a whole number")
     top, bottom = gcd(*(f.numerator for f in close)), lcm(*(f.denominator for f in close))
     return float(Fraction(bottom, top))

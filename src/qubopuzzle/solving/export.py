@@ -27,6 +27,8 @@ from qubopuzzle.files.models import ModelFormat, Sample, named, read_sample
 from qubopuzzle.files.puzzles import read_source, read_text
 from qubopuzzle.files.puzzles.native import problem_from_dict
 from qubopuzzle.model import IntArray, Problem
+from qubopuzzle.programs import Program
+from qubopuzzle.programs.of_model import CompiledProgram, compile_program
 from qubopuzzle.solving.judge import Judge, Judged
 from qubopuzzle.solving.recipe import Recipe, Source, problem_of
 
@@ -35,6 +37,8 @@ KIND = "qubopuzzle-model"
 VERSION = 1
 _ABOUT = ("id", "title", "author", "licence", "source", "url", "solution", "n_solutions")
 """Keys of a problem's JSON that do not define it."""
+_OF_PROGRAMS = {"lp": "program-lp", "mps": "program-mps"}
+"""Formats that a program, which has rows of its own, is written in instead."""
 
 
 # --- objects ---------------------------------------------------------------------------
@@ -121,8 +125,9 @@ def to_mip(problem: Source, *, formulation: str | None = None, presolve: str = "
     Raises:
         InputError, TooLarge, Unsatisfiable: see ``to_bqm``.
     """
-    recipe = Recipe(formulation, presolve=presolve)
-    return cast("Mip", Export.of(problem, "lp", recipe).compiled)
+    own = problem_of(problem)
+    recipe = Recipe(formulation or own.formulation_for(cuts=True), presolve=presolve)
+    return cast("Mip", Export.of(own, "lp", recipe).compiled)
 
 
 def decode(
@@ -180,27 +185,46 @@ class Export:
             raise InputError(f"{form.name} has an encoding of its own; leave --encoding out")
         elif recipe.weights:
             raise InputError(f"{form.name} keeps every constraint and takes no weights")
-        is_mip = form.target == "mip"
-        if recipe.formulation is None:
-            default = problem.default_formulation
-            if is_mip:  # a tree takes the place of cuts
-                default = problem.formulation_for(cuts=True)
+        is_plain = recipe.formulation is None and recipe.presolve == "none"
+        if is_plain and isinstance(problem, Program) and form.target in ("mip", "program"):
+            return cls._as_it_is(problem, named(_OF_PROGRAMS.get(to, to)), recipe)
+        if recipe.formulation is None:  # in a file, a tree takes the place of cuts
+            default = problem.formulation_for(cuts=form.target == "mip")
             recipe = replace(recipe, formulation=default)
         found = recipe.presolved(problem)
         if form.target == "cnf":
             found.model.require_local("a file of clauses")
-        compiled = compile_mip(found.model) if is_mip else recipe.compile(found.model, form.target)
+        compiled: Compiled
+        if form.target == "mip":
+            compiled = compile_mip(found.model)
+        elif form.target == "program":
+            compiled = compile_program(found.model)
+        else:
+            compiled = recipe.compile(found.model, form.target)
         return cls(form, recipe, compiled, Judge(problem, found, compiled))
+
+    @classmethod
+    def _as_it_is(cls, problem: Program, form: ModelFormat, recipe: Recipe) -> Self:
+        """A program with its own variables and rows, and no formulation."""
+        found = Recipe("bits").presolved(problem)
+        compiled = compile_program(found.model, problem)
+        return cls(form, recipe, compiled, Judge(problem, found, compiled))
+
+    @cached_property
+    def _content(self) -> Any:
+        """What the format writes: a ``Qubo``, ``Cnf``, ``Mip`` or ``Program``."""
+        own = self.compiled
+        return own.program if isinstance(own, CompiledProgram) else own
 
     @cached_property
     def data(self) -> bytes:
         """The file."""
-        return self.format.write(self.compiled)
+        return self.format.write(self._content)
 
     @cached_property
     def labels(self) -> list[str]:
         """The variables as the file calls them, but auxiliary ones."""
-        return self.format.names(self.compiled)
+        return self.format.names(self._content)
 
     @property
     def auxiliary(self) -> int:
@@ -250,9 +274,12 @@ class Export:
             if len(values) not in (n, n + self.auxiliary):
                 more = f" or {n + self.auxiliary:,}" if self.auxiliary else ""
                 raise InputError(f"expected {n:,}{more} values, got {len(values):,}")
-        for label, value in zip(self.labels, values, strict=False):
-            if value not in (0, 1):
-                raise InputError(f"{label}: expected 0 or 1, got {brief(value)}")
+        program = self._content if isinstance(self._content, Program) else None
+        lower, upper = (program.lower, program.upper) if program else ([0] * n, [1] * n)
+        for label, value, low, high in zip(self.labels, values, lower, upper, strict=False):
+            if not low <= value <= high:
+                expected = "0 or 1" if (low, high) == (0, 1) else f"{low} to {high}"
+                raise InputError(f"{label}: expected {expected}, got {brief(value)}")
         return np.array(values[:n], dtype=np.int64)
 
     def _ordered(self, by_key: Mapping[str, int]) -> list[int]:
@@ -295,9 +322,11 @@ def export(
 
     Args:
         to: the format: ``bqm``, ``coo``, ``qubo``, ``mqlib``, ``qplib`` or ``qubo-lp`` for the
-            QUBO, ``dimacs``, ``lp`` or ``mps`` for exact models.
-        problem, formulation, encoding, weights, presolve: see ``to_bqm``; the last format
-            group takes neither encoding nor weights.
+            QUBO; ``dimacs``, ``lp`` or ``mps`` for what exact solvers like best; ``opb``, ``cqm``,
+            ``ommx``, ``program-lp`` or ``program-mps`` for the rows that the annealer takes.
+        problem, formulation, encoding, weights, presolve: see ``to_bqm``; only QUBOs take
+            encoding and weights. A ``Program`` without formulation and presolve is written as it
+            is, as ``lp`` and ``mps``, too.
 
     Raises:
         InputError: for a format, formulation, encoding, presolve or weight that cannot be used.
@@ -365,7 +394,7 @@ def rebuilt(text: str) -> Export:
     if not isinstance(weights, dict):
         raise InputError(f"weights: expected an object, got {brief(weights)}")
     recipe = Recipe(
-        formulation=_text(data, "formulation"),
+        formulation=None if data.get("formulation") is None else _text(data, "formulation"),
         encoding=None if data.get("encoding") is None else _text(data, "encoding"),
         presolve=_text(data, "presolve"),
         weights={f: number(f"weights: {f[:40]!r}", weight) for f, weight in weights.items()},

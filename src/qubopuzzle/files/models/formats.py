@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import dimod
-import numpy as np
 
 from qubopuzzle.compile import Compiled, Mip, Qubo
-from qubopuzzle.compile.mip import safe_names
+from qubopuzzle.compile.lp_mps import number, safe_names
 from qubopuzzle.compile.qubo import Quadratic
 from qubopuzzle.errors import InputError, did_you_mean
+from qubopuzzle.files.models import programs
+from qubopuzzle.programs import Program
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +27,8 @@ class ModelFormat:
     ``holds_offset``, the QUBO's offset.
 
     Attributes:
-        target: what it holds: ``qubo``, or the exact ``cnf`` or ``mip``.
-        write: the file of a ``Qubo``, a ``Cnf`` or a ``Mip``, as ``target`` says.
+        target: what it holds: ``qubo``, or the exact ``cnf``, ``mip`` or ``program``.
+        write: the file of a ``Qubo``, ``Cnf``, ``Mip`` or ``Program``, as ``target`` says.
         text: whether the file is text.
         first: the number of its first variable.
         names: the variables as the file calls them, but auxiliary ones.
@@ -42,15 +43,6 @@ class ModelFormat:
     sign: int = 1
     holds_offset: bool = False
     names: Callable[[Any], list[str]] = Compiled.labels
-
-
-def number(value: float) -> str:
-    """The shortest decimal that reads back as the same number, without an exponent.
-
-    >>> number(3.0), number(-0.1), number(1e-7)
-    ('3', '-0.1', '0.0000001')
-    """
-    return str(value) if isinstance(value, int) else np.format_float_positional(value, trim="-")
 
 
 def _couplings(form: Quadratic) -> list[tuple[int, int, Any]]:
@@ -161,6 +153,10 @@ def _mip_names(model: Mip) -> list[str]:
     return model.variable_names()[: model.n_bits]
 
 
+def _variables(program: Program) -> list[str]:
+    return list(program.variables)
+
+
 FORMATS = {
     each.name: each
     for each in (
@@ -173,6 +169,17 @@ FORMATS = {
             "qubo-lp", ".qubo.lp", "qubo", _qubo_lp, holds_offset=True, names=_qubo_lp_names
         ),
         ModelFormat("dimacs", ".cnf", "cnf", lambda cnf: cnf.to_dimacs().encode(), first=1),
+        ModelFormat(
+            "opb", ".opb", "program", programs.to_opb, first=1, names=programs.opb_variables
+        ),
+        ModelFormat("cqm", ".cqm", "program", programs.cqm_file, text=False, names=_variables),
+        ModelFormat("ommx", ".ommx", "program", programs.ommx_file, text=False, names=_variables),
+        ModelFormat(
+            "program-lp", ".program.lp", "program", programs.to_lp, names=programs.safe_variables
+        ),
+        ModelFormat(
+            "program-mps", ".program.mps", "program", programs.to_mps, names=programs.safe_variables
+        ),
         ModelFormat("lp", ".lp", "mip", lambda mip: mip.to_lp().encode(), names=_mip_names),
         ModelFormat("mps", ".mps", "mip", lambda mip: mip.to_mps().encode(), names=_mip_names),
     )

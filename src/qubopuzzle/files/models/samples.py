@@ -75,7 +75,7 @@ def _from_dimacs(lines: list[str]) -> Sample:
         if not words or words[0] in ("c", "s", "SAT"):
             continue
         for word in words[1:] if words[0] == "v" else words:
-            digits = word.removeprefix("-")
+            digits = word.removeprefix("-").removeprefix("x")  # x3 of an OPB file
             if not (digits.isascii() and digits.isdigit() and len(digits) < 10):
                 raise InputError(f"line {place}: expected a literal, got {word[:40]!r}")
             if int(digits):

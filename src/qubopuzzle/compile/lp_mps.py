@@ -1,0 +1,230 @@
+"""Rows over bounded whole numbers, and an objective, as LP and MPS text.
+
+As HiGHS and CBC read them: the LP chapter of the CPLEX file format reference, as far as both
+share it, and MPS as in Murtagh, "Advanced Linear Programming" (1981), in its free form, with
+CPLEX's sections OBJSENSE and QUADOBJ where the objective asks for them.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csc_array, csr_array
+
+from qubopuzzle.compile.encoding import distinct
+
+_SIGNS = (("<=", "_le_"), (">=", "_ge_"), ("=", "_is_"), ("<", "_lt_"), (">", "_gt_"), ("-", "_m"))
+_LONGEST = 60
+"""Readers of LP files take names of at least so many characters."""
+_TERMS = 8
+"""Terms on a line of an LP file: HiGHS reads lines of at most 560 characters."""
+_UNUSED = "unused"
+"""The variable of a program that has none, which the formats do not allow."""
+_SAFE = re.compile(r"(?!e[0-9e.]*$|e[0-9.]+[a-z_])[a-z_][a-z0-9_.]*$", re.I)
+_WORDS = re.compile(
+    r"min(imi[sz]e|imum)?|max(imi[sz]e|imum)?|subject|such|that|st|bounds?|free|inf(inity)?|nan"
+    r"|gen(erals?)?|int(egers?)?|bin(ary|aries)?|semi|sos|end|obj|rhs|rng|bnd",
+    re.I,
+)
+"""Names that mean something in one of the formats."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """What both formats hold: names that they allow, and arrays as ``programs.Program`` has them.
+
+    ``row_lower <= matrix @ v <= row_upper`` over whole ``v`` with ``lower <= v <= upper``;
+    infinite where there is no bound. The objective is ``offset + cost @ v + v @ quadratic @ v``.
+    """
+
+    variables: Sequence[str]
+    lower: NDArray[Any]
+    upper: NDArray[Any]
+    rows: Sequence[str]
+    matrix: Any
+    row_lower: NDArray[np.float64]
+    row_upper: NDArray[np.float64]
+    cost: ArrayLike = 0.0
+    quadratic: Any = None
+    offset: float = 0.0
+    maximize: bool = False
+
+    def usable(self) -> Self:
+        """With a variable at least, and without rows that have no bound."""
+        if not self.variables:
+            one = np.ones(1, dtype=np.int64)
+            nothing = csr_array((len(self.rows), 1))
+            return replace(
+                self,
+                variables=[_UNUSED],
+                lower=0 * one,
+                upper=one,
+                matrix=nothing,
+                cost=0.0,
+                quadratic=None,
+            ).usable()
+        (kept,) = np.nonzero(np.isfinite(self.row_lower) | np.isfinite(self.row_upper))
+        return replace(
+            self,
+            rows=[self.rows[row] for row in kept.tolist()],
+            matrix=csr_array(self.matrix)[kept],
+            row_lower=self.row_lower[kept],
+            row_upper=self.row_upper[kept],
+            cost=np.broadcast_to(np.asarray(self.cost, dtype=np.float64), len(self.variables)),
+        )
+
+    def quadratic_terms(self, square: float, product: float) -> Iterator[tuple[str, str, str]]:
+        """Both names and the coefficient of each term, times ``square`` or ``product``."""
+        if self.quadratic is None:
+            return
+        pairs = self.quadratic.tocoo()
+        value = np.where(pairs.row == pairs.col, square, product) * pairs.data
+        names = self.variables
+        entries = zip(pairs.row.tolist(), pairs.col.tolist(), texts(value), strict=True)
+        yield from ((names[i], names[j], text) for i, j, text in entries)
+
+
+def number(value: float) -> str:
+    """The shortest decimal that reads back as the same number, without an exponent.
+
+    >>> number(3.0), number(-0.1), number(1e-7)
+    ('3', '-0.1', '0.0000001')
+    """
+    return str(value) if isinstance(value, int) else np.format_float_positional(value, trim="-")
+
+
+def texts(values: NDArray[Any]) -> list[str]:
+    """``number`` of each value, shape (n,); mostly there are few different ones."""
+    known = {value: number(value) for value in np.unique(values).tolist()}
+    return [known[value] for value in values.tolist()]
+
+
+def signed(text: str) -> str:
+    """A number with its sign."""
+    return text if text.startswith("-") else f"+{text}"
+
+
+def lp_text(table: Table) -> str:
+    """The program in CPLEX LP format; a row of two bounds becomes two rows."""
+    own = table.usable()
+    names = own.variables
+    start, columns = own.matrix.indptr.tolist(), own.matrix.indices.tolist()
+    values = texts(own.matrix.data)
+    lines = ["Maximize" if own.maximize else "Minimize", _lp_objective(own), "Subject To"]
+    rows = zip(own.row_lower.tolist(), own.row_upper.tolist(), strict=True)
+    parts: list[tuple[str, str]] = []
+    for row, (low, high) in enumerate(rows):
+        entries = range(start[row], start[row + 1])
+        terms = [f"{signed(values[e])} {names[columns[e]]}" for e in entries]
+        text = _in_lines(terms or [f"+0 {names[0]}"])
+        bounds = [("__low", ">=", low), ("__high", "<=", high)]
+        bounds = [bound for bound in bounds if np.isfinite(bound[2])]
+        for end, sign, bound in [("", "=", low)] if low == high else bounds:
+            name = own.rows[row] + (end if len(bounds) > 1 else "")
+            parts.append((name, f"{text} {sign} {number(bound)}"))
+    unique = distinct((name for name, _ in parts), "_")
+    lines += [f" {name}: {text}" for name, (_, text) in zip(unique, parts, strict=True)]
+    tops = list(zip(names, own.lower.tolist(), own.upper.tolist(), strict=True))
+    large = [(name, low, high) for name, low, high in tops if (low, high) != (0, 1)]
+    if large:
+        lines += ["Bounds", *(f" {low} <= {name} <= {high}" for name, low, high in large)]
+        lines += ["Generals", *(f" {name}" for name, _, _ in large)]
+    small = (f" {name}" for name, low, high in tops if (low, high) == (0, 1))
+    return "\n".join([*lines, "Binaries", *small, "End", ""])
+
+
+def _lp_objective(own: Table) -> str:
+    cost = np.asarray(own.cost)
+    (at,) = np.nonzero(cost)
+    pairs = zip(at.tolist(), texts(cost[at]), strict=True)
+    terms = [f"{signed(text)} {own.variables[i]}" for i, text in pairs]
+    terms = terms or [f"0 {own.variables[0]}"]
+    if own.offset:
+        terms.append(signed(number(own.offset)))
+    products = [  # half of the square bracket counts
+        f"{signed(text)} {one} ^2" if one == other else f"{signed(text)} {one} * {other}"
+        for one, other, text in own.quadratic_terms(2, 2)
+    ]
+    more = f" + [ {_in_lines(products)} ] / 2" if products else ""
+    return f" obj: {_in_lines(terms)}{more}"
+
+
+def _in_lines(terms: Sequence[str]) -> str:
+    return "\n  ".join(" ".join(terms[i : i + _TERMS]) for i in range(0, len(terms), _TERMS))
+
+
+def mps_text(table: Table) -> str:
+    """The program in free MPS format; a row of two bounds has a range."""
+    own = table.usable()
+    rows, kinds, right, ranges = own.rows, [], [], []
+    bounds = zip(rows, own.row_lower.tolist(), own.row_upper.tolist(), strict=True)
+    for name, low, high in bounds:
+        kind = "E" if low == high else "G" if high == np.inf else "L"
+        kinds.append(f" {kind} {name}")
+        right.append(f" RHS {name} {number(low if kind == 'G' else high)}")
+        if kind == "L" and low > -np.inf:
+            ranges.append(f" RNG {name} {number(high - low)}")
+    if own.offset:  # the right side of the objective is subtracted
+        right.append(f" RHS obj {number(-own.offset)}")
+    lines = ["NAME qubopuzzle FREE", *(["OBJSENSE", " MAX"] if own.maximize else [])]
+    lines += ["ROWS", " N obj", *kinds, "COLUMNS", " MARKER 'MARKER' 'INTORG'"]
+    by_column = csc_array(own.matrix)
+    start, numbers = by_column.indptr.tolist(), by_column.indices.tolist()
+    values, costs = texts(by_column.data), texts(np.asarray(own.cost))
+    for column, name in enumerate(own.variables):
+        lines.append(f" {name} obj {costs[column]}")
+        entries = range(start[column], start[column + 1])
+        lines += [f" {name} {rows[numbers[e]]} {values[e]}" for e in entries]
+    lines += [" MARKER 'MARKER' 'INTEND'", "RHS", *right]
+    lines += ["RANGES", *ranges] if ranges else []
+    lines += ["BOUNDS", *_mps_bounds(own)]
+    # The objective is cost + v' Q v / 2, Q symmetric, of which one triangle is in the file.
+    pairs = [f" {one} {other} {text}" for one, other, text in own.quadratic_terms(2, 1)]
+    return "\n".join([*lines, *(["QUADOBJ", *pairs] if pairs else []), "ENDATA", ""])
+
+
+def _mps_bounds(own: Table) -> Iterator[str]:
+    for name, low, high in zip(own.variables, own.lower.tolist(), own.upper.tolist(), strict=True):
+        if (low, high) == (0, 1):
+            yield f" BV BND {name}"
+            continue
+        if low:
+            yield f" LO BND {name} {low}"
+        yield f" UP BND {name} {high}"
+
+
+def safe_names(prefix: str, labels: Iterable[str]) -> list[str]:
+    """Different names of letters, digits and underscores, close to the labels.
+
+    The prefix keeps them from being words of the formats, or numbers such as ``e5``.
+
+    >>> safe_names("x_", ["row[3].start[1]>=4", "a b", "a,b"])
+    ['x_row_3_start_1_ge_4', 'x_a_b', 'x_a_b_2']
+    """
+    return distinct((_safe(prefix, label) for label in labels), "_")
+
+
+def kept_names(prefix: str, labels: Sequence[str]) -> list[str]:
+    """The same, but labels that both formats allow stay as they are.
+
+    >>> kept_names("x_", ["flow.2", "a b", "e5", "free"])
+    ['flow.2', 'x_a_b', 'x_e5', 'x_free']
+    """
+    return distinct(
+        (
+            label
+            if len(label) <= _LONGEST and _SAFE.match(label) and not _WORDS.fullmatch(label)
+            else _safe(prefix, label)
+            for label in labels
+        ),
+        "_",
+    )
+
+
+def _safe(prefix: str, label: str) -> str:
+    for sign, word in _SIGNS:
+        label = label.replace(sign, word)
+    return prefix + re.sub("[^0-9A-Za-z]+", "_", label).strip("_")[:_LONGEST]

@@ -1,0 +1,247 @@
+"""Programs as files: OPB, LP, MPS, dimod's CQM, OMMX. All hold rows, names and objective."""
+
+from __future__ import annotations
+
+import tarfile
+from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import dimod
+import numpy as np
+
+from qubopuzzle.compile.lp_mps import Table, kept_names, lp_text, mps_text, number
+from qubopuzzle.errors import InputError
+from qubopuzzle.model import UNBOUNDED
+from qubopuzzle.programs.rows import whole_factor, whole_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from qubopuzzle.programs import Program
+
+
+def safe_variables(program: Program) -> list[str]:
+    """The names of variables in LP and MPS files: their own where both formats allow them."""
+    return kept_names("x_", program.variables)
+
+
+def _table(program: Program) -> Table:
+    return Table(
+        safe_variables(program),
+        program.lower,
+        program.upper,
+        kept_names("r_", program.rows),
+        program.matrix,
+        program.row_lower,
+        program.row_upper,
+        program.cost,
+        program.quadratic,
+        program.offset,
+        program.maximize,
+    )
+
+
+def to_lp(program: Program) -> bytes:
+    """CPLEX LP, see ``compile.lp_mps``."""
+    return lp_text(_table(program)).encode()
+
+
+def to_mps(program: Program) -> bytes:
+    """Free MPS, see ``compile.lp_mps``."""
+    return mps_text(_table(program)).encode()
+
+
+# --- OPB -------------------------------------------------------------------------------
+
+
+def opb_variables(program: Program) -> list[str]:
+    """The names of variables in an OPB file, which has no others."""
+    return [f"x{i}" for i in range(1, len(program.variables) + 1)]
+
+
+def to_opb(program: Program) -> bytes:
+    """Pseudo-Boolean constraints in whole numbers.
+
+    Format: Roussel and Manquinho, "Input/Output Format and Solver Requirements for the
+    Competitions of Pseudo-Boolean Solvers" (2012). A row of two bounds becomes two constraints.
+    What OPB has no place for is in comments: the names of variables and rows, and how the
+    objective was made whole.
+
+    Raises:
+        InputError: for variables beyond 0 and 1, and numbers that no small factor makes whole.
+    """
+    for v in np.flatnonzero((program.lower < 0) | (program.upper > 1)).tolist():
+        bounds = f"{program.lower[v]} to {program.upper[v]}"
+        raise InputError(
+            f"variable {program.variables[v]}: {bounds}: OPB has 0-1 variables only; "
+            "formulation bits makes one of each value"
+        )
+    constraints = [*_opb_rows(program)]
+    names = [_one_line(name) for name in program.variables]
+    comments = [f"* x{i} {name}" for i, name in enumerate(names, start=1)]
+    comments += [f"* row {i} {name}" for i, (name, _) in enumerate(constraints, start=1)]
+    objective = _opb_objective(program)
+    products = program.quadratic.nnz - np.count_nonzero(program.quadratic.diagonal())
+    head = f"* #variable= {max(len(names), 1)} #constraint= {len(constraints)}"
+    head += f" #product= {products} sizeproduct= {2 * products}" if products else ""
+    lines = [head, *comments, *objective, *(text for _, text in constraints), ""]
+    return "\n".join(lines).encode()
+
+
+def _opb_rows(program: Program) -> Iterator[tuple[str, str]]:
+    """Name and text of each constraint; fixed variables have one each."""
+    for v in np.flatnonzero(program.lower == program.upper).tolist():
+        yield _one_line(program.variables[v]), f"+1 x{v + 1} = {program.lower[v]} ;"
+    rows = whole_rows(program)
+    start, columns = rows.matrix.indptr.tolist(), rows.matrix.indices.tolist()
+    values = rows.matrix.data.tolist()
+    bounds = zip(rows.number.tolist(), rows.lower.tolist(), rows.upper.tolist(), strict=True)
+    for row, (which, low, high) in enumerate(bounds):
+        name = _one_line(program.rows[which])
+        entries = [(values[e], columns[e] + 1) for e in range(start[row], start[row + 1])]
+        entries = entries or [(0, 1)]  # there is no row without terms
+        above = " ".join(f"{value:+d} x{v}" for value, v in entries)
+        if low == high:
+            yield name, f"{above} = {low} ;"
+            continue
+        if low > -UNBOUNDED:
+            yield name, f"{above} >= {low} ;"
+        if high < UNBOUNDED:
+            below = " ".join(f"{-value:+d} x{v}" for value, v in entries)
+            yield name, f"{below} >= {-high} ;"
+
+
+def _opb_objective(program: Program) -> list[str]:
+    """Nothing, or a comment and the line ``min: ... ;``, whole and minimised."""
+    if not program.has_objective:
+        return []
+    pairs = program.quadratic.tocoo()
+    (at,) = np.nonzero(program.cost)
+    values = np.concatenate([program.cost[at], pairs.data])
+    factor = whole_factor("the objective", values) * (-1 if program.maximize else 1)
+    names = [f"x{v + 1}" for v in at.tolist()]
+    names += [
+        f"x{i + 1}" if i == j else f"x{i + 1} x{j + 1}"  # the square of a bit is the bit
+        for i, j in zip(pairs.row.tolist(), pairs.col.tolist(), strict=True)
+    ]
+    pairs_of = zip(values.tolist(), names, strict=True)
+    terms = " ".join(f"{round(value * factor):+d} {name}" for value, name in pairs_of)
+    about = f"* objective: the least of {number(factor)} times it"
+    return [f"{about}, less {number(program.offset)} before", f"min: {terms} ;"]
+
+
+def _one_line(name: str) -> str:
+    return " ".join(name.split())
+
+
+# --- objects of other packages ---------------------------------------------------------
+
+
+def to_cqm(program: Program) -> dimod.ConstrainedQuadraticModel:
+    """The program as dimod has it, minimised; a row of two bounds becomes two constraints."""
+    made = dimod.ConstrainedQuadraticModel()  # type: ignore[no-untyped-call]
+    bounds = zip(program.lower.tolist(), program.upper.tolist(), strict=True)
+    for name, (low, high) in zip(program.variables, bounds, strict=True):
+        if (low, high) == (0, 1):
+            made.add_variable("BINARY", name)
+        else:
+            made.add_variable("INTEGER", name, lower_bound=low, upper_bound=high)
+    sign = -1 if program.maximize else 1
+    objective: list[tuple[Any, ...]] = [(sign * program.offset,)]
+    objective += zip(program.variables, (sign * program.cost).tolist(), strict=True)
+    objective += [
+        (program.variables[i], program.variables[j], sign * value)
+        for i, j, value in _entries(program.quadratic)
+    ]
+    made.set_objective(objective)
+    for name, terms, sense, bound in _constraints(program):
+        own = [(program.variables[v], value) for v, value in terms]
+        made.add_constraint_from_iterable(own, sense, rhs=bound, label=name)
+    return made
+
+
+def cqm_file(program: Program) -> bytes:
+    """Dimod's file of a constrained quadratic model."""
+    with to_cqm(program).to_file() as file:
+        return bytes(file.read())
+
+
+def ommx_file(program: Program) -> bytes:
+    """An OMMX artifact with one instance, as an archive; the same bytes for the same program.
+
+    Raises:
+        InputError: without the package.
+    """
+    try:
+        from ommx.artifact import ArtifactBuilder
+        from ommx.v1 import DecisionVariable, Function, Instance, Linear, Quadratic
+    except ImportError:
+        raise InputError("format ommx takes the package ommx: pip install ommx") from None
+    bounds = zip(program.lower.tolist(), program.upper.tolist(), strict=True)
+    variables = [
+        DecisionVariable.binary(i, name=name)
+        if (low, high) == (0, 1)
+        else DecisionVariable.integer(i, lower=low, upper=high, name=name)
+        for i, (name, (low, high)) in enumerate(zip(program.variables, bounds, strict=True))
+    ]
+    cost = dict(enumerate(program.cost.tolist()))
+    linear = Linear(terms={i: c for i, c in cost.items() if c}, constant=program.offset)
+    pairs = program.quadratic.tocoo()
+    columns, rows, values = (part.tolist() for part in (pairs.col, pairs.row, pairs.data))
+    constraints: list[Any] = []
+    for name, terms, sense, bound in _constraints(program):
+        turned = -1 if sense == ">=" else 1
+        own = Linear(terms={v: turned * value for v, value in terms}, constant=-turned * bound)
+        relation = Function(own) == 0 if sense == "==" else Function(own) <= 0
+        constraints.append(relation.set_id(len(constraints)).add_name(name))
+    made = Instance.from_components(
+        decision_variables=variables,
+        objective=Quadratic(columns=columns, rows=rows, values=values, linear=linear),
+        constraints=constraints,
+        sense=Instance.MAXIMIZE if program.maximize else Instance.MINIMIZE,
+    )
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "program.ommx"
+        builder = ArtifactBuilder.new_archive_unnamed(path)
+        builder.add_instance(made)
+        builder.build()
+        return _without_times(path)
+
+
+def _without_times(path: Path) -> bytes:
+    """A tar archive with the time of every member taken out."""
+    found = BytesIO()
+    with tarfile.open(path) as old, tarfile.open(fileobj=found, mode="w") as new:
+        for member in old.getmembers():
+            member.mtime = 0
+            new.addfile(member, old.extractfile(member))
+    return found.getvalue()
+
+
+def _constraints(program: Program) -> Iterator[tuple[str, list[tuple[int, float]], str, float]]:
+    """Name, terms by number of the variable, ``==``, ``>=`` or ``<=``, and bound."""
+    taken = set(program.rows)
+    start = program.matrix.indptr.tolist()
+    columns, values = program.matrix.indices.tolist(), program.matrix.data.tolist()
+    bounds = zip(program.rows, program.row_lower.tolist(), program.row_upper.tolist(), strict=True)
+    for row, (name, low, high) in enumerate(bounds):
+        own = slice(start[row], start[row + 1])
+        terms = list(zip(columns[own], values[own], strict=True))
+        if low == high:
+            yield name, terms, "==", low
+            continue
+        if low > -np.inf:
+            yield name, terms, ">=", low
+        if high < np.inf:
+            other = name
+            while low > -np.inf and other in taken:
+                other += " (most)"
+            taken.add(other)
+            yield other, terms, "<=", high
+
+
+def _entries(matrix: Any) -> Iterator[tuple[int, int, float]]:
+    found = matrix.tocoo()
+    return zip(found.row.tolist(), found.col.tolist(), found.data.tolist(), strict=True)

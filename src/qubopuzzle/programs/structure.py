@@ -1,0 +1,173 @@
+"""What rows say beside choices: a variable that is a sum of others, and values in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from qubopuzzle.model import UNBOUNDED, IntArray
+from qubopuzzle.programs.rows import LARGEST, SLACK, WholeRows
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from qubopuzzle.programs.program import Program
+
+
+def tightened(program: Program) -> Program:
+    """The program with the bounds that rows of one variable say; as it is if no value is left."""
+    (rows,) = np.nonzero(np.diff(program.matrix.indptr) == 1)
+    at = program.matrix.indptr[rows]
+    variable, coefficient = program.matrix.indices[at], program.matrix.data[at]
+    ends = np.stack([program.row_lower[rows], program.row_upper[rows]]) / coefficient
+    low, high = np.ceil(ends.min(axis=0) - SLACK), np.floor(ends.max(axis=0) + SLACK)
+    lower, upper = program.lower.astype(np.float64), program.upper.astype(np.float64)
+    np.maximum.at(lower, variable, low)
+    np.minimum.at(upper, variable, high)
+    if (lower > upper).any():
+        return program
+    return replace(program, lower=lower.astype(np.int64), upper=upper.astype(np.int64))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Defined:
+    """Bits that equalities define: ``values[variable] == base + matrix @ values``.
+
+    ``variable``, ``base`` and ``row``, the number of the whole row that says so, have shape
+    (n,), ``matrix`` shape (n, variables).
+    """
+
+    variable: IntArray
+    base: IntArray
+    matrix: Any
+    row: IntArray
+
+
+def defined_bits(program: Program, rows: WholeRows, grouped: NDArray[np.bool_]) -> Defined:
+    """Bits in no choice that an equality defines as a sum of variables that are in choices.
+
+    ``grouped`` (variables,) says which are. All coefficients of the equality are 1 or -1, and
+    putting the sum in the bit's place leaves every other row at most twice as long.
+    """
+    matrix = rows.matrix
+    n_rows = matrix.shape[0]
+    row = np.repeat(np.arange(n_rows), np.diff(matrix.indptr))
+    alone = ~grouped[matrix.indices]
+    bit = (program.lower == 0) & (program.upper == 1) & ~grouped
+    unit = np.bincount(row, np.abs(matrix.data) != 1, minlength=n_rows) == 0
+    one = np.bincount(row, alone, minlength=n_rows) == 1
+    size = np.diff(matrix.indptr)
+    says = one & unit & (size > 1) & (rows.lower == rows.upper)
+    (at,) = np.nonzero(alone & says[row] & bit[matrix.indices])
+    # The shortest row of each, so that what it is put into grows least.
+    at = at[np.argsort(size[row[at]], kind="stable")]
+    variable, first = np.unique(matrix.indices[at], return_index=True)
+    at = at[first]
+    kept = _short_enough(matrix, variable, row[at])
+    variable, at = variable[kept].astype(np.int64), at[kept]
+    own, sign = row[at], matrix.data[at]
+    # sign v + sum = k, hence v = sign k - sign sum.
+    others = csr_array(matrix[own].multiply(-sign[:, None]))
+    others[np.arange(len(own)), variable] = 0
+    others.eliminate_zeros()
+    return Defined(variable, sign * rows.lower[own], others, own)
+
+
+def _short_enough(matrix: Any, variable: IntArray, own: IntArray) -> NDArray[np.bool_]:
+    """Which of the variables may be replaced by their rows ``own``, both of shape (n,)."""
+    n = matrix.shape[1]
+    size = np.diff(matrix.indptr)
+    there = csr_array((np.ones(matrix.nnz), matrix.indices, matrix.indptr), shape=matrix.shape)
+    growth, weight = np.zeros(n), np.ones(n)
+    growth[variable], weight[variable] = size[own] - 2, size[own] - 1
+    longer = there @ growth
+    longer[own] = 0
+    wrong = (longer > size) | (abs(matrix) @ weight > LARGEST)
+    wrong[own] = False
+    return np.asarray(~((there.T @ wrong)[variable] > 0))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ordered:
+    """Rows that say ``number(second) >= number(first) + gap``, shape (n,) each.
+
+    ``numbers`` has those of the choices' values, shape (values,) each; ``first`` and ``second``
+    are choices, ``row`` is the row's number.
+    """
+
+    row: IntArray
+    first: IntArray
+    second: IntArray
+    gap: IntArray
+    numbers: dict[int, IntArray]
+
+
+def ordered_choices(
+    rows: WholeRows,
+    start: IntArray,
+    usable: NDArray[np.bool_],
+    known: Mapping[int, IntArray],
+) -> Ordered:
+    """Rows whose coefficients rise from value to value of one choice, and fall in another.
+
+    A choice has the same numbers in all rows that are taken, from 0 on, and the first row says
+    which; what a row would number otherwise stays a row.
+
+    Args:
+        rows: over literals.
+        start: the first literal of each choice, and their number, shape (choices + 1,).
+        usable: which choices may be numbered, shape (choices,).
+        known: the numbers of those that have some.
+    """
+    numbers = dict(known)
+    found: list[tuple[int, int, int, int]] = []
+    for at, pair in _pairs(rows, start, usable):
+        turned = -1 if rows.lower[at] <= -UNBOUNDED else 1
+        bound = -rows.upper[at] if turned < 0 else rows.lower[at]
+        sides = [turned * _coefficients(rows.matrix, at, *start[c : c + 2]) for c in pair]
+        if (sides[0][:2] * (-1, 1)).sum() < 0:
+            pair, sides = pair[::-1], sides[::-1]
+        up, down = sides
+        if not ((np.diff(up) > 0).all() and (np.diff(down) < 0).all()):
+            continue
+        second, first = pair
+        wanted = {second: up - up[0], first: down[0] - down}
+        if all(np.array_equal(numbers.get(c, own), own) for c, own in wanted.items()):
+            numbers |= wanted
+            found.append((at, first, second, int(bound - up[0] - down[0])))
+    row, one, two, gap = np.array(found, dtype=np.int64).reshape(-1, 4).T
+    used = {*one.tolist(), *two.tolist()}
+    return Ordered(row, one, two, gap, {c: numbers[c] for c in used})
+
+
+def _coefficients(matrix: Any, row: int, first: int, last: int) -> IntArray:
+    """Those of the literals ``first`` to ``last`` - 1 in a row."""
+    entries = slice(*matrix.indptr[row : row + 2])
+    literal, inside = matrix.indices[entries], np.zeros(last - first, dtype=np.int64)
+    own = (literal >= first) & (literal < last)
+    inside[literal[own] - first] = matrix.data[entries][own]
+    return inside
+
+
+def _pairs(
+    rows: WholeRows, start: IntArray, usable: NDArray[np.bool_]
+) -> list[tuple[int, tuple[int, int]]]:
+    """Rows with one bound over two usable choices, with all their values but one of each."""
+    n_entries = np.diff(rows.matrix.indptr)
+    one_bound = (rows.lower <= -UNBOUNDED) != (rows.upper >= UNBOUNDED)
+    (chosen,) = np.nonzero((n_entries > 1) & one_bound)
+    if not len(chosen):
+        return []
+    entries, sizes = csr_array(rows.matrix[chosen]), np.diff(start)
+    owner = np.repeat(np.arange(len(sizes)), sizes)[entries.indices]
+    low, high = (f.reduceat(owner, entries.indptr[:-1]) for f in (np.minimum, np.maximum))
+    row = np.repeat(np.arange(len(chosen)), n_entries[chosen])
+    between = np.bincount(row, (owner > low[row]) & (owner < high[row]), minlength=len(chosen))
+    good = (low < high) & (between == 0) & usable[low] & usable[high]
+    good &= n_entries[chosen] >= sizes[low] + sizes[high] - 2
+    pairs = zip(low[good].tolist(), high[good].tolist(), strict=True)
+    return list(zip(chosen[good].tolist(), pairs, strict=True))
