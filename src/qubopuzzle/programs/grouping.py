@@ -2,8 +2,10 @@
 
 A row "exactly one of these" is a choice, and so is "at most one of these", with the value "none"
 beside them. Choices share no variables, so that rows compete; which of them are taken is a
-**grouping**, numbered from 0, of which there are ``GROUPINGS``: in a tournament, the match of a
-time slot may be a choice, or the slot of a match. Variables that no row takes are bits, or choices
+**grouping**: in a tournament, the slot of a match may be a choice, or the opponent of a team in a
+slot. Each grouping begins with a row, its **seed**, and prefers rows that are written near it,
+which are mostly of its kind; the seeds are rows of one variable, so that no grouping has two of
+them. Variables that no row takes are bits, or choices
 of several numbers; those that an equality defines by others are taken out.
 """
 
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from qubopuzzle.programs.program import Program
 
 GROUPINGS = 4
-"""How many ways of preferring rows there are."""
+"""Groupings of a program, at most."""
 NONE = "none"
 """The value of a choice where all variables of its row are 0."""
 _FAMILIES = 50
@@ -86,7 +88,7 @@ def candidates(program: Program, rows: WholeRows) -> Candidates:
     as_is = usable & (rows.upper == one)
     turned = usable & ~as_is & (rows.lower == opposite)
     (chosen,) = np.nonzero(as_is | turned)
-    entries = _ranges(ends[chosen], ends[chosen + 1])
+    entries = ranges(ends[chosen].astype(np.int64), size[chosen].astype(np.int64))
     start = np.append(0, np.cumsum(size[chosen])).astype(np.int64)
     flipped = np.repeat(turned[chosen], size[chosen])
     negated = (matrix.data[entries] < 0) != flipped
@@ -94,32 +96,37 @@ def candidates(program: Program, rows: WholeRows) -> Candidates:
     return Candidates(start, variable, negated, chosen, equal[chosen])
 
 
-def _ranges(first: IntArray, last: IntArray) -> IntArray:
-    """All numbers of each range, one after the other."""
-    size = last - first
-    offset = np.repeat(first - np.append(0, np.cumsum(size)[:-1]), size)
-    return np.asarray(offset + np.arange(size.sum()), dtype=np.int64)
+def seeds(found: Candidates, n_variables: int) -> IntArray:
+    """The numbers of the rows that groupings begin with, at most ``GROUPINGS``, at least one.
+
+    They are the first rows of the variable that is in most rows that say "exactly one"; where none
+    does, "at most one".
+    """
+    if not len(found.row):
+        return np.zeros(1, dtype=np.int64)
+    size = np.diff(found.start)
+    owner = np.repeat(np.arange(len(size)), size)
+    kind = found.exact[owner] if found.exact.any() else np.ones(len(owner), dtype=bool)
+    shared = np.argmax(np.bincount(found.variable[kind], minlength=n_variables))
+    return found.row[owner[kind & (found.variable == shared)]][:GROUPINGS]
 
 
-def disjoint_groups(found: Candidates, n_variables: int, grouping: int) -> list[Group]:
+def disjoint_groups(found: Candidates, n_variables: int, seed: int) -> list[Group]:
     """Rows that share no variable, the best first; what is left of a row is "at most one".
 
-    A grouping's preferences, after rows that say "exactly one" of variables that are all free, and
-    among both those without negations:
-    0: many variables, then few other rows in which they are; 1: many, then early rows; 2: many,
-    then late rows; 3: few other rows, then many variables.
+    First come rows that say "exactly one" of variables that are all free, and among both those
+    without negations; then those of many variables, up to a factor of two; then those near the row ``seed``.
     """
-    n_rows = np.bincount(found.variable, minlength=n_variables)
     free = np.ones(n_variables, dtype=bool)
     parts = [slice(*found.start[c : c + 2]) for c in range(len(found.row))]
 
     def rank(c: int) -> tuple[Any, ...]:
         own = found.variable[parts[c]]
         left = int(free[own].sum())
-        others = float(n_rows[own].sum()) / len(own)
         whole = bool(found.exact[c]) and left == len(own)
-        orders = (-left, others, c), (-left, c), (-left, -c), (others, -left, c)
-        return (not whole, bool(found.negated[parts[c]].any()), *orders[grouping])
+        negated = bool(found.negated[parts[c]].any())
+        # Rows of one kind differ by a few variables: sizes count by powers of two.
+        return not whole, negated, -left.bit_length(), abs(int(found.row[c]) - seed), c
 
     heap = [(rank(c), c) for c in range(len(found.row))]
     heapify(heap)
@@ -214,6 +221,12 @@ class _Names:
         return name
 
 
+def n_groupings(program: Program) -> int:
+    """How many groupings a program has; raises as ``whole_rows``."""
+    program = tightened(program)
+    return len(seeds(candidates(program, whole_rows(program)), len(program.lower)))
+
+
 def grouped_model(program: Program, grouping: int | None) -> Model:
     """The program as choices and rows; its field is the variables' values.
 
@@ -221,19 +234,20 @@ def grouped_model(program: Program, grouping: int | None) -> Model:
     that compare the values of two choices become precedences, see ``structure``.
 
     Args:
-        grouping: 0 .. ``GROUPINGS`` - 1, see ``disjoint_groups``; None leaves every variable by
-            itself.
+        grouping: 0 .. ``n_groupings(program)`` - 1; None leaves every variable by itself.
 
     Raises:
         InputError: for another grouping, and for rows that cannot be taken, see ``whole_rows``.
     """
-    if grouping is not None and not 0 <= grouping < GROUPINGS:
-        raise InputError(f"grouping={grouping}: there are {GROUPINGS}, from 0")
     program = program if grouping is None else tightened(program)
     rows, groups = whole_rows(program), list[Group]()
     grouped = np.zeros(len(program.lower), dtype=bool)
     if grouping is not None:
-        groups = disjoint_groups(candidates(program, rows), len(program.lower), grouping)
+        found = candidates(program, rows)
+        begin = seeds(found, len(program.lower))
+        if not 0 <= grouping < len(begin):
+            raise InputError(f"grouping={grouping}: this program has {len(begin)}, from 0")
+        groups = disjoint_groups(found, len(program.lower), int(begin[grouping]))
         groups.sort(key=lambda group: group.row)
         for group in groups:
             grouped[group.variable] = True
