@@ -3,8 +3,8 @@
 Choices under a precedence get order variables ("at least the v-th value", which fall from
 value to value), so that a precedence is one row of two variables a value; other choices get
 one variable a value and the row "their sum is 1", the assignment form. Linear constraints
-stay as they are written, over these variables. There is nothing to minimise. In files,
-connectivity is a tree with serial numbers (``forest``), the only variables beyond 0 and 1, and
+stay as they are written, over these variables. An objective is linear in them, with a variable
+more for each product (see ``cost``). In files, connectivity is a tree with serial numbers (``forest``), the only variables beyond 0 and 1, and
 so is a graph without cycles; for the solver both come as cuts, which keep the rows few.
 
 The rows are plain arrays that any solver can take, and text as HiGHS and CBC read it: the LP
@@ -23,6 +23,7 @@ from scipy.sparse import csc_array, csr_array, vstack
 
 from qubopuzzle.compile.cnf import order_bits
 from qubopuzzle.compile.compiled import Compiled
+from qubopuzzle.compile.cost import Cost, cost_of
 from qubopuzzle.compile.encoding import AffineRows, Encoding, distinct
 from qubopuzzle.compile.forest import acyclic_rows, connected_rows
 from qubopuzzle.compile.lowering import affine_rows, domain_wall_rows, one_value, precedence_rows
@@ -45,10 +46,10 @@ _UNUSED = "unused"
 class Mip(Compiled):
     """``lower <= matrix @ v <= upper`` over integers ``0 <= v <= tops``.
 
-    The first are the bits of ``bits``; for graphs there are more, named by ``extra``.
+    The first are the bits of ``bits``; for graphs and products there are more, named by ``extra``.
     ``matrix`` has shape (rows, variables) and integer entries, ``lower`` and ``upper`` shape
     (rows,); -UNBOUNDED and UNBOUNDED there are no bounds. ``blocks`` are functions that name
-    rows, and the rows' numbers there, block by block.
+    rows, and the rows' numbers there, block by block. ``cost`` is what to minimise, if anything.
     """
 
     matrix: IntMatrix
@@ -57,6 +58,7 @@ class Mip(Compiled):
     tops: IntArray
     extra: tuple[str, ...]
     blocks: tuple[tuple[Callable[[int], str], IntArray], ...]
+    cost: Cost | None = None
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -120,10 +122,7 @@ class Mip(Compiled):
     def with_clause(self, clause: Sequence[int]) -> Self:
         """The same with a row more: a clause of DIMACS literals over the choices' bits."""
         own = np.array(clause, dtype=np.int64)
-        entries = np.sign(own), (np.zeros_like(own), np.abs(own) - 1)
-        matrix = csr_array(entries, shape=(1, self.bits.n_bits))
-        # "v or not w" is v + (1 - w) >= 1.
-        return self._with_row(matrix, (own < 0).sum() - 1, "other")
+        return self.with_rows([clause_rows(own[None], self.n_variables, "other")])
 
     def _with_row(self, matrix: IntMatrix, base: int, family: str) -> Self:
         one = np.array([base]), np.array([UNBOUNDED])
@@ -226,6 +225,13 @@ def compile_mip(model: Model, bits: Encoding | None = None, *, tree: bool = True
             parts.append(rows)
             names += own_names
             tops = np.concatenate([tops, own_tops])
+    n = len(tops)
+    cost = cost_of(bits, lambda count: np.arange(n + 1, n + count + 1))
+    if cost is not None and cost.definitions:
+        n_products = int(max(np.abs(batch).max() for batch in cost.definitions)) - n
+        tops = np.append(tops, np.ones(n_products, dtype=np.int64))
+        names += [f"product[{i}]" for i in range(n_products)]
+        parts += [clause_rows(batch, len(tops), "product") for batch in cost.definitions]
     n_terms = sum(part.matrix.nnz for part in parts)
     if n_terms > TERM_LIMIT:
         raise TooLarge(
@@ -234,7 +240,16 @@ def compile_mip(model: Model, bits: Encoding | None = None, *, tree: bool = True
         )
     nothing = tops[:0]
     empty = csr_array((0, len(tops)), dtype=np.int64)
-    return Mip(bits, empty, nothing, nothing, tops, tuple(names), ()).with_rows(parts)
+    return Mip(bits, empty, nothing, nothing, tops, tuple(names), (), cost).with_rows(parts)
+
+
+def clause_rows(clauses: IntArray, n_variables: int, family: str) -> AffineRows:
+    """Clauses of DIMACS literals, shape (clauses, width), as rows: "v or not w" is v >= w."""
+    count, width = clauses.shape
+    place = np.abs(clauses).ravel() - 1, np.arange(0, clauses.size + 1, width)
+    matrix = csr_array((np.sign(clauses).ravel(), *place), shape=(count, n_variables))
+    base = (clauses < 0).sum(axis=1) - 1
+    return AffineRows(family, matrix, base, np.full(count, UNBOUNDED), lambda row: f"{family}[{row}]")
 
 
 def safe_names(prefix: str, labels: Iterable[str]) -> list[str]:
