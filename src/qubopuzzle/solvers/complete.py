@@ -225,7 +225,7 @@ class _Found:
 
     def _note(self, search: Search) -> None:
         """What is proved so far."""
-        if search.cost is not None:
+        if search.cost is not None and not self.complete:
             self.bound = min(self.best, max(search.cost.value(0), search.bound))
             self.optimal = search.cost.is_least(self.best, self.bound)
             self.bound = self.best if self.optimal else self.bound
