@@ -63,9 +63,9 @@ class Cost:
         return round((value - self.offset) * self.factor)
 
     def lifted(self, bound: float) -> float:
-        """The least value that the objective can have, if a solver says that it is not below."""
+        """The least value that the objective can have, if a solver says that this is not below."""
         if self.error:
-            return bound
+            return bound - self.error
         total = (bound - self.offset) * self.factor
         return self.value(ceil(total - max(_TOLERANCE, _CLOSE * abs(total))))
 
@@ -157,9 +157,7 @@ def _scaled(objective: Objective, factor: float) -> Objective:
     return Objective(np.rint(objective.linear * factor), couplings)
 
 
-def _above_least(
-    bits: Encoding, linear: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], float]:
+def _above_least(bits: Encoding, linear: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
     """What values cost more than the cheapest of their choice, and what the cheapest cost."""
     choice = np.repeat(np.arange(len(bits.domain_wall)), np.diff(bits.first_bit))
     least = np.full(len(bits.domain_wall), np.inf)

@@ -3,9 +3,10 @@
 Choices under a precedence get order variables ("at least the v-th value", which fall from
 value to value), so that a precedence is one row of two variables a value; other choices get
 one variable a value and the row "their sum is 1", the assignment form. Linear constraints
-stay as they are written, over these variables. An objective is linear in them, with a variable
-more for each product (see ``cost``). In files, connectivity is a tree with serial numbers (``forest``), the only variables beyond 0 and 1, and
-so is a graph without cycles; for the solver both come as cuts, which keep the rows few.
+stay as they are written, over these variables. An objective is linear in them, with one more
+variable for each product (see ``cost``). In files, connectivity is a tree with serial numbers
+(``forest``), the only variables beyond 0 and 1, and so is a graph without cycles; for the solver
+both come as cuts, which keep the rows few.
 
 The rows are plain arrays that any solver can take, and text as HiGHS and CBC read it: the LP
 chapter of the CPLEX file format reference, as far as both share it, and MPS as in Murtagh,
@@ -74,6 +75,14 @@ class Mip(Compiled):
     def n_rows(self) -> int:
         """Number of rows."""
         return len(self.lower)
+
+    @property
+    def objective(self) -> tuple[NDArray[np.float64], float]:
+        """What is minimised: coefficients, shape (variables,), and a constant; 0 if nothing is."""
+        if self.cost is None:
+            return np.zeros(self.n_variables), 0.0
+        coefficients, constant = self.cost.coefficients(self.n_variables)
+        return coefficients / self.cost.factor, self.cost.offset + constant / self.cost.factor
 
     @property
     def contradiction(self) -> bool:
@@ -249,7 +258,9 @@ def clause_rows(clauses: IntArray, n_variables: int, family: str) -> AffineRows:
     place = np.abs(clauses).ravel() - 1, np.arange(0, clauses.size + 1, width)
     matrix = csr_array((np.sign(clauses).ravel(), *place), shape=(count, n_variables))
     base = (clauses < 0).sum(axis=1) - 1
-    return AffineRows(family, matrix, base, np.full(count, UNBOUNDED), lambda row: f"{family}[{row}]")
+    return AffineRows(
+        family, matrix, base, np.full(count, UNBOUNDED), lambda row: f"{family}[{row}]"
+    )
 
 
 def safe_names(prefix: str, labels: Iterable[str]) -> list[str]:

@@ -170,32 +170,32 @@ class _Found:
         """Better and better answers."""
         if self.task.compiled.source.graphs:
             self.collect(search)
-            if self.complete:
-                return
             for sample in [*self.samples.values()]:
                 self._improve(search, sample)
         search.assumed, search.cost = [], self.task.compiled.payload.cost
         try:
-            while not self.optimal:
+            while not (self.optimal or self.complete):
                 self.task.report(len(self.samples), self.best)
-                sample = search.next_solution()
-                if sample is None and not self.samples:
-                    self._finish(search)
-                    return
-                if sample is None:  # nothing is better
-                    search.bound = self.best
-                elif not self._cut(search, sample):
-                    if self.task.is_answer(sample):
-                        self._improve(search, sample)
-                    else:
-                        search.exclude(sample, answer=False)
+                self._take(search, search.next_solution())
                 self._note(search)
         finally:
             for sample in search.passed:
-                broken = cuts(self.task.compiled.source, self.task.compiled.decode(sample))
-                if not broken and self.task.is_answer(sample):
-                    self._improve(search, sample)
+                if not cuts(self.task.compiled.source, self.task.compiled.decode(sample)):
+                    self._take(search, sample)
             self._note(search)
+
+    def _take(self, search: Search, sample: Sample | None) -> None:
+        """What ``next_solution`` returned, where there is an objective."""
+        if sample is None and not self.samples:
+            self._finish(search)
+        elif sample is None:
+            search.bound = self.best
+        elif self._cut(search, sample):
+            return
+        elif self.task.is_answer(sample):
+            self._improve(search, sample)
+        else:
+            search.exclude(sample, answer=False)
 
     def _finish(self, search: Search) -> None:
         """There is no further answer."""

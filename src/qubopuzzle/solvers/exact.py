@@ -74,7 +74,7 @@ class _Enumeration:
 
     def _look_at(self, numbers: NDArray[np.int64]) -> None:
         """The assignments whose bits, first variable first, are those of the numbers."""
-        task, compiled = self._task, self._task.compiled
+        compiled = self._task.compiled
         samples = (numbers[:, None] >> np.arange(self._n)[::-1] & 1).astype(np.int8)
         energies = np.asarray(compiled.energies(samples))
         self._best.add(samples[[np.argmin(energies)]], 0)

@@ -103,9 +103,10 @@ class _MipSearch(Search):
         for literal in self.assumed:
             payload = payload.with_clause([literal])
         rows = payload.matrix, payload.lower, payload.upper, payload.tops
+        costs = () if self.cost is None else self.payload.objective[:1]
         left = self.task.seconds_left()
         if self._is_small:
-            found = solve_rows(*rows, min(left, _MOMENT_S), *self._weights())
+            found = solve_rows(*rows, min(left, _MOMENT_S), *costs)
             self._is_small = found[0] != _STOPPED
             if self._is_small or left <= _MOMENT_S or found[2] is not None:
                 return self._noted(*found)
@@ -114,9 +115,7 @@ class _MipSearch(Search):
         deadline = None if left == inf else left + GRACE_S
         seconds = min(left, self._run_s)
         try:
-            found = self._worker.call(
-                solve_rows, *rows, seconds, *self._weights(), deadline=deadline
-            )
+            found = self._worker.call(solve_rows, *rows, seconds, *costs, deadline=deadline)
         except Overrun:
             raise OutOfTime from None
         except Crashed as crash:
@@ -124,20 +123,12 @@ class _MipSearch(Search):
         self._run_s *= 1 if found[0] != _STOPPED else _LONGER
         return self._noted(*found)
 
-    def _weights(self) -> tuple[NDArray[np.float64], ...]:
-        """The objective's coefficients, if it counts."""
-        if self.cost is None:
-            return ()
-        return (self.cost.coefficients(self.payload.n_variables)[0] / self.cost.factor,)
-
     def _noted(
         self, status: int, message: str, values: NDArray[np.float64] | None, bound: float = -inf
     ) -> tuple[int, str, NDArray[np.float64] | None]:
         """The same without the bound, which is kept in mind."""
         if self.cost is not None and isfinite(bound):
-            constant = self.cost.coefficients(self.payload.n_variables)[1]
-            found = self.cost.value(bound * self.cost.factor + constant)
-            self.bound = max(self.bound, self.cost.lifted(found))
+            self.bound = max(self.bound, self.cost.lifted(bound + self.payload.objective[1]))
         return status, message, values
 
     def _checked(self, values: NDArray[np.float64]) -> Sample:
