@@ -255,7 +255,7 @@ def compile_mip(model: Model, bits: Encoding | None = None, *, tree: bool = True
 def clause_rows(clauses: IntArray, n_variables: int, family: str) -> AffineRows:
     """Clauses of DIMACS literals, shape (clauses, width), as rows: "v or not w" is v >= w."""
     count, width = clauses.shape
-    place = np.abs(clauses).ravel() - 1, np.arange(0, clauses.size + 1, width)
+    place = np.abs(clauses).ravel() - 1, np.arange(count + 1) * width
     matrix = csr_array((np.sign(clauses).ravel(), *place), shape=(count, n_variables))
     base = (clauses < 0).sum(axis=1) - 1
     return AffineRows(
