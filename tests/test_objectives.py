@@ -64,27 +64,27 @@ def check_best(model: Model, solver: str, **options) -> None:
 
 @pytest.mark.parametrize("solver", EXACT)
 @given(model=optimised(graphs=True, max_choices=3))
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_exact_solvers_find_the_best_of_a_model(solver, model):
     check_best(model, solver)
 
 
 @given(model=optimised(max_choices=3, max_values=3), encoding=st.sampled_from(["one-hot", None]))
-@settings(max_examples=30)
+@settings(max_examples=15)
 def test_enumeration_finds_the_best(model, encoding):
     qubo = compile_qubo(model, encoding or "domain-wall")
     if qubo.n_bits <= 12:
         check_best(model, "exact", encoding=encoding)
 
 
-@pytest.mark.parametrize("solver", EXACT)
 @given(model=optimised(max_choices=3))
 @settings(max_examples=15)
-def test_presolved_models_have_the_same_best(solver, model):
-    check_best(model, solver, presolve="propagate")
+def test_presolved_models_have_the_same_best(model):
+    check_best(model, "sat", presolve="propagate")
 
 
 @given(model=optimised(max_choices=3), encoding=st.sampled_from(["one-hot", "domain-wall"]))
+@settings(max_examples=20)
 def test_the_least_energy_of_a_qubo_is_the_best_objective(model, encoding):
     qubo = compile_qubo(model, encoding)
     if qubo.n_bits > 14:
@@ -121,7 +121,7 @@ def programs(draw: st.DrawFn) -> Program:
 
 @pytest.mark.parametrize("solver", EXACT)
 @given(program=programs(), formulation=st.sampled_from(["choices", "choices:grouping=1", "bits"]))
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_programs_are_minimised_and_maximised(solver, program, formulation):
     ranges = (range(a, b + 1) for a, b in zip(program.lower, program.upper, strict=True))
     every = np.stack(np.meshgrid(*ranges, indexing="ij"), axis=-1).reshape(-1, program.cells)
@@ -143,7 +143,7 @@ ANY = st.floats(-1e3, 1e3, allow_nan=False).map(lambda x: x if abs(x) > 1e-3 els
 
 @pytest.mark.parametrize("solver", EXACT)
 @given(data=st.data())
-@settings(max_examples=30)
+@settings(max_examples=15)
 def test_any_numbers_are_minimised_within_a_tolerance(solver, data):
     model = data.draw(with_objective(data.draw(models(max_choices=3)), ANY))
     best = least(model)
@@ -155,6 +155,7 @@ def test_any_numbers_are_minimised_within_a_tolerance(solver, data):
 
 
 @given(model=optimised())
+@settings(max_examples=20)
 def test_costs_are_the_objective_of_every_assignment(model):
     cnf = compile_cnf(model)
     numbers, constant = cnf.cost.coefficients(cnf.n_variables)
@@ -210,9 +211,9 @@ def test_a_backend_that_cannot_minimise_says_so():
         solve(b.build(), "sat", options={"backend": "kissat404"})
 
 
-@pytest.mark.parametrize("backend", ["glucose4", "minisat22", "lingeling"])
+@pytest.mark.parametrize("backend", ["glucose4", "lingeling"])
 @given(model=optimised(graphs=True))
-@settings(max_examples=20)
+@settings(max_examples=10)
 def test_backends_minimise(backend, model):
     check_best(model, "sat", options={"backend": backend})
 
@@ -247,7 +248,7 @@ def test_when_time_is_up_the_best_so_far_is_returned(solver):
 
 @pytest.mark.parametrize("solver", EXACT)
 def test_an_interrupted_search_returns_the_best_so_far(solver):
-    timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
+    timer = threading.Timer(0.8, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     result = solve(hard(), solver, seed=1)
     timer.join()

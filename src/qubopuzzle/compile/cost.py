@@ -1,7 +1,7 @@
 """An objective as exact targets take it: whole weights of literals, a variable for each product.
 
 Coefficients become whole numbers by the least factor that makes them so. Where no small one does,
-they are rounded at a scale at which they add up to about 2**49, and how much that can change
+they are rounded at a scale at which they add up to about 2**47, and how much that can change
 is known.
 
 A product of two bits becomes a variable z. If its weight is above 0, nothing wants z to be true,
@@ -28,10 +28,10 @@ _LARGEST = 2.0**50
 """Of the sum of whole weights: doubles count them, and so does everything with 64 bits."""
 _WIDEST = 1e100
 _DENOMINATOR = 10**6
-_CLOSE = 1e-9
+_CLOSE = 1e-15
 """A coefficient so close to a fraction, relative to itself, is that fraction."""
-_TOLERANCE = 1e-6
-"""What solvers' numbers may be off, relative to the number or to 1."""
+_TOLERANCE, _DIGITS = 1e-6, 1e-9
+"""What solvers' numbers may be off, and relative to themselves."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,7 +67,7 @@ class Cost:
         if self.error:
             return bound - self.error
         total = (bound - self.offset) * self.factor
-        return self.value(ceil(total - max(_TOLERANCE, _CLOSE * abs(total))))
+        return self.value(ceil(total - max(_TOLERANCE, _DIGITS * abs(total))))
 
     def is_least(self, value: float, bound: float) -> bool:
         """Whether nothing can be better than a value, as far as numbers tell."""

@@ -210,11 +210,6 @@ class Objective:
         """Of an assignment, 0/1 by literal, shape (literals,)."""
         return float(self.offset + self.linear @ x + x @ (self.couplings @ x))
 
-    def values(self, x: NDArray[Any]) -> NDArray[np.float64]:
-        """Of many, shape (assignments, literals) to (assignments,)."""
-        found = self.offset + x @ self.linear + (x * (self.couplings @ x.T).T).sum(axis=1)
-        return np.asarray(found, dtype=np.float64)
-
     def restricted(self, kept: NDArray[np.bool_], fixed: IntArray) -> Self:
         """Over the literals of ``kept`` (literals,), where ``fixed`` (literals,) says the rest."""
         both = self.couplings + self.couplings.T

@@ -79,6 +79,11 @@ class Search(ABC):
         objective = self.payload.source.objective
         return 0.0 if objective is None else objective.value(self.payload.decode(sample))
 
+    def is_best(self, sample: Sample) -> None:
+        """Keep in mind that nothing that meets everything is better than a sample."""
+        if self.cost is not None:
+            self.bound = max(self.bound, self.worth(sample))
+
     def proof(self) -> Proof | None:
         """A proof that ``next_solution`` returned None rightly, if the options ask for one."""
         return None

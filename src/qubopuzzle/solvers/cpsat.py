@@ -43,6 +43,8 @@ class _CpSatSearch(Search):
         solver, status = self._solve(model, left)
         if status in ("OPTIMAL", "FEASIBLE"):
             self._last = self._solution(solver.response_proto)
+            if status == "OPTIMAL":
+                self.is_best(self._last)
             return self._last
         self._solution(solver.response_proto)
         if status == "INFEASIBLE":

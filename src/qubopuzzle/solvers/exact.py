@@ -1,6 +1,7 @@
 """``exact``: all assignments, one by one; for small models only."""
 
 from math import inf
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,14 +75,11 @@ class _Enumeration:
 
     def _look_at(self, numbers: NDArray[np.int64]) -> None:
         """The assignments whose bits, first variable first, are those of the numbers."""
-        compiled = self._task.compiled
+        compiled: Any = self._task.compiled  # a QUBO
         samples = (numbers[:, None] >> np.arange(self._n)[::-1] & 1).astype(np.int8)
         energies = np.asarray(compiled.energies(samples))
         self._best.add(samples[[np.argmin(energies)]], 0)
-        objective = compiled.source.objective
-        worth = np.zeros(len(samples))
-        if objective is not None:
-            worth = objective.values(compiled.decode(samples))
+        worth = compiled.objectives(samples)
         (met,) = np.nonzero(energies - worth < 0.5 * compiled.gap)
         # The best first, of equals the first.
         for at in met[np.argsort(worth[met], kind="stable")].tolist():

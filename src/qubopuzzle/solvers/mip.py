@@ -25,6 +25,7 @@ _MOMENT_S = 0.5
 _SMALL_TERMS = 10_000
 """With more, HiGHS may overrun a moment by far."""
 _FIRST_RUN_S, _LONGER = 8.0, 4
+_HEAVIEST = 1e6
 _OPTIMAL, _STOPPED = 0, 1
 _PROOFS = ("The problem is infeasible", "The problem is unbounded or infeasible")
 """Beginnings of messages; rows over bounded variables leave nothing unbounded."""
@@ -66,6 +67,10 @@ class _MipSearch(Search):
         # Nothing comes of a run that is ended: without a limit, runs get longer and longer.
         timed = task.budget.time_limit is not None
         self._run_s = inf if timed or self.payload.cost is None else _FIRST_RUN_S
+        # HiGHS does not tell values within 1e-6 apart: costs are whole, or up to a million.
+        costs = self.payload.cost
+        heaviest = 1.0 if costs is None else float(costs.weights.max(initial=1))
+        self._unit = 1.0 if costs is None else max(1.0, heaviest / _HEAVIEST) / costs.factor
 
     def next_solution(self) -> Sample | None:
         if self.payload.contradiction:
@@ -76,8 +81,8 @@ class _MipSearch(Search):
             status, message, values = self._run()
             if values is not None:
                 sample = self._checked(values)
-                if self.cost is not None and status == _OPTIMAL:
-                    self.bound = max(self.bound, self.worth(sample))
+                if status == _OPTIMAL:
+                    self.is_best(sample)
                 return sample
             # A run that the time limit ended has proved nothing, whatever it says.
             if status == _STOPPED or self.task.seconds_left() <= 0:
@@ -103,7 +108,7 @@ class _MipSearch(Search):
         for literal in self.assumed:
             payload = payload.with_clause([literal])
         rows = payload.matrix, payload.lower, payload.upper, payload.tops
-        costs = () if self.cost is None else self.payload.objective[:1]
+        costs = () if self.cost is None else (self.payload.objective[0] / self._unit,)
         left = self.task.seconds_left()
         if self._is_small:
             found = solve_rows(*rows, min(left, _MOMENT_S), *costs)
@@ -128,7 +133,8 @@ class _MipSearch(Search):
     ) -> tuple[int, str, NDArray[np.float64] | None]:
         """The same without the bound, which is kept in mind."""
         if self.cost is not None and isfinite(bound):
-            self.bound = max(self.bound, self.cost.lifted(bound + self.payload.objective[1]))
+            found = bound * self._unit + self.payload.objective[1]
+            self.bound = max(self.bound, self.cost.lifted(found))
         return status, message, values
 
     def _checked(self, values: NDArray[np.float64]) -> Sample:

@@ -149,6 +149,8 @@ class _SatSearch(Search):
             if engine.solve(cores.assumed):
                 sample, is_last = self._sample(engine), cores.is_complete
                 cores.go_on()
+                if is_last:
+                    self.is_best(sample)
                 if is_last or self.worth(sample) < self.best:
                     return sample
                 continue
