@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle.compile.clauses import Clauses, Ordered
 from qubopuzzle.compile.compiled import Compiled
+from qubopuzzle.compile.cost import Cost, cost_of
 from qubopuzzle.compile.encoding import FALSE, TRUE, Encoding, lay_out
 from qubopuzzle.compile.lowering import ranges
 from qubopuzzle.model import Cut, IntArray, IntMatrix, Linear, Model
@@ -39,10 +40,12 @@ class ClauseModel(Compiled):
     """What a formula and a CP-SAT model share: variables 1 .. ``bits.n_bits`` are the choices'.
 
     ``node`` (literals,) is the clause literal for each literal that cuts speak of, 0 for others.
+    ``cost`` is what to minimise, if anything.
     """
 
     n_variables: int
     node: IntArray
+    cost: Cost | None
 
     def clause_of(self, cut: Cut) -> list[int]:
         """A cut as a clause of DIMACS literals."""
@@ -93,7 +96,8 @@ def compile_cnf(model: Model) -> Cnf:
     """
     clauses = Clauses()
     bits, node, _ = add_model(model, clauses)
-    return Cnf(bits, clauses.n_variables, node, clauses.finish(), clauses.contradiction)
+    cost = add_cost(bits, clauses)
+    return Cnf(bits, clauses.n_variables, node, cost, clauses.finish(), clauses.contradiction)
 
 
 def add_model(
@@ -130,6 +134,14 @@ def add_model(
         rows.define()
         left.append((block, needed[rows.left]))
     return bits, _nodes(bits, clauses), left
+
+
+def add_cost(bits: Encoding, clauses: Clauses) -> Cost | None:
+    """The model's objective, if it has one; its products are defined in the clauses."""
+    cost = cost_of(bits, clauses.fresh)
+    for batch in cost.definitions if cost else ():
+        clauses.add_rows(batch)
+    return cost
 
 
 def order_bits(model: Model, order: Precedences) -> Encoding:

@@ -115,17 +115,21 @@ class WeightedModel(Compiled):
         return {"variables": self.n_bits, "constraints": constraints}
 
 
-def sure_weight(model: Model) -> int:
+def sure_weight(model: Model, *, walls: bool = False) -> int:
     """A penalty weight at which no broken constraint pays: 1, or more than the objective's range.
 
-    The range is bounded by the least and greatest cost of each choice, and all couplings.
+    The range is bounded by the least and greatest cost of each choice, and all couplings. With
+    ``walls`` choices may be broken domain walls, whose literals are -1, too, so that products
+    change their sign and one range more is to be gained for every rise of a wall.
     """
     objective = model.objective
     if objective is None or not len(model.choices):
         return 1
     first = model.first_literal[:-1]
     high, low = (f.reduceat(objective.linear, first) for f in (np.maximum, np.minimum))
-    return 1 + ceil(float((high - low).sum() + np.abs(objective.couplings.data).sum()))
+    ranges, products = high - low, np.abs(objective.couplings.data).sum()
+    more = ranges.max() + products if walls else 0
+    return 1 + ceil(float(ranges.sum() + products + more))
 
 
 def check_weights(

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle.compile.clauses import Clauses
-from qubopuzzle.compile.cnf import ClauseModel, add_model
+from qubopuzzle.compile.cnf import ClauseModel, add_cost, add_model
+from qubopuzzle.compile.cost import Cost
 from qubopuzzle.compile.encoding import AffineRows
 from qubopuzzle.compile.lowering import affine_rows
 from qubopuzzle.errors import ModelError, SolverUnavailable
@@ -83,6 +84,7 @@ def compile_cpsat(model: Model) -> CpSat:
     """
     built, parts = ortools().CpModel(), _Constraints()
     bits, node, left = add_model(model, parts, all_rows=False)
+    cost = add_cost(bits, parts)
     _add(built, "variables{domain:[0,1]}\n" * parts.n_variables)
     add_clauses(built, parts.finish())
     add_clauses(built, parts.groups, "exactly_one")
@@ -92,7 +94,9 @@ def compile_cpsat(model: Model) -> CpSat:
             _add(built, "".join(lines[start : start + _LINES]))
     if parts.contradiction:
         _add(built, "constraints{bool_or{}}\n")
-    return CpSat(bits, parts.n_variables, node, built, len(built.proto.constraints))
+    if cost is not None:
+        _add(built, _objective_line(cost, parts.n_variables))
+    return CpSat(bits, parts.n_variables, node, cost, built, len(built.proto.constraints))
 
 
 def add_clauses(built: Any, batches: Iterable[IntArray], kind: str = "bool_or") -> None:
@@ -114,6 +118,14 @@ def hint(built: Any, sample: NDArray[np.int8]) -> None:
     built.clear_hints()
     numbers, values = (",".join(map(str, each)) for each in (range(len(sample)), sample.tolist()))
     _add(built, f"solution_hint{{vars:[{numbers}] values:[{values}]}}")
+
+
+def _objective_line(cost: Cost, n_variables: int) -> str:
+    """The weights of true literals together, in whole numbers."""
+    coefficients, constant = cost.coefficients(n_variables)
+    (own,) = np.nonzero(coefficients)
+    terms = f"vars:{own.tolist()} coeffs:{coefficients[own].tolist()}"
+    return f"objective{{{terms} offset:{constant}}}\n"
 
 
 def _linear_lines(rows: AffineRows) -> Iterator[str]:

@@ -3,9 +3,10 @@
 Choices under a precedence get order variables ("at least the v-th value", which fall from
 value to value), so that a precedence is one row of two variables a value; other choices get
 one variable a value and the row "their sum is 1", the assignment form. Linear constraints
-stay as they are written, over these variables. There is nothing to minimise. In files,
-connectivity is a tree with serial numbers (``forest``), the only variables beyond 0 and 1, and
-so is a graph without cycles; for the solver both come as cuts, which keep the rows few.
+stay as they are written, over these variables. An objective is linear in them, with one more
+variable for each product (see ``cost``). In files, connectivity is a tree with serial numbers
+(``forest``), the only variables beyond 0 and 1, and so is a graph without cycles; for the solver
+both come as cuts, which keep the rows few.
 
 The rows are plain arrays that any solver can take, and text as HiGHS and CBC read it.
 """
@@ -20,6 +21,7 @@ from scipy.sparse import csr_array, vstack
 
 from qubopuzzle.compile.cnf import order_bits
 from qubopuzzle.compile.compiled import Compiled
+from qubopuzzle.compile.cost import Cost, cost_of
 from qubopuzzle.compile.encoding import AffineRows, Encoding
 from qubopuzzle.compile.forest import acyclic_rows, connected_rows
 from qubopuzzle.compile.lowering import affine_rows, domain_wall_rows, one_value, precedence_rows
@@ -36,10 +38,10 @@ TERM_LIMIT = 20_000_000
 class Mip(Compiled):
     """``lower <= matrix @ v <= upper`` over integers ``0 <= v <= tops``.
 
-    The first are the bits of ``bits``; for graphs there are more, named by ``extra``.
+    The first are the bits of ``bits``; for graphs and products there are more, named by ``extra``.
     ``matrix`` has shape (rows, variables) and integer entries, ``lower`` and ``upper`` shape
     (rows,); -UNBOUNDED and UNBOUNDED there are no bounds. ``blocks`` are functions that name
-    rows, and the rows' numbers there, block by block.
+    rows, and the rows' numbers there, block by block. ``cost`` is what to minimise, if anything.
     """
 
     matrix: IntMatrix
@@ -48,6 +50,7 @@ class Mip(Compiled):
     tops: IntArray
     extra: tuple[str, ...]
     blocks: tuple[tuple[Callable[[int], str], IntArray], ...]
+    cost: Cost | None = None
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -63,6 +66,14 @@ class Mip(Compiled):
     def n_rows(self) -> int:
         """Number of rows."""
         return len(self.lower)
+
+    @property
+    def objective(self) -> tuple[NDArray[np.float64], float]:
+        """What is minimised: coefficients, shape (variables,), and a constant; 0 if nothing is."""
+        if self.cost is None:
+            return np.zeros(self.n_variables), 0.0
+        coefficients, constant = self.cost.coefficients(self.n_variables)
+        return coefficients / self.cost.factor, self.cost.offset + constant / self.cost.factor
 
     @property
     def contradiction(self) -> bool:
@@ -111,10 +122,7 @@ class Mip(Compiled):
     def with_clause(self, clause: Sequence[int]) -> Self:
         """The same with a row more: a clause of DIMACS literals over the choices' bits."""
         own = np.array(clause, dtype=np.int64)
-        entries = np.sign(own), (np.zeros_like(own), np.abs(own) - 1)
-        matrix = csr_array(entries, shape=(1, self.bits.n_bits))
-        # "v or not w" is v + (1 - w) >= 1.
-        return self._with_row(matrix, (own < 0).sum() - 1, "other")
+        return self.with_rows([clause_rows(own[None], self.n_variables, "other")])
 
     def _with_row(self, matrix: IntMatrix, base: int, family: str) -> Self:
         one = np.array([base]), np.array([UNBOUNDED])
@@ -129,6 +137,7 @@ class Mip(Compiled):
         return safe_names("x_", [*self.labels(), *self.extra])
 
     def _table(self) -> Table:
+        cost, offset = self.objective
         return Table(
             self.variable_names(),
             np.zeros_like(self.tops),
@@ -137,6 +146,8 @@ class Mip(Compiled):
             self.matrix,
             np.where(self.lower <= -UNBOUNDED, -np.inf, self.lower),
             np.where(self.upper >= UNBOUNDED, np.inf, self.upper),
+            cost,
+            offset=offset,
         )
 
     def to_lp(self) -> str:
@@ -176,6 +187,13 @@ def compile_mip(model: Model, bits: Encoding | None = None, *, tree: bool = True
             parts.append(rows)
             names += own_names
             tops = np.concatenate([tops, own_tops])
+    n = len(tops)
+    cost = cost_of(bits, lambda count: np.arange(n + 1, n + count + 1))
+    if cost is not None and cost.definitions:
+        n_products = int(max(np.abs(batch).max() for batch in cost.definitions)) - n
+        tops = np.append(tops, np.ones(n_products, dtype=np.int64))
+        names += [f"product[{i}]" for i in range(n_products)]
+        parts += [clause_rows(batch, len(tops), "product") for batch in cost.definitions]
     n_terms = sum(part.matrix.nnz for part in parts)
     if n_terms > TERM_LIMIT:
         raise TooLarge(
@@ -184,4 +202,15 @@ def compile_mip(model: Model, bits: Encoding | None = None, *, tree: bool = True
         )
     nothing = tops[:0]
     empty = csr_array((0, len(tops)), dtype=np.int64)
-    return Mip(bits, empty, nothing, nothing, tops, tuple(names), ()).with_rows(parts)
+    return Mip(bits, empty, nothing, nothing, tops, tuple(names), (), cost).with_rows(parts)
+
+
+def clause_rows(clauses: IntArray, n_variables: int, family: str) -> AffineRows:
+    """Clauses of DIMACS literals, shape (clauses, width), as rows: "v or not w" is v >= w."""
+    count, width = clauses.shape
+    place = np.abs(clauses).ravel() - 1, np.arange(count + 1) * width
+    matrix = csr_array((np.sign(clauses).ravel(), *place), shape=(count, n_variables))
+    base = (clauses < 0).sum(axis=1) - 1
+    return AffineRows(
+        family, matrix, base, np.full(count, UNBOUNDED), lambda row: f"{family}[{row}]"
+    )

@@ -149,6 +149,11 @@ class Qubo(Compiled):
         """The energy of each sample, shape (samples, bits) to (samples,)."""
         return self.form.energies(samples)
 
+    def objectives(self, samples: NDArray[Any]) -> NDArray[Any]:
+        """The objective's share of the energies, shape (samples, bits) to (samples,)."""
+        part = self.parts.get(OBJECTIVE)
+        return np.zeros(len(samples)) if part is None else part.energies(samples)
+
     def total(self, weights: Mapping[str, float] | None = None) -> Quadratic:
         """``Q(w) = sum of w_f Q_f``, with other weights than its own if any are given.
 
@@ -197,7 +202,8 @@ def compile_qubo(
         ModelError: for connectivity, see ``Model.require_local``.
         TooLarge: if more than ``PRODUCT_LIMIT`` products would have to be multiplied out.
     """
-    by_family = check_weights(model.families, weights, sure_weight(model))
+    sure = sure_weight(model, walls=encoding == "domain-wall")
+    by_family = check_weights(model.families, weights, sure)
     bits = qubo_bits(model, encoding)
     check_size(bits)
     n = bits.n_bits
@@ -214,7 +220,19 @@ def compile_qubo(
 
 
 def objective_form(bits: Encoding, objective: Objective) -> Quadratic:
-    """An objective over the bits of an encoding, exact for literals of 0 and 1."""
+    """An objective over the bits of an encoding, exact for assignments.
+
+    What the cheapest value of a choice costs is in the offset, so that nothing is saved by a
+    choice that takes no value.
+    """
+    model = bits.model
+    least = np.full(len(model.choices), np.inf)
+    np.minimum.at(least, model.choice_of_literal, objective.linear)
+    objective = Objective(
+        objective.linear - least[model.choice_of_literal],
+        objective.couplings,
+        objective.offset + float(least.sum()),
+    )
     both = objective.couplings + objective.couplings.T
     matrix, base = bits.matrix, bits.base
     gram = csr_array(matrix.T @ objective.couplings @ matrix)

@@ -115,7 +115,8 @@ def disjoint_groups(found: Candidates, n_variables: int, seed: int) -> list[Grou
     """Rows that share no variable, the best first; what is left of a row is "at most one".
 
     First come rows that say "exactly one" of variables that are all free, and among both those
-    without negations; then those of many variables, up to a factor of two; then those near the row ``seed``.
+    without negations; then those of many variables, up to a factor of two; then those near the
+    row ``seed``.
     """
     free = np.ones(n_variables, dtype=bool)
     parts = [slice(*found.start[c : c + 2]) for c in range(len(found.row))]

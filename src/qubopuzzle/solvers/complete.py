@@ -6,17 +6,21 @@ number of cuts is reported.
 
 What a model calls likely is assumed at first: a search that need not look elsewhere is shorter.
 When nothing is left there, it is assumed no longer, and what was learnt stays.
+
+With an objective, each answer is better than the last, until nothing can be better than the best.
+Where there are graphs, the first answer is any, so that there is one when time is up.
 """
 
 from abc import ABC, abstractmethod
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
-from math import inf
+from math import inf, isfinite
 from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from qubopuzzle.compile.cost import Cost
 from qubopuzzle.errors import SolverFailed
 from qubopuzzle.model import Cut, cuts
 from qubopuzzle.solvers.base import Outcome, Proof, Solver, Task, backend_errors
@@ -33,17 +37,26 @@ class Search(ABC):
 
     Attributes:
         assumed: DIMACS literals over the choices' bits that ``next_solution`` has to meet, too.
+        cost: what to minimise; None where any solution will do.
+        bound: what no solution's objective can be below, as far as ``next_solution`` proved.
+        best: the least objective of an answer so far, which solutions need not be worse than.
+        passed: solutions that an interrupted ``next_solution`` had found.
     """
 
     def __init__(self, task: Task) -> None:
         self.task, self.payload = task, task.compiled.payload
         self.assumed = self.payload.bits.clause_literals(self.payload.source.likely_literals)
+        self.cost: Cost | None = None
+        self.bound, self.best = -inf, inf
+        self.passed: list[Sample] = []
 
     @abstractmethod
     def next_solution(self) -> Sample | None:
         """An assignment that meets everything and ``assumed``, or None: there is none.
 
-        Shape (variables,); variables behind the choices' own may be left out.
+        Shape (variables,); variables behind the choices' own may be left out. Where there is a
+        ``cost``, it is the best of all, or ``bound`` is below it and the next one may be better;
+        None then may mean that there is none better than ``best``.
 
         Raises:
             OutOfTime: if the time limit came first.
@@ -60,6 +73,16 @@ class Search(ABC):
     def add_cut(self, cut: Cut) -> None:
         """From now on assignments must meet this clause over the model's literals."""
         self.add_clause(self.payload.clause_of(cut))
+
+    def worth(self, sample: Sample) -> float:
+        """The objective of a sample; 0 without one."""
+        objective = self.payload.source.objective
+        return 0.0 if objective is None else objective.value(self.payload.decode(sample))
+
+    def is_best(self, sample: Sample) -> None:
+        """Keep in mind that nothing that meets everything is better than a sample."""
+        if self.cost is not None:
+            self.bound = max(self.bound, self.worth(sample))
 
     def proof(self) -> Proof | None:
         """A proof that ``next_solution`` returned None rightly, if the options ask for one."""
@@ -80,7 +103,7 @@ class CompleteSolver(Solver):
 
     def solve(self, task: Task) -> Outcome:
         """Search until there are ``budget.solutions`` different answers, or no more, or no time."""
-        found = _Found()
+        found = _Found(task)
         interrupted = False
         n = task.compiled.sizes["variables"]
         try:
@@ -89,33 +112,46 @@ class CompleteSolver(Solver):
                 suppress(OutOfTime),
                 closing(self.search(task)) as search,
             ):
-                found.collect(search, task)
+                if task.compiled.has_objective:
+                    found.optimize(search)
+                else:
+                    found.collect(search)
         except KeyboardInterrupt:
             interrupted = True
         return Outcome(
             np.array([*found.samples.values()] or np.zeros((0, n)), dtype=np.int8),
-            np.zeros(len(found.samples)),
+            np.full(len(found.samples), found.best if isfinite(found.best) else 0.0),
             reads=1,
             infeasible=found.complete and not found.samples,
             interrupted=interrupted,
             settings={"cuts": found.cuts} if found.cuts else {},
             complete=found.complete,
+            bound=found.bound if isfinite(found.bound) else None,
+            optimal=found.optimal,
             proof=found.proof,
         )
 
 
 @dataclass
 class _Found:
-    """What a search has brought so far; ``cuts`` counts the clauses for graphs."""
+    """What a search has brought so far; ``cuts`` counts the clauses for graphs.
 
+    With an objective there is one sample, the best; ``best`` is its objective.
+    """
+
+    task: Task
     samples: dict[bytes, Sample] = field(default_factory=dict)
     complete: bool = False
     proof: Proof | None = None
     cuts: int = 0
+    best: float = inf
+    bound: float = -inf
+    optimal: bool = False
+    _cut_off: Sample | None = None
 
-    def collect(self, search: Search, task: Task) -> None:
+    def collect(self, search: Search) -> None:
         """Answer after answer."""
-        cut_off: Sample | None = None
+        task = self.task
         while len(self.samples) < task.budget.solutions:
             task.report(len(self.samples), inf)
             sample = search.next_solution()
@@ -123,18 +159,9 @@ class _Found:
                 search.assumed = []
                 continue
             if sample is None:
-                self.complete = True
-                with suppress(OutOfTime):  # what is proved stays proved without its proof
-                    self.proof = search.proof()
+                self._finish(search)
                 return
-            broken = cuts(task.compiled.source, task.compiled.decode(sample))
-            if broken:
-                if cut_off is not None and np.array_equal(sample, cut_off):  # for ever
-                    raise SolverFailed("a cut did not exclude the assignment that it was made for")
-                cut_off = sample
-                for cut in broken:
-                    search.add_cut(cut)
-                self.cuts += len(broken)
+            if self._cut(search, sample):
                 continue
             # Where the model leaves rules out, not all that meets it is an answer; another
             # assignment may paint the same cells and break nothing.
@@ -143,3 +170,67 @@ class _Found:
                 self.samples.setdefault(task.judge.key(sample), sample)
             if len(self.samples) < task.budget.solutions:
                 search.exclude(sample, answer=accepted)
+
+    def optimize(self, search: Search) -> None:
+        """Better and better answers."""
+        if self.task.compiled.source.graphs:
+            self.collect(search)
+            for sample in [*self.samples.values()]:
+                self._improve(search, sample)
+        search.assumed, search.cost = [], self.task.compiled.payload.cost
+        try:
+            while not (self.optimal or self.complete):
+                self.task.report(len(self.samples), self.best)
+                self._take(search, search.next_solution())
+                self._note(search)
+        finally:
+            for sample in search.passed:
+                if not cuts(self.task.compiled.source, self.task.compiled.decode(sample)):
+                    self._take(search, sample)
+            self._note(search)
+
+    def _take(self, search: Search, sample: Sample | None) -> None:
+        """What ``next_solution`` returned, where there is an objective."""
+        if sample is None and not self.samples:
+            self._finish(search)
+        elif sample is None:
+            search.bound = self.best
+        elif self._cut(search, sample):
+            return
+        elif self.task.is_answer(sample):
+            self._improve(search, sample)
+        else:
+            search.exclude(sample, answer=False)
+
+    def _finish(self, search: Search) -> None:
+        """There is no further answer."""
+        self.complete = True
+        with suppress(OutOfTime):  # what is proved stays proved without its proof
+            self.proof = search.proof()
+
+    def _cut(self, search: Search, sample: Sample) -> bool:
+        """Whether a sample breaks graphs; then it is cut off."""
+        broken = cuts(self.task.compiled.source, self.task.compiled.decode(sample))
+        if not broken:
+            return False
+        if self._cut_off is not None and np.array_equal(sample, self._cut_off):  # for ever
+            raise SolverFailed("a cut did not exclude the assignment that it was made for")
+        self._cut_off = sample
+        for cut in broken:
+            search.add_cut(cut)
+        self.cuts += len(broken)
+        return True
+
+    def _improve(self, search: Search, sample: Sample) -> None:
+        """Keep an answer if it is the best so far."""
+        value = search.worth(sample)
+        if value < self.best:
+            self.samples = {self.task.judge.key(sample): sample}
+            self.best = search.best = value
+
+    def _note(self, search: Search) -> None:
+        """What is proved so far."""
+        if search.cost is not None and not self.complete:
+            self.bound = min(self.best, max(search.cost.value(0), search.bound))
+            self.optimal = search.cost.is_least(self.best, self.bound)
+            self.bound = self.best if self.optimal else self.bound

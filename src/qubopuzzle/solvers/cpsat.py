@@ -34,13 +34,19 @@ class _CpSatSearch(Search):
         if self._last is not None:
             hint(self._model, self._last)
         model = self._model
-        if self.assumed:
+        idle = self.cost is None and model.has_objective()
+        if self.assumed or idle:
             model = model.clone()
             add_clauses(model, [np.array(self.assumed, dtype=np.int64)[:, None]])
+        if idle:
+            model.clear_objective()
         solver, status = self._solve(model, left)
         if status in ("OPTIMAL", "FEASIBLE"):
-            self._last = np.array(solver.response_proto.solution, dtype=np.int8)
+            self._last = self._solution(solver.response_proto)
+            if status == "OPTIMAL":
+                self.is_best(self._last)
             return self._last
+        self._solution(solver.response_proto)
         if status == "INFEASIBLE":
             return None
         if status == "UNKNOWN" and self.task.seconds_left() < _EARLY_S:
@@ -51,6 +57,15 @@ class _CpSatSearch(Search):
         if self._model is self.payload.model:
             self._model = self._model.clone()
         add_clauses(self._model, [np.array([clause], dtype=np.int64)])
+
+    def _solution(self, response: Any) -> Sample:
+        """The best solution of a run, empty if it had none; keeps in mind what it proved.
+
+        Where CP-SAT says nothing of a bound, it is 0, which is true of our weights.
+        """
+        if self.cost is not None and isfinite(response.best_objective_bound):
+            self.bound = max(self.bound, self.cost.value(response.best_objective_bound))
+        return np.array(response.solution, dtype=np.int8)
 
     def _solve(self, model: Any, seconds: float) -> tuple[Any, str]:
         """Run in a thread, so that Python hears Ctrl-C; CP-SAT itself must not."""
@@ -72,6 +87,9 @@ class _CpSatSearch(Search):
                 while runs and not runs[0].done():  # what has not begun yet cannot be stopped
                     solver.stop_search()
                     wait(runs, _POLL_S)
+                if runs and runs[0].exception() is None:
+                    sample = self._solution(solver.response_proto)
+                    self.passed += [sample] if len(sample) else []
                 raise
         return solver, solver.status_name(runs[0].result())
 

@@ -1,5 +1,8 @@
 """``exact``: all assignments, one by one; for small models only."""
 
+from math import inf
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -40,13 +43,18 @@ class _Exact(Solver):
 
 
 class _Enumeration:
-    """What the assignments so far brought: answers by key, and the lowest of each block."""
+    """What the assignments so far brought: answers by key, and the lowest of each block.
+
+    With an objective, the answers are the best of all, and only the last assignment proves that.
+    """
 
     def __init__(self, task: Task, n: int) -> None:
         self._task, self._n = task, n
         self._best = Best(task.compiled)
         self._best.reads = 1
         self._answers: dict[bytes, NDArray[np.int8]] = {}
+        self._least = inf
+        """The objective of the answers, which are the best so far; without one, 0."""
         self._exhausted = False
 
     def run(self) -> None:
@@ -61,33 +69,48 @@ class _Enumeration:
         self._exhausted = not self._enough()
 
     def _enough(self) -> bool:
-        """Whether there are more answers than asked for."""
-        return len(self._answers) > self._task.budget.solutions
+        """Whether there are more answers than asked for, and no better ones to look for."""
+        optimizing = self._task.compiled.has_objective
+        return not optimizing and len(self._answers) > self._task.budget.solutions
 
     def _look_at(self, numbers: NDArray[np.int64]) -> None:
         """The assignments whose bits, first variable first, are those of the numbers."""
-        task, compiled = self._task, self._task.compiled
+        compiled: Any = self._task.compiled  # a QUBO
         samples = (numbers[:, None] >> np.arange(self._n)[::-1] & 1).astype(np.int8)
         energies = np.asarray(compiled.energies(samples))
         self._best.add(samples[[np.argmin(energies)]], 0)
-        for sample in samples[energies < 0.5 * compiled.gap]:
-            if task.is_answer(sample):
-                self._answers.setdefault(task.judge.key(sample), sample)
-            if self._enough():
+        worth = compiled.objectives(samples)
+        (met,) = np.nonzero(energies - worth < 0.5 * compiled.gap)
+        # The best first, of equals the first.
+        for at in met[np.argsort(worth[met], kind="stable")].tolist():
+            if self._enough() or worth[at] > self._least:
                 return
+            self._keep(samples[at], float(worth[at]))
+
+    def _keep(self, sample: NDArray[np.int8], worth: float) -> None:
+        """An assignment that meets the model, and is no worse than the answers so far."""
+        if not self._task.is_answer(sample):
+            return
+        if worth < self._least:
+            self._answers, self._least = {}, worth
+        if len(self._answers) <= self._task.budget.solutions:
+            self._answers.setdefault(self._task.judge.key(sample), sample)
 
     def outcome(self, *, interrupted: bool) -> Outcome:
         """The answers, or the lowest assignments where there is none."""
         if not self._answers:
             proved = self._exhausted
             return self._best.outcome(infeasible=proved, complete=proved, interrupted=interrupted)
+        optimizing = self._task.compiled.has_objective
         chosen = [*self._answers.values()][: self._task.budget.solutions]
         return Outcome(
             np.array(chosen, dtype=np.int8).reshape(len(chosen), self._n),
-            np.zeros(len(chosen)),
+            np.full(len(chosen), self._least),
             reads=1,
             interrupted=interrupted,
-            complete=self._exhausted,
+            complete=self._exhausted and not optimizing,
+            bound=self._least if self._exhausted and optimizing else None,
+            optimal=self._exhausted and optimizing,
         )
 
 

@@ -3,9 +3,12 @@
 HiGHS cannot be interrupted from outside. What takes it longer than a moment goes to a process
 of its own, which Ctrl-C and the time limit end at once. It has no seed: the same rows give the
 same answer.
+
+With an objective and no time limit, runs get longer and longer: Ctrl-C then has the answer of the
+last one to return.
 """
 
-from math import inf
+from math import inf, isfinite
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,26 +24,37 @@ GRACE_S = 0.3
 _MOMENT_S = 0.5
 _SMALL_TERMS = 10_000
 """With more, HiGHS may overrun a moment by far."""
-_STOPPED = 1
+_FIRST_RUN_S, _LONGER = 8.0, 4
+_HEAVIEST = 1e6
+_OPTIMAL, _STOPPED = 0, 1
 _PROOFS = ("The problem is infeasible", "The problem is unbounded or infeasible")
 """Beginnings of messages; rows over bounded variables leave nothing unbounded."""
 
 
 def solve_rows(
-    matrix: IntMatrix, lower: IntArray, upper: IntArray, tops: IntArray, seconds: float
-) -> tuple[int, str, NDArray[np.float64] | None]:
-    """Status, message and values, shape (variables,), of ``milp`` for rows as in ``Mip``."""
+    matrix: IntMatrix,
+    lower: IntArray,
+    upper: IntArray,
+    tops: IntArray,
+    seconds: float,
+    cost: NDArray[np.float64] | None = None,
+) -> tuple[int, str, NDArray[np.float64] | None, float]:
+    """Status, message, values, shape (variables,), and bound of ``milp`` for rows as in ``Mip``.
+
+    ``cost`` (variables,) is minimised; the bound, of this alone, is -inf where there is none.
+    """
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     bounds = np.where(lower <= -UNBOUNDED, -inf, lower), np.where(upper >= UNBOUNDED, inf, upper)
     found = milp(
-        np.zeros(len(tops)),
+        np.zeros(len(tops)) if cost is None else cost,
         integrality=np.ones(len(tops)),
         bounds=Bounds(0, tops),
         constraints=LinearConstraint(matrix, *bounds),
-        options={"time_limit": seconds},
+        options={"time_limit": seconds, **({} if cost is None else {"mip_rel_gap": 0})},
     )
-    return found.status, found.message, found.x
+    bound = found.get("mip_dual_bound")
+    return found.status, found.message, found.x, -inf if bound is None else float(bound)
 
 
 class _MipSearch(Search):
@@ -49,23 +63,34 @@ class _MipSearch(Search):
     def __init__(self, task: Task) -> None:
         super().__init__(task)
         self._worker: Worker | None = None
+        self._is_small = self.payload.matrix.nnz <= _SMALL_TERMS
+        # Nothing comes of a run that is ended: without a limit, runs get longer and longer.
+        timed = task.budget.time_limit is not None
+        self._run_s = inf if timed or self.payload.cost is None else _FIRST_RUN_S
+        # HiGHS does not tell values within 1e-6 apart: costs are whole, or up to a million.
+        costs = self.payload.cost
+        heaviest = 1.0 if costs is None else float(costs.weights.max(initial=1))
+        self._unit = 1.0 if costs is None else max(1.0, heaviest / _HEAVIEST) / costs.factor
 
     def next_solution(self) -> Sample | None:
         if self.payload.contradiction:
             return None
         if not self.payload.n_variables:
             return np.zeros(0, dtype=np.int8)
-        if self.task.seconds_left() <= 0:
-            raise OutOfTime
-        status, message, values = self._run()
-        if values is not None:
-            return self._checked(values)
-        # A run that the time limit ended has proved nothing, whatever it says.
-        if status == _STOPPED or self.task.seconds_left() <= 0:
-            raise OutOfTime
-        if message.startswith(_PROOFS):
-            return None
-        raise SolverFailed(f"mip: HiGHS stopped with status {message!r}")
+        while self.task.seconds_left() > 0:
+            status, message, values = self._run()
+            if values is not None:
+                sample = self._checked(values)
+                if status == _OPTIMAL:
+                    self.is_best(sample)
+                return sample
+            # A run that the time limit ended has proved nothing, whatever it says.
+            if status == _STOPPED or self.task.seconds_left() <= 0:
+                continue
+            if message.startswith(_PROOFS):
+                return None
+            raise SolverFailed(f"mip: HiGHS stopped with status {message!r}")
+        raise OutOfTime
 
     def add_clause(self, clause: list[int]) -> None:
         self.payload = self.payload.with_clause(clause)
@@ -78,26 +103,39 @@ class _MipSearch(Search):
             self._worker.close()
 
     def _run(self) -> tuple[int, str, NDArray[np.float64] | None]:
-        """What ``solve_rows`` returns within the time that is left."""
+        """What ``solve_rows`` returns within the time that is left, or that this run gets."""
         payload = self.payload
         for literal in self.assumed:
             payload = payload.with_clause([literal])
         rows = payload.matrix, payload.lower, payload.upper, payload.tops
+        costs = () if self.cost is None else (self.payload.objective[0] / self._unit,)
         left = self.task.seconds_left()
-        if self._worker is None:
-            if self.payload.matrix.nnz <= _SMALL_TERMS:
-                found = solve_rows(*rows, min(left, _MOMENT_S))
-                if found[0] != _STOPPED or left <= _MOMENT_S:
-                    return found
-            self._worker = Worker()
+        if self._is_small:
+            found = solve_rows(*rows, min(left, _MOMENT_S), *costs)
+            self._is_small = found[0] != _STOPPED
+            if self._is_small or left <= _MOMENT_S or found[2] is not None:
+                return self._noted(*found)
+        self._worker = self._worker or Worker()
         left = self.task.seconds_left()
         deadline = None if left == inf else left + GRACE_S
+        seconds = min(left, self._run_s)
         try:
-            return self._worker.call(solve_rows, *rows, left, deadline=deadline)
+            found = self._worker.call(solve_rows, *rows, seconds, *costs, deadline=deadline)
         except Overrun:
             raise OutOfTime from None
         except Crashed as crash:
             raise type(crash)(f"mip: HiGHS {crash.what}", crash.last_line) from None
+        self._run_s *= 1 if found[0] != _STOPPED else _LONGER
+        return self._noted(*found)
+
+    def _noted(
+        self, status: int, message: str, values: NDArray[np.float64] | None, bound: float = -inf
+    ) -> tuple[int, str, NDArray[np.float64] | None]:
+        """The same without the bound, which is kept in mind."""
+        if self.cost is not None and isfinite(bound):
+            found = bound * self._unit + self.payload.objective[1]
+            self.bound = max(self.bound, self.cost.lifted(found))
+        return status, message, values
 
     def _checked(self, values: NDArray[np.float64]) -> Sample:
         """The bits of the nearest integers, if these really meet all rows and bounds."""

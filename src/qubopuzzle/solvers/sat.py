@@ -5,19 +5,24 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from itertools import chain
+from math import inf
 from typing import Any
 
 import numpy as np
 
+from qubopuzzle.compile.cost import Cost
 from qubopuzzle.errors import InputError, SolverUnavailable
 from qubopuzzle.solvers.base import Option, Proof, Task
 from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Sample, Search
+from qubopuzzle.solvers.maxsat import Cores
 
 SLICE_S = 0.25
 """A solver is stopped and asked to go on so often, to hear Ctrl-C and look at the clock."""
 _FIRST_CONFLICTS = 1_000
 _UNSLICED = ("lingeling", "kissat404")
 """Backends that know no limit of conflicts, or do not go on after one."""
+_TRIALS = 4
+"""A core is asked for again so often, as long as it gets smaller."""
 _ONE_SHOT = ("kissat404",)
 """Backends that take no clauses once they have solved, and no assumptions."""
 _TRACING = ("cadical", "glucose")
@@ -48,6 +53,21 @@ class _Engine:
         self._thread.shutdown()
         self.solver.delete()
 
+    def core(self) -> list[int]:
+        """Some of the assumed literals that cannot all be true, after ``solve`` said so.
+
+        A solver that is asked for them alone may find fewer.
+        """
+        core: list[int] = self.solver.get_core() or []
+        for _ in range(_TRIALS):
+            if len(core) < 2 or self.solve(core):
+                break
+            smaller = self.solver.get_core() or []
+            if len(smaller) >= len(core):
+                break
+            core = smaller
+        return core
+
     def solve(self, assumed: list[int]) -> bool:
         """Whether there is a model in which these literals are true."""
         if self._backend in _UNSLICED:
@@ -75,11 +95,17 @@ class _SatSearch(Search):
                 f"backend {self._backend} keeps no time limit: leave it out, or use another "
                 "backend, such as cadical195"
             )
+        if self._backend in _ONE_SHOT and self.payload.cost is not None:
+            raise InputError(
+                f"backend {self._backend} takes no assumptions, which minimising needs: use "
+                "another backend, such as cadical195"
+            )
         if self._backend in _ONE_SHOT:
             self.assumed = []
         self._added: list[list[int]] = []
         self._closed = self.payload.contradiction
         self._engine: _Engine | None = None
+        self._cores: Cores | None = None
 
     def close(self) -> None:
         if self._engine is not None:
@@ -89,17 +115,50 @@ class _SatSearch(Search):
     def next_solution(self) -> Sample | None:
         if self._closed:
             return None
-        sample = np.zeros(self.payload.bits.n_bits, dtype=np.int8)
         if not (self.payload.n_clauses or self._added):  # some backends do not bear that
+            sample = np.zeros(self.payload.bits.n_bits, dtype=np.int8)
             sample[np.array(self.assumed, dtype=np.int64) - 1] = 1  # bits are variables themselves
+            if self.cost is not None:  # literals that say "not"
+                sample[-self.cost.literals[self.cost.literals < 0] - 1] = 1
+                self.bound = self.cost.value(0)
             return sample
         if self._engine is None:
             self._engine = _Engine(self.task, chain(self.payload.clauses(), self._added))
-        if not self._engine.solve(self.assumed):
-            return None
-        own = np.array(self._engine.solver.get_model()[: len(sample)], dtype=np.int64)
+        if self.cost is not None:
+            return self._better(self._engine, self.cost)
+        return self._sample(self._engine) if self._engine.solve(self.assumed) else None
+
+    def _sample(self, engine: _Engine) -> Sample:
+        sample = np.zeros(self.payload.bits.n_bits, dtype=np.int8)
+        own = np.array(engine.solver.get_model()[: len(sample)], dtype=np.int64)
         sample[: len(own)] = own > 0
         return sample
+
+    def _better(self, engine: _Engine, cost: Cost) -> Sample | None:
+        """An assignment that is better than the best answer, or the best of all."""
+        if self._cores is None:
+            weights = zip(cost.literals.tolist(), cost.weights.tolist(), strict=True)
+            self._cores = Cores(dict(weights), self.payload.n_variables)
+        cores = self._cores
+        while True:
+            if self.best < inf:
+                best = cost.total(self.best)
+                if cores.paid >= best:
+                    return None
+                engine.solver.append_formula(cores.forget(best))
+            if engine.solve(cores.assumed):
+                sample, is_last = self._sample(engine), cores.is_complete
+                cores.go_on()
+                if is_last:
+                    self.is_best(sample)
+                if is_last or self.worth(sample) < self.best:
+                    return sample
+                continue
+            core = engine.core()
+            if not core:
+                return None
+            engine.solver.append_formula(cores.pay(core))
+            self.bound = cost.value(cores.paid)
 
     def add_clause(self, clause: list[int]) -> None:
         self._closed |= not clause

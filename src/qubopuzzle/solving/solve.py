@@ -88,8 +88,8 @@ def solve(
             search that it may not be, see docs/reliability.md.
         options: the solver's own, see ``qubopuzzle solvers``.
         solutions: how many different answers to look for, None for all, up to
-            ``SOLUTION_LIMIT``; more than 1 only with exact solvers. ``result.complete``
-            says whether there are no others.
+            ``SOLUTION_LIMIT``; more than 1 only with exact solvers, and without an objective.
+            ``result.complete`` says whether there are no others.
         progress: called with the reads and the best energy so far.
         load_s: seconds that reading the instance took, for the record.
 
@@ -161,6 +161,10 @@ class _Run:
         """Go through all stages, as far as it takes."""
         with self._stage("model"):
             whole = self.problem.model(self.recipe.formulation)
+        if whole.objective is not None and self.budget.solutions > 1:
+            raise InputError(
+                "several solutions are for problems without objective, which asks for the best one"
+            )
         with self._stage("prepare"), defer_interrupt():
             self.recipe.prepare()
         with self._stage("presolve"):
@@ -234,7 +238,9 @@ class _Run:
         complete = outcome.complete and not compiled.restricted and all_valid
         exact = not (compiled.restricted or compiled.omitted)
         optimal = solved and exact and (outcome.optimal or not compiled.sizes.get("variables"))
+        optimal = optimal and found[0].objective is not None
         sign = -1 if self.problem.maximize else 1
+        bound = None if outcome.bound is None or not exact else sign * outcome.bound
         return replace(
             self._plain(presolved),
             encoding=compiled.encoding,
@@ -247,8 +253,8 @@ class _Run:
             proved_by=proved,
             complete=complete or bool(proved),
             proof=outcome.proof if complete else None,
-            bound=None if outcome.bound is None or not exact else sign * outcome.bound,
-            optimal=optimal and found[0].objective is not None,
+            bound=found[0].objective if optimal else bound,
+            optimal=optimal,
             service_s=outcome.service_s,
         )
 

@@ -1,0 +1,256 @@
+"""Exact solvers and QUBOs of models with an objective, against brute force."""
+
+import math
+import os
+import signal
+import threading
+import time
+from dataclasses import replace
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from qubopuzzle import ModelBuilder, solve
+from qubopuzzle.compile import compile_cnf, compile_model, compile_qubo
+from qubopuzzle.errors import InputError
+from qubopuzzle.model import Model, Objective, violation
+from qubopuzzle.programs import Program
+from strategies import assignments, models
+
+needs_ortools = pytest.mark.skipif(find_spec("ortools") is None, reason="ortools is missing")
+EXACT = ["sat", pytest.param("cpsat", marks=needs_ortools), "mip"]
+HALVES = st.integers(-8, 8).map(lambda number: number / 2)
+
+
+@st.composite
+def with_objective(draw: st.DrawFn, model: Model, numbers: st.SearchStrategy = HALVES) -> Model:
+    """The model with a random linear and quadratic objective."""
+    n = model.n_literals
+    linear = np.array(draw(st.lists(numbers, min_size=n, max_size=n)), dtype=float)
+    pairs = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1))
+    edges = draw(st.lists(pairs.filter(lambda p: p[0] < p[1]), max_size=5, unique=True))
+    values = [draw(numbers) for _ in edges]
+    place = np.array(edges, dtype=int).reshape(-1, 2).T
+    couplings = csr_array((np.array(values, dtype=float), tuple(place)), shape=(n, n))
+    return replace(model, objective=Objective(linear, couplings, draw(numbers)))
+
+
+def optimised(graphs: bool = False, **limits: int) -> st.SearchStrategy[Model]:
+    return models(graphs=graphs, **limits).flatmap(with_objective)
+
+
+def least(model: Model) -> float:
+    """The best objective by brute force; infinite where nothing meets the model."""
+    met = (x for x in assignments(model) if violation(model, x) == 0)
+    return min((model.objective.value(x) for x in met), default=math.inf)
+
+
+def check_best(model: Model, solver: str, **options) -> None:
+    result = solve(model, solver, seed=1, **options)
+    best = least(model)
+    if best == math.inf:
+        assert result.status == "unsatisfiable"
+        assert (result.objective, result.bound, result.optimal) == (None, None, False)
+        return
+    assert (result.valid, result.objective, result.bound) == (True, best, best)
+    assert result.optimal
+    assert not result.complete
+    assert "optimal, proved by" in result.verdict
+
+
+@pytest.mark.parametrize("solver", EXACT)
+@given(model=optimised(graphs=True, max_choices=3))
+@settings(max_examples=25)
+def test_exact_solvers_find_the_best_of_a_model(solver, model):
+    check_best(model, solver)
+
+
+@given(model=optimised(max_choices=3, max_values=3), encoding=st.sampled_from(["one-hot", None]))
+@settings(max_examples=15)
+def test_enumeration_finds_the_best(model, encoding):
+    qubo = compile_qubo(model, encoding or "domain-wall")
+    if qubo.n_bits <= 12:
+        check_best(model, "exact", encoding=encoding)
+
+
+@given(model=optimised(max_choices=3))
+@settings(max_examples=15)
+def test_presolved_models_have_the_same_best(model):
+    check_best(model, "sat", presolve="propagate")
+
+
+@given(model=optimised(max_choices=3), encoding=st.sampled_from(["one-hot", "domain-wall"]))
+@settings(max_examples=20)
+def test_the_least_energy_of_a_qubo_is_the_best_objective(model, encoding):
+    qubo = compile_qubo(model, encoding)
+    if qubo.n_bits > 14:
+        return
+    every = (np.arange(2**qubo.n_bits)[:, None] >> np.arange(qubo.n_bits)) & 1
+    energies = qubo.energies(every)
+    best, lowest = least(model), qubo.decode(every[np.argmin(energies)])
+    if best == math.inf:
+        assert violation(model, lowest) > 0
+    else:
+        assert violation(model, lowest) == 0
+        assert energies.min() == pytest.approx(best)
+        assert model.objective.value(lowest) == best
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> Program:
+    """Small programs over bits and numbers, many rows "exactly one" and "at most one"."""
+    n, m = draw(st.integers(1, 5)), draw(st.integers(0, 3))
+    rows, low, high = np.zeros((m, n)), np.zeros(m), np.zeros(m)
+    for row in range(m):
+        rows[row] = draw(st.lists(st.sampled_from([0, 1, 1, 1, -1, 2]), min_size=n, max_size=n))
+        low[row], high[row] = draw(
+            st.sampled_from([(1, 1), (-np.inf, 1), (1, np.inf), (0.5, 2.5), (-np.inf, 2)])
+        )
+    lower = [draw(st.sampled_from([0, 0, 0, -1])) for _ in range(n)]
+    upper = [draw(st.sampled_from([1, 1, 1, 2])) for _ in range(n)]
+    cost = [draw(HALVES) for _ in range(n)]
+    quadratic = np.array(draw(st.lists(HALVES, min_size=n * n, max_size=n * n))).reshape(n, n)
+    quadratic *= draw(st.booleans())
+    bounds = {"lower": lower, "upper": upper, "maximize": draw(st.booleans())}
+    return Program.of(rows, low, high, cost=cost, quadratic=quadratic, offset=0.5, **bounds)
+
+
+@pytest.mark.parametrize("solver", EXACT)
+@given(program=programs(), formulation=st.sampled_from(["choices", "choices:grouping=1", "bits"]))
+@settings(max_examples=20)
+def test_programs_are_minimised_and_maximised(solver, program, formulation):
+    ranges = (range(a, b + 1) for a, b in zip(program.lower, program.upper, strict=True))
+    every = np.stack(np.meshgrid(*ranges, indexing="ij"), axis=-1).reshape(-1, program.cells)
+    met = [program.objective_of(v) for v in every if not program.broken(v)]
+    result = solve(program, solver, formulation=formulation, seed=1)
+    if not met:
+        assert result.status == "unsatisfiable"
+    elif program.has_objective:
+        best = max(met) if program.maximize else min(met)
+        assert (result.objective, result.bound, result.optimal) == (best, best, True)
+    else:
+        assert (result.valid, result.objective, result.optimal) == (True, None, False)
+
+
+# --- numbers that are not whole ----------------------------------------------------------
+
+ANY = st.floats(-1e3, 1e3, allow_nan=False).map(lambda x: x if abs(x) > 1e-3 else 0.0)
+
+
+@pytest.mark.parametrize("solver", EXACT)
+@given(data=st.data())
+@settings(max_examples=15)
+def test_any_numbers_are_minimised_within_a_tolerance(solver, data):
+    model = data.draw(with_objective(data.draw(models(max_choices=3)), ANY))
+    best = least(model)
+    if best < math.inf:
+        result = solve(model, solver, seed=1)
+        assert result.objective == pytest.approx(best, rel=2e-6, abs=2e-6)
+        assert result.optimal
+        assert result.bound == result.objective
+
+
+@given(model=optimised())
+@settings(max_examples=20)
+def test_costs_are_the_objective_of_every_assignment(model):
+    cnf = compile_cnf(model)
+    numbers, constant = cnf.cost.coefficients(cnf.n_variables)
+    assert (cnf.cost.weights > 0).all()
+    clauses = [clause for batch in cnf.cost.definitions for clause in batch.tolist()]
+    for x in assignments(model):
+        true = np.pad(cnf.bits.encode(x), (0, cnf.n_variables - cnf.n_bits))
+        # "x and y -> z" makes z true; "z -> x" makes it false where it was true at first.
+        for *ends, z in (clause for clause in clauses if len(clause) == 3):
+            true[z - 1] = all(true[-end - 1] for end in ends)
+        for z, _ in (clause for clause in clauses if len(clause) == 2):
+            true[-z - 1] = 1
+        for z, end in (clause for clause in clauses if len(clause) == 2):
+            true[-z - 1] &= true[end - 1]
+        assert cnf.cost.value(numbers @ true + constant) == model.objective.value(x)
+
+
+@pytest.mark.parametrize("size", [1e200, 1e-200])
+def test_numbers_beyond_all_scales_are_refused_in_one_line(size):
+    b = ModelBuilder()
+    b.objective([b.bit("x")], [size])
+    model = b.build()
+    for target in ("cnf", "mip"):
+        with pytest.raises(InputError, match="scale them"):
+            compile_model(model, target, None)
+
+
+# --- what is likely, what is asked for, and time -----------------------------------------
+
+
+@pytest.mark.parametrize("solver", EXACT)
+def test_what_is_likely_does_not_hide_the_best(solver):
+    b = ModelBuilder()
+    x, y = b.bit("x"), b.bit("y")
+    b.add("one", x + y == 1)
+    b.minimize(3 * x + y)
+    result = solve(b.build(likely=("x",)), solver)
+    assert (result.values, result.objective, result.optimal) == ({"x": 0, "y": 1}, 1, True)
+
+
+@pytest.mark.parametrize("solver", [*EXACT, "exact"])
+def test_several_solutions_are_refused_in_one_line(solver):
+    b = ModelBuilder()
+    b.minimize(b.bit("x") + b.bit("y"))
+    with pytest.raises(InputError, match="several solutions are for problems without objective"):
+        solve(b.build(), solver, solutions=2)
+
+
+def test_a_backend_that_cannot_minimise_says_so():
+    b = ModelBuilder()
+    b.minimize(b.bit("x") + b.bit("y"))
+    with pytest.raises(InputError, match="kissat404 takes no assumptions"):
+        solve(b.build(), "sat", options={"backend": "kissat404"})
+
+
+@pytest.mark.parametrize("backend", ["glucose4", "lingeling"])
+@given(model=optimised(graphs=True))
+@settings(max_examples=10)
+def test_backends_minimise(backend, model):
+    check_best(model, "sat", options={"backend": backend})
+
+
+def hard(n: int = 60, seed: int = 5) -> Model:
+    """A maximum cut of a dense graph with weights: nobody proves it in half a second."""
+    rng = np.random.default_rng(seed)
+    b = ModelBuilder()
+    bits = np.array([b.bit(f"x{i}").literals[1] for i in range(n)])
+    first, second = np.triu_indices(n, k=1)
+    weights = rng.integers(-9, 10, len(first))
+    b.objective(bits[first], -weights)
+    b.objective(bits[second], -weights)
+    b.objective(bits[first], 2 * weights, bits[second])
+    b.linear("some", np.zeros(n, dtype=int), bits, lower=2, shape=(1,))
+    return b.build()
+
+
+@pytest.mark.parametrize("solver", EXACT)
+def test_when_time_is_up_the_best_so_far_is_returned(solver):
+    started = time.perf_counter()
+    result = solve(hard(), solver, seed=1, time_limit=0.5)
+    assert time.perf_counter() - started < 30
+    assert result.valid
+    assert not result.optimal
+    assert result.bound < result.objective
+    assert f"objective {result.objective:.12g} (bound {result.bound:.12g})" in result.verdict
+    record = result.to_dict()
+    assert (record["bound"], record["optimal"]) == (result.bound, False)
+    assert record["energy"] == result.objective
+
+
+@pytest.mark.parametrize("solver", EXACT)
+def test_an_interrupted_search_returns_the_best_so_far(solver):
+    timer = threading.Timer(0.8, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    result = solve(hard(), solver, seed=1)
+    timer.join()
+    assert (result.valid, result.interrupted, result.optimal) == (True, True, False)
+    assert result.bound < result.objective
