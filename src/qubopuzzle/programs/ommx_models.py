@@ -81,8 +81,9 @@ def instance_of(data: bytes) -> Any:
         try:
             return reader(data)
         except Exception as error:  # of OMMX's own, with a stack of Rust behind it
-            lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-            why = why or (lines[1] if lines[0].startswith("Traceback") else lines[0])
+            lines = (line.strip() for line in str(error).splitlines())
+            told = [line for line in lines if line and not line.startswith(("Traceback", "\u2514"))]
+            why = why or told[0]
     raise InputError(f"no OMMX instance ({why[:120]})")
 
 

@@ -111,7 +111,8 @@ def _arrays(model: Any) -> dict[str, Any]:
         "triangle": _compressed(hessian) if hessian.dim_ else None,
         "offset": lp.offset_,
         "maximize": "Max" in str(lp.sense_),
-        "title": lp.model_name_,
+        # Without a name, a model has that of its file.
+        "title": "" if lp.model_name_ == "unnamed" else lp.model_name_,
     }
 
 

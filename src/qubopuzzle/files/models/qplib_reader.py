@@ -1,7 +1,8 @@
 """QPLIB files (Furini et al. 2019): linear rows and a quadratic objective over whole numbers.
 
-Format: qplib.zib.de/doc.html. The objective is ``x' Q x / 2 + b' x + c``, with the lower triangle
-of a symmetric Q in the file; variables and rows are numbered from 1.
+Format: qplib.zib.de/doc.html. The objective is ``x' Q x / 2 + b' x + c``, with a Q that is a lower
+triangle and is not mirrored; variables and rows are numbered from 1. What stands behind the words
+of a line is a comment.
 """
 
 from collections.abc import Callable
@@ -11,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from qubopuzzle.errors import InputError, TooLarge
+from qubopuzzle.errors import InputError
 from qubopuzzle.files.models.words import real, text_of, whole
 from qubopuzzle.programs.milp import require_whole
 from qubopuzzle.programs.program import Program
 
-_MOST = 10**7
-"""Variables, and rows, at most."""
+_MOST = 10**6
+"""Variables, and rows, at most: a few words may ask for so many."""
+_COMMENTS = ("!", "%", "#")
 _KINDS = {"C": 0, "I": 1, "B": 1}
 """What the second letter says of all variables, in numbers as in ``from_mip``."""
 
@@ -33,7 +35,7 @@ class _Lines:
         """The next line that says something."""
         for number, line in self._lines:
             self.number = number
-            words = line.partition("#")[0].split()
+            words = [] if line[:1] in _COMMENTS else line.partition("#")[0].split()
             if len(words) >= least:
                 return words
             if words:
@@ -50,7 +52,7 @@ class _Lines:
 
     def entries(self, sizes: list[int], what: str) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """A count, then so many lines of indices from 1 and a value: (n, indices) and (n,)."""
-        n, k = self.count(f"the number of {what}", 10 * _MOST), len(sizes)
+        n, k = self.count(f"the number of {what}", 10**9), len(sizes)
         index, values = [], []
         for _ in range(n):
             words = self.words(k + 1, f"{what}: {k} indices and a value")
@@ -104,8 +106,6 @@ def read(data: bytes) -> Program:
 
 
 def _program(lines: _Lines, title: str, kind: str, n: int, m: int, *, maximize: bool) -> Program:
-    if n * 8 * 20 > 2**32:
-        raise TooLarge(f"{n:,} variables")
     quadratic = None if kind[0] == "L" else _quadratic(lines, n)
     cost = lines.vector(n, "linear coefficients")
     offset = lines.value("the constant of the objective")
@@ -147,10 +147,9 @@ def _program(lines: _Lines, title: str, kind: str, n: int, m: int, *, maximize: 
 
 
 def _quadratic(lines: _Lines, n: int) -> csr_array:
-    """The matrix of ``x' Q x``: half of the diagonal, and all of a triangle."""
+    """The matrix of ``x' Q x``."""
     index, values = lines.entries([n, n], "quadratic terms of the objective")
-    row, column = index.T
-    return csr_array((np.where(row == column, values / 2, values), (row, column)), shape=(n, n))
+    return csr_array((values / 2, (index[:, 0], index[:, 1])), shape=(n, n))
 
 
 def _unbounded(values: NDArray[np.float64], infinity: float) -> NDArray[np.float64]:

@@ -169,7 +169,7 @@ def _read(reader: ModelReader, data: bytes) -> Any:
     if hasattr(module, "require"):
         module.require()
     with TemporaryDirectory(prefix="qubopuzzle-") as folder:
-        path = Path(folder, f"model{reader.suffix}")
+        path = Path(folder, f"unnamed{reader.suffix}")
         path.write_bytes(data)
         answer = _read_apart(module.read, str(path))
     return module.program(answer) if hasattr(module, "program") else answer
