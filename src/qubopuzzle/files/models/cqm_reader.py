@@ -23,11 +23,9 @@ def read(path: str) -> Program:
     """Read a file of ``cqm.to_file()``, its rows in the order of the file.
 
     Raises:
-        InputError: for what is none, and what ``from_cqm`` refuses.
+        InputError: for what is damaged, and what ``from_cqm`` refuses.
         TooLarge: for one that unpacks to more than ``SIZE_LIMIT``.
     """
-    if not (data := Path(path).read_bytes()).startswith(b"DIMODCQM"):
-        raise InputError("no file of dimod's ConstrainedQuadraticModel.to_file")
     try:
         with ZipFile(path) as archive:
             entries = archive.infolist()
@@ -35,7 +33,7 @@ def read(path: str) -> Program:
         raise InputError(f"it is damaged: {error}") from None
     if sum(entry.file_size for entry in entries) > SIZE_LIMIT:
         raise TooLarge(f"unpacked larger than {SIZE_LIMIT // 2**20} MiB")
-    cqm = dimod.ConstrainedQuadraticModel.from_file(data)
+    cqm = dimod.ConstrainedQuadraticModel.from_file(Path(path).read_bytes())
     parts = (re.match("constraints/([^/]+)/", entry.filename) for entry in entries)
     words = dict.fromkeys(found[1] for found in parts if found)
     labels = iter_deserialize_variables(map(json.loads, words))  # type: ignore[no-untyped-call]

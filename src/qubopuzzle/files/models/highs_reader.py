@@ -111,8 +111,6 @@ def _arrays(model: Any) -> dict[str, Any]:
         "triangle": _compressed(hessian) if hessian.dim_ else None,
         "offset": lp.offset_,
         "maximize": "Max" in str(lp.sense_),
-        # Without a name, a model has that of its file.
-        "title": "" if lp.model_name_ == "unnamed" else lp.model_name_,
     }
 
 
@@ -138,7 +136,7 @@ def program(found: dict[str, Any]) -> Program:
         raise InputError("two variables or two rows have the same name")
     require_whole(names, found["kinds"], found["lower"], found["upper"])
     compressed = csc_array if found["by_column"] else csr_array
-    same = ("lower", "upper", "cost", "offset", "maximize", "title")
+    same = ("lower", "upper", "cost", "offset", "maximize")
     return Program.of(
         compressed(found["matrix"], shape=shape),
         found["row_lower"],

@@ -50,12 +50,14 @@ class ModelReader:
             of the file's bytes.
         apart: ``read`` takes the file's path, in a process of its own; ``program``, if the module
             has it, makes a ``Program`` of the answer here, and ``require`` says if it can be.
+        beginning: what every such file begins with.
     """
 
     name: str
     about: str
     module: str
     apart: bool = False
+    beginning: bytes = b""
 
     @property
     def suffix(self) -> str:
@@ -70,8 +72,8 @@ READERS = {
         ModelReader("mps", "MPS, fixed or free, the same", "highs", True),
         ModelReader("opb", "pseudo-Boolean: rows over literals, ~x is 1 - x", "opb"),
         ModelReader("qplib", "QPLIB: linear rows, a quadratic objective", "qplib"),
-        ModelReader("cqm", "dimod's ConstrainedQuadraticModel", "cqm", True),
-        ModelReader("bqm", "dimod's BinaryQuadraticModel, of bits", "bqm", True),
+        ModelReader("cqm", "dimod's ConstrainedQuadraticModel", "cqm", True, b"DIMODCQM"),
+        ModelReader("bqm", "dimod's BinaryQuadraticModel, of bits", "bqm", True, b"DIMODBQM"),
         ModelReader("coo", "dimod's coordinate list: i j coefficient", "coo"),
         ModelReader("ommx", "a binary ommx.v1.Instance", "ommx", True),
     )
@@ -139,6 +141,8 @@ def _bytes(source: str | PathLike[str]) -> bytes:
     try:
         with nullcontext(sys.stdin.buffer) if source == "-" else Path(source).open("rb") as file:
             data = _limited(file)
+    except TooLarge:
+        raise
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
         raise InputError(getattr(error, "strerror", None) or str(error)) from None
     for beginning, unpack in _PACKED.items():
@@ -163,6 +167,8 @@ def _limited(file: IO[bytes]) -> bytes:
 def _read(reader: ModelReader, data: bytes) -> Any:
     from importlib import import_module
 
+    if not data.startswith(reader.beginning):
+        raise InputError(f"no {reader.name} file: it does not begin with {reader.beginning!r:.20}")
     module: Any = import_module(f"qubopuzzle.files.models.{reader.module}_reader")
     if not reader.apart:
         return module.read(data)
