@@ -31,11 +31,11 @@ def from_mip(
 
     >>> import numpy as np
     >>> from scipy.optimize import LinearConstraint
-    >>> from qubopuzzle import from_mip, solve
+    >>> from qubopuzzle import from_mip
     >>> at_most_one = LinearConstraint(np.array([[1, 1, 0], [0, 1, 1]]), ub=1)
-    >>> result = solve(from_mip([-2, -3, -2], constraints=at_most_one), "mip")
-    >>> result.values, result.objective
-    ({'x0': 1, 'x1': 0, 'x2': 1}, -4.0)
+    >>> program = from_mip([-2, -3, -2], constraints=at_most_one)
+    >>> program.extent, program.objective_of([1, 0, 1]), program.broken(np.array([1, 1, 0]))[0].rule
+    ('3 variables, 2 rows', -4.0, 'row0')
 
     Args:
         c: shape (variables,).
