@@ -17,7 +17,7 @@ from .errors import SolverFailed as SolverFailed
 from .errors import SolverUnavailable as SolverUnavailable
 from .errors import TooLarge as TooLarge
 from .errors import Unsatisfiable as Unsatisfiable
-from .files.puzzles import load as load
+from .files.models.reading import load_model as load_model
 from .files.puzzles import solved_address as solved_address
 from .files.puzzles import write_text as write_text
 from .generation.generate import generate as generate
@@ -28,9 +28,13 @@ from .model import Violation as Violation
 from .model import probe as probe
 from .model import propagate as propagate
 from .model import violation as violation
+from .programs import Program as Program
+from .programs import program_of as program_of
 from .programs.amplify_client import amplify_client as amplify_client
 from .programs.dimod_models import from_bqm as from_bqm
 from .programs.dimod_models import from_cqm as from_cqm
+from .programs.milp import from_mip as from_mip
+from .programs.ommx_models import from_ommx as from_ommx
 from .programs.sampler import AnnealingSampler as AnnealingSampler
 from .puzzles import Puzzle as Puzzle
 from .puzzles.easyasabc import EasyAsABC as EasyAsABC
@@ -52,6 +56,7 @@ from .solving.export import to_mip as to_mip
 from .solving.info import info as info
 from .solving.judge import Judged as Judged
 from .solving.judge import judge as judge
+from .solving.loading import load as load
 from .solving.recipe import Recipe as Recipe
 from .solving.result import Result as Result
 from .solving.solve import solve as solve

@@ -11,9 +11,9 @@ from typing import Any, TypeAlias
 
 from qubopuzzle.checks import positive, whole
 from qubopuzzle.errors import InputError, at
-from qubopuzzle.files.puzzles import load
 from qubopuzzle.model import Model, Problem
 from qubopuzzle.solvers import all_solvers, get_solver
+from qubopuzzle.solving.loading import load
 from qubopuzzle.solving.recipe import Recipe, Source, problem_of
 from qubopuzzle.solving.solve import check_run
 

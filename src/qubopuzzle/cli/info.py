@@ -21,15 +21,21 @@ def add_arguments(parser: Parser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the sizes of each puzzle's QUBOs."""
+    from qubopuzzle.programs import Program
+    from qubopuzzle.programs.summary import summary
     from qubopuzzle.solving.info import info
 
     for puzzle in load(args):
+        found = summary(puzzle) if isinstance(puzzle, Program) else None
         sizes = info(puzzle, args.formulation, args.encoding)
         if args.json:
             rows = [size.to_dict() for size in sizes]
-            say(json.dumps({"id": puzzle.id, "puzzle": puzzle.name, "qubos": rows}))
+            structure = {} if found is None else {"structure": found.to_dict()}
+            named = {"id": puzzle.id, "puzzle": puzzle.name}
+            say(json.dumps({**named, **structure, "qubos": rows}))
             continue
         say(f"{puzzle.id or puzzle.name}: {puzzle.name}, {puzzle.extent}")
+        say(*(found.lines() if found else ()))
         _print_sizes(sizes)
     return SOLVED
 

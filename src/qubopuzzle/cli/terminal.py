@@ -125,13 +125,13 @@ def load(args: Namespace) -> list[Problem]:
 
 def load_timed(args: Namespace) -> list[tuple[Problem, float]]:
     """The same, each with its share of the seconds that reading its source took."""
-    from qubopuzzle.files import puzzles
+    from qubopuzzle.solving import loading
 
     read_once(args.sources)
     loaded: list[tuple[Problem, float]] = []
     for source in args.sources:
         started = time.perf_counter()
-        found = puzzles.load(source, args.puzzle, args.format)
+        found = loading.load(source, args.puzzle, args.format)
         share = (time.perf_counter() - started) / len(found)
         loaded += [(problem, share) for problem in found]
     return loaded

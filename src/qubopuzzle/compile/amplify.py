@@ -183,7 +183,9 @@ def compile_amplify(
         raise InputError(f"unknown mode {mode!r}; choose from {', '.join(MODES)}")
     model.require_local("an Amplify model")
     bits = encode_choices(model, encoding)
-    by_family = check_weights(model.families, weights, sure_weight(model))
+    by_family = check_weights(
+        model.families, weights, sure_weight(model, walls=encoding == "domain-wall")
+    )
     rows = tuple(lowered_rows(bits))
     _refuse_contradictions(model, rows)
     if mode == "objective":

@@ -108,7 +108,8 @@ def seeds(found: Candidates, n_variables: int) -> IntArray:
     owner = np.repeat(np.arange(len(size)), size)
     kind = found.exact[owner] if found.exact.any() else np.ones(len(owner), dtype=bool)
     shared = np.argmax(np.bincount(found.variable[kind], minlength=n_variables))
-    return found.row[owner[kind & (found.variable == shared)]][:GROUPINGS]
+    numbers: IntArray = found.row[owner[kind & (found.variable == shared)]]
+    return numbers[:GROUPINGS]
 
 
 def disjoint_groups(found: Candidates, n_variables: int, seed: int) -> list[Group]:

@@ -24,12 +24,13 @@ from qubopuzzle.compile.mip import Mip, compile_mip
 from qubopuzzle.compile.qubo import Qubo, qubo_bits
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.models import ModelFormat, Sample, named, read_sample
-from qubopuzzle.files.puzzles import read_source, read_text
+from qubopuzzle.files.puzzles import read_source
 from qubopuzzle.files.puzzles.native import problem_from_dict
 from qubopuzzle.model import IntArray, Problem
 from qubopuzzle.programs import Program
 from qubopuzzle.programs.of_model import CompiledProgram, compile_program
 from qubopuzzle.solving.judge import Judge, Judged
+from qubopuzzle.solving.loading import load
 from qubopuzzle.solving.recipe import Recipe, Source, problem_of
 
 KIND = "qubopuzzle-model"
@@ -363,7 +364,7 @@ def decode_file(
     """
     built = read_source(source if description is None else description, rebuilt)
     if description is not None:
-        given = read_source(source, lambda text: read_text(text, puzzle))
+        given = load(source, puzzle)
         if problem_hash(built.judge.problem) not in map(problem_hash, given):
             raise InputError(f"{description}: it is of another puzzle than {source}")
     return read_source(sample, lambda text: built.decode(read_sample(text)))

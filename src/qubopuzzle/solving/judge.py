@@ -17,6 +17,9 @@ from qubopuzzle.model.semantics import BrokenConstraint, broken
 from qubopuzzle.picture import Picture
 from qubopuzzle.solving.recipe import Source, problem_of
 
+SHOWN = 20
+"""Variables of a program of which all are printed, 0 or not."""
+
 
 @dataclass(frozen=True, eq=False)
 class Judged:
@@ -100,8 +103,17 @@ class Judged:
         return self.problem.picture(self.answer, self.cells if marked is None else marked)
 
     def text(self) -> str:
-        """The answer of a model, which has no picture: each name and its value, in lines."""
-        return "\n".join(f"{name} = {value}" for name, value in self.values.items())
+        """The answer of a model, which has no picture: each name and its value, in lines.
+
+        Of a program with more than ``SHOWN`` variables, those that are 0 are only counted.
+        """
+        shown = self.values
+        if len(shown) > SHOWN and self.answer is not None and not self.answer.all():
+            shown = {name: value for name, value in shown.items() if value != 0}
+        lines = [f"{name} = {value}" for name, value in shown.items()]
+        zeros = len(self.values) - len(shown)
+        others = f"{zeros:,} other variables = 0" if shown else f"all {zeros:,} variables = 0"
+        return "\n".join([*lines, others] if zeros else lines)
 
     @cached_property
     def cells(self) -> frozenset[tuple[int, ...]]:

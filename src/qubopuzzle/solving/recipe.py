@@ -8,9 +8,9 @@ from typing import TypeAlias
 
 from qubopuzzle.compile import ENCODINGS, Compiled, compile_model
 from qubopuzzle.errors import InputError, QubopuzzleError, Unsatisfiable, did_you_mean
-from qubopuzzle.files.puzzles import load
 from qubopuzzle.model import Model, ModelProblem, Problem, Propagation, probe, propagate
 from qubopuzzle.model.propagation import compile_kernels
+from qubopuzzle.solving.loading import load
 
 PRESOLVES: Mapping[str, Callable[[Model], Propagation]] = {
     "none": Propagation.none,

@@ -1,6 +1,8 @@
-"""Models as files for other solvers, and the assignments that those find."""
+"""Models as files: those that are read, those that are written, and the answers to them.
 
-from qubopuzzle.files.models.formats import FORMATS, ModelFormat, by_suffix, named
-from qubopuzzle.files.models.samples import Sample, read_sample
+Imported when first used: a process that only reads a file needs little of it.
+"""
 
-__all__ = ["FORMATS", "ModelFormat", "Sample", "by_suffix", "named", "read_sample"]
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -24,7 +24,7 @@ SIZE_LIMIT = 64 * 2**20
 """Largest input, in bytes."""
 
 _IMAGE = "image; `qubopuzzle generate nonogram --image FILE` makes a nonogram of it"
-_MODEL = "file, a model and no puzzle; dimod reads it"
+_MODEL = "file, a model and no puzzle; give it its suffix, or say --format"
 _COMPRESSED = (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")
 _OTHERS: dict[str, bytes | tuple[bytes, ...]] = {
     f"a PNG {_IMAGE}": b"\x89PNG\r\n\x1a\n",
@@ -33,7 +33,7 @@ _OTHERS: dict[str, bytes | tuple[bytes, ...]] = {
     "a PDF document": b"%PDF-",
     f"a dimod BQM {_MODEL}": b"DIMODBQM",
     f"a dimod CQM {_MODEL}": b"DIMODCQM",
-    f"a dimod DQM {_MODEL}": b"DIMODDQM",
+    "a dimod DQM file, which is not read": b"DIMODDQM",
     "a NumPy array": b"\x93NUMPY",
     "compressed; unpack it first": _COMPRESSED,
 }

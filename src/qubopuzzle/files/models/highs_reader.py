@@ -1,0 +1,165 @@
+"""LP and MPS files by HiGHS, in a process of its own: ``read`` is called there, ``program`` here.
+
+HiGHS passes over some of what it cannot use, in silence or with a warning. A model is judged by
+its rows as they were read, so what it would pass over is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qubopuzzle.errors import InputError, SolverUnavailable
+
+if TYPE_CHECKING:
+    from qubopuzzle.model import IntArray
+    from qubopuzzle.programs.program import Program
+
+_HARMLESS = ("values summed", "summing them", "inconsistent bounds", "switching to fixed format")
+"""Warnings of what is all there, or what is refused here with a better word."""
+_NAN = re.compile(rb"(?<![^\s+\-*:<>=\[])nan(?![^\s+\-*<>=\]])", re.IGNORECASE)
+_COMMENT = re.compile(rb"\\[^\n]*")
+_ROWS = re.compile(rb"^\s*(?:subject\s+to|such\s+that|st|s\.t\.):?\s", re.IGNORECASE | re.MULTILINE)
+_ROWS_END = re.compile(
+    rb"\n[ \t]*(?:bounds?|bin|binar(?:y|ies)|gen|generals?|int|integers?|semi\S*|sos\d?|end)\s*\n",
+    re.IGNORECASE,
+)
+_SIDE = re.compile(rb"[<>=]\s*[+-]?\s*[\d.]+(?:[eE][+-]?\d+)?")
+_CONSTANT = re.compile(rb"[\s+\-:][\d.]+(?:[eE][+-]?\d+)?\s*[-+<>=]")
+_UNREAD = (
+    "HiGHS does not read it: it breaks off, it has an error in it, or a part that HiGHS does not "
+    "know, such as indicator constraints"
+)
+_UNNAMED = "HiGHS_R"
+"""How HiGHS calls rows without a name, before their number."""
+
+
+def require() -> None:
+    """Raise SolverUnavailable where HiGHS is not installed."""
+    if find_spec("highspy") is None:
+        raise SolverUnavailable("LP and MPS files are read by HiGHS: `pip install highspy`")
+
+
+def read(path: str) -> dict[str, Any]:
+    """What is in a file whose name ends in .lp or .mps, as ``program`` takes it.
+
+    Raises:
+        InputError: for what HiGHS does not read, or reads as something else.
+    """
+    import highspy
+
+    _refuse_unseen(Path(path).read_bytes(), is_lp=path.endswith(".lp"))
+    log = Path(f"{path}.log")
+    highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+    highs.setOptionValue("log_to_console", False)
+    highs.setOptionValue("small_matrix_value", 1e-12)  # the least that there is
+    highs.setOptionValue("log_file", str(log))
+    status = highs.readModel(path)
+    said = log.read_text(errors="replace").splitlines() if log.exists() else []
+    words = [" ".join(line.split()) for line in said]
+    if status == highspy.HighsStatus.kError:
+        why = [line.removeprefix("ERROR: ") for line in words if line.startswith("ERROR")]
+        raise InputError([*(line for line in why if path not in line), _UNREAD][0][:200])
+    for line in words:
+        if line.startswith("WARNING") and not any(part in line for part in _HARMLESS):
+            raise InputError(line.removeprefix("WARNING: ")[:200])
+    return _arrays(highs.getModel())
+
+
+def _refuse_unseen(data: bytes, *, is_lp: bool) -> None:
+    """What HiGHS passes over without a word: NaN, and in LP files constants on the left."""
+    if is_lp:
+        data = _COMMENT.sub(b"", data)
+    if b"nan" in data.lower() and (found := _NAN.search(data)):
+        raise InputError(f"line {_line(data, found.start())}: nan is no number")
+    if not is_lp or (start := _ROWS.search(data)) is None:
+        return
+    end = _ROWS_END.search(data, start.end())
+    rows = data[start.end() : end.start() if end else len(data)]
+    left_sides = _SIDE.sub(b"=", rows)
+    if found := _CONSTANT.search(left_sides):
+        line = _line(data, start.end()) + _line(left_sides, found.start() + 1) - 1
+        constant = found[0].decode().strip(" \t\r\n:<>=+-")
+        raise InputError(f"line {line}: the constant {constant} belongs on the right of its row")
+
+
+def _line(data: bytes, position: int) -> int:
+    return data.count(b"\n", 0, position) + 1
+
+
+def _arrays(model: Any) -> dict[str, Any]:
+    lp, hessian = model.lp_, model.hessian_
+    if hessian.dim_ and "Triangular" not in str(hessian.format_):
+        raise InputError("a quadratic objective in a form that is not known here")
+    kinds = [int(kind) for kind in lp.integrality_]
+    return {
+        "names": list(lp.col_names_),
+        "kinds": np.array(kinds or [0] * lp.num_col_),
+        "lower": np.array(lp.col_lower_),
+        "upper": np.array(lp.col_upper_),
+        "rows": list(lp.row_names_),
+        "row_lower": np.array(lp.row_lower_),
+        "row_upper": np.array(lp.row_upper_),
+        "by_column": "Colwise" in str(lp.a_matrix_.format_),
+        "matrix": _compressed(lp.a_matrix_),
+        "cost": np.array(lp.col_cost_),
+        "triangle": _compressed(hessian) if hessian.dim_ else None,
+        "offset": lp.offset_,
+        "maximize": "Max" in str(lp.sense_),
+    }
+
+
+def _compressed(part: Any) -> tuple[NDArray[np.float64], IntArray, IntArray]:
+    """Values, indices and starts, as SciPy takes them."""
+    return np.array(part.value_), np.array(part.index_), np.array(part.start_)
+
+
+def program(found: dict[str, Any]) -> Program:
+    """The program of what ``read`` returned.
+
+    Raises:
+        InputError: for names that come twice, and variables that are not whole.
+    """
+    from scipy.sparse import csc_array, csr_array
+
+    from qubopuzzle.programs.milp import require_whole
+    from qubopuzzle.programs.program import Program
+
+    names, rows = found["names"], found["rows"]
+    shape = len(found["row_lower"]), len(found["lower"])
+    if (len(rows), len(names)) != shape:
+        raise InputError("two variables or two rows have the same name")
+    require_whole(names, found["kinds"], found["lower"], found["upper"])
+    compressed = csc_array if found["by_column"] else csr_array
+    same = ("lower", "upper", "cost", "offset", "maximize")
+    return Program.of(
+        compressed(found["matrix"], shape=shape),
+        found["row_lower"],
+        found["row_upper"],
+        quadratic=_quadratic(found["triangle"], len(names)),
+        variables=names,
+        rows=_row_names(rows),
+        **{key: found[key] for key in same},
+    )
+
+
+def _quadratic(triangle: Any, n: int) -> Any:
+    """The matrix Q of ``x' Q x``; HiGHS has a triangle of H of ``x' H x / 2``, by columns."""
+    from scipy.sparse import csc_array, csr_array
+
+    if triangle is None:
+        return None
+    half = csc_array(triangle, shape=(n, n)).tocoo()
+    values = np.where(half.row == half.col, half.data / 2, half.data)
+    return csr_array((values, (half.row, half.col)), shape=(n, n))
+
+
+def _row_names(given: list[str]) -> list[str]:
+    """Rows without a name are called ``row0`` onwards, by their place."""
+    own = [name.replace(_UNNAMED, "row", 1) for name in given]
+    return own if len(set(own)) == len(own) else given

@@ -1,0 +1,672 @@
+"""Models of other tools: every format read, what is refused, the command line, and groupings."""
+
+import bz2
+import gzip
+import io
+import itertools
+import json
+import lzma
+import pickle
+import subprocess
+import sys
+import types
+from pathlib import Path
+from zipfile import ZipFile
+
+import dimod
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import Bounds, LinearConstraint
+
+from qubopuzzle import (
+    InputError,
+    Program,
+    SolverUnavailable,
+    TooLarge,
+    export,
+    from_mip,
+    from_ommx,
+    load,
+    load_model,
+    solve,
+    to_bqm,
+)
+from qubopuzzle.cli import main
+from qubopuzzle.files.models import reading
+from qubopuzzle.model import violation
+from qubopuzzle.programs.grouping import GROUPINGS, grouped_model
+from qubopuzzle.programs.summary import summary
+
+LP = r"""\ two jobs, two slots
+Maximize
+ value: 3 x_a_1 + 2 x_a_2 + 5 x_b_1 + 4 x_b_2 + z + [ 2 x_a_2 * x_b_1 ] / 2 + 10
+Subject To
+ job_a: x_a_1 + x_a_2 = 1
+ job_b: x_b_1 + x_b_2 = 1
+ slot_1: x_a_1 + x_b_1 <= 1
+ 2 x_a_1 + 3 x_b_2 - z <= 4
+Bounds
+ 0 <= z <= 3
+Binaries
+ x_a_1 x_a_2 x_b_1 x_b_2
+Generals
+ z
+End
+"""
+MPS = """NAME  tiny
+OBJSENSE
+    MAX
+ROWS
+ N obj
+ G c1
+ L c2
+COLUMNS
+    MARKER    'MARKER'  'INTORG'
+    x  obj  1.0  c1  1.0
+    y  obj  2.0  c1  1.0
+    y  c2  -2.5
+    MARKER    'MARKER'  'INTEND'
+RHS
+    rhs  c1  1.0  obj  -5
+RANGES
+    rng  c1  1
+BOUNDS
+ BV bnd x
+ LI bnd y -1
+ UI bnd y 2
+QUADOBJ
+    x  x  2
+    x  y  3
+ENDATA
+"""
+OPB = """* #variable= 4 #constraint= 3
+min: +2 x1 -3 ~x2 + 1 y_3 ;
++1 x1 +1 x2 +1 y_3 = 1 ;
+ 1 x1 -2 ~x4
+   >= - 1;
+x1 3 x4 <= 3;
+"""
+QPLIB = """! an example
+tiny # name
+QIL # type
+Minimize
+3 # variables
+1 # constraints
+2 # terms of Q
+1 1 2.0   words behind are comments
+2 1 -1.0
+-0.5 # default of b
+1
+2 0.5
+7 # constant
+2
+1 1 1
+1 3 2
+1e20
+1 # lower sides
+0
+1e20 # upper sides
+0
+0 # lower bounds
+0
+1 # upper bounds
+1
+3 4
+0
+0
+0
+0
+0
+0
+1 # names
+2 b
+0
+"""
+
+
+def put(folder: Path, name: str, data: str | bytes) -> Path:
+    path = folder / name
+    path.write_bytes(data.encode() if isinstance(data, str) else data)
+    return path
+
+
+def bounds_of(program: Program) -> list[range]:
+    ends = zip(program.lower.tolist(), program.upper.tolist(), strict=True)
+    return [range(low, high + 1) for low, high in ends]
+
+
+def same(first: Program, second: Program) -> None:
+    """Equal but for the order of variables and rows, and rows' scale."""
+    assert set(first.variables) == set(second.variables)
+    at = [second.variables.index(name) for name in first.variables]
+    assert (first.lower == second.lower[at]).all()
+    assert (first.upper == second.upper[at]).all()
+    sign = -1 if first.maximize != second.maximize else 1
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        v = rng.integers(first.lower, first.upper + 1)
+        w = np.empty_like(v)
+        w[at] = v
+        assert first.objective_of(v) == pytest.approx(sign * second.objective_of(w), abs=1e-6)
+        assert {b.rule for b in first.broken(v)} == {b.rule for b in second.broken(w)}
+
+
+# --- what is read ------------------------------------------------------------------------
+
+
+def test_lp(tmp_path):
+    found = load_model(put(tmp_path, "jobs.lp", LP))
+    expected = Program.of(
+        [[1, 1, 0, 0, 0], [0, 0, 1, 1, 0], [1, 0, 1, 0, 0], [2, 0, 0, 3, -1]],
+        [1, 1, -np.inf, -np.inf],
+        [1, 1, 1, 4],
+        upper=[1, 1, 1, 1, 3],
+        cost=[3, 2, 5, 4, 1],
+        quadratic=[[0, 0, 0, 0, 0], [0, 0, 1, 0, 0], *[[0] * 5] * 3],
+        offset=10,
+        maximize=True,
+        variables=["x_a_1", "x_a_2", "x_b_1", "x_b_2", "z"],
+        rows=["job_a", "job_b", "slot_1", "row3"],
+    )
+    same(found, expected)
+    assert (found.maximize, found.id) == (True, "jobs")
+
+
+def test_mps_free_and_fixed(tmp_path):
+    found = load_model(put(tmp_path, "tiny.mps", MPS))
+    expected = Program.of(
+        [[1, 1], [0, -2.5]],
+        [1, -np.inf],
+        [2, 0],
+        lower=[0, -1],
+        upper=[1, 2],
+        cost=[1, 2],
+        quadratic=[[1, 3], [0, 0]],
+        offset=5,
+        maximize=True,
+        variables=["x", "y"],
+        rows=["c1", "c2"],
+    )
+    same(found, expected)
+    row = "    {:<10}{:<10}{:>12}   {:<10}{:>12}".format
+    marker = "    MARKER    'MARKER'                 '{}'".format
+    fixed = [
+        "NAME          tiny\nROWS\n N  obj\n G  c 1\nCOLUMNS",
+        marker("INTORG"),
+        row("x 1", "obj", "1.0", "c 1", "2.0"),
+        marker("INTEND"),
+        "RHS\nBOUNDS\n UP bnd       x 1              3.0\nENDATA\n",
+    ]
+    same(
+        load_model(put(tmp_path, "fixed.mps", "\n".join(fixed))),
+        Program.of([[2]], 0, upper=3, cost=1, variables=["x 1"], rows=["c 1"]),
+    )
+
+
+def test_opb(tmp_path):
+    expected = Program.of(
+        [[1, 1, 1, 0], [1, 0, 0, 2], [1, 0, 0, 3]],
+        [1, 1, -np.inf],
+        [1, np.inf, 3],
+        cost=[2, 3, 1, 0],
+        offset=-3,
+        variables=["x1", "x2", "y_3", "x4"],
+        rows=["row1", "row2", "row3"],
+    )
+    same(load_model(put(tmp_path, "a.opb", OPB)), expected)
+
+
+def test_qplib(tmp_path):
+    expected = Program.of(
+        [[1, 0, 2]],
+        1,
+        upper=[1, 1, 4],
+        cost=[-0.5, 0.5, -0.5],
+        quadratic=[[1, -0.5, 0], [0, 0, 0], [0, 0, 0]],
+        offset=7,
+        variables=["x1", "b", "x3"],
+        rows=["row1"],
+    )
+    same(load_model(put(tmp_path, "a.qplib", QPLIB)), expected)
+
+
+def random_cqm(rng: np.random.Generator) -> dimod.ConstrainedQuadraticModel:
+    cqm = dimod.ConstrainedQuadraticModel()
+    x = [dimod.Binary(f"x{i}") for i in range(4)] + [
+        dimod.Integer("n", lower_bound=-1, upper_bound=3)
+    ]
+    q = rng.integers(-3, 4, (5, 5))
+    cqm.set_objective(sum(int(q[i, j]) * x[i] * x[j] for i in range(5) for j in range(i + 1)) + 0.5)
+    for row in range(12):
+        a, side = rng.integers(-3, 4, 5), int(rng.integers(-2, 5))
+        left = sum(int(v) * each for v, each in zip(a, x, strict=True))
+        cqm.add_constraint([left == side, left <= side, left >= side][row % 3], label=f"r{row}")
+    return cqm
+
+
+def test_cqm_in_the_order_of_the_file(tmp_path):
+    cqm = random_cqm(np.random.default_rng(3))
+    with cqm.to_file() as file:
+        found = load_model(put(tmp_path, "a.cqm", file.read()))
+    assert found.rows == tuple(f"r{i}" for i in range(12))
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        v = rng.integers(found.lower, found.upper + 1)
+        sample = found.values_of(v)
+        assert found.objective_of(v) == pytest.approx(cqm.objective.energy(sample))
+        assert bool(found.broken(v)) != cqm.check_feasible(sample)
+
+
+@pytest.mark.parametrize("name", ["a.bqm", "a.coo", "a.qplib", "a.qubo.lp", "a.mps", "a.lp.bz2"])
+def test_exports_are_read_back(tmp_path, name):
+    """Our own files: QUBOs of the same energies, programs of the same solutions."""
+    program = Program.of([[1, 1, 1], [1, -1, 2]], [1, -np.inf], [1, 1], cost=[2, -1, 3])
+    to = "qubo-lp" if ".qubo." in name else name.split(".")[1]
+    made = export(program, to, formulation="bits")
+    data = bz2.compress(made.data) if name.endswith(".bz2") else made.data
+    found = load_model(put(tmp_path, name, data))
+    if to in ("lp", "mps"):
+        assert solve(found, "mip").valid
+        return
+    bqm = to_bqm(program, formulation="bits")
+    order = [i for i, _ in sorted(enumerate(made.labels), key=lambda pair: pair[1])]
+    names = [made.labels[i] if to != "coo" else str(i) for i in order]
+    for bits in itertools.product((0, 1), repeat=len(names)):
+        values = dict(zip(names, bits, strict=True))
+        energy = bqm.energy({bqm.variables[i]: b for i, b in zip(order, bits, strict=True)})
+        assert found.objective_of([values[v] for v in found.variables]) == pytest.approx(energy)
+
+
+def test_packed_and_standard_input(tmp_path, monkeypatch):
+    plain = load_model(put(tmp_path, "a.opb", OPB))
+    for suffix, pack in ("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress):
+        found = load_model(put(tmp_path, f"b.OPB.{suffix}", pack(OPB.encode())))
+        assert found.id == "b"
+        same(plain, found)
+    monkeypatch.setattr(sys, "stdin", types.SimpleNamespace(buffer=io.BytesIO(OPB.encode())))
+    same(plain, load("-", format="opb")[0])
+
+
+def test_an_lp_file_of_dimod(tmp_path):
+    cqm = random_cqm(np.random.default_rng(1))
+    found = load_model(put(tmp_path, "a.lp", dimod.lp.dumps(cqm)))
+    for *bits, n in itertools.product(*[(0, 1)] * 4, range(-1, 4)):
+        sample = {**{f"x{i}": b for i, b in enumerate(bits)}, "n": n}
+        v = np.array([sample[name] for name in found.variables])
+        assert found.objective_of(v) == pytest.approx(cqm.objective.energy(sample))
+        assert bool(found.broken(v)) != cqm.check_feasible(sample)
+
+
+def test_cpsat_in_the_same_process_as_reading_lp(tmp_path):
+    path = put(tmp_path, "a.lp", LP)
+    script = f"""
+from qubopuzzle import load_model, solve
+program = load_model({str(path)!r})
+first = solve(program, "cpsat", seed=1)
+again = load_model({str(path)!r})
+print(first.valid, solve(again, "mip").valid)
+"""
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert run.stdout.split() == ["True", "True"], run.stderr
+
+
+# --- arrays and OMMX ---------------------------------------------------------------------
+
+
+def test_from_mip_takes_what_milp_takes():
+    rows = LinearConstraint(np.array([[1, 1, 0], [0, 1, 2]]), -np.inf, [1, 3])
+    found = from_mip(
+        [1, -2, 0], integrality=[1, 1, 0], bounds=Bounds([0, 0, 2], [1, 4, 2]), constraints=rows
+    )
+    same(
+        found,
+        Program.of(rows.A, rows.lb, rows.ub, lower=[0, 0, 2], upper=[1, 4, 2], cost=[1, -2, 0]),
+    )
+    triple = from_mip([1, 1], constraints=([[1, 1]], 1, 1))
+    assert triple.row_lower.tolist() == [1]
+    both = from_mip([1, 1], constraints=[rows_of([1, 1]), ([[1, 0]], 0, 0)], rows=["a", "b"])
+    assert both.rows == ("a", "b")
+    for wrong, name in (
+        ({"integrality": 0}, "variable x0, and 1 more: continuous"),
+        ({"integrality": [1, 2]}, "variable x1: semi-continuous"),
+        ({"constraints": [[1, 1]]}, "constraints 0: expected"),
+        ({"constraints": ([[1, 1, 1]], 0, 1)}, "constraints 0: expected 2 columns, got 3"),
+        ({"bounds": 3}, "bounds: expected"),
+    ):
+        with pytest.raises(InputError, match=name):
+            from_mip([1, 1], **wrong)
+
+
+def rows_of(row: list[int]) -> LinearConstraint:
+    return LinearConstraint(np.array([row]), 0, 1)
+
+
+class Stub:
+    """What a part of an OMMX instance has that is read."""
+
+    def __init__(self, **parts):
+        self.__dict__.update({"name": "", "subscripts": [], "parameters": {}, **parts})
+
+
+class Equality:
+    EqualToZero = None
+
+
+Equality.EqualToZero, ZERO_OR_LESS = Equality(), Equality()
+
+
+class Instance(Stub):
+    MAXIMIZE = 2
+
+
+def stub_instance(**changes) -> Instance:
+    """As OMMX 3 shows it; 2 has lists in place of dictionaries."""
+    bit, numbers = Stub(lower=0.0, upper=1.0), Stub(lower=0.0, upper=3.0)
+    function = Stub(linear_terms={0: 1.0, 4: 2.0}, constant_term=-3.0, degree=lambda: 1)
+    parts = {
+        "decision_variables": {
+            0: Stub(kind="Binary", bound=bit, name="x", subscripts=[0, 1]),
+            3: Stub(kind="Binary", bound=bit),
+            4: Stub(kind="Integer", bound=numbers, name="n"),
+        },
+        "constraints": {7: Stub(function=function, equality=ZERO_OR_LESS, name="cap")},
+        "one_hot_constraints": {1: Stub(variables=[0, 3])},
+        "sos1_constraints": {2: Stub(variables=[0, 3])},
+        "objective": Stub(terms={(0,): 1.0, (3, 4): 2.0, (): 5.0}),
+        "sense": 2,
+    }
+    return Instance(**{**parts, **changes})
+
+
+def test_from_ommx():
+    found = from_ommx(stub_instance())
+    expected = Program.of(
+        [[1, 0, 2], [1, 1, 0], [1, 1, 0]],
+        [-np.inf, 1, -np.inf],
+        [3, 1, 1],
+        upper=[1, 1, 3],
+        cost=[1, 0, 0],
+        quadratic=[[0, 0, 0], [0, 0, 2], [0, 0, 0]],
+        offset=5,
+        maximize=True,
+        variables=["x[0, 1]", "x3", "n"],
+        rows=["cap", "one_hot_1", "sos1_2"],
+    )
+    same(found, expected)
+    real = {0: Stub(kind="Continuous", bound=Stub(lower=0.0, upper=1.0), name="w")}
+    for changes, why in (
+        ({"decision_variables": real}, "variable w: continuous"),
+        ({"indicator_constraints": {5: Stub()}}, "constraint 5: an indicator"),
+        ({"objective": Stub(terms={(0, 3, 4): 1.0})}, "a product of 3"),
+        ({"sos1_constraints": {2: Stub(variables=[0, 4])}}, "sos1 of what are no bits"),
+    ):
+        with pytest.raises(InputError, match=why):
+            from_ommx(stub_instance(**changes))
+    with pytest.raises(InputError, match="expected an OMMX instance"):
+        from_ommx({})
+
+
+def test_ommx_that_is_not_installed(tmp_path, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("qubopuzzle.files.models.ommx_reader.find_spec", lambda name: None)
+    with pytest.raises(SolverUnavailable, match="pip install ommx"):
+        load_model(put(tmp_path, "a.ommx", b"\n\0"))
+
+
+# --- what is refused ---------------------------------------------------------------------
+
+ROW = "min\n obj: x + y\nst\n c1: {}\nbin\n x y\nend\n"
+HEAD = "NAME t\nROWS\n N obj\n G c1\nCOLUMNS\n    M  'MARKER'  'INTORG'\n"
+HOSTILE = {
+    "continuous.lp": (
+        ROW.replace("bin\n x y\n", "").format("x + y >= 1"),
+        "variable x, and 1 more",
+    ),
+    "unbounded.lp": (ROW.replace("bin", "gen").format("x + y >= 1"), "variable x: at least 0"),
+    "product.lp": (ROW.format("x + [ x * y ] >= 1"), "Quadratic constraints"),
+    "indicator.lp": (ROW.format("x = 1 -> x + y >= 1"), "indicator"),
+    "constant.lp": (ROW.format("x + 3 + y >= 1"), "line 4: the constant 3"),
+    "nan.lp": (ROW.format("nan x + y >= 1"), "line 4: nan"),
+    "huge.lp": (ROW.format("1e400 x + y >= 1"), "inf"),
+    "twice.lp": (ROW.format("x + y >= 1\n c1: x - y >= 0"), "two rows are named c1"),
+    "cut.lp": (ROW.format("x + "), "HiGHS does not read it"),
+    "words.lp": ("hello world\n", "no variables"),
+    "unknown.mps": (HEAD + "    x  obj  1  c9  1\n    M  'MARKER'  'INTEND'\nENDATA\n", "c9"),
+    "cut.mps": (HEAD + "    x  obj", "No coefficient|HiGHS"),
+    "product.opb": ("+1 x1 x2 >= 1;", "line 1: a product with x2"),
+    "cut.opb": ("* c\n+1 x1 +1 x2 >= 1", "line 2: it breaks off"),
+    "huge.opb": ("+99999999999999999999999 x1 >= 1;", "line 1: the number"),
+    "soft.opb": ("+1 x1 >= 1;\n[2] +1 x1 >= 1;", r"line 2: \[ is neither"),
+    "sense.opb": ("+1 x1 > 1;", "line 1: expected a sum"),
+    "number.opb": ("+1 x1 +2 3 >= 1;", "line 1"),
+    "cut.qplib": (QPLIB[:120], "breaks off|line"),
+    "rows.qplib": ("a\nQBQ\nminimize\n1\n1\n", "constraints are quadratic"),
+    "nan.qplib": (QPLIB.replace("-1.0", "nan"), "line 9: expected a number"),
+    "index.qplib": (QPLIB.replace("2 1 -1.0", "2 9 -1.0"), "line 9: expected a whole number"),
+    "many.qplib": (QPLIB.replace("3 # variables", "3000000000 # v"), "line 5: expected a whole"),
+    "real.qplib": (QPLIB.replace("QIL", "QCL"), "variable x1, and 2 more: continuous"),
+    "words.coo": ("# vartype=BINARY\n0 0 1\n0 1\n", "line 3: expected i j coefficient"),
+    "nan.coo": ("0 0 nan\n", "line 1: expected a number"),
+    "spin.coo": ("# vartype=SPIN\n0 1 1\n", "line 1: SPIN"),
+    "magic.bqm": (b"DIMODCQM" + bytes(50), "no bqm file"),
+    "cut.bqm": (b"DIMODBQM\x02\x00\x00", "it cannot be read"),
+    "pickle.cqm": (pickle.dumps({"a": 1}), "no cqm file"),
+    "cut.cqm": (b"DIMODCQM" + bytes(50), "damaged"),
+    "text.opb": (b"\xff\xfe\0\0", "no text"),
+    "empty.lp": ("\n", "it is empty"),
+    "cut.opb.gz": (gzip.compress(OPB.encode() * 50)[:-20], "cannot be unpacked"),
+    "cut.opb.xz": (lzma.compress(OPB.encode())[:-20], "cannot be unpacked"),
+    "wrong.opb.gz": (b"\x1f\x8bhello", "cannot be unpacked"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_what_cannot_be_taken_is_one_line(tmp_path, name):
+    data, why = HOSTILE[name]
+    with pytest.raises(InputError, match=why) as caught:
+        load_model(put(tmp_path, name, data))
+    message = str(caught.value)
+    assert message.startswith(str(tmp_path / name))
+    assert "\n" not in message
+    assert len(message) < 400
+
+
+def test_nothing_in_a_cqm_is_unpickled(tmp_path):
+    """Not even an array of objects, which NumPy can save as a pickle."""
+    with random_cqm(np.random.default_rng(0)).to_file() as file:
+        data = file.read()
+    path = put(tmp_path, "a.cqm", data)
+    boom = io.BytesIO()
+    np.save(boom, np.array([Boom(tmp_path / "boom")], dtype=object), allow_pickle=True)
+    start = data.index(b"PK\x03\x04")
+    with ZipFile(io.BytesIO(data)) as old, path.open("wb") as out:
+        out.write(data[:start])
+        with ZipFile(out, "a") as new:
+            for name in old.namelist():
+                new.writestr(name, boom.getvalue() if name == "objective" else old.read(name))
+    with pytest.raises(InputError, match="cannot be read"):
+        load_model(path)
+    assert not (tmp_path / "boom").exists()
+
+
+class Boom:
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return Path.touch, (self.path,)
+
+
+def test_limits(tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, "SIZE_LIMIT", 1000)
+    for name, data in ("a.opb", b"x" * 1001), ("a.opb.gz", gzip.compress(b" " * 10**6)):
+        with pytest.raises(TooLarge, match=r"a\.opb.*larger than"):
+            load_model(put(tmp_path, name, data))
+    monkeypatch.setattr(reading, "SIZE_LIMIT", 10**6)
+    monkeypatch.setattr(reading, "TIME_LIMIT_S", 0.01)
+    with pytest.raises(TooLarge, match="takes more than"):
+        load_model(put(tmp_path, "a.lp", LP))
+    with pytest.raises(InputError, match="No such file"):
+        load("there_is_none.lp")
+    with pytest.raises(InputError, match="no format of models: 'txt'"):
+        load_model("a.txt")
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(alphabet="+-~x12 ;:>=<min*[\n", max_size=60))
+def test_any_text_as_opb_is_read_or_refused(text):
+    _read_or_refused("opb", text)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from("\0 9-x\n"))
+def test_any_change_of_a_qplib_is_read_or_refused(place, letter):
+    at = place % len(QPLIB)
+    _read_or_refused("qplib", QPLIB[:at] + letter + QPLIB[at + 1 :])
+
+
+def _read_or_refused(module, text):
+    from importlib import import_module
+
+    try:
+        program = import_module(f"qubopuzzle.files.models.{module}_reader").read(text.encode())
+    except InputError as error:
+        assert "\n" not in str(error)
+    else:
+        program.broken(program.lower)
+
+
+# --- the command line --------------------------------------------------------------------
+
+
+def test_solve_prints_values_by_name(tmp_path, capsys):
+    path = put(tmp_path, "jobs.lp.gz", gzip.compress(LP.encode()))
+    assert main(["solve", str(path), "--solver", "mip", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["valid"]
+    assert found["id"] == "jobs"
+    assert set(found["values"]) == {"x_a_1", "x_a_2", "x_b_1", "x_b_2", "z"}
+    program = load_model(path)
+    values = np.array([found["values"][name] for name in program.variables])
+    assert found["objective"] == pytest.approx(program.objective_of(values))
+    answer = put(tmp_path, "answer.json", json.dumps(found))
+    assert main(["check", str(path), str(answer)]) == 0
+    found["solution"]["x_a_1"] = 1 - found["solution"]["x_a_1"]
+    answer.write_text(json.dumps(found))
+    assert main(["check", str(path), str(answer)]) == 1
+    assert "job_a: expected 1, got" in capsys.readouterr().out
+
+
+def test_statuses(tmp_path, capsys):
+    none = put(tmp_path, "none.opb", "x1 + x2 >= 2; x1 + x2 <= 1;".replace("+", "+1"))
+    assert main(["solve", str(none), "--solver", "sat"]) == 3
+    assert main(["solve", str(put(tmp_path, "bad.opb", "x1 x2 >= 1;"))]) == 2
+    assert main(["solve", str(none), "--puzzle", "nonogram"]) == 2
+    assert "a model, and no nonogram" in capsys.readouterr().err
+
+
+def test_large_answers_leave_zeros_out(tmp_path, capsys):
+    rows = "".join(f"x{3 * i} +1 x{3 * i + 1} +1 x{3 * i + 2} = 1;\n" for i in range(20))
+    path = put(tmp_path, "many.opb", rows)
+    assert main(["solve", str(path), "--solver", "mip"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert sum(line.endswith(" = 1") for line in out) == 20
+    assert "40 other variables = 0" in out
+
+
+def test_info(tmp_path, capsys):
+    path = put(tmp_path, "jobs.lp", LP)
+    assert main(["info", str(path), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["structure"]
+    assert (found["variables"], found["rows"], found["objective"]) == (5, 4, "quadratic")
+    assert (found["choices"], found["in_choices"]) == ({"2": 2}, 0.8)
+    assert (found["bits"], found["integers"], found["rows_left"]) == (0, 1, 2)
+    assert main(["info", str(path)]) == 0
+    assert "2 choices for 80% of the variables" in capsys.readouterr().out
+    assert summary(load_model(path), "bits").choices == {}
+
+
+def test_formats_lists_models(capsys):
+    assert main(["formats"]) == 0
+    out = capsys.readouterr().out
+    assert all(f".{name} " in out for name in reading.READERS)
+
+
+def test_export_and_decode(tmp_path, capsys):
+    path = put(tmp_path, "jobs.opb", "min: x1 +2 x2 +3 x3; x1 +1 x2 +1 x3 = 1;")
+    model = tmp_path / "jobs.bqm"
+    assert main(["export", str(path), "-o", str(model)]) == 0
+    described = json.loads(Path(f"{model}.json").read_text())
+    sample = {label: int(label.endswith("x1")) for label in described["variables"]}
+    found = put(tmp_path, "sample.json", json.dumps(sample))
+    assert main(["decode", str(path), str(found), "--model", f"{model}.json"]) == 0
+    assert "valid" in capsys.readouterr().out
+
+
+# --- groupings ---------------------------------------------------------------------------
+
+
+def random_program(rng: np.random.Generator) -> Program:
+    n, m = int(rng.integers(1, 7)), int(rng.integers(0, 6))
+    matrix, low, high = np.zeros((m, n)), np.full(m, -np.inf), np.full(m, np.inf)
+    lower, upper = np.zeros(n), np.ones(n)
+    for v in np.flatnonzero(rng.random(n) < 0.2):
+        lower[v] = rng.integers(-2, 2)
+        upper[v] = lower[v] + rng.integers(0, 4)
+    for row in range(m):
+        of = rng.random(n) < 0.6
+        if rng.random() < 0.6:
+            matrix[row, of] = rng.choice([1, -1], size=of.sum(), p=[0.8, 0.2])
+            high[row] = 1 - (matrix[row] < 0).sum()
+        else:
+            matrix[row, of] = rng.integers(-4, 5, size=of.sum()) * rng.choice([1, 0.5, 1 / 3, 0.25])
+            high[row] = matrix[row] @ rng.integers(lower, upper + 1)
+        kind = rng.random()
+        if kind < 0.5:
+            low[row] = high[row]
+        elif kind < 0.65:
+            low[row] = high[row] - rng.integers(0, 3)
+        elif kind < 0.8:
+            low[row], high[row] = high[row], np.inf
+    squares = np.where(rng.random((n, n)) < 0.3, rng.integers(-3, 4, (n, n)), 0)
+    return Program.of(
+        matrix,
+        low,
+        high,
+        lower=lower,
+        upper=upper,
+        cost=rng.integers(-3, 4, n),
+        quadratic=squares,
+        offset=2.5,
+        maximize=bool(rng.random() < 0.5),
+    )
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_every_grouping_has_the_programs_solutions(seed):
+    """By enumeration: the same values, each once, with the same objective."""
+    program = random_program(np.random.default_rng([19, seed]))
+    program = Program.from_dict(json.loads(json.dumps(program.to_dict())))
+    expected = {
+        v for v in itertools.product(*bounds_of(program)) if not program.broken(np.array(v))
+    }
+    sign = -1 if program.maximize else 1
+    for grouping in (None, *range(GROUPINGS)):
+        model = grouped_model(program, grouping)
+        if np.prod(model.sizes.astype(float)) > 5_000:
+            continue
+        found = []
+        for values in itertools.product(*(choice.values for choice in model.choices)):
+            x = model.assignment(values)
+            v = model.field.read(x)[0]
+            assert (violation(model, x) == 0) == (not program.broken(v))
+            if violation(model, x):
+                continue
+            found.append(tuple(v.tolist()))
+            assert list(model.field.write(v)) == list(values)
+            if program.has_objective:
+                value = sign * model.objective.value(x)
+                assert value == pytest.approx(program.objective_of(v))
+        assert sorted(found) == sorted(expected)
