@@ -120,7 +120,7 @@ def programs(draw: st.DrawFn) -> Program:
 
 
 @pytest.mark.parametrize("solver", EXACT)
-@given(program=programs(), formulation=st.sampled_from(["choices", "choices:grouping=1", "bits"]))
+@given(program=programs(), formulation=st.sampled_from(["choices", "bits"]))
 @settings(max_examples=20)
 def test_programs_are_minimised_and_maximised(solver, program, formulation):
     ranges = (range(a, b + 1) for a, b in zip(program.lower, program.upper, strict=True))

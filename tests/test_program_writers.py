@@ -19,7 +19,7 @@ from qubopuzzle import Heyawake, InputError, ModelBuilder, Nonogram, Numberlink,
 from qubopuzzle.files.models import FORMATS, read_sample
 from qubopuzzle.model import violation
 from qubopuzzle.programs import Program, program_of
-from qubopuzzle.programs.grouping import GROUPINGS, grouped_model
+from qubopuzzle.programs.grouping import grouped_model, n_groupings
 from qubopuzzle.solving.export import rebuilt
 from strategies import all_bits, assignments, models
 
@@ -301,7 +301,7 @@ def test_the_program_of_a_model_has_its_solutions(model, data):
     every = assignments(model)
     expected = {bits.encode(x).tobytes() for x in every if violation(model, x) == 0}
     assert found == expected
-    grouping = data.draw(st.sampled_from([None, *range(GROUPINGS)]))
+    grouping = data.draw(st.sampled_from([None, *range(n_groupings(program))]))
     again = grouped_model(program, grouping)
     values = {
         again.field.read(x)[0].tobytes() for x in assignments(again) if not violation(again, x)
@@ -368,9 +368,10 @@ def test_rows_over_two_choices_that_are_no_order_stay_rows():
     assert [choice.values for choice in model.choices] == [(0, 1, 2), (0, 2, 5)]
 
 
-@given(programs(), st.sampled_from([None, *range(GROUPINGS)]))
+@given(programs(), st.data())
 @settings(max_examples=60, deadline=None)
-def test_models_of_programs_have_their_solutions_and_objectives(program, grouping):
+def test_models_of_programs_have_their_solutions_and_objectives(program, data):
+    grouping = data.draw(st.sampled_from([None, *range(n_groupings(program))]))
     model = grouped_model(program, grouping)
     sign = -1 if program.maximize else 1
     found = {

@@ -36,7 +36,7 @@ from qubopuzzle import (
 from qubopuzzle.cli import main
 from qubopuzzle.files.models import reading
 from qubopuzzle.model import violation
-from qubopuzzle.programs.grouping import GROUPINGS, grouped_model
+from qubopuzzle.programs.grouping import grouped_model, n_groupings
 from qubopuzzle.programs.summary import summary
 
 LP = r"""\ two jobs, two slots
@@ -653,7 +653,7 @@ def test_every_grouping_has_the_programs_solutions(seed):
         v for v in itertools.product(*bounds_of(program)) if not program.broken(np.array(v))
     }
     sign = -1 if program.maximize else 1
-    for grouping in (None, *range(GROUPINGS)):
+    for grouping in (None, *range(n_groupings(program))):
         model = grouped_model(program, grouping)
         if np.prod(model.sizes.astype(float)) > 5_000:
             continue

@@ -1,8 +1,10 @@
 """Simulated annealing on the constraint model, with weights that learn."""
 
+from qubopuzzle.annealing.form import AnnealingForm as AnnealingForm
 from qubopuzzle.annealing.form import annealing_form as annealing_form
 from qubopuzzle.annealing.search import PORTFOLIO as PORTFOLIO
 from qubopuzzle.annealing.search import AnnealingParameters as AnnealingParameters
 from qubopuzzle.annealing.search import State as State
 from qubopuzzle.annealing.search import anneal as anneal
+from qubopuzzle.annealing.search import anneal_best as anneal_best
 from qubopuzzle.annealing.search import compile_kernels as compile_kernels

@@ -10,7 +10,7 @@ import secrets
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, replace
-from functools import cache
+from functools import cache, partial
 from math import inf
 from typing import Any
 
@@ -175,11 +175,14 @@ class Read:
 class Annealed:
     """What ``anneal`` found: the best reads, lowest energy and objective first, of ``n_reads``.
 
-    ``interrupted`` says that Ctrl-C ended it; ``seed`` repeats it.
+    ``form`` is what was annealed. ``solved`` says that a read ended the search, ``interrupted``
+    that Ctrl-C did; ``seed`` repeats it.
     """
 
+    form: AnnealingForm
     reads: tuple[Read, ...]
     n_reads: int
+    solved: bool
     interrupted: bool
     seed: int
 
@@ -197,6 +200,7 @@ def anneal(
     sweeps: int = 1000,
     initial_states: ArrayLike | None = None,
     threads: int = 1,
+    first: int = 0,
     interrupt_function: Callable[[], bool] | None = None,
     progress: Callable[[float, float], None] | None = None,
 ) -> Annealed:
@@ -223,6 +227,7 @@ def anneal(
             shape (states, choices); the others start at random. A chain with a broken
             precedence starts at its lowest values instead.
         threads: reads that run at the same time.
+        first: the number of the first read, to go on after an earlier search.
         interrupt_function: asked about 20 times a second; True ends the search.
         progress: called as often, with the reads done (with fractions) and the lowest
             energy so far.
@@ -237,7 +242,8 @@ def anneal(
     sweeps, threads = whole("sweeps", sweeps, 1), whole("threads", threads, 1)
     starts = () if initial_states is None else _checked_states(form, initial_states)
     deadline = inf if time_limit is None else time.perf_counter() + time_limit
-    target = -1 if form.arrays.has_objective else target_energy
+    optimizes = bool(form.arrays.has_objective)
+    target = -1 if optimizes else target_energy
     search = Reads(deadline, interrupt_function, progress)
     kept: list[Read] = []
     finished: dict[int, Read] = {}
@@ -247,11 +253,12 @@ def anneal(
     def read(number: int) -> None:
         """One read; short calls of the kernel, so that it can be stopped."""
         nonlocal following
-        parameters = portfolio[number % len(portfolio)]
-        wanted = sweeps * luby(number + 1)
-        state = State(form, generator(seed, number))
-        if number < len(starts):
-            state.set_values(starts[number])
+        own = first + number
+        parameters = portfolio[own % len(portfolio)]
+        wanted = sweeps * luby(own + 1)
+        state = State(form, generator(seed, own))
+        if own < len(starts):
+            state.set_values(starts[own])
         else:
             state.randomize()
         done = redraws = 0
@@ -262,11 +269,11 @@ def anneal(
                 break
         x = form.literals(state.best)
         reached = state.energy <= target and not only_accepted
-        search.end(number, search=reached or (target >= 0 and accepts(x)))
+        search.end(number, search=reached or (not optimizes and accepts(x)))
         swept, worth = -(-redraws // max(1, form.n_units)), form.objective(x)
         with search.lock:
             weight, best = state.arrays.row_weight.astype(np.float32), state.best.copy()
-            numbers = number, best, state.energy, worth, swept, parameters
+            numbers = own, best, state.energy, worth, swept, parameters
             finished[number] = Read(*numbers, weight)
             # In order: no read beyond the one that ends the search takes the place of another.
             while following in finished and following <= search.last:
@@ -274,10 +281,74 @@ def anneal(
                 following += 1
                 if len(kept) > KEPT_READS:
                     # The read that ends the search stays, whatever its energy.
-                    kept.remove(max(kept, key=lambda r: (r.number != search.last, *_rank(r))))
+                    kept.remove(
+                        max(kept, key=lambda r: (r.number - first != search.last, *_rank(r)))
+                    )
 
     n_reads = search.run(read, reads, threads)
-    return Annealed(tuple(sorted(kept, key=_rank)), n_reads, search.interrupted, seed)
+    ranked, solved = tuple(sorted(kept, key=_rank)), search.last < inf
+    return Annealed(form, ranked, n_reads, solved, search.interrupted, seed)
+
+
+def anneal_best(
+    forms: Sequence[Callable[[], AnnealingForm]],
+    *,
+    reads: int | None = None,
+    time_limit: float | None = None,
+    accepts: Callable[[int, IntArray], bool] = lambda *_: False,
+    interrupt_function: Callable[[], bool] | None = None,
+    **settings: Any,
+) -> tuple[int, Annealed]:
+    """Anneal the form that does best of several of the same problem.
+
+    Each is made and annealed for one read, until one reaches the target; then the search goes on
+    with the form of the lowest energy and objective.
+
+    Args:
+        forms: what make them.
+        accepts: as for ``anneal``, with the number of the form before its literals.
+        reads, time_limit, interrupt_function, settings: as for ``anneal``; the first reads count.
+
+    Returns:
+        The number of the form, and what was found with it; ``n_reads`` counts those of all.
+    """
+    if reads is not None:
+        reads = whole("reads", reads, 1)
+    stop = interrupt_function or (lambda: False)
+    deadline = inf if time_limit is None else time.perf_counter() + time_limit
+    settings["seed"] = secrets.randbits(31) if settings.get("seed") is None else settings["seed"]
+    made, first = list[AnnealingForm](), list[Annealed]()
+
+    def run(number: int, reads: int | None, **more: Any) -> Annealed:
+        left = None if deadline == inf else max(0.0, deadline - time.perf_counter())
+        return anneal(
+            made[number],
+            reads=reads,
+            time_limit=left,
+            accepts=partial(accepts, number),
+            interrupt_function=interrupt_function,
+            **settings,
+            **more,
+        )
+
+    ended = False
+    for number, make in enumerate(forms[:reads]):
+        made.append(make())
+        if len(forms) == 1:
+            return 0, run(0, reads)
+        first.append(run(number, 1))
+        ended = first[-1].solved or first[-1].interrupted or stop()
+        ended |= time.perf_counter() >= deadline
+        if ended:
+            break
+    best = min(range(len(first)), key=lambda i: _rank(first[i].reads[0])[:2])
+    found, n_reads, left = first[best], len(first), None if reads is None else reads - len(first)
+    if not ended and left != 0:
+        more = run(best, left, first=1)
+        every = sorted([*found.reads, *more.reads], key=_rank)[:KEPT_READS]
+        found = replace(more, reads=tuple(every))
+        n_reads += more.n_reads
+    return best, replace(found, n_reads=n_reads)
 
 
 def _rank(read: Read) -> tuple[int, float, int]:

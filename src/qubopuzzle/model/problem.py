@@ -122,6 +122,10 @@ class Problem(ABC):
         """The default of a solver, which meets connectivity and cycles by ``cuts`` or does not."""
         return self.default_formulation
 
+    def alternatives(self, formulation: str) -> list[str]:  # noqa: ARG002 - for others
+        """Formulations that a solver may try beside this one, which it was not told to take."""
+        return []
+
     def picture(
         self,
         answer: IntArray | None = None,  # noqa: ARG002 - for others

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array, triu
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError, did_you_mean
 from qubopuzzle.model import IntArray, Model, Problem, Violation
-from qubopuzzle.programs.grouping import grouped_model
+from qubopuzzle.programs.grouping import grouped_model, n_groupings
 from qubopuzzle.programs.rows import MOST_VALUES
 
 TOLERANCE = 1e-6
@@ -186,6 +186,12 @@ class Program(Problem):
     def format_answer(self, answer: Any) -> Any:
         """Values by variable."""
         return answer if isinstance(answer, Mapping) else self.values_of(answer)
+
+    def alternatives(self, formulation: str) -> list[str]:
+        """The other groupings of ``choices``."""
+        if formulation != self.default_formulation:
+            return []
+        return [f"{formulation}:grouping={i}" for i in range(1, n_groupings(self))]
 
     # --- JSON ----------------------------------------------------------------------------
 

@@ -4,7 +4,9 @@ A sequence of QUBOs with adapting penalty weights, see docs/annealer.md. Reporte
 are those of the unweighted model, recomputed from the answer.
 """
 
+from collections.abc import Callable
 from dataclasses import fields, replace
+from functools import partial
 
 import numpy as np
 
@@ -17,6 +19,7 @@ class _Annealer(Solver):
     target = "model"
     default_encoding = None
     default_presolve = "propagate"
+    tries_alternatives = True
     default_reads = 127
     package = "numba"
     about = "annealing of the model itself, with penalty weights that learn"
@@ -48,7 +51,13 @@ class _Annealer(Solver):
 
     def solve(self, task: Task) -> Outcome:
         """Restart until the reads or the time are spent or a solution is found."""
-        from qubopuzzle.annealing import PORTFOLIO, AnnealingParameters, anneal, annealing_form
+        from qubopuzzle.annealing import (
+            PORTFOLIO,
+            AnnealingForm,
+            AnnealingParameters,
+            anneal_best,
+            annealing_form,
+        )
 
         model, budget, options = task.compiled.source, task.budget, task.options
         if not model.choices:
@@ -57,27 +66,40 @@ class _Annealer(Solver):
             return Outcome(nothing, np.array([float(energy)]), 0, infeasible=energy > 0)
         names = [own.name for own in fields(AnnealingParameters)]
         fixed = {name: options[name] for name in names if options[name] is not None}
-        form = annealing_form(model, task.compiled.payload.weights, chains=bool(options["chains"]))
-        found = anneal(
-            form,
+        tasks: list[Task] = []
+
+        def form_of(make: Callable[[], Task]) -> AnnealingForm:
+            tasks.append(own := make())
+            model, weights = own.compiled.source, own.compiled.payload.weights
+            return annealing_form(model, weights, chains=bool(options["chains"]))
+
+        # Where to start is said of the task's own model.
+        tried = [lambda: task, *(task.alternatives if task.start is None else ())]
+        start = (
+            None if task.start is None else np.flatnonzero(task.start) - model.first_literal[:-1]
+        )
+        chosen, found = anneal_best(
+            [partial(form_of, make) for make in tried],
             seed=budget.seed,
             reads=budget.reads,
             time_limit=None if budget.time_limit is None else task.seconds_left(),
             only_accepted=bool(model.omitted),
-            accepts=lambda x: task.judge.accepts(x.astype(np.int8)),
+            accepts=lambda number, x: tasks[number].judge.accepts(x.astype(np.int8)),
             portfolio=tuple(dict.fromkeys(replace(own, **fixed) for own in PORTFOLIO)),
             sweeps=options["sweeps"],
-            initial_states=None if task.start is None else form.state(task.start),
+            initial_states=start,
             threads=options["threads"],
             progress=task.report,
         )
+        form = found.form
         samples = [form.literals(read.value) for read in found.reads]
         energies = [form.energy(read.value) + read.objective for read in found.reads]
         return Outcome(
-            np.array(samples, dtype=np.int8).reshape(-1, model.n_literals),
+            np.array(samples, dtype=np.int8).reshape(-1, form.model.n_literals),
             np.array(energies, dtype=np.float64),
             found.n_reads,
             interrupted=found.interrupted,
+            alternative=chosen,
         )
 
 

@@ -127,6 +127,8 @@ class Task:
         judge: a solver stops at energy 0 and where this accepts a sample: an assignment with
             swapped runs of equal length, say, breaks a constraint but not the rules.
         progress: called now and then, if there is one.
+        alternatives: the same problem in other formulations, made when they are called; a solver
+            with ``tries_alternatives`` may prefer one, see ``Outcome.alternative``.
         start: a sample, shape (variables,), that a read may begin at.
         started: when the time limit began to run, by ``time.perf_counter``.
     """
@@ -136,6 +138,7 @@ class Task:
     options: Mapping[str, Any]
     judge: Judge = field(default_factory=NoJudge)
     progress: ProgressCallback | None = None
+    alternatives: Sequence[Callable[[], "Task"]] = ()
     start: IntArray | None = None
     started: float = field(default_factory=time.perf_counter)
 
@@ -177,6 +180,7 @@ class Outcome:
         optimal: proved that the best sample has the least objective.
         proof: of what was proved, if the solver was asked for it.
         interrupted: stopped by Ctrl-C; the samples are what there was.
+        alternative: what the samples are of: 0 is the task's model, 1 the first alternative's.
         settings: what ran where that differs from the options asked for.
         service_s: seconds of solving by part, where a service did it.
     """
@@ -186,6 +190,7 @@ class Outcome:
     reads: int
     infeasible: bool = False
     interrupted: bool = False
+    alternative: int = 0
     settings: Mapping[str, Any] = field(default_factory=dict)
     complete: bool = False
     bound: float | None = None
@@ -204,6 +209,8 @@ class Solver(ABC):
     """Whether models leave this machine."""
     supports_cuts: ClassVar[bool] = False
     """Whether it meets connectivity and cycles by cuts; others need them spelt out."""
+    tries_alternatives: ClassVar[bool] = False
+    """Whether it takes the same problem in several formulations."""
     default_encoding: str | None = "one-hot"
     default_presolve: ClassVar[str] = "none"
     """``propagate`` where finding what follows at once pays."""

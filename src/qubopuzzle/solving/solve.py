@@ -4,12 +4,12 @@ import platform
 import secrets
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike
-from typing import Any
+from typing import Any, cast
 
 from qubopuzzle.checks import positive, whole
 from qubopuzzle.compile import DEFAULT_ENCODING, Compiled, check_weights, encode_choices
@@ -107,7 +107,9 @@ def solve(
     code = backend.default_encoding if encoding is None else encoding
     how = backend.default_presolve if presolve is None else presolve
     recipe = Recipe(name, code, how, weights)
-    return _Run(own, backend, recipe, budget, chosen, {"load": load_s}).result(progress)
+    run = _Run(own, backend, recipe, budget, chosen, {"load": load_s})
+    tried = backend.tries_alternatives and formulation is None
+    return run.result(progress, own.alternatives(name) if tried else [])
 
 
 def check_run(
@@ -157,8 +159,8 @@ class _Run:
     options: Mapping[str, Any]
     seconds: dict[str, float]
 
-    def result(self, progress: ProgressCallback | None) -> Result:
-        """Go through all stages, as far as it takes."""
+    def result(self, progress: ProgressCallback | None, others: Sequence[str]) -> Result:
+        """Go through all stages, as far as it takes; ``others`` are formulations to try, too."""
         with self._stage("model"):
             whole = self.problem.model(self.recipe.formulation)
         if whole.objective is not None and self.budget.solutions > 1:
@@ -201,14 +203,27 @@ class _Run:
                 stacklevel=3,
             )
         judge = Judge(self.problem, presolved, compiled)
-        task = Task(compiled, self.budget, self.options, judge, progress)
+        made = [judge]
+        tries = [partial(self._alternative, name, target, made) for name in others]
+        task = Task(compiled, self.budget, self.options, judge, progress, tries)
         with self._stage("solve"):
             if lazy:
                 compiling = partial(self.recipe.compile, target=target)
                 compiled, outcome = solve_lazily(self.solver, model, task, compiling)
             else:
                 outcome = self.solver.solve(task)
+        if outcome.alternative:
+            judge = made[outcome.alternative]
+            presolved, compiled = judge.presolved, cast("Compiled", judge.bits)
+            self.recipe = replace(self.recipe, formulation=others[outcome.alternative - 1])
         return self._judged(presolved, compiled, outcome, task.seconds_left())
+
+    def _alternative(self, formulation: str, target: str, made: list[Judge]) -> Task:
+        """The task in another formulation; its judge is added to ``made``."""
+        presolved = self.recipe.presolve_model(self.problem.model(formulation))
+        compiled = self.recipe.compile(presolved.model, target)
+        made.append(Judge(self.problem, presolved, compiled))
+        return Task(compiled, self.budget, self.options, made[-1])
 
     @contextmanager
     def _stage(self, name: str) -> Iterator[None]:
