@@ -31,7 +31,7 @@ for line in (ROOT / "tests/data/answers.jsonl").read_text().splitlines():
 def sweeps(monkeypatch):
     """The sweeps of each read, as solvers call the annealer and the sampler."""
     found = []
-    anneal, sample = annealing.anneal, OneHotTemperingSampler.sample
+    anneal, sample = annealing.search.anneal, OneHotTemperingSampler.sample
 
     def noting_anneal(*args, **kwargs):
         result = anneal(*args, **kwargs)
@@ -43,7 +43,7 @@ def sweeps(monkeypatch):
         found.extend(result.info["sweeps"])
         return result
 
-    monkeypatch.setattr(annealing, "anneal", noting_anneal)
+    monkeypatch.setattr(annealing.search, "anneal", noting_anneal)
     monkeypatch.setattr(OneHotTemperingSampler, "sample", noting_sample)
     return found
 
