@@ -26,7 +26,14 @@ from qubopuzzle.errors import InputError
 from qubopuzzle.model import UNBOUNDED, Field, IntArray, Model, ModelBuilder
 from qubopuzzle.model.data import summed
 from qubopuzzle.programs.rows import WholeRows, whole_rows
-from qubopuzzle.programs.structure import Defined, Ordered, defined_bits, ordered_choices, tightened
+from qubopuzzle.programs.structure import (
+    Defined,
+    Ordered,
+    defined_bits,
+    implied_rows,
+    ordered_choices,
+    tightened,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
@@ -232,7 +239,7 @@ def n_groupings(program: Program) -> int:
 def grouped_model(program: Program, grouping: int | None) -> Model:
     """The program as choices and rows; its field is the variables' values.
 
-    Besides choices, bits that equalities define by variables of choices are taken out, and rows
+    Besides choices, equalities that follow from others are left out, bits that equalities define by variables of choices are taken out, and rows
     that compare the values of two choices become precedences, see ``structure``.
 
     Args:
@@ -243,6 +250,8 @@ def grouped_model(program: Program, grouping: int | None) -> Model:
     """
     program = program if grouping is None else tightened(program)
     rows, groups = whole_rows(program), list[Group]()
+    if grouping is not None:
+        rows = rows.only(~implied_rows(rows))
     grouped = np.zeros(len(program.lower), dtype=bool)
     if grouping is not None:
         found = candidates(program, rows)

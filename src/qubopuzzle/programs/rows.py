@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,11 @@ class WholeRows:
     lower: IntArray
     upper: IntArray
     number: IntArray
+
+    def only(self, kept: NDArray[np.bool_]) -> Self:
+        """Some of the rows, ``kept`` (rows,)."""
+        parts = self.matrix, self.lower, self.upper, self.number
+        return type(self)(*(part[kept] for part in parts))
 
 
 def whole_rows(program: Program) -> WholeRows:

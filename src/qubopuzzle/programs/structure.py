@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import lcm
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +33,47 @@ def tightened(program: Program) -> Program:
     if (lower > upper).any():
         return program
     return replace(program, lower=lower.astype(np.int64), upper=upper.astype(np.int64))
+
+
+_MOST_ENTRIES = 1_000_000
+"""Of a dense system that ``implied_rows`` solves, at most."""
+_DENOMINATOR = 12
+"""Factors of rows that it looks for are fractions with at most this."""
+
+
+def implied_rows(rows: WholeRows) -> NDArray[np.bool_]:
+    """Equalities that follow from shorter ones within their variables, shape (rows,).
+
+    Such as "six matches in a slot", where each of twelve teams plays once in it. An annealer is
+    better off without: a long row that is broken says of all its variables that they may be wrong.
+    """
+    implied = np.zeros(len(rows.lower), dtype=bool)
+    (equal,) = np.nonzero(rows.lower == rows.upper)
+    matrix, bound = csr_array(rows.matrix[equal]), rows.lower[equal]
+    size = np.diff(matrix.indptr)
+    there = csr_array((np.ones(matrix.nnz), matrix.indices, matrix.indptr), shape=matrix.shape)
+    (long,) = np.nonzero(size > np.median(size) if len(size) else size)
+    common = csr_array(there[long] @ there.T)
+    for at, row in sorted(enumerate(long.tolist()), key=lambda pair: -size[pair[1]]):
+        near = slice(*common.indptr[at : at + 2])
+        others = common.indices[near]
+        within = others[(common.data[near] == size[others]) & (size[others] < size[row])]
+        within = within[~implied[equal[within]]]
+        if size[within].sum() >= size[row] and len(within) * size[row] <= _MOST_ENTRIES:
+            implied[equal[row]] = _follows(matrix, bound, row, within)
+    return implied
+
+
+def _follows(matrix: Any, bound: IntArray, row: int, others: IntArray) -> bool:
+    """Whether an equality is a sum of multiples of others, exactly."""
+    columns = matrix.indices[slice(*matrix.indptr[row : row + 2])]
+    parts, whole = matrix[others][:, columns].toarray(), matrix[[row]][:, columns].toarray()[0]
+    factors = np.linalg.lstsq(parts.T.astype(np.float64), whole.astype(np.float64))[0]
+    near = [Fraction(f).limit_denominator(_DENOMINATOR) for f in factors.tolist()]
+    common = lcm(*(f.denominator for f in near))
+    numbers = np.array([int(f * common) for f in near], dtype=np.int64)
+    same: bool = (numbers @ parts == common * whole).all()
+    return same and int(numbers @ bound[others]) == common * int(bound[row])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
