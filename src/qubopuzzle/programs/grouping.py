@@ -239,8 +239,9 @@ def n_groupings(program: Program) -> int:
 def grouped_model(program: Program, grouping: int | None) -> Model:
     """The program as choices and rows; its field is the variables' values.
 
-    Besides choices, equalities that follow from others are left out, bits that equalities define by variables of choices are taken out, and rows
-    that compare the values of two choices become precedences, see ``structure``.
+    Besides choices: equalities that follow from others are left out, bits that equalities define
+    by variables of choices are taken out, and rows that compare the values of two choices become
+    precedences, see ``structure``.
 
     Args:
         grouping: 0 .. ``n_groupings(program)`` - 1; None leaves every variable by itself.
