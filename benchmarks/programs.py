@@ -61,9 +61,8 @@ class Rows:
         factors = np.broadcast_to(np.ravel(by), own.shape).astype(np.int64)
         self._rows.append((f"{name}_{len(self._rows)}", own, factors, low, high))
 
-    def exactly(
-        self, name: str, total: float, variables: ArrayLike, by: ArrayLike = 1
-    ) -> None:
+    def exactly(self, name: str, total: float, variables: ArrayLike, by: ArrayLike = 1) -> None:
+        """A row ``sum of by * variables = total``."""
         self.add(name, variables, low=total, high=total, by=by)
 
     def program(self, name: str, **objective: object) -> Program:

@@ -46,6 +46,7 @@ class Tournament:
 
     @classmethod
     def parse(cls, text: bytes | str) -> Tournament:
+        """The text of a file."""
         root = ElementTree.fromstring(text)  # noqa: S314 - files that one names oneself
         teams, slots = root.findall(".//Teams/team"), root.findall(".//Slots/slot")
         if root.findtext(".//numberRoundRobin") != "2" or len(slots) != 2 * (len(teams) - 1):
