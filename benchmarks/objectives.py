@@ -29,9 +29,9 @@ from statistics import mean
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from instances import warm_up
+from optima import best_arrangement, best_cut
 from peers import Answer, Solve, ask, checked, cpsat, ours, peers
 from programs import OPTIMIZED, linearised, with_optimum
 from qubopuzzle.programs import Program
@@ -42,6 +42,8 @@ TUNINGS = tuple(product(("choices", "bits"), (0.5, 1.0, 2.0, 4.0)))
 """Formulation, and penalty weight."""
 TUNING_SEEDS = (1000, 1001)
 """Instances that no table shows."""
+PROOFS = {"quadratic assignment": best_arrangement, "maximum cut": best_cut}
+"""Kinds whose optima CP-SAT does not prove in minutes."""
 _CLOSE = 1e-6
 Settings = Mapping[str, Any]
 
@@ -67,7 +69,7 @@ def of_kind(
         program = with_optimum(kind, seed)
         flat = linearised(program)
         about = {"kind": kind, "seed": seed, "variables": len(program.variables)}
-        about |= _proof(program, flat, proof_limit)
+        about |= _proof(kind, program, flat, proof_limit)
         contenders: dict[str, tuple[Answer, Any]] = {"annealer": (ours(program, limit, seed), None)}
         for name in SAMPLERS:
             for what, own in (("default", None), ("tuned", tuned[name])):
@@ -82,41 +84,11 @@ def of_kind(
     return found
 
 
-def _proof(program: Program, flat: Program, limit: float) -> Row:
-    if not program.rows:
-        return {"optimum": best_cut(program), "proved": True}
+def _proof(kind: str, program: Program, flat: Program, limit: float) -> Row:
+    if kind in PROOFS:
+        return {"optimum": PROOFS[kind](program), "proved": True}
     answer = ask(cpsat, flat, limit, 0)
     return {"optimum": _value(program, answer), "proved": answer.proved}
-
-
-def best_cut(program: Program) -> float:
-    """The largest objective without rows, vertex by vertex, for sparse graphs.
-
-    A table has the best of all assignments of the vertices so far for each assignment of those
-    that have neighbours to come, one axis each; the next vertex is one that leaves fewest.
-    """
-    weight = (program.quadratic + program.quadratic.T).toarray()
-    axes: list[int] = []
-    todo = set(range(len(weight)))
-    table = np.zeros(())
-    while todo:
-        v = min(sorted(todo), key=lambda v: len(_open(weight, [*axes, v], todo - {v})))
-        one = np.full(table.shape, program.cost[v])
-        for axis, u in enumerate(axes):
-            shape = [2 if other == axis else 1 for other in range(len(axes))]
-            one += weight[u, v] * np.arange(2).reshape(shape)
-        todo.remove(v)
-        known = [*axes, v]
-        axes = _open(weight, known, todo)
-        gone = tuple(axis for axis, u in enumerate(known) if u not in axes)
-        table = np.stack([table, table + one], axis=-1).max(axis=gone)
-    return float(table) + program.offset
-
-
-def _open(weight: NDArray[np.float64], known: list[int], todo: set[int]) -> list[int]:
-    """Which of some vertices have neighbours among those to come."""
-    coming = sorted(todo)
-    return [u for u in known if weight[u, coming].any()]
 
 
 def tuning(kind: str, name: str, limit: float) -> tuple[str, float]:

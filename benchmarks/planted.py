@@ -158,7 +158,7 @@ def exact_cover(rng: Generator, side: int = 14) -> Planted:
 
 def _edges(rng: Generator, colour: IntArray, n_edges: int) -> IntArray:
     """Random pairs of different colours, shape (n_edges, 2)."""
-    every = np.array([e for e in combinations(range(len(colour)), 2) if np.diff(colour[[*e]])])
+    every = np.argwhere(np.triu(colour[:, None] != colour, 1))
     return every[rng.choice(len(every), n_edges, replace=False)]
 
 
@@ -173,14 +173,15 @@ def colouring(rng: Generator, n: int = 150, colours: int = 3, degree: float = 4.
     return rows, _taken(rows, x[np.arange(n), colour])
 
 
-def frequencies(rng: Generator, n: int = 60, values: int = 15, links: int = 240) -> Planted:
+def frequencies(rng: Generator, n: int = 60, values: int = 12, links: int = 160) -> Planted:
     """Frequencies of transmitters, some apart by 1 to 3."""
     rows = Rows()
     x = rows.new("x", n, values)
     own = _one_each(rows, "transmitter", x, rng)
+    distance = np.abs(np.subtract.outer(range(values), range(values)))
     for u, v in _edges(rng, own, links):
         gap = min(int(rng.integers(1, 4)), abs(own[u] - own[v]))
-        for f, g in np.argwhere(np.abs(np.subtract.outer(range(values), range(values))) < gap):
+        for f, g in np.argwhere(distance < gap).tolist():
             rows.add("apart", [x[u, f], x[v, g]], high=1)
     return rows, _taken(rows, x[np.arange(n), own])
 

@@ -10,7 +10,7 @@ import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 import record
-from objectives import best_cut
+from optima import best_arrangement, best_cut
 from planted import PLANTED, planted
 from programs import Rows, cqm_of, linearised
 from record import Benchmark, main, table
@@ -285,3 +285,13 @@ def test_the_best_cut_is_that_of_enumeration():
     cost = (weight + weight.T).sum(axis=0)
     program = rows.program("cut", cost=cost, quadratic=-2 * weight, maximize=True)
     assert best_cut(program) == max(map(program.objective_of, product((0, 1), repeat=9)))
+
+
+def test_the_best_arrangement_is_that_of_enumeration():
+    rng, rows, n = np.random.default_rng(2), Rows(), 5
+    rows.new("x", n, n)
+    flow, distance = (rng.integers(0, 9, (n, n)) for _ in range(2))
+    np.fill_diagonal(flow, 0)
+    program = rows.program("places", quadratic=np.kron(flow, distance))
+    orders = (np.eye(n, dtype=int)[list(order)].ravel() for order in permutations(range(n)))
+    assert best_arrangement(program) == min(map(program.objective_of, orders))
