@@ -38,7 +38,7 @@ from qubopuzzle.programs import Program
 from record import Args, Benchmark, Cases, Row, Rows, grouped, main, markdown
 
 SAMPLERS = ("neal", "tempering")
-TUNINGS = tuple(product(("choices", "bits"), (0.5, 1.0, 2.0, 4.0)))
+TUNINGS = tuple(product(("choices", "bits"), (0.03, 0.3, 1.0, 3.0)))
 """Formulation, and penalty weight."""
 TUNING_SEEDS = (1000, 1001)
 """Instances that no table shows."""

@@ -307,8 +307,8 @@ def _equations(rng: Generator, n: int, m: int, largest: int, top: int = 1) -> Pl
 
 
 def dense_equalities(rng: Generator) -> Planted:
-    """5 equations over 60 bits, coefficients to 50."""
-    return _equations(rng, 60, 5, 50)
+    """3 equations over 60 bits, coefficients to 100."""
+    return _equations(rng, 60, 3, 100)
 
 
 def large_coefficients(rng: Generator) -> Planted:
