@@ -46,7 +46,10 @@ among them says that something is not at hand."""
 Columns = Mapping[str, str | Callable[[Row], str]]
 """Of a table: heads, and format strings or functions of a row."""
 Settings = Mapping[str, tuple[Any, str]]
-"""Options of a script by their names: default and help. The defaults are a full run."""
+"""Options of a script by their names: default and help. The defaults are a full run.
+
+One whose default is a ``Path`` only says where something is: it may be changed, and is not told.
+"""
 
 
 @dataclass(frozen=True)
@@ -82,14 +85,18 @@ def main(
     given = sys.argv[1:] if argv is None else list(argv)
     settings = settings or {}
     args = _arguments(doc, benchmarks, settings, given)
+    places = {name: own for name, (own, _) in settings.items() if isinstance(own, Path)}
     changed = [name for name, (default, _) in settings.items() if getattr(args, name) != default]
+    changed = [name for name in changed if name not in places]
     _refuse("leave out", args, [*map(_flag, changed), *["--only"] * bool(args.only)])
     chosen = [(b, list(b.cases(args))) for b in benchmarks if args.table in ("", b.name)]
     _refuse("not at hand:", args, [c[0] for _, cases in chosen for c in cases if _missing(c)])
     script, words = Path(sys.argv[0]).name, [word for word in given if word != "--publish"]
+    for name, place in places.items():
+        words = [_told(word, getattr(args, name), place) for word in words]
     about = {
         "command": shlex.join(["python", f"benchmarks/{script}", *words]),
-        "settings": {name: getattr(args, name) for name in settings},
+        "settings": {name: getattr(args, name) for name in settings if name not in places},
     }
     for benchmark, cases in chosen:
         try:
@@ -131,6 +138,12 @@ def _arguments(
 
 def _flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
+
+
+def _told(word: str, given: Path, place: Path) -> str:
+    """A word of the command line, without where something is on this machine."""
+    option, equals, value = word.rpartition("=")
+    return f"{option}{equals}{place}" if Path(value) == given else word
 
 
 def _missing(case: tuple[Any, ...]) -> bool:

@@ -2,11 +2,19 @@
 
 import json
 import time
+from itertools import permutations, product
+from pathlib import Path
 
+import numpy as np
 import pytest
+from scipy.optimize import Bounds, LinearConstraint, milp
 
 import record
+from optima import best_arrangement, best_cut
+from planted import PLANTED, planted
+from programs import Rows, cqm_of, linearised
 from record import Benchmark, main, table
+from robinx import Tournament
 
 COLUMNS = {"case": "{id}", "n": "{n}"}
 PAGE = "before\n<!-- result: toy -->\nold\n<!-- end -->\nafter\n"
@@ -139,3 +147,151 @@ def test_a_case_may_give_several_rows_and_reports_its_time(place, capsys):
     assert "both: 0." in out
     assert "| a | 1 |\n| a | 2 |" in out
     assert untouched(place)
+
+
+def test_where_something_is_may_be_said_in_a_full_run_and_is_not_told(place, capsys):
+    given = {"seeds": (3, "runs"), "folder": (Path("games"), "of games")}
+    for words in (["--folder", str(place / "mine/")], [f"--folder={place}"]):
+        main("A toy.", (toy([row("a")]),), given, [*words, "--publish"])
+        meta, _ = record.published("toy")
+        assert str(place) not in json.dumps(meta) + capsys.readouterr().out
+        assert meta["command"].removesuffix("games").endswith(("--folder ", "--folder="))
+
+
+# --- tournaments -----------------------------------------------------------------------
+
+SEASON = ["0-1 2-3", "3-0 1-2", "0-2 3-1", "1-0 3-2", "0-3 2-1", "2-0 1-3"]
+"""Games home-away by slot. Teams 2 and 3 have breaks in slots 2, 3 and 5, the others none."""
+TIMETABLE = {
+    (int(game[0]), int(game[2])): slot
+    for slot, games in enumerate(SEASON)
+    for game in games.split()
+}
+EVERYONE = 'teams="0;1;2;3" slots="0;1;2;3;4;5"'
+
+
+def tournament(constraint="", mode="P", kind="HARD"):
+    teams, slots = "<team/>" * 4, "<slot/>" * 6
+    return Tournament.parse(
+        f"<Instance><numberRoundRobin>2</numberRoundRobin><gameMode>{mode}</gameMode>"
+        f"<Teams>{teams}</Teams><Slots>{slots}</Slots><Constraints><Some>"
+        f"{constraint.replace('/>', f' type={chr(34)}{kind}{chr(34)}/>')}</Some></Constraints>"
+        "</Instance>"
+    )
+
+
+@pytest.mark.parametrize(
+    ("constraint", "met", "missed"),
+    [
+        ('CA1 mode="H" teams="0" slots="0;1;2" min="0" max="{}"', 2, 1),
+        ('CA1 mode="A" teams="3;0" slots="0;1" max="1" min="{}"', 1, 2),
+        ('CA2 mode1="HA" mode2="GLOBAL" teams1="0" teams2="1;2" slots="0;2;3" max="{}"', 3, 2),
+        ('CA2 mode1="H" mode2="EVERY" teams1="0" teams2="1;2" slots="0;2;3" max="{}"', 1, 0),
+        ('CA3 mode1="A" mode2="SLOTS" teams1="2" teams2="0;1;3" intp="3" max="{}"', 3, 2),
+        ('CA3 mode1="HA" mode2="SLOTS" teams1="0" teams2="1" intp="4" max="{}"', 2, 1),
+        ('CA4 mode1="H" mode2="GLOBAL" teams1="0;3" teams2="1;2" slots="2;3" max="{}"', 3, 2),
+        ('CA4 mode1="H" mode2="EVERY" teams1="0;3" teams2="1;2" slots="2;3" max="{}"', 2, 1),
+        ('GA1 meetings="0,1;3,0;" slots="0;1" min="0" max="{}"', 2, 1),
+        ('GA1 meetings="0,1;3,0;" slots="0;1" max="2" min="{}"', 2, 3),
+        ('BR1 mode1="LEQ" mode2="HA" teams="1;2" slots="2;5" intp="{}"', 2, 1),
+        ('BR1 mode1="LEQ" mode2="H" teams="2" slots="0;2;3;5" intp="{}"', 1, 0),
+        (f'BR2 homeMode="HA" mode2="LEQ" {EVERYONE} intp="{{}}"', 6, 5),
+        (f'FA2 mode="H" {EVERYONE} intp="{{}}"', 2, 1),
+        ('SE1 mode1="SLOTS" teams="0;1;2;3" min="{}"', 2, 3),
+    ],
+)
+def test_each_rule_of_a_tournament_is_checked_at_its_bound(constraint, met, missed):
+    assert tournament(f"<{constraint.format(met)}/>").broken(TIMETABLE) == []
+    (fault,) = {f[:3] for f in tournament(f"<{constraint.format(missed)}/>").broken(TIMETABLE)}
+    assert fault == constraint[:3]
+    assert tournament(f"<{constraint.format(missed)}/>", kind="SOFT").broken(TIMETABLE) == []
+
+
+def test_a_timetable_is_a_double_round_robin_in_halves():
+    assert tournament().broken(TIMETABLE) == []
+    swapped = {game: {2: 3, 3: 2}.get(slot, slot) for game, slot in TIMETABLE.items()}
+    assert {f[:6] for f in tournament().broken(swapped)} == {"phases"}
+    assert tournament(mode="C").broken(swapped) == []
+    first, *others = TIMETABLE
+    faults = [
+        ({game: TIMETABLE[game] for game in others}, "not played"),
+        (TIMETABLE | {(0, 0): 1}, "not asked for"),
+        (TIMETABLE | {first: 6}, "in no slot"),
+        (TIMETABLE | {first: 1}, "several games in slot 1"),
+    ]
+    for wrong, words in faults:
+        assert words in tournament().broken(wrong)[0]
+
+
+def test_rules_that_nobody_knows_are_refused():
+    with pytest.raises(ValueError, match="nothing is known of CA9"):
+        tournament('<CA9 teams="0"/>')
+
+
+# --- programs --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", PLANTED)
+def test_planted_programs_have_an_answer_and_are_the_same_again(kind):
+    one, again, other = (planted(kind, seed).to_dict() for seed in (3, 3, 4))
+    assert one == again  # planted() checks the answer itself
+    assert one | {"id": ""} != other | {"id": ""}
+    assert len(one["variables"]) >= 20
+
+
+def small():
+    """A quadratic program over a permutation of 3 and two numbers, with a row."""
+    rows, rng = Rows(), np.random.default_rng(5)
+    x, y = rows.new("x", 3, 3), rows.new("y", 2, top=3)
+    for k in range(3):
+        rows.exactly("line", 1, x[k])
+        rows.exactly("column", 1, x[:, k])
+    rows.add("between", [*x[0], *y], low=2, high=5, by=[3, 2, 1, -1, 2])
+    weight = np.zeros((11, 11))
+    weight[:9, :9] = np.triu(rng.integers(-5, 6, (9, 9)), 1)
+    return rows.program("small", cost=np.arange(11), quadratic=weight)
+
+
+def test_a_cqm_means_what_its_program_means():
+    program = small()
+    cqm = cqm_of(program)
+    assert len(cqm.discrete) == 3
+    for order, y in product(permutations(range(3)), product(range(4), repeat=2)):
+        values = np.array([*np.eye(3, dtype=int)[list(order)].ravel(), *y])
+        sample = dict(zip(program.variables, values.tolist(), strict=True))
+        assert cqm.check_feasible(sample) == (not program.broken(values))
+        assert cqm.objective.energy(sample) == program.objective_of(values)
+
+
+def test_linear_products_keep_the_optimum():
+    program = small()
+    flat = linearised(program)
+    rows = LinearConstraint(flat.matrix, flat.row_lower, flat.row_upper)
+    bounds = Bounds(flat.lower, flat.upper)
+    found = milp(flat.cost, integrality=np.ones(len(flat.cost)), bounds=bounds, constraints=rows)
+    every = [
+        np.array([*np.eye(3, dtype=int)[list(order)].ravel(), *y])
+        for order, y in product(permutations(range(3)), product(range(4), repeat=2))
+    ]
+    best = min(program.objective_of(values) for values in every if not program.broken(values))
+    assert found.fun == pytest.approx(best)
+    assert program.objective_of(np.rint(found.x[: len(program.variables)])) == pytest.approx(best)
+
+
+def test_the_best_cut_is_that_of_enumeration():
+    rng, rows = np.random.default_rng(1), Rows()
+    rows.new("side", 9)
+    weight = np.triu(rng.integers(1, 9, (9, 9)) * (rng.random((9, 9)) < 0.4), 1)
+    cost = (weight + weight.T).sum(axis=0)
+    program = rows.program("cut", cost=cost, quadratic=-2 * weight, maximize=True)
+    assert best_cut(program) == max(map(program.objective_of, product((0, 1), repeat=9)))
+
+
+def test_the_best_arrangement_is_that_of_enumeration():
+    rng, rows, n = np.random.default_rng(2), Rows(), 5
+    rows.new("x", n, n)
+    flow, distance = (rng.integers(0, 9, (n, n)) for _ in range(2))
+    np.fill_diagonal(flow, 0)
+    program = rows.program("places", quadratic=np.kron(flow, distance))
+    orders = (np.eye(n, dtype=int)[list(order)].ravel() for order in permutations(range(n)))
+    assert best_arrangement(program) == min(map(program.objective_of, orders))
