@@ -31,15 +31,18 @@ from robinx import Tournament
 
 CHOSEN_ON = (
     "Addition_000",
-    "Addition_016",
-    "Addition_027",
-    "Addition_034",
-    "Addition_047",
-    "Addition_066",
+    "Addition_018",
+    "Addition_020",
+    "Addition_025",
+    "Addition_029",
+    "Addition_044",
+    "Addition_064",
+    "Addition_068",
     "Addition_082",
     "Addition_105",
     "Addition_129",
-    "Early_005",
+    "Addition_133",
+    "Early_010",
 )
 """The instances, of any number of teams, on which settings may be chosen."""
 CLASSES = {

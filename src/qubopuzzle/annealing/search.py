@@ -58,6 +58,8 @@ PORTFOLIO = (
     AnnealingParameters(20, 0.2, 0.98, 0.9),
 )
 """Parameters of successive restarts, in a cycle."""
+OBJECTIVE_PORTFOLIO = tuple(replace(own, focus=0.5) for own in PORTFOLIO)
+"""The same where there is an objective: units under no broken constraint matter, too."""
 
 
 class State:
@@ -196,7 +198,7 @@ def anneal(
     target_energy: int = 0,
     only_accepted: bool = False,
     accepts: Callable[[IntArray], bool] = lambda _: False,
-    portfolio: Sequence[AnnealingParameters] = PORTFOLIO,
+    portfolio: Sequence[AnnealingParameters] | None = None,
     sweeps: int = 1000,
     initial_states: ArrayLike | None = None,
     threads: int = 1,
@@ -221,7 +223,8 @@ def anneal(
         only_accepted: such a read does not end the search unless ``accepts`` says so.
         accepts: whether a read's best state, as literals (literals,), ends the search; it
             is called from the threads. Without ``only_accepted`` the target does, too.
-        portfolio: parameters of successive reads, in a cycle.
+        portfolio: parameters of successive reads, in a cycle; ``PORTFOLIO``, or
+            ``OBJECTIVE_PORTFOLIO``, if None.
         sweeps: sweeps of a read, times ``luby`` of its number.
         initial_states: where the first reads start, as the index of each choice's value,
             shape (states, choices); the others start at random. A chain with a broken
@@ -244,6 +247,8 @@ def anneal(
     deadline = inf if time_limit is None else time.perf_counter() + time_limit
     optimizes = bool(form.arrays.has_objective)
     target = -1 if optimizes else target_energy
+    if portfolio is None:
+        portfolio = OBJECTIVE_PORTFOLIO if optimizes else PORTFOLIO
     search = Reads(deadline, interrupt_function, progress)
     kept: list[Read] = []
     finished: dict[int, Read] = {}

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from math import inf
 from typing import Any, cast
 
@@ -17,14 +18,15 @@ from dimod.core.sampler import Sampler
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, triu
 
-from qubopuzzle.annealing import anneal, annealing_form
+from qubopuzzle.annealing import AnnealingForm, anneal_best, annealing_form
 from qubopuzzle.annealing import compile_kernels as compile_annealing
-from qubopuzzle.annealing.search import KEPT_READS, Read
+from qubopuzzle.annealing.search import KEPT_READS, Annealed, Read
 from qubopuzzle.checks import positive, whole
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import Field, IntArray, Model, Propagation, View, propagate
 from qubopuzzle.model.propagation import compile_kernels as compile_propagation
 from qubopuzzle.programs.dimod_models import CqmProgram, cqm_program
+from qubopuzzle.programs.program import Program
 from qubopuzzle.signals import defer_interrupt
 from qubopuzzle.tempering.sampler import OneHotTemperingSampler
 
@@ -263,9 +265,11 @@ class _Run:
             formulated = own.program.model()
         with self._stage("presolve"):
             presolved = propagate(formulated)
-        model = presolved.model
-        with self._stage("sampling"):
-            reads = self._reads(own, presolved, starts) if model.choices else ()
+        model, reads = presolved.model, tuple[Read, ...]()
+        if model.choices:
+            with self._stage("sampling"):
+                found = self._reads(own, presolved, starts)
+            model, reads = found.form.model, found.reads
         states = [read.value for read in reads] or [np.zeros(0, dtype=np.int64)]
         self.info["infeasible"] = presolved.contradiction
         self.info["presolve"]["decided"] = presolved.cells_decided
@@ -275,18 +279,22 @@ class _Run:
 
     def _reads(
         self, own: CqmProgram, presolved: Propagation, starts: NDArray[Any] | None
-    ) -> tuple[Read, ...]:
-        """The best reads of annealing."""
+    ) -> Annealed:
+        """The best reads of annealing, of the grouping that does best, or of the first."""
         model, reads = presolved.model, self.reads
-        form, seconds = annealing_form(model), self._seconds_left(own)
+        program, seconds = own.program, self._seconds_left(own)
+        others = program.alternatives(program.default_formulation) if starts is None else []
         end = time.perf_counter() + seconds
         # A model that is proved to have no solution is not searched for long.
         feasibility = model.objective is None and presolved.contradiction is None
         if reads is None and (seconds == inf or presolved.contradiction):
             reads = _MOST_READS if feasibility else DEFAULT_READS
         first_ends = self.reads is None and feasibility
-        found = anneal(
-            form,
+        _, found = anneal_best(
+            [
+                lambda: annealing_form(model),
+                *(partial(_form, program, formulation) for formulation in others),
+            ],
             # A seed of its own: a model made with random numbers of the same seed shall not
             # find them as its start.
             seed=int(np.random.SeedSequence(self.seed, spawn_key=(1,)).generate_state(1)[0]),
@@ -300,13 +308,18 @@ class _Run:
         self.info["reads"] = found.n_reads
         self.info["timed_out"] = time.perf_counter() >= end
         self.info["interrupted"] |= found.interrupted
-        return found.reads
+        return found
 
     def _is_stopped(self) -> bool:
         """Whether the caller wants an end."""
         if self.interrupt is not None and self.interrupt():
             self.info["interrupted"] = True
         return bool(self.info["interrupted"])
+
+
+def _form(program: Program, formulation: str) -> AnnealingForm:
+    """A program's form in some formulation."""
+    return annealing_form(propagate(program.model(formulation)).model)
 
 
 def _view(model: Model) -> View:
