@@ -2,7 +2,6 @@
 
 from qubopuzzle.annealing.form import AnnealingForm as AnnealingForm
 from qubopuzzle.annealing.form import annealing_form as annealing_form
-from qubopuzzle.annealing.search import OBJECTIVE_PORTFOLIO as OBJECTIVE_PORTFOLIO
 from qubopuzzle.annealing.search import PORTFOLIO as PORTFOLIO
 from qubopuzzle.annealing.search import AnnealingParameters as AnnealingParameters
 from qubopuzzle.annealing.search import State as State

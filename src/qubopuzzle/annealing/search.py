@@ -8,7 +8,7 @@ are always those of the unweighted model.
 
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cache, partial
 from math import inf
@@ -60,6 +60,9 @@ PORTFOLIO = (
 """Parameters of successive restarts, in a cycle."""
 OBJECTIVE_PORTFOLIO = tuple(replace(own, focus=0.5) for own in PORTFOLIO)
 """The same where there is an objective: units under no broken constraint matter, too."""
+_HOT = AnnealingParameters(1, 0.02, 0.98, 0.5)
+SCALED_PORTFOLIO = tuple(own for cold in PORTFOLIO for own in (_HOT, cold))
+"""The same where rows have large coefficients: they are hit by chance, in a hot state."""
 
 
 class State:
@@ -199,6 +202,7 @@ def anneal(
     only_accepted: bool = False,
     accepts: Callable[[IntArray], bool] = lambda _: False,
     portfolio: Sequence[AnnealingParameters] | None = None,
+    fixed: Mapping[str, float] | None = None,
     sweeps: int = 1000,
     initial_states: ArrayLike | None = None,
     threads: int = 1,
@@ -223,8 +227,8 @@ def anneal(
         only_accepted: such a read does not end the search unless ``accepts`` says so.
         accepts: whether a read's best state, as literals (literals,), ends the search; it
             is called from the threads. Without ``only_accepted`` the target does, too.
-        portfolio: parameters of successive reads, in a cycle; ``PORTFOLIO``, or
-            ``OBJECTIVE_PORTFOLIO``, if None.
+        portfolio: parameters of successive reads, in a cycle; those that suit the form if None.
+        fixed: parameters, by name, that are the same in all reads.
         sweeps: sweeps of a read, times ``luby`` of its number.
         initial_states: where the first reads start, as the index of each choice's value,
             shape (states, choices); the others start at random. A chain with a broken
@@ -248,7 +252,9 @@ def anneal(
     optimizes = bool(form.arrays.has_objective)
     target = -1 if optimizes else target_energy
     if portfolio is None:
-        portfolio = OBJECTIVE_PORTFOLIO if optimizes else PORTFOLIO
+        portfolio = SCALED_PORTFOLIO if form.arrays.n_scaled else PORTFOLIO
+        portfolio = OBJECTIVE_PORTFOLIO if optimizes else portfolio
+    portfolio = [replace(own, **(fixed or {})) for own in portfolio]
     search = Reads(deadline, interrupt_function, progress)
     kept: list[Read] = []
     finished: dict[int, Read] = {}

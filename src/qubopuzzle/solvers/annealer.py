@@ -5,7 +5,7 @@ are those of the unweighted model, recomputed from the answer.
 """
 
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import fields
 from functools import partial
 
 import numpy as np
@@ -52,8 +52,6 @@ class _Annealer(Solver):
     def solve(self, task: Task) -> Outcome:
         """Restart until the reads or the time are spent or a solution is found."""
         from qubopuzzle.annealing import (
-            OBJECTIVE_PORTFOLIO,
-            PORTFOLIO,
             AnnealingForm,
             AnnealingParameters,
             anneal_best,
@@ -67,7 +65,6 @@ class _Annealer(Solver):
             return Outcome(nothing, np.array([float(energy)]), 0, infeasible=energy > 0)
         names = [own.name for own in fields(AnnealingParameters)]
         fixed = {name: options[name] for name in names if options[name] is not None}
-        portfolio = PORTFOLIO if model.objective is None else OBJECTIVE_PORTFOLIO
         tasks: list[Task] = []
 
         def form_of(make: Callable[[], Task]) -> AnnealingForm:
@@ -87,7 +84,7 @@ class _Annealer(Solver):
             time_limit=None if budget.time_limit is None else task.seconds_left(),
             only_accepted=bool(model.omitted),
             accepts=lambda number, x: tasks[number].judge.accepts(x.astype(np.int8)),
-            portfolio=tuple(dict.fromkeys(replace(own, **fixed) for own in portfolio)),
+            fixed=fixed,
             sweeps=options["sweeps"],
             initial_states=start,
             threads=options["threads"],
