@@ -141,6 +141,7 @@ def annealing_form(
         n_rows=rows.shape[0],
         n_loose=len(loose),
         n_scaled=int((scale > 0).sum()),
+        exchanging=int((scale > 0).any() and not (len(order.first) or worth["n_pairs"])),
         first=model.first_literal,
         number=order.number,
         term_start=terms.indptr.astype(np.int64),

@@ -54,7 +54,9 @@ class ModelArrays(NamedTuple):
             it adds to the cost of the value before.
         lower, upper: bounds of the rows, (rows,).
         scale: 0 where a row costs its penalty; elsewhere a broken row costs 1/2 and what it is
-            missed by over ``scale``, (rows,). ``n_scaled`` rows are such.
+            missed by over ``scale``, (rows,). ``n_scaled`` rows are such; ``exchanging`` is 1 if
+            choices then exchange values, too, which takes single choices without precedences
+            or products.
         cost: what each literal adds to the objective, (literals,), all 0 without one;
             ``has_objective`` is 1 with one.
         pair_start, pair_other, pair_cost: what each literal adds with other ones, by literal, each
@@ -81,6 +83,7 @@ class ModelArrays(NamedTuple):
     n_rows: int
     n_loose: int
     n_scaled: int
+    exchanging: int
     n_pairs: int
     has_objective: int
     first: IntArray
@@ -228,6 +231,16 @@ def find_slot_costs(a: Any, s: Any, unit: int) -> None:
         rescale_slots(a, s, unit)
 
 
+@inlined
+def charge(a: Any, row: int, total: int) -> float:
+    """What a row costs at weight 1, scaled or not."""
+    lower, upper = a.lower[row], a.upper[row]
+    if a.scale[row] > 0.0:
+        missed = max(lower - total, total - upper, 0)
+        return 0.5 + missed / a.scale[row] if missed else 0.0
+    return float(penalty(lower, upper, total))
+
+
 @called
 def rescale_slots(a: Any, s: Any, unit: int) -> None:
     """The costs of slots in rows with large coefficients."""
@@ -235,15 +248,8 @@ def rescale_slots(a: Any, s: Any, unit: int) -> None:
     for k in range(start, a.slot_start[unit + 1]):
         row = a.slot_row[k]
         if a.scale[row] > 0.0:
-            own, lower, upper = s.total[row], a.lower[row], a.upper[row]
-            changed = 0.0
-            missed = max(lower - own, own - upper, 0)
-            if missed:
-                changed -= 0.5 + missed / a.scale[row]
-            own += a.slot_amount[k]
-            missed = max(lower - own, own - upper, 0)
-            if missed:
-                changed += 0.5 + missed / a.scale[row]
+            own = s.total[row]
+            changed = charge(a, row, own + a.slot_amount[k]) - charge(a, row, own)
             s.slot[k - start] = s.row_weight[row] * changed
 
 
@@ -381,6 +387,58 @@ def redraw(a: Any, s: Any, d: Any, unit: int, beta: float, propagating: bool, rn
     for q in range(start, stop):
         add_terms(a, s, a.unit_choice[q], _BACK)
         note_change(a, s, a.unit_choice[q], s.before[q - start])
+
+
+@called
+def move_terms(a: Any, s: Any, literal: int, sign: int) -> float:
+    """Add a literal's terms to the rows, or take them away; what that changes the costs by."""
+    changed = 0.0
+    for e in range(a.term_start[literal], a.term_start[literal + 1]):
+        row = a.term_row[e]
+        changed -= s.row_weight[row] * charge(a, row, s.total[row])
+        s.total[row] += sign * a.term_coefficient[e]
+        changed += s.row_weight[row] * charge(a, row, s.total[row])
+    return changed + sign * s.worth[SHARE] * a.cost[literal]
+
+
+@called
+def exchange(a: Any, s: Any, one: int, two: int, beta: float, rng: Any) -> None:
+    """Let two choices of as many values exchange them, by the rule of Metropolis."""
+    v, w = s.value[one], s.value[two]
+    old_one, old_two = a.first[one] + v, a.first[two] + w
+    new_one, new_two = a.first[one] + w, a.first[two] + v
+    changed = move_terms(a, s, old_one, _OUT) + move_terms(a, s, old_two, _OUT)
+    changed += move_terms(a, s, new_one, _BACK) + move_terms(a, s, new_two, _BACK)
+    if changed <= 0.0 or rng.random() < math.exp(-beta * changed):
+        s.value[one], s.value[two] = w, v
+        note_change(a, s, one, v)
+        note_change(a, s, two, w)
+    else:
+        for literal in (new_one, new_two):
+            move_terms(a, s, literal, _OUT)
+        for literal in (old_one, old_two):
+            move_terms(a, s, literal, _BACK)
+
+
+@called
+def exchange_values(a: Any, s: Any, n: int, beta: float, rng: Any) -> None:
+    """As many tries of an exchange as the ``n`` units that a pass redrew, between choices of a row.
+
+    Where capacities are tight, no single choice can move: each value is full.
+    """
+    for k in range(n):
+        one = a.unit_choice[a.unit_start[s.order[k]]]
+        literal = a.first[one] + s.value[one]
+        n_terms = a.term_start[literal + 1] - a.term_start[literal]
+        if n_terms > 0:
+            row = a.term_row[a.term_start[literal] + int(rng.random() * n_terms)]
+            start = a.touching_start[row]
+            n_units = a.touching_start[row + 1] - start
+            unit = a.touching_unit[start + int(rng.random() * n_units)]
+            two = a.unit_choice[a.unit_start[unit]]
+            same = a.first[one + 1] - a.first[one] == a.first[two + 1] - a.first[two]
+            if same and one != two and s.value[one] != s.value[two]:
+                exchange(a, s, one, two, beta, rng)
 
 
 @inlined
@@ -580,6 +638,8 @@ def run_sweeps(
                 redraw(a, s, d, s.order[k], beta, propagating, rng)
                 propagating = propagating and assume_unit(a, s, p, d, s.order[k])
         restore(p, d, n_root)
+        if a.exchanging and focus > 0.0:
+            exchange_values(a, s, n, beta, rng)
         done += n if n > n_units // 64 else 1 + n_units // 64
         energy = update_weights(a, s, increment, decay)
         better = energy < lowest
