@@ -141,7 +141,8 @@ def annealing_form(
         n_rows=rows.shape[0],
         n_loose=len(loose),
         n_scaled=int((scale > 0).sum()),
-        exchanging=int((scale > 0).any() and not (len(order.first) or worth["n_pairs"])),
+        # A precedence between the two would need a look at its gap.
+        exchanging=int(bool((scale > 0).any() or worth["has_objective"]) and not len(order.first)),
         first=model.first_literal,
         number=order.number,
         term_start=terms.indptr.astype(np.int64),

@@ -55,8 +55,7 @@ class ModelArrays(NamedTuple):
         lower, upper: bounds of the rows, (rows,).
         scale: 0 where a row costs its penalty; elsewhere a broken row costs 1/2 and what it is
             missed by over ``scale``, (rows,). ``n_scaled`` rows are such; ``exchanging`` is 1 if
-            choices then exchange values, too, which takes single choices without precedences
-            or products.
+            choices exchange values, too: in such models, and with an objective.
         cost: what each literal adds to the objective, (literals,), all 0 without one;
             ``has_objective`` is 1 with one.
         pair_start, pair_other, pair_cost: what each literal adds with other ones, by literal, each
@@ -398,7 +397,18 @@ def move_terms(a: Any, s: Any, literal: int, sign: int) -> float:
         changed -= s.row_weight[row] * charge(a, row, s.total[row])
         s.total[row] += sign * a.term_coefficient[e]
         changed += s.row_weight[row] * charge(a, row, s.total[row])
-    return changed + sign * s.worth[SHARE] * a.cost[literal]
+    return changed
+
+
+@called
+def move(a: Any, s: Any, old: int, new: int) -> float:
+    """Put one literal in another's place; what that changes the costs by."""
+    changed = move_terms(a, s, old, _OUT) + move_terms(a, s, new, _BACK)
+    worth = a.cost[new] - a.cost[old]
+    if a.n_pairs:
+        worth += s.field[new] - s.field[old]
+        change_field(a, s, old, new)
+    return changed + s.worth[SHARE] * worth
 
 
 @called
@@ -407,17 +417,14 @@ def exchange(a: Any, s: Any, one: int, two: int, beta: float, rng: Any) -> None:
     v, w = s.value[one], s.value[two]
     old_one, old_two = a.first[one] + v, a.first[two] + w
     new_one, new_two = a.first[one] + w, a.first[two] + v
-    changed = move_terms(a, s, old_one, _OUT) + move_terms(a, s, old_two, _OUT)
-    changed += move_terms(a, s, new_one, _BACK) + move_terms(a, s, new_two, _BACK)
+    changed = move(a, s, old_one, new_one) + move(a, s, old_two, new_two)
     if changed <= 0.0 or rng.random() < math.exp(-beta * changed):
         s.value[one], s.value[two] = w, v
-        note_change(a, s, one, v)
-        note_change(a, s, two, w)
+        for literal in (old_one, old_two, new_one, new_two):
+            note_rows(a, s, literal)
     else:
-        for literal in (new_one, new_two):
-            move_terms(a, s, literal, _OUT)
-        for literal in (old_one, old_two):
-            move_terms(a, s, literal, _BACK)
+        move(a, s, new_two, old_two)
+        move(a, s, new_one, old_one)
 
 
 @called
