@@ -14,9 +14,16 @@ from scipy.stats import chisquare
 
 from kernels import compiled_and_plain
 from qubopuzzle import InputError, ModelBuilder, Nonogram, solve, violation
-from qubopuzzle.annealing import AnnealingParameters, State, anneal, annealing_form
+from qubopuzzle.annealing import (
+    AnnealingParameters,
+    State,
+    anneal,
+    anneal_best,
+    annealing_form,
+)
 from qubopuzzle.annealing.kernels import (
     BROKEN,
+    LEAST,
     ModelArrays,
     StateArrays,
     add_terms,
@@ -530,3 +537,66 @@ def test_slots_and_steps_say_what_every_value_does(model):
                 assert times in (0, 1)
                 column[a.slot_row[start + slot]] += times * a.slot_amount[start + slot]
             assert column.tolist() == expected[:, literal].tolist()
+
+
+def optimising_model(seed=0, n=6):
+    """Jobs on three machines: capacities, costs, and costs of pairs on the same machine."""
+    rng = np.random.default_rng([seed, 97])
+    b = ModelBuilder()
+    jobs = [b.choice(f"job {i}", range(3)) for i in range(n)]
+    sizes = rng.integers(5, 30, n).tolist()
+    for machine in range(3):
+        total = sum(size * (job == machine) for size, job in zip(sizes, jobs, strict=True))
+        b.add("room", total <= int(0.45 * sum(sizes)))
+    for job in jobs:
+        b.objective(list(job.literals), rng.integers(0, 20, 3))
+    one, two = np.array([(x, y) for x in jobs[0].literals for y in jobs[1].literals]).T
+    b.objective(one, rng.integers(-9, 10, len(one)), two, offset=2.5)
+    return b.build()
+
+
+def test_fields_and_the_best_objective_stay_true_while_it_runs():
+    form = annealing_form(optimising_model())
+    assert form.arrays.n_scaled == 3
+    assert form.arrays.exchanging
+    state = State(form, np.random.default_rng(1))
+    state.randomize()
+    for _ in range(20):
+        state.run(3, AnnealingParameters(2), target=-1)
+        x = form.literals(state.value)
+        both = form.model.objective.couplings + form.model.objective.couplings.T
+        np.testing.assert_allclose(state.arrays.field, both @ x)
+        assert (state.arrays.total == form.propagator.rows @ x).all()
+    best = form.literals(state.best)
+    assert violation(form.model, best) == state.energy == 0
+    assert state.arrays.worth[LEAST] == form.objective(best) - form.offset
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_least_objective_is_found(seed):
+    model = optimising_model(seed)
+    valid = [x for x in assignments(model) if violation(model, x) == 0]
+    found = anneal(model, seed=1, reads=2, sweeps=100).reads[0]
+    assert found.energy == 0
+    assert found.objective == min(map(model.objective.value, valid))
+
+
+def test_plain_python_minimises_the_same():
+    code = (
+        "import sys; sys.path.insert(0, 'tests')\n"
+        "from test_annealer import anneal, optimising_model\n"
+        "found = anneal(optimising_model(), seed=3, reads=2, sweeps=20)\n"
+        "print([(r.value.tolist(), r.objective, r.sweeps) for r in found.reads])"
+    )
+    compiled, plain = compiled_and_plain(code)
+    assert compiled == plain
+
+
+def test_the_best_of_several_forms_is_annealed():
+    hard, easy = loose_model(), chain_model()
+    number, found = anneal_best(
+        [lambda: annealing_form(hard), lambda: annealing_form(easy)], seed=1, reads=4, sweeps=5
+    )
+    assert found.solved
+    assert found.form.model is (hard, easy)[number]
+    assert found.n_reads <= 4
