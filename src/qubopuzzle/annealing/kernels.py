@@ -403,12 +403,13 @@ def move_terms(a: Any, s: Any, literal: int, sign: int) -> float:
 @called
 def move(a: Any, s: Any, old: int, new: int) -> float:
     """Put one literal in another's place; what that changes the costs by."""
-    changed = move_terms(a, s, old, _OUT) + move_terms(a, s, new, _BACK)
-    worth = a.cost[new] - a.cost[old]
+    changed: float = move_terms(a, s, old, _OUT) + move_terms(a, s, new, _BACK)
+    worth: float = a.cost[new] - a.cost[old]
     if a.n_pairs:
         worth += s.field[new] - s.field[old]
         change_field(a, s, old, new)
-    return changed + s.worth[SHARE] * worth
+    changed += s.worth[SHARE] * worth
+    return changed
 
 
 @called

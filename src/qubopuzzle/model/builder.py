@@ -316,7 +316,7 @@ class ModelBuilder:
         >>> x, y = b.choice("x", range(3)), b.bit("y")
         >>> b.minimize(2 * (x == 0) - y)
         >>> b.build().objective.linear
-        array([ 2.,  0.,  0., -0., -1.])
+        array([ 2.,  0.,  0.,  0., -1.])
         """
         terms, constant = parts(objective)
         self.objective([literal for literal, _ in terms], [a for _, a in terms], offset=constant)
