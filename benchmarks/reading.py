@@ -20,13 +20,12 @@ from typing import Any
 import numpy as np
 
 from hostile import HOSTILE, MEGABYTE, Data
-from qubopuzzle import InputError, Nonogram, Puzzle
+from qubopuzzle import InputError, Nonogram, Puzzle, load
 from qubopuzzle.bench.journal import Journal
 from qubopuzzle.files.models import read_sample
 from qubopuzzle.files.puzzles import (
     all_formats,
     formats_for,
-    load,
     read_source,
     write_text,
 )

@@ -18,13 +18,13 @@ import dimod
 import numpy as np
 from PIL import Image
 
-from qubopuzzle import InputError, ModelBuilder, Nonogram, QubopuzzleError, export
+from qubopuzzle import InputError, ModelBuilder, Nonogram, QubopuzzleError, export, load
 from qubopuzzle.bench.comparison import Comparison, resumed_rows
 from qubopuzzle.bench.journal import Journal
 from qubopuzzle.bench.plan import make_plan
 from qubopuzzle.cli import report
 from qubopuzzle.files.models import read_sample
-from qubopuzzle.files.puzzles import all_formats, get_format, load, native
+from qubopuzzle.files.puzzles import all_formats, get_format, native
 from qubopuzzle.files.puzzles.answers import load_answers
 from qubopuzzle.model import Field, ModelProblem
 from qubopuzzle.puzzles import get_puzzle, puzzle_names

@@ -21,7 +21,7 @@ from qubopuzzle.annealing.kernels import FloatArray, ModelArrays
 from qubopuzzle.jit import addresses
 from qubopuzzle.model import IntArray, Model
 from qubopuzzle.model.data import as_before, starts
-from qubopuzzle.model.order import Paths
+from qubopuzzle.model.order import Paths, Precedences
 from qubopuzzle.model.propagator import Propagator
 
 
@@ -92,19 +92,54 @@ def annealing_form(
         ModelError: for connectivity, see ``Model.require_local``.
     """
     model.require_local("the annealer")
-    n, weight, owner = len(model.choices), weights or {}, model.choice_of_literal
-    worth = _objective_arrays(model)
+    n, weight = len(model.choices), weights or {}
+    objective = _objective_arrays(model)
     propagator = Propagator(model)
     consistent = propagator.run() is None
-    rows, order = propagator.rows, propagator.order
-    terms = csr_array(rows.T.tocsr())
-    terms.sort_indices()
-    literal = np.repeat(np.arange(model.n_literals), np.diff(terms.indptr))
-    paths = order.paths()
-    entry = np.full(n, -1)
-    if chains:
-        entry = _find_chains(propagator, paths, worth)
-    later = entry >= 0
+    rows, order, paths = propagator.rows, propagator.order, propagator.order.paths()
+    entry = _find_chains(propagator, paths, objective) if chains else np.full(n, -1)
+    units = _unit_arrays(propagator, paths, entry)
+    loose = np.delete(np.arange(len(order.first)), entry[entry >= 0])
+    scale = _row_scales(rows)
+    arrays = ModelArrays(
+        n_choices=n,
+        n_units=len(units["unit_start"]) - 1,
+        n_rows=rows.shape[0],
+        n_loose=len(loose),
+        n_scaled=int((scale > 0).sum()),
+        # A precedence between two choices would need a look at its gap.
+        exchanging=int(((scale > 0).any() or objective["has_objective"]) and not len(order.first)),
+        first=model.first_literal,
+        number=order.number,
+        lower=propagator.arrays.lower,
+        upper=propagator.arrays.upper,
+        scale=scale,
+        **objective,
+        **units,
+        **_term_arrays(model, rows, units),
+        **_loose_arrays(order, loose, n),
+    )
+    row_weights = [np.full(len(b.lower), float(weight.get(b.family, 1))) for b in model.linear]
+    order_weights = np.array([float(weight.get(family, 1)) for family in order.family])
+    return AnnealingForm(
+        model,
+        arrays,
+        np.concatenate([np.zeros(0), *row_weights]),
+        order_weights[loose],
+        int(((entry >= 0) & (paths.position == 1)).sum()),
+        propagator,
+        consistent,
+        addresses(arrays),
+    )
+
+
+def _unit_arrays(propagator: Propagator, paths: Paths, entry: IntArray) -> dict[str, Any]:
+    """The fields of ``ModelArrays`` that say what is redrawn at once, and how far values reach.
+
+    ``entry`` (choices,) is the precedence into each later choice of a chain, else -1.
+    """
+    model, order = propagator.model, propagator.order
+    n, owner, later = len(entry), model.choice_of_literal, entry >= 0
     gap = np.append(order.gap, 0)[entry]
     reach = np.ones(model.n_literals, dtype=np.int64)
     (own,) = np.nonzero(later[owner])
@@ -121,97 +156,79 @@ def annealing_form(
     n_units = int(unit_of_choice.max(initial=-1)) + 1
     unit_start, room = starts(unit_of_choice, n_units), model.sizes[unit_choice] + 1
     begin = np.cumsum(room) - room
-    place = 3 + begin - begin[unit_start[unit_of_choice[unit_choice]]]
+    return {
+        "unit_start": unit_start,
+        "unit_choice": unit_choice,
+        "unit_of_choice": unit_of_choice,
+        "place": 3 + begin - begin[unit_start[unit_of_choice[unit_choice]]],
+        "gap": gap[unit_choice],
+        "reach": reach,
+        "earliest": np.where(later, paths.earliest, 0),
+    }
+
+
+def _term_arrays(model: Model, rows: Any, units: Mapping[str, IntArray]) -> dict[str, Any]:
+    """The fields of ``ModelArrays`` that say what values add to rows, (rows, literals)."""
+    n_units, n_rows = len(units["unit_start"]) - 1, rows.shape[0]
+    terms = csr_array(rows.T.tocsr())
+    terms.sort_indices()
+    literal = np.repeat(np.arange(model.n_literals), np.diff(terms.indptr))
+    unit = units["unit_of_choice"][model.choice_of_literal[literal]]
     slot_start, slot_row, slot_amount, slot_of = _find_slots(
-        unit_of_choice[owner[literal]], terms.indices, terms.data, n_units, rows.shape[0]
+        unit, terms.indices, terms.data, n_units, n_rows
     )
     step_start, step_slot, step_sign, cumulative = _find_steps(model, literal, slot_of)
     # Each pair of a row and a unit with terms in it, as one number that sorts like the pair.
     slot_unit = np.repeat(np.arange(n_units), np.diff(slot_start))
     touching = np.unique((slot_row << 32) | slot_unit)
-    loose = np.delete(np.arange(len(order.first)), entry[later])
-    loose_first, loose_second = order.first[loose], order.second[loose]
+    return {
+        "term_start": terms.indptr.astype(np.int64),
+        "term_row": terms.indices.astype(np.int64),
+        "term_coefficient": terms.data,
+        "slot_start": slot_start,
+        "slot_row": slot_row,
+        "slot_amount": slot_amount,
+        "step_start": step_start,
+        "step_slot": step_slot,
+        "step_sign": step_sign,
+        "cumulative": cumulative,
+        "half": _half(touching, n_units),
+        "touching_start": starts(touching >> 32, n_rows),
+        "touching_unit": touching & 0xFFFFFFFF,
+    }
+
+
+def _loose_arrays(order: Precedences, loose: IntArray, n_choices: int) -> dict[str, Any]:
+    """The fields of ``ModelArrays`` about precedences outside chains, by their numbers (n,)."""
+    first, second = order.first[loose], order.second[loose]
     # No value changes a precedence of a choice with itself.
-    (changing,) = np.nonzero(loose_first != loose_second)
-    loose_choice = np.concatenate([loose_first[changing], loose_second[changing]])
-    scale = _row_scales(rows)
-    arrays = ModelArrays(
-        n_choices=n,
-        n_units=n_units,
-        n_rows=rows.shape[0],
-        n_loose=len(loose),
-        n_scaled=int((scale > 0).sum()),
-        # A precedence between the two would need a look at its gap.
-        exchanging=int(bool((scale > 0).any() or worth["has_objective"]) and not len(order.first)),
-        first=model.first_literal,
-        number=order.number,
-        term_start=terms.indptr.astype(np.int64),
-        term_row=terms.indices.astype(np.int64),
-        term_coefficient=terms.data,
-        slot_start=slot_start,
-        slot_row=slot_row,
-        slot_amount=slot_amount,
-        step_start=step_start,
-        step_slot=step_slot,
-        step_sign=step_sign,
-        cumulative=cumulative,
-        lower=propagator.arrays.lower,
-        upper=propagator.arrays.upper,
-        scale=scale,
-        **worth,
-        unit_start=unit_start,
-        unit_choice=unit_choice,
-        place=place,
-        gap=gap[unit_choice],
-        reach=reach,
-        earliest=np.where(later, paths.earliest, 0),
-        half=_half(touching, n_units),
-        touching_start=starts(touching >> 32, rows.shape[0]),
-        touching_unit=touching & 0xFFFFFFFF,
-        unit_of_choice=unit_of_choice,
-        loose_first=loose_first,
-        loose_second=loose_second,
-        loose_gap=order.gap[loose],
-        loose_start=starts(loose_choice, n),
-        loose=np.tile(changing, 2)[np.argsort(loose_choice, kind="stable")],
-    )
-    row_weights = [np.full(len(b.lower), float(weight.get(b.family, 1))) for b in model.linear]
-    order_weights = np.array([float(weight.get(family, 1)) for family in order.family])
-    row_weight = np.concatenate([np.zeros(0), *row_weights])
-    n_chains = int((later & (paths.position == 1)).sum())
-    return AnnealingForm(
-        model,
-        arrays,
-        row_weight,
-        order_weights[loose],
-        n_chains,
-        propagator,
-        consistent,
-        addresses(arrays),
-    )
+    (changing,) = np.nonzero(first != second)
+    choice = np.concatenate([first[changing], second[changing]])
+    return {
+        "loose_first": first,
+        "loose_second": second,
+        "loose_gap": order.gap[loose],
+        "loose_start": starts(choice, n_choices),
+        "loose": np.tile(changing, 2)[np.argsort(choice, kind="stable")],
+    }
 
 
 def _objective_arrays(model: Model) -> dict[str, Any]:
     """The fields of ``ModelArrays`` that say what is minimised."""
-    found = model.objective
-    n_literals = model.n_literals
-    linear = np.zeros(n_literals) if found is None else found.linear.astype(np.float64)
-    if found is None:
-        pairs = csr_array((n_literals, n_literals))
-    else:
-        pairs = csr_array(found.couplings + found.couplings.T)
+    found, n = model.objective, model.n_literals
+    linear = np.zeros(n) if found is None else found.linear
+    pairs = csr_array((n, n)) if found is None else csr_array(found.couplings + found.couplings.T)
     sizes = np.abs(np.concatenate([linear, pairs.data]))
     sizes = sizes[sizes > 0]
     typical, least = (np.median(sizes), sizes.min()) if len(sizes) else (1.0, 1.0)
-    share = 1.0 / typical
     return {
         "n_pairs": pairs.nnz,
         "has_objective": int(len(sizes) > 0),
         "cost": linear,
         "pair_start": pairs.indptr.astype(np.int64),
         "pair_other": pairs.indices.astype(np.int64),
-        "pair_cost": pairs.data.astype(np.float64),
-        "share": np.array([share]),
+        "pair_cost": pairs.data,
+        "share": np.array([1.0 / typical]),
         "most_share": np.array([10.0 / max(least, typical / 100)]),
     }
 
@@ -241,7 +258,7 @@ def _half(touching: IntArray, n_units: int) -> int:
     return first if similar else (n_units + 1) // 2
 
 
-def _find_chains(propagator: Propagator, paths: Paths, worth: Mapping[str, Any]) -> IntArray:
+def _find_chains(propagator: Propagator, paths: Paths, objective: Mapping[str, Any]) -> IntArray:
     """``entry`` of the paths whose choices can be redrawn together, exactly; else -1, (choices,).
 
     Such a chain has no precedences between its choices but its own, some values that keep all
@@ -263,8 +280,8 @@ def _find_chains(propagator: Propagator, paths: Paths, worth: Mapping[str, Any])
     spoiled[inside[meeting]] = True
     # Nor two choices whose values add to the objective together.
     owner = propagator.model.choice_of_literal
-    pairs = np.repeat(np.arange(len(owner)), np.diff(worth["pair_start"])), worth["pair_other"]
-    one, two = (path[owner[literals]] for literals in pairs)
+    literal = np.repeat(np.arange(len(owner)), np.diff(objective["pair_start"]))
+    one, two = (path[owner[each]] for each in (literal, objective["pair_other"]))
     spoiled[one[one == two]] = True
     return np.where(spoiled[path], -1, paths.entry)
 

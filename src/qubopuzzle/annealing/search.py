@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
 
 from qubopuzzle.annealing.form import AnnealingForm, annealing_form
 from qubopuzzle.annealing.kernels import CHANGED, LEAST, StateArrays, run_sweeps
@@ -63,6 +64,13 @@ OBJECTIVE_PORTFOLIO = tuple(replace(own, focus=0.5) for own in PORTFOLIO)
 _HOT = AnnealingParameters(1, 0.02, 0.98, 0.5)
 SCALED_PORTFOLIO = tuple(own for cold in PORTFOLIO for own in (_HOT, cold))
 """The same where rows have large coefficients: they are hit by chance, in a hot state."""
+
+
+def portfolio_for(form: AnnealingForm) -> Sequence[AnnealingParameters]:
+    """The parameters that suit a form."""
+    if form.arrays.has_objective:
+        return OBJECTIVE_PORTFOLIO
+    return SCALED_PORTFOLIO if form.arrays.n_scaled else PORTFOLIO
 
 
 class State:
@@ -121,16 +129,13 @@ class State:
         reset = np.isin(a.unit_of_choice, unit[1:][short & (unit[1:] == unit[:-1])])
         own[reset] = a.earliest[reset]
         s = self.arrays
-        s.total[:] = self.form.propagator.rows @ self.form.literals(own)
+        x = self.form.literals(own)
+        s.total[:] = self.form.propagator.rows @ x
         s.changed[:], s.is_changed[:], s.counts[CHANGED] = np.arange(a.n_rows), True, a.n_rows
         if a.n_pairs:
-            taken = np.concatenate(
-                [np.arange(*a.pair_start[i : i + 2]) for i in a.first[:-1] + own]
-            )
-            s.field[:] = np.bincount(a.pair_other[taken], a.pair_cost[taken], len(s.field))
-        x = self.form.literals(own)
-        energy, objective = self.form.energy(own), self.form.objective(x)
-        objective -= self.form.offset
+            pairs = (a.pair_cost, a.pair_other, a.pair_start)
+            s.field[:] = csr_array(pairs, shape=(len(x), len(x))) @ x
+        energy, objective = self.form.energy(own), self.form.objective(x) - self.form.offset
         if (energy, objective) < (self.energy, s.worth[LEAST]):
             self.energy = energy
             self.best[:] = own
@@ -251,10 +256,7 @@ def anneal(
     deadline = inf if time_limit is None else time.perf_counter() + time_limit
     optimizes = bool(form.arrays.has_objective)
     target = -1 if optimizes else target_energy
-    if portfolio is None:
-        portfolio = SCALED_PORTFOLIO if form.arrays.n_scaled else PORTFOLIO
-        portfolio = OBJECTIVE_PORTFOLIO if optimizes else portfolio
-    portfolio = [replace(own, **(fixed or {})) for own in portfolio]
+    portfolio = [replace(own, **(fixed or {})) for own in portfolio or portfolio_for(form)]
     search = Reads(deadline, interrupt_function, progress)
     kept: list[Read] = []
     finished: dict[int, Read] = {}
@@ -327,13 +329,13 @@ def anneal_best(
         reads = whole("reads", reads, 1)
     stop = interrupt_function or (lambda: False)
     deadline = inf if time_limit is None else time.perf_counter() + time_limit
-    settings["seed"] = secrets.randbits(31) if settings.get("seed") is None else settings["seed"]
-    made, first = list[AnnealingForm](), list[Annealed]()
+    if settings.get("seed") is None:
+        settings["seed"] = secrets.randbits(31)
 
-    def run(number: int, reads: int | None, **more: Any) -> Annealed:
+    def run(number: int, form: AnnealingForm, reads: int | None, **more: Any) -> Annealed:
         left = None if deadline == inf else max(0.0, deadline - time.perf_counter())
         return anneal(
-            made[number],
+            form,
             reads=reads,
             time_limit=left,
             accepts=partial(accepts, number),
@@ -342,23 +344,23 @@ def anneal_best(
             **more,
         )
 
-    ended = False
+    def over(found: Annealed) -> bool:
+        ended = found.solved or found.interrupted or stop()
+        return ended or time.perf_counter() >= deadline
+
+    if len(forms) == 1:
+        return 0, run(0, forms[0](), reads)
+    tried: list[Annealed] = []
     for number, make in enumerate(forms[:reads]):
-        made.append(make())
-        if len(forms) == 1:
-            return 0, run(0, reads)
-        first.append(run(number, 1))
-        ended = first[-1].solved or first[-1].interrupted or stop()
-        ended |= time.perf_counter() >= deadline
-        if ended:
+        tried.append(run(number, make(), 1))
+        if over(tried[-1]):
             break
-    best = min(range(len(first)), key=lambda i: _rank(first[i].reads[0])[:2])
-    found, n_reads, left = first[best], len(first), None if reads is None else reads - len(first)
-    if not ended and left != 0:
-        more = run(best, left, first=1)
-        every = sorted([*found.reads, *more.reads], key=_rank)[:KEPT_READS]
-        found = replace(more, reads=tuple(every))
-        n_reads += more.n_reads
+    best = min(range(len(tried)), key=lambda i: _rank(tried[i].reads[0])[:2])
+    found, n_reads = tried[best], len(tried)
+    if n_reads != reads and not over(tried[-1]):
+        more = run(best, found.form, None if reads is None else reads - n_reads, first=1)
+        ranked = sorted([*found.reads, *more.reads], key=_rank)[:KEPT_READS]
+        found, n_reads = replace(more, reads=tuple(ranked)), n_reads + more.n_reads
     return best, replace(found, n_reads=n_reads)
 
 

@@ -48,6 +48,8 @@ class Problem(ABC):
     default_formulation: ClassVar[str]
     rule_word: ClassVar[str] = "rule"
     """What a violation is a breach of, for messages."""
+    names_values: ClassVar[bool] = False
+    """Whether an answer is values by name, and no grid that is drawn."""
     maximize: bool = False
     """Whether a larger objective is better."""
     id: str
@@ -170,6 +172,7 @@ class ModelProblem(Problem):
     name: ClassVar[str] = "model"
     default_formulation: ClassVar[str] = "model"
     rule_word: ClassVar[str] = "constraint"
+    names_values: ClassVar[bool] = True
 
     own: Model
     solution: None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -46,6 +46,7 @@ class Program(Problem):
     name: ClassVar[str] = "program"
     default_formulation: ClassVar[str] = "choices"
     rule_word: ClassVar[str] = "row"
+    names_values: ClassVar[bool] = True
 
     variables: tuple[str, ...]
     lower: IntArray
@@ -61,7 +62,7 @@ class Program(Problem):
     id: str = ""
     title: str = ""
     solution: IntArray | None = None
-    n_solutions: int | None = field(default=None)
+    n_solutions: int | None = None
 
     @classmethod
     def of(

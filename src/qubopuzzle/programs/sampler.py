@@ -5,8 +5,7 @@ from __future__ import annotations
 import inspect
 import secrets
 import time
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from math import inf
@@ -29,6 +28,7 @@ from qubopuzzle.programs.dimod_models import CqmProgram, cqm_program
 from qubopuzzle.programs.program import Program
 from qubopuzzle.signals import defer_interrupt
 from qubopuzzle.tempering.sampler import OneHotTemperingSampler
+from qubopuzzle.timing import stage
 
 DEFAULT_READS = 10
 """Reads of a CQM with an objective, where neither their number nor the time is said."""
@@ -183,7 +183,7 @@ class _Run:
 
     def sampled(self, cqm: dimod.ConstrainedQuadraticModel, initial_states: Any) -> dimod.SampleSet:
         """All stages."""
-        with self._stage("read"):
+        with stage(self.timings, "read"):
             own = cqm_program(cqm)
         self.info = {
             "seed": self.seed,
@@ -202,7 +202,7 @@ class _Run:
         values, missed = (self._temper if tempered else self._anneal)(own, starts)
         samples = own.samples(values)
         small = abs(samples).max(initial=0) < 2**7
-        with self._stage("judge"):
+        with stage(self.timings, "judge"):
             found: dimod.SampleSet = dimod.SampleSet.from_samples_cqm(  # type: ignore[no-untyped-call]
                 (samples.astype(np.int8 if small else np.int64), cqm.variables),
                 cqm,
@@ -212,14 +212,6 @@ class _Run:
         return dimod.SampleSet(  # type: ignore[no-untyped-call]
             ranked, found.variables, found.info, found.vartype
         )
-
-    @contextmanager
-    def _stage(self, name: str) -> Iterator[None]:
-        started = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.timings[name] = time.perf_counter() - started
 
     def _seconds_left(self, own: CqmProgram) -> float:
         """For sampling: what judging takes is left out, but at most half."""
@@ -242,7 +234,7 @@ class _Run:
             variable_order=range(n),
         )
         most = KEPT_READS if self.time_limit < inf else DEFAULT_READS
-        with self._stage("sampling"):
+        with stage(self.timings, "sampling"):
             found = OneHotTemperingSampler().sample(
                 bqm,
                 num_reads=self.reads or most,
@@ -261,13 +253,13 @@ class _Run:
         self, own: CqmProgram, starts: NDArray[Any] | None
     ) -> tuple[IntArray, Sequence[int]]:
         """The same of annealing."""
-        with self._stage("model"):
+        with stage(self.timings, "model"):
             formulated = own.program.model()
-        with self._stage("presolve"):
+        with stage(self.timings, "presolve"):
             presolved = propagate(formulated)
         model, reads = presolved.model, tuple[Read, ...]()
         if model.choices:
-            with self._stage("sampling"):
+            with stage(self.timings, "sampling"):
                 found = self._reads(own, presolved, starts)
             model, reads = found.form.model, found.reads
         states = [read.value for read in reads] or [np.zeros(0, dtype=np.int64)]

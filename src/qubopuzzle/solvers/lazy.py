@@ -1,17 +1,21 @@
 """Connectivity and cycles for solvers that know none: sample, cut, and go on from there.
 
-The model is solved without those constraints. What comes back at energy 0 and breaks them
-gives clauses that it does not meet and every solution does (``model.cuts``); they join the
+The model is solved without those constraints. What comes back, breaks nothing else and breaks
+them gives clauses that it does not meet and every solution does (``model.cuts``); they join the
 model as linear rows, and the next round starts from that sample where the solver can. The
 rounds are bounded, and the result says how many there were and how many cuts.
 """
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
 
 from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import InputError, SolverFailed
-from qubopuzzle.model import Cut, Model, cuts, with_cuts
+from qubopuzzle.model import Cut, Model, cuts, violation, with_cuts
 from qubopuzzle.solvers.base import Outcome, Solver, Task
 
 ROUND_LIMIT = 1_000
@@ -47,7 +51,7 @@ def solve_lazily(
         outcome = solver.solve(replace(task, budget=own))
         reads += outcome.reads
         service_s |= {part: service_s.get(part, 0.0) + s for part, s in outcome.service_s.items()}
-        met = outcome.samples[outcome.energies == 0][:_CUT_SAMPLES]
+        met = _valid_samples(task.compiled, outcome)
         assignments = [task.compiled.decode(sample) for sample in met]
         new = [(x, cut) for x in assignments for cut in cuts(model, x)]
         if any(cut.meets(x) for x, cut in new):
@@ -61,3 +65,11 @@ def solve_lazily(
         task = replace(task, compiled=compiled, start=compiled.encode(assignments[0]))
     settings = {**outcome.settings, "rounds": rounds + 1, "cuts": len(found)}
     return task.compiled, replace(outcome, reads=reads, settings=settings, service_s=service_s)
+
+
+def _valid_samples(compiled: Compiled, outcome: Outcome) -> list[NDArray[np.int8]]:
+    """The first samples that break no constraint of the compiled model."""
+    if not compiled.has_objective:
+        return [*outcome.samples[outcome.energies == 0][:_CUT_SAMPLES]]
+    valid = (x for x in outcome.samples if not violation(compiled.source, compiled.decode(x)))
+    return [*islice(valid, _CUT_SAMPLES)]

@@ -37,4 +37,4 @@ def load(
     if format is not None and format not in known:
         hint = did_you_mean(format, [*known, *READERS])
         raise InputError(f"unknown format {format!r:.40}; {hint}")
-    return puzzles.load(source, puzzle, format)
+    return puzzles.read_source(source, lambda text: puzzles.read_text(text, puzzle, format), format)

@@ -162,7 +162,7 @@ class Result:
             "valid": self.valid,
             "violations": [violation.to_dict() for violation in self.violations],
             "solution": None if self.judged is None else self.judged.format(),
-            "values": dict(self.values) if self.picture() is None else None,
+            "values": dict(self.values) if self.problem.names_values else None,
             "objective": self.objective,
             "bound": self.bound,
             "optimal": self.optimal,

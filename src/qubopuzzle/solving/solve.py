@@ -4,8 +4,7 @@ import platform
 import secrets
 import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike
@@ -36,6 +35,7 @@ from qubopuzzle.solvers.sampler import LATE_S
 from qubopuzzle.solving.judge import Judge
 from qubopuzzle.solving.recipe import Recipe, Source, problem_of, what_fits
 from qubopuzzle.solving.result import Result
+from qubopuzzle.timing import stage
 
 DEFAULT_SOLVER = "annealer"
 DEFAULT_EXACT_SOLVER = "sat"
@@ -161,27 +161,27 @@ class _Run:
 
     def result(self, progress: ProgressCallback | None, others: Sequence[str]) -> Result:
         """Go through all stages, as far as it takes; ``others`` are formulations to try, too."""
-        with self._stage("model"):
+        with stage(self.seconds, "model"):
             whole = self.problem.model(self.recipe.formulation)
         if whole.objective is not None and self.budget.solutions > 1:
             raise InputError(
                 "several solutions are for problems without objective, which asks for the best one"
             )
-        with self._stage("prepare"), defer_interrupt():
+        with stage(self.seconds, "prepare"), defer_interrupt():
             self.recipe.prepare()
-        with self._stage("presolve"):
+        with stage(self.seconds, "presolve"):
             presolved = self.recipe.presolve_model(whole)
         model = presolved.model
         if presolved.contradiction is not None and not whole.restricted:
             return self._proved(presolved, presolved.contradiction)
         if model.choices:
-            with self._stage("prepare"), defer_interrupt():
+            with stage(self.seconds, "prepare"), defer_interrupt():
                 self.solver.prepare()
         target = self.solver.target_for(self.options)
         # Connectivity and cycles come round by round where the solver knows neither.
         lazy = bool(model.graphs) and not (self.solver.supports_cuts or self.solver.exact)
         try:
-            with self._stage("compile"):
+            with stage(self.seconds, "compile"):
                 first = with_cuts(model, []) if lazy else model
                 compiled = self.recipe.compile(first, target)
                 compiled.payload  # noqa: B018 - made here, not in the solver's time
@@ -206,7 +206,7 @@ class _Run:
         made = [judge]
         tries = [partial(self._alternative, name, target, made) for name in others]
         task = Task(compiled, self.budget, self.options, judge, progress, tries)
-        with self._stage("solve"):
+        with stage(self.seconds, "solve"):
             if lazy:
                 compiling = partial(self.recipe.compile, target=target)
                 compiled, outcome = solve_lazily(self.solver, model, task, compiling)
@@ -225,14 +225,6 @@ class _Run:
         made.append(Judge(self.problem, presolved, compiled))
         return Task(compiled, self.budget, self.options, made[-1])
 
-    @contextmanager
-    def _stage(self, name: str) -> Iterator[None]:
-        started = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.seconds[name] = self.seconds.get(name, 0) + time.perf_counter() - started
-
     def _proved(self, presolved: Propagation, why: str) -> Result:
         """There is no solution, and no solver was needed."""
         return replace(self._plain(presolved), status="unsatisfiable", proved_by=why, complete=True)
@@ -242,7 +234,7 @@ class _Run:
     ) -> Result:
         """What the judge says of a solver's outcome, decoded."""
         until = time.perf_counter() + seconds_left + LATE_S
-        with self._stage("decode"):
+        with stage(self.seconds, "decode"):
             answers = zip(outcome.samples, outcome.energies.tolist(), strict=True)
             judge = Judge(self.problem, presolved, compiled)
             found, all_valid = judge.judge_all(answers, self.budget.solutions, until)

@@ -129,27 +129,6 @@ def solved_address(puzzle: Problem, answer: IntArray) -> str:
 # --- reading -----------------------------------------------------------------------------
 
 
-def load(
-    source: str | PathLike[str],
-    puzzle: str | None = None,
-    format: str | None = None,  # noqa: A002, the word that users expect
-) -> list[Problem]:
-    """Read the puzzles of a file, of standard input for ``-``, or of a text as it is.
-
-    Args:
-        source: a file in any format that the package reads, detected from its content; or, where
-            there is no such file, the text itself: an address of puzz.link, a sudoku's line.
-        puzzle: read only puzzles of this kind, such as ``nonogram``.
-        format: the format's name, where the content shall not decide.
-
-    Raises:
-        InputError: one line naming the file, the place and what is wrong there.
-    """
-    if format is not None:
-        get_format(format)
-    return read_source(source, lambda text: read_text(text, puzzle, format), format)
-
-
 def read_source(
     source: str | PathLike[str], read: Callable[[str], T], named: str | None = None
 ) -> T:
