@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
+from qubopuzzle.annealing.blocks import Blocks
 from qubopuzzle.annealing.form import AnnealingForm, annealing_form
 from qubopuzzle.annealing.kernels import CHANGED, LEAST, StateArrays, run_sweeps
 from qubopuzzle.checks import whole
@@ -28,6 +29,8 @@ from qubopuzzle.reads import Reads, generator
 
 _HUGE = 1 << 60
 _UPDATES_PER_SLICE = 200_000
+_BLOCKS_PER_SLICE = 2
+"""They take about as long as the updates."""
 _SWEEPS_BEFORE = 200
 """Ordinary sweeps of a read before the first one that propagates: what is easy needs none."""
 KEPT_READS = 100
@@ -163,6 +166,13 @@ class State:
         )
         return int(done)
 
+    def complete(self, blocks: Blocks) -> None:
+        """Try to meet all equalities by some blocks; what breaks less than the best is kept."""
+        for _ in range(_BLOCKS_PER_SLICE):
+            found = blocks.complete(self.value, self.rng)
+            if found is not None and self.form.energy(found) < self.energy:
+                self.set_values(found)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Read:
@@ -257,6 +267,7 @@ def anneal(
     optimizes = bool(form.arrays.has_objective)
     target = -1 if optimizes else target_energy
     portfolio = [replace(own, **(fixed or {})) for own in portfolio or portfolio_for(form)]
+    blocks = Blocks(form) if form.arrays.n_scaled else None
     search = Reads(deadline, interrupt_function, progress)
     kept: list[Read] = []
     finished: dict[int, Read] = {}
@@ -278,6 +289,8 @@ def anneal(
         while done < wanted and state.energy > target:
             redraws += state.run(min(slice_sweeps, wanted - done), parameters, target)
             done = min(done + slice_sweeps, wanted)
+            if blocks and blocks.helpful and state.energy > 0:
+                state.complete(blocks)
             if not search.note(number, done / wanted, state.energy):
                 break
         x = form.literals(state.best)
