@@ -1,22 +1,24 @@
-"""Seconds of annealing a model, and the program that it is written as, grouped anew.
+"""Seconds of annealing a puzzle, and the same once it was written to a file and read back.
 
-One instance of each puzzle in its default formulation, and the program of that model
-(``program_of``, which all formats of programs are written from) in the formulation ``choices``.
-Both take turns on each seed, one thread. Seconds are those of presolving, compiling, solving and
-judging together, without imports, kernels and building; a run that ends without a valid answer
-counts as endless. One table: round_trip.
+One instance of each puzzle in its default formulation, written to the formats of programs and read
+by ``load_model``, which knows nothing of puzzles: choices are found anew. All take turns on each
+seed, one thread. Seconds are those of presolving, compiling, solving and judging together, without
+imports, kernels, reading and grouping. Answers are taken back to the puzzle, whose checker judges
+them; a run without a valid one counts as endless. One table: round_trip.
 
 Usage: python benchmarks/round_trip.py [--seeds N] [--time-limit S] [--only TEXT ...]
 """
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from math import inf
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from instances import GENERATED, warm_up
 from presolve import STAGES
-from qubopuzzle import Model, Problem, Puzzle, load, solve
-from qubopuzzle.programs import program_of
+from qubopuzzle import Model, Puzzle, Result, export, load, load_model, solve
 from record import Args, Benchmark, Cases, Row, Rows, main, markdown, median_s, timed
 
 IDS = (
@@ -31,30 +33,47 @@ IDS = (
     "hitori-15x15-2026-0",
     "kurodoko-13x13-2026-0",
 )
+PUZZLE = "puzzle"
+FORMATS = {"program-lp": "lp", "program-mps": "mps", "opb": "opb", "cqm": "cqm", "ommx": "ommx"}
+"""What names a format for writing, and the end of a file's name for reading."""
 
 
 def _cases(args: Args) -> Cases:
     warm_up("annealer")
+    formats = [to for to in FORMATS if to != "ommx" or find_spec("ommx")]
+    for name in FORMATS.keys() - formats:
+        yield name, None
     for name in IDS:
         puzzles = load(GENERATED / f"{name.partition('-')[0]}.jsonl")
         (puzzle,) = (p for p in puzzles if p.id == name)
-        yield name, _runs, puzzle, args.seeds, args.time_limit
+        yield name, _runs, puzzle, formats, args.seeds, args.time_limit
 
 
-def _runs(puzzle: Puzzle, seeds: int, time_limit: float) -> Row:
+def _runs(puzzle: Puzzle, formats: list[str], seeds: int, time_limit: float) -> Row:
     model = puzzle.model(puzzle.formulation_for(cuts=False))
-    program = program_of(model)
-    grouping_s, again = timed(program.model)
-    found: dict[str, list[float | None]] = {"native_s": [], "again_s": []}
+    exports = {to: export(model, to) for to in formats}
+    programs = {}
+    with TemporaryDirectory() as folder:
+        for to, made in exports.items():
+            path = Path(folder) / f"model.{FORMATS[to]}"
+            path.write_bytes(made.data)
+            programs[to] = load_model(path)
+    seconds: dict[str, list[float | None]] = {PUZZLE: [], **{to: [] for to in formats}}
     for seed in range(seeds):
-        for how, problem in (("native_s", puzzle), ("again_s", program)):
-            found[how].append(_seconds(problem, seed, time_limit))
+        for how, own in seconds.items():
+            source = programs.get(how, puzzle)
+            result = solve(source, "annealer", seed=seed, time_limit=time_limit)
+            back = (
+                how == PUZZLE or not result.valid or exports[how].decode(dict(result.values)).valid
+            )
+            assert back, f"{puzzle.id}, {how}: not valid as it was written"
+            own.append(_seconds(result))
+    grouping_s, again = timed(programs[formats[0]].model)
     sizes = {"native": _sizes(model), "again": _sizes(again)}
-    return {"id": puzzle.id, **sizes, "grouping_s": grouping_s, **found}
+    return {"id": puzzle.id, **sizes, "grouping_s": grouping_s, "seconds": seconds}
 
 
-def _seconds(problem: Problem, seed: int, time_limit: float) -> float | None:
-    result = solve(problem, "annealer", seed=seed, time_limit=time_limit)
+def _seconds(result: Result) -> float | None:
     return sum(map(result.timings_s.__getitem__, STAGES)) if result.valid else None
 
 
@@ -67,26 +86,25 @@ def _sizes(model: Model) -> dict[str, int]:
 
 
 def _table(rows: Rows) -> str:
-    heads = ["instance"]
-    for name in ("choices", "rows", "precedences"):
-        heads += [name, "again"]
-    lines, totals = [], {"native_s": 0.0, "again_s": 0.0}
+    hows = [*rows[0]["seconds"]]
+    totals = dict.fromkeys(hows, 0.0)
+    lines = []
     for row in rows:
         line = [row["id"]]
-        for name in ("choices", "rows", "precedences"):
+        for name in ("choices", "rows"):
             line += [f"{row['native'][name]:,}", f"{row['again'][name]:,}"]
-        for how in totals:
-            seconds = median_s(row[how])
+        for how in hows:
+            seconds = median_s(row["seconds"][how])
             totals[how] += seconds
             line.append("none" if seconds == inf else f"{seconds:.3f}")
         lines.append([*line, f"{row['grouping_s']:.2f}"])
-    lines.append(["in sum", *[""] * 6, *(f"{total:.3f}" for total in totals.values()), ""])
-    heads += ["median s", "again", "s of grouping"]
-    return markdown(heads, lines)
+    lines.append(["in sum", *[""] * 4, *(f"{total:.3f}" for total in totals.values()), ""])
+    heads = ["instance", "choices", "again", "rows", "again", "median s", *hows[1:]]
+    return markdown([*heads, "s of grouping"], lines)
 
 
 BENCHMARKS = (Benchmark("round_trip", _cases, {"round_trip": _table}),)
-SETTINGS = {"seeds": (5, "runs of each"), "time_limit": (10.0, "seconds a run")}
+SETTINGS = {"seeds": (10, "runs of each"), "time_limit": (10.0, "seconds a run")}
 
 if __name__ == "__main__":
     main(__doc__, BENCHMARKS, SETTINGS)

@@ -5,15 +5,16 @@ beside them. Choices share no variables, so that rows compete; which of them are
 **grouping**: in a tournament, the slot of a match may be a choice, or the opponent of a team in a
 slot. Each grouping begins with a row, its **seed**, and prefers rows that are written near it,
 which are mostly of its kind; the seeds are rows of one variable, so that no grouping has two of
-them. Variables that no row takes are bits, or choices
-of several numbers; those that an equality defines by others are taken out.
+them. The first grouping is the one with the most states: its choices leave most to the rows that
+a search may break on its way. Variables that no row takes are bits, or choices of several numbers;
+those that an equality defines by others are taken out.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 
 GROUPINGS = 4
 """Groupings of a program, at most."""
+_MANY = 20_000
+"""With more rows that could be choices, there is one grouping."""
 NONE = "none"
 """The value of a choice where all variables of its row are 0."""
 _FAMILIES = 50
@@ -103,6 +106,29 @@ def candidates(program: Program, rows: WholeRows) -> Candidates:
     return Candidates(start, variable, negated, chosen, equal[chosen])
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Structure:
+    """What the rows of a program say, before one of its groupings is taken.
+
+    Bounds of ``program`` are tightened; ``rows`` are whole, less those that follow from others.
+    """
+
+    program: Program
+    rows: WholeRows
+    groupings: Sequence[Sequence[Group]]
+
+
+@lru_cache(maxsize=1)
+def structure_of(program: Program) -> Structure:
+    """Find it; raises as ``whole_rows``. The last one is kept, as groupings are tried in turn."""
+    program = tightened(program)
+    rows = whole_rows(program)
+    rows = rows.only(~implied_rows(rows))
+    found, n = candidates(program, rows), len(program.lower)
+    groupings = [disjoint_groups(found, n, seed) for seed in seeds(found, n).tolist()]
+    return Structure(program, rows, sorted(groupings, key=_states, reverse=True))
+
+
 def seeds(found: Candidates, n_variables: int) -> IntArray:
     """The numbers of the rows that groupings begin with, at most ``GROUPINGS``, at least one.
 
@@ -116,43 +142,52 @@ def seeds(found: Candidates, n_variables: int) -> IntArray:
     kind = found.exact[owner] if found.exact.any() else np.ones(len(owner), dtype=bool)
     shared = np.argmax(np.bincount(found.variable[kind], minlength=n_variables))
     numbers: IntArray = found.row[owner[kind & (found.variable == shared)]]
-    return numbers[:GROUPINGS]
+    return numbers[: GROUPINGS if len(size) <= _MANY else 1]
 
 
 def disjoint_groups(found: Candidates, n_variables: int, seed: int) -> list[Group]:
-    """Rows that share no variable, the best first; what is left of a row is "at most one".
+    """Rows that share no variable, in their order; what is left of a row is "at most one".
 
     First come rows that say "exactly one" of variables that are all free, and among both those
     without negations; then those of many variables, up to a factor of two; then those near the
     row ``seed``.
     """
+    n, size = len(found.row), np.diff(found.start)
     free = np.ones(n_variables, dtype=bool)
-    parts = [slice(*found.start[c : c + 2]) for c in range(len(found.row))]
+    variables = np.split(found.variable, found.start[1:-1])
+    negative = np.bincount(np.repeat(np.arange(n), size), found.negated, minlength=n) > 0
+    far = np.abs(found.row - seed).tolist()
+    exact, negated = found.exact.tolist(), negative.tolist()
 
-    def rank(c: int) -> tuple[Any, ...]:
-        own = found.variable[parts[c]]
-        left = int(free[own].sum())
-        whole = bool(found.exact[c]) and left == len(own)
-        negated = bool(found.negated[parts[c]].any())
+    def rank(c: int, left: int, whole: bool) -> tuple[Any, ...]:
         # Rows of one kind differ by a few variables: sizes count by powers of two.
-        return not whole, negated, -left.bit_length(), abs(int(found.row[c]) - seed), c
+        return not (exact[c] and whole), negated[c], -left.bit_length(), far[c], c
 
-    heap = [(rank(c), c) for c in range(len(found.row))]
+    heap = [rank(c, left, True) for c, left in enumerate(size.tolist())]
     heapify(heap)
     groups = []
     while heap:
-        known, c = heappop(heap)
-        own, negated = found.variable[parts[c]], found.negated[parts[c]]
-        left = free[own]
-        if left.sum() < 2:
+        known = heappop(heap)
+        c = known[-1]
+        left = free[variables[c]]
+        n_left = int(np.count_nonzero(left))
+        if n_left < 2:
             continue
-        if (now := rank(c)) > known:
-            heappush(heap, (now, c))
+        if (now := rank(c, n_left, n_left == len(left))) > known:
+            heappush(heap, now)
             continue
-        exact = bool(found.exact[c] and left.all())
-        groups.append(Group(own[left], negated[left], exact, int(found.row[c])))
-        free[own] = False
-    return groups
+        whole = exact[c] and n_left == len(left)
+        signs = found.negated[found.start[c] : found.start[c + 1]]
+        groups.append(Group(variables[c][left], signs[left], whole, int(found.row[c])))
+        free[variables[c]] = False
+    return sorted(groups, key=lambda group: group.row)
+
+
+def _states(groups: Sequence[Group]) -> float:
+    """Logarithm of how many states the choices and all other variables have, up to a constant."""
+    sizes = np.array([len(group.variable) + (not group.exact) for group in groups])
+    taken = sum(len(group.variable) for group in groups)
+    return float(np.log2(sizes).sum()) - taken
 
 
 class _Layout:
@@ -232,8 +267,7 @@ class _Names:
 
 def n_groupings(program: Program) -> int:
     """How many groupings a program has; raises as ``whole_rows``."""
-    program = tightened(program)
-    return len(seeds(candidates(program, whole_rows(program)), len(program.lower)))
+    return len(structure_of(program).groupings)
 
 
 def grouped_model(program: Program, grouping: int | None) -> Model:
@@ -249,20 +283,20 @@ def grouped_model(program: Program, grouping: int | None) -> Model:
     Raises:
         InputError: for another grouping, and for rows that cannot be taken, see ``whole_rows``.
     """
-    program = program if grouping is None else tightened(program)
-    rows, groups = whole_rows(program), list[Group]()
-    if grouping is not None:
-        rows = rows.only(~implied_rows(rows))
+    groups: Sequence[Group] = ()
+    if grouping is None:
+        rows = whole_rows(program)
+    else:
+        found = structure_of(program)
+        program, rows = found.program, found.rows
+        if not 0 <= grouping < len(found.groupings):
+            raise InputError(
+                f"grouping={grouping}: this program has {len(found.groupings)}, from 0"
+            )
+        groups = found.groupings[grouping]
     grouped = np.zeros(len(program.lower), dtype=bool)
-    if grouping is not None:
-        found = candidates(program, rows)
-        begin = seeds(found, len(program.lower))
-        if not 0 <= grouping < len(begin):
-            raise InputError(f"grouping={grouping}: this program has {len(begin)}, from 0")
-        groups = disjoint_groups(found, len(program.lower), int(begin[grouping]))
-        groups.sort(key=lambda group: group.row)
-        for group in groups:
-            grouped[group.variable] = True
+    for group in groups:
+        grouped[group.variable] = True
     layout = _Layout(program, groups, defined := defined_bits(program, rows, grouped))
     left = _over_literals(rows, layout, groups, defined)
     wide = (program.upper - program.lower)[layout.single] > 1

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from math import lcm
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from qubopuzzle.compile.lowering import ranges
 from qubopuzzle.model import UNBOUNDED, IntArray
 from qubopuzzle.programs.rows import LARGEST, SLACK, WholeRows
 
@@ -38,7 +37,7 @@ def tightened(program: Program) -> Program:
 _MOST_ENTRIES = 1_000_000
 """Of a dense system that ``implied_rows`` solves, at most."""
 _DENOMINATOR = 12
-"""Factors of rows that it looks for are fractions with at most this."""
+"""Factors of rows that it looks for are fractions with a common one of at most this."""
 
 
 def implied_rows(rows: WholeRows) -> NDArray[np.bool_]:
@@ -65,15 +64,21 @@ def implied_rows(rows: WholeRows) -> NDArray[np.bool_]:
 
 
 def _follows(matrix: Any, bound: IntArray, row: int, others: IntArray) -> bool:
-    """Whether an equality is a sum of multiples of others, exactly."""
-    columns = matrix.indices[slice(*matrix.indptr[row : row + 2])]
-    parts, whole = matrix[others][:, columns].toarray(), matrix[[row]][:, columns].toarray()[0]
+    """Whether an equality is a sum of multiples of others within its variables, exactly."""
+    start, size = matrix.indptr[:-1], np.diff(matrix.indptr)
+    own = slice(*matrix.indptr[row : row + 2])
+    place = np.zeros(matrix.shape[1], dtype=np.int64)
+    place[matrix.indices[own]] = np.arange(size[row])
+    entries = ranges(start[others].astype(np.int64), size[others].astype(np.int64))
+    line = np.repeat(np.arange(len(others)), size[others])
+    parts, whole = np.zeros((len(others), size[row]), dtype=np.int64), matrix.data[own]
+    parts[line, place[matrix.indices[entries]]] = matrix.data[entries]
     factors = np.linalg.lstsq(parts.T.astype(np.float64), whole.astype(np.float64))[0]
-    near = [Fraction(f).limit_denominator(_DENOMINATOR) for f in factors.tolist()]
-    common = lcm(*(f.denominator for f in near))
-    numbers = np.array([int(f * common) for f in near], dtype=np.int64)
-    same: bool = (numbers @ parts == common * whole).all()
-    return same and int(numbers @ bound[others]) == common * int(bound[row])
+    for k in range(1, _DENOMINATOR + 1):
+        numbers = np.rint(k * factors).astype(np.int64)
+        if (numbers @ parts == k * whole).all():
+            return int(numbers @ bound[others]) == k * int(bound[row])
+    return False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
