@@ -67,13 +67,18 @@ OBJECTIVE_PORTFOLIO = tuple(replace(own, focus=0.5) for own in PORTFOLIO)
 _HOT = AnnealingParameters(1, 0.02, 0.98, 0.5)
 SCALED_PORTFOLIO = tuple(own for cold in PORTFOLIO for own in (_HOT, cold))
 """The same where rows have large coefficients: they are hit by chance, in a hot state."""
+_WARM = AnnealingParameters(4, 0.03, 0.995, 0.9)
+VARIED_PORTFOLIO = tuple(own for cold in PORTFOLIO for own in (cold, _WARM))
+"""The same where nothing is known of a model: it has several forms."""
 
 
-def portfolio_for(form: AnnealingForm) -> Sequence[AnnealingParameters]:
-    """The parameters that suit a form."""
+def portfolio_for(form: AnnealingForm, n_forms: int = 1) -> Sequence[AnnealingParameters]:
+    """The parameters that suit a form, one of several of the same problem."""
     if form.arrays.has_objective:
         return OBJECTIVE_PORTFOLIO
-    return SCALED_PORTFOLIO if form.arrays.n_scaled else PORTFOLIO
+    if form.arrays.n_scaled:
+        return SCALED_PORTFOLIO
+    return PORTFOLIO if n_forms == 1 else VARIED_PORTFOLIO
 
 
 class State:
@@ -353,8 +358,7 @@ def anneal_best(
             time_limit=left,
             accepts=partial(accepts, number),
             interrupt_function=interrupt_function,
-            **settings,
-            **more,
+            **{"portfolio": portfolio_for(form, len(forms)), **settings, **more},
         )
 
     def over(found: Annealed) -> bool:

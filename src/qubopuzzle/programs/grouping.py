@@ -5,9 +5,10 @@ beside them. Choices share no variables, so that rows compete; which of them are
 **grouping**: in a tournament, the slot of a match may be a choice, or the opponent of a team in a
 slot. Each grouping begins with a row, its **seed**, and prefers rows that are written near it,
 which are mostly of its kind; the seeds are rows of one variable, so that no grouping has two of
-them. The first grouping is the one with the most states: its choices leave most to the rows that
-a search may break on its way. Variables that no row takes are bits, or choices of several numbers;
-those that an equality defines by others are taken out.
+them. The first grouping is the one with the most states, as its choices leave most to the rows
+that a search may break on its way; but if the first row's choices have values in order, it is
+theirs. Variables that no row takes are bits, or choices of several numbers; those that an equality
+defines by others are taken out.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from heapq import heapify, heappop, heappush
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,7 +127,9 @@ def structure_of(program: Program) -> Structure:
     rows = rows.only(~implied_rows(rows))
     found, n = candidates(program, rows), len(program.lower)
     groupings = [disjoint_groups(found, n, seed) for seed in seeds(found, n).tolist()]
-    return Structure(program, rows, sorted(groupings, key=_states, reverse=True))
+    if len(groupings) > 1 and not len(_arranged(program, rows, groupings[0]).order.row):
+        groupings.sort(key=_states, reverse=True)
+    return Structure(program, rows, groupings)
 
 
 def seeds(found: Candidates, n_variables: int) -> IntArray:
@@ -294,15 +297,8 @@ def grouped_model(program: Program, grouping: int | None) -> Model:
                 f"grouping={grouping}: this program has {len(found.groupings)}, from 0"
             )
         groups = found.groupings[grouping]
-    grouped = np.zeros(len(program.lower), dtype=bool)
-    for group in groups:
-        grouped[group.variable] = True
-    layout = _Layout(program, groups, defined := defined_bits(program, rows, grouped))
-    left = _over_literals(rows, layout, groups, defined)
-    wide = (program.upper - program.lower)[layout.single] > 1
-    usable = np.append(np.array([group.exact for group in groups], dtype=bool), wide)
-    integers = {c: np.arange(n) for c, n in enumerate(np.diff(layout.start)) if c >= len(groups)}
-    order = ordered_choices(left, layout.start, usable, integers)
+    arranged = _arranged(program, rows, groups)
+    layout, left, order = arranged.layout, arranged.rows, arranged.order
     builder = _with_choices(program, groups, rows, layout.single, order.numbers)
     lowest = np.append(np.zeros(len(groups), dtype=np.int64), program.lower[layout.single])
     _add_order(builder, program, left, order, lowest)
@@ -315,6 +311,26 @@ def grouped_model(program: Program, grouping: int | None) -> Model:
     write = partial(_written, program, groups, layout.single, order.numbers)
     field = Field((len(base),), -_FIELD, _FIELD, (view,), write)
     return builder.build(field, id=program.id, title=program.title)
+
+
+class _Arranged(NamedTuple):
+    """Choices, the rows over their literals, and which of these say that values are in order."""
+
+    layout: _Layout
+    rows: WholeRows
+    order: Ordered
+
+
+def _arranged(program: Program, rows: WholeRows, groups: Sequence[Group]) -> _Arranged:
+    grouped = np.zeros(len(program.lower), dtype=bool)
+    for group in groups:
+        grouped[group.variable] = True
+    layout = _Layout(program, groups, defined := defined_bits(program, rows, grouped))
+    left = _over_literals(rows, layout, groups, defined)
+    wide = (program.upper - program.lower)[layout.single] > 1
+    usable = np.append(np.array([group.exact for group in groups], dtype=bool), wide)
+    integers = {c: np.arange(n) for c, n in enumerate(np.diff(layout.start)) if c >= len(groups)}
+    return _Arranged(layout, left, ordered_choices(left, layout.start, usable, integers))
 
 
 def _over_literals(
