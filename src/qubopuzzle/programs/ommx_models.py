@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ def from_ommx(instance: Any) -> Program:
 
     Variables are named as OMMX shows them, ``x[0, 1]`` by name and subscripts, else ``x7`` by the
     id; rows likewise, ``row7`` without a name. Where two have the same name, ``#`` and the id
-    follow. One-hot and SOS1 constraints of OMMX 3 become rows; the hints of OMMX 2 are of rows that
+    follow. ``state_variables`` says which there are. One-hot and SOS1 constraints of OMMX 3 become rows; the hints of OMMX 2 are of rows that
     are there anyway. Constraints that were removed are left out.
 
     Raises:
@@ -32,7 +33,7 @@ def from_ommx(instance: Any) -> Program:
     """
     if not all(hasattr(instance, part) for part in _PARTS):
         raise InputError(f"expected an OMMX instance, got {brief(instance)}")
-    own = dict(sorted(_by_id(instance.decision_variables, "id").items()))
+    own = state_variables(instance)
     names = _named(own, "x")
     place = {identity: at for at, identity in enumerate(own)}
     lower, upper = ([getattr(v.bound, end) for v in own.values()] for end in ("lower", "upper"))
@@ -43,7 +44,7 @@ def from_ommx(instance: Any) -> Program:
     require_whole(names, [_KINDS.get(str(v.kind), -1) for v in own.values()], lower, upper)
     rows = _Rows(place)
     rows.add_constraints(_by_id(instance.constraints, "id"))
-    rows.add_special(instance, list(own.values()))
+    rows.add_special(instance, own)
     cost, quadratic, offset = _objective(instance.objective, place)
     return Program.of(
         rows.matrix(),
@@ -61,30 +62,55 @@ def from_ommx(instance: Any) -> Program:
     )
 
 
-def instance_of(data: bytes) -> Any:
-    """The instance of a file's bytes, by the OMMX that is installed.
+def ommx_module() -> Any:
+    """What holds the classes: ``ommx.v1`` of OMMX 2, ``ommx`` of 3; ImportError without either."""
+    try:
+        return import_module("ommx.v1")
+    except ImportError:
+        return import_module("ommx")
+
+
+def instance_of(data: bytes, version: int | None = None) -> Any:
+    """The instance of bytes in one of OMMX's formats, 1 or 2, by the OMMX that is installed.
 
     Raises:
         InputError: for what is none, in one line.
     """
-    readers = []
-    try:
-        import ommx.v1
-
-        readers.append(ommx.v1.Instance.from_bytes)
-    except (ImportError, AttributeError):  # OMMX 3
-        import ommx
-
-        readers += [ommx.Instance.from_v1_bytes, ommx.Instance.from_v2_bytes]
+    kind = ommx_module().Instance
+    readers = {1: getattr(kind, "from_v1_bytes", None) or kind.from_bytes}
+    if hasattr(kind, "from_v2_bytes"):
+        readers[2] = kind.from_v2_bytes
+    if version is not None and version not in readers:
+        raise InputError("the instance is in the format of OMMX 3: pip install --pre 'ommx>=3.0.0b7'")
     why = ""
-    for reader in readers:
+    for reader in readers.values() if version is None else [readers[version]]:
         try:
             return reader(data)
         except Exception as error:  # of OMMX's own, with a stack of Rust behind it
             lines = (line.strip() for line in str(error).splitlines())
             told = [line for line in lines if line and not line.startswith(("Traceback", "\u2514"))]
-            why = why or told[0]
+            why = why or (told or [type(error).__name__])[0]
     raise InputError(f"no OMMX instance ({why[:120]})")
+
+
+def state_variables(instance: Any) -> dict[int, Any]:
+    """The variables that a program of the instance has, by id, in its order.
+
+    Those that are functions of others (``log_encode`` makes such) are left out, and so are
+    variables in no term that are not whole.
+    """
+    if hasattr(instance, "decision_variable_analysis"):  # OMMX 2
+        roles = instance.decision_variable_analysis()
+        dependent, unused = roles.dependent(), roles.irrelevant()
+    else:
+        dependent = instance.dependent_decision_variable_ids()
+        unused = instance.irrelevant_decision_variable_ids()
+    return {
+        identity: variable
+        for identity, variable in sorted(_by_id(instance.decision_variables, "id").items())
+        if identity not in dependent
+        and (identity not in unused or _KINDS.get(str(variable.kind)) == 1)
+    }
 
 
 class _Rows:
@@ -113,7 +139,7 @@ class _Rows:
             equal = constraint.equality == type(constraint.equality).EqualToZero
             self._add(name, function.linear_terms, side if equal else -np.inf, side)
 
-    def add_special(self, instance: Any, variables: list[Any]) -> None:
+    def add_special(self, instance: Any, variables: Mapping[int, Any]) -> None:
         """One-hot and SOS1 constraints, "exactly" and "at most one"; indicators are refused."""
         for identity in getattr(instance, "indicator_constraints", None) or ():
             raise InputError(f"constraint {identity}: an indicator constraint; rows are linear")
@@ -121,7 +147,7 @@ class _Rows:
             found = getattr(instance, f"{kind}_constraints", None) or {}
             for name, constraint in zip(_named(found, f"{kind}_"), found.values(), strict=True):
                 for identity in constraint.variables:
-                    bound = variables[self._place[identity]].bound
+                    bound = variables[identity].bound
                     if (bound.lower, bound.upper) != (0, 1):
                         raise InputError(f"constraint {name[:60]}: {kind} of what are no bits")
                 terms = dict.fromkeys(constraint.variables, 1.0)

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import tarfile
-from io import BytesIO
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import dimod
@@ -13,7 +9,9 @@ import numpy as np
 
 from qubopuzzle.compile.lp_mps import Table, kept_names, lp_text, mps_text, number
 from qubopuzzle.errors import InputError
+from qubopuzzle.files.models.ommx_archive import pack
 from qubopuzzle.model import UNBOUNDED
+from qubopuzzle.programs.ommx_models import ommx_module
 from qubopuzzle.programs.rows import whole_factor, whole_rows
 
 if TYPE_CHECKING:
@@ -168,56 +166,54 @@ def cqm_file(program: Program) -> bytes:
         return bytes(file.read())
 
 
-def ommx_file(program: Program) -> bytes:
-    """An OMMX artifact with one instance, as an archive; the same bytes for the same program.
+def to_ommx(program: Program) -> Any:
+    """The program as an instance of the OMMX that is installed, 2 or 3.
+
+    A variable's id is its place; a row of two bounds becomes two constraints.
 
     Raises:
         InputError: without the package.
     """
     try:
-        from ommx.artifact import ArtifactBuilder
-        from ommx.v1 import DecisionVariable, Function, Instance, Linear, Quadratic
+        ommx = ommx_module()
     except ImportError:
         raise InputError("format ommx takes the package ommx: pip install ommx") from None
     bounds = zip(program.lower.tolist(), program.upper.tolist(), strict=True)
     variables = [
-        DecisionVariable.binary(i, name=name)
+        ommx.DecisionVariable.binary(i, name=name)
         if (low, high) == (0, 1)
-        else DecisionVariable.integer(i, lower=low, upper=high, name=name)
+        else ommx.DecisionVariable.integer(i, lower=low, upper=high, name=name)
         for i, (name, (low, high)) in enumerate(zip(program.variables, bounds, strict=True))
     ]
     cost = dict(enumerate(program.cost.tolist()))
-    linear = Linear(terms={i: c for i, c in cost.items() if c}, constant=program.offset)
+    linear = ommx.Linear(terms={i: c for i, c in cost.items() if c}, constant=program.offset)
     pairs = program.quadratic.tocoo()
     columns, rows, values = (part.tolist() for part in (pairs.col, pairs.row, pairs.data))
+    is_newer = hasattr(ommx.Constraint, "set_name")  # OMMX 3, which has a dictionary of them
     constraints: list[Any] = []
     for name, terms, sense, bound in _constraints(program):
         turned = -1 if sense == ">=" else 1
-        own = Linear(terms={v: turned * value for v, value in terms}, constant=-turned * bound)
-        relation = Function(own) == 0 if sense == "==" else Function(own) <= 0
-        constraints.append(relation.set_id(len(constraints)).add_name(name))
-    made = Instance.from_components(
+        own = ommx.Linear(terms={v: turned * value for v, value in terms}, constant=-turned * bound)
+        made = ommx.Function(own) == 0 if sense == "==" else ommx.Function(own) <= 0
+        place = len(constraints)
+        constraints.append(made.set_name(name) if is_newer else made.set_id(place).add_name(name))
+    return ommx.Instance.from_components(
         decision_variables=variables,
-        objective=Quadratic(columns=columns, rows=rows, values=values, linear=linear),
-        constraints=constraints,
-        sense=Instance.MAXIMIZE if program.maximize else Instance.MINIMIZE,
+        objective=ommx.Quadratic(columns=columns, rows=rows, values=values, linear=linear),
+        constraints=dict(enumerate(constraints)) if is_newer else constraints,
+        sense=ommx.Instance.MAXIMIZE if program.maximize else ommx.Instance.MINIMIZE,
     )
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "program.ommx"
-        builder = ArtifactBuilder.new_archive_unnamed(path)
-        builder.add_instance(made)
-        builder.build()
-        return _without_times(path)
 
 
-def _without_times(path: Path) -> bytes:
-    """A tar archive with the time of every member taken out."""
-    found = BytesIO()
-    with tarfile.open(path) as old, tarfile.open(fileobj=found, mode="w") as new:
-        for member in old.getmembers():
-            member.mtime = 0
-            new.addfile(member, old.extractfile(member))
-    return found.getvalue()
+def ommx_file(program: Program) -> bytes:
+    """An OMMX artifact with one instance; the same bytes for the same program.
+
+    Raises:
+        InputError: without the package.
+    """
+    made = to_ommx(program)
+    data = made.to_v1_bytes() if hasattr(made, "to_v1_bytes") else made.to_bytes()
+    return pack(data, program.title)
 
 
 def _constraints(program: Program) -> Iterator[tuple[str, list[tuple[int, float]], str, float]]:
