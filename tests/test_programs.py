@@ -376,6 +376,8 @@ def stub_instance(**changes) -> Instance:
         "sos1_constraints": {2: Stub(variables=[0, 3])},
         "objective": Stub(terms={(0,): 1.0, (3, 4): 2.0, (): 5.0}),
         "sense": 2,
+        "dependent_decision_variable_ids": set,
+        "irrelevant_decision_variable_ids": set,
     }
     return Instance(**{**parts, **changes})
 

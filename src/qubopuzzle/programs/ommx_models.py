@@ -81,7 +81,9 @@ def instance_of(data: bytes, version: int | None = None) -> Any:
     if hasattr(kind, "from_v2_bytes"):
         readers[2] = kind.from_v2_bytes
     if version is not None and version not in readers:
-        raise InputError("the instance is in the format of OMMX 3: pip install --pre 'ommx>=3.0.0b7'")
+        raise InputError(
+            "the instance is in the format of OMMX 3: pip install --pre 'ommx>=3.0.0b7'"
+        )
     why = ""
     for reader in readers.values() if version is None else [readers[version]]:
         try:
@@ -133,7 +135,8 @@ class _Rows:
         """``function == 0`` or ``function <= 0``."""
         for name, constraint in zip(_named(found, "row"), found.values(), strict=True):
             function = constraint.function
-            if function.degree() > 1:
+            degree = function.degree()  # None of what is no polynomial
+            if degree is None or degree > 1:
                 raise InputError(f"constraint {name[:60]}: products of variables; rows are linear")
             side = -float(function.constant_term)
             equal = constraint.equality == type(constraint.equality).EqualToZero
@@ -196,7 +199,11 @@ def _objective(function: Any, place: Mapping[int, int]) -> tuple[Any, Any, float
     cost, offset = np.zeros(n), 0.0
     pairs: list[tuple[int, int]] = []
     values: list[float] = []
-    for ids, value in function.terms.items():
+    try:
+        terms = function.terms
+    except TypeError:
+        raise InputError("the objective is no polynomial") from None
+    for ids, value in terms.items():
         if len(ids) > 2:
             raise InputError(f"the objective: a product of {len(ids)} variables; 2 are taken")
         if len(ids) == 2:
