@@ -24,8 +24,9 @@ def from_ommx(instance: Any) -> Program:
 
     Variables are named as OMMX shows them, ``x[0, 1]`` by name and subscripts, else ``x7`` by the
     id; rows likewise, ``row7`` without a name. Where two have the same name, ``#`` and the id
-    follow. ``state_variables`` says which there are. One-hot and SOS1 constraints of OMMX 3 become rows; the hints of OMMX 2 are of rows that
-    are there anyway. Constraints that were removed are left out.
+    follow. ``state_variables`` says which there are. One-hot and SOS1 constraints of OMMX 3 become
+    rows; the hints of OMMX 2 are of rows that are there anyway. Constraints that were removed are
+    left out.
 
     Raises:
         InputError: naming a variable that is not whole or has no close bounds, a constraint that

@@ -92,12 +92,12 @@ def _instance(archive: tarfile.TarFile) -> Layer:
 
     def read(name: str) -> bytes:
         member = members.get(name)
-        stored = member and archive.extractfile(member) if member and member.isreg() else None
-        if member is None or stored is None:
+        if member is None or not member.isreg() or member.issparse():
             raise InputError(f"no OMMX artifact, or one that breaks off: no {name[:90]} in it")
         if member.size > SIZE_LIMIT:
             raise TooLarge(f"unpacked larger than {SIZE_LIMIT // 2**20} MiB")
-        return stored.read()
+        stored = archive.extractfile(member)
+        return stored.read() if stored is not None else b""
 
     def blob(descriptor: dict[str, Any]) -> bytes:
         name = str(descriptor.get("digest")).removeprefix("sha256:")
