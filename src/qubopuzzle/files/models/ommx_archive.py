@@ -11,7 +11,7 @@ from hashlib import sha256
 from io import BytesIO
 from typing import Any, NamedTuple
 
-from qubopuzzle.errors import InputError, TooLarge
+from qubopuzzle.errors import InputError, QubopuzzleError, TooLarge
 from qubopuzzle.files.models.reading import SIZE_LIMIT
 
 _INSTANCE = "application/org.ommx.v1.instance"
@@ -83,7 +83,9 @@ def unpack(data: bytes) -> Layer:
     try:
         with tarfile.open(fileobj=BytesIO(data), mode="r:") as archive:
             return _instance(archive)
-    except (tarfile.TarError, EOFError, OverflowError) as error:
+    except QubopuzzleError:
+        raise
+    except (tarfile.TarError, EOFError, OverflowError, ValueError) as error:
         raise InputError(f"the archive is damaged: {error}") from None
 
 
