@@ -7,6 +7,7 @@ in docs/models.md.
 import doctest
 import gzip
 import json
+import re
 from itertools import permutations
 from pathlib import Path
 
@@ -253,6 +254,18 @@ def test_highs_solves_examples(file, tmp_path):
 
 
 # --- our adapter -------------------------------------------------------------------------
+
+
+def test_the_examples_of_the_documentation(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("ommx_highs_adapter")
+    text = (EXAMPLES.parent / "docs/models.md").read_text().partition("## OMMX")[2]
+    (tmp_path / "examples").symlink_to(EXAMPLES)
+    monkeypatch.chdir(tmp_path)
+    for block in re.findall(r"```python\n(.*?)```", text, re.S):
+        if IS_3:
+            block = block.replace("[most]", "{0: most}").replace("load_archive", "import_archive")
+        exec(block, {})  # noqa: S102  ours
+    assert capsys.readouterr().out == "42.0 True\n42.0\nTrue\n"
 
 
 def test_the_examples_of_the_adapter():

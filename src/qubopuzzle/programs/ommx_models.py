@@ -82,9 +82,7 @@ def instance_of(data: bytes, version: int | None = None) -> Any:
     if hasattr(kind, "from_v2_bytes"):
         readers[2] = kind.from_v2_bytes
     if version is not None and version not in readers:
-        raise InputError(
-            "the instance is in the format of OMMX 3: pip install --pre 'ommx>=3.0.0b7'"
-        )
+        raise InputError("the instance is in the format of OMMX 3: pip install 'ommx>=3.0.0b7'")
     why = ""
     for reader in readers.values() if version is None else [readers[version]]:
         try:

@@ -75,7 +75,7 @@ READERS = {
         ModelReader("cqm", "dimod's ConstrainedQuadraticModel", "cqm", True, b"DIMODCQM"),
         ModelReader("bqm", "dimod's BinaryQuadraticModel, of bits", "bqm", True, b"DIMODBQM"),
         ModelReader("coo", "dimod's coordinate list: i j coefficient", "coo"),
-        ModelReader("ommx", "a binary ommx.v1.Instance", "ommx", True),
+        ModelReader("ommx", "an OMMX artifact of one instance, or its bytes", "ommx", True),
     )
 }
 """The formats of models that are read, by name."""
