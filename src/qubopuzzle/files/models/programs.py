@@ -11,7 +11,6 @@ from qubopuzzle.compile.lp_mps import Table, kept_names, lp_text, mps_text, numb
 from qubopuzzle.errors import InputError
 from qubopuzzle.files.models.ommx_archive import pack
 from qubopuzzle.model import UNBOUNDED
-from qubopuzzle.programs.ommx_models import ommx_module
 from qubopuzzle.programs.rows import whole_factor, whole_rows
 
 if TYPE_CHECKING:
@@ -174,6 +173,8 @@ def to_ommx(program: Program) -> Any:
     Raises:
         InputError: without the package.
     """
+    from qubopuzzle.programs.ommx_models import ommx_module  # it brings SciPy's optimisers along
+
     try:
         ommx = ommx_module()
     except ImportError:
