@@ -7,9 +7,8 @@ same time:
 
 - ``annealer``: rows as choices, the default settings, nothing tuned;
 - neal and tempering on the QUBO of the same rows, without slack where a row needs none (pairs for
-  "at most one", squares for "exactly"), with the default penalty weight, which is larger than the
-  objective's range, and tuned: of ``TUNINGS``, a formulation and a weight in units of the
-  largest coefficient of the objective, what is best on other seeds in a fifth of the time;
+  "at most one", squares for "exactly"), tuned: of ``TUNINGS``, a formulation and a weight in units
+  of the largest coefficient of the objective, what is best on other seeds in a fifth of the time;
 - HiGHS, CP-SAT and Local-MIP, with products as variables of their own where there are any.
 
 Every answer is judged by the program's rows and objective. A gap is that to the optimum over its
@@ -72,9 +71,9 @@ def of_kind(
         about |= _proof(kind, program, flat, proof_limit)
         contenders: dict[str, tuple[Answer, Any]] = {"annealer": (ours(program, limit, seed), None)}
         for name in SAMPLERS:
-            for what, own in (("default", None), ("tuned", tuned[name])):
-                run = ours(program, limit, seed, name, **settings(program, own))
-                contenders[f"{name}, {what}"] = run, own
+            own = tuned[name]
+            run = ours(program, limit, seed, name, **settings(program, own))
+            contenders[f"{name}, tuned"] = run, own
         for name, solver in linear.items():
             contenders[name] = ask(solver, flat, limit, seed), None
         for name, (answer, own) in contenders.items():
@@ -104,10 +103,8 @@ def tuning(kind: str, name: str, limit: float) -> tuple[str, float]:
     return min(TUNINGS, key=score)
 
 
-def settings(program: Program, own: tuple[str, float] | None) -> Settings:
+def settings(program: Program, own: tuple[str, float]) -> Settings:
     """Of ``solve``; neal gets the one-hot encoding, as tempering does by itself."""
-    if own is None:
-        return {"encoding": "one-hot"}
     formulation, weight = own
     largest = max(np.abs(program.cost).max(), np.abs(program.quadratic.data).max(initial=0.0))
     families = program.model(formulation).families

@@ -8,8 +8,8 @@ the tables count those instances apart. Each answer is checked twice: against th
 
 Seconds are those of building the solver's model and of searching, without reading the file and
 without imports and kernels; a run without a valid answer counts as endless. The limit is on
-searching. Tables: qoblib_6, qoblib_8, qoblib_12 by teams, and qoblib_20 for 16 to 20 teams, where
-solvers that prove are left out: they find nothing with 12 teams.
+searching. Tables: qoblib_8, qoblib_12 by teams, and qoblib_20 for 16 to 20 teams; from 12 teams on
+only of searches that prove nothing, and of them ours and Local-MIP.
 
 Usage: python benchmarks/qoblib_sports.py --folder 05-sports [--local-mip PROGRAM] [--table NAME]
     [--limit-12 S] [--seeds N] [--only "annealer, " ...]
@@ -24,7 +24,7 @@ from pathlib import Path
 
 import qubopuzzle
 from instances import warm_up
-from peers import LOCAL_MIP, LOCAL_SEARCH, Solve, ask, checked, ours, peers
+from peers import LOCAL_MIP, Solve, ask, checked, ours, peers
 from qubopuzzle.programs import Program
 from record import Args, Benchmark, Cases, Row, Rows, grouped, main, markdown, median_s
 from robinx import Tournament
@@ -46,18 +46,14 @@ CHOSEN_ON = (
 )
 """The instances, of any number of teams, on which settings may be chosen."""
 CLASSES = {
-    "6": ("Tiny", "Tiny"),
     "8": ("Small", "Small"),
     "12": ("Medium", "Medium"),
     "20": ("Large", "NoSoft"),
 }
 """Folder and end of the files' names, by the most teams."""
-LIMITS_S = {"6": 10.0, "8": 10.0, "12": 60.0, "20": 60.0}
+LIMITS_S = {"8": 10.0, "12": 60.0, "20": 20.0}
 ANNEALER = "annealer"
-SEARCHES = (ANNEALER, LOCAL_SEARCH, LOCAL_MIP)
-"""Solvers that prove nothing."""
 PUBLISHED: dict[str, tuple[tuple[str, int, float, float], ...]] = {
-    "6": (),
     "8": (
         ("simulated annealing, published", 47, 7.88, 85.7),
         ("integer programming, published", 47, 1.29, 6.70),
@@ -86,15 +82,13 @@ def _cases(teams: str, args: Args) -> Cases:
         yield f"{args.folder}: {where}", None
         return
     warm_up(ANNEALER)
-    others = {name: own for name, own in peers(args.local_mip).items() if _taken(teams, name)}
+    others = peers(args.local_mip)
+    if teams != "8":
+        others = {LOCAL_MIP: others[LOCAL_MIP]}
     for path in instances:
         for name, solver in {ANNEALER: ours, **others}.items():
             label = f"{name}, {path.name.removesuffix('.xml.gz')}"
             yield label, _runs, solver, path, teams, name, args.seeds, limit
-
-
-def _taken(teams: str, name: str) -> bool:
-    return teams != "20" or name in SEARCHES
 
 
 def _runs(solver: Solve, path: Path, teams: str, name: str, seeds: int, limit: float) -> list[Row]:

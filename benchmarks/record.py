@@ -18,11 +18,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
 from importlib.metadata import version
 from math import inf
+from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -100,7 +102,7 @@ def main(
     }
     for benchmark, cases in chosen:
         try:
-            rows = _measured(cases, args.only)
+            rows = _measured(cases, args)
         except KeyboardInterrupt:
             sys.exit(f"{benchmark.name}: interrupted, nothing is written")
         if not rows:
@@ -131,6 +133,8 @@ def _arguments(
     parser.add_argument("--only", nargs="+", default=[], metavar="TEXT", help=words)
     names = [benchmark.name for benchmark in benchmarks]
     parser.add_argument("--table", choices=names, default="", help="one of several")
+    words = "cases measured at a time, each in a process of its own (default: 1)"
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help=words)
     words = "replace the published results, and the tables in the pages, by this full run"
     parser.add_argument("--publish", action="store_true", help=words)
     return parser.parse_args(argv)
@@ -150,19 +154,24 @@ def _missing(case: tuple[Any, ...]) -> bool:
     return any(part is None for part in case)
 
 
-def _measured(cases: Sequence[tuple[Any, ...]], only: Sequence[str]) -> list[Row]:
+def _measured(cases: Sequence[tuple[Any, ...]], args: Args) -> list[Row]:
     rows: list[Row] = []
-    for case in cases:
-        label, *call = case
-        if only and not any(text in label for text in only):
-            continue
-        if _missing(case):
-            print(f"{label}: left out, not at hand")
-            continue
-        seconds, found = timed(*call)
-        rows += found if isinstance(found, list) else [found]
-        print(f"{label}: {seconds:.1f} s", flush=True)
+    chosen = [case for case in cases if not args.only or any(text in case[0] for text in args.only)]
+    for case in filter(_missing, chosen):
+        print(f"{case[0]}: left out, not at hand")
+    chosen = [case for case in chosen if not _missing(case)]
+    labels, calls = [case[0] for case in chosen], [case[1:] for case in chosen]
+    # Processes that are forked have the kernels that cases compiled.
+    with ProcessPoolExecutor(args.jobs, get_context("fork")) as pool:
+        done = map(_case, calls) if args.jobs == 1 else pool.map(_case, calls)
+        for label, (seconds, found) in zip(labels, done, strict=True):
+            rows += found if isinstance(found, list) else [found]
+            print(f"{label}: {seconds:.1f} s", flush=True)
     return rows
+
+
+def _case(call: tuple[Any, ...]) -> tuple[float, Any]:
+    return timed(*call)
 
 
 def machine(packages: Sequence[str] = ()) -> dict[str, Any]:
