@@ -5,10 +5,10 @@ beside them. Choices share no variables, so that rows compete; which of them are
 **grouping**: in a tournament, the slot of a match may be a choice, or the opponent of a team in a
 slot. Each grouping begins with a row, its **seed**, and prefers rows that are written near it,
 which are mostly of its kind; the seeds are rows of one variable, so that no grouping has two of
-them. The first grouping is the one with the most states, as its choices leave most to the rows
-that a search may break on its way; but if the first row's choices have values in order, it is
-theirs. Variables that no row takes are bits, or choices of several numbers; those that an equality
-defines by others are taken out.
+them. The first grouping is one of rows "exactly one" alone, if there is such a one; else that with
+the most states, as its choices leave most to the rows that a search may break on its way; but if
+the first row's choices have values in order, it is theirs. Variables that no row takes are bits, or
+choices of several numbers; those that an equality defines by others are taken out.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def structure_of(program: Program) -> Structure:
     found, n = candidates(program, rows), len(program.lower)
     groupings = [disjoint_groups(found, n, seed) for seed in seeds(found, n).tolist()]
     if len(groupings) > 1 and not len(_arranged(program, rows, groupings[0]).order.row):
-        groupings.sort(key=_states, reverse=True)
+        groupings.sort(key=_worth, reverse=True)
     return Structure(program, rows, groupings)
 
 
@@ -186,11 +186,14 @@ def disjoint_groups(found: Candidates, n_variables: int, seed: int) -> list[Grou
     return sorted(groups, key=lambda group: group.row)
 
 
-def _states(groups: Sequence[Group]) -> float:
-    """Logarithm of how many states the choices and all other variables have, up to a constant."""
+def _worth(groups: Sequence[Group]) -> tuple[bool, float]:
+    """What makes a grouping likely to be good: whether all rows say "exactly one", then states.
+
+    These as a binary logarithm, which variables in no group have a share in, up to a constant.
+    """
     sizes = np.array([len(group.variable) + (not group.exact) for group in groups])
     taken = sum(len(group.variable) for group in groups)
-    return float(np.log2(sizes).sum()) - taken
+    return all(group.exact for group in groups), float(np.log2(sizes).sum()) - taken
 
 
 class _Layout:
