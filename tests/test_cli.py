@@ -1,4 +1,4 @@
-"""The command line as a user runs it: in a process of its own."""
+"""The command line: every command, its errors, its streams and signals."""
 
 import json
 import os
@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from command import PROGRAM, run, run_apart
 from qubopuzzle import Hitori, ModelBuilder, Nonogram, to_cnf, to_mip
 from qubopuzzle.cli import COMMANDS, generate, main
 from qubopuzzle.cli.parser import Parser
@@ -19,6 +20,7 @@ from qubopuzzle.cli.terminal import load_timed
 from qubopuzzle.files.puzzles import native
 from qubopuzzle.model.native import model_to_dict
 from qubopuzzle.signals import defer_interrupt
+from qubopuzzle.solving import loading
 from qubopuzzle.solving.solve import DEFAULT_SOLVER
 
 A = Nonogram.examples()[0]
@@ -28,22 +30,6 @@ NOISE = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, (30, 30)),
 HOPELESS = Nonogram(
     rows=(NOISE.rows[1], NOISE.rows[0], *NOISE.rows[2:]), cols=NOISE.cols, id="hopeless"
 )
-COMMAND = [sys.executable, "-m", "qubopuzzle"]
-
-
-def run(*arguments, stdin=None, cwd=None, env=None):
-    """Exit status, standard output and standard error."""
-    done = subprocess.run(
-        [*COMMAND, *map(str, arguments)],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env={**os.environ, "PYTHONIOENCODING": "utf-8", **(env or {})},
-        timeout=120,
-        check=False,
-    )
-    return done.returncode, done.stdout, done.stderr
 
 
 def error(*arguments, **kwargs):
@@ -62,7 +48,7 @@ def on_a_terminal(stream, *arguments, **others):
 
     leader, follower = pty.openpty()
     process = subprocess.Popen(
-        [*COMMAND, *map(str, arguments)],
+        [*PROGRAM, *map(str, arguments)],
         env={**os.environ, "TERM": "xterm", "COLUMNS": "80", "PYTHONIOENCODING": "utf-8"},
         **others | {stream: follower},
     )
@@ -117,7 +103,7 @@ def test_solving_imports_no_backend_that_it_does_not_use(files):
 
 
 def test_solve_prints_the_picture_and_one_line(files):
-    status, out, err = run("solve", files / "a.json", "--seed", 1)
+    status, out, err = run_apart("solve", files / "a.json", "--seed", 1)
     assert (status, err) == (0, "")
     assert A.picture(A.solution).text() in out
     last = out.splitlines()[-1]
@@ -129,7 +115,7 @@ def test_solve_prints_the_picture_and_one_line(files):
 
 
 def test_solve_reads_standard_input():
-    status, out, _ = run("solve", "-", "--seed", 1, "--json", stdin=native.write([A]))
+    status, out, _ = run_apart("solve", "-", "--seed", 1, "--json", stdin=native.write([A]))
     assert status == 0
     assert json.loads(out)["solution"] == A.to_dict()["solution"]
 
@@ -282,7 +268,8 @@ def test_lists():
 
 
 def test_output_in_another_encoding_is_plain(files):
-    status, out, _ = run("solve", files / "a.json", "--seed", 1, env={"PYTHONIOENCODING": "ascii"})
+    words = ["solve", files / "a.json", "--seed", 1]
+    status, out, _ = run_apart(*words, env={"PYTHONIOENCODING": "ascii"})
     assert status == 0
     assert "  5  # # # # #" in out
 
@@ -428,13 +415,12 @@ def test_a_dash_is_standard_output(files, words):
 
 def test_each_puzzle_of_a_file_carries_its_share_of_the_reading(files, monkeypatch):
     """Not the whole file each: then a thousand puzzles took a thousand times too long."""
-    from qubopuzzle.files import puzzles
 
     def slow(*_):
         time.sleep(0.3)
         return [A, A, A]
 
-    monkeypatch.setattr(puzzles, "load", slow)
+    monkeypatch.setattr(loading, "load", slow)
     args = Namespace(sources=["a", "b"], puzzle=None, format=None)
     shares = [seconds for _, seconds in load_timed(args)]
     assert len(shares) == 6
@@ -457,7 +443,9 @@ def test_a_zero_is_passed_on(files):
 def test_one_bad_instance_does_not_stop_the_others(files):
     big = Nonogram(rows=[[1] * 20] * 50, cols=[[50]] * 20 + [[]] * 30, id="big")
     (files / "mixed.jsonl").write_text(native.write([big, A]))
-    status, out, err = run("solve", files / "mixed.jsonl", "--formulation", "pattern", "--json")
+    words = ["solve", files / "mixed.jsonl", "--formulation", "pattern", "--json"]
+    status, out, err = run_apart(*words)
+    assert (status, err) == run(*words)[::2]
     assert status == 2
     assert err.startswith("qubopuzzle: error: big: rows[0] has ")
     failed, solved = map(json.loads, out.splitlines())
@@ -470,7 +458,7 @@ def test_ctrl_c_leaves_a_result(files):
     words = ["solve", files / "hopeless.json", "--json", "--time-limit", "60"]
     for seconds in (4, 8, 16, 32):  # until it has come to the search
         process = subprocess.Popen(
-            [*COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            [*PROGRAM, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
         time.sleep(seconds)
         process.send_signal(signal.SIGINT)
@@ -486,7 +474,7 @@ def test_ctrl_c_leaves_a_result(files):
 
 def test_a_reader_that_goes_away_is_no_error(files):
     process = subprocess.Popen(
-        [*COMMAND, "info", files / "a.json"],
+        [*PROGRAM, "info", files / "a.json"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -520,7 +508,7 @@ def test_names_in_files_do_not_steer_the_terminal(files):
     (files / "evil.json").write_text(native.write([evil]))
     for command in ("solve", "show", "info"):
         for encoding in ("utf-8", "latin1", "ascii"):
-            status, out, err = run(command, files / "evil.json", env={"PYTHONIOENCODING": encoding})
+            status, out, err = run(command, files / "evil.json", encoding=encoding)
             assert (status, err) == (0, "")
             assert not set("\x1b\x07\x9b") & set(out)
             assert "\nfake" not in out
@@ -648,7 +636,7 @@ def test_ctrl_c_waits_for_what_must_not_be_interrupted():
 @pytest.mark.parametrize("solver", ["annealer", "tempering"])
 def test_ctrl_c_early_is_one_line_or_a_result(files, solver, delay):
     process = subprocess.Popen(
-        [*COMMAND, "solve", files / "hopeless.json", "--json", "--solver", solver],
+        [*PROGRAM, "solve", files / "hopeless.json", "--json", "--solver", solver],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qubopuzzle import compile_qubo, violation
+import command
+from qubopuzzle import compile_qubo, puzzles, violation
 from qubopuzzle.puzzles import puzzle_names
 
 DOCUMENT = Path(__file__).parents[1] / "docs/adding-a-puzzle.md"
@@ -67,16 +68,17 @@ def path_to(*folders):
 
 def run(folder, *arguments, there=True):
     """Exit status and what was printed; ``there``: their package is installed."""
-    done = subprocess.run(
-        [sys.executable, "-m", "qubopuzzle", *arguments],
-        capture_output=True,
-        text=True,
-        cwd=folder.parent,
-        env={**os.environ, "PYTHONIOENCODING": "utf-8", "PYTHONPATH": path_to(*[folder] * there)},
-        timeout=120,
-        check=False,
-    )
-    return done.returncode, done.stdout, done.stderr
+    forget_puzzles()
+    try:
+        return command.run(*arguments, cwd=folder.parent, path=[folder] * there)
+    finally:
+        forget_puzzles()
+
+
+def forget_puzzles():
+    """Look for entry points again."""
+    for found in (puzzles._names, puzzles.get_puzzle):
+        found.cache_clear()
 
 
 def files(folder, *names):
@@ -91,8 +93,10 @@ def test_it_is_not_there_before_it_is_installed(world):
 
 
 def test_it_is_known_and_drawn(world):
-    status, out, err = run(world, "show", *files(world, "square.json"))
+    words = ["show", *files(world, "square.json")]
+    status, out, err = run(world, *words)
     assert (status, err) == (0, "")
+    assert command.run_apart(*words, env={"PYTHONPATH": path_to(world)}) == (0, out, "")
     assert out == "square\n 1 · 4 ·\n 4 · · ·\n · · · ·\n · · · 2\n"
 
 
@@ -203,6 +207,9 @@ def test_its_examples_are_read_from_its_folder_and_compared(world):
 
 
 def test_its_links_are_read_and_written(world):
+    def run(*words):  # the formats of links look for puzzles when they are imported
+        return command.run_apart(*words, env={"PYTHONPATH": path_to(world)})
+
     source = files(world, "square.json")
     texts = {
         "puzzlink": "https://puzz.link/p?latin/4/4/1g4g4p2\n",
@@ -210,15 +217,15 @@ def test_its_links_are_read_and_written(world):
         "tatham": "4:1a4a4j2\n",
     }
     for name, text in texts.items():
-        assert run(world, "convert", *source, "--to", name) == (0, text, "")
+        assert run("convert", *source, "--to", name) == (0, text, "")
         (world / "text").write_text(f"squares:{text}" if name == "tatham" else text)
-        status, out, err = run(world, "convert", *files(world, "text"), "--to", "json")
+        status, out, err = run("convert", *files(world, "text"), "--to", "json")
         assert (status, err) == (0, "")
         assert json.loads(out)["grid"] == GRID
-    status, out, _ = run(world, "solve", *source, "--seed", "1", "--url")
+    status, out, _ = run("solve", *source, "--seed", "1", "--url")
     assert status == 0
     assert out.splitlines()[-1] == "https://puzz.link/p?latin/4/4/1243432121343412"
-    status, _, err = run(world, "show", "https://puzz.link/p?latin/4/4/1g4g")
+    status, _, err = run("show", "https://puzz.link/p?latin/4/4/1g4g")
     assert (status, err.count("\n")) == (2, 1)
     assert "latin: the board ends after 4 of 16 cells" in err
 
