@@ -1,7 +1,6 @@
 """The project keeps its own promises: sizes, links, commands and tables of its docs."""
 
 import json
-import os
 import pydoc
 import re
 import shlex
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import command
 import render
 from boards import NAMES
 from qubopuzzle import all_solvers
@@ -65,40 +65,36 @@ def test_the_image_of_the_comparison_shows_its_rows():
     assert drawn == re.findall(r"<!-- (.*?) -->", (ROOT / "docs/images/compare.svg").read_text())
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_line_of_the_examples_runs(command, tmp_path):
-    words = shlex.split(command.replace("examples/", f"{ROOT}/examples/"))
+@pytest.mark.parametrize("line", COMMANDS)
+def test_every_line_of_the_examples_runs(line, tmp_path):
+    words = shlex.split(line.replace("examples/", f"{ROOT}/examples/"))
     for solver in EXTRAS & set(words):
         if not all_solvers()[solver].available().ok:
             pytest.skip(f"{solver} is not installed")
-    program = ["-m", "qubopuzzle"] if words[0] == "qubopuzzle" else []
-    done = subprocess.run(
-        [sys.executable, *program, *words[1:]],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        check=False,
-        env={
-            "PATH": "",
-            "PYTHONIOENCODING": "utf-8",
-            "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
-        },
-    )
-    wrong_on_purpose = "wrong" in command
-    assert done.returncode == (1 if wrong_on_purpose else 0), done.stdout + done.stderr
-    told = re.sub(r"^\S+: (easy|medium|hard): .*\n", "", done.stderr, flags=re.M)
-    assert (told if "generate" in words else done.stderr) == ""
+    run = run_script if words[0] == "python" else command.run
+    status, out, err = run(*words[1:], cwd=tmp_path)
+    wrong_on_purpose = "wrong" in line
+    assert status == (1 if wrong_on_purpose else 0), out + err
+    told = re.sub(r"^\S+: (easy|medium|hard): .*\n", "", err, flags=re.M)
+    assert (told if "generate" in words else err) == ""
     if "solve" in words:
-        assert ("nothing was sent" if "--dry-run" in words else "| valid") in done.stdout
+        assert ("nothing was sent" if "--dry-run" in words else "| valid") in out
+
+
+def run_script(*words, cwd):
+    done = subprocess.run(
+        [sys.executable, *words], capture_output=True, text=True, cwd=cwd, check=False
+    )
+    return done.returncode, done.stdout, done.stderr
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_examples_solve_and_check_every_puzzle(name):
     files = {p.name: p.read_text() for p in (ROOT / "examples").glob("*.*") if p.suffix != ".png"}
     own = [f for f, text in files.items() if f'"puzzle": "{name}"' in text]
-    for command in ("solve", "check"):
+    for word in ("solve", "check"):
         assert any(
-            c.startswith(f"qubopuzzle {command} examples/{f}") for c in COMMANDS for f in own
+            c.startswith(f"qubopuzzle {word} examples/{f}") for c in COMMANDS for f in own
         )
 
 
@@ -107,14 +103,8 @@ def test_the_readme_shows_what_the_command_prints():
         r"\$ pip install '\.\[all\]' && (qubopuzzle .*)\n((?:.*\n)*?)```",
         (ROOT / "README.md").read_text(),
     )
-    done = subprocess.run(
-        [sys.executable, "-m", "qubopuzzle", *shlex.split(shown[1])[1:]],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        check=True,
-    )
-    assert without_times(done.stdout) == without_times(shown[2])
+    _, out, _ = command.run_apart(*shlex.split(shown[1])[1:], cwd=ROOT)
+    assert without_times(out) == without_times(shown[2])
 
 
 def without_times(text):
@@ -142,11 +132,6 @@ def test_the_glossary_is_in_order_and_names_what_there_is():
         owner, _, last = f"qubopuzzle.{name}".rpartition(".")
         fields = getattr(pydoc.locate(owner), "__annotations__", {})
         assert last in fields or pydoc.locate(f"qubopuzzle.{name}") is not None, name
-    done = [run_help(command) for command in ("solve", "export")]
+    done = [command.run(name, "--help")[1] for name in ("solve", "export")]
     for option in re.findall(r"`(--[a-z-]+)", page):
         assert any(option in text for text in done), option
-
-
-def run_help(command):
-    words = [sys.executable, "-m", "qubopuzzle", command, "--help"]
-    return subprocess.run(words, capture_output=True, text=True, check=True).stdout
