@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 from hypothesis import strategies as st
 
-from qubopuzzle import Nonogram, Puzzle
+from qubopuzzle import Nonogram, Program, Puzzle
 from qubopuzzle.model import UNBOUNDED, ChoiceHandle, Field, Model, ModelBuilder
 from qubopuzzle.puzzles.kinds.grids import runs
 
@@ -106,6 +106,65 @@ def nonograms(draw: st.DrawFn, max_rows: int = 3, max_cols: int = 4) -> Nonogram
         rows=[runs(line) for line in by_rows.tolist()],
         cols=[runs(line) for line in by_cols.T.tolist()],
     )
+
+
+NAMES = ("a", "a b", "a,b", "e5", "free", "row[1]=2", "x1", "-y")
+
+
+@st.composite
+def programs(
+    draw: st.DrawFn, max_variables: int = 4, max_rows: int = 3, bits: bool = False
+) -> Program:
+    """Programs: rows of ones, fractions, ranges, numbers below zero, products, odd names."""
+
+    def several(numbers: st.SearchStrategy, count: int) -> np.ndarray:
+        return np.array(draw(st.lists(numbers, min_size=count, max_size=count)))
+
+    n, m = draw(st.integers(1, max_variables)), draw(st.integers(0, max_rows))
+    others = [(1, 1)] if bits else [(0, 3), (-2, 0), (-1, 0), (2, 2)]
+    ends = several(st.sampled_from([(0, 1)] * 6 + others), n)
+    number = st.sampled_from([0, 0, 1, 1, -1, 2, -0.5, 2.25, -3])
+    matrix, low, high = np.zeros((m, n)), np.full(m, -np.inf), np.full(m, np.inf)
+    for row in range(m):
+        if draw(st.booleans()):
+            matrix[row] = several(st.sampled_from([1, 1, 1, 0, 0, -1]), n)
+            side = 1 - (matrix[row] < 0).sum()
+        else:
+            matrix[row] = several(number, n) * draw(st.sampled_from([1, 1 / 3]))
+            side = matrix[row] @ [draw(st.integers(*pair)) for pair in ends.tolist()]
+        kind = draw(st.sampled_from(["equal", "most", "least", "between"]))
+        if kind != "most":
+            low[row] = side - (kind == "between") * draw(st.sampled_from([0.5, 2]))
+        if kind != "least":
+            high[row] = side
+    return Program.of(
+        matrix,
+        low,
+        high,
+        lower=ends[:, 0],
+        upper=ends[:, 1],
+        cost=several(number, n) if draw(st.sampled_from([True, True, False])) else 0,
+        quadratic=several(number, n * n).reshape(n, n) if draw(st.booleans()) else None,
+        offset=draw(st.sampled_from([0, -1.5, 7])),
+        maximize=draw(st.booleans()),
+        variables=draw(st.permutations(NAMES))[:n],
+        rows=draw(st.permutations(NAMES))[:m],
+    )
+
+
+def points(program: Program) -> np.ndarray:
+    """All values within bounds, shape (points, variables)."""
+    ranges = (range(*ends) for ends in zip(program.lower, program.upper + 1, strict=True))
+    return np.array(list(product(*ranges)))
+
+
+def meaning(program: Program) -> dict[tuple[int, ...], float]:
+    """A program's solutions with their objectives."""
+    return {
+        tuple(values): round(program.objective_of(values), 9)
+        for values in points(program).tolist()
+        if not program.broken(np.array(values))
+    }
 
 
 def all_bits(n: int) -> np.ndarray:

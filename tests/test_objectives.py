@@ -18,8 +18,7 @@ from qubopuzzle import ModelBuilder, solve
 from qubopuzzle.compile import compile_cnf, compile_model, compile_qubo
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import Model, Objective, violation
-from qubopuzzle.programs import Program
-from strategies import assignments, models
+from strategies import assignments, meaning, models, programs
 
 needs_ortools = pytest.mark.skipif(find_spec("ortools") is None, reason="ortools is missing")
 EXACT = ["sat", pytest.param("cpsat", marks=needs_ortools), "mip"]
@@ -100,32 +99,11 @@ def test_the_least_energy_of_a_qubo_is_the_best_objective(model, encoding):
         assert model.objective.value(lowest) == best
 
 
-@st.composite
-def programs(draw: st.DrawFn) -> Program:
-    """Small programs over bits and numbers, many rows "exactly one" and "at most one"."""
-    n, m = draw(st.integers(1, 5)), draw(st.integers(0, 3))
-    rows, low, high = np.zeros((m, n)), np.zeros(m), np.zeros(m)
-    for row in range(m):
-        rows[row] = draw(st.lists(st.sampled_from([0, 1, 1, 1, -1, 2]), min_size=n, max_size=n))
-        low[row], high[row] = draw(
-            st.sampled_from([(1, 1), (-np.inf, 1), (1, np.inf), (0.5, 2.5), (-np.inf, 2)])
-        )
-    lower = [draw(st.sampled_from([0, 0, 0, -1])) for _ in range(n)]
-    upper = [draw(st.sampled_from([1, 1, 1, 2])) for _ in range(n)]
-    cost = [draw(HALVES) for _ in range(n)]
-    quadratic = np.array(draw(st.lists(HALVES, min_size=n * n, max_size=n * n))).reshape(n, n)
-    quadratic *= draw(st.booleans())
-    bounds = {"lower": lower, "upper": upper, "maximize": draw(st.booleans())}
-    return Program.of(rows, low, high, cost=cost, quadratic=quadratic, offset=0.5, **bounds)
-
-
 @pytest.mark.parametrize("solver", EXACT)
-@given(program=programs(), formulation=st.sampled_from(["choices", "bits"]))
+@given(program=programs(max_variables=5), formulation=st.sampled_from(["choices", "bits"]))
 @settings(max_examples=20)
 def test_programs_are_minimised_and_maximised(solver, program, formulation):
-    ranges = (range(a, b + 1) for a, b in zip(program.lower, program.upper, strict=True))
-    every = np.stack(np.meshgrid(*ranges, indexing="ij"), axis=-1).reshape(-1, program.cells)
-    met = [program.objective_of(v) for v in every if not program.broken(v)]
+    met = list(meaning(program).values())
     result = solve(program, solver, formulation=formulation, seed=1)
     if not met:
         assert result.status == "unsatisfiable"

@@ -21,53 +21,9 @@ from qubopuzzle.model import violation
 from qubopuzzle.programs import Program, program_of
 from qubopuzzle.programs.grouping import grouped_model, n_groupings
 from qubopuzzle.solving.export import rebuilt
-from strategies import all_bits, assignments, models
+from strategies import all_bits, assignments, meaning, models, programs
 
-NAMES = ("a", "a b", "a,b", "e5", "free", "row[1]=2", "x1", "-y")
 TEXTS = ("program-lp", "program-mps")
-
-
-@st.composite
-def programs(draw, bits=False):
-    """Small programs: fractions, ranges, negative bounds, odd names, products."""
-    n, m = draw(st.integers(1, 4)), draw(st.integers(0, 3))
-    number = st.sampled_from([-3, -1, -0.5, 0, 0, 1, 1, 2, 2.25])
-    matrix = np.array(draw(st.lists(number, min_size=n * m, max_size=n * m))).reshape(m, n)
-    low = np.array(draw(st.lists(st.sampled_from([-np.inf, -2, 0, 1]), min_size=m, max_size=m)))
-    width = draw(st.lists(st.sampled_from([0, 0.5, 2, np.inf]), min_size=m, max_size=m))
-    high = np.where(low == -np.inf, 0, low) + np.array(width)
-    least = st.sampled_from([0, 0, 0, 1 if bits else -2])
-    lower = np.array(draw(st.lists(least, min_size=n, max_size=n)))
-    upper = np.ones(n) if bits else lower + draw(st.sampled_from([0, 1, 1, 3]))
-    squares = draw(st.lists(number, min_size=n * n, max_size=n * n))
-    return Program.of(
-        matrix,
-        low,
-        high,
-        lower=lower,
-        upper=upper,
-        cost=draw(st.lists(number, min_size=n, max_size=n)),
-        quadratic=np.array(squares).reshape(n, n) if draw(st.booleans()) else None,
-        offset=draw(st.sampled_from([0, -1.5, 7])),
-        maximize=draw(st.booleans()),
-        variables=draw(st.permutations(NAMES))[:n],
-        rows=draw(st.permutations(NAMES))[:m],
-    )
-
-
-def points(program):
-    """All values within bounds, shape (points, variables)."""
-    ranges = (range(*ends) for ends in zip(program.lower, program.upper + 1, strict=True))
-    return np.array(list(product(*ranges)))
-
-
-def meaning(program):
-    """Solutions with their objectives, by name."""
-    return {
-        tuple(values): round(program.objective_of(values), 9)
-        for values in points(program).tolist()
-        if not program.broken(np.array(values))
-    }
 
 
 # --- readers ---------------------------------------------------------------------------
@@ -366,22 +322,6 @@ def test_rows_over_two_choices_that_are_no_order_stay_rows():
     assert [len(block.first) for block in model.precedence] == [1]
     assert sum(len(block.lower) for block in model.linear) == 3
     assert [choice.values for choice in model.choices] == [(0, 1, 2), (0, 2, 5)]
-
-
-@given(programs(), st.data())
-@settings(max_examples=60, deadline=None)
-def test_models_of_programs_have_their_solutions_and_objectives(program, data):
-    grouping = data.draw(st.sampled_from([None, *range(n_groupings(program))]))
-    model = grouped_model(program, grouping)
-    sign = -1 if program.maximize else 1
-    found = {
-        tuple(model.field.read(x)[0].tolist()): 0.0 + sign * model.objective.value(x)
-        if model.objective
-        else program.offset
-        for x in assignments(model)
-        if not violation(model, x)
-    }
-    assert found == pytest.approx(meaning(program))
 
 
 def test_numbers_in_order_are_precedences():

@@ -93,9 +93,7 @@ def test_examples_solve_and_check_every_puzzle(name):
     files = {p.name: p.read_text() for p in (ROOT / "examples").glob("*.*") if p.suffix != ".png"}
     own = [f for f, text in files.items() if f'"puzzle": "{name}"' in text]
     for word in ("solve", "check"):
-        assert any(
-            c.startswith(f"qubopuzzle {word} examples/{f}") for c in COMMANDS for f in own
-        )
+        assert any(c.startswith(f"qubopuzzle {word} examples/{f}") for c in COMMANDS for f in own)
 
 
 def test_the_readme_shows_what_the_command_prints():

@@ -14,7 +14,6 @@ from typing import Any, Self, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from qubopuzzle.errors import ModelError
 
@@ -151,6 +150,8 @@ GraphT = TypeVar("GraphT", Connected, Acyclic)
 
 def _components(n_nodes: int, edges: IntArray) -> tuple[int, NDArray[np.int32]]:
     """How many components a graph has, and that of each node, (nodes,)."""
+    from scipy.sparse.csgraph import connected_components  # imports all of scipy.linalg
+
     entries = np.ones(len(edges)), (edges[:, 0], edges[:, 1])
     graph = csr_array(entries, shape=(n_nodes, n_nodes))
     n_components, label = connected_components(graph, directed=False)
