@@ -122,17 +122,17 @@ def programs(
 
     n, m = draw(st.integers(1, max_variables)), draw(st.integers(0, max_rows))
     others = [(1, 1)] if bits else [(0, 3), (-2, 0), (-1, 0), (2, 2)]
-    ends = several(st.sampled_from([(0, 1)] * 6 + others), n)
+    ends = several(st.sampled_from([(0, 1)] * 12 + others), n)
     number = st.sampled_from([0, 0, 1, 1, -1, 2, -0.5, 2.25, -3])
     matrix, low, high = np.zeros((m, n)), np.full(m, -np.inf), np.full(m, np.inf)
     for row in range(m):
-        if draw(st.booleans()):
-            matrix[row] = several(st.sampled_from([1, 1, 1, 0, 0, -1]), n)
+        if draw(st.sampled_from([True, True, False])):
+            matrix[row] = several(st.sampled_from([1, 1, 1, 1, 0, 0, -1]), n)
             side = 1 - (matrix[row] < 0).sum()
         else:
             matrix[row] = several(number, n) * draw(st.sampled_from([1, 1 / 3]))
             side = matrix[row] @ [draw(st.integers(*pair)) for pair in ends.tolist()]
-        kind = draw(st.sampled_from(["equal", "most", "least", "between"]))
+        kind = draw(st.sampled_from(["equal", "equal", "most", "least", "between"]))
         if kind != "most":
             low[row] = side - (kind == "between") * draw(st.sampled_from([0.5, 2]))
         if kind != "least":

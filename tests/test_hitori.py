@@ -29,14 +29,13 @@ def check_all(puzzles, every=1):
     for i, puzzle in enumerate(puzzles):
         expected = answers(puzzle)
         counts[len(expected)] += 1
-        assert met(puzzle.model("lazy")) == met(puzzle.model("forest")) == expected
+        forest = puzzle.model("forest")
+        assert met(puzzle.model("lazy")) == met(forest) == expected
         if i % every == 0:
             assert brute(puzzle) == expected
-            assert met(puzzle.model("forest")) == expected
-            assert zero(puzzle.model("forest"), ENCODINGS[i // every % 2]) == expected
+            assert zero(forest, ENCODINGS[i // every % 2]) == expected
         if i % (4 * every) == 0:
-            assert zero(puzzle.model("forest"), ENCODINGS[1]) == expected
-            assert zero(puzzle.model("forest"), "domain-wall") == expected
+            assert zero(forest, "domain-wall") == expected
     return counts
 
 
@@ -52,9 +51,10 @@ def test_every_board_of_up_to_four_cells(shape, count):
 
 @pytest.mark.parametrize("shape", [(2, 3), (3, 2)])
 def test_every_board_of_six_cells(shape):
+    """Those of 3 by 2 are those of 2 by 3 turned over: a third of them."""
     every = [Hitori(grid) for grid in grids(*shape)]
     assert len(every) == 877
-    counts = check_all(every, every=12)
+    counts = check_all(every if shape == (2, 3) else every[::3], every=12)
     assert {0, 1, 2, 3} <= set(counts)
 
 

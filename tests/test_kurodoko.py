@@ -23,9 +23,8 @@ def grids(rows, columns):
     return (np.array(n).reshape(rows, columns) for n in numbers)
 
 
-def by_writing(puzzle, formulation):
+def by_writing(puzzle, model):
     """The answers that the model's own ``write`` turns into assignments that meet it."""
-    model = puzzle.model(formulation)
     met = []
     for bits in product((0, 1), repeat=puzzle.grid.size):
         answer = np.array(bits, dtype=np.int64).reshape(puzzle.shape)
@@ -45,17 +44,14 @@ def check_all(puzzles, every=1):
     for i, puzzle in enumerate(puzzles):
         expected = answers(puzzle)
         counts[len(expected)] += 1
-        assert met(puzzle.model("forest")) == expected
-        assert all(met(puzzle.model(formulation)) == expected for formulation in LAZY)
+        models = {formulation: puzzle.model(formulation) for formulation in (*FORESTS, *LAZY)}
+        assert all(met(model) == expected for model in models.values())
         if i % every == 0:
             assert brute(puzzle) == expected
-            assert met(puzzle.model("forest")) == expected
-            assert zero(puzzle.model("forest"), ENCODINGS[i // every % 2]) == expected
-            for formulation in (*LAZY, *FORESTS):
-                assert by_writing(puzzle, formulation) == expected
+            assert zero(models["forest"], ENCODINGS[i // every % 2]) == expected
+            assert all(by_writing(puzzle, model) == expected for model in models.values())
         if i % (4 * every) == 0:
-            assert zero(puzzle.model("forest"), ENCODINGS[1]) == expected
-            assert zero(puzzle.model("forest"), "domain-wall") == expected
+            assert zero(models["forest"], "domain-wall") == expected
     return counts
 
 
@@ -72,9 +68,11 @@ def check_all(puzzles, every=1):
     ],
 )
 def test_every_board_of_up_to_four_cells(shape, count):
-    every = [Kurodoko(grid) for grid in grids(*shape)]
+    """Of two that half a turn makes equal, one."""
+    every = [grid.ravel().tolist() for grid in grids(*shape)]
     assert len(every) == count
-    counts = check_all(every, every=1 + count // 60)
+    some = [Kurodoko(np.reshape(line, shape)) for line in every if line <= line[::-1]]
+    counts = check_all(some, every=1 + len(some) // 60)
     assert shape == (1, 1) or {0, 1} <= set(counts)
 
 
