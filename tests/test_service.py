@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from ae_stand_in import requests_of
 from amplify_tutorial import tutorial_model
 from boards import NAMES
+from command import run
 from qubopuzzle import (
     AuthenticationError,
     DeadlineExceeded,
@@ -175,9 +176,9 @@ def test_faults_have_types_and_leak_nothing(service, fault, tmp_path, monkeypatc
 @pytest.mark.parametrize("fault", ["401", "500", "garbage", "warned"])
 def test_the_command_line_leaks_nothing(service, fault, tmp_path):
     url, record = f"url={service}/fault/{fault}", str(tmp_path / "answer.json")
-    run = command("--option", url, "--record", record, "--json", cwd=tmp_path)
-    out, err = run.communicate(timeout=60)
-    assert run.returncode == (0 if fault == "warned" else 2), err
+    process = command("--option", url, "--record", record, "--json", cwd=tmp_path)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == (0 if fault == "warned" else 2), err
     files = [file.read_text() for file in tmp_path.rglob("*") if file.is_file()]
     assert not leaked("".join([out, err, *files]))
     if fault == "warned":
@@ -221,9 +222,9 @@ def test_no_solution_and_a_wrong_one_are_judged(service):
 
 
 def test_a_silent_service_ends_at_the_deadline(service):
-    run = command("--option", f"url={service}/fault/silent", "--time-limit", "2")
-    _, err = run.communicate(timeout=60)
-    assert run.returncode == 1
+    process = command("--option", f"url={service}/fault/silent", "--time-limit", "2")
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 1
     assert "gave no answer in 7 s, 2 s of them its time limit" in err
 
 
@@ -240,11 +241,11 @@ def wait_for(condition):
 
 
 def test_ctrl_c_is_heard_while_the_service_is_silent(service):
-    run = command("--option", f"url={service}/tag/c/fault/silent", "--time-limit", "9")
+    process = command("--option", f"url={service}/tag/c/fault/silent", "--time-limit", "9")
     wait_for(lambda: posted(service, "c"))
-    run.send_signal(signal.SIGINT)
-    out, err = run.communicate(timeout=5)
-    assert run.returncode == 1, err
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=5)
+    assert process.returncode == 1, err
     assert "interrupted" in out
 
 
@@ -328,17 +329,17 @@ def test_the_process_of_the_sdk_has_no_token(service, tmp_path, monkeypatch):
     file = tmp_path / "token"
     file.write_text(TOKEN)
     tag = "inside"
-    run = command(
+    process = command(
         *("--option", f"url={service}/tag/{tag}/fault/silent", "--time-limit", "9"),
         *("--token-file", str(file)),
     )
     wait_for(lambda: posted(service, tag))
-    (sdk,) = descendants(run.pid)
+    (sdk,) = descendants(process.pid)
     found = [Path(f"/proc/{sdk}/{name}").read_bytes() for name in ("cmdline", "environ")]
     found += [str(link.readlink()).encode() for link in Path(f"/proc/{sdk}/fd").iterdir()]
     found += memory_of(sdk)
-    run.send_signal(signal.SIGINT)
-    run.communicate(timeout=20)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=20)
     assert sum(map(len, found)) > 10**6
     assert b"Bearer" in b"".join(found)  # the relay's, so that one would be seen
     assert not any(TOKEN.encode() in part or str(file).encode() in part for part in found)
@@ -515,9 +516,9 @@ def test_no_token_is_refused_before_anything(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("flag", ["--token", "--token=AE/sEcReT-t0ken", "--tok"])
 def test_a_token_on_the_command_line_is_refused_unseen(flag):
-    run = command(flag, *([] if "=" in flag else [TOKEN]))
-    out, err = run.communicate(timeout=60)
-    assert run.returncode == 2
+    words = [flag, *([] if "=" in flag else [TOKEN])]
+    status, out, err = run("solve", EXAMPLE, "--solver", "amplify", *words)
+    assert status == 2
     assert flag == "--tok" or "does not belong on a command line" in err
     assert not leaked(out + err)
 
@@ -716,13 +717,7 @@ def test_the_commands_of_the_page_run(service, tmp_path):
     (tmp_path / "token.txt").write_text(TOKEN)
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     for line in commands:
-        words = [sys.executable, "-m", "qubopuzzle", *shlex.split(line)]
-        done = subprocess.run(
-            [*words, "--option", f"url={service}"],
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        assert ("nothing was sent" if "--dry-run" in line else "| valid") in done.stdout
+        words = [*shlex.split(line), "--option", f"url={service}"]
+        status, out, err = run(*words, cwd=tmp_path)
+        assert status == 0, err
+        assert ("nothing was sent" if "--dry-run" in line else "| valid") in out
