@@ -34,6 +34,7 @@ def repeats(grid, row):
     return any(v and v == w for above in grid for v, w in zip(row, above, strict=True))
 
 
+@cache
 def brute(puzzle):
     """All answers that the rules accept."""
     known = fillings(puzzle.size, puzzle.letters)

@@ -341,16 +341,16 @@ def test_the_process_of_the_sdk_has_no_token(service, tmp_path, monkeypatch):
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=20)
     assert sum(map(len, found)) > 10**6
-    assert b"Bearer" in b"".join(found)  # the relay's, so that one would be seen
+    assert any(b"Bearer" in part for part in found)  # the relay's, so that one would be seen
     assert not any(TOKEN.encode() in part or str(file).encode() in part for part in found)
 
 
 def memory_of(pid):
     """What a process has written to its memory."""
+    about = Path(f"/proc/{pid}/smaps").read_text()
     with Path(f"/proc/{pid}/mem").open("rb", 0) as memory:
-        for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
-            first, last, rights = re.match(r"(\w+)-(\w+) (\S+)", line).groups()
-            if rights.startswith("rw"):
+        for first, last, used in re.findall(r"(?ms)^(\w+)-(\w+) rw.*?^Rss: +(\d+)", about):
+            if int(used):
                 with suppress(OSError):
                     memory.seek(int(first, 16))
                     yield memory.read(int(last, 16) - int(first, 16))

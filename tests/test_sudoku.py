@@ -41,6 +41,7 @@ def zero(model, encoding="one-hot"):
     return sorted(grid.tobytes() for grid, _ in read)
 
 
+@cache
 def brute(puzzle):
     """All answers that the rules accept, by trying every digit in the empty cells."""
     cells = [range(1, len(puzzle.grid) + 1) if v == 0 else [v] for row in puzzle.grid for v in row]
