@@ -135,6 +135,7 @@ def answers(puzzle):
     return sorted(g.tobytes() for g in grids[connected(grids)] if right(puzzle, g))
 
 
+@cache
 def brute(puzzle):
     """All right answers, as bytes; the puzzle's rules and those above agree on every painting."""
     found = []

@@ -72,12 +72,14 @@ class ShadingPuzzle(Painting):
     def each_violation(self, answer: IntArray) -> Iterator[Violation]:
         """The same one by one."""
         check_shape(answer, self.shape, range(2))
+        for cells in _components(answer):
+            if len(cells) > 1:
+                yield Violation("adjacent", f"black cells touch: {_names(cells)}", cells)
         white = _components(answer == 0)
         largest = max(white, key=len, default=())
-        touching = [("adjacent", "black cells touch", c) for c in _components(answer) if len(c) > 1]
-        cut_off = [("connected", "white cells are cut off", c) for c in white if c is not largest]
-        for rule, what, cells in touching + cut_off:
-            yield Violation(rule, f"{what}: {_names(cells)}", cells)
+        for cells in white:
+            if cells is not largest:
+                yield Violation("connected", f"white cells are cut off: {_names(cells)}", cells)
         yield from self.broken_clues(answer)
 
     @abstractmethod
