@@ -36,7 +36,7 @@ from qubopuzzle import (
 from qubopuzzle.cli import main
 from qubopuzzle.files.models import reading
 from qubopuzzle.model import violation
-from qubopuzzle.programs.grouping import grouped_model, n_groupings
+from qubopuzzle.programs.grouping import grouped_model, n_groupings, structure_of
 from qubopuzzle.programs.summary import summary
 from strategies import meaning, programs
 
@@ -628,3 +628,34 @@ def test_every_grouping_has_the_programs_solutions(program):
             value = sign * model.objective.value(x) if model.objective else program.offset
             assert value == pytest.approx(expected[found[-1]])
         assert sorted(found) == sorted(expected)
+
+
+def one_each(spoiled):
+    """Four lines take one of six places each, and the first two places one line each.
+
+    ``spoiled`` has two more bits, of which at most one may be 1.
+    """
+    n = 26 if spoiled else 24
+    at = [range(6 * line, 6 * line + 6) for line in range(4)] + [range(0, 24, 6), range(1, 24, 6)]
+    at += [range(24, 26)] if spoiled else []
+    matrix = [[float(v in own) for v in range(n)] for own in at]
+    return Program.of(matrix, [1] * 6 + [-np.inf] * spoiled, 1)
+
+
+def test_a_grouping_of_rows_exactly_one_alone_comes_first():
+    lines, places = structure_of(one_each(spoiled=False)).groupings
+    assert [(len(group.variable), group.exact) for group in lines] == [(6, True)] * 4
+    assert [len(group.variable) for group in places if group.exact] == [4, 4]
+
+
+def test_then_the_grouping_with_most_states_comes_first():
+    program = one_each(spoiled=True)
+    sizes = [grouped_model(program, number).sizes.tolist() for number in (0, 1)]
+    assert [sorted(own) for own in sizes] == [[3, 4, 4, 5, 5, 5, 5], [3, 6, 6, 6, 6]]
+
+
+def test_a_cqm_file_does_not_tell_when_it_was_written():
+    data = export(one_each(spoiled=True), "cqm").data
+    dates = {member.date_time for member in ZipFile(io.BytesIO(data)).infolist()}
+    assert dates == {(1980, 1, 1, 0, 0, 0)}
+    assert dimod.ConstrainedQuadraticModel.from_file(data).num_constraints() > 0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
+from zipfile import ZipFile, ZipInfo
 
 import dimod
 import numpy as np
@@ -160,9 +162,16 @@ def to_cqm(program: Program) -> dimod.ConstrainedQuadraticModel:
 
 
 def cqm_file(program: Program) -> bytes:
-    """Dimod's file of a constrained quadratic model."""
+    """Dimod's file of a constrained quadratic model; the same bytes for the same program."""
     with to_cqm(program).to_file() as file:
-        return bytes(file.read())
+        data = bytes(file.read())
+    # A header, then a zip archive, whose members say when they were written.
+    made = BytesIO()
+    made.write(data[: data.index(b"PK\x03\x04")])
+    with ZipFile(BytesIO(data)) as dated, ZipFile(made, "a") as archive:
+        for member in dated.infolist():
+            archive.writestr(ZipInfo(member.filename), dated.read(member))
+    return made.getvalue()
 
 
 def to_ommx(program: Program) -> Any:
