@@ -316,8 +316,8 @@ def _whole_bounds(
     for at in np.flatnonzero(many).tolist():
         bounds = _range(low[at], high[at])
         raise InputError(
-            f"variable {names[at]}: {bounds} are more than the {MOST_VALUES:,} values that a "
-            "choice may have; give it closer bounds"
+            f"variable {names[at]}: {bounds}, but a choice has at most {MOST_VALUES:,} values; "
+            "give it closer bounds"
         )
     low, high = np.ceil(low - TOLERANCE), np.floor(high + TOLERANCE)
     for at in np.flatnonzero(low > high).tolist():
