@@ -103,7 +103,8 @@ def _table(rows: Rows) -> str:
     return markdown([*heads, "s of grouping"], lines)
 
 
-BENCHMARKS = (Benchmark("round_trip", _cases, {"round_trip": _table}),)
+_PACKAGES = ("ommx",) * bool(find_spec("ommx"))
+BENCHMARKS = (Benchmark("round_trip", _cases, {"round_trip": _table}, packages=_PACKAGES),)
 SETTINGS = {"seeds": (10, "runs of each"), "time_limit": (10.0, "seconds a run")}
 
 if __name__ == "__main__":
