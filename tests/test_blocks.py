@@ -79,3 +79,11 @@ def test_equations_that_sweeps_miss_are_met(monkeypatch):
     assert [r.value.tolist() for r in found[0].reads] == [r.value.tolist() for r in found[1].reads]
     monkeypatch.setattr(module, "_LEAST_HITS", 100.0)
     assert not anneal(model, seed=1, reads=40).solved
+
+
+def test_a_sampler_tries_no_blocks(monkeypatch):
+    model, _, _ = equations(3, n=20, values=10, rows=5, largest=9, few=20)
+    monkeypatch.setattr(Blocks, "complete", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        anneal(model, seed=1, reads=1)
+    assert anneal(model, seed=1, reads=1, fixed={"focus": 0.0}).n_reads == 1

@@ -294,7 +294,7 @@ def anneal(
         while done < wanted and state.energy > target:
             redraws += state.run(min(slice_sweeps, wanted - done), parameters, target)
             done = min(done + slice_sweeps, wanted)
-            if blocks and blocks.helpful and state.energy > 0:
+            if blocks and blocks.helpful and parameters.focus > 0 and state.energy > 0:
                 state.complete(blocks)
             if not search.note(number, done / wanted, state.energy):
                 break
