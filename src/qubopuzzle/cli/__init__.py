@@ -93,6 +93,8 @@ def _run(words: list[str]) -> int:
         args = parser.parse(rest)
     except SystemExit:  # it has printed its help
         return SOLVED
+    if came():  # amid the imports, and the timer of signals.py may come after a short command
+        return _interrupted()
     with warnings.catch_warnings():
         warnings.showwarning = lambda message, *_: notice(str(message))
         return int(command.run(args))
