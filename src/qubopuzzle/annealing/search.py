@@ -67,8 +67,12 @@ OBJECTIVE_PORTFOLIO = tuple(replace(own, focus=0.5) for own in PORTFOLIO)
 _HOT = AnnealingParameters(1, 0.02, 0.98, 0.5)
 SCALED_PORTFOLIO = tuple(own for cold in PORTFOLIO for own in (_HOT, cold))
 """The same where rows have large coefficients: they are hit by chance, in a hot state."""
-_WARM = AnnealingParameters(4, 0.03, 0.995, 0.9)
-VARIED_PORTFOLIO = tuple(own for cold in PORTFOLIO for own in (cold, _WARM))
+VARIED_PORTFOLIO = (
+    AnnealingParameters(6, 0.2, 0.99, 0.8),
+    AnnealingParameters(10, 0.2, 0.99, 0.8),
+    AnnealingParameters(10, 0.05, 0.99, 0.9),
+    AnnealingParameters(4, 0.05, 0.99, 0.9),
+)
 """The same where nothing is known of a model: it has several forms."""
 
 
@@ -332,8 +336,8 @@ def anneal_best(
 ) -> tuple[int, Annealed]:
     """Anneal the form that does best of several of the same problem.
 
-    Each is made and annealed for one read, until one reaches the target; then the search goes on
-    with the form of the lowest energy and objective.
+    Each is made and annealed for one read, the better half of them for another one, and so on until
+    one reaches the target or is left; the rest of the search is for that one.
 
     Args:
         forms: what make them.
@@ -365,20 +369,35 @@ def anneal_best(
         ended = found.solved or found.interrupted or stop()
         return ended or time.perf_counter() >= deadline
 
-    if len(forms) == 1:
-        return 0, run(0, forms[0](), reads)
-    tried: list[Annealed] = []
-    for number, make in enumerate(forms[:reads]):
-        tried.append(run(number, make(), 1))
-        if over(tried[-1]):
-            break
-    best = min(range(len(tried)), key=lambda i: _rank(tried[i].reads[0])[:2])
-    found, n_reads = tried[best], len(tried)
-    if n_reads != reads and not over(tried[-1]):
-        more = run(best, found.form, None if reads is None else reads - n_reads, first=1)
-        ranked = sorted([*found.reads, *more.reads], key=_rank)[:KEPT_READS]
-        found, n_reads = replace(more, reads=tuple(ranked)), n_reads + more.n_reads
-    return best, replace(found, n_reads=n_reads)
+    left, first, n_reads = list(range(len(forms))), 0, 0
+    tried: list[list[Annealed]] = [[] for _ in forms]
+    while True:
+        for number in left:
+            form = tried[number][0].form if tried[number] else forms[number]()
+            most = None if reads is None else reads - n_reads
+            one = run(number, form, most if len(left) == 1 else 1, first=first)
+            tried[number].append(one)
+            n_reads += one.n_reads
+            if len(left) == 1 or over(one) or n_reads == reads:
+                by_least = sorted(range(len(forms)), key=lambda i: _least(tried[i]))
+                best = number if one.solved else by_least[0]
+                ranked = sorted((read for own in tried[best] for read in own.reads), key=_rank)
+                found = replace(one, form=tried[best][0].form, n_reads=n_reads)
+                return best, replace(found, reads=tuple(ranked[:KEPT_READS]))
+        left.sort(key=lambda i: _sum(tried[i]))
+        del left[(len(left) + 1) // 2 :]
+        first += 1
+
+
+def _least(found: Sequence[Annealed]) -> tuple[float, float]:
+    """The lowest energy and objective of several searches; infinite without any."""
+    return min((_rank(own.reads[0])[:2] for own in found), default=(inf, inf))
+
+
+def _sum(found: Sequence[Annealed]) -> tuple[float, float]:
+    """The sums of the lowest energies and objectives of several searches."""
+    ranks = [_rank(own.reads[0]) for own in found]
+    return sum(rank[0] for rank in ranks), sum(rank[1] for rank in ranks)
 
 
 def _rank(read: Read) -> tuple[int, float, int]:
