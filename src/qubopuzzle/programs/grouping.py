@@ -26,7 +26,7 @@ from scipy.sparse import csr_array, vstack
 from qubopuzzle.compile.lowering import ranges
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import UNBOUNDED, Field, IntArray, Model, ModelBuilder
-from qubopuzzle.model.data import summed
+from qubopuzzle.model.data import starts, summed
 from qubopuzzle.programs.rows import WholeRows, whole_rows
 from qubopuzzle.programs.structure import (
     Defined,
@@ -156,33 +156,39 @@ def disjoint_groups(found: Candidates, n_variables: int, seed: int) -> list[Grou
     row ``seed``.
     """
     n, size = len(found.row), np.diff(found.start)
+    owner = np.repeat(np.arange(n), size)
+    sharing = owner[np.argsort(found.variable, kind="stable")].tolist()
+    at = starts(found.variable, n_variables).tolist()
     free = np.ones(n_variables, dtype=bool)
-    variables = np.split(found.variable, found.start[1:-1])
-    negative = np.bincount(np.repeat(np.arange(n), size), found.negated, minlength=n) > 0
-    far = np.abs(found.row - seed).tolist()
-    exact, negated = found.exact.tolist(), negative.tolist()
+    negated = (np.bincount(owner, found.negated, minlength=n) > 0).tolist()
+    far, exact = np.abs(found.row - seed).tolist(), found.exact.tolist()
+    sizes, left = size.tolist(), size.tolist()
 
-    def rank(c: int, left: int, whole: bool) -> tuple[Any, ...]:
+    def rank(c: int) -> tuple[Any, ...]:
         # Rows of one kind differ by a few variables: sizes count by powers of two.
-        return not (exact[c] and whole), negated[c], -left.bit_length(), far[c], c
+        whole = exact[c] and left[c] == sizes[c]
+        return not whole, negated[c], -left[c].bit_length(), far[c], c
 
-    heap = [rank(c, left, True) for c, left in enumerate(size.tolist())]
+    heap = [rank(c) for c in range(n)]
     heapify(heap)
     groups = []
     while heap:
         known = heappop(heap)
         c = known[-1]
-        left = free[variables[c]]
-        n_left = int(np.count_nonzero(left))
-        if n_left < 2:
+        if left[c] < 2:
             continue
-        if (now := rank(c, n_left, n_left == len(left))) > known:
+        if (now := rank(c)) > known:
             heappush(heap, now)
             continue
-        whole = exact[c] and n_left == len(left)
-        signs = found.negated[found.start[c] : found.start[c + 1]]
-        groups.append(Group(variables[c][left], signs[left], whole, int(found.row[c])))
-        free[variables[c]] = False
+        own = slice(found.start[c], found.start[c + 1])
+        kept = free[found.variable[own]]
+        variable = found.variable[own][kept]
+        whole = exact[c] and left[c] == sizes[c]
+        groups.append(Group(variable, found.negated[own][kept], whole, int(found.row[c])))
+        free[variable] = False
+        for v in variable.tolist():
+            for other in sharing[at[v] : at[v + 1]]:
+                left[other] -= 1
     return sorted(groups, key=lambda group: group.row)
 
 
