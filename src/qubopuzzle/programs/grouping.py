@@ -127,7 +127,9 @@ def structure_of(program: Program) -> Structure:
     rows = rows.only(~implied_rows(rows))
     found, n = candidates(program, rows), len(program.lower)
     groupings = [disjoint_groups(found, n, seed) for seed in seeds(found, n).tolist()]
-    if len(groupings) > 1 and not len(_arranged(program, rows, groupings[0]).order.row):
+    # Three values or more are numbered by coefficients beyond 1.
+    numbering = len(groupings) > 1 and (np.abs(rows.matrix.data) > 1).any()
+    if not (numbering and len(_arranged(program, rows, groupings[0]).order.row)):
         groupings.sort(key=_worth, reverse=True)
     return Structure(program, rows, groupings)
 

@@ -108,8 +108,7 @@ def solve(
     how = backend.default_presolve if presolve is None else presolve
     recipe = Recipe(name, code, how, weights)
     run = _Run(own, backend, recipe, budget, chosen, {"load": load_s})
-    tried = backend.tries_alternatives and formulation is None
-    return run.result(progress, own.alternatives(name) if tried else [])
+    return run.result(progress, alternatives=backend.tries_alternatives and formulation is None)
 
 
 def check_run(
@@ -159,10 +158,12 @@ class _Run:
     options: Mapping[str, Any]
     seconds: dict[str, float]
 
-    def result(self, progress: ProgressCallback | None, others: Sequence[str]) -> Result:
-        """Go through all stages, as far as it takes; ``others`` are formulations to try, too."""
+    def result(self, progress: ProgressCallback | None, *, alternatives: bool) -> Result:
+        """Go through all stages, as far as it takes; with the problem's other formulations, too."""
         with stage(self.seconds, "model"):
-            whole = self.problem.model(self.recipe.formulation)
+            name = cast("str", self.recipe.formulation)
+            others = self.problem.alternatives(name) if alternatives else []
+            whole = self.problem.model(name)
         if whole.objective is not None and self.budget.solutions > 1:
             raise InputError(
                 "several solutions are for problems without objective, which asks for the best one"
