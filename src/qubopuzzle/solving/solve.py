@@ -4,7 +4,7 @@ import platform
 import secrets
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike
