@@ -4,8 +4,6 @@ import hashlib
 import io
 import json
 import re
-import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -16,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pysat.formula import CNF
 
+import highs
 from qubopuzzle import Heyawake, InputError, Nonogram, Numberlink, Sudoku, cli, compile_qubo, to_bqm
 from qubopuzzle.errors import QubopuzzleError
 from qubopuzzle.files.models import FORMATS, read_sample
@@ -90,43 +89,17 @@ def by_highs(data, samples, labels, tmp_path):
     if find_spec("highspy"):
         path = tmp_path / "a.lp"
         path.write_bytes(data)
-        done = subprocess.run(
-            [sys.executable, "-c", OBJECTIVE_BY_HIGHS, str(path)],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        read = json.loads(done.stdout)
-        place = {name: labels.index(name) for name in read["names"]}
-        values = samples[:, [place[name] for name in read["names"]]]
+        (read,) = highs.programs([path])
+        values = samples[:, [labels.index(name) for name in read["variables"]]]
         quadratic = np.zeros((len(labels), len(labels)))
         for i, j, value in read["hessian"]:
             quadratic[i, j] = quadratic[j, i] = value
-        found = read["offset"] + values @ read["linear"]
+        found = read["offset"] + values @ read["cost"]
         found = found + ((values @ quadratic) * values).sum(axis=1) / 2
         np.testing.assert_allclose(found, energies, atol=1e-9)
     return energies
 
 
-OBJECTIVE_BY_HIGHS = """
-import json, sys
-import highspy
-solver = highspy.Highs()
-solver.silent()
-assert solver.readModel(sys.argv[1]) == highspy.HighsStatus.kOk
-model = solver.getModel()
-hessian = model.hessian_
-assert hessian.format_ == highspy.HessianFormat.kTriangular
-start, index, value = (list(a) for a in (hessian.start_, hessian.index_, hessian.value_))
-print(json.dumps({
-    "names": [solver.getColName(i)[1] for i in range(solver.getNumCol())],
-    "offset": model.lp_.offset_,
-    "linear": [float(v) for v in model.lp_.col_cost_],
-    "hessian": [(i, int(index[k]), float(value[k]))
-                for i in range(hessian.dim_) for k in range(start[i], start[i + 1])],
-}))
-"""
-"""In a process of its own: some versions of highspy cannot live with OR-Tools in one."""
 READERS = {
     "bqm": by_bqm,
     "coo": by_coo,
@@ -200,71 +173,30 @@ def test_dimacs_is_read_by_pysat_and_its_answer_comes_back():
         assert (found.answer == A.solution).all()
 
 
-SOLVED_BY_HIGHS = """
-import json, sys
-import highspy
-solver = highspy.Highs()
-solver.silent()
-assert solver.readModel(sys.argv[1]) == highspy.HighsStatus.kOk
-solver.run()
-values = list(solver.getSolution().col_value)
-print(json.dumps({solver.getColName(i)[1]: value for i, value in enumerate(values)}))
-"""
-"""In a process of its own: some versions of highspy cannot live with OR-Tools in one."""
-
-
 @pytest.mark.parametrize("name", ["lp", "mps"])
 @pytest.mark.parametrize("presolve", ["none", "propagate"])
 @pytest.mark.parametrize("kind", [Nonogram, Numberlink, Heyawake])
 def test_programs_are_solved_by_highs_and_come_back(name, kind, presolve, tmp_path):
-    if not find_spec("highspy"):
-        pytest.skip("highspy is not installed")
     puzzle = kind.examples()[0]
     built = export(puzzle, name, presolve=presolve)
     path = tmp_path / f"a.{name}"
     path.write_bytes(built.data)
-    done = subprocess.run(
-        [sys.executable, "-c", SOLVED_BY_HIGHS, str(path)],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    text = done.stdout
+    (solution,) = highs.solutions([path])
+    text = json.dumps(solution)
     about = built.description
-    assert len(json.loads(text)) == max(1, len(about["variables"]) + about["auxiliary"])
+    assert len(solution) == max(1, len(about["variables"]) + about["auxiliary"])
     found = built.decode(read_sample(text))
     assert found.violations == ()
 
 
-ROWS_BY_HIGHS = """
-import json, sys
-import highspy
-solver = highspy.Highs()
-solver.silent()
-assert solver.readModel(sys.argv[1]) == highspy.HighsStatus.kOk
-program = solver.getLp()
-names = [solver.getColName(i)[1] for i in range(solver.getNumCol())]
-start, index, value = (list(a) for a in (program.a_matrix_.start_, program.a_matrix_.index_,
-                                          program.a_matrix_.value_))
-assert program.a_matrix_.format_ == highspy.MatrixFormat.kColwise
-assert program.offset_ == 0 and not any(program.col_cost_)
-terms = [(int(index[k]), name, float(value[k]))
-         for i, name in enumerate(names) for k in range(start[i], start[i + 1])]
-rows = [(max(low, -1e9), min(high, 1e9))
-        for low, high in zip(program.row_lower_, program.row_upper_)]
-print(json.dumps({"terms": terms, "rows": rows}))
-"""
-
-
 def rows_by_highs(path):
     """Terms (row, variable, coefficient) and bounds of a file, as HiGHS reads it."""
-    if not find_spec("highspy"):
-        pytest.skip("highspy is not installed")
-    done = subprocess.run(
-        [sys.executable, "-c", ROWS_BY_HIGHS, str(path)], capture_output=True, text=True, check=True
-    )
-    read = json.loads(done.stdout)
-    return read["terms"], read["rows"]
+    (read,) = highs.programs([path])
+    assert read["offset"] == 0
+    assert not any(read["cost"])
+    terms = [(row, read["variables"][column], value) for row, column, value in read["terms"]]
+    bounds = zip(read["row_lower"], read["row_upper"], strict=True)
+    return terms, [(max(low, -1e9), min(high, 1e9)) for low, high in bounds]
 
 
 def rows_by_pulp(path):

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import highs
 import toys
 from qubopuzzle import (
     InputError,
@@ -226,25 +227,6 @@ def test_a_compiled_model_can_be_solved_again(name, options):
 
 # --- files -----------------------------------------------------------------------------
 
-READ = """
-import json, sys, highspy
-for path in sys.argv[1:]:
-    highs = highspy.Highs()
-    highs.setOptionValue("output_flag", False)
-    assert highs.readModel(path) == highspy.HighsStatus.kOk, path
-    highs.run()
-    found = highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
-    values = dict(zip(highs.getLp().col_names_, highs.getSolution().col_value))
-    print(json.dumps(values if found else None))
-"""
-
-
-def read_by_highs(paths):
-    command = [sys.executable, "-c", READ, *map(str, paths)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
 CBC = "import pulp; print(pulp.PULP_CBC_CMD(msg=False).available() or '')"
 """Asked in another process: PuLP imports highspy, which keeps OR-Tools out of this one."""
 
@@ -300,7 +282,7 @@ def exported():
 @pytest.mark.parametrize(
     "read",
     [
-        pytest.param(read_by_highs, marks=needs("highspy"), id="highs"),
+        pytest.param(highs.solutions, marks=needs("highspy"), id="highs"),
         pytest.param(read_by_cbc, marks=needs("pulp"), id="cbc"),
     ],
 )

@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from importlib.util import find_spec
 from io import BytesIO
 from itertools import product
@@ -15,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
+import highs
 from qubopuzzle import Heyawake, InputError, ModelBuilder, Nonogram, Numberlink, cli, export, solve
 from qubopuzzle.files.models import FORMATS, read_sample
 from qubopuzzle.model import violation
@@ -82,53 +81,16 @@ def from_cqm(cqm):
     )
 
 
-HIGHS = """
-import json, sys
-import highspy
-found = []
-for path in sys.argv[1:]:
-    solver = highspy.Highs()
-    solver.silent()
-    assert solver.readModel(path) == highspy.HighsStatus.kOk, path
-    model = solver.getModel()
-    lp, q = model.lp_, model.hessian_
-    n = lp.num_col_
-    assert lp.a_matrix_.format_ == highspy.MatrixFormat.kColwise
-    start, index, value = (list(a) for a in (lp.a_matrix_.start_, lp.a_matrix_.index_,
-                                              lp.a_matrix_.value_))
-    qstart, qindex, qvalue = (list(a) for a in (q.start_, q.index_, q.value_))
-    found.append({
-        "variables": [solver.getColName(i)[1] for i in range(n)],
-        "rows": [solver.getRowName(i)[1] for i in range(lp.num_row_)],
-        "terms": [(int(index[k]), i, float(value[k]))
-                  for i in range(n) for k in range(start[i], start[i + 1])],
-        "square": [(i, int(qindex[k]), float(qvalue[k]) / (2 if i == qindex[k] else 1))
-                   for i in range(q.dim_) for k in range(qstart[i], qstart[i + 1])],
-        "lower": list(lp.col_lower_), "upper": list(lp.col_upper_), "cost": list(lp.col_cost_),
-        "row_lower": list(lp.row_lower_), "row_upper": list(lp.row_upper_),
-        "offset": lp.offset_, "maximize": lp.sense_ == highspy.ObjSense.kMaximize,
-        "whole": all(kind == highspy.HighsVarType.kInteger for kind in lp.integrality_),
-    })
-print(json.dumps(found))
-"""
-"""In a process of its own: some versions of highspy cannot live with OR-Tools in one."""
-
-
 def by_highs(paths):
     """The programs of LP and MPS files."""
-    if not find_spec("highspy"):
-        pytest.skip("highspy is not installed")
-    done = subprocess.run(
-        [sys.executable, "-c", HIGHS, *map(str, paths)], capture_output=True, text=True, check=True
-    )
-    for own in json.loads(done.stdout):
+    for own in highs.programs(paths):
         n, m = len(own["variables"]), len(own["rows"])
         assert own.pop("whole")
         matrix, squares = np.zeros((m, n)), np.zeros((n, n))
         for row, column, value in own.pop("terms"):
             matrix[row, column] = value
-        for i, j, value in own.pop("square"):
-            squares[i, j] = value
+        for i, j, value in own.pop("hessian"):
+            squares[j, i] = value / (2 if i == j else 1)
         bounds = own.pop("row_lower"), own.pop("row_upper")
         yield Program.of(matrix, *bounds, quadratic=squares, **own)
 

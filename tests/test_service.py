@@ -40,6 +40,7 @@ from qubopuzzle import (
     to_amplify,
 )
 from qubopuzzle.compile.amplify import MODES
+from qubopuzzle.processes import Worker
 from qubopuzzle.puzzles import get_puzzle
 from qubopuzzle.solvers.amplify.call import call
 from qubopuzzle.solvers.amplify.clients import CLIENTS
@@ -58,6 +59,45 @@ EXAMPLE = str(ROOT / "examples" / "picross-a.json")
 def token(monkeypatch):
     monkeypatch.setenv("AMPLIFY_TOKEN", f"  {TOKEN}\n")
     monkeypatch.delenv("AMPLIFYAECLIENT_TOKEN", raising=False)
+
+
+class Kept(Worker):
+    """A process that goes on when its block is left, unless its call does."""
+
+    def submit(self, *arguments):
+        self.answer = super().submit(*arguments)
+        return self.answer
+
+    def __exit__(self, *_):
+        if not self.answer.done():
+            self.close()
+
+    def is_ready(self):
+        with suppress(SolverFailed):
+            return self.call(abs, -1, deadline=5) == 1
+        return False
+
+
+@pytest.fixture(scope="module")
+def processes():
+    """Processes of the SDK, one for each set of variables that are hidden from it."""
+    made = {}
+    yield made
+    for process in made.values():
+        process.close()
+
+
+@pytest.fixture
+def kept(processes, monkeypatch):
+    """Calls in a process that is there already: its start takes longer than most of them."""
+
+    def process(environment):
+        hidden = frozenset(environment)
+        if hidden not in processes or not processes[hidden].is_ready():
+            processes[hidden] = Kept(environment=environment)
+        return processes[hidden]
+
+    monkeypatch.setitem(call.__globals__, "Worker", process)
 
 
 def ask(url, puzzle=A, *, time_limit=1, reads=None, formulation=None, **options):
@@ -92,6 +132,7 @@ def everything_of(error):
     return "\n".join(seen)
 
 
+@pytest.mark.usefixtures("kept")
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_puzzle_in_every_mode(service, name, mode):
@@ -212,6 +253,7 @@ def test_a_service_that_is_back_in_a_moment_is_asked_again(service, fault):
     assert posted(service, fault) == 2
 
 
+@pytest.mark.usefixtures("kept")
 def test_no_solution_and_a_wrong_one_are_judged(service):
     nothing = ask(f"{service}/fault/no-solutions", reads=2)
     assert (nothing.status, nothing.answer, nothing.reads) == ("unknown", None, 2)
@@ -398,6 +440,7 @@ def terms_of(body):
     return {ids: coefficient for ids, coefficient in total.items() if coefficient}
 
 
+@pytest.mark.usefixtures("kept")
 def test_the_request_has_the_size_of_the_tutorials(service, tmp_path):
     client = amplify.AmplifyAEClient(token=TOKEN, url=f"{service}/tag/tutorial")
     client.solver = "Qubo"
@@ -413,6 +456,7 @@ def test_the_request_has_the_size_of_the_tutorials(service, tmp_path):
             assert len({i for ids in terms for i in ids}) == 60
 
 
+@pytest.mark.usefixtures("kept")
 def test_a_dry_run_is_the_request_itself(service, tmp_path):
     file = tmp_path / "request.json"
     options = {"mode": "qubo", "num_gpus": 1, "duplicate_solutions": True}
@@ -427,6 +471,7 @@ def test_a_dry_run_is_the_request_itself(service, tmp_path):
     assert sent["duplicate_solutions"] is sent["penalty_weight_calibration"] is True
 
 
+@pytest.mark.usefixtures("kept")
 def test_weights_and_parameters_reach_the_request(service, tmp_path):
     file = tmp_path / "request.json"
     options = {"dry_run": str(file), "mode": "qubo", "num_gpus": "0"}
@@ -437,6 +482,7 @@ def test_weights_and_parameters_reach_the_request(service, tmp_path):
     assert sent["time_limit_ms"] == 1000
 
 
+@pytest.mark.usefixtures("kept")
 def test_a_stored_answer_is_judged_again(service, tmp_path, monkeypatch):
     file = tmp_path / "answer.json"
     first = ask(service, record=str(file))
@@ -564,6 +610,7 @@ def test_what_the_plan_does_not_hold_is_refused_with_a_remedy():
         solve(A, "amplify", options={"num_gpus": 2})
 
 
+@pytest.mark.usefixtures("kept")
 def test_force_and_plan_send_what_the_free_plan_does_not_hold(service, tmp_path):
     for more in ({"force": 1}, {"plan": "premium"}):
         file = tmp_path / "request.json"
@@ -609,11 +656,13 @@ def test_wrong_options_are_refused(options, words, monkeypatch):
     assert "secret" not in str(caught.value)
 
 
+@pytest.mark.usefixtures("kept")
 def test_parameters_of_the_wrong_type_are_refused(service):
     with pytest.raises(InputError, match="parameter num_gpus of AmplifyAEClient: not 'two'"):
         ask(service, num_gpus="two")
 
 
+@pytest.mark.usefixtures("kept")
 def test_a_client_that_is_set_up_already(service, monkeypatch):
     monkeypatch.delenv("AMPLIFY_TOKEN")
     client = amplify.AmplifyAEClient(token=TOKEN, url=f"{service}/tag/given")
@@ -659,6 +708,7 @@ def test_gurobi_without_its_library_is_one_line():
         solve(A, "amplify", options={"client": "gurobi", "library": "/nowhere/libgurobi.so"})
 
 
+@pytest.mark.usefixtures("kept")
 def test_reads_are_requests_until_one_is_right(service):
     result = ask(f"{service}/tag/reads", reads=5)
     assert result.reads == 1
@@ -666,6 +716,7 @@ def test_reads_are_requests_until_one_is_right(service):
     assert posted(service, "wrong") == 2
 
 
+@pytest.mark.usefixtures("kept")
 def test_what_earlier_requests_brought_is_kept(service, monkeypatch):
     answers = iter([None, ServiceUnavailable("it went away")])
 
@@ -681,6 +732,7 @@ def test_what_earlier_requests_brought_is_kept(service, monkeypatch):
     assert result.settings["ended_by"] == "it went away"
 
 
+@pytest.mark.usefixtures("kept")
 def test_cuts_come_in_rounds(service, tmp_path):
     puzzle = get_puzzle("hitori").examples()[0]
     result = ask(service, puzzle, formulation="lazy")
@@ -710,6 +762,7 @@ def test_comparisons_take_it(service):
     assert not leaked(json.dumps(done.rows))
 
 
+@pytest.mark.usefixtures("kept")
 def test_the_commands_of_the_page_run(service, tmp_path):
     page = (ROOT / "docs" / "amplify.md").read_text()
     commands = re.findall(r"^\$ qubopuzzle (solve .*)$", page, re.M)
