@@ -120,14 +120,17 @@ ANY = st.floats(-1e3, 1e3, allow_nan=False).map(lambda x: x if abs(x) > 1e-3 els
 
 
 @pytest.mark.parametrize("solver", EXACT)
-@given(data=st.data())
+@given(data=st.data(), scale=st.sampled_from([1e-7, 1, 1e6]), offset=st.sampled_from([0, 1e9]))
 @settings(max_examples=15)
-def test_any_numbers_are_minimised_within_a_tolerance(solver, data):
+def test_any_numbers_are_minimised_as_far_as_doubles_tell(solver, data, scale, offset):
     model = data.draw(with_objective(data.draw(models(max_choices=3)), ANY))
+    linear, couplings = scale * model.objective.linear, scale * model.objective.couplings
+    model = replace(model, objective=Objective(linear, couplings, offset))
     best = least(model)
     if best < math.inf:
         result = solve(model, solver, seed=1)
-        assert result.objective == pytest.approx(best, rel=2e-6, abs=2e-6)
+        size = np.abs(linear).sum() + np.abs(couplings).sum()
+        assert result.objective == pytest.approx(best, rel=0, abs=1e-9 * size + 1e-15 * offset)
         assert result.optimal
         assert result.bound == result.objective
 

@@ -630,6 +630,28 @@ def test_every_grouping_has_the_programs_solutions(program):
         assert sorted(found) == sorted(expected)
 
 
+@given(
+    st.lists(st.integers(-4, 4), min_size=3, max_size=3),
+    st.sampled_from([1e6, 1e3, 1, 1 / 3, 0.1, 1e-6]),
+    st.integers(-9, 9),
+    st.sampled_from(["lower", "upper", "equal"]),
+)
+def test_factors_of_a_row_change_nothing(coefficients, factor, twice, side):
+    """A row times a factor, its bound between two whole numbers or at one: judged and solved."""
+    bounds = {"lower": (twice / 2, np.inf), "upper": (-np.inf, twice / 2)}
+    low, high = bounds.get(side, (twice / 2, twice / 2))
+    matrix = np.array([coefficients])
+    plain, scaled = (
+        Program.of(matrix, low, high),
+        Program.of(factor * matrix, factor * low, factor * high),
+    )
+    model = grouped_model(scaled, None)
+    for v in itertools.product((0, 1), repeat=3):
+        valid = low <= matrix[0] @ v <= high
+        assert [not own.broken(np.array(v)) for own in (plain, scaled)] == [valid, valid]
+        assert (violation(model, model.assignment(v)) == 0) == valid
+
+
 def one_each(spoiled):
     """Four lines take one of six places each, and the first two places one line each.
 

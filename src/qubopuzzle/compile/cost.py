@@ -70,9 +70,9 @@ class Cost:
         return self.value(ceil(total - max(_TOLERANCE, _DIGITS * abs(total))))
 
     def is_least(self, value: float, bound: float) -> bool:
-        """Whether nothing can be better than a value, as far as numbers tell."""
-        slack = max(2.5 * self.error, _TOLERANCE * max(1.0, abs(value)))
-        return value - bound <= (slack if self.error else 0.5 / self.factor)
+        """Whether nothing can be better than a value, as far as doubles can tell."""
+        slack = 2.5 * self.error if self.error else 0.5 / self.factor
+        return value - bound <= max(slack, 4 * float(np.spacing(abs(value) + abs(self.offset))))
 
     def coefficients(self, n_variables: int) -> tuple[IntArray, int]:
         """The same over variables, shape (variables,), and a constant: ``not v`` is ``1 - v``."""

@@ -14,10 +14,10 @@ from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError, did_you_mean
 from qubopuzzle.model import IntArray, Model, Problem, Violation
 from qubopuzzle.programs.grouping import grouped_model, n_groupings
-from qubopuzzle.programs.rows import MOST_VALUES
+from qubopuzzle.programs.rows import MOST_VALUES, tolerances
 
-TOLERANCE = 1e-6
-"""How far a row of fractions may be missed, as MIP solvers allow; whole rows are exact."""
+_SLACK = 1e-6
+"""A variable's bound that is this close to a whole number is that number."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,11 +145,12 @@ class Program(Problem):
     def broken(self, values: NDArray[Any]) -> list[Violation]:
         """The rows and bounds that whole values, shape (variables,), break."""
         total = self.matrix @ values
-        low, high = self.row_lower - TOLERANCE, self.row_upper + TOLERANCE
+        slack = tolerances(self)
+        low, high = self.row_lower - slack, self.row_upper + slack
         found = []
         for row in np.flatnonzero(~((total >= low) & (total <= high))).tolist():
             bounds = _range(self.row_lower[row], self.row_upper[row])
-            found.append(Violation(self.rows[row], f"expected {bounds}, got {total[row]:g}"))
+            found.append(Violation(self.rows[row], f"expected {bounds}, got {total[row]:.15g}"))
         outside = (values < self.lower) | (values > self.upper)
         for v in np.flatnonzero(outside).tolist():
             bounds = _range(self.lower[v], self.upper[v])
@@ -319,7 +320,7 @@ def _whole_bounds(
             f"variable {names[at]}: {bounds}, but a choice has at most {MOST_VALUES:,} values; "
             "give it closer bounds"
         )
-    low, high = np.ceil(low - TOLERANCE), np.floor(high + TOLERANCE)
+    low, high = np.ceil(low - _SLACK), np.floor(high + _SLACK)
     for at in np.flatnonzero(low > high).tolist():
         raise InputError(f"variable {names[at]}: no whole number is within its bounds")
     return low.astype(np.int64), high.astype(np.int64)
@@ -332,7 +333,7 @@ def _range(low: float, high: float) -> str:
     ('1', 'at most 2', '0 to 3')
     """
     if low == high:
-        return f"{low:g}"
+        return f"{low:.15g}"
     if low == -np.inf:
-        return f"at most {high:g}"
-    return f"at least {low:g}" if high == np.inf else f"{low:g} to {high:g}"
+        return f"at most {high:.15g}"
+    return f"at least {low:.15g}" if high == np.inf else f"{low:.15g} to {high:.15g}"

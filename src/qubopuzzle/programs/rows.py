@@ -24,8 +24,8 @@ LARGEST = 1 << 20
 _DENOMINATOR = 10**6
 _CLOSE = 1e-9
 """Two coefficients this close, relative to the larger, are the same."""
-SLACK = 1e-6
-"""A bound that is this close to a whole number is that number."""
+_DIGITS, _ROUNDING = 1e-9, 1e-12
+"""How well fractions are known, and doubles, relative to themselves."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,6 +46,18 @@ class WholeRows:
         """Some of the rows, ``kept`` (rows,)."""
         parts = self.matrix, self.lower, self.upper, self.number
         return type(self)(*(part[kept] for part in parts))
+
+
+def tolerances(program: Program) -> NDArray[np.float64]:
+    """How far beyond its bounds each row still holds, shape (rows,): what numbers cannot tell.
+
+    Much less than a coefficient, so that rows of whole numbers times any factor are exact.
+    """
+    sizes = abs(program.matrix)
+    spread = (program.upper - program.lower).astype(np.float64)
+    largest = np.maximum(abs(program.lower), abs(program.upper)).astype(np.float64)
+    bounds = sum(np.where(np.isfinite(b), abs(b), 0) for b in (program.row_lower, program.row_upper))
+    return np.asarray(_DIGITS * (sizes @ spread) + _ROUNDING * (sizes @ largest + bounds))
 
 
 def whole_rows(program: Program) -> WholeRows:
@@ -80,8 +92,9 @@ def whole_rows(program: Program) -> WholeRows:
     )
     low = (program.row_lower - shift) * factor
     high = (program.row_upper - shift) * factor
-    lower = np.ceil(np.where(low <= least, -np.inf, low) - SLACK)
-    upper = np.floor(np.where(high >= most, np.inf, high) + SLACK)
+    slack = tolerances(program) * factor
+    lower = np.ceil(np.where(low <= least, -np.inf, low) - slack)
+    upper = np.floor(np.where(high >= most, np.inf, high) + slack)
     # What no values reach stays out of reach, in numbers that fit.
     lower = np.where(lower > most, most + 1, lower).clip(-UNBOUNDED, UNBOUNDED).astype(np.int64)
     upper = np.where(upper < least, least - 1, upper).clip(-UNBOUNDED, UNBOUNDED).astype(np.int64)

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from qubopuzzle.compile.lowering import ranges
 from qubopuzzle.model import UNBOUNDED, IntArray
-from qubopuzzle.programs.rows import LARGEST, SLACK, WholeRows
+from qubopuzzle.programs.rows import LARGEST, WholeRows, tolerances
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +25,8 @@ def tightened(program: Program) -> Program:
     at = program.matrix.indptr[rows]
     variable, coefficient = program.matrix.indices[at], program.matrix.data[at]
     ends = np.stack([program.row_lower[rows], program.row_upper[rows]]) / coefficient
-    low, high = np.ceil(ends.min(axis=0) - SLACK), np.floor(ends.max(axis=0) + SLACK)
+    slack = tolerances(program)[rows] / abs(coefficient)
+    low, high = np.ceil(ends.min(axis=0) - slack), np.floor(ends.max(axis=0) + slack)
     lower, upper = program.lower.astype(np.float64), program.upper.astype(np.float64)
     np.maximum.at(lower, variable, low)
     np.minimum.at(upper, variable, high)
