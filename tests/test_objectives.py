@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from qubopuzzle import ModelBuilder, solve
+from qubopuzzle import ModelBuilder, Program, solve
 from qubopuzzle.compile import compile_cnf, compile_model, compile_qubo
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import Model, Objective, violation
@@ -133,6 +133,18 @@ def test_any_numbers_are_minimised_as_far_as_doubles_tell(solver, data, scale, o
         assert result.objective == pytest.approx(best, rel=0, abs=1e-9 * size + 1e-15 * offset)
         assert result.optimal
         assert result.bound == result.objective
+
+
+@pytest.mark.parametrize("solver", EXACT)
+@pytest.mark.parametrize(
+    ("costs", "offset"), [((10, -20, -4), 1e9), ((1e-7, -2e-7, 3e-7, -7e-7), 0)]
+)
+def test_neither_a_large_constant_nor_small_costs_hide_what_is_best(solver, costs, offset):
+    costs = np.pi * np.array(costs)
+    program = Program.of([np.ones(len(costs))], 1, cost=costs, offset=offset)
+    result = solve(program, solver, seed=1)
+    assert result.values == {f"x{i}": int(cost < 0) for i, cost in enumerate(costs)}
+    assert result.optimal
 
 
 @given(model=optimised())
