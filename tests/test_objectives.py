@@ -171,7 +171,7 @@ def test_numbers_beyond_all_scales_are_refused_in_one_line(size):
     b = ModelBuilder()
     b.objective([b.bit("x")], [size])
     model = b.build()
-    for target in ("cnf", "mip"):
+    for target in ("cnf", "mip", "qubo"):
         with pytest.raises(InputError, match="scale them"):
             compile_model(model, target, None)
 

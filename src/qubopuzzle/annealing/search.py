@@ -346,7 +346,12 @@ def anneal_best(
 
     Returns:
         The number of the form, and what was found with it; ``n_reads`` counts those of all.
+
+    Raises:
+        InputError: without forms, and as ``anneal``.
     """
+    if not forms:
+        raise InputError("forms: expected at least one")
     if reads is not None:
         reads = whole("reads", reads, 1)
     stop = interrupt_function or (lambda: False)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle.compile.encoding import ENCODINGS, Encoding
 from qubopuzzle.errors import InputError, did_you_mean
-from qubopuzzle.model import IntArray, Model
+from qubopuzzle.model import IntArray, Model, Objective
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +115,24 @@ class WeightedModel(Compiled):
         return {"variables": self.n_bits, "constraints": constraints}
 
 
+_WIDEST = 1e100
+
+
+def size_of(objective: Objective) -> float:
+    """What the sizes of an objective's coefficients add up to.
+
+    Raises:
+        InputError: for more than 1e100 or less than 1e-100, which penalties and bounds cannot bear.
+    """
+    with np.errstate(over="ignore"):
+        total = float(np.abs(objective.linear).sum() + np.abs(objective.couplings.data).sum())
+    if total and not 1 / _WIDEST < total < _WIDEST:
+        raise InputError(
+            f"the objective's coefficients add up to {total:.3g}; scale them to be nearer to 1"
+        )
+    return total
+
+
 def sure_weight(model: Model, *, walls: bool = False) -> int:
     """A penalty weight at which no broken constraint pays: 1, or more than the objective's range.
 
@@ -125,6 +143,7 @@ def sure_weight(model: Model, *, walls: bool = False) -> int:
     objective = model.objective
     if objective is None or not len(model.choices):
         return 1
+    size_of(objective)
     first = model.first_literal[:-1]
     high, low = (f.reduceat(objective.linear, first) for f in (np.maximum, np.minimum))
     ranges, products = high - low, np.abs(objective.couplings.data).sum()

@@ -19,14 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from qubopuzzle.compile.compiled import size_of
 from qubopuzzle.compile.encoding import Encoding
 from qubopuzzle.compile.qubo import objective_form
-from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray, Model, Objective
 
 _LARGEST = 2.0**50
 """Of the sum of whole weights: doubles count them, and so does everything with 64 bits."""
-_WIDEST = 1e100
 _DENOMINATOR = 10**6
 _CLOSE = 1e-15
 """A coefficient so close to a fraction, relative to itself, is that fraction."""
@@ -132,12 +131,7 @@ def _n_terms(objective: Objective) -> int:
 def _factor(objective: Objective) -> tuple[float, bool]:
     """A factor for whole coefficients, and whether it makes them so without rounding."""
     values = np.abs(np.concatenate([objective.linear, objective.couplings.data]))
-    with np.errstate(over="ignore"):
-        total = float(values.sum()) or 1.0
-    if not 1 / _WIDEST < total < _WIDEST:
-        raise InputError(
-            f"the objective's coefficients add up to {total:.3g}; scale them to be nearer to 1"
-        )
+    total = size_of(objective) or 1.0
     # A product of two order variables' differences has four terms.
     largest = _LARGEST / 8 / total
     top, bottom = 0, 1

@@ -427,6 +427,7 @@ def _written(
     for c, group in enumerate(groups):
         true = np.flatnonzero(values[group.variable] != group.negated).tolist()
         if len(true) != 1 and (group.exact or true):
-            raise InputError(f"row {group.row}: {len(true)} of its literals are true")
+            names = ", ".join(program.variables[v] for v in group.variable.tolist())
+            raise InputError(f"{len(true)} of {names:.60} are taken, and a choice has one value")
         found.append(_values(program, group, numbers.get(c))[true[0] if true else -1])
     return [*found, *values[single].tolist()]

@@ -56,7 +56,8 @@ def tolerances(program: Program) -> NDArray[np.float64]:
     sizes = abs(program.matrix)
     spread = (program.upper - program.lower).astype(np.float64)
     largest = np.maximum(abs(program.lower), abs(program.upper)).astype(np.float64)
-    bounds = sum(np.where(np.isfinite(b), abs(b), 0) for b in (program.row_lower, program.row_upper))
+    ends = (program.row_lower, program.row_upper)
+    bounds = sum(np.where(np.isfinite(end), abs(end), 0) for end in ends)
     return np.asarray(_DIGITS * (sizes @ spread) + _ROUNDING * (sizes @ largest + bounds))
 
 
