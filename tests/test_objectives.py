@@ -218,6 +218,7 @@ def test_when_time_is_up_the_best_so_far_is_returned(solver):
     assert result.valid
     assert not result.optimal
     assert result.bound < result.objective
+    assert "interrupted" not in result.verdict
     assert f"objective {result.objective:.12g} (bound {result.bound:.12g})" in result.verdict
     record = result.to_dict()
     assert (record["bound"], record["optimal"]) == (result.bound, False)
@@ -232,3 +233,4 @@ def test_an_interrupted_search_returns_the_best_so_far(solver):
     timer.join()
     assert (result.valid, result.interrupted, result.optimal) == (True, True, False)
     assert result.bound < result.objective
+    assert result.verdict.endswith(", interrupted")

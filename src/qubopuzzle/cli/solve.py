@@ -36,7 +36,8 @@ def add_arguments(parser: Parser) -> None:
         "`qubopuzzle solvers` lists",
     )
     parser.shared("--formulation F", "--encoding E", "--presolve HOW", "--weight FAMILY=W")
-    add("--reads N", "attempts (default 10)")
+    default = "as many as fit into --time-limit, or 127 of the annealer, 10 or 1 of others"
+    add("--reads N", f"attempts (default: {default})")
     add("--seed N", "for everything random")
     add("--time-limit SECONDS", "bound on solving one instance, building not counted")
     add("--option NAME=VALUE", "an option of the solver; repeatable")

@@ -118,7 +118,7 @@ class AnnealingSampler(Sampler):
         Args:
             cqm: what ``from_cqm`` takes, and SPIN variables.
             num_reads: independent reads. Without, as many as fit into ``time_limit``, or 10;
-                of a CQM without objective until one is feasible.
+                of a CQM without objective until one is feasible, or 127.
             time_limit: seconds (wall clock) for the whole call. Reading and presolving the model
                 are not cut short, which takes seconds for a million terms.
             seed: a whole number of at least 0; drawn if None.

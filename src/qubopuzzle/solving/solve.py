@@ -81,7 +81,8 @@ def solve(
             which takes up to a second or two and finds more; the solver's default without:
             ``propagate`` for the annealer, ``none`` for the others.
         weights: penalty weight by family, such as ``{"field": 2}``; 1 where not given.
-        reads: attempts; without it 10, or as many as fit into ``time_limit``.
+        reads: attempts; without it as many as fit into ``time_limit``, or the solver's
+            ``default_reads``: 127 of the annealer, 10 or 1 of others.
         seed: for everything random; drawn and recorded without.
         time_limit: seconds (wall clock) from the compiled model to the judged answer; building
             is not counted. Kept to within a second, else a ``TimeLimitWarning`` says before the
