@@ -557,6 +557,28 @@ def test_solve_prints_values_by_name(tmp_path, capsys):
     assert "job_a: expected 1, got" in capsys.readouterr().out
 
 
+def test_check_takes_values_by_name_as_solvers_leave_them(tmp_path, capsys):
+    path = put(tmp_path, "jobs.opb", "min: x1 +2 x2 +3 x3; x1 +1 x2 +1 x3 = 1;")
+    answer = put(tmp_path, "answer.json", '{"x1": 0, "x2": 0.9999999, "x3": 1e-9}')
+    assert main(["check", str(path), str(answer)]) == 0
+    assert "jobs: valid, objective 2\n" in capsys.readouterr().out
+    assert main(["check", str(path), str(answer), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["objective"] == 2
+    answer.write_text('{"x1": 0, "x2": 1}')
+    assert main(["check", str(path), str(answer)]) == 2
+    assert "other variables than the program: x3" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("value", ["0.5", "NaN", "null", "1e300", "-Infinity", str(2**63 - 1)])
+def test_what_is_no_whole_number_is_named(tmp_path, capsys, value):
+    path = put(tmp_path, "a.opb", "x1 +1 x2 >= 1;")
+    answer = put(tmp_path, "answer.json", f"[1, {value}]")
+    assert main(["check", str(path), str(answer)]) == 2
+    got = f"{float('nan' if value == 'null' else value):.12g}"
+    message = f"answer.json: x2: expected a whole number, 0 to 1, got {got}\n"
+    assert capsys.readouterr().err.endswith(message)
+
+
 def test_statuses(tmp_path, capsys):
     none = put(tmp_path, "none.opb", "x1 + x2 >= 2; x1 + x2 <= 1;".replace("+", "+1"))
     assert main(["solve", str(none), "--solver", "sat"]) == 3
@@ -600,7 +622,7 @@ def test_export_and_decode(tmp_path, capsys):
     sample = {label: int(label.endswith("x1")) for label in described["variables"]}
     found = put(tmp_path, "sample.json", json.dumps(sample))
     assert main(["decode", str(path), str(found), "--model", f"{model}.json"]) == 0
-    assert "valid" in capsys.readouterr().out
+    assert ": valid, objective 1, energy 1" in capsys.readouterr().out
 
 
 # --- groupings ---------------------------------------------------------------------------

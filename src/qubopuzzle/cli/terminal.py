@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SOLVED, NOT_SOLVED, BAD_INPUT, UNSATISFIABLE, OUR_FAULT = 0, 1, 2, 3, 4
 """Exit statuses."""
 EXIT_STATUS = """exit status:
-  0  every instance has a valid answer; with an objective, the best found in time
+  0  every instance has a valid answer, the best that was found
   1  some have none: the budget or Ctrl-C ended the search first
   2  wrong usage, bad input, or something that cannot run here
   3  proved to have no solution

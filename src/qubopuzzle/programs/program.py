@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, triu
 
-from qubopuzzle.checks import brief
+from qubopuzzle.checks import NEARLY_WHOLE, brief
 from qubopuzzle.errors import InputError, did_you_mean
 from qubopuzzle.model import IntArray, Model, Problem, Violation
 from qubopuzzle.programs.grouping import grouped_model, n_groupings
@@ -178,11 +178,16 @@ class Program(Problem):
             given = [given[name] for name in self.variables]
         try:
             values = np.asarray(given, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InputError(f"expected a number a variable, got {brief(given)}") from None
-        if values.shape != (len(self.variables),) or not (values == np.rint(values)).all():
-            raise InputError(f"expected {len(self.variables)} whole numbers, got {brief(given)}")
-        return values.astype(np.int64)
+        if values.shape != (len(self.variables),):
+            raise InputError(f"expected {len(self.variables):,} numbers, got {brief(given)}")
+        # Floats say no larger whole numbers exactly, and an int64 holds not all of them.
+        nearest = np.rint(np.where(np.abs(values) < 2**53, values, 0))
+        for at in np.flatnonzero(~(np.abs(values - nearest) <= NEARLY_WHOLE)).tolist():
+            expected = f"a whole number, {_range(self.lower[at], self.upper[at])}"
+            raise InputError(f"{self.variables[at]}: expected {expected}, got {values[at]:.12g}")
+        return nearest.astype(np.int64)
 
     def format_answer(self, answer: Any) -> Any:
         """Values by variable."""
