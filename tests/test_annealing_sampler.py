@@ -165,6 +165,9 @@ def test_a_start_that_is_feasible_is_kept_and_a_broken_one_repaired():
     assert dict(found.first.sample) == {**start, "c": 0}
     with pytest.raises(InputError, match="initial_states: other variables than the model has: z"):
         AnnealingSampler().sample_cqm(cqm, initial_states={**start, "z": 1})
+    for wrong in (7, 0.5, np.nan):
+        with pytest.raises(InputError, match=f"initial_states: variable .* has no value {wrong}"):
+            AnnealingSampler().sample_cqm(cqm, initial_states={**start, "a": wrong})
 
 
 def test_what_has_no_solution_is_said_and_broken_as_little_as_can_be():
@@ -248,6 +251,11 @@ def test_what_cannot_be_taken_is_one_line(cqm, message):
     with pytest.raises(InputError, match=message) as error:
         AnnealingSampler().sample_cqm(cqm)
     assert "\n" not in str(error.value)
+
+
+def test_a_cqm_is_no_bqm():
+    with pytest.raises(InputError, match=r"expected a dimod.Binary.*; sample_cqm takes"):
+        AnnealingSampler().sample(planted(0, 8, 2))
 
 
 def test_spins_are_no_bits_of_a_program():

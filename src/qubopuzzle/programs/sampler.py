@@ -359,6 +359,10 @@ def _starts(cqm: dimod.ConstrainedQuadraticModel, own: CqmProgram, given: Any) -
     if known.keys() != set(cqm.variables):
         odd = next(iter(known.keys() ^ set(cqm.variables)))
         raise InputError(f"initial_states: other variables than the model has: {odd!s:.60}")
-    if not np.isfinite(samples).all():
-        raise InputError("initial_states: a value that is no finite number")
-    return own.values(samples[:, [known[v] for v in cqm.variables]])
+    ordered = samples[:, [known[v] for v in cqm.variables]]
+    values, program = own.values(ordered), own.program
+    taken = (values >= program.lower) & (values <= program.upper) & (values == np.rint(values))
+    for state, v in np.argwhere(~taken).tolist():
+        what = f"{cqm.variables[v]!s:.60} has no value {ordered[state, v]:g}"
+        raise InputError(f"initial_states: variable {what}")
+    return values
