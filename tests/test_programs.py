@@ -320,8 +320,11 @@ def test_from_mip_takes_what_milp_takes():
         found,
         Program.of(rows.A, rows.lb, rows.ub, lower=[0, 0, 2], upper=[1, 4, 2], cost=[1, -2, 0]),
     )
-    triple = from_mip([1, 1], constraints=([[1, 1]], 1, 1))
-    assert triple.row_lower.tolist() == [1]
+    for triple in ([[1, 1]], 1, 1), ([[1, 1]], [1], [1]), ([1, 1], [1], [1]):
+        one = from_mip([1, 1], constraints=triple)
+        assert (one.row_lower.tolist(), one.row_upper.tolist()) == ([1], [1])
+    for three in [rows_of([1, 1])] * 3, [([[1, 0]], 0, 0), ([[1, 1]], [1], [1]), ([1, 0], 0, 1)]:
+        assert len(from_mip([1, 1], constraints=three).rows) == 3
     both = from_mip([1, 1], constraints=[rows_of([1, 1]), ([[1, 0]], 0, 0)], rows=["a", "b"])
     assert both.rows == ("a", "b")
     for wrong, name in (
@@ -329,10 +332,20 @@ def test_from_mip_takes_what_milp_takes():
         ({"integrality": [1, 2]}, "variable x1: semi-continuous"),
         ({"constraints": [[1, 1]]}, "constraints 0: expected"),
         ({"constraints": ([[1, 1, 1]], 0, 1)}, "constraints 0: expected 2 columns, got 3"),
+        ({"constraints": 3}, "constraints: expected"),
         ({"bounds": 3}, "bounds: expected"),
+        ({"integrality": [1, 1, 1]}, "integrality: expected one number, or 2, got list of 3"),
+        ({"c": "cheap"}, "c: expected a number a variable, got 'cheap'"),
+        ({"c": [[1, 1]]}, "c: expected a number a variable, got list of 1"),
     ):
         with pytest.raises(InputError, match=name):
-            from_mip([1, 1], **wrong)
+            from_mip(**{"c": [1, 1], **wrong})
+
+
+@pytest.mark.parametrize("offset", [np.nan, -np.inf, "a", None])
+def test_a_constant_is_a_number(offset):
+    with pytest.raises(InputError, match=r"^offset: expected a .*number, got"):
+        Program.of([[1, 1]], offset=offset)
 
 
 def rows_of(row: list[int]) -> LinearConstraint:

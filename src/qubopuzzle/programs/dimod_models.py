@@ -79,7 +79,7 @@ def from_bqm(bqm: dimod.BinaryQuadraticModel) -> Program:
         csr_array((0, n)),
         cost=np.asarray(linear, dtype=np.float64),
         quadratic=csr_array((np.asarray(bias, dtype=np.float64), (row, column)), shape=(n, n)),
-        offset=_finite(bqm.offset),
+        offset=float(bqm.offset),
         variables=_texts(bqm.variables),
     )
 
@@ -128,7 +128,7 @@ def cqm_program(cqm: dimod.ConstrainedQuadraticModel) -> CqmProgram:
         upper=np.append(own.upper, slack.most),
         cost=np.append(cost + linear, slack.cost),
         quadratic=block_diag([couplings + quadratic, diags_array(slack.square)], format="csr"),
-        offset=_finite(offset + constant),
+        offset=float(offset + constant),
         variables=[*own.names, *slack.names],
         rows=[rows.names[at] for at in kept],
     )
@@ -315,9 +315,3 @@ def _texts(labels: Iterable[Hashable]) -> list[str]:
     own = list(labels)
     names = [str(label) for label in own]
     return names if len(set(names)) == len(names) else [repr(label) for label in own]
-
-
-def _finite(offset: Any) -> float:
-    if not np.isfinite(offset):
-        raise InputError(f"the objective: the constant is {offset}")
-    return float(offset)
