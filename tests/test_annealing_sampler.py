@@ -181,6 +181,17 @@ def test_what_has_no_solution_is_said_and_broken_as_little_as_can_be():
     assert not found.record.is_feasible.any()
 
 
+def test_constraints_have_the_names_that_people_gave_or_know():
+    a, b = dimod.Binaries("ab")
+    cqm = dimod.ConstrainedQuadraticModel()
+    cqm.add_constraint(a + b >= 3, label="c000001")
+    cqm.add_constraint(a - b <= 1, label="some")
+    assert from_cqm(cqm).rows == ("c000001", "some")
+    cqm.relabel_constraints({"c000001": "cf00d42"})  # as dimod draws them
+    assert from_cqm(cqm).rows == ("row0", "some")
+    assert AnnealingSampler().sample_cqm(cqm, seed=1).info["infeasible"] == "propagation: cf00d42"
+
+
 def test_what_presolving_decides_needs_no_annealing():
     a, b = dimod.Binaries("ab")
     cqm = dimod.ConstrainedQuadraticModel()

@@ -263,7 +263,9 @@ class _Run:
                 found = self._reads(own, presolved, starts)
             model, reads = found.form.model, found.reads
         states = [read.value for read in reads] or [np.zeros(0, dtype=np.int64)]
-        self.info["infeasible"] = presolved.contradiction
+        if presolved.contradiction is not None:
+            method, _, name = presolved.contradiction.partition(": ")
+            self.info["infeasible"] = f"{method}: {own.labels.get(name, name)}"
         self.info["presolve"]["decided"] = presolved.cells_decided
         if reads:
             self.info["weights"] = _weights(own, model, reads[0])
