@@ -525,6 +525,28 @@ def test_limits(tmp_path, monkeypatch):
         load_model("a.txt")
 
 
+@pytest.mark.parametrize("source", [None, b"a.lp", 3, ["a.lp"]])
+@pytest.mark.parametrize("read", [load_model, load])
+def test_a_source_is_the_name_of_a_file(read, source):
+    with pytest.raises(InputError, match="expected the name of a file, got"):
+        read(source)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (LP, "a model needs its suffix or --format, such as --format lp"),
+        ("c one clause\np cnf 2 1\n1 2 0\n", "a formula in CNF; such files are written, but not"),
+    ],
+)
+def test_models_without_a_suffix_are_told_from_no_puzzle(tmp_path, text, why):
+    path = put(tmp_path, "model", text)
+    with pytest.raises(InputError, match=f"{path}: .*{why}"):
+        load(path)
+    if text is LP:
+        same(load_model(path, "LP"), load_model(put(tmp_path, "jobs.lp", LP)))
+
+
 @settings(max_examples=150, deadline=None)
 @given(st.text(alphabet="+-~x12 ;:>=<min*[\n", max_size=60))
 def test_any_text_as_opb_is_read_or_refused(text):
