@@ -167,7 +167,8 @@ class _Run:
             whole = self.problem.model(name)
         if whole.objective is not None and self.budget.solutions > 1:
             raise InputError(
-                "several solutions are for problems without objective, which asks for the best one"
+                "several solutions are for problems without objective, which asks for the best "
+                "one; ask for one solution (no --all, no --unique), or leave the objective out"
             )
         with stage(self.seconds, "prepare"), defer_interrupt():
             self.recipe.prepare()
