@@ -371,6 +371,18 @@ def test_the_annealing_sampler_takes_objectives_and_constraints_natively():
     assert {solution.objective for solution in result} <= {2.0, 3.0}
 
 
+@pytest.mark.parametrize(("objective", "sampler"), [(-1, AnnealingSampler()), (0, None)])
+def test_fractions_are_annealed_natively(objective, sampler):
+    q = binaries(2)
+    line = 0.5 * q[0] + 0.7 * q[1]
+    model = amplify.Model(
+        objective * q[0], amplify.less_equal(line, 0.6) + amplify.greater_equal(line, 0.4)
+    )
+    result = amplify.solve(model, local(sampler, seed=1))
+    assert q.evaluate(result.best.values).tolist() == [1, 0]
+    assert len(result.client_result.sampleset.variables) == 2
+
+
 def test_a_penalty_of_the_users_own_is_no_row():
     """It asks for the second of two, which their constraints do not."""
     q = binaries(3)

@@ -165,6 +165,9 @@ def test_a_start_that_is_feasible_is_kept_and_a_broken_one_repaired():
     assert dict(found.first.sample) == {**start, "c": 0}
     with pytest.raises(InputError, match="initial_states: other variables than the model has: z"):
         AnnealingSampler().sample_cqm(cqm, initial_states={**start, "z": 1})
+    for wrong in (7, 0.5, np.nan):
+        with pytest.raises(InputError, match=f"initial_states: variable .* has no value {wrong}"):
+            AnnealingSampler().sample_cqm(cqm, initial_states={**start, "a": wrong})
 
 
 def test_what_has_no_solution_is_said_and_broken_as_little_as_can_be():
@@ -176,6 +179,17 @@ def test_what_has_no_solution_is_said_and_broken_as_little_as_can_be():
     assert found.info["problem_label"] == "mine"
     assert dict(found.first.sample) == {"a": 1, "b": 1}
     assert not found.record.is_feasible.any()
+
+
+def test_constraints_have_the_names_that_people_gave_or_know():
+    a, b = dimod.Binaries("ab")
+    cqm = dimod.ConstrainedQuadraticModel()
+    cqm.add_constraint(a + b >= 3, label="c000001")
+    cqm.add_constraint(a - b <= 1, label="some")
+    assert from_cqm(cqm).rows == ("c000001", "some")
+    cqm.relabel_constraints({"c000001": "cf00d42"})  # as dimod draws them
+    assert from_cqm(cqm).rows == ("row0", "some")
+    assert AnnealingSampler().sample_cqm(cqm, seed=1).info["infeasible"] == "propagation: cf00d42"
 
 
 def test_what_presolving_decides_needs_no_annealing():
@@ -248,6 +262,11 @@ def test_what_cannot_be_taken_is_one_line(cqm, message):
     with pytest.raises(InputError, match=message) as error:
         AnnealingSampler().sample_cqm(cqm)
     assert "\n" not in str(error.value)
+
+
+def test_a_cqm_is_no_bqm():
+    with pytest.raises(InputError, match=r"expected a dimod.Binary.*; sample_cqm takes"):
+        AnnealingSampler().sample(planted(0, 8, 2))
 
 
 def test_spins_are_no_bits_of_a_program():

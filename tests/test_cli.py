@@ -20,6 +20,7 @@ from qubopuzzle.cli.terminal import load_timed
 from qubopuzzle.files.puzzles import native
 from qubopuzzle.model.native import model_to_dict
 from qubopuzzle.signals import defer_interrupt
+from qubopuzzle.solvers import get_solver
 from qubopuzzle.solving import loading
 from qubopuzzle.solving.solve import DEFAULT_SOLVER
 
@@ -617,6 +618,9 @@ def test_a_person_sees_a_progress_bar(files):
 def test_the_help_names_the_default_solver():
     _, out, _ = run("solve", "--help")
     assert f"{DEFAULT_SOLVER} (default)" in out
+    assert f"{get_solver(DEFAULT_SOLVER).default_reads} of the {DEFAULT_SOLVER}" in " ".join(
+        out.split()
+    )
 
 
 def test_ctrl_c_waits_for_what_must_not_be_interrupted():

@@ -264,8 +264,11 @@ def test_unknown_keys_of_a_model_are_refused():
         ModelProblem.from_dict({**data, "choises": []})
 
 
-def test_a_solved_model_has_no_address(tmp_path, capsys):
+@pytest.mark.parametrize("option", [["--url"], ["--plot", "a.svg"]])
+def test_drawings_of_a_model_are_refused_before_it_is_solved(tmp_path, capsys, option):
     file = tmp_path / "queens.json"
     file.write_text(json.dumps(ModelProblem(MODELS["queens"]).to_dict()))
-    assert main(["solve", str(file), "--solver", "sat", "--url"]) == 0
-    assert "queens-4: a model has no player, so there is no address" in capsys.readouterr().err
+    assert main(["solve", str(file), "--solver", "sat", *option]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.endswith(f"queens-4: a model has no picture and no player; leave out {option[0]}\n")

@@ -2,6 +2,7 @@
 
 import json
 
+import amplify
 import dimod
 import numpy as np
 import pytest
@@ -306,6 +307,19 @@ def test_paths_are_taken_wherever_puzzles_are(tmp_path):
     assert judge(file, A.solution).valid
     with pytest.raises(InputError, match="expected a puzzle, a model or a file, got dict"):
         solve(A.to_dict())
+
+
+@pytest.mark.parametrize(
+    ("model", "remedy"),
+    [
+        (dimod.ConstrainedQuadraticModel(), "qubopuzzle.from_cqm"),
+        (dimod.Float32BQM("BINARY"), "qubopuzzle.from_bqm"),
+        (amplify.Model(), r"amplify.solve\(model, qubopuzzle.amplify_client\(\)\)"),
+    ],
+)
+def test_models_of_other_packages_are_refused_with_a_remedy(model, remedy):
+    with pytest.raises(InputError, match=rf"got {type(model).__name__}; .*{remedy}$"):
+        solve(model)
 
 
 @pytest.mark.parametrize(

@@ -320,8 +320,11 @@ def test_from_mip_takes_what_milp_takes():
         found,
         Program.of(rows.A, rows.lb, rows.ub, lower=[0, 0, 2], upper=[1, 4, 2], cost=[1, -2, 0]),
     )
-    triple = from_mip([1, 1], constraints=([[1, 1]], 1, 1))
-    assert triple.row_lower.tolist() == [1]
+    for triple in ([[1, 1]], 1, 1), ([[1, 1]], [1], [1]), ([1, 1], [1], [1]):
+        one = from_mip([1, 1], constraints=triple)
+        assert (one.row_lower.tolist(), one.row_upper.tolist()) == ([1], [1])
+    for three in [rows_of([1, 1])] * 3, [([[1, 0]], 0, 0), ([[1, 1]], [1], [1]), ([1, 0], 0, 1)]:
+        assert len(from_mip([1, 1], constraints=three).rows) == 3
     both = from_mip([1, 1], constraints=[rows_of([1, 1]), ([[1, 0]], 0, 0)], rows=["a", "b"])
     assert both.rows == ("a", "b")
     for wrong, name in (
@@ -329,10 +332,20 @@ def test_from_mip_takes_what_milp_takes():
         ({"integrality": [1, 2]}, "variable x1: semi-continuous"),
         ({"constraints": [[1, 1]]}, "constraints 0: expected"),
         ({"constraints": ([[1, 1, 1]], 0, 1)}, "constraints 0: expected 2 columns, got 3"),
+        ({"constraints": 3}, "constraints: expected"),
         ({"bounds": 3}, "bounds: expected"),
+        ({"integrality": [1, 1, 1]}, "integrality: expected one number, or 2, got list of 3"),
+        ({"c": "cheap"}, "c: expected a number a variable, got 'cheap'"),
+        ({"c": [[1, 1]]}, "c: expected a number a variable, got list of 1"),
     ):
         with pytest.raises(InputError, match=name):
-            from_mip([1, 1], **wrong)
+            from_mip(**{"c": [1, 1], **wrong})
+
+
+@pytest.mark.parametrize("offset", [np.nan, -np.inf, "a", None])
+def test_a_constant_is_a_number(offset):
+    with pytest.raises(InputError, match=r"^offset: expected a .*number, got"):
+        Program.of([[1, 1]], offset=offset)
 
 
 def rows_of(row: list[int]) -> LinearConstraint:
@@ -512,6 +525,28 @@ def test_limits(tmp_path, monkeypatch):
         load_model("a.txt")
 
 
+@pytest.mark.parametrize("source", [None, b"a.lp", 3, ["a.lp"]])
+@pytest.mark.parametrize("read", [load_model, load])
+def test_a_source_is_the_name_of_a_file(read, source):
+    with pytest.raises(InputError, match="expected the name of a file, got"):
+        read(source)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (LP, "a model needs its suffix or --format, such as --format lp"),
+        ("c one clause\np cnf 2 1\n1 2 0\n", "a formula in CNF; such files are written, but not"),
+    ],
+)
+def test_models_without_a_suffix_are_told_from_no_puzzle(tmp_path, text, why):
+    path = put(tmp_path, "model", text)
+    with pytest.raises(InputError, match=f"{path}: .*{why}"):
+        load(path)
+    if text is LP:
+        same(load_model(path, "LP"), load_model(put(tmp_path, "jobs.lp", LP)))
+
+
 @settings(max_examples=150, deadline=None)
 @given(st.text(alphabet="+-~x12 ;:>=<min*[\n", max_size=60))
 def test_any_text_as_opb_is_read_or_refused(text):
@@ -557,6 +592,28 @@ def test_solve_prints_values_by_name(tmp_path, capsys):
     assert "job_a: expected 1, got" in capsys.readouterr().out
 
 
+def test_check_takes_values_by_name_as_solvers_leave_them(tmp_path, capsys):
+    path = put(tmp_path, "jobs.opb", "min: x1 +2 x2 +3 x3; x1 +1 x2 +1 x3 = 1;")
+    answer = put(tmp_path, "answer.json", '{"x1": 0, "x2": 0.9999999, "x3": 1e-9}')
+    assert main(["check", str(path), str(answer)]) == 0
+    assert "jobs: valid, objective 2\n" in capsys.readouterr().out
+    assert main(["check", str(path), str(answer), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["objective"] == 2
+    answer.write_text('{"x1": 0, "x2": 1}')
+    assert main(["check", str(path), str(answer)]) == 2
+    assert "other variables than the program: x3" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("value", ["0.5", "NaN", "null", "1e300", "-Infinity", str(2**63 - 1)])
+def test_what_is_no_whole_number_is_named(tmp_path, capsys, value):
+    path = put(tmp_path, "a.opb", "x1 +1 x2 >= 1;")
+    answer = put(tmp_path, "answer.json", f"[1, {value}]")
+    assert main(["check", str(path), str(answer)]) == 2
+    got = f"{float('nan' if value == 'null' else value):.12g}"
+    message = f"answer.json: x2: expected a whole number, 0 to 1, got {got}\n"
+    assert capsys.readouterr().err.endswith(message)
+
+
 def test_statuses(tmp_path, capsys):
     none = put(tmp_path, "none.opb", "x1 + x2 >= 2; x1 + x2 <= 1;".replace("+", "+1"))
     assert main(["solve", str(none), "--solver", "sat"]) == 3
@@ -600,7 +657,7 @@ def test_export_and_decode(tmp_path, capsys):
     sample = {label: int(label.endswith("x1")) for label in described["variables"]}
     found = put(tmp_path, "sample.json", json.dumps(sample))
     assert main(["decode", str(path), str(found), "--model", f"{model}.json"]) == 0
-    assert "valid" in capsys.readouterr().out
+    assert ": valid, objective 1, energy 1" in capsys.readouterr().out
 
 
 # --- groupings ---------------------------------------------------------------------------

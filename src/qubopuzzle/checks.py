@@ -10,6 +10,9 @@ import numpy as np
 
 from qubopuzzle.errors import InputError
 
+NEARLY_WHOLE = 1e-5
+"""How far from a whole number a value may lie, as solvers with real numbers leave it."""
+
 
 def whole(
     name: str,

@@ -22,7 +22,8 @@ def run(args: Namespace) -> int:
 
     read_once([*args.sources, args.solution])
     puzzles = load(args)
-    answers = load_answers(args.solution)
+    by_name = any(puzzle.names_values for puzzle in puzzles)
+    answers = load_answers(args.solution, by_name=by_name)
     status = SOLVED
     with at(args.solution):
         for number, (puzzle, answer) in enumerate(match(puzzles, answers), start=1):
@@ -34,10 +35,10 @@ def run(args: Namespace) -> int:
             if args.json:
                 broken = [] if judged is None else [each.to_dict() for each in judged.violations]
                 verdict = {"id": puzzle.id, "answered": judged is not None, "valid": valid}
-                say(json.dumps({**verdict, "violations": broken}))
+                worth = None if judged is None else judged.objective
+                say(json.dumps({**verdict, "objective": worth, "violations": broken}))
             elif judged is None:
                 say(f"{name_of(puzzle, number)}: no answer")
             else:
-                word = "valid" if valid else "not valid"
-                print_judged(judged, f"{name_of(puzzle, number)}: {word}")
+                print_judged(judged, f"{name_of(puzzle, number)}: {judged.verdict}")
     return status

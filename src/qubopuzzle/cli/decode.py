@@ -32,6 +32,5 @@ def run(args: Namespace) -> int:
         say(json.dumps(found.to_dict()))
     else:
         energy = "" if found.energy is None else f", energy {found.energy:g}"
-        verdict = f"{'valid' if found.valid else 'not valid'}{energy}"
-        print_judged(found, f"{name_of(found.problem, 1)}: {verdict}")
+        print_judged(found, f"{name_of(found.problem, 1)}: {found.verdict}{energy}")
     return SOLVED if found.valid else NOT_SOLVED

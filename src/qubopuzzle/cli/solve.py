@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from argparse import SUPPRESS, Action, Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from qubopuzzle.errors import InputError, QubopuzzleError
 from qubopuzzle.signals import came
 
 if TYPE_CHECKING:
+    from qubopuzzle.model import Problem
     from qubopuzzle.solving.result import Result
 
 _SEVERITY = (SOLVED, UNSATISFIABLE, NOT_SOLVED, BAD_INPUT)
@@ -36,7 +37,8 @@ def add_arguments(parser: Parser) -> None:
         "`qubopuzzle solvers` lists",
     )
     parser.shared("--formulation F", "--encoding E", "--presolve HOW", "--weight FAMILY=W")
-    add("--reads N", "attempts (default 10)")
+    default = "as many as fit into --time-limit, or 127 of the annealer, 10 or 1 of others"
+    add("--reads N", f"attempts (default: {default})")
     add("--seed N", "for everything random")
     add("--time-limit SECONDS", "bound on solving one instance, building not counted")
     add("--option NAME=VALUE", "an option of the solver; repeatable")
@@ -81,6 +83,7 @@ def run(args: Namespace) -> int:
     Recipe(**{name: given for name, given in model.items() if given is not None})  # checks them
     instances = terminal.load_timed(args)
     puzzles = [puzzle for puzzle, _ in instances]
+    _check_drawn(args, puzzles)
     files = {
         name: terminal.paths(f"--{name.replace('_', '-')}", getattr(args, name), puzzles)
         for name in ("plot", "proof", *_OWN_FILES)
@@ -138,6 +141,15 @@ def _settings(args: Namespace) -> dict[str, Any]:
     }
 
 
+def _check_drawn(args: Namespace, puzzles: Sequence[Problem]) -> None:
+    """Refuse drawings of what has none, before any work."""
+    option = "--plot" if args.plot else "--url" if args.url else ""
+    for number, puzzle in enumerate(puzzles, start=1):
+        if option and puzzle.names_values:
+            name = terminal.name_of(puzzle, number)
+            raise InputError(f"{name}: a model has no picture and no player; leave out {option}")
+
+
 def _wanted(args: Namespace) -> int:
     """How many solutions to look for."""
     if args.all:
@@ -193,8 +205,7 @@ def _solved_address(result: Result) -> str | None:
 
     name = result.problem.id or result.problem.name
     if result.answer is None or not result.valid:
-        what = "a model has no player" if result.valid else "not solved"
-        notice(f"{name}: {what}, so there is no address")
+        notice(f"{name}: not solved, so there is no address")
         return None
     try:
         return solved_address(result.problem, result.answer)

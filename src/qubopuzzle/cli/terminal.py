@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 SOLVED, NOT_SOLVED, BAD_INPUT, UNSATISFIABLE, OUR_FAULT = 0, 1, 2, 3, 4
 """Exit statuses."""
 EXIT_STATUS = """exit status:
-  0  every instance solved and valid
-  1  some not solved within the budget, or broken off
+  0  every instance has a valid answer, the best that was found
+  1  some have none: the budget or Ctrl-C ended the search first
   2  wrong usage, bad input, or something that cannot run here
   3  proved to have no solution
   4  an error of this program"""

@@ -15,7 +15,7 @@ import numpy as np
 from dimod.core.sampler import Sampler
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.programs.rows import LARGEST
+from qubopuzzle.programs.rows import LARGEST, whole_factor
 from qubopuzzle.programs.sampler import AnnealingSampler
 from qubopuzzle.tempering.sampler import OneHotTemperingSampler
 
@@ -64,8 +64,9 @@ class AmplifyClient:
     Every model that the SDK can make quadratic and binary is solved: objective, constraints,
     weights; integer, Ising and real variables. Constraints become the SDK's penalties, but
     for one-hot constraints that share no variables: every sample of the default sampler
-    keeps those exactly. Linear constraints of whole coefficients, with nothing to minimise, are
-    annealed as they are, without penalties; with ``AnnealingSampler()`` those of every model.
+    keeps those exactly. Linear constraints whose coefficients a small factor makes whole, with
+    nothing to minimise, are annealed as they are, without penalties; with ``AnnealingSampler()``
+    those of every model.
 
     Args:
         sampler: any dimod sampler; by default ``OneHotTemperingSampler()``, and
@@ -277,7 +278,7 @@ def _bqm(
 def _cqm(
     objective: amplify.Poly, constraints: list[amplify.Constraint]
 ) -> dimod.ConstrainedQuadraticModel | None:
-    """The model over the ids that it says something about; None if a constraint is no whole row.
+    """The model over the ids that it says something about; None if a constraint is no such row.
 
     Constraints of weight 0 are switched off.
     """
@@ -302,13 +303,18 @@ _SENSES = {"EQ": ["=="], "LE": ["<="], "GE": [">="], "BW": [">=", "<="]}
 
 
 def _row(constraint: amplify.Constraint) -> list[tuple[list[tuple[int, float]], str, float]] | None:
-    """Terms by id, sense and bound of a linear constraint of whole coefficients; else None."""
+    """Terms by id, sense and bound of a linear constraint that a program can have; else None."""
     left, relation, right = constraint.conditional
     if not left.is_linear():
         return None
     terms = left.as_dict()
     constant = terms.pop((), 0.0)
-    if any(v != round(v) for v in terms.values()) or sum(map(abs, terms.values())) > LARGEST:
+    values = np.array([value for value in terms.values() if value])
+    try:
+        factor = whole_factor("constraint", values) if len(values) else 1.0
+    except InputError:
+        return None
+    if np.abs(values).sum() * factor > LARGEST:
         return None
     own = [(i, value) for (i,), value in terms.items()]
     low, high = right if isinstance(right, tuple) else (right, right)

@@ -24,6 +24,8 @@ MOST_PRODUCTS = 20_000_000
 """Products of two terms that soft equalities of quadratic penalty may bring, at most."""
 _UNNAMED = re.compile("c[0-9a-f]{6}")
 """What dimod calls a constraint that nobody named: something else in every run."""
+_COUNTED = re.compile("c0[0-9]{5}")
+"""What somebody may call one who counts them; dimod draws one like that in 170."""
 
 
 def from_cqm(cqm: dimod.ConstrainedQuadraticModel) -> Program:
@@ -79,7 +81,7 @@ def from_bqm(bqm: dimod.BinaryQuadraticModel) -> Program:
         csr_array((0, n)),
         cost=np.asarray(linear, dtype=np.float64),
         quadratic=csr_array((np.asarray(bias, dtype=np.float64), (row, column)), shape=(n, n)),
-        offset=_finite(bqm.offset),
+        offset=float(bqm.offset),
         variables=_texts(bqm.variables),
     )
 
@@ -89,7 +91,7 @@ class CqmProgram:
     """A CQM as a program, spins as bits that are 1 for +1, and the way back.
 
     ``is_spin`` has shape (variables of the CQM,); ``labels`` are those of the constraints by the
-    names of the rows that they became.
+    names of the rows that they became, which are the same in every run.
     """
 
     program: Program
@@ -128,7 +130,7 @@ def cqm_program(cqm: dimod.ConstrainedQuadraticModel) -> CqmProgram:
         upper=np.append(own.upper, slack.most),
         cost=np.append(cost + linear, slack.cost),
         quadratic=block_diag([couplings + quadratic, diags_array(slack.square)], format="csr"),
-        offset=_finite(offset + constant),
+        offset=float(offset + constant),
         variables=[*own.names, *slack.names],
         rows=[rows.names[at] for at in kept],
     )
@@ -302,11 +304,10 @@ def _squares(rows: _Rows, own: IntArray) -> tuple[FloatArray, Any, float]:
 
 def _row_names(cqm: dimod.ConstrainedQuadraticModel) -> list[str]:
     labels = [*cqm.constraints]
-    unnamed = [isinstance(label, str) and _UNNAMED.fullmatch(label) for label in labels]
-    names = [
-        f"row{i}" if no else label
-        for i, (no, label) in enumerate(zip(unnamed, labels, strict=True))
-    ]
+    drawn = {label for label in labels if isinstance(label, str) and _UNNAMED.fullmatch(label)}
+    if all(map(_COUNTED.fullmatch, drawn)):
+        drawn = set()
+    names = [f"row{i}" if label in drawn else label for i, label in enumerate(labels)]
     return _texts(names if len(set(names)) == len(names) else labels)
 
 
@@ -315,9 +316,3 @@ def _texts(labels: Iterable[Hashable]) -> list[str]:
     own = list(labels)
     names = [str(label) for label in own]
     return names if len(set(names)) == len(names) else [repr(label) for label in own]
-
-
-def _finite(offset: Any) -> float:
-    if not np.isfinite(offset):
-        raise InputError(f"the objective: the constant is {offset}")
-    return float(offset)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from scipy.sparse import csr_array, vstack
 
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError, at
-from qubopuzzle.programs.program import Program
+from qubopuzzle.programs.program import Program, spread
 
 _KINDS = ("continuous", "whole", "semi-continuous", "semi-integer")
 """What 0, 1, 2, 3 mean, to SciPy and HiGHS."""
@@ -51,12 +52,12 @@ def from_mip(
         InputError: naming the variable or row that cannot be taken; a variable that is not whole
             may pass with one value only.
     """
-    cost = np.atleast_1d(np.asarray(c, dtype=np.float64))
+    cost = _costs(c)
     low, high = _pair(bounds, len(cost))
     matrix, row_lower, row_upper = _stacked(constraints, len(cost))
     names = [f"x{i}" for i in range(len(cost))] if variables is None else list(variables)
     if integrality is not None:
-        require_whole(names, integrality, low, high)
+        require_whole(names, spread("integrality", integrality, len(cost)), low, high)
     return Program.of(
         matrix,
         row_lower,
@@ -90,6 +91,16 @@ def require_whole(
     )
 
 
+def _costs(c: ArrayLike) -> NDArray[np.float64]:
+    try:
+        found = np.atleast_1d(np.asarray(c, dtype=np.float64))
+        if found.ndim != 1:
+            raise ValueError
+    except (TypeError, ValueError):
+        raise InputError(f"c: expected a number a variable, got {brief(c)}") from None
+    return found
+
+
 def _pair(bounds: Any, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     if bounds is None:
         bounds = 0, 1
@@ -119,9 +130,15 @@ def _several(constraints: Any) -> Iterable[Any]:
         return ()
     if isinstance(constraints, LinearConstraint):
         return (constraints,)
-    given = list(constraints)
-    one = len(given) == 3 and not all(isinstance(c, LinearConstraint | Sequence) for c in given)
-    return [given] if one else given
+    try:
+        given = list(constraints)
+    except TypeError:
+        what = "a LinearConstraint, (A, lower, upper), or several in a list"
+        raise InputError(f"constraints: expected {what}, got {brief(constraints)}") from None
+    if len(given) == 3:  # one triple or three constraints: told as SciPy tells it
+        with suppress(TypeError, ValueError):
+            return (LinearConstraint(*given),)
+    return given
 
 
 def _rows(given: Any, n: int) -> tuple[Any, NDArray[np.float64], NDArray[np.float64]]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, triu
 
-from qubopuzzle.checks import brief
+from qubopuzzle.checks import NEARLY_WHOLE, brief, number
 from qubopuzzle.errors import InputError, did_you_mean
 from qubopuzzle.model import IntArray, Model, Problem, Violation
 from qubopuzzle.programs.grouping import grouped_model, n_groupings
@@ -104,12 +105,14 @@ class Program(Problem):
         _finite("the objective, variable", names, squares)
         low, high = _bounds("row", labels, row_lower, row_upper)
         first, last = _whole_bounds(names, lower, upper)
-        costs = _spread("cost", cost, n)
+        costs = spread("cost", cost, n)
         for at in np.flatnonzero(~np.isfinite(costs)).tolist():
             raise InputError(f"the objective, variable {names[at]}: {costs[at]} is no number")
         upper_part = csr_array(triu(squares) + triu(squares.T, k=1))
         upper_part.eliminate_zeros()
         parts = names, first, last, own, low, high, labels, costs, upper_part
+        if not isfinite(number("offset", offset)):
+            raise InputError(f"offset: expected a finite number, got {offset}")
         return cls(*parts, float(offset), bool(maximize), id, title)
 
     # --- a problem -----------------------------------------------------------------------
@@ -179,11 +182,16 @@ class Program(Problem):
             given = [given[name] for name in self.variables]
         try:
             values = np.asarray(given, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InputError(f"expected a number a variable, got {brief(given)}") from None
-        if values.shape != (len(self.variables),) or not (values == np.rint(values)).all():
-            raise InputError(f"expected {len(self.variables)} whole numbers, got {brief(given)}")
-        return values.astype(np.int64)
+        if values.shape != (len(self.variables),):
+            raise InputError(f"expected {len(self.variables):,} numbers, got {brief(given)}")
+        # Floats say no larger whole numbers exactly, and an int64 holds not all of them.
+        nearest = np.rint(np.where(np.abs(values) < 2**53, values, 0))
+        for at in np.flatnonzero(~(np.abs(values - nearest) <= NEARLY_WHOLE)).tolist():
+            expected = f"a whole number, {_range(self.lower[at], self.upper[at])}"
+            raise InputError(f"{self.variables[at]}: expected {expected}, got {values[at]:.12g}")
+        return nearest.astype(np.int64)
 
     def format_answer(self, answer: Any) -> Any:
         """Values by variable."""
@@ -293,7 +301,8 @@ def _finite(what: str, names: Sequence[str], matrix: Any) -> None:
         raise InputError(f"{what} {names[row]}: {matrix.data[at]} is no coefficient")
 
 
-def _spread(what: str, given: ArrayLike, n: int) -> NDArray[np.float64]:
+def spread(what: str, given: ArrayLike, n: int) -> NDArray[np.float64]:
+    """One number for all, or one each, as an array of shape (n,); InputError for anything else."""
     try:
         return np.broadcast_to(np.asarray(given, dtype=np.float64), (n,)).copy()
     except (TypeError, ValueError):
@@ -303,7 +312,7 @@ def _spread(what: str, given: ArrayLike, n: int) -> NDArray[np.float64]:
 def _bounds(
     what: str, names: Sequence[str], lower: ArrayLike, upper: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    low, high = (_spread(f"{what} bounds", bound, len(names)) for bound in (lower, upper))
+    low, high = (spread(f"{what} bounds", bound, len(names)) for bound in (lower, upper))
     for at in np.flatnonzero(~(low <= high)).tolist():
         raise InputError(f"{what} {names[at]}: expected {_range(low[at], high[at])}: no number is")
     return low, high

@@ -118,7 +118,7 @@ class AnnealingSampler(Sampler):
         Args:
             cqm: what ``from_cqm`` takes, and SPIN variables.
             num_reads: independent reads. Without, as many as fit into ``time_limit``, or 10;
-                of a CQM without objective until one is feasible.
+                of a CQM without objective until one is feasible, or 127.
             time_limit: seconds (wall clock) for the whole call. Reading and presolving the model
                 are not cut short, which takes seconds for a million terms.
             seed: a whole number of at least 0; drawn if None.
@@ -263,7 +263,9 @@ class _Run:
                 found = self._reads(own, presolved, starts)
             model, reads = found.form.model, found.reads
         states = [read.value for read in reads] or [np.zeros(0, dtype=np.int64)]
-        self.info["infeasible"] = presolved.contradiction
+        if presolved.contradiction is not None:
+            method, _, name = presolved.contradiction.partition(": ")
+            self.info["infeasible"] = f"{method}: {own.labels.get(name, name)}"
         self.info["presolve"]["decided"] = presolved.cells_decided
         if reads:
             self.info["weights"] = _weights(own, model, reads[0])
@@ -359,6 +361,10 @@ def _starts(cqm: dimod.ConstrainedQuadraticModel, own: CqmProgram, given: Any) -
     if known.keys() != set(cqm.variables):
         odd = next(iter(known.keys() ^ set(cqm.variables)))
         raise InputError(f"initial_states: other variables than the model has: {odd!s:.60}")
-    if not np.isfinite(samples).all():
-        raise InputError("initial_states: a value that is no finite number")
-    return own.values(samples[:, [known[v] for v in cqm.variables]])
+    ordered = samples[:, [known[v] for v in cqm.variables]]
+    values, program = own.values(ordered), own.program
+    taken = (values >= program.lower) & (values <= program.upper) & (values == np.rint(values))
+    for state, v in np.argwhere(~taken).tolist():
+        what = f"{cqm.variables[v]!s:.60} has no value {ordered[state, v]:g}"
+        raise InputError(f"initial_states: variable {what}")
+    return values

@@ -171,7 +171,8 @@ class Outcome:
     """The raw result of a solver, before decoding and judging.
 
     Attributes:
-        samples: assignments, shape (samples, variables), lowest energy first.
+        samples: assignments, shape (samples, variables), best first: by energy, or what they break
+            and then by objective.
         energies: shape (samples,), offset included, recomputed from the model.
         reads: attempts made.
         infeasible: proved that no assignment of the payload meets all its constraints.

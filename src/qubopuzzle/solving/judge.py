@@ -46,6 +46,12 @@ class Judged:
         """Whether nothing is wrong."""
         return not self.violations
 
+    @property
+    def verdict(self) -> str:
+        """For people: whether it is valid, and what it is worth."""
+        worth = "" if self.objective is None else f", objective {self.objective:.12g}"
+        return f"{'valid' if self.valid else 'not valid'}{worth}"
+
     @cached_property
     def values(self) -> dict[str, Hashable]:
         """The value of each variable or choice by its name; None where it has none, or several."""

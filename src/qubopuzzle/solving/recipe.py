@@ -20,6 +20,13 @@ PRESOLVES: Mapping[str, Callable[[Model], Propagation]] = {
 
 Source: TypeAlias = Problem | Model | str | PathLike[str]
 """What is solved: a puzzle, a model, or a file that holds exactly one."""
+_REMEDIES = {
+    "dimod.ConstrainedQuadraticModel": "make a program of it with qubopuzzle.from_cqm",
+    "dimod.BinaryQuadraticModel": "make a program of it with qubopuzzle.from_bqm",
+    "ommx.Instance": "make a program of it with qubopuzzle.from_ommx",
+    "amplify.Model": "use amplify.solve(model, qubopuzzle.amplify_client())",
+}
+"""What to do with models of other packages, by package and class."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +92,10 @@ def problem_of(source: Source) -> Problem:
     if isinstance(source, Model):
         return ModelProblem(source)
     if not isinstance(source, str | PathLike):
-        raise InputError(f"expected a puzzle, a model or a file, got {type(source).__name__}")
+        kinds = [f"{t.__module__.partition('.')[0]}.{t.__name__}" for t in type(source).__mro__]
+        remedy = "".join(f"; {_REMEDIES[kind]}" for kind in kinds if kind in _REMEDIES)
+        what = type(source).__name__
+        raise InputError(f"expected a puzzle, a model or a file, got {what}{remedy}")
     problems = load(source)
     if len(problems) != 1:
         raise InputError(f"{source}: it holds {len(problems)} puzzles; use load() and solve each")

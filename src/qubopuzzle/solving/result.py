@@ -36,6 +36,7 @@ class Result:
         settings: the solver's options, defaults filled in.
         proved_by: what proved that there is no solution.
         complete: proved that there are no other solutions.
+        interrupted: Ctrl-C cut the search short; ``found`` is the best so far.
         bound: what no solution's objective can be better than, as far as it was proved.
         optimal: proved that no solution has a better objective.
         proof: of ``complete``, if the solver was asked for it.
@@ -133,7 +134,8 @@ class Result:
             return ""
         known = "" if self.bound is None else f" (bound {self.bound:.12g})"
         known = f" (optimal, proved by {self.proved_by or self.solver})" if self.optimal else known
-        return f", objective {self.objective:.12g}{known}"
+        cut = ", interrupted" if self.interrupted and not self.optimal else ""
+        return f", objective {self.objective:.12g}{known}{cut}"
 
     @property
     def unique(self) -> bool | None:

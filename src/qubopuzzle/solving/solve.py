@@ -81,7 +81,8 @@ def solve(
             which takes up to a second or two and finds more; the solver's default without:
             ``propagate`` for the annealer, ``none`` for the others.
         weights: penalty weight by family, such as ``{"field": 2}``; 1 where not given.
-        reads: attempts; without it 10, or as many as fit into ``time_limit``.
+        reads: attempts; without it as many as fit into ``time_limit``, or the solver's
+            ``default_reads``: 127 of the annealer, 10 or 1 of others.
         seed: for everything random; drawn and recorded without.
         time_limit: seconds (wall clock) from the compiled model to the judged answer; building
             is not counted. Kept to within a second, else a ``TimeLimitWarning`` says before the
@@ -166,7 +167,8 @@ class _Run:
             whole = self.problem.model(name)
         if whole.objective is not None and self.budget.solutions > 1:
             raise InputError(
-                "several solutions are for problems without objective, which asks for the best one"
+                "several solutions are for problems without objective, which asks for the best "
+                "one; ask for one solution (no --all, no --unique), or leave the objective out"
             )
         with stage(self.seconds, "prepare"), defer_interrupt():
             self.recipe.prepare()

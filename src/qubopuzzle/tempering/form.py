@@ -114,9 +114,12 @@ def tempering_form(
         groups: labels of variables of which exactly one is 1.
 
     Raises:
-        InputError: for a group that is empty, shares a variable with another or names one
-            that the BQM does not have, and for biases that are not finite.
+        InputError: for what is no BQM, for a group that is empty, shares a variable with another
+            or names one that the BQM does not have, and for biases that are not finite.
     """
+    if not isinstance(bqm, dimod.BinaryQuadraticModel):
+        got = f"{type(bqm).__name__}; sample_cqm takes a dimod.ConstrainedQuadraticModel"
+        raise InputError(f"expected a dimod.BinaryQuadraticModel, got {got}")
     labels = list(bqm.variables)
     n = len(labels)
     ordered, sizes = _in_groups(labels, groups)

@@ -21,6 +21,7 @@ from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Any
 from zlib import error as ZlibError  # noqa: N812, it is called error
 
+from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError, TooLarge, at, did_you_mean
 
 if TYPE_CHECKING:
@@ -87,7 +88,9 @@ def reader_for(source: str | PathLike[str], format: str | None = None) -> ModelR
     >>> reader_for("a/model.lp.gz").name, reader_for("a/puzzle.json")
     ('lp', None)
     """
-    return READERS.get(_stem(source)[1].lower() if format is None else format)
+    if not isinstance(source, str | PathLike):
+        raise InputError(f"expected the name of a file, got {brief(source)}")
+    return READERS.get(str(_stem(source)[1] if format is None else format).lower())
 
 
 def load_model(source: str | PathLike[str], format: str | None = None) -> Program:  # noqa: A002
@@ -109,7 +112,7 @@ def load_model(source: str | PathLike[str], format: str | None = None) -> Progra
     """
     reader = reader_for(source, format)
     if reader is None:
-        what = format if format is not None else _stem(source)[1] or str(source)
+        what = str(format) if format is not None else _stem(source)[1] or str(source)
         raise InputError(f"no format of models: {what[:60]!r}; {did_you_mean(what, READERS)}")
     name = "standard input" if source == "-" else " ".join(str(source)[:200].split())
     with at(name):

@@ -4,11 +4,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-from qubopuzzle.checks import brief
+from qubopuzzle.checks import NEARLY_WHOLE, brief
 from qubopuzzle.errors import InputError
-
-TOLERANCE = 1e-5
-"""How far from a whole number a value may lie, as solvers with real numbers leave it."""
 
 Sample: TypeAlias = dict[str, int] | list[int]
 """Values by name or number of the variable, or in order."""
@@ -88,7 +85,7 @@ def _whole(value: Any, place: str) -> int:
     try:
         number = float(value)
         nearest = round(number)
-        if abs(number - nearest) > TOLERANCE:
+        if abs(number - nearest) > NEARLY_WHOLE:
             raise ValueError
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"{place}: expected 0 or 1, got {brief(value)}") from None

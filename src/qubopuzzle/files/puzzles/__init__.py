@@ -156,15 +156,19 @@ def read_text(text: str, puzzle: str | None = None, named: str | None = None) ->
         if not found:
             raise InputError(f"it holds no {puzzle or 'puzzle'}")
         return [*found]
-    raise refused or _no_format()
+    raise refused or _no_format(text)
 
 
 def _formats(named: str | None) -> Iterable[Format]:
     return all_formats().values() if named is None else [get_format(named)]
 
 
-def _no_format() -> InputError:
-    return InputError(f"no format that this package reads ({', '.join(all_formats())})")
+def _no_format(text: str) -> InputError:
+    if any(line.startswith(("p cnf ", "p wcnf ")) for line in text.splitlines()):
+        return InputError("it is a formula in CNF; such files are written, but not read")
+    names = ", ".join(all_formats())
+    remedy = "a model needs its suffix or --format, such as --format lp: see `qubopuzzle formats`"
+    return InputError(f"no format of puzzles that this package reads ({names}); {remedy}")
 
 
 def _text(source: str | PathLike[str], named: str | None) -> str:
@@ -181,7 +185,7 @@ def _text(source: str | PathLike[str], named: str | None) -> str:
             what = "no address of a puzzle that this package reads; save the page to a file"
             raise InputError(what) from None
         if getattr(error, "errno", None) == ENAMETOOLONG or "\n" in str(source):
-            raise _no_format() from None
+            raise _no_format(str(source)) from None
         raise InputError(getattr(error, "strerror", None) or str(error)) from None
     if len(data) > SIZE_LIMIT:
         raise InputError(f"larger than {SIZE_LIMIT // 2**20} MiB")

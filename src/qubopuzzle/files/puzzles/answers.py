@@ -19,16 +19,17 @@ class Answer:
     solution: Any
 
 
-def load_answers(source: str | PathLike[str]) -> list[Answer]:
+def load_answers(source: str | PathLike[str], *, by_name: bool = False) -> list[Answer]:
     """Read answers from a file, or from standard input for ``-``.
 
     Results of ``qubopuzzle solve --json``, instances with a ``solution``, one bare JSON
-    list, or plain text with one line of the grid a line.
+    list, or plain text with one line of the grid a line; ``by_name`` also JSON objects without
+    the key ``solution``, which are values by name.
 
     Raises:
         InputError: one line naming the file and the place.
     """
-    return read_source(source, _read)
+    return read_source(source, lambda text: _read(text, by_name))
 
 
 def match(puzzles: list[Problem], answers: list[Answer]) -> list[tuple[Problem, Answer | None]]:
@@ -54,7 +55,7 @@ def match(puzzles: list[Problem], answers: list[Answer]) -> list[tuple[Problem, 
     return [(puzzle, by_id.get(puzzle.id)) for puzzle in puzzles]
 
 
-def _read(text: str) -> list[Answer]:
+def _read(text: str, by_name: bool) -> list[Answer]:
     if non.sniff(text):
         solved = [(p, p.solution) for p in non.read(text)]
         return [Answer(p.id, p.format_answer(s)) for p, s in solved if s is not None]
@@ -66,7 +67,10 @@ def _read(text: str) -> list[Answer]:
             return [Answer("", rows)]  # one answer that is a JSON list
     answers = []
     for place, data in native.objects(text):
-        if not isinstance(data, dict) or "solution" not in data:
+        if isinstance(data, dict) and "solution" in data:
+            answers.append(Answer(str(data.get("id", "")), data["solution"]))
+        elif isinstance(data, dict) and by_name:
+            answers.append(Answer("", data))
+        else:
             raise InputError(f"{place}there is no key 'solution' in it")
-        answers.append(Answer(str(data.get("id", "")), data["solution"]))
     return answers
