@@ -26,7 +26,7 @@ _KEYWORDS = {
     "objective": "minimize minimum min maximize maximum max",
     "rows": "subject_to such_that st s.t.",
     "bounds": "bounds bound",
-    "general": "generals general gen integers integer int",
+    "general": "generals general gen integers integer",
     "binary": "binaries binary bin",
     "end": "end",
 }
@@ -34,7 +34,7 @@ _SECTION_OF = {
     word.replace("_", " "): key for key, all_ in _KEYWORDS.items() for word in all_.split()
 }
 _ELSEWHERE = ["semi", "semis", "sos", "sos1", "sos2"]
-_RESERVED = [*_SECTION_OF, "subject", "such", "free", *_ELSEWHERE]
+_RESERVED = [*_SECTION_OF, "subject", "such", "int", "free", *_ELSEWHERE]
 _CHUNK = 1000
 """Parts that are matched at once, which bounds the memory of a match."""
 
@@ -79,6 +79,7 @@ _FIRST_PART = _regex(" [+-]?+ <part>")
 _PARTS = _regex(f"(?: [+-] <part>){{1,{_CHUNK}}}+")
 _NAME_OF = _regex("[+-]?+ (?:(?:<number> )?+(<name>)|<number>)")
 _FIRST_SQUARE = _regex(r" \+?+ \[ [+-]?+ <square>")
+_NEXT_SQUARE = _regex(r" \+ \[ [+-]?+ <square>")
 _SQUARES = _regex(f"(?: [+-] <square>){{1,{_CHUNK}}}+")
 _LAST_SQUARE = _regex(r" \] / <two>")
 _ROW = _regex("<label> [+-]?+ <term>")
@@ -118,6 +119,7 @@ _MISTAKES = [
             f" ((?i:{_any(_ELSEWHERE)})(?!<in>))",
             "{}: neither semi-continuous variables nor SOS are taken",
         ),
+        (" ((?i:int)(?!<in>))", "{} is not known; write General"),
         (
             " [+-]?+ (?:<number> )?+(<keyword>)",
             "{} is a keyword, which begins a line, has no colon and is no name",
@@ -153,11 +155,10 @@ def _sections(text: bytes) -> dict[str, tuple[int, int]]:
     """Where each section begins, behind its keyword, and ends; all are there."""
     found: dict[str, tuple[int, int]] = dict.fromkeys(_KEYWORDS, (0, 0))
     heads = [*_SECTION.finditer(text)]
-    ends = [*(head.start() for head in heads[1:]), len(text)]
-    first = heads[0].start() if heads else len(text)
-    if got := _TOKEN.match(text, 0, first):
+    starts = [*(head.start() for head in heads), len(text)]
+    if got := _TOKEN.match(text, 0, starts[0]):
         raise _refusal(text, got.start(1), f"expected Minimize or Maximize, got {_shown(got[1])}")
-    for head, end in zip(heads, ends, strict=True):
+    for head, end in zip(heads, starts[1:], strict=True):
         word = _shown(head[1])
         key = _SECTION_OF[" ".join(word.lower().split())]
         if (key == "objective") != (head is heads[0]):
@@ -172,16 +173,16 @@ def _objective(text: bytes, start: int, end: int) -> None:
     label = _LABEL.match(text, start, end)
     at = label.end() if label else start
     seen: set[bytes] = set()
-    part = _FIRST_PART.match(text, at, end)
+    a_part, a_square = _FIRST_PART, _FIRST_SQUARE
     while _is_more(text, at, end):
-        if part:
-            _once(text, part, seen)
-            at = part.end()
-        elif squares := _FIRST_SQUARE.match(text, at, end):
-            at = _squares(text, squares.end(), end)
+        if parts := a_part.match(text, at, end):
+            _once(text, parts, seen)
+            at = parts.end()
+        elif square := a_square.match(text, at, end):
+            at = _squares(text, square.end(), end)
         else:
             raise _mistake(text, at, end, "+ or - and a term")
-        part = _PARTS.match(text, at, end)
+        a_part, a_square = _PARTS, _NEXT_SQUARE
 
 
 def _once(text: bytes, parts: re.Match[bytes], seen: set[bytes]) -> None:
