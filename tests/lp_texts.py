@@ -123,7 +123,8 @@ def plain_model(text):
         bounds[name] = [0, 1]
     for words in parts.get("bounds", []):
         _bound(bounds, words)
-    return tidy(model | {"bounds": {name: tuple(pair) for name, pair in bounds.items()}})
+    whole = {name: (np.ceil(low), np.floor(high)) for name, (low, high) in bounds.items()}
+    return tidy(model | {"bounds": whole})
 
 
 def _parts(text):
