@@ -416,6 +416,11 @@ def test_ommx_that_is_not_installed(tmp_path, monkeypatch):
         load_model(put(tmp_path, "a.ommx", b"\n\0"))
 
 
+def test_an_empty_section_as_highs_writes_it(tmp_path):
+    found = load_model(put(tmp_path, "a.lp", LP.replace("End", "semi\nEnd")))
+    same(found, load_model(put(tmp_path, "a.lp", LP)))
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_lp_texts_are_read_as_what_they_say_or_refused(seed, tmp_path):
     """Of texts with a wrong character, those that our reader takes, a plain one takes alike."""
@@ -468,6 +473,7 @@ HOSTILE = {
         ROW.replace("x + y", "x + 2 [ x * y ] / 2", 1).format("x >= 1"),
         "line 2: of pro",
     ),
+    "constant2.lp": (ROW.replace("x + y", "x + 1e400", 1).format("x >= 1"), "constant of the obj"),
     "signs.lp": (ROW.format("x + - 3 y >= 1"), r"line 4: two signs in a row, \+ -"),
     "column.lp": (ROW.replace(" c1:", "").format("3 + x + y <= 4"), "line 4: the constant 3"),
     "range.lp": (ROW.format("1 <= x + y <= 2"), "a range is two rows"),
@@ -486,7 +492,10 @@ HOSTILE = {
         "line 7: a second upper bound of z",
     ),
     "int.lp": (ROW.replace("bin", "int").format("x >= 1"), "line 5: int is not known"),
-    "semi.lp": (ROW.replace("end", "semi\n y\nend").format("x >= 1"), "line 7: semi: neither"),
+    "semi.lp": (
+        ROW.replace("end", "semi\n y\nend").format("x >= 1"),
+        "line 8: y is semi-continuous",
+    ),
     "keyword.lp": (ROW.format("x + end >= 1"), "line 4: end is a keyword"),
     "comment.lp": ("\\ x\n\n", "line 1: it breaks off: there is no End"),
     "endless.lp": (ROW.replace("end\n", "").format("x >= 1"), "line 6: .* there is no End"),

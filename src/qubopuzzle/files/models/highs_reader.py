@@ -1,7 +1,8 @@
 """LP and MPS files by HiGHS, in a process of its own: ``read`` is called there, ``program`` here.
 
 HiGHS passes over some of what it cannot use, in silence or with a warning. A model is judged by
-its rows as they were read, so what it would pass over is refused.
+its rows as they were read, so what it would pass over is refused: in LP files all that is not in
+the grammar of ``lp_grammar``.
 """
 
 from __future__ import annotations
@@ -112,7 +113,7 @@ def program(found: dict[str, Any]) -> Program:
     """The program of what ``read`` returned.
 
     Raises:
-        InputError: for names that come twice, and variables that are not whole.
+        InputError: for names that come twice, variables that are not whole, an infinite constant.
     """
     from scipy.sparse import csc_array, csr_array
 
@@ -120,6 +121,8 @@ def program(found: dict[str, Any]) -> Program:
     from qubopuzzle.programs.program import Program
 
     names, rows = found["names"], found["rows"]
+    if not np.isfinite(found["offset"]):
+        raise InputError(f"the constant of the objective: {found['offset']} is no number")
     shape = len(found["row_lower"]), len(found["lower"])
     if (len(rows), len(names)) != shape:
         raise InputError("two variables or two rows have the same name")

@@ -28,12 +28,13 @@ _KEYWORDS = {
     "bounds": "bounds bound",
     "general": "generals general gen integers integer",
     "binary": "binaries binary bin",
+    "semi": "semi-continuous semi semis",
     "end": "end",
 }
 _SECTION_OF = {
     word.replace("_", " "): key for key, all_ in _KEYWORDS.items() for word in all_.split()
 }
-_ELSEWHERE = ["semi", "semis", "sos", "sos1", "sos2"]
+_ELSEWHERE = ["sos", "sos1", "sos2"]
 _RESERVED = [*_SECTION_OF, "subject", "such", "int", "free", *_ELSEWHERE]
 _CHUNK = 1000
 """Parts that are matched at once, which bounds the memory of a match."""
@@ -117,7 +118,7 @@ _MISTAKES = [
         ),
         (
             f" ((?i:{_any(_ELSEWHERE)})(?!<in>))",
-            "{}: neither semi-continuous variables nor SOS are taken",
+            "{}: special ordered sets are not taken",
         ),
         (" ((?i:int)(?!<in>))", "{} is not known; write General"),
         (
@@ -148,6 +149,8 @@ def check(data: bytes) -> None:
         both = _shown(min(general & binary))
         raise InputError(f"{both} is both in General and in Binary; leave it in one of them")
     _bounds(text, binary, *sections["bounds"])
+    if got := _TOKEN.match(text, *sections["semi"]):  # HiGHS writes the section, without any
+        raise _refusal(text, got.start(1), f"{_shown(got[1])} is semi-continuous: not taken")
     _end(text, *sections["end"])
 
 
