@@ -8,6 +8,8 @@ from importlib.util import find_spec
 
 import pytest
 
+from qubopuzzle.errors import InputError
+from qubopuzzle.files.models import highs_reader
 from qubopuzzle.processes import Worker
 
 
@@ -83,7 +85,20 @@ def _solutions(paths):
     return found
 
 
+def _readings(paths):
+    return [_reading(path) for path in paths]
+
+
+def _reading(path):
+    try:
+        return highs_reader.read(path)
+    except InputError as error:
+        return str(error)
+
+
 programs = partial(_apart, _programs)
 """Names, rows, costs, bounds and the triangle of the Hessian, for each of some paths."""
 solutions = partial(_apart, _solutions)
 """An optimal value by variable, None where there is none, for each of some paths."""
+readings = partial(_apart, _readings)
+"""What our reader takes from each of some paths, or the line that refuses it."""

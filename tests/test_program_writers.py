@@ -14,8 +14,19 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 import highs
-from qubopuzzle import Heyawake, InputError, ModelBuilder, Nonogram, Numberlink, cli, export, solve
+from qubopuzzle import (
+    Heyawake,
+    InputError,
+    ModelBuilder,
+    Nonogram,
+    Numberlink,
+    cli,
+    export,
+    load_model,
+    solve,
+)
 from qubopuzzle.files.models import FORMATS, read_sample
+from qubopuzzle.files.models.programs import safe_variables
 from qubopuzzle.model import violation
 from qubopuzzle.programs import Program, program_of
 from qubopuzzle.programs.grouping import grouped_model, n_groupings
@@ -122,6 +133,16 @@ def test_an_opb_file_of_a_program_means_the_same(program):
     if program.has_objective and len(expected):
         ranks = [np.unique(np.round(part, 6), return_inverse=True)[1].tolist() for part in order]
         assert ranks[0] == ranks[1]
+
+
+def test_names_that_mean_something_in_lp_files_are_changed(tmp_path):
+    names = ["s.t.", "info", "nancy", "Infinity", "semis", "sos1", "int", "such", "to", "e5", "E5"]
+    program = Program.of([[1] * len(names)], [3], [3], variables=names, rows=["st"])
+    path = tmp_path / "a.lp"
+    path.write_bytes(export(program, "program-lp").data)
+    found = load_model(path)
+    assert sorted(found.variables) == sorted(safe_variables(program))
+    assert found.matrix.toarray().tolist() == [[1] * len(names)]
 
 
 def test_lp_and_mps_files_of_programs_mean_the_same(tmp_path):

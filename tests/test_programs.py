@@ -7,6 +7,7 @@ import itertools
 import json
 import lzma
 import pickle
+import random
 import subprocess
 import sys
 import types
@@ -20,6 +21,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import Bounds, LinearConstraint
 
+import highs
+import lp_texts
 from qubopuzzle import (
     InputError,
     Program,
@@ -34,7 +37,7 @@ from qubopuzzle import (
     to_bqm,
 )
 from qubopuzzle.cli import main
-from qubopuzzle.files.models import reading
+from qubopuzzle.files.models import highs_reader, reading
 from qubopuzzle.model import violation
 from qubopuzzle.programs.grouping import grouped_model, n_groupings, structure_of
 from qubopuzzle.programs.summary import summary
@@ -426,6 +429,37 @@ def test_ommx_that_is_not_installed(tmp_path, monkeypatch):
         load_model(put(tmp_path, "a.ommx", b"\n\0"))
 
 
+def test_an_empty_section_as_highs_writes_it(tmp_path):
+    found = load_model(put(tmp_path, "a.lp", LP.replace("End", "semi\nEnd")))
+    same(found, load_model(put(tmp_path, "a.lp", LP)))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_lp_texts_are_read_as_what_they_say_or_refused(seed, tmp_path):
+    """Of texts with a wrong character, those that our reader takes, a plain one takes alike."""
+    rng = random.Random(seed)  # noqa: S311
+    known = [lp_texts.text_and_model(rng) for _ in range(20)]
+    wrong = [lp_texts.mutated(rng, text) for text, _ in known for _ in range(20)]
+    paths = []
+    for i, text in enumerate([text for text, _ in known] + wrong):
+        paths.append(put(tmp_path, f"{i}.lp", text))
+    found = highs.readings(paths)
+    for (text, model), own in zip(known, found, strict=False):
+        assert model == lp_texts.plain_model(text)
+        assert model == lp_texts.model_of(highs_reader.program(own)), text
+    taken = 0
+    for text, own in zip(wrong, found[len(known) :], strict=True):
+        if isinstance(own, str):
+            continue
+        try:
+            program = highs_reader.program(own)
+        except InputError:
+            continue
+        assert lp_texts.model_of(program) == lp_texts.plain_model(text), text
+        taken += 1
+    assert 50 < taken < 350
+
+
 # --- what is refused ---------------------------------------------------------------------
 
 ROW = "min\n obj: x + y\nst\n c1: {}\nbin\n x y\nend\n"
@@ -436,14 +470,54 @@ HOSTILE = {
         "variable x, and 1 more",
     ),
     "unbounded.lp": (ROW.replace("bin", "gen").format("x + y >= 1"), "variable x: at least 0"),
-    "product.lp": (ROW.format("x + [ x * y ] >= 1"), "Quadratic constraints"),
-    "indicator.lp": (ROW.format("x = 1 -> x + y >= 1"), "indicator"),
+    "product.lp": (ROW.format("x + [ x * y ] >= 1"), "line 4: of products"),
+    "indicator.lp": (ROW.format("x = 1 -> x + y >= 1"), "line 4: right of ="),
     "constant.lp": (ROW.format("x + 3 + y >= 1"), "line 4: the constant 3"),
     "nan.lp": (ROW.format("nan x + y >= 1"), "line 4: nan"),
     "huge.lp": (ROW.format("1e400 x + y >= 1"), "inf"),
     "twice.lp": (ROW.format("x + y >= 1\n c1: x - y >= 0"), "two rows are named c1"),
-    "cut.lp": (ROW.format("x + "), "HiGHS does not read it"),
-    "words.lp": ("hello world\n", "no variables"),
+    "cut.lp": (ROW.format("x + "), "line 4: there is no term behind"),
+    "objective.lp": (ROW.replace("min\n obj", "max").format("x >= 1"), "line 1: .* got max:"),
+    "british.lp": (ROW.replace("min", "minimise").format("x >= 1"), "line 1: .* got minimise"),
+    "second.lp": (ROW.replace("st", "max\n o: x\nst").format("x >= 1"), "line 3: expected one ob"),
+    "again.lp": (ROW.replace("x + y", "x + y - 3 x", 1).format("x >= 1"), "line 2: x comes twice"),
+    "numbers.lp": (ROW.format("2 3 x + y >= 1"), "line 4: two numbers in a row, 2 3"),
+    "factor.lp": (
+        ROW.replace("x + y", "x + 2 [ x * y ] / 2", 1).format("x >= 1"),
+        "line 2: of pro",
+    ),
+    "constant2.lp": (ROW.replace("x + y", "x + 1e400", 1).format("x >= 1"), "constant of the obj"),
+    "signs.lp": (ROW.format("x + - 3 y >= 1"), r"line 4: two signs in a row, \+ -"),
+    "column.lp": (ROW.replace(" c1:", "").format("3 + x + y <= 4"), "line 4: the constant 3"),
+    "range.lp": (ROW.format("1 <= x + y <= 2"), "a range is two rows"),
+    "right.lp": (ROW.format("x >= 1 - y"), "line 4: right of >= stands one number"),
+    "strict.lp": (ROW.format("x + y > 1"), "line 4: > is not known; write <=, >= or ="),
+    "inf.lp": (ROW.format("x + inf + y >= 1"), "line 4: inf: neither numbers nor names"),
+    "hex.lp": (ROW.format("0x1 + y >= 1"), "line 4: 0x1 is no decimal number"),
+    "half.lp": (ROW.replace("x + y", "[ x * y ]", 1).format("x >= 1"), r"expected .* or \] / 2"),
+    "binary.lp": (
+        ROW.replace("bin", "bounds\n x <= 5\nbin").format("x >= 1"),
+        "line 6: x is declared binary and has the bound 5",
+    ),
+    "both.lp": (ROW.replace("bin", "gen\n x\nbin").format("x >= 1"), "x is both in General"),
+    "bound.lp": (
+        ROW.replace("bin", "bounds\n z <= 5\n z <= 4\nbin").format("x >= 1"),
+        "line 7: a second upper bound of z",
+    ),
+    "int.lp": (ROW.replace("bin", "int").format("x >= 1"), "line 5: int is not known"),
+    "semi.lp": (
+        ROW.replace("end", "semi\n y\nend").format("x >= 1"),
+        "line 8: y is semi-continuous",
+    ),
+    "keyword.lp": (ROW.format("x + end >= 1"), "line 4: end is a keyword"),
+    "comment.lp": ("\\ x\n\n", "line 1: it breaks off: there is no End"),
+    "endless.lp": (ROW.replace("end\n", "").format("x >= 1"), "line 6: .* there is no End"),
+    "behind.lp": (ROW.format("x >= 1") + "x", "line 8: expected nothing behind End, got x"),
+    "sections.lp": (ROW.replace("end", "bin\nend").format("x >= 1"), "line 7: a second section"),
+    "bytes.lp": ("\ufeff" + ROW.format("x >= 1"), "line 1: it begins with a byte order mark"),
+    "control.lp": (ROW.format("x +\v3 y >= 1"), r"line 4: .* got \+\\x0b3"),
+    "lazy.mps": (HEAD.replace("COLUMNS", "LAZYCONS\nCOLUMNS"), "line 5: LAZYCONS is no section"),
+    "words.lp": ("hello world\n", "line 1: expected Minimize or Maximize, got hello"),
     "unknown.mps": (HEAD + "    x  obj  1  c9  1\n    M  'MARKER'  'INTEND'\nENDATA\n", "c9"),
     "cut.mps": (HEAD + "    x  obj", "No coefficient|HiGHS"),
     "product.opb": ("+1 x1 x2 >= 1;", "line 1: a product with x2"),

@@ -25,8 +25,8 @@ _UNUSED = "unused"
 """The variable of a program that has none, which the formats do not allow."""
 _SAFE = re.compile(r"(?!e[0-9e.]*$|e[0-9.]+[a-z_])[a-z_][a-z0-9_.]*$", re.I)
 _WORDS = re.compile(
-    r"min(imi[sz]e|imum)?|max(imi[sz]e|imum)?|subject|such|that|st|bounds?|free|inf(inity)?|nan"
-    r"|gen(erals?)?|int(egers?)?|bin(ary|aries)?|semi|sos|end|obj|rhs|rng|bnd",
+    r"min(imi[sz]e|imum)?|max(imi[sz]e|imum)?|subject|such|that|st|s\.t\.|bounds?|free|(inf|nan).*"
+    r"|gen(erals?)?|int(egers?)?|bin(ary|aries)?|semis?|sos[12]?|end|obj|rhs|rng|bnd",
     re.I,
 )
 """Names that mean something in one of the formats."""

@@ -1,7 +1,8 @@
 """LP and MPS files by HiGHS, in a process of its own: ``read`` is called there, ``program`` here.
 
 HiGHS passes over some of what it cannot use, in silence or with a warning. A model is judged by
-its rows as they were read, so what it would pass over is refused.
+its rows as they were read, so what it would pass over is refused: in LP files all that is not in
+the grammar of ``lp_grammar``.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle.errors import InputError, SolverUnavailable
+from qubopuzzle.files.models import lp_grammar
 
 if TYPE_CHECKING:
     from qubopuzzle.model import IntArray
@@ -22,15 +24,10 @@ if TYPE_CHECKING:
 
 _HARMLESS = ("values summed", "summing them", "inconsistent bounds", "switching to fixed format")
 """Warnings of what is all there, or what is refused here with a better word."""
-_NAN = re.compile(rb"(?<![^\s+\-*:<>=\[])nan(?![^\s+\-*<>=\]])", re.IGNORECASE)
-_COMMENT = re.compile(rb"\\[^\n]*")
-_ROWS = re.compile(rb"^\s*(?:subject\s+to|such\s+that|st|s\.t\.):?\s", re.IGNORECASE | re.MULTILINE)
-_ROWS_END = re.compile(
-    rb"\n[ \t]*(?:bounds?|bin|binar(?:y|ies)|gen|generals?|int|integers?|semi\S*|sos\d?|end)\s*\n",
-    re.IGNORECASE,
-)
-_SIDE = re.compile(rb"[<>=]\s*[+-]?\s*[\d.]+(?:[eE][+-]?\d+)?")
-_CONSTANT = re.compile(rb"[\s+\-:][\d.]+(?:[eE][+-]?\d+)?\s*[-+<>=]")
+_NAN = re.compile(rb"(?<!\S)[+-]?nan(?!\S)", re.IGNORECASE)
+_MPS_ROWS = re.compile(rb"^ROWS\b.*?^COLUMNS\b", re.MULTILINE | re.DOTALL)
+_JOINED = re.compile(rb"^[ \t]*([NLGE]\S+)[ \t\r]*$", re.MULTILINE)
+"""A row of one word, which HiGHS takes as a sense and a name: ``LAZYCONS`` for one."""
 _UNREAD = (
     "HiGHS does not read it: it breaks off, it has an error in it, or a part that HiGHS does not "
     "know, such as indicator constraints"
@@ -53,7 +50,7 @@ def read(path: str) -> dict[str, Any]:
     """
     import highspy
 
-    _refuse_unseen(Path(path).read_bytes(), is_lp=path.endswith(".lp"))
+    (lp_grammar.check if path.endswith(".lp") else _check_mps)(Path(path).read_bytes())
     log = Path(f"{path}.log")
     highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
     highs.setOptionValue("log_to_console", False)
@@ -71,21 +68,14 @@ def read(path: str) -> dict[str, Any]:
     return _arrays(highs.getModel())
 
 
-def _refuse_unseen(data: bytes, *, is_lp: bool) -> None:
-    """What HiGHS passes over without a word: NaN, and in LP files constants on the left."""
-    if is_lp:
-        data = _COMMENT.sub(b"", data)
+def _check_mps(data: bytes) -> None:
+    """Refuse NaN, and sections among the rows."""
     if b"nan" in data.lower() and (found := _NAN.search(data)):
         raise InputError(f"line {_line(data, found.start())}: nan is no number")
-    if not is_lp or (start := _ROWS.search(data)) is None:
-        return
-    end = _ROWS_END.search(data, start.end())
-    rows = data[start.end() : end.start() if end else len(data)]
-    left_sides = _SIDE.sub(b"=", rows)
-    if found := _CONSTANT.search(left_sides):
-        line = _line(data, start.end()) + _line(left_sides, found.start() + 1) - 1
-        constant = found[0].decode().strip(" \t\r\n:<>=+-")
-        raise InputError(f"line {line}: the constant {constant} belongs on the right of its row")
+    if (rows := _MPS_ROWS.search(data)) and (found := _JOINED.search(data, *rows.span())):
+        word = found[1].decode(errors="replace")[:40]
+        line = _line(data, found.start(1))
+        raise InputError(f"line {line}: {word} is no section that is read, nor a row and its name")
 
 
 def _line(data: bytes, position: int) -> int:
@@ -123,7 +113,7 @@ def program(found: dict[str, Any]) -> Program:
     """The program of what ``read`` returned.
 
     Raises:
-        InputError: for names that come twice, and variables that are not whole.
+        InputError: for names that come twice, variables that are not whole, an infinite constant.
     """
     from scipy.sparse import csc_array, csr_array
 
@@ -131,6 +121,8 @@ def program(found: dict[str, Any]) -> Program:
     from qubopuzzle.programs.program import Program
 
     names, rows = found["names"], found["rows"]
+    if not np.isfinite(found["offset"]):
+        raise InputError(f"the constant of the objective: {found['offset']} is no number")
     shape = len(found["row_lower"]), len(found["lower"])
     if (len(rows), len(names)) != shape:
         raise InputError("two variables or two rows have the same name")
