@@ -486,7 +486,10 @@ HOSTILE = {
         ROW.replace("x + y", "x + 2 [ x * y ] / 2", 1).format("x >= 1"),
         "line 2: of pro",
     ),
-    "constant2.lp": (ROW.replace("x + y", "x + 1e400", 1).format("x >= 1"), "constant of the obj"),
+    "constant2.lp": (
+        ROW.replace("x + y", "x + 1e400", 1).format("x >= 1"),
+        "offset: expected a finite",
+    ),
     "signs.lp": (ROW.format("x + - 3 y >= 1"), r"line 4: two signs in a row, \+ -"),
     "column.lp": (ROW.replace(" c1:", "").format("3 + x + y <= 4"), "line 4: the constant 3"),
     "range.lp": (ROW.format("1 <= x + y <= 2"), "a range is two rows"),

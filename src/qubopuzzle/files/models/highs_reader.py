@@ -121,8 +121,6 @@ def program(found: dict[str, Any]) -> Program:
     from qubopuzzle.programs.program import Program
 
     names, rows = found["names"], found["rows"]
-    if not np.isfinite(found["offset"]):
-        raise InputError(f"the constant of the objective: {found['offset']} is no number")
     shape = len(found["row_lower"]), len(found["lower"])
     if (len(rows), len(names)) != shape:
         raise InputError("two variables or two rows have the same name")
