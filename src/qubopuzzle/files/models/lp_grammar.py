@@ -44,7 +44,11 @@ _RULES: dict[str, bytes] = {}
 
 
 def _pattern(rule: str) -> bytes:
-    """The regular expression of a rule: ``<rule>`` is another one, a space any white space."""
+    """The regular expression of a rule: ``<rule>`` is another one, a space any white space.
+
+    Groups are atomic, ``(?>...)``, where single characters are possessive: possessive groups match
+    wrongly in Python 3.11.0 to 3.11.4.
+    """
     known = re.sub(r"<(\w+)>", lambda found: f"(?:{_RULES[found[1]].decode('latin-1')})", rule)
     return known.replace(" ", r"[\x20\t\n]*+").encode("latin-1")
 
@@ -56,13 +60,14 @@ def _any(words: list[str]) -> str:
 for _name, _rule in {
     "blank": r"[\x20\t]*+",
     "in": r"""[A-Za-z_!"#$%&(),?@'`{}|~\x80-\xff0-9.]""",
-    "number": r"(?!0[xX])(?:\d++(?:\.\d*+)?+|\.\d++)(?:[eE][+-]?+\d++)?+(?!\.|[eE](?![A-Za-z_]))",
+    "exponent": r"(?>(?:[eE][+-]?+\d++)?)(?!\.|[eE](?![A-Za-z_]))",
+    "number": r"(?!0[xX])(?:\d++(?>(?:\.\d*+)?)|\.\d++)<exponent>",
     "keyword": rf"(?i:{_any(_RESERVED)})(?!<in>)",
     "name": r"(?!(?i:inf|nan)|<keyword>|[0-9.])<in>++",
-    "label": "(?: <name> :)?+",
-    "term": "(?:<number> )?+<name>",
+    "label": "(?>(?: <name> :)?)",
+    "term": "(?>(?:<number> )?)<name>",
     "part": "<term>|<number>",
-    "two": r"2(?:\.0*+)?+(?=[\x20\t\n\]+\-]|\Z)",
+    "two": r"2(?>(?:\.0*+)?)(?=[\x20\t\n\]+\-]|\Z)",
     "square": r"<term> (?:\^ <two>|\* <name>)",
     "sense": "<=|>=|=",
     "value": r"[+-]?+<blank>(?:<number>|(?i:infinity|inf)(?!<in>))",
@@ -77,20 +82,20 @@ def _regex(rule: str) -> re.Pattern[bytes]:
 _SECTION = re.compile(_pattern(rf"^<blank>({_any([*_SECTION_OF])})(?=[\x20\t\n]|\Z)"), re.I | re.M)
 _LABEL = _regex("<label>")
 _FIRST_PART = _regex(" [+-]?+ <part>")
-_PARTS = _regex(f"(?: [+-] <part>){{1,{_CHUNK}}}+")
-_NAME_OF = _regex("[+-]?+ (?:(?:<number> )?+(<name>)|<number>)")
+_PARTS = _regex(f"(?>(?: [+-] <part>){{1,{_CHUNK}}})")
+_NAME_OF = _regex("[+-]?+ (?:(?>(?:<number> )?)(<name>)|<number>)")
 _FIRST_SQUARE = _regex(r" \+?+ \[ [+-]?+ <square>")
 _NEXT_SQUARE = _regex(r" \+ \[ [+-]?+ <square>")
-_SQUARES = _regex(f"(?: [+-] <square>){{1,{_CHUNK}}}+")
+_SQUARES = _regex(f"(?>(?: [+-] <square>){{1,{_CHUNK}}})")
 _LAST_SQUARE = _regex(r" \] / <two>")
 _ROW = _regex("<label> [+-]?+ <term>")
-_TERMS = _regex(f"(?: [+-] <term>){{1,{_CHUNK}}}+")
+_TERMS = _regex(f"(?>(?: [+-] <term>){{1,{_CHUNK}}})")
 _SIDE = _regex(r" <sense> [+-]?+ <number>(?=<blank>(?:\n|\Z))")
-_NAMES = _regex(rf"(?: <name>(?=[\x20\t\n]|\Z)){{1,{_CHUNK}}}+")
+_NAMES = _regex(rf"(?>(?: <name>(?=[\x20\t\n]|\Z)){{1,{_CHUNK}}})")
 _LINE = _regex(r"[^\n]+")
 _BOUND = _regex(
-    "<blank>(?:(<value>)<blank>(<sense>)<blank>)?+(<name>)<blank>"
-    "(?:(<sense>)<blank>(<value>)|((?i:free))(?!<in>))?+<blank>"
+    "<blank>(?>(?:(<value>)<blank>(<sense>)<blank>)?)(<name>)<blank>"
+    "(?>(?:(<sense>)<blank>(<value>)|((?i:free))(?!<in>))?)<blank>"
 )
 _BOUNDED = {b"<=": ("upper",), b">=": ("lower",), b"=": ("lower", "upper")}
 _TURNED = {b"<=": b">=", b">=": b"<=", b"=": b"="}
@@ -113,7 +118,7 @@ _MISTAKES = [
         ),
         (r" [+-]?+ (\[)", "of products, + [ 2 x * y + x ^ 2 ] / 2 is taken, in the objective"),
         (
-            " [+-]?+ (?:<number> )?+((?i:inf|nan)<in>*+)",
+            " [+-]?+ (?>(?:<number> )?)((?i:inf|nan)<in>*+)",
             "{}: neither numbers nor names begin with inf or nan",
         ),
         (
@@ -122,7 +127,7 @@ _MISTAKES = [
         ),
         (" ((?i:int)(?!<in>))", "{} is not known; write General"),
         (
-            " [+-]?+ (?:<number> )?+(<keyword>)",
+            " [+-]?+ (?>(?:<number> )?)(<keyword>)",
             "{} is a keyword, which begins a line, has no colon and is no name",
         ),
         (" [+-]?+ (0[xX]<in>*+)", "{} is no decimal number"),
