@@ -22,7 +22,13 @@ if TYPE_CHECKING:
     from qubopuzzle.model import IntArray
     from qubopuzzle.programs.program import Program
 
-_HARMLESS = ("values summed", "summing them", "inconsistent bounds", "switching to fixed format")
+_HARMLESS = (
+    "values summed",
+    "summing them",
+    "appears more than once",
+    "inconsistent bounds",
+    "switching to fixed format",
+)
 """Warnings of what is all there, or what is refused here with a better word."""
 _NAN = re.compile(rb"(?<!\S)[+-]?nan(?!\S)", re.IGNORECASE)
 _MPS_ROWS = re.compile(rb"^ROWS\b.*?^COLUMNS\b", re.MULTILINE | re.DOTALL)
