@@ -22,7 +22,7 @@ from qubopuzzle.cli.terminal import (
     say,
 )
 from qubopuzzle.errors import InputError, QubopuzzleError, did_you_mean
-from qubopuzzle.signals import came
+from qubopuzzle.signals import came, ignore_signals
 
 COMMANDS = {
     "solve": "solve puzzles and judge the answers",
@@ -101,6 +101,7 @@ def _run(words: list[str]) -> int:
 
 
 def _interrupted() -> int:
+    ignore_signals()  # the timer's, too: the line is printed once, and whole
     notice("interrupted")
     return NOT_SOLVED
 
