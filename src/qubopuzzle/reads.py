@@ -16,6 +16,13 @@ import numpy as np
 from qubopuzzle.signals import defer_interrupt
 
 CALLBACK_INTERVAL_S = 0.05
+MOST_KEPT = 1000
+_KEPT_VALUES = 1 << 26
+
+
+def kept_samples(n_variables: int) -> int:
+    """How many samples are kept, the best ones: ``MOST_KEPT``, or as many as 64 MB hold."""
+    return max(1, min(MOST_KEPT, _KEPT_VALUES // max(1, n_variables)))
 
 
 def generator(seed: int, number: int) -> np.random.Generator:

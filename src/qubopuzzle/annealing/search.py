@@ -25,7 +25,7 @@ from qubopuzzle.checks import whole
 from qubopuzzle.errors import InputError
 from qubopuzzle.jit import addresses
 from qubopuzzle.model import IntArray, Model, ModelBuilder
-from qubopuzzle.reads import Reads, generator
+from qubopuzzle.reads import Reads, generator, kept_samples
 
 _HUGE = 1 << 60
 _UPDATES_PER_SLICE = 200_000
@@ -33,8 +33,6 @@ _BLOCKS_PER_SLICE = 2
 """They take about as long as the updates."""
 _SWEEPS_BEFORE = 200
 """Ordinary sweeps of a read before the first one that propagates: what is easy needs none."""
-KEPT_READS = 100
-"""Best reads that are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,6 +279,7 @@ def anneal(
     kept: list[Read] = []
     finished: dict[int, Read] = {}
     following = 0  # number of the read to keep next
+    most = kept_samples(form.model.n_literals)
     slice_sweeps = max(1, _UPDATES_PER_SLICE // max(1, form.model.n_literals))
 
     def read(number: int) -> None:
@@ -314,7 +313,7 @@ def anneal(
             while following in finished and following <= search.last:
                 kept.append(finished.pop(following))
                 following += 1
-                if len(kept) > KEPT_READS:
+                if len(kept) > most:
                     # The read that ends the search stays, whatever its energy.
                     kept.remove(
                         max(kept, key=lambda r: (r.number - first != search.last, *_rank(r)))
@@ -388,7 +387,9 @@ def anneal_best(
                 best = number if one.solved else by_least[0]
                 ranked = sorted((read for own in tried[best] for read in own.reads), key=_rank)
                 found = replace(one, form=tried[best][0].form, n_reads=n_reads)
-                return best, replace(found, reads=tuple(ranked[:KEPT_READS]))
+                return best, replace(
+                    found, reads=tuple(ranked[: kept_samples(found.form.model.n_literals)])
+                )
         left.sort(key=lambda i: _sum(tried[i]))
         del left[(len(left) + 1) // 2 :]
         first += 1

@@ -49,6 +49,7 @@ def add_arguments(parser: Parser) -> None:
     add("--limit N", "with --all: no more than N (default 1000)")
     add("--proof FILE", "a DRAT proof that there is no (other) solution; its formula: FILE.cnf")
     add("--url", "print an address that opens the solved board in a player, if one can hold it")
+    add("--samples FILE", "the solver's samples as JSON of dimod, {id} in the name for several")
     parser.shared("--json", "--plot FILE")
     cloud = parser.add_argument_group("services (--solver amplify, see docs/amplify.md)")
     add("--token-file FILE", "holds the token (default: AMPLIFY_TOKEN has it)", cloud)
@@ -86,7 +87,7 @@ def run(args: Namespace) -> int:
     _check_drawn(args, puzzles)
     files = {
         name: terminal.paths(f"--{name.replace('_', '-')}", getattr(args, name), puzzles)
-        for name in ("plot", "proof", *_OWN_FILES)
+        for name in ("plot", "proof", "samples", *_OWN_FILES)
     }
     worst = SOLVED
     for i, (puzzle, load_s) in enumerate(instances):
@@ -116,6 +117,7 @@ def run(args: Namespace) -> int:
         _print_result(result, args)
         terminal.plot(files["plot"][i], result.picture())
         _write_proof(files["proof"][i], result)
+        _write_samples(files["samples"][i], result)
         worst = max(worst, _status(result, args), key=_SEVERITY.index)
         if left and (result.interrupted or came()):  # libraries may swallow an interruption
             _not_started(left)
@@ -240,3 +242,15 @@ def _write_proof(path: Path | None, result: Result) -> None:
         return
     write_whole(path.with_name(f"{path.name}.cnf"), result.proof.formula.encode())
     write_whole(path, result.proof.drat.encode())
+
+
+def _write_samples(path: Path | None, result: Result) -> None:
+    from qubopuzzle.files.writing import write_whole
+
+    if path is None:
+        return
+    if result.samples is None:
+        notice(f"{path}: not written: there is no sample: {result.verdict}")
+        return
+    data = result.samples.to_serializable()  # type: ignore[no-untyped-call]
+    write_whole(path, json.dumps(data).encode())

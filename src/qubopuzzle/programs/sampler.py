@@ -19,7 +19,7 @@ from scipy.sparse import csr_array, triu
 
 from qubopuzzle.annealing import AnnealingForm, anneal_best, annealing_form
 from qubopuzzle.annealing import compile_kernels as compile_annealing
-from qubopuzzle.annealing.search import KEPT_READS, Annealed, Read
+from qubopuzzle.annealing.search import Annealed, Read
 from qubopuzzle.checks import positive, whole
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import Field, IntArray, Model, Propagation, View, propagate
@@ -34,6 +34,7 @@ DEFAULT_READS = 10
 """Reads of a CQM with an objective, where neither their number nor the time is said."""
 _MOST_READS = 127
 """The same without objective: the first that is feasible ends them."""
+MAX_SAMPLES = 100
 _JUDGING_S = 1e-4
 """About what dimod takes to judge a constraint, of all samples."""
 
@@ -61,7 +62,7 @@ class AnnealingSampler(Sampler):
     def __init__(self) -> None:
         arguments = inspect.signature(self.sample_cqm).parameters.values()
         self.parameters = {a.name: [] for a in arguments if a.kind is a.KEYWORD_ONLY}
-        self.properties = {"default_num_reads": DEFAULT_READS, "max_samples": KEPT_READS}
+        self.properties = {"default_num_reads": DEFAULT_READS, "max_samples": MAX_SAMPLES}
 
     def sample(
         self,
@@ -233,7 +234,7 @@ class _Run:
             dimod.BINARY,
             variable_order=range(n),
         )
-        most = KEPT_READS if self.time_limit < inf else DEFAULT_READS
+        most = MAX_SAMPLES if self.time_limit < inf else DEFAULT_READS
         with stage(self.timings, "sampling"):
             found = OneHotTemperingSampler().sample(
                 bqm,
@@ -261,7 +262,7 @@ class _Run:
         if model.choices:
             with stage(self.timings, "sampling"):
                 found = self._reads(own, presolved, starts)
-            model, reads = found.form.model, found.reads
+            model, reads = found.form.model, found.reads[:MAX_SAMPLES]
         states = [read.value for read in reads] or [np.zeros(0, dtype=np.int64)]
         if presolved.contradiction is not None:
             method, _, name = presolved.contradiction.partition(": ")

@@ -174,6 +174,7 @@ class Outcome:
         samples: assignments, shape (samples, variables), best first: by energy, or what they break
             and then by objective.
         energies: shape (samples,), offset included, recomputed from the model.
+        occurrences: how often each was found, shape (samples,); None for once.
         reads: attempts made.
         infeasible: proved that no assignment of the payload meets all its constraints.
         complete: proved that the samples are all answers.
@@ -189,6 +190,7 @@ class Outcome:
     samples: NDArray[np.int8]
     energies: NDArray[np.float64]
     reads: int
+    occurrences: IntArray | None = None
     infeasible: bool = False
     interrupted: bool = False
     alternative: int = 0

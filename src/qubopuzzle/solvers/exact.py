@@ -78,7 +78,7 @@ class _Enumeration:
         compiled: Any = self._task.compiled  # a QUBO
         samples = (numbers[:, None] >> np.arange(self._n)[::-1] & 1).astype(np.int8)
         energies = np.asarray(compiled.energies(samples))
-        self._best.add(samples[[np.argmin(energies)]], 0)
+        self._best.add(samples[[np.argmin(energies)]], [1], 0)
         worth = compiled.objectives(samples)
         (met,) = np.nonzero(energies - worth < 0.5 * compiled.gap)
         # The best first, of equals the first.

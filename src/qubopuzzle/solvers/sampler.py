@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import SolverFailed, SolverUnavailable
 from qubopuzzle.model.semantics import violation
+from qubopuzzle.reads import kept_samples
 from qubopuzzle.signals import defer_interrupt
 from qubopuzzle.solvers.base import (
     Availability,
@@ -25,8 +26,6 @@ from qubopuzzle.solvers.base import (
     backend_errors,
 )
 
-KEPT_SAMPLES = 100
-"""Best samples that an outcome keeps."""
 _TERMS_OF_A_CALL = 100_000
 """Variables and couplings of the largest model that gets all of ``reads_per_call``."""
 LATE_S = 0.5
@@ -38,45 +37,59 @@ class Best:
 
     def __init__(self, compiled: Compiled) -> None:
         self._compiled = compiled
-        self._samples = np.zeros((0, compiled.sizes["variables"]), dtype=np.int8)
-        self._energies = np.zeros(0)
-        self.reads = 0
-
-    @property
-    def energy(self) -> float:
+        self._n = compiled.sizes["variables"]
+        self._kept = kept_samples(self._n)
+        self._found: dict[bytes, tuple[float, int]] = {}  # energy and occurrences
+        self.energy = inf
         """The lowest energy so far; infinite before the first sample."""
-        return float(self._energies[0]) if len(self._energies) else inf
+        self.reads = 0
 
     def is_solution(self) -> bool:
         """Whether some sample meets every constraint of a model that leaves no rule out."""
         known = not (self._compiled.omitted or self._compiled.has_objective)
         return known and self.energy == 0
 
-    def add(self, samples: NDArray[np.int8], reads: int) -> NDArray[np.int8]:
+    def add(
+        self, samples: NDArray[np.int8], occurrences: Sequence[int], reads: int
+    ) -> NDArray[np.int8]:
         """Merge samples, shape (samples, variables); returns the best of them."""
         energies = np.asarray(self._compiled.energies(samples), dtype=np.float64)
         # An energy below the gap is 0 but for rounding in float weights.
         if not self._compiled.has_objective:
             energies[np.abs(energies) < 0.5 * self._compiled.gap] = 0
         best: NDArray[np.int8] = samples[np.argmin(energies)]
-        merged = np.concatenate([self._samples, samples])
-        merged, first = np.unique(merged, axis=0, return_index=True)
-        energies = np.concatenate([self._energies, energies])[first]
-        order = np.argsort(energies, kind="stable")[:KEPT_SAMPLES]
-        self._samples, self._energies = merged[order], energies[order]
+        self.energy = min(self.energy, float(energies.min()))
+        for sample, energy, times in zip(samples, energies.tolist(), occurrences, strict=True):
+            key = sample.tobytes()
+            before = self._found[key][1] if key in self._found else 0
+            self._found[key] = energy, before + times
+        if len(self._found) > 2 * self._kept:
+            self._found = dict(self._ranked())
         self.reads += reads
         return best
+
+    def _ranked(self) -> list[tuple[bytes, tuple[float, int]]]:
+        return sorted(self._found.items(), key=lambda found: found[1][0])[: self._kept]
 
     def of_nothing(self) -> Outcome:
         """The outcome for a model without variables: what it means says whether it is solved."""
         nothing = np.zeros((1, 0), dtype=np.int8)
-        self.add(nothing, 0)
+        self.add(nothing, [1], 0)
         x = self._compiled.decode(nothing)[0]
         return self.outcome(infeasible=violation(self._compiled.source, x) > 0)
 
     def outcome(self, **more: Any) -> Outcome:
         """What there is, with further fields of ``Outcome``."""
-        return Outcome(self._samples, self._energies, self.reads, **more)
+        ranked = self._ranked()
+        samples = np.array(bytearray().join(key for key, _ in ranked), dtype=np.int8)
+        numbers = [number for _, number in ranked]
+        return Outcome(
+            samples.reshape(len(ranked), self._n),
+            np.array([energy for energy, _ in numbers], dtype=np.float64),
+            self.reads,
+            np.array([times for _, times in numbers], dtype=np.int64),
+            **more,
+        )
 
 
 @dataclass(slots=True, eq=False)
@@ -167,7 +180,7 @@ class SamplerSolver(Solver):
         sampler = self.make()
         batch = Batch(task, best, np.random.default_rng(budget.seed))
         accepted = interrupted = False
-        latest: NDArray[np.int8] | None = None
+        latest: tuple[NDArray[np.int8], list[int]] | None = None
         try:
             while not (best.is_solution() or accepted):
                 left = inf if budget.reads is None else budget.reads - best.reads
@@ -177,19 +190,20 @@ class SamplerSolver(Solver):
                 started = time.perf_counter()
                 with backend_errors(self.name, n):
                     for sampleset in self.sample_batch(sampler, batch):
-                        latest = in_order(sampleset, n)
+                        times = sampleset.record.num_occurrences.tolist()
+                        latest = in_order(sampleset, n), times
                 batch.read_s = (time.perf_counter() - started) / batch.reads
                 if latest is None:  # the sampler sees that nothing more fits into the time
                     break
                 # Ctrl-C amid numpy's comparisons would end as a TypeError of them.
                 with defer_interrupt():
-                    tried, latest = best.add(latest, batch.reads), None
+                    tried, latest = best.add(*latest, batch.reads), None
                 accepted = not compiled.has_objective and task.judge.accepts(tried)
                 batch.tick(0.0)
         except KeyboardInterrupt:
             interrupted = True
             if latest is not None:
-                best.add(latest, 1)
+                best.add(*latest, 1)
         return best.outcome(interrupted=interrupted, settings=batch.notes)
 
     def batch_size(self, batch: Batch) -> int:

@@ -21,6 +21,19 @@ SHOWN = 20
 """Variables of a program of which all are printed, 0 or not."""
 
 
+class Energies(dict[str, int]):
+    """What broken constraints cost by family, at weights of 1; families that hold cost 0.
+
+    ``constraints`` are those that are broken, each with its family, label and energy.
+    """
+
+    def __init__(self, families: Iterable[str], constraints: Iterable[BrokenConstraint]) -> None:
+        super().__init__(dict.fromkeys(families, 0))
+        self.constraints = tuple(constraints)
+        for constraint in self.constraints:
+            self[constraint.family] += constraint.energy
+
+
 @dataclass(frozen=True, eq=False)
 class Judged:
     """An answer and what is wrong with it.
@@ -63,19 +76,11 @@ class Judged:
         return self.model.values(self.assignment)
 
     @cached_property
-    def broken(self) -> tuple[BrokenConstraint, ...]:
-        """The model's constraints that do not hold, by the reference meaning of a model."""
+    def energies(self) -> Energies:
+        """What the model's broken constraints cost, by the reference meaning of a model."""
         if self.model is None or self.assignment is None:
-            return ()
-        return tuple(broken(self.model, self.assignment))
-
-    @cached_property
-    def energies(self) -> dict[str, int]:
-        """What broken constraints cost by family, at weights of 1; every family is listed."""
-        total = dict.fromkeys(self.model.families if self.model else (), 0)
-        for constraint in self.broken:
-            total[constraint.family] += constraint.energy
-        return total
+            return Energies((), ())
+        return Energies(self.model.families, broken(self.model, self.assignment))
 
     @cached_property
     def objective(self) -> float | None:

@@ -1,7 +1,7 @@
 """What solving a problem brought: the judged answer, and everything needed to repeat it."""
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -10,9 +10,11 @@ from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray, Problem, Violation
 from qubopuzzle.picture import Picture
 from qubopuzzle.solvers.base import Proof
-from qubopuzzle.solving.judge import Judged
+from qubopuzzle.solving.judge import Energies, Judged
+from qubopuzzle.solving.samples import Samples
 
 if TYPE_CHECKING:
+    from dimod import SampleSet
     from matplotlib.axes import Axes
 
 Status = Literal["solved", "unsatisfiable", "unknown"]
@@ -40,6 +42,7 @@ class Result:
         bound: what no solution's objective can be better than, as far as it was proved.
         optimal: proved that no solution has a better objective.
         proof: of ``complete``, if the solver was asked for it.
+        sampled: what ``samples`` are made of.
         service_s: seconds of solving by part, where a service did it: its queue, its own
             execution time, the network, and our process (see docs/amplify.md).
     """
@@ -65,6 +68,7 @@ class Result:
     bound: float | None = None
     optimal: bool = False
     proof: Proof | None = None
+    sampled: Samples | None = None
     service_s: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -98,9 +102,21 @@ class Result:
         return self.judged.objective if self.judged else None
 
     @property
-    def energies(self) -> Mapping[str, int]:
-        """What the model's broken constraints cost by family, at weights of 1."""
-        return self.judged.energies if self.judged else {}
+    def energies(self) -> Energies:
+        """What the answer's broken constraints cost by family, at weights of 1.
+
+        ``energies.constraints`` are those that are broken: family, label, energy.
+        """
+        return self.judged.energies if self.judged else Energies((), ())
+
+    @property
+    def samples(self) -> "SampleSet | None":
+        """The best samples that the solver found, each with its energies and judged.
+
+        At most 1,000, of large models as many as 64 MB hold; None where nothing was sampled. See
+        ``Samples.sampleset`` for the vectors. The first use judges them all.
+        """
+        return None if self.sampled is None else self.sampled.sampleset
 
     @property
     def solutions(self) -> tuple[Any, ...]:
@@ -170,6 +186,7 @@ class Result:
             "optimal": self.optimal,
             "energy": self.energy,
             "energies": dict(self.energies),
+            "broken": [asdict(constraint) for constraint in self.energies.constraints],
             "variables": None,
             "couplings": None,
             **self.sizes,

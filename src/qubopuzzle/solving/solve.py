@@ -35,12 +35,15 @@ from qubopuzzle.solvers.sampler import LATE_S
 from qubopuzzle.solving.judge import Judge
 from qubopuzzle.solving.recipe import Recipe, Source, problem_of, what_fits
 from qubopuzzle.solving.result import Result
+from qubopuzzle.solving.samples import Samples
 from qubopuzzle.timing import stage
 
 DEFAULT_SOLVER = "annealer"
 DEFAULT_EXACT_SOLVER = "sat"
 SOLUTION_LIMIT = 100_000
 """Most solutions of one problem that are kept: they all stay in memory."""
+_JUDGED = 100
+"""Samples of a solver, the best ones, that are judged when an answer is looked for."""
 _VERSIONS = ("qubopuzzle", "numpy", "scipy", "dimod")
 _STAGES = ("load", "model", "presolve", "compile", "prepare", "solve", "decode")
 
@@ -238,7 +241,8 @@ class _Run:
         """What the judge says of a solver's outcome, decoded."""
         until = time.perf_counter() + seconds_left + LATE_S
         with stage(self.seconds, "decode"):
-            answers = zip(outcome.samples, outcome.energies.tolist(), strict=True)
+            n = max(_JUDGED, self.budget.solutions)
+            answers = zip(outcome.samples[:n], outcome.energies[:n].tolist(), strict=True)
             judge = Judge(self.problem, presolved, compiled)
             found, all_valid = judge.judge_all(answers, self.budget.solutions, until)
         solved = bool(found) and found[0].valid
@@ -263,10 +267,23 @@ class _Run:
             proved_by=proved,
             complete=complete or bool(proved),
             proof=outcome.proof if complete else None,
+            sampled=self._sampled(judge, compiled, outcome),
             bound=found[0].objective if optimal else bound,
             optimal=optimal,
             service_s=outcome.service_s,
         )
+
+    def _sampled(self, judge: Judge, compiled: Compiled, outcome: Outcome) -> Samples | None:
+        """The outcome's samples, if there are any."""
+        about = {
+            "problem": self.problem.id,
+            "solver": self.solver.name,
+            "seed": self.budget.seed,
+            "formulation": self.recipe.formulation,
+            "encoding": compiled.encoding,
+            "presolve": self.recipe.presolve,
+        }
+        return Samples(judge, compiled, outcome, about) if len(outcome.samples) else None
 
     def _plain(self, presolved: Propagation) -> Result:
         """What is known without an outcome."""

@@ -137,7 +137,8 @@ class AmplifySolver(Solver):
                 best.reads += 1
                 seconds |= {part: seconds.get(part, 0.0) + s for part, s in answer.seconds.items()}
                 notes |= answer.service
-                if len(answer.samples) and self._is_enough(task, best.add(answer.samples, 0)):
+                found = answer.samples
+                if len(found) and self._is_enough(task, best.add(found, [1] * len(found), 0)):
                     break
         except KeyboardInterrupt:
             interrupted = True

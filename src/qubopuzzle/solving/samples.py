@@ -1,0 +1,55 @@
+"""What a solver sampled, as dimod has it: states by the model's labels, each of them judged."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import dimod
+import numpy as np
+
+from qubopuzzle.compile import Compiled
+from qubopuzzle.solvers.base import Outcome
+from qubopuzzle.solving.judge import Judge
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """An outcome's samples of a compiled model, and who judges them; ``about`` is for ``info``."""
+
+    judge: Judge
+    compiled: Compiled
+    outcome: Outcome
+    about: Mapping[str, Any]
+
+    @cached_property
+    def sampleset(self) -> dimod.SampleSet:
+        """Different samples, the best first, with what each costs by family.
+
+        Of each sample ``energy`` (offset included), ``num_occurrences``, ``is_valid`` (what the
+        rules, or the model's own meaning, say of the decoded answer) and for each family F of
+        constraints ``energy_F`` (int64, as ``Result.energies``; ``_`` for what no name of Python
+        holds). Variables have the labels of ``to_bqm`` or ``export``; auxiliary ones, which have
+        none, are left out.
+        """
+        states = self.outcome.samples[:, : self.compiled.n_bits]
+        energies, times = self.outcome.energies, self.outcome.occurrences
+        judged = [self.judge.judge(sample) for sample in self.outcome.samples]
+        costs = {
+            re.sub(r"\W", "_", f"energy_{family}"): [each.energies[family] for each in judged]
+            for family in (judged[0].energies if judged else ())
+        }
+        vectors = {name: np.array(cost, dtype=np.int64) for name, cost in costs.items()}
+        found: dimod.SampleSet = dimod.SampleSet.from_samples(  # type: ignore[no-untyped-call]
+            (states, self.compiled.labels()),
+            dimod.BINARY,
+            energy=energies,
+            num_occurrences=np.ones(len(states), dtype=np.int64) if times is None else times,
+            info=dict(self.about),
+            aggregate_samples=True,
+            sort_labels=False,
+            is_valid=np.array([each.valid for each in judged], dtype=bool),
+            **vectors,
+        )
+        return found
