@@ -1,6 +1,7 @@
 """The library as a user meets it."""
 
 import json
+import re
 
 import amplify
 import dimod
@@ -20,7 +21,9 @@ def test_solve_and_judge():
     assert result.verdict == "valid"
     assert (result.answer == A.solution).all()
     assert result.violations == ()
-    assert str(result).endswith("| valid")
+    assert str(result).splitlines()[-1].startswith("valid | 0.")
+    stages = r"valid \| load 0.000 model .* presolve .* compile .* prepare .* solve .* decode .* s "
+    assert re.match(stages, result.summary(verbose=True))
 
 
 @pytest.mark.parametrize("formulation", Nonogram.formulations)

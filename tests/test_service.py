@@ -773,4 +773,4 @@ def test_the_commands_of_the_page_run(service, tmp_path):
         words = [*shlex.split(line), "--option", f"url={service}"]
         status, out, err = run(*words, cwd=tmp_path)
         assert status == 0, err
-        assert ("nothing was sent" if "--dry-run" in line else "| valid") in out
+        assert ("nothing was sent" if "--dry-run" in line else "\nvalid") in out

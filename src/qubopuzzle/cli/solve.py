@@ -50,6 +50,7 @@ def add_arguments(parser: Parser) -> None:
     add("--proof FILE", "a DRAT proof that there is no (other) solution; its formula: FILE.cnf")
     add("--url", "print an address that opens the solved board in a player, if one can hold it")
     add("--samples FILE", "the solver's samples as JSON of dimod, {id} in the name for several")
+    add("-v --verbose", "seconds by stage")
     parser.shared("--json", "--plot FILE")
     cloud = parser.add_argument_group("services (--solver amplify, see docs/amplify.md)")
     add("--token-file FILE", "holds the token (default: AMPLIFY_TOKEN has it)", cloud)
@@ -190,7 +191,8 @@ def _print_result(result: Result, args: Namespace) -> None:
         own = {"solved_url": address} if args.url else {}
         say(json.dumps(result.to_dict() | own))
         return
-    lines = [terminal.heading(result.problem), *_pictures(result), result.summary()]
+    lines = [terminal.heading(result.problem), *_pictures(result)]
+    lines.append(result.summary(verbose=args.verbose))
     lines += [f"  the service warns: {w}" for w in result.settings.get("warnings", ())]
     if "ended_by" in result.settings:
         lines.append(f"  ended early: {result.settings['ended_by']}")

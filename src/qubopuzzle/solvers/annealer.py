@@ -51,6 +51,11 @@ class _Annealer(Solver):
 
     def solve(self, task: Task) -> Outcome:
         """Restart until the reads or the time are spent or a solution is found."""
+        model, budget, options = task.compiled.source, task.budget, task.options
+        if not model.choices:
+            nothing = np.zeros((1, 0), dtype=np.int8)
+            energy = violation(model, nothing[0])
+            return Outcome(nothing, np.array([float(energy)]), 0, infeasible=energy > 0)
         from qubopuzzle.annealing import (
             AnnealingForm,
             AnnealingParameters,
@@ -58,11 +63,6 @@ class _Annealer(Solver):
             annealing_form,
         )
 
-        model, budget, options = task.compiled.source, task.budget, task.options
-        if not model.choices:
-            nothing = np.zeros((1, 0), dtype=np.int8)
-            energy = violation(model, nothing[0])
-            return Outcome(nothing, np.array([float(energy)]), 0, infeasible=energy > 0)
         names = [own.name for own in fields(AnnealingParameters)]
         fixed = {name: options[name] for name in names if options[name] is not None}
         tasks: list[Task] = []

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from dimod import SampleSet
     from matplotlib.axes import Axes
 
+_TOLD_S = 0.05
+"""Seconds of imports and kernels that the summary line mentions."""
 Status = Literal["solved", "unsatisfiable", "unknown"]
 
 
@@ -223,8 +225,12 @@ class Result:
             return picture.text()
         return self.judged.text() if self.judged else ""
 
-    def summary(self) -> str:
-        """One line: solver, sizes, energy, seconds by stage, verdict."""
+    def summary(self, *, verbose: bool = False) -> str:
+        """One line: verdict, seconds, how it was solved, sizes, energy and seed.
+
+        The seconds are those of all stages but reading the file, and imports and kernels, which
+        come once a process; with ``verbose`` they are listed by stage.
+        """
         how = [self.solver, self.formulation, *([self.encoding] if self.encoding else [])]
         sizes = ", ".join(
             f"{n:,} {what[:-1] if n == 1 else what}" for what, n in self.sizes.items()
@@ -233,10 +239,6 @@ class Result:
         if self.energy:
             parts = ", ".join(f"{family} {cost}" for family, cost in self.energies.items() if cost)
             energy += f" ({parts})" if parts else ""
-        seconds = {stage: f"{stage} {s:.3f}" for stage, s in self.timings_s.items()}
-        if self.service_s:  # what a service says of the time for solving
-            parts = " ".join(f"{part} {s:.3f}" for part, s in self.service_s.items())
-            seconds["solve"] += f" ({parts})"
         if self.presolve:
             p = self.presolve
             how.append("after probing" if p["method"] == "probe" else "after propagation")
@@ -247,8 +249,20 @@ class Result:
                     f"{p['cells_decided']:,} of {p['cells']:,} cells decided{left})"
                 )
         found = f"energy {energy}, seed {self.seed}"
-        time_s = f"{' '.join(seconds.values())} s"
-        return " | ".join([" ".join(how), sizes, found, time_s, self.verdict])
+        return " | ".join([self.verdict, self._seconds(verbose), " ".join(how), sizes, found])
+
+    def _seconds(self, verbose: bool) -> str:
+        if not verbose:
+            parts = {**self.timings_s}
+            before = parts.pop("prepare", 0.0)
+            parts.pop("load", 0.0)
+            prepared = f" after {before:.1f} s of imports and kernels" if before >= _TOLD_S else ""
+            return f"{sum(parts.values()):.3f} s{prepared}"
+        seconds = {stage: f"{stage} {s:.3f}" for stage, s in self.timings_s.items()}
+        if self.service_s:  # what a service says of the time for solving
+            parts_s = " ".join(f"{part} {s:.3f}" for part, s in self.service_s.items())
+            seconds["solve"] += f" ({parts_s})"
+        return f"{' '.join(seconds.values())} s"
 
     def __bool__(self) -> bool:
         """Whether it is solved: the checker accepts the answer."""
