@@ -24,6 +24,7 @@ def run(*arguments, stdin="", cwd=".", env=None, path=(), encoding="utf-8"):
     }
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("default", UserWarning)  # shown, as Python does it
+        warnings.filterwarnings("ignore", "compiling the")
         patch.setattr(sys, "path", [*map(str, path), *sys.path])
         for name, stream in streams.items():
             patch.setattr(sys, name, stream)

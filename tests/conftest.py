@@ -1,8 +1,13 @@
+import os
+
 import pytest
 from hypothesis import HealthCheck, settings
 
 # Programs of their own, and what they import.
 collect_ignore_glob = ["chaos/*", "fuzz/*"]
+
+# Kernels are compiled by whatever test comes first on a machine, here or in processes of its own.
+os.environ["PYTHONWARNINGS"] = "ignore:compiling the"
 
 # Derandomised: a red run is red for everybody, and no time is asserted.
 settings.register_profile(

@@ -143,6 +143,20 @@ def test_kernels_run_where_no_cache_can_be_written(copied):
     assert not list(copied.rglob("*.nbi"))
 
 
+def test_compiling_is_said_once_on_a_machine(tmp_path):
+    code = "from qubopuzzle.model.propagation import compile_kernels, propagate\n"
+    code += "compile_kernels(propagate)"
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONWARNINGS": ""}
+    command = [sys.executable, "-c", code]
+    first, second = (
+        subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stderr
+        for _ in range(2)
+    )
+    said = "CompilingWarning: compiling the kernels of propagation, once on this machine (about "
+    assert first.count(said) == 1
+    assert second == ""
+
+
 def test_arrays_that_kernels_would_misread_are_refused():
     class Pair(NamedTuple):
         n: int

@@ -108,6 +108,10 @@ class TimeLimitWarning(UserWarning):
     """Said before a search that may overrun its time limit by more than a second."""
 
 
+class CompilingWarning(UserWarning):
+    """Said when kernels are compiled, which takes seconds, usually once on a machine."""
+
+
 @contextmanager
 def at(place: str) -> Iterator[None]:
     """Put a place before the message of an InputError.

@@ -9,14 +9,19 @@ layout elsewhere would be read by its old order. A kernel that needs another fil
 
 import hashlib
 import inspect
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from types import ModuleType
 from typing import Any, get_args, get_type_hints
 
 import numpy as np
 from numba import config, from_dtype, njit, types
+from numba.core import event
 from numba.extending import intrinsic
+
+from qubopuzzle.errors import CompilingWarning
 
 
 def kernel(function: Callable[..., Any]) -> Any:
@@ -29,7 +34,11 @@ def kernel(function: Callable[..., Any]) -> Any:
     try:
         return njit(cache=True, **options)(function)
     except RuntimeError:
+        _uncached.append(function.__name__)
         return njit(**options)(function)
+
+
+_uncached: list[str] = []
 
 
 _WITHIN: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -43,6 +52,34 @@ def called(function: Callable[..., Any]) -> Any:
 def inlined(function: Callable[..., Any]) -> Any:
     """Compile a function into the kernels that call it: small ones, in inner loops."""
     return njit(forceinline=True, **_WITHIN)(function)
+
+
+@contextmanager
+def compiling(what: str, seconds: float) -> Iterator[None]:
+    """Say so if a block compiles kernels, by a ``CompilingWarning``.
+
+    Args:
+        what: what is compiled, for people.
+        seconds: about what that takes.
+    """
+    once = "once a process, as no cache can be written: set NUMBA_CACHE_DIR"
+    once = once if _uncached else "once on this machine"
+    said = f"compiling {what}, {once} (about {seconds:.0f} s)"
+    with event.install_listener("numba:compile", _Compilation(said)):
+        yield
+
+
+class _Compilation(event.Listener):
+    def __init__(self, said: str) -> None:
+        self._said: str | None = said
+
+    def on_start(self, event: Any) -> None:  # noqa: ARG002
+        if self._said is not None:
+            said, self._said = self._said, None
+            warnings.warn(said, CompilingWarning, stacklevel=1)
+
+    def on_end(self, event: Any) -> None:
+        """Nothing is said."""
 
 
 def version_of(module: ModuleType) -> int:

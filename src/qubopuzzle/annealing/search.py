@@ -23,7 +23,7 @@ from qubopuzzle.annealing.form import AnnealingForm, annealing_form
 from qubopuzzle.annealing.kernels import CHANGED, LEAST, StateArrays, run_sweeps
 from qubopuzzle.checks import whole
 from qubopuzzle.errors import InputError
-from qubopuzzle.jit import addresses
+from qubopuzzle.jit import addresses, compiling
 from qubopuzzle.model import IntArray, Model, ModelBuilder
 from qubopuzzle.reads import Reads, generator, kept_samples
 
@@ -444,4 +444,6 @@ def compile_kernels() -> None:
     choices = [builder.choice(name, range(2)) for name in "abc"]
     builder.precedence("order", choices[:1], choices[1:2], [1])
     builder.at_most_one("one", [[0, 4]])
-    State(annealing_form(builder.build()), np.random.default_rng(0)).run(1, AnnealingParameters(1))
+    with compiling("the annealer's kernels", seconds=8):
+        form = annealing_form(builder.build())
+        State(form, np.random.default_rng(0)).run(1, AnnealingParameters(1))

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import isinf
+from threading import Timer
 
 from rich import progress as rich
 from rich.console import Console
@@ -27,22 +28,24 @@ def _bar(middle: rich.ProgressColumn) -> rich.Progress:
 def solving(
     what: str, reads: int | None, time_limit: float | None
 ) -> Iterator[Callable[[Progress], None]]:
-    """A callback for ``solve``; the bar appears after a second."""
+    """A callback for ``solve``; the bar appears after a second, and pulses until it is called."""
     started = time.perf_counter()
     bar = _bar(rich.TextColumn("energy {task.fields[energy]}"))
-    task = bar.add_task(what, total=time_limit or reads, energy="-")
+    task = bar.add_task(what, total=None, energy="-")
 
     def update(progress: Progress) -> None:
-        seconds = time.perf_counter() - started
-        if seconds > _PATIENCE_S:
-            bar.start()
-        done = seconds if time_limit else progress.reads
+        done = time.perf_counter() - started if time_limit else progress.reads
         energy = "-" if isinf(progress.energy) else f"{progress.energy:g}"
-        bar.update(task, completed=done, energy=energy)
+        bar.update(task, total=time_limit or reads, completed=done, energy=energy)
 
+    appearing = Timer(_PATIENCE_S, bar.start)
+    appearing.daemon = True
+    appearing.start()
     try:
         yield update
     finally:
+        appearing.cancel()
+        appearing.join()
         bar.stop()
 
 

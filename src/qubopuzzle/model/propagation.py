@@ -85,8 +85,13 @@ def probe(model: Model, work: int = PROBING_WORK) -> Propagation:
 @cache
 def compile_kernels(method: Callable[[Model], Propagation]) -> None:
     """Compile what a method needs, or load it from numba's cache: seconds once, then little."""
+    if method == Propagation.none:
+        return
+    from qubopuzzle.jit import compiling  # imports numba
+
     bit = Choice("bit", (0, 1), "bits", is_bit=True)
-    method(Model((bit,), np.array([0, 2]), (), (), (), (), ("bits",)))
+    with compiling("the kernels of propagation", seconds=2):
+        method(Model((bit,), np.array([0, 2]), (), (), (), (), ("bits",)))
 
 
 def _presolved(model: Model, method: str, work: int) -> Propagation:

@@ -6,7 +6,7 @@ import dimod
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.jit import addresses
+from qubopuzzle.jit import addresses, compiling
 from qubopuzzle.tempering.form import TemperingForm, tempering_form
 from qubopuzzle.tempering.kernels import FloatArray, ReplicaArrays, temper
 from qubopuzzle.tempering.ladder import geometric, tables
@@ -135,4 +135,5 @@ def compile_kernels() -> None:
     """Compile the kernels, or load them from numba's cache: seconds once, then little."""
     bqm = dimod.BinaryQuadraticModel({"c": 1}, {"ac": 1, "bc": 1}, 0, dimod.BINARY)
     form = tempering_form(bqm, ["ab"])
-    Replicas(form, geometric(0.1, 1, 2), np.random.Generator(np.random.PCG64(0))).run(2)
+    with compiling("the kernels of tempering", seconds=2):
+        Replicas(form, geometric(0.1, 1, 2), np.random.Generator(np.random.PCG64(0))).run(2)
