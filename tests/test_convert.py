@@ -108,7 +108,7 @@ def test_puzzles_may_be_pasted(capsys):
     _, text = written("puzzlink", "heyawake")
     address = text.splitlines()[0]
     assert main(["solve", address, "--seed", "1"]) == 0
-    assert "| valid" in capsys.readouterr().out
+    assert "\nvalid" in capsys.readouterr().out
     assert main(["solve", "https://example.com/page"]) == 2
     assert "no address of a puzzle" in capsys.readouterr().err
     assert main(["solve", "no-such-file.json"]) == 2
@@ -171,7 +171,7 @@ def test_what_the_pages_show_runs(line, tmp_path, monkeypatch, capsys):
     (tmp_path / "examples").symlink_to(PAGES[0].parent / "examples")
     assert main(shlex.split(line)) == 0
     out = capsys.readouterr().out
-    assert "| valid" in out or line.startswith("convert")
+    assert "\nvalid" in out or line.startswith("convert")
 
 
 def test_the_pages_show_an_address_of_every_puzzle():

@@ -161,10 +161,10 @@ def test_cells_without_a_number():
     [
         ({}, "grid: missing"),
         ({"grid": None}, "grid: expected 1 to 1000 rows, got None"),
-        ({"grid": "12"}, "grid: expected 1 to 1000 rows, got '12'"),
+        ({"grid": ""}, "grid: expected 1 to 1000 rows, got ''"),
         ({"grid": []}, "grid: expected 1 to 1000 rows, got list of 0"),
         ({"grid": [[]]}, "grid[0]: expected 1 to 1000 cells, got list of 0"),
-        ({"grid": ["12", "21"]}, "grid[0]: expected 1 to 1000 cells, got '12'"),
+        ({"grid": ["12", "2!"]}, "grid[1]: expected digits, got '2!'"),
         ({"grid": [1, 2]}, "grid[0]: expected 1 to 1000 cells, got 1"),
         ({"grid": [[1]] * 10**6}, "grid: expected 1 to 1000 rows, got list of 1000000"),
         ({"grid": [[1] * 10**6]}, "grid[0]: expected 1 to 1000 cells, got list of 1000000"),

@@ -302,9 +302,9 @@ EMPTY = [[0] * 4] * 4
     [
         ({}, "grid: missing"),
         ({"grid": None}, "grid: expected 1 to 36 rows, got None"),
-        ({"grid": "1234"}, "grid: expected 1 to 36 rows, got '1234'"),
+        ({"grid": "1 0"}, "grid: 1 rows of 2 cells are no square"),
         ({"grid": np.array(3)}, "grid: expected 1 to 36 rows, got array(3)"),
-        ({"grid": [np.array(3)]}, "grid[0]: expected 1 to 36 cells, got array(3)"),
+        ({"grid": [np.array(3)]}, "grid[0]: expected 1 to 36 cells, got 3"),
         ({"grid": []}, "grid: expected 1 to 36 rows, got list of 0"),
         ({"grid": [[0]] * 10**6}, "grid: expected 1 to 36 rows, got list of 1000000"),
         ({"grid": [[0] * 5000]}, "grid[0]: expected 1 to 36 cells, got list of 5000"),

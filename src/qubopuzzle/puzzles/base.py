@@ -21,7 +21,7 @@ from qubopuzzle.errors import InputError, PuzzleError, did_you_mean
 from qubopuzzle.model import IntArray, Model, Problem, disagreement
 from qubopuzzle.model import Violation as Violation
 from qubopuzzle.picture import Picture
-from qubopuzzle.puzzles.kinds.grids import NUMBER_LIMIT, Cell, read_numbered
+from qubopuzzle.puzzles.kinds.grids import NUMBER_LIMIT, Cell, read_grid
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -123,7 +123,7 @@ class Puzzle(Problem):
 
         It is rows of whole numbers, or lines of text with them, if a puzzle does not say otherwise.
         """
-        answer = read_numbered("solution", data, 0, NUMBER_LIMIT)
+        answer = read_grid("solution", data, 0, NUMBER_LIMIT, {})
         check_shape(answer, self.shape)
         return answer
 

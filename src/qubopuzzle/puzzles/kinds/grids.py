@@ -1,5 +1,6 @@
 """Grids of cells, shared by all puzzles: read from what users write, and taken apart."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
@@ -25,6 +26,8 @@ NUMBER_LIMIT = 1_000_000
 """Largest number in a cell, and most numbers of a list."""
 BLANK: Mapping[str | None, int] = {None: 0}
 """What stands for a number besides numbers."""
+_BLANKS = "._*"
+"""What stands for None in lines of text."""
 
 
 # --- reading ---------------------------------------------------------------------------
@@ -77,18 +80,27 @@ def read_grid(
     """A grid of whole numbers as rows of equal length, shape (rows, columns), read-only.
 
     The arguments are those of ``read_numbers``, and None for ``high`` is as many as there are
-    rows; ``side`` is the most rows or columns.
+    rows; ``side`` is the most rows or columns. Rows may be lines of text, as a list or with line
+    ends, ``;`` or ``/`` between: numbers with spaces between, or one character a cell, 1 to 9 and
+    then A for 10, and ``.``, ``_`` or ``*`` for None where there is such a word.
+
+    >>> read_grid("grid", ["12", "2A"], 1, 10).tolist(), read_grid("grid", ".3;1.", 0, 9).tolist()
+    ([[1, 2], [2, 10]], [[0, 3], [1, 0]])
 
     Raises:
         PuzzleError: naming the row and column of what is no such number.
     """
-    rows = listed(data)
+    rows = lines_of_text(data) if isinstance(data, str) else listed(data)
     if not isinstance(rows, list | tuple) or not 1 <= len(rows) <= side:
         raise PuzzleError(f"{key}: expected 1 to {side} rows, got {brief(data)}")
-    rows, most = list(map(listed, rows)), len(rows) if high is None else high
+    most = len(rows) if high is None else high
+    rows = [
+        _cells_of_text(f"{key}[{r}]", row, words) if isinstance(row, str) else listed(row)
+        for r, row in enumerate(rows)
+    ]
     for r, row in enumerate(rows):
         if not isinstance(row, list | tuple) or not 1 <= len(row) <= side:
-            raise PuzzleError(f"{key}[{r}]: expected 1 to {side} cells, got {brief(data[r])}")
+            raise PuzzleError(f"{key}[{r}]: expected 1 to {side} cells, got {brief(row)}")
         if len(row) != len(rows[0]):
             raise PuzzleError(f"{key}[{r}] has {len(row)} cells, {key}[0] has {len(rows[0])}")
     numbers = [read_numbers(f"{key}[{r}]", row, low, most, words) for r, row in enumerate(rows)]
@@ -97,32 +109,31 @@ def read_grid(
     return grid
 
 
-def read_numbered(key: str, data: Any, low: int, high: int) -> IntArray:
-    """A grid of whole numbers as ``read_grid`` reads it, or as lines of text.
+def lines_of_text(text: str) -> list[str]:
+    """The lines of a text, by line ends, ``;`` or ``/``; the last end may be missing.
 
-    A line holds numbers with spaces between, or one character a cell, 1 to 9 and then A for 10.
-
-    >>> read_numbered("solution", ["12", "2A"], 1, 10).tolist()
-    [[1, 2], [2, 10]]
-
-    Raises:
-        InputError: naming the line or the cell.
+    >>> lines_of_text("12;34;")
+    ['12', '34']
     """
-    if isinstance(data, list | tuple) and data and all(isinstance(row, str) for row in data):
-        data = [_digits(f"{key}[{r}]", line) for r, line in enumerate(data)]
-    return read_grid(key, data, low, high)
+    lines = re.split(r"\r?\n|[;/]", text.strip())
+    return lines if lines[-1].strip() else lines[:-1]
 
 
-def _digits(place: str, line: str) -> list[int]:
-    """The numbers of a line of text."""
-    words = line.split() if len(line.split()) > 1 else list(line.strip())
-    base = 36 if all(len(word) == 1 for word in words) else 10
-    try:
-        if not (line.isascii() and all(word.isalnum() for word in words)):
-            raise ValueError
-        return [int(word, base) for word in words]
-    except ValueError:
-        raise InputError(f"{place}: expected digits, got {brief(line)}") from None
+def _cells_of_text(place: str, line: str, words: Mapping[str | None, int]) -> list[Any]:
+    """The cells of a line of text; those of ``words`` are left to ``read_numbers``."""
+    parts = line.split() if len(line.split()) > 1 else list(line.strip())
+    base = 36 if all(len(part) == 1 for part in parts) else 10
+    cells: list[Any] = []
+    for part in parts:
+        if part in words:
+            cells.append(part)
+        elif part in _BLANKS and None in words:
+            cells.append(None)
+        elif part.isascii() and part.isalnum() and (base == 36 or part.isdecimal()):
+            cells.append(int(part, base))
+        else:
+            raise PuzzleError(f"{place}: expected digits, got {brief(line)}")
+    return cells
 
 
 def read_shading(what: str, data: Any) -> IntArray:

@@ -15,6 +15,7 @@ from qubopuzzle.puzzles.kinds.grids import (
     Cell,
     cells_of,
     lines_of,
+    lines_of_text,
     listed,
     read_numbers,
     read_shading,
@@ -34,11 +35,14 @@ Clue = tuple[int, ...]
 class Nonogram(Painting):
     """Shade cells in runs as long as the clues of rows and columns say.
 
-    There is one clue a row (top to bottom) and one a column (left to right).
+    There is one clue a row (top to bottom) and one a column (left to right): lists of numbers,
+    numbers, or text, all clues in a text being divided by ``;``, ``/`` or line ends.
 
     >>> puzzle = Nonogram(rows=[[2], [1]], cols=[[2], [1]])
     >>> puzzle.violations(np.array([[1, 1], [1, 0]]))
     []
+    >>> Nonogram(rows="1;1 1;1 1;5;1 1", cols=[2, 3, "1 1", 3, 2]).rows[:2]
+    ((1,), (1, 1))
 
     Raises:
         PuzzleError: for clues that are no positive whole numbers, do not fit their line
@@ -112,17 +116,26 @@ def _words(clue: Sequence[int]) -> str:
 
 
 def _read_clues(key: str, data: Any) -> tuple[Clue, ...]:
-    lines = listed(data)
+    lines = lines_of_text(data) if isinstance(data, str) else listed(data)
     if not isinstance(lines, list | tuple):
         raise PuzzleError(f"{key}: expected a list of clues, got {brief(data)}")
     _check_count(key, lines)
     clues = []
     for i, line in enumerate(lines):
-        clue = read_numbers(f"{key}[{i}]", line, 0, LINE_LIMIT, {})
+        clue = read_numbers(f"{key}[{i}]", _listed_clue(line), 0, LINE_LIMIT, {})
         if 0 in clue and len(clue) > 1:
             raise PuzzleError(f"{key}[{i}][{clue.index(0)}]: 0 is no length of a run")
         clues.append(() if clue == [0] else tuple(clue))
     return tuple(clues)
+
+
+def _listed_clue(line: Any) -> Any:
+    """A clue that is text or a number as a list; anything else as it is."""
+    if isinstance(line, str):
+        return [
+            int(w) if w.isascii() and w.isdecimal() else w for w in line.replace(",", " ").split()
+        ]
+    return [line] if isinstance(line, int | np.integer) else line
 
 
 def _check_count(key: str, lines: Any) -> None:

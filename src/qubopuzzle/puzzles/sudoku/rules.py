@@ -16,7 +16,6 @@ from qubopuzzle.puzzles.kinds.grids import (
     cells_of,
     groups,
     read_grid,
-    read_numbered,
     read_numbers,
     repeats,
     words_of,
@@ -30,7 +29,8 @@ SIZE_LIMIT = 36
 class Sudoku(Puzzle):
     """Every row, column and box holds each digit once.
 
-    A square grid of givens, 0 or None where a cell is empty, and its boxes.
+    A square grid of givens, 0 or None where a cell is empty, and its boxes. Rows may be text,
+    ``.`` for empty; so may the grid, which may then be a single line.
 
     ``box`` is the rows and columns of a box; without it the squarest, lying rather than
     standing. Boxes of one row or column (a latin square) have to be asked for. Givens
@@ -38,6 +38,8 @@ class Sudoku(Puzzle):
 
     >>> Sudoku(grid=[[0, 2, 0, 4], [0] * 4, [0] * 4, [4, 0, 2, 0]]).box
     (2, 2)
+    >>> Sudoku(".2.4........4.2.").grid[0]
+    (0, 2, 0, 4)
 
     Raises:
         PuzzleError: for a grid that is not square, givens that are no digits 1 to n, or
@@ -52,15 +54,15 @@ class Sudoku(Puzzle):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        rows = read_grid("grid", self.grid, 0, None, side=SIZE_LIMIT)
+        rows = read_grid("grid", _square(self.grid), 0, None, side=SIZE_LIMIT)
         if rows.shape[1] != len(rows):
             raise PuzzleError(f"grid: {len(rows)} rows of {rows.shape[1]} cells are no square")
         vars(self).update(grid=tuple(map(tuple, rows.tolist())), box=_read_box(self.box, len(rows)))
         self.check_solution()
 
     def parse_answer(self, data: Any) -> IntArray:
-        """Read rows of digits 1 to n, or lines of text, see ``read_numbered``."""
-        answer = read_numbered("solution", data, 1, len(self.grid))
+        """Read rows of digits 1 to n, or lines of text, see ``read_grid``."""
+        answer = read_grid("solution", data, 1, len(self.grid), {})
         check_shape(answer, self.shape)
         return answer
 
@@ -104,6 +106,14 @@ def squarest_box(n: int) -> tuple[int, int]:
     """
     high = max(b for b in range(1, isqrt(n) + 1) if n % b == 0)
     return high, n // high
+
+
+def _square(grid: Any) -> Any:
+    """A single line of as many characters as a square has cells, as its rows; else as it is."""
+    if not isinstance(grid, str) or len(grid.split()) != 1:
+        return grid
+    line, n = grid.strip(), isqrt(len(grid.strip()))
+    return [line[r : r + n] for r in range(0, n * n, n)] if n * n == len(line) > 1 else grid
 
 
 def _read_box(box: Any, n: int) -> tuple[int, int]:
