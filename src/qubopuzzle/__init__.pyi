@@ -60,6 +60,8 @@ from .solving.loading import load as load
 from .solving.recipe import Recipe as Recipe
 from .solving.result import Result as Result
 from .solving.solve import solve as solve
+from .solving.trace import Trace as Trace
+from .solving.trace import load_trace as load_trace
 from .tempering import OneHotTemperingSampler as OneHotTemperingSampler
 
 __version__: str

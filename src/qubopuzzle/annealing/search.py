@@ -26,9 +26,12 @@ from qubopuzzle.errors import InputError
 from qubopuzzle.jit import addresses, compiling
 from qubopuzzle.model import IntArray, Model, ModelBuilder
 from qubopuzzle.reads import Reads, generator, kept_samples
+from qubopuzzle.recorder import Track
 
 _HUGE = 1 << 60
 _UPDATES_PER_SLICE = 200_000
+_UPDATES_PER_LOOK = 100_000
+"""A few milliseconds, after which a look at the clock costs little."""
 _BLOCKS_PER_SLICE = 2
 """They take about as long as the updates."""
 _SWEEPS_BEFORE = 200
@@ -157,7 +160,11 @@ class State:
         self.run(1, everything, target=-1)
 
     def run(self, n: int, parameters: AnnealingParameters, target: int = 0) -> int:
-        """About ``n`` sweeps, as many redraws as there are units each; returns the redraws.
+        """``n`` sweeps, as many redraws as there are units each, see ``redraw``."""
+        return self.redraw(n * self.form.n_units, parameters, target)
+
+    def redraw(self, n: int, parameters: AnnealingParameters, target: int = 0) -> int:
+        """At least ``n`` redraws of a unit, in whole passes; returns how many there were.
 
         An energy of ``target`` or less ends them.
         """
@@ -166,7 +173,7 @@ class State:
         done, self.energy = run_sweeps(
             *self._packed,
             self.rng,
-            n * self.form.n_units,
+            n,
             tuple(map(float, astuple(parameters))),
             self.energy,
             target,
@@ -179,6 +186,65 @@ class State:
             found = blocks.complete(self.value, self.rng)
             if found is not None and self.form.energy(found) < self.energy:
                 self.set_values(found)
+
+
+class _Watch:
+    """Records the states of one read."""
+
+    def __init__(
+        self, track: Track, read: int, state: State, parameters: AnnealingParameters
+    ) -> None:
+        self._track, self._read, self._state = track, read, state
+        self._beta, self._n = parameters.beta, max(1, state.form.n_units)
+        self._last = -1
+        self.look(0)
+
+    def until(self, redraws: int) -> int:
+        """When to look again."""
+        sweep, recorder = redraws // self._n, self._track.recorder
+        if recorder.by_clock:
+            return redraws + self._n * (1 + _UPDATES_PER_LOOK // self._state.form.model.n_literals)
+        return recorder.until(sweep) * self._n
+
+    def look(self, redraws: int) -> None:
+        """Record the state, if it is wanted."""
+        if self._track.recorder.is_due(redraws // self._n):
+            self.end(redraws)
+
+    def end(self, redraws: int) -> None:
+        """Record the state, wanted or not, unless it was just now: the read ends."""
+        if redraws != self._last:
+            s, self._last = self._state.arrays, redraws
+            x = self._state.form.literals(s.value)
+            self._track.record(self._read, redraws // self._n, self._beta, x, s.row_weight)
+
+
+def _redraw(
+    state: State,
+    parameters: AnnealingParameters,
+    target: int,
+    end: int,
+    slice_redraws: int,
+    goes_on: Callable[[int], bool],
+    watch: _Watch | None,
+) -> int:
+    """Redraw units until there were ``end`` redraws, or the target is met; returns how many.
+
+    After each slice ``goes_on`` says whether to go on. The slices, and so the answer, do not depend
+    on whether somebody watches.
+    """
+    redraws = 0
+    while redraws < end and state.energy > target:
+        slice_end = min(end, (redraws // slice_redraws + 1) * slice_redraws)
+        stop = slice_end if watch is None else min(slice_end, watch.until(redraws))
+        redraws += state.redraw(stop - redraws, parameters, target)
+        if watch is not None:
+            watch.look(redraws)
+        if redraws >= slice_end and not goes_on(redraws):
+            break
+    if watch is not None:
+        watch.end(redraws)
+    return redraws
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -231,6 +297,7 @@ def anneal(
     first: int = 0,
     interrupt_function: Callable[[], bool] | None = None,
     progress: Callable[[float, float], None] | None = None,
+    track: Track | None = None,
 ) -> Annealed:
     """Restart until a read reaches the target or is accepted, or the budget is spent.
 
@@ -260,6 +327,7 @@ def anneal(
         interrupt_function: asked about 20 times a second; True ends the search.
         progress: called as often, with the reads done (with fractions) and the lowest
             energy so far.
+        track: keeps states on the way.
 
     Raises:
         InputError: for initial states that do not exist, and numbers out of range.
@@ -280,7 +348,7 @@ def anneal(
     finished: dict[int, Read] = {}
     following = 0  # number of the read to keep next
     most = kept_samples(form.model.n_literals)
-    slice_sweeps = max(1, _UPDATES_PER_SLICE // max(1, form.model.n_literals))
+    slice_redraws = max(1, _UPDATES_PER_SLICE // max(1, form.model.n_literals)) * form.n_units
 
     def read(number: int) -> None:
         """One read; short calls of the kernel, so that it can be stopped."""
@@ -293,14 +361,15 @@ def anneal(
             state.set_values(starts[own])
         else:
             state.randomize()
-        done = redraws = 0
-        while done < wanted and state.energy > target:
-            redraws += state.run(min(slice_sweeps, wanted - done), parameters, target)
-            done = min(done + slice_sweeps, wanted)
+        end = wanted * form.n_units
+
+        def goes_on(redraws: int) -> bool:
             if blocks and blocks.helpful and parameters.focus > 0 and state.energy > 0:
                 state.complete(blocks)
-            if not search.note(number, done / wanted, state.energy):
-                break
+            return search.note(number, redraws / end, state.energy)
+
+        watch = None if track is None else _Watch(track, own, state, parameters)
+        redraws = _redraw(state, parameters, target, end, slice_redraws, goes_on, watch)
         x = form.literals(state.best)
         reached = state.energy <= target and not only_accepted
         search.end(number, search=reached or (not optimizes and accepts(x)))
@@ -330,6 +399,7 @@ def anneal_best(
     reads: int | None = None,
     time_limit: float | None = None,
     accepts: Callable[[int, IntArray], bool] = lambda *_: False,
+    track: Callable[[int], Track | None] = lambda _: None,
     interrupt_function: Callable[[], bool] | None = None,
     **settings: Any,
 ) -> tuple[int, Annealed]:
@@ -341,6 +411,7 @@ def anneal_best(
     Args:
         forms: what make them.
         accepts: as for ``anneal``, with the number of the form before its literals.
+        track: what keeps the states of a form, by its number.
         reads, time_limit, interrupt_function, settings: as for ``anneal``; the first reads count.
 
     Returns:
@@ -365,6 +436,7 @@ def anneal_best(
             reads=reads,
             time_limit=left,
             accepts=partial(accepts, number),
+            track=track(number),
             interrupt_function=interrupt_function,
             **{"portfolio": portfolio_for(form, len(forms)), **settings, **more},
         )

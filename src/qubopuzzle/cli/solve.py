@@ -50,6 +50,8 @@ def add_arguments(parser: Parser) -> None:
     add("--proof FILE", "a DRAT proof that there is no (other) solution; its formula: FILE.cnf")
     add("--url", "print an address that opens the solved board in a player, if one can hold it")
     add("--samples FILE", "the solver's samples as JSON of dimod, {id} in the name for several")
+    add("--trace FILE", "keep states on the way for `qubopuzzle replay`; {id} for several")
+    add("--trace-rate RATE", "every so many sweeps (default 1), or states per second: 50/s")
     add("-v --verbose", "seconds by stage")
     parser.shared("--json", "--plot FILE")
     cloud = parser.add_argument_group("services (--solver amplify, see docs/amplify.md)")
@@ -74,12 +76,14 @@ class _NoToken(Action):
 def run(args: Namespace) -> int:
     """Solve and judge one puzzle after the other."""
     from qubopuzzle.cli import progress
+    from qubopuzzle.recorder import Rate
     from qubopuzzle.solving.recipe import Recipe
     from qubopuzzle.solving.solve import check_run, solve
 
     terminal.sampler_path([args.solver])
     settings = _settings(args)
     check_run(**settings)
+    Rate.of(args.trace_rate or True)  # checks it
     model = {name: getattr(args, name) for name in ("formulation", "encoding", "presolve")}
     model["weights"] = dict(args.weight)
     Recipe(**{name: given for name, given in model.items() if given is not None})  # checks them
@@ -88,8 +92,9 @@ def run(args: Namespace) -> int:
     _check_drawn(args, puzzles)
     files = {
         name: terminal.paths(f"--{name.replace('_', '-')}", getattr(args, name), puzzles)
-        for name in ("plot", "proof", "samples", *_OWN_FILES)
+        for name in ("plot", "proof", "samples", "trace", *_OWN_FILES)
     }
+    rate = None if args.trace is None else args.trace_rate or True
     worst = SOLVED
     for i, (puzzle, load_s) in enumerate(instances):
         name, left = terminal.name_of(puzzle, i + 1), len(instances) - i - 1
@@ -99,6 +104,7 @@ def run(args: Namespace) -> int:
                 result = solve(
                     puzzle,
                     progress=callback,
+                    trace=rate,
                     load_s=load_s,
                     **model,
                     **settings | {"options": settings["options"] | own},
@@ -119,6 +125,7 @@ def run(args: Namespace) -> int:
         terminal.plot(files["plot"][i], result.picture())
         _write_proof(files["proof"][i], result)
         _write_samples(files["samples"][i], result)
+        _write_trace(files["trace"][i], result)
         worst = max(worst, _status(result, args), key=_SEVERITY.index)
         if left and (result.interrupted or came()):  # libraries may swallow an interruption
             _not_started(left)
@@ -256,3 +263,12 @@ def _write_samples(path: Path | None, result: Result) -> None:
         return
     data = result.samples.to_serializable()  # type: ignore[no-untyped-call]
     write_whole(path, json.dumps(data).encode())
+
+
+def _write_trace(path: Path | None, result: Result) -> None:
+    if path is None:
+        return
+    if result.trace is None:
+        notice(f"{path}: not written: {result.solver} passed through no state: {result.verdict}")
+        return
+    result.trace.save(path)

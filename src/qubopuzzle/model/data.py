@@ -55,11 +55,13 @@ class Linear:
     def cost(self, x: IntArray) -> IntArray:
         """What each row costs that an assignment, shape (literals,), breaks; (rows,).
 
-        d**2 for an equality missed by d, d (d + 1) / 2 for a range.
+        d**2 for an equality missed by d, d (d + 1) / 2 for a range. Of several assignments,
+        (literals, n), the costs are (rows, n).
         """
         value = self.matrix @ x
-        missed = np.maximum(np.maximum(self.lower - value, value - self.upper), 0)
-        equal = self.lower == self.upper
+        lower, upper = (end.reshape(-1, *[1] * (x.ndim - 1)) for end in (self.lower, self.upper))
+        missed = np.maximum(np.maximum(lower - value, value - upper), 0)
+        equal = lower == upper
         return np.asarray(np.where(equal, missed**2, missed * (missed + 1) // 2))
 
 

@@ -58,9 +58,9 @@ class Propagation:
         return cls(model, model, np.arange(model.n_literals), np.zeros(model.n_literals, np.int64))
 
     def restore(self, x: IntArray) -> IntArray:
-        """Literal values of the whole model from those of ``model``, shape (literals,) each."""
-        whole = self.fixed.copy()
-        whole[self.kept] = x
+        """Literal values of the whole model from those of ``model``, shape (..., literals) each."""
+        whole = np.broadcast_to(self.fixed, (*x.shape[:-1], len(self.fixed))).copy()
+        whole[..., self.kept] = x
         return whole
 
 

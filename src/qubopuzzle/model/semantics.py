@@ -44,6 +44,37 @@ def violations(model: Model, x: NDArray[Any]) -> dict[str, int]:
     return total
 
 
+def violations_of(model: Model, x: NDArray[Any]) -> dict[str, IntArray]:
+    """``violations`` of many assignments at once, (n, literals): by family, shape (n,) each."""
+    values = np.clip(np.asarray(x, dtype=np.int64), 0, 1)
+    total = {family: np.zeros(len(values), dtype=np.int64) for family in model.families}
+    starts = model.first_literal[:-1]
+    taken = np.add.reduceat(values, starts, axis=1) if len(starts) else values[:, :0]
+    for family in {choice.family for choice in model.choices}:
+        own = np.array([choice.family == family for choice in model.choices])
+        total[family] += ((taken[:, own] - 1) ** 2).sum(axis=1)
+    for block in model.linear:
+        total[block.family] += block.cost(values.T).sum(axis=0)
+    one_each = bool((taken == 1).all())
+    for precedence in model.precedence:
+        if one_each:
+            ends = np.unique(np.concatenate([precedence.first, precedence.second]))
+            number = np.zeros((len(values), len(model.choices)), dtype=np.int64)
+            for c in ends.tolist():
+                number[:, c] = values[:, slice(*model.first_literal[c : c + 2])] @ model.numbers(c)
+            short = number[:, precedence.second] < number[:, precedence.first] + precedence.gap
+            total[precedence.family] += short.sum(axis=1)
+        else:
+            costs = [sum(b.energy for b in _precedence(model, precedence, own)) for own in values]
+            total[precedence.family] += np.array(costs, dtype=np.int64)
+    for graph in model.connected:
+        n_components = [int(graph.components(own).max(initial=-1)) + 1 for own in values]
+        total[graph.family] += np.maximum(np.array(n_components, dtype=np.int64) - 1, 0)
+    for acyclic in model.acyclic:
+        total[acyclic.family] += np.array([len(acyclic.cycles(own)) for own in values], np.int64)
+    return total
+
+
 def broken(model: Model, x: NDArray[Any]) -> list[BrokenConstraint]:
     """The constraints that an assignment breaks; ``x`` as for ``violation``.
 

@@ -16,7 +16,7 @@ _PAPER, _INK, _PENCIL, _GRID = "#ffffff", "#222222", "#666666", "#999999"
 _FACES = (_PAPER, _INK, "#f4b6b6", "#c0392b")
 _INKS = (_INK, _PAPER, _INK, _PAPER)
 # Okabe and Ito's colours, which nearly everyone can distinguish; yellow is too pale for a line.
-_PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#444444")
+PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#444444")
 
 
 def draw(picture: PictureData, ax: Axes) -> None:
@@ -69,7 +69,7 @@ def _paths(
     paths: NDArray[np.int64], colors: NDArray[np.int64] | None, ax: Axes, width: float
 ) -> None:
     """Lines from the centres of cells to their sides, one colour a number."""
-    number = np.zeros_like(paths) if colors is None else colors % len(_PALETTE)
+    number = np.zeros_like(paths) if colors is None else colors % len(PALETTE)
     lines, hues = [], []
     for transposed, back, forth in ((False, LEFT, RIGHT), (True, UP, DOWN)):
         ways, hue = (paths.T, number.T) if transposed else (paths, number)
@@ -77,7 +77,7 @@ def _paths(
         runs, values = _runs((halves * (1 + hue[:, :, None])).reshape(len(ways), -1))
         runs = runs * (1, 0.5) + (0.5, 0)
         lines.append(runs if transposed else runs[:, :, ::-1])
-        hues += [_PALETTE[value - 1] if colors is not None else _INK for value in values]
+        hues += [PALETTE[value - 1] if colors is not None else _INK for value in values]
     found = LineCollection([*np.concatenate(lines)], colors=hues, linewidths=width, zorder=2)
     found.set_capstyle("round")
     ax.add_collection(found, autolim=False)

@@ -84,6 +84,7 @@ class _Annealer(Solver):
             time_limit=None if budget.time_limit is None else task.seconds_left(),
             only_accepted=bool(model.omitted),
             accepts=lambda number, x: tasks[number].judge.accepts(x.astype(np.int8)),
+            track=lambda number: tasks[number].track,
             fixed=fixed,
             sweeps=options["sweeps"],
             initial_states=start,

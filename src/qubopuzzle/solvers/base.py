@@ -22,6 +22,7 @@ from qubopuzzle.checks import bounds, brief
 from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import InputError, QubopuzzleError, SolverFailed, TooLarge, did_you_mean
 from qubopuzzle.model import IntArray
+from qubopuzzle.recorder import Track
 from qubopuzzle.signals import Interrupted, came
 
 
@@ -130,6 +131,7 @@ class Task:
         alternatives: the same problem in other formulations, made when they are called; a solver
             with ``tries_alternatives`` may prefer one, see ``Outcome.alternative``.
         start: a sample, shape (variables,), that a read may begin at.
+        track: keeps states on the way, if somebody wants them.
         started: when the time limit began to run, by ``time.perf_counter``.
     """
 
@@ -140,6 +142,7 @@ class Task:
     progress: ProgressCallback | None = None
     alternatives: Sequence[Callable[[], "Task"]] = ()
     start: IntArray | None = None
+    track: Track | None = None
     started: float = field(default_factory=time.perf_counter)
 
     def seconds_left(self) -> float:

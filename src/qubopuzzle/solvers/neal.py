@@ -57,6 +57,7 @@ class _Neal(SamplerSolver):
                 seed=batch.seed(),
                 **state,
             )
+            batch.sweep, batch.beta = start + step, float(betas[start : start + step][-1])
             yield sampleset
             if task.seconds_left() <= -LATE_S:  # the machine has become slower
                 return

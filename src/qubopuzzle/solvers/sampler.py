@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
-from math import inf
+from math import inf, nan
 from typing import Any
 
 import numpy as np
@@ -97,7 +97,8 @@ class Batch:
     """A call of a sampler for ``reads`` reads, and where to say how far it is.
 
     ``best`` is what earlier calls brought, ``read_s`` the seconds that a read took in the last one;
-    ``notes`` are settings that differ from the options.
+    ``notes`` are settings that differ from the options. ``sweep`` and ``beta`` say where the
+    samples of the last sample set are, if the sampler knows.
     """
 
     task: Task
@@ -106,6 +107,8 @@ class Batch:
     reads: int = 0
     read_s: float = 0.0
     notes: dict[str, Any] = field(default_factory=dict)
+    sweep: int = 0
+    beta: float = nan
 
     def fits(self) -> bool:
         """Whether the time left is enough for it; the first call is always made."""
@@ -114,6 +117,15 @@ class Batch:
     def seed(self) -> int:
         """A fresh seed below 2**31."""
         return int(self.rng.integers(2**31))
+
+    def record(self, samples: NDArray[np.int8]) -> None:
+        """Keep the best of the samples of a sample set, if somebody wants states on the way."""
+        compiled, track = self.task.compiled, self.task.track
+        if track is not None:
+            energies = np.asarray(compiled.energies(samples))
+            best = int(np.argmin(energies))
+            x, energy = compiled.decode(samples[best]), float(energies[best])
+            track.record(self.best.reads, self.sweep, self.beta, x, energy=energy)
 
     def tick(self, done: float) -> None:
         """Tell the fraction of the call that is done, 0 to 1."""
@@ -192,6 +204,7 @@ class SamplerSolver(Solver):
                     for sampleset in self.sample_batch(sampler, batch):
                         times = sampleset.record.num_occurrences.tolist()
                         latest = in_order(sampleset, n), times
+                        batch.record(latest[0])
                 batch.read_s = (time.perf_counter() - started) / batch.reads
                 if latest is None:  # the sampler sees that nothing more fits into the time
                     break

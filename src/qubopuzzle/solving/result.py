@@ -12,10 +12,12 @@ from qubopuzzle.picture import Picture
 from qubopuzzle.solvers.base import Proof
 from qubopuzzle.solving.judge import Energies, Judged
 from qubopuzzle.solving.samples import Samples
+from qubopuzzle.solving.trace import Trace
 
 if TYPE_CHECKING:
     from dimod import SampleSet
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 _TOLD_S = 0.05
 """Seconds of imports and kernels that the summary line mentions."""
@@ -45,6 +47,7 @@ class Result:
         optimal: proved that no solution has a better objective.
         proof: of ``complete``, if the solver was asked for it.
         sampled: what ``samples`` are made of.
+        trace: states on the way, if they were asked for and there were any.
         service_s: seconds of solving by part, where a service did it: its queue, its own
             execution time, the network, and our process (see docs/amplify.md).
     """
@@ -71,6 +74,7 @@ class Result:
     optimal: bool = False
     proof: Proof | None = None
     sampled: Samples | None = None
+    trace: Trace | None = None
     service_s: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -217,6 +221,12 @@ class Result:
         if picture is None:
             raise InputError("a model has no picture; its values are in result.values")
         return picture.plot(ax)
+
+    def plot_trace(self, figure: "Figure | None" = None) -> "Figure":
+        """Draw energies and weights over the sweeps; InputError without ``trace``."""
+        if self.trace is None:
+            raise InputError("there is no trace; solve(..., trace=True) keeps one")
+        return self.trace.plot(figure)
 
     def text(self) -> str:
         """The picture as text; the values of a model."""

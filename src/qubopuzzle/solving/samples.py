@@ -10,6 +10,7 @@ import dimod
 import numpy as np
 
 from qubopuzzle.compile import Compiled
+from qubopuzzle.model.semantics import violations_of
 from qubopuzzle.solvers.base import Outcome
 from qubopuzzle.solving.judge import Judge
 
@@ -35,12 +36,9 @@ class Samples:
         """
         states = self.outcome.samples[:, : self.compiled.n_bits]
         energies, times = self.outcome.energies, self.outcome.occurrences
-        judged = [self.judge.judge(sample) for sample in self.outcome.samples]
-        costs = {
-            re.sub(r"\W", "_", f"energy_{family}"): [each.energies[family] for each in judged]
-            for family in (judged[0].energies if judged else ())
-        }
-        vectors = {name: np.array(cost, dtype=np.int64) for name, cost in costs.items()}
+        x = self.judge.presolved.restore(self.judge.bits.decode(self.outcome.samples))
+        costs = violations_of(self.judge.presolved.whole, x)
+        vectors = {re.sub(r"\W", "_", f"energy_{family}"): cost for family, cost in costs.items()}
         found: dimod.SampleSet = dimod.SampleSet.from_samples(  # type: ignore[no-untyped-call]
             (states, self.compiled.labels()),
             dimod.BINARY,
@@ -49,7 +47,7 @@ class Samples:
             info=dict(self.about),
             aggregate_samples=True,
             sort_labels=False,
-            is_valid=np.array([each.valid for each in judged], dtype=bool),
+            is_valid=np.array([self.judge.accepts(each) for each in self.outcome.samples], bool),
             **vectors,
         )
         return found

@@ -20,6 +20,7 @@ from qubopuzzle.errors import (
     Unsatisfiable,
 )
 from qubopuzzle.model import Problem, Propagation, with_cuts
+from qubopuzzle.recorder import Rate, Recorder, Track
 from qubopuzzle.signals import defer_interrupt
 from qubopuzzle.solvers import all_solvers, get_solver
 from qubopuzzle.solvers.base import (
@@ -36,6 +37,7 @@ from qubopuzzle.solving.judge import Judge
 from qubopuzzle.solving.recipe import Recipe, Source, problem_of, what_fits
 from qubopuzzle.solving.result import Result
 from qubopuzzle.solving.samples import Samples
+from qubopuzzle.solving.trace import Trace, trace_of
 from qubopuzzle.timing import stage
 
 DEFAULT_SOLVER = "annealer"
@@ -62,6 +64,7 @@ def solve(
     options: Mapping[str, Any] | None = None,
     solutions: int | None = 1,
     progress: ProgressCallback | None = None,
+    trace: Any = None,
     load_s: float = 0.0,
 ) -> Result:
     """Solve one problem and judge the answer.
@@ -95,6 +98,9 @@ def solve(
             ``SOLUTION_LIMIT``; more than 1 only with exact solvers, and without an objective.
             ``result.complete`` says whether there are no others.
         progress: called with the reads and the best energy so far.
+        trace: keep states on the way for ``result.trace``: a number N for every N-th sweep,
+            ``"N/s"`` for as many in a second, True for each; of many every other one goes, again
+            and again. The answer is the same with and without.
         load_s: seconds that reading the instance took, for the record.
 
     Raises:
@@ -111,7 +117,8 @@ def solve(
     code = backend.default_encoding if encoding is None else encoding
     how = backend.default_presolve if presolve is None else presolve
     recipe = Recipe(name, code, how, weights)
-    run = _Run(own, backend, recipe, budget, chosen, {"load": load_s})
+    rate = None if trace is None or trace is False else Rate.of(trace)
+    run = _Run(own, backend, recipe, budget, chosen, {"load": load_s}, rate)
     return run.result(progress, alternatives=backend.tries_alternatives and formulation is None)
 
 
@@ -161,6 +168,8 @@ class _Run:
     budget: Budget
     options: Mapping[str, Any]
     seconds: dict[str, float]
+    rate: Rate | None
+    _recorder: Recorder | None = None
 
     def result(self, progress: ProgressCallback | None, *, alternatives: bool) -> Result:
         """Go through all stages, as far as it takes; with the problem's other formulations, too."""
@@ -211,7 +220,8 @@ class _Run:
         judge = Judge(self.problem, presolved, compiled)
         made = [judge]
         tries = [partial(self._alternative, name, target, made) for name in others]
-        task = Task(compiled, self.budget, self.options, judge, progress, tries)
+        track = self._track(judge)
+        task = Task(compiled, self.budget, self.options, judge, progress, tries, track=track)
         with stage(self.seconds, "solve"):
             if lazy:
                 compiling = partial(self.recipe.compile, target=target)
@@ -229,7 +239,21 @@ class _Run:
         presolved = self.recipe.presolve_model(self.problem.model(formulation))
         compiled = self.recipe.compile(presolved.model, target)
         made.append(Judge(self.problem, presolved, compiled))
-        return Task(compiled, self.budget, self.options, made[-1])
+        track = self._track(made[-1])
+        return Task(compiled, self.budget, self.options, made[-1], track=track)
+
+    def _track(self, judge: Judge) -> Track | None:
+        """What keeps states of the model that ``judge`` judges."""
+        if self.rate is None:
+            return None
+        self._recorder = self._recorder or Recorder(self.rate)
+        return Track(self._recorder, judge)
+
+    def _trace(self, encoding: str | None) -> Trace | None:
+        """The states on the way, if there are any."""
+        if self._recorder is None or not self._recorder.seen:
+            return None
+        return trace_of(self.problem, self._recorder, self._about(encoding))
 
     def _proved(self, presolved: Propagation, why: str) -> Result:
         """There is no solution, and no solver was needed."""
@@ -245,6 +269,7 @@ class _Run:
             answers = zip(outcome.samples[:n], outcome.energies[:n].tolist(), strict=True)
             judge = Judge(self.problem, presolved, compiled)
             found, all_valid = judge.judge_all(answers, self.budget.solutions, until)
+            trace = self._trace(compiled.encoding)
         solved = bool(found) and found[0].valid
         by = self.solver.name if compiled.sizes.get("variables") else "compilation"
         proved = by if outcome.infeasible and not compiled.restricted and not solved else None
@@ -268,6 +293,7 @@ class _Run:
             complete=complete or bool(proved),
             proof=outcome.proof if complete else None,
             sampled=self._sampled(judge, compiled, outcome),
+            trace=trace,
             bound=found[0].objective if optimal else bound,
             optimal=optimal,
             service_s=outcome.service_s,
@@ -275,15 +301,18 @@ class _Run:
 
     def _sampled(self, judge: Judge, compiled: Compiled, outcome: Outcome) -> Samples | None:
         """The outcome's samples, if there are any."""
-        about = {
-            "problem": self.problem.id,
+        about = {"problem": self.problem.id, **self._about(compiled.encoding)}
+        return Samples(judge, compiled, outcome, about) if len(outcome.samples) else None
+
+    def _about(self, encoding: str | None) -> dict[str, Any]:
+        """What was run, for the record."""
+        return {
             "solver": self.solver.name,
             "seed": self.budget.seed,
             "formulation": self.recipe.formulation,
-            "encoding": compiled.encoding,
+            "encoding": encoding,
             "presolve": self.recipe.presolve,
         }
-        return Samples(judge, compiled, outcome, about) if len(outcome.samples) else None
 
     def _plain(self, presolved: Propagation) -> Result:
         """What is known without an outcome."""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from qubopuzzle.checks import number, whole
 from qubopuzzle.errors import InputError
 from qubopuzzle.reads import Reads, generator
+from qubopuzzle.recorder import Track
 from qubopuzzle.signals import defer_interrupt
 from qubopuzzle.tempering.form import TemperingForm, tempering_form
 from qubopuzzle.tempering.kernels import FloatArray
@@ -86,6 +87,7 @@ class OneHotTemperingSampler(Sampler, Initialized):
         interrupt_function: Callable[[], bool] | None = None,
         num_threads: int = 1,
         progress: Callable[[float, float], None] | None = None,
+        track: Track | None = None,
         **kwargs: Any,
     ) -> dimod.SampleSet:
         """Sample a BQM, BINARY or SPIN.
@@ -121,6 +123,8 @@ class OneHotTemperingSampler(Sampler, Initialized):
             num_threads: threads, one read each.
             progress: called as often with the fraction of the work that is done and the
                 lowest energy so far. Both are called from the caller's thread.
+            track: keeps states of the coldest replica on the way, as samples in the order of
+                the BQM's variables.
 
         Returns:
             The reads in order, energies from ``bqm.energies``. ``info`` has ``seed``,
@@ -164,6 +168,7 @@ class OneHotTemperingSampler(Sampler, Initialized):
             replicas=num_replicas,
             extend_hot_end=beta_range is None or next(iter(beta_range)) is None,
             target=-inf if target_energy is None else number("target_energy", target_energy),
+            track=track,
         )
         ready = time.perf_counter()
         found = run.run(num_threads)
@@ -269,6 +274,7 @@ class _Run:
         replicas: how many rungs to have; None for as many as it takes.
         extend_hot_end: whether the hot end may become hotter, where it turns out to be too cold.
         target: an energy that ends a read, and with it the search.
+        track: keeps states on the way.
     """
 
     form: TemperingForm
@@ -281,6 +287,7 @@ class _Run:
     replicas: int | None
     extend_hot_end: bool
     target: float
+    track: Track | None
     _found: dict[int, Replicas] = field(init=False, default_factory=dict)
 
     @property
@@ -331,7 +338,15 @@ class _Run:
         work = len(read.beta) * (len(a.linear) + len(a.column) // 8)
         at_once = max(1, _UPDATES_PER_SLICE // max(1, work))
         while read.done < until and not read.reached(self.target):
-            read.run(min(at_once, until - read.done), self.target)
+            step = min(at_once, until - read.done)
+            if self.track is not None:
+                step = min(step, self.track.recorder.until(read.done) - read.done)
+            read.run(step, self.target)
+            if self.track is not None and self.track.recorder.is_due(read.done):
+                coldest = read.replica[-1]
+                energy = float(read.energy[coldest]) / self.form.scale + self.form.offset
+                x, beta = self.form.sample(read.value[coldest]), float(read.beta[-1])
+                self.track.record(number, read.done, beta, x, energy=energy)
             if not self.search.note(number, read.done / self.sweeps, read.best_energy):
                 return False
         return not read.reached(self.target)

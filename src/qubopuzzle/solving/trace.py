@@ -1,0 +1,265 @@
+"""The course of a solve: energies, weights and the picture, state by state; in a file, too.
+
+A file is a ``.npz`` of NumPy, see docs/traces.md.
+"""
+
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qubopuzzle.errors import InputError, at
+from qubopuzzle.files.puzzles.native import problem_from_dict
+from qubopuzzle.files.writing import write_whole
+from qubopuzzle.model import IntArray, Model, Problem
+from qubopuzzle.model.semantics import violations_of
+from qubopuzzle.picture import Picture
+from qubopuzzle.recorder import Recorder
+from qubopuzzle.solving.judge import Judge, judge
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+KIND = "qubopuzzle-trace"
+VERSION = 1
+_NUMBERS = {
+    "read": "int32",
+    "sweep": "int64",
+    "seconds": "float64",
+    "beta": "float64",
+    "energy": "float64",
+    "energies": "int64",
+    "weights": "float32",
+}
+"""Arrays of a file and their types, besides ``answers`` and ``about``."""
+_BYTES_LIMIT = 1 << 30
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Trace:
+    """States that a solver passed through, in the order in which they were seen.
+
+    Attributes:
+        problem: what was solved.
+        about: solver, formulation, seed and the like.
+        read, sweep: of each state the number of its read and the sweeps before it, (states,).
+        seconds: since solving began, (states,).
+        beta: inverse temperature, in the solver's own units, (states,).
+        energy: of the state, (states,), as the solver counts it: a QUBO's, or what the model's
+            broken constraints cost at weights of 1, and the objective, if there is one.
+        families: the families of constraints.
+        energies: what broken constraints cost by family, at weights of 1, (states, families).
+        weights: mean penalty weight of a family's rows at that time, (states, families); not a
+            number where a family has no rows, and where weights do not change.
+        answers: the grids that the states paint, (states, *shape); None for a model without.
+    """
+
+    problem: Problem
+    about: dict[str, Any]
+    read: IntArray
+    sweep: IntArray
+    seconds: NDArray[np.float64]
+    beta: NDArray[np.float64]
+    energy: NDArray[np.float64]
+    families: tuple[str, ...]
+    energies: IntArray
+    weights: NDArray[np.float32]
+    answers: IntArray | None
+
+    def __len__(self) -> int:
+        return len(self.sweep)
+
+    def __repr__(self) -> str:
+        return f"<Trace of {self.problem.name} {self.problem.id!r}: {len(self):,} states>"
+
+    @property
+    def lowest(self) -> NDArray[np.float64]:
+        """The lowest energy so far, over all reads, (states,)."""
+        return np.minimum.accumulate(self.energy)
+
+    def picture(self, number: int) -> Picture | None:
+        """A state's picture, cells of broken rules marked; None for a model."""
+        return None if self.answers is None else judge(self.problem, self.answers[number]).picture()
+
+    def plot(self, figure: "Figure | None" = None) -> "Figure":
+        """Draw energies and weights over the sweeps of all reads; returns matplotlib's Figure."""
+        from qubopuzzle.picture.course import draw_course
+
+        x = self.sweeps_in_all()
+        return draw_course(x, self.energy, self.lowest, self.families, self.weights, figure)
+
+    def image(self, file_format: str, *, frames: int = 100, per_second: int = 10) -> bytes:
+        """``plot`` as a file: svg, png or what matplotlib writes; as gif or mp4 the film.
+
+        The film shows up to ``frames`` states, ``per_second`` of them each second: the picture, and
+        where in the course of the energy it is.
+
+        Raises:
+            InputError: for mp4 where ffmpeg is not installed, and for a trace without states.
+        """
+        from qubopuzzle.picture.course import FILMS, film
+
+        if not len(self):
+            raise InputError("the trace has no states")
+        if file_format in FILMS:
+            shown = np.unique(np.linspace(0, len(self) - 1, frames).astype(int)).tolist()
+            return film([partial(self._frame, number) for number in shown], file_format, per_second)
+        file = io.BytesIO()
+        self.plot().savefig(file, format=file_format, dpi=150)
+        return file.getvalue()
+
+    def _frame(self, number: int, figure: "Figure") -> None:
+        """Draw a state above, and the course of the energy with its place below."""
+        picture, x = self.picture(number), self.sweeps_in_all()
+        if picture is not None:
+            picture.plot(figure.add_axes((0.02, 0.27, 0.96, 0.68)))
+        ax = figure.add_axes((0.12, 0.08, 0.85, 0.16 if picture is not None else 0.85))
+        ax.plot(x, self.energy, color="#56b4e9", linewidth=0.8)
+        ax.plot(x[number], self.energy[number], "o", color="#222222", markersize=4)
+        ax.set_xlabel("sweeps")
+        ax.set_ylabel("energy")
+        where = f"read {self.read[number]}, sweep {self.sweep[number]:,}"
+        figure.suptitle(f"{where}, energy {self.energy[number]:g}", fontsize=10)
+
+    def sweeps_in_all(self) -> IntArray:
+        """Sweeps of the reads before and of the own one, (states,); reads in parallel overlap."""
+        most = np.zeros(int(self.read.max(initial=-1)) + 2, dtype=np.int64)
+        np.maximum.at(most, self.read + 1, self.sweep)
+        return np.asarray(np.cumsum(most)[self.read] + self.sweep)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the file as a whole; ``load_trace`` reads it."""
+        head = {"format": KIND, "version": VERSION, "problem": self.problem.to_dict()}
+        text = json.dumps({**head, "about": self.about, "families": list(self.families)})
+        arrays = {name: getattr(self, name).astype(kind) for name, kind in _NUMBERS.items()}
+        if self.answers is not None:
+            arrays["answers"] = self.answers
+        data = io.BytesIO()
+        np.savez_compressed(data, about=np.array(text), **arrays)
+        write_whole(Path(path), data.getvalue())
+
+
+def load_trace(path: str | PathLike[str]) -> Trace:
+    """Read what ``Trace.save`` wrote.
+
+    Raises:
+        InputError: for a file that is no trace, or damaged.
+    """
+    with at(str(path)):
+        try:
+            with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as data:
+                if sum(entry.file_size for entry in data.zip.infolist()) > _BYTES_LIMIT:
+                    raise InputError(f"over {_BYTES_LIMIT >> 20:,} MiB when unpacked")
+                return _read(data)
+        except OSError as error:
+            raise InputError(error.strerror or "no trace: the file is damaged") from None
+        except (ValueError, KeyError, TypeError, AttributeError, BadZipFile, EOFError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError("no trace, or damaged; `solve --trace FILE` writes one") from None
+
+
+def _read(data: Mapping[str, Any]) -> Trace:
+    """The arrays of a file, held against each other."""
+    about = json.loads(str(data["about"]))
+    if not isinstance(about, dict) or about.get("format") != KIND:
+        raise InputError("no trace; `solve --trace FILE` writes one")
+    if about.get("version") != VERSION:
+        raise InputError(f"a trace of version {about.get('version')!r:.20}; 1 is read")
+    arrays = {name: data[name].astype(kind) for name, kind in _NUMBERS.items()}
+    families, n = tuple(map(str, about["families"])), len(arrays["sweep"])
+    shapes = {name: (n, len(families)) for name in ("energies", "weights")}
+    for name, array in arrays.items():
+        if array.shape != shapes.get(name, (n,)):
+            raise InputError(f"{name}: shape {array.shape} where {n} states are")
+    problem = problem_from_dict(about["problem"])
+    answers = data.get("answers")
+    if answers is not None:
+        if answers.dtype.kind not in "iu":
+            raise InputError(f"answers: numbers of type {answers.dtype}, no whole ones")
+        field = problem.model().field
+        if field is None or answers.shape != (n, *field.shape):
+            raise InputError(f"answers: shape {answers.shape} where {n} states are")
+    return Trace(problem, dict(about["about"]), families=families, answers=answers, **arrays)
+
+
+def trace_of(problem: Problem, recorder: Recorder, about: dict[str, Any]) -> Trace:
+    """What a recorder kept, whose tracks are of judges."""
+    seen = sorted(recorder.seen, key=lambda state: state.seconds)
+    numbers = {
+        name: np.array([getattr(state, name) for state in seen], dtype=_NUMBERS[name])
+        for name in ("read", "sweep", "seconds", "beta")
+    }
+    families = tuple(dict.fromkeys(f for state in seen for f in state.of.presolved.whole.families))
+    energy = np.zeros(len(seen))
+    energies = np.zeros((len(seen), len(families)), dtype=np.int64)
+    weights = np.full((len(seen), len(families)), np.nan, dtype=np.float32)
+    answers: list[IntArray | None] = [None] * len(seen)
+    for judge_of in dict.fromkeys(state.of for state in seen):
+        _add(judge_of, seen, families, energy, energies, weights, answers)
+    painted = [each for each in answers if each is not None]
+    grids = None
+    if len(painted) == len(seen) > 0:
+        grids = np.array(painted)
+        small = np.abs(grids).max(initial=0) < 2**7
+        grids = grids.astype(np.int8 if small else np.int32)
+    return Trace(
+        problem,
+        about,
+        **numbers,
+        energy=energy,
+        families=families,
+        energies=energies,
+        weights=weights,
+        answers=grids,
+    )
+
+
+def _add(
+    judge_of: Judge,
+    seen: Sequence[Any],
+    families: Sequence[str],
+    energy: NDArray[np.float64],
+    energies: IntArray,
+    weights: NDArray[np.float32],
+    answers: list[IntArray | None],
+) -> None:
+    """Fill in the states of one model."""
+    presolved = judge_of.presolved
+    own = [i for i, state in enumerate(seen) if state.of is judge_of]
+    whole, column = presolved.whole, {family: k for k, family in enumerate(families)}
+    x = presolved.restore(np.array([seen[i].x for i in own], dtype=np.int64))
+    for family, costs in violations_of(whole, x).items():
+        energies[own, column[family]] = costs
+    energy[own] = energies[own].sum(axis=1)
+    if whole.objective is not None:
+        energy[own] += [whole.objective.value(each) for each in x]
+    told = np.array([seen[i].energy for i in own])
+    energy[own] = np.where(np.isnan(told), energy[own], told)
+    for i in own:
+        if seen[i].row_weight is not None:
+            for family, weight in _mean_weights(presolved.model, seen[i].row_weight).items():
+                weights[i, column[family]] = weight
+    if whole.field is not None:
+        for i, each in zip(own, x, strict=True):
+            answers[i] = whole.field.read(each)[0]
+
+
+def _mean_weights(model: Model, weight: NDArray[np.float32]) -> dict[str, float]:
+    """By family, of its rows' weights, (rows,)."""
+    found: dict[str, list[float]] = {}
+    start = 0
+    for block in model.linear:
+        stop = start + len(block.lower)
+        if stop > start:
+            found.setdefault(block.family, []).extend(weight[start:stop].tolist())
+        start = stop
+    return {family: float(np.mean(own)) for family, own in found.items()}

@@ -1,0 +1,238 @@
+"""States on the way of a solve: ``solve(..., trace=)``, their file, ``qubopuzzle replay``."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from command import run
+from qubopuzzle import ModelBuilder, Nonogram, Sudoku, load, load_trace, solve
+from qubopuzzle.errors import InputError
+from qubopuzzle.model import violations
+from qubopuzzle.model.semantics import violations_of
+from qubopuzzle.recorder import MOST_STATES, Rate, Recorder, Track
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+SLOW = {"beta": 2.5, "increment": 0.02}
+"""Settings at which an easy puzzle takes hundreds of sweeps."""
+
+
+def puzzle(seed=0, n=12):
+    return Nonogram.from_picture(np.random.default_rng(seed).integers(0, 2, (n, n)))
+
+
+def same(one, two):
+    return (one.energy, one.reads) == (two.energy, two.reads) and (one.answer == two.answer).all()
+
+
+@pytest.mark.parametrize("rate", [1, 7, "200/s", True])
+@pytest.mark.parametrize(
+    ("solver", "options"), [("annealer", SLOW), ("tempering", {"sweeps": 300}), ("neal", {})]
+)
+def test_the_answer_is_the_same_with_a_trace(solver, options, rate):
+    for seed in range(3):
+        arguments = {"seed": seed, "reads": 3, "options": options, "presolve": "none"}
+        plain = solve(puzzle(seed), solver, **arguments)
+        traced = solve(puzzle(seed), solver, trace=rate, **arguments)
+        assert same(plain, traced)
+        assert plain.trace is None
+        assert len(traced.trace) > 0
+
+
+def test_slices_of_an_annealed_model_with_large_coefficients_stay_the_same():
+    """Blocks of choices are tried between slices, which a trace does not move."""
+    rng = np.random.default_rng(3)
+    b = ModelBuilder()
+    bits = [b.bit(f"x{i}") for i in range(24)]
+    literals = [bit.literals[1] for bit in bits]
+    for row in range(3):
+        factors = rng.integers(20, 90, 24)
+        total = int(factors[rng.integers(0, 2, 24) > 0].sum())
+        equal = {"lower": total, "upper": total, "shape": (1,)}
+        b.linear(f"row{row}", [0] * 24, literals, factors, **equal)
+    model = b.build()
+    arguments = {"seed": 5, "reads": 4, "options": {"sweeps": 60}, "presolve": "none"}
+    plain, traced = solve(model, **arguments), solve(model, trace=1, **arguments)
+    assert (plain.energy, plain.values) == (traced.energy, traced.values)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_what_a_trace_holds(threads):
+    options = {**SLOW, "beta": 1.0, "sweeps": 40, "threads": threads}
+    own = puzzle(1, 20)
+    result = solve(own, seed=2, reads=4, options=options, presolve="none", trace=10)
+    trace, model = result.trace, own.model("window")
+    assert set(trace.sweep[trace.read == 0]) >= {0, 10, 20, 30}
+    assert (np.diff(trace.seconds) >= 0).all()
+    assert (trace.beta == 1).all()
+    assert trace.lowest[-1] == trace.energy.min() >= result.energy
+    assert trace.families == model.families
+    assert (trace.energies.sum(axis=1) == trace.energy).all()
+    field = trace.weights[:, trace.families.index("field")]
+    assert (field[trace.sweep == 0] == 1).all()
+    assert (field[trace.sweep > 0] > 1).all()
+    assert trace.answers.shape == (len(trace), 20, 20)
+    assert all(trace.picture(i).text() for i in (0, len(trace) - 1))
+
+
+def test_a_solved_trace_ends_with_the_answer():
+    result = solve(puzzle(2), seed=1, options=SLOW, presolve="none", trace=True)
+    assert result.valid
+    assert result.trace.energy[-1] == 0
+    assert (result.trace.answers[-1] == result.answer).all()
+
+
+def test_a_presolved_trace_paints_the_whole_grid():
+    own = Sudoku("1.3.............")
+    result = solve(own, seed=1, presolve="propagate", trace=True, options={"propagation": 0})
+    assert result.trace.answers.shape[1:] == (4, 4)
+    given = np.array(own.grid)
+    assert (result.trace.answers[:, given > 0] == given[given > 0]).all()
+
+
+@pytest.mark.parametrize("solver", ["tempering", "neal", "random", "tabu"])
+def test_energies_of_qubo_solvers_are_theirs(solver):
+    result = solve(puzzle(3, 6), solver, seed=1, reads=2, trace=1, weights={"field": 2})
+    assert result.trace.energy.min() >= result.energy
+    assert solver == "tempering" or result.energy in result.trace.energy
+    assert np.isnan(result.trace.weights).all()
+
+
+def test_solvers_without_states_and_runs_without_any_have_none():
+    assert solve(puzzle(3, 6), "sat", trace=True).trace is None
+    assert solve(load(EXAMPLES / "picross-a.json")[0], trace=True).trace is None
+    with pytest.raises(InputError, match="there is no trace; solve"):
+        solve(puzzle(3, 6), "sat").plot_trace()
+
+
+@pytest.mark.parametrize("rate", [0, -1, "fast", "0/s", "inf/s", "nan/s", 1.5, "10/m", [1]])
+def test_rates_that_are_none_are_refused(rate):
+    with pytest.raises(InputError, match="trace: expected a number of sweeps from 1, or states"):
+        solve(puzzle(), trace=rate)
+
+
+def test_a_long_trace_is_thinned_evenly():
+    recorder = Recorder(Rate())
+    track = Track(recorder, None)
+    sweep = 0
+    while sweep < 50_000:
+        if recorder.is_due(sweep):
+            track.record(0, sweep, 1.0, np.zeros(3))
+        sweep = recorder.until(sweep)
+    sweeps = [seen.sweep for seen in recorder.seen]
+    assert MOST_STATES <= len(sweeps) < 2 * MOST_STATES
+    assert set(np.diff(sweeps)) == {32}
+    assert sweeps[0] == 0
+
+
+def test_large_states_take_no_more_than_their_bytes():
+    recorder = Recorder(Rate())
+    track = Track(recorder, None)
+    for sweep in range(200):
+        track.record(0, sweep, 1.0, np.zeros(10**6))
+    assert len(recorder.seen) <= 70
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_energies_of_many_states_are_those_of_each(seed):
+    rng = np.random.default_rng(seed)
+    name = ["sudoku", "heyawake", "numberlink", "nonogram", "kurodoko", "hitori"][seed % 6]
+    own = load(EXAMPLES / ("picross-a.json" if name == "nonogram" else f"{name}.json"))[0]
+    for formulation in own.formulations:
+        model = own.model(formulation)
+        x = rng.integers(0, 2, (5, model.n_literals))
+        if seed % 2:
+            x = np.zeros((5, model.n_literals), dtype=np.int64)
+            for state in x:
+                state[model.first_literal[:-1] + rng.integers(0, model.sizes)] = 1
+        found = violations_of(model, x)
+        for number, state in enumerate(x):
+            assert {f: int(costs[number]) for f, costs in found.items()} == violations(model, state)
+
+
+def test_files_hold_it_all(tmp_path):
+    result = solve(puzzle(1), seed=1, options=SLOW, presolve="none", trace=3)
+    path = tmp_path / "t.npz"
+    result.trace.save(path)
+    again = load_trace(path)
+    assert again.problem == result.problem
+    assert (again.about, again.families) == (result.trace.about, result.trace.families)
+    for name in ("read", "sweep", "seconds", "beta", "energy", "energies", "answers"):
+        assert (getattr(again, name) == getattr(result.trace, name)).all()
+    assert np.allclose(again.weights, result.trace.weights, equal_nan=True)
+
+
+def hostile(tmp_path):
+    result = solve(puzzle(1), seed=1, options=SLOW, presolve="none", trace=3)
+    result.trace.save(tmp_path / "t.npz")
+    whole = (tmp_path / "t.npz").read_bytes()
+    with np.load(tmp_path / "t.npz") as data:
+        arrays = dict(data)
+    about = json.loads(str(arrays["about"]))
+
+    def changed(**others):
+        path = tmp_path / "changed.npz"
+        np.savez(path, **{**arrays, **others})
+        return path.read_bytes()
+
+    yield b"", "no trace, or damaged"
+    yield b"hello", "no trace, or damaged"
+    yield whole[: len(whole) // 2], "no trace, or damaged"
+    yield changed(about=np.array("{}")), "no trace; `solve --trace FILE` writes one"
+    yield changed(about=np.array(json.dumps({**about, "version": 2}))), "a trace of version 2; 1 is"
+    yield changed(energy=np.zeros(2)), r"energy: shape \(2,\) where"
+    yield changed(answers=np.zeros((1, 12, 12), np.int8)), "answers: shape"
+    yield changed(answers=np.full(arrays["answers"].shape, 7.5)), "answers: numbers of type"
+    yield changed(sweep=np.array([object()], dtype=object)), "no trace, or damaged"
+
+
+def test_damaged_files_are_one_line(tmp_path):
+    for data, message in hostile(tmp_path):
+        path = tmp_path / "bad.npz"
+        path.write_bytes(data)
+        with pytest.raises(InputError, match=f"bad.npz: {message}"):
+            load_trace(path)
+    with pytest.raises(InputError, match=r"none\.npz: No such file"):
+        load_trace(tmp_path / "none.npz")
+
+
+def test_on_the_command_line(tmp_path):
+    path = tmp_path / "t.npz"
+    slow = [word for name, value in SLOW.items() for word in ("--option", f"{name}={value}")]
+    example = EXAMPLES / "puzzle-piece.json"
+    words = ["solve", example, "--seed", 1, "--presolve", "none", *slow, "--trace", path]
+    assert run(*words, "--trace-rate", 2)[0] == 0
+    status, out, err = run("replay", path)
+    assert (status, err) == (0, "")
+    assert "annealer, seed 1 | " in out
+    assert out.endswith(", 0 at best, 0 at the end\n")
+    film = tmp_path / "t.gif"
+    assert run("replay", path, "--plot", film, "--frames", 4, "--fps", 2)[0] == 0
+    with Image.open(film) as image:
+        assert image.n_frames >= 4
+    for name in ("t.png", "t.svg"):
+        assert run("replay", path, "--plot", tmp_path / name)[0] == 0
+        assert (tmp_path / name).stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--plot", "t.txt"], "t.txt: a plot's name ends in one of"),
+        (["--frames", "0"], "--frames: expected a whole number from 1 to 10,000, got 0"),
+    ],
+)
+def test_wrong_usage_of_replay(words, message, tmp_path):
+    status, _, err = run("replay", "t.npz", *words, cwd=tmp_path)
+    assert status == 2
+    assert message in err
+
+
+def test_a_solver_without_states_writes_no_trace(tmp_path):
+    path = tmp_path / "t.npz"
+    words = ["solve", EXAMPLES / "picross-a.json", "--solver", "sat", "--trace", path]
+    status, _, err = run(*words)
+    assert (status, path.exists()) == (0, False)
+    assert err == f"qubopuzzle: {path}: not written: sat passed through no state: valid\n"
