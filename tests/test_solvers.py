@@ -343,7 +343,7 @@ def test_a_call_that_would_end_late_is_not_made():
     task = Task(compiled, Budget(9, 2.0, 1), {})
     batch = Batch(task, Best(compiled), np.random.default_rng(1), reads=3, read_s=1.0)
     assert batch.fits()  # the first is always made
-    batch.best.add(np.zeros((1, compiled.n_bits), dtype=np.int8), 1)
+    batch.best.add(np.zeros((1, compiled.n_bits), dtype=np.int8), [1], 1)
     assert not batch.fits()
     assert replace(batch, read_s=0.1).fits()
 

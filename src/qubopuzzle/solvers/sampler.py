@@ -202,9 +202,9 @@ class SamplerSolver(Solver):
                 started = time.perf_counter()
                 with backend_errors(self.name, n):
                     for sampleset in self.sample_batch(sampler, batch):
-                        times = sampleset.record.num_occurrences.tolist()
-                        latest = in_order(sampleset, n), times
-                        batch.record(latest[0])
+                        samples = in_order(sampleset, n)
+                        latest = samples, sampleset.record.num_occurrences.tolist()
+                        batch.record(samples)
                 batch.read_s = (time.perf_counter() - started) / batch.reads
                 if latest is None:  # the sampler sees that nothing more fits into the time
                     break
