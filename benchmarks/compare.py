@@ -11,8 +11,8 @@ from __future__ import annotations
 from qubopuzzle import Puzzle, all_solvers, load
 from qubopuzzle.bench.comparison import Comparison, compare
 from qubopuzzle.bench.plan import ComparisonPlan, Instance, SolverConfig
-from qubopuzzle.cli.profile import draw
-from qubopuzzle.cli.report import columns_and_rows, total_columns_and_rows
+from qubopuzzle.bench.profile import draw
+from qubopuzzle.bench.tables import instance_table, total_table
 from record import ROOT, Args, Benchmark, Cases, Row, Rows, main, markdown
 
 SOLVERS = ("annealer", "tempering", "neal", "sat", "cpsat", "mip")
@@ -60,8 +60,8 @@ BENCHMARKS = (
         "compare",
         _cases,
         tables={
-            "compare": lambda rows: markdown(*columns_and_rows(_comparison(rows))),
-            "compare_totals": lambda rows: markdown(*total_columns_and_rows(_comparison(rows))),
+            "compare": lambda rows: markdown(*instance_table(_comparison(rows))),
+            "compare_totals": lambda rows: markdown(*total_table(_comparison(rows))),
         },
         images={"compare": lambda rows: draw(_comparison(rows), "svg")},
         packages=("ortools",),

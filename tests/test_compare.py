@@ -21,13 +21,14 @@ from scipy.stats import bootstrap
 import command
 import qubopuzzle
 from qubopuzzle import InputError, Nonogram, cli
+from qubopuzzle.bench import profile
 from qubopuzzle.bench.comparison import Comparison, run
 from qubopuzzle.bench.contradictions import THE_FILE, contradictions
 from qubopuzzle.bench.journal import Journal
 from qubopuzzle.bench.plan import Instance, make_plan
 from qubopuzzle.bench.statistics import par2, tts
-from qubopuzzle.cli import profile
-from qubopuzzle.cli.report import columns_and_rows, failure_notes, outputs, to_csv
+from qubopuzzle.bench.tables import instance_table
+from qubopuzzle.cli.report import failure_notes, outputs
 from qubopuzzle.files.puzzles import native
 
 TESTS = Path(__file__).parent
@@ -147,7 +148,7 @@ def test_compare_gives_plain_rows():
     assert by_name["exact"].success == 1
     assert by_name["neal"].solved == 2
     assert 0.2 <= by_name["neal"].par2_s <= 0.3
-    cells = columns_and_rows(found)[1]
+    cells = instance_table(found)[1]
     assert [row[3:5] for row in cells] == [
         ["1/1", "valid"],
         ["2/2", "valid"],
@@ -202,7 +203,7 @@ def test_failures_are_in_every_output(misbehaved):
     notes = failure_notes(misbehaved)
     assert len(notes) == 5
     assert "dimod:toys:Hanging, killed (1 run): still running after 4 s (bar)" in notes
-    rows = list(csv.DictReader(io.StringIO(to_csv(misbehaved))))
+    rows = list(csv.DictReader(io.StringIO(misbehaved.to_csv())))
     assert [row["solve_s"] for row in rows[:5]] == ["> 1"] * 5
     assert [row["status"] for row in rows][-1] == "valid"
     for total in misbehaved.totals()[:5]:

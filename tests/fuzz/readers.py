@@ -19,6 +19,7 @@ import numpy as np
 from PIL import Image
 
 from qubopuzzle import InputError, ModelBuilder, Nonogram, QubopuzzleError, export, load
+from qubopuzzle.bench import tables
 from qubopuzzle.bench.comparison import Comparison, resumed_rows
 from qubopuzzle.bench.journal import Journal
 from qubopuzzle.bench.plan import make_plan
@@ -242,10 +243,10 @@ def _journals() -> Reader:
             done = Comparison(plan, [*resumed_rows(jobs, book).values()])
         finally:
             book.close()
-        report.columns_and_rows(done)
-        report.total_columns_and_rows(done)
+        tables.instance_table(done)
+        tables.total_table(done)
         report.failure_notes(done)
-        report.to_csv(done).encode()
+        done.to_csv().encode()
         for found in done.contradictions:
             report.contradiction_block(found)
         return len(done.rows)

@@ -12,7 +12,7 @@ from os import PathLike
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qubopuzzle.bench.contradictions import Contradiction, contradictions
 from qubopuzzle.bench.journal import Journal
@@ -21,8 +21,13 @@ from qubopuzzle.bench.runner import execute
 from qubopuzzle.bench.statistics import TimeToSolution, par2, tts
 from qubopuzzle.checks import whole
 from qubopuzzle.errors import InputError, at
+from qubopuzzle.files.writing import write_whole
+from qubopuzzle.picture import html
 from qubopuzzle.processes import worker_pool
 from qubopuzzle.signals import defer_interrupt
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Row = dict[str, Any]
 
@@ -113,6 +118,43 @@ class Comparison:
                 Total(name, solver.exact, solver.presolve, *counts, score, float(sum(seconds)))
             )
         return totals
+
+    def to_csv(self, path: str | PathLike[str] | None = None) -> str:
+        """The table by instance and solver as CSV, one line each; also into a file, if named."""
+        from qubopuzzle.bench.tables import csv_text
+
+        text = csv_text(self)
+        if path is not None:
+            write_whole(Path(path), text.encode())
+        return text
+
+    def to_frame(self) -> Any:
+        """``rows`` as a pandas DataFrame, a row for each run; nested objects stay objects.
+
+        Raises:
+            InputError: where pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise InputError("to_frame needs pandas: pip install pandas") from None
+        return pd.DataFrame(self.rows)
+
+    def plot(self, figure: "Figure | None" = None) -> "Figure":
+        """Draw how many runs are solved by when, and time against size; matplotlib's Figure."""
+        from qubopuzzle.bench.profile import plot
+
+        return plot(self, figure)
+
+    def _repr_html_(self) -> str:
+        from qubopuzzle.bench.tables import instance_table, total_table
+
+        parts = [html.table(*instance_table(self)), html.table(*total_table(self))]
+        if not self.complete:
+            done = f"{len(self.rows)} of {sum(1 for _ in self.plan.jobs())} runs"
+            parts.insert(0, html.paragraph(f": {done}", "broken off"))
+        said = (html.paragraph(found.summary(), "DISAGREEMENT: ") for found in self.contradictions)
+        return "".join([*parts, *said])
 
     def __repr__(self) -> str:
         return f"<Comparison of {len(self.plan.solvers)} solvers: {len(self.rows)} runs>"

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from qubopuzzle.errors import ModelError
+from qubopuzzle.picture import html
 
 IntArray: TypeAlias = NDArray[np.int64]
 IntMatrix: TypeAlias = Any
@@ -267,7 +268,7 @@ class Field:
         return grid, np.argwhere(broken.reshape(self.shape)).astype(np.int64)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Model:
     """Choices, constraints and the field they paint. Made by ``ModelBuilder.build``.
 
@@ -297,6 +298,27 @@ class Model:
     likely: tuple[str, ...] = ()
     id: str = ""
     title: str = ""
+
+    def __repr__(self) -> str:
+        n_rows = sum(len(block.lower) for block in self.linear)
+        counts = f"{len(self.choices):,} choices, {self.n_literals:,} literals, {n_rows:,} rows"
+        return f"<Model {self.id!r}: {counts}, families {', '.join(self.families)}>"
+
+    def _repr_html_(self) -> str:
+        lines = {family: [0] * 5 for family in self.families}
+        for choice in self.choices:
+            lines[choice.family][0] += 1
+            lines[choice.family][1] += len(choice.values)
+        for linear in self.linear:
+            lines[linear.family][2] += len(linear.lower)
+            lines[linear.family][3] += linear.matrix.nnz
+        for order in self.precedence:
+            lines[order.family][4] += len(order.first)
+        kinds = {g.family: ", connectivity" for g in self.connected}
+        kinds |= {g.family: ", no cycles" for g in self.acyclic}
+        heads = ["family", "choices", "values", "rows", "terms", "precedences"]
+        rows = [[family + kinds.get(family, ""), *own] for family, own in lines.items()]
+        return html.table(heads, rows, f"{self.id} {self.title}".strip() or "model")
 
     @property
     def n_literals(self) -> int:

@@ -27,6 +27,7 @@ from qubopuzzle.files.models import ModelFormat, Sample, named, read_sample
 from qubopuzzle.files.puzzles import read_source
 from qubopuzzle.files.puzzles.native import problem_from_dict
 from qubopuzzle.model import IntArray, Problem
+from qubopuzzle.picture import html
 from qubopuzzle.programs import Program
 from qubopuzzle.programs.of_model import CompiledProgram, compile_program
 from qubopuzzle.solving.judge import Judge, Judged
@@ -231,6 +232,17 @@ class Export:
     def auxiliary(self) -> int:
         """How many variables there are besides."""
         return self.compiled.sizes["variables"] - len(self.labels)
+
+    def _repr_html_(self) -> str:
+        sizes = self.compiled.sizes.items()
+        rows: list[list[Any]] = [["format", self.format.name], *map(list, sizes)]
+        rows += [["formulation", self.recipe.formulation or "as it is"], ["bytes", len(self.data)]]
+        if isinstance(self.compiled, Qubo):
+            least, most = self.compiled.form.coefficient_range()
+            rows.append(["encoding", self.compiled.encoding])
+            rows.append(["sizes of coefficients", f"{least:g} to {most:g}"])
+            rows.append(["families", ", ".join(self.compiled.source.families)])
+        return html.table(["model", self.judge.problem.id or self.judge.problem.name], rows)
 
     @cached_property
     def description(self) -> dict[str, Any]:

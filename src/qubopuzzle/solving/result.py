@@ -2,13 +2,14 @@
 
 from collections.abc import Hashable, Mapping
 from dataclasses import asdict, dataclass, field
+from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray, Problem, Violation
-from qubopuzzle.picture import Picture
+from qubopuzzle.picture import Picture, html
 from qubopuzzle.solvers.base import Proof
 from qubopuzzle.solving.judge import Energies, Judged
 from qubopuzzle.solving.samples import Samples
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+_SAID = 10
+"""Broken rules that a notebook lists."""
 _TOLD_S = 0.05
 """Seconds of imports and kernels that the summary line mentions."""
 Status = Literal["solved", "unsatisfiable", "unknown"]
@@ -284,6 +287,19 @@ class Result:
     def __repr__(self) -> str:
         return f"<Result {self.problem.name} {self.problem.id!r} by {self.solver}: {self.verdict}>"
 
-    def _repr_svg_(self) -> str | None:
+    def _repr_html_(self) -> str:
         picture = self.picture()
-        return None if picture is None else picture.image("svg").decode()
+        drawn = f"<pre>{escape(self.text())}</pre>"
+        if picture is not None:
+            drawn = picture.image("svg").decode()
+            drawn = drawn[drawn.index("<svg") :]
+        verdict, *rest = self.summary().split(" | ")
+        parts = [drawn, html.paragraph(f" | {' | '.join(rest)}", verdict)]
+        if self.energies.constraints:
+            parts.append(html.table(["family", "energy"], self.energies.items()))
+        said = [[violation.rule, violation.message] for violation in self.violations[:_SAID]]
+        if len(self.violations) > _SAID:
+            said.append(["...", f"and {len(self.violations) - _SAID} more, see .violations"])
+        if said:
+            parts.append(html.table([f"broken {self.problem.rule_word}", "what is wrong"], said))
+        return "".join(parts)

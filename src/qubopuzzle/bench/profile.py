@@ -30,11 +30,10 @@ Styles = dict[str, dict[str, Any]]
 """How each solver's line is drawn."""
 
 
-def draw(comparison: Comparison, file_format: str) -> bytes:
-    """The figure as the bytes of a file; the same comparison gives the same SVG."""
-    # Glyph ids in an SVG are drawn at random without a salt.
-    with mpl.rc_context({"svg.hashsalt": "qubopuzzle", "font.size": 9}):
-        figure = Figure(figsize=(9.0, 4.0), layout="constrained")
+def plot(comparison: Comparison, figure: Figure | None = None) -> Figure:
+    """Draw into a figure, or a new one."""
+    with mpl.rc_context({"font.size": 9}):
+        figure = figure or Figure(figsize=(9.0, 4.0), layout="constrained")
         left, right = figure.subplots(1, 2)
         styles = _styles(comparison)
         survival(comparison, left, styles)
@@ -42,6 +41,14 @@ def draw(comparison: Comparison, file_format: str) -> bytes:
         handles, labels = left.get_legend_handles_labels()
         style: dict[str, Any] = {"ncols": min(3, len(labels)), "frameon": False, "handlelength": 4}
         figure.legend(handles, labels, loc="outside lower center", **style)
+    return figure
+
+
+def draw(comparison: Comparison, file_format: str) -> bytes:
+    """The figure as the bytes of a file; the same comparison gives the same SVG."""
+    # Glyph ids in an SVG are drawn at random without a salt.
+    with mpl.rc_context({"svg.hashsalt": "qubopuzzle", "font.size": 9}):
+        figure = plot(comparison)
         buffer = io.BytesIO()
         metadata = {"Date": None} if file_format == "svg" else None
         figure.savefig(buffer, format=file_format, dpi=150, metadata=metadata)

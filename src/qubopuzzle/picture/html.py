@@ -1,0 +1,29 @@
+"""Tables and text as HTML, for notebooks; what names and answers say is escaped."""
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "") -> str:
+    """A table; numbers stand on the right.
+
+    >>> table(["family", "cost"], [["<field>", 2]])
+    '<table><tr><th>family</th><th>cost</th></tr><tr><td>&lt;field&gt;</td>\
+<td style="text-align:right">2</td></tr></table>'
+    """
+    head = "".join(f"<th>{escape(name)}</th>" for name in columns)
+    lines = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
+    above = f"<caption>{escape(caption)}</caption>" if caption else ""
+    return f"<table>{above}<tr>{head}</tr>{lines}</table>"
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, int | float):
+        return f'<td style="text-align:right">{value:,}</td>'
+    return f"<td>{escape(str(value))}</td>"
+
+
+def paragraph(text: str, strong: str = "") -> str:
+    """A line of text, with the beginning in bold."""
+    return f"<p><b>{escape(strong)}</b>{escape(text)}</p>"

@@ -1,0 +1,86 @@
+"""What a notebook shows: pictures, verdicts and tables, by ``_repr_html_`` and ``_repr_svg_``."""
+
+import csv
+import io
+from dataclasses import replace
+from pathlib import Path
+
+import matplotlib.figure
+import pytest
+
+import qubopuzzle
+from qubopuzzle import ModelBuilder, Nonogram, compare, export, solve
+from qubopuzzle.errors import InputError
+
+PUZZLE = Nonogram(rows="1;1 1;1 1;5;1 1", cols=[2, 3, "1 1", 3, 2], id="<a>")
+
+
+def model(name="x<1>"):
+    b = ModelBuilder()
+    x, y = b.choice(name, range(3)), b.choice("y", range(3))
+    b.precedence("order", [x], [y], [2])
+    b.add("sum", (x == 0) + (y == 2) == 2)
+    return replace(b.build(), id="m & n")
+
+
+def test_a_result_shows_picture_verdict_and_what_is_broken():
+    shown = solve(PUZZLE, seed=1)._repr_html_()
+    assert shown.startswith("<svg")
+    assert "<p><b>valid</b> | " in shown
+    assert "<table>" not in shown
+    wrong = solve(PUZZLE, "random", seed=1, reads=1)
+    shown = wrong._repr_html_()
+    assert f"<b>{wrong.verdict}</b>" in shown
+    assert f'<td>field</td><td style="text-align:right">{wrong.energies["field"]}</td>' in shown
+    assert wrong.violations[0].message in shown
+
+
+def test_a_result_without_answer_or_picture_shows_itself_too():
+    proved = solve(Nonogram(rows=[2, 0], cols=[2, 0]), seed=1)
+    assert "<b>no solution (proved by " in proved._repr_html_()
+    shown = solve(model(), seed=1)._repr_html_()
+    assert "<pre>x&lt;1&gt; = 0\ny = 2</pre>" in shown
+
+
+def test_a_model_and_an_export_show_tables():
+    shown = model()._repr_html_()
+    assert "<caption>m &amp; n</caption>" in shown
+    assert shown.count("<tr>") == 1 + 3  # once, order, sum
+    assert repr(model()).startswith("<Model 'm & n': 2 choices, 6 literals, 1 rows, families ")
+    for form in ("bqm", "dimacs", "lp", "opb"):
+        shown = export(PUZZLE, form)._repr_html_()
+        assert f"<td>{form}</td>" in shown or f"<td>program-{form}</td>" in shown
+        assert "<th>&lt;a&gt;</th>" in shown
+    assert "sizes of coefficients" in export(PUZZLE, "bqm")._repr_html_()
+
+
+@pytest.fixture(scope="module")
+def compared():
+    return compare([PUZZLE], ["random", "exact"], repeat=2, time_limit=5)
+
+
+def test_a_comparison_is_tables_a_frame_and_a_figure(compared, tmp_path):
+    shown = compared._repr_html_()
+    assert shown.count("<table>") == 2
+    assert "random" in shown
+    path = tmp_path / "c.csv"
+    text = compared.to_csv(path)
+    assert path.read_text() == text
+    assert [row["solver"] for row in csv.DictReader(io.StringIO(text))] == ["random", "exact"]
+    assert isinstance(compared.plot(), matplotlib.figure.Figure)
+    pandas = pytest.importorskip("pandas")
+    frame = compared.to_frame()
+    assert isinstance(frame, pandas.DataFrame)
+    assert len(frame) == len(compared.rows)
+    assert set(frame["solver"]) == {"random", "exact"}
+
+
+def test_a_frame_without_pandas_is_one_line(compared, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "pandas", None)
+    with pytest.raises(InputError, match="to_frame needs pandas: pip install pandas"):
+        compared.to_frame()
+
+
+def test_a_puzzle_shows_its_picture():
+    puzzle = qubopuzzle.load(Path(__file__).parents[1] / "examples/sudoku.json")[0]
+    assert "<svg" in puzzle._repr_svg_()
