@@ -262,9 +262,24 @@ def test_show_and_info(files):
     assert (size["variables"], size["total"]["terms"]) == (60, 272)
 
 
+def test_one_of_a_list_in_full():
+    out = run("solvers", "neal")[1]
+    assert "beta_hot" in out
+    assert "--encoding domain-wall --presolve none, 10 reads" in out
+    assert "client" in run("solvers", "amplify")[1]
+    assert run("solvers", "random")[1].endswith("It has no options.\n")
+    out = run("puzzles", "sudoku")[1]
+    assert "formulations: places (default), candidates, full" in out
+    assert "formats: json, puzzlink" in out
+    assert "```" not in out
+    assert "did you mean neal?" in error("solvers", "nel")
+    assert "did you mean sudoku?" in error("puzzles", "sudko")
+
+
 def test_lists():
     assert "steepest-descent" in run("solvers")[1]
     assert "window (default)" in run("puzzles")[1]
+    assert "--option" not in run("solvers")[1]
     assert run("--version")[1] == "qubopuzzle 0.1.0\n"
 
 
