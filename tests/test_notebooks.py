@@ -67,7 +67,11 @@ def test_a_comparison_is_tables_a_frame_and_a_figure(compared, tmp_path):
     text = compared.to_csv(path)
     assert path.read_text() == text
     assert [row["solver"] for row in csv.DictReader(io.StringIO(text))] == ["random", "exact"]
-    assert isinstance(compared.plot(), matplotlib.figure.Figure)
+    figure = matplotlib.figure.Figure()
+    assert [ax.get_title() for ax in compared.plot(figure)] == [
+        "Solved by when",
+        "Time against size",
+    ]
     pandas = pytest.importorskip("pandas")
     frame = compared.to_frame()
     assert isinstance(frame, pandas.DataFrame)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from PIL import Image
 
 from command import run
@@ -75,6 +76,14 @@ def test_what_a_trace_holds(threads):
     assert (field[trace.sweep > 0] > 1).all()
     assert trace.answers.shape == (len(trace), 20, 20)
     assert all(trace.picture(i).text() for i in (0, len(trace) - 1))
+
+
+def test_a_trace_is_drawn():
+    traced = solve(puzzle(2), seed=1, options=SLOW, presolve="none", trace=True)
+    assert len(traced.plot_trace(Figure())) == 2
+    unweighted = solve(puzzle(3, 6), "tempering", seed=1, trace=True)
+    (ax,) = unweighted.plot_trace(Figure())
+    assert ax.get_lines()[0].get_ydata()[0] == unweighted.trace.energy[0]
 
 
 def test_a_solved_trace_ends_with_the_answer():

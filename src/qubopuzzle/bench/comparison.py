@@ -27,6 +27,7 @@ from qubopuzzle.processes import worker_pool
 from qubopuzzle.signals import defer_interrupt
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 Row = dict[str, Any]
@@ -140,10 +141,17 @@ class Comparison:
             raise InputError("to_frame needs pandas: pip install pandas") from None
         return pd.DataFrame(self.rows)
 
-    def plot(self, figure: "Figure | None" = None) -> "Figure":
-        """Draw how many runs are solved by when, and time against size; matplotlib's Figure."""
-        from qubopuzzle.bench.profile import plot
+    def plot(self, figure: "Figure | None" = None) -> "list[Axes]":
+        """Draw how many runs are solved by when, and time against size.
 
+        Into matplotlib's ``figure``, or a new one of pyplot; returns the Axes.
+        """
+        from qubopuzzle.bench.profile import INCHES, plot
+
+        if figure is None:
+            from matplotlib import pyplot
+
+            figure = pyplot.figure(figsize=INCHES, layout="constrained")
         return plot(self, figure)
 
     def _repr_html_(self) -> str:

@@ -24,16 +24,16 @@ from qubopuzzle.bench.plan import kind_of
 _COLORS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 _MARKERS = "osD^vP*X<>"
 _DASHES: tuple[Any, ...] = ((0, (5, 2)), (0, (1, 1.3)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1, 1, 1)))
+INCHES = (9.0, 4.0)
 _LEAST_S = 1e-4
 _LANE = 1.3
 Styles = dict[str, dict[str, Any]]
 """How each solver's line is drawn."""
 
 
-def plot(comparison: Comparison, figure: Figure | None = None) -> Figure:
-    """Draw into a figure, or a new one."""
+def plot(comparison: Comparison, figure: Figure) -> list[Axes]:
+    """Draw both parts into a figure."""
     with mpl.rc_context({"font.size": 9}):
-        figure = figure or Figure(figsize=(9.0, 4.0), layout="constrained")
         left, right = figure.subplots(1, 2)
         styles = _styles(comparison)
         survival(comparison, left, styles)
@@ -41,14 +41,15 @@ def plot(comparison: Comparison, figure: Figure | None = None) -> Figure:
         handles, labels = left.get_legend_handles_labels()
         style: dict[str, Any] = {"ncols": min(3, len(labels)), "frameon": False, "handlelength": 4}
         figure.legend(handles, labels, loc="outside lower center", **style)
-    return figure
+    return [left, right]
 
 
 def draw(comparison: Comparison, file_format: str) -> bytes:
     """The figure as the bytes of a file; the same comparison gives the same SVG."""
     # Glyph ids in an SVG are drawn at random without a salt.
     with mpl.rc_context({"svg.hashsalt": "qubopuzzle", "font.size": 9}):
-        figure = plot(comparison)
+        figure = Figure(figsize=INCHES, layout="constrained")
+        plot(comparison, figure)
         buffer = io.BytesIO()
         metadata = {"Date": None} if file_format == "svg" else None
         figure.savefig(buffer, format=file_format, dpi=150, metadata=metadata)

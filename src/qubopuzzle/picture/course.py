@@ -5,6 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
@@ -19,14 +20,11 @@ def draw_course(
     lowest: NDArray[np.float64],
     families: Sequence[str],
     weights: NDArray[np.float32],
-    figure: Figure | None = None,
-) -> Figure:
+    figure: Figure,
+) -> list[Axes]:
     """Draw; arguments as ``Trace`` has them. Families whose weights are unknown are left out."""
     known = [k for k in range(len(families)) if np.isfinite(weights[:, k]).any()]
-    figure = (
-        Figure(figsize=(8, 5 if known else 3), layout="constrained") if figure is None else figure
-    )
-    axes = figure.subplots(2 if known else 1, sharex=True, squeeze=False)[:, 0]
+    axes = figure.subplots(2 if known else 1, sharex=True, squeeze=False)[:, 0].tolist()
     axes[0].plot(sweeps, energy, color="#56b4e9", linewidth=0.8, label="energy")
     axes[0].plot(sweeps, lowest, color="#222222", linewidth=1.2, label="lowest so far")
     axes[0].set_ylabel("energy")
@@ -40,7 +38,7 @@ def draw_course(
     for ax in axes:
         ax.legend(loc="upper right", frameon=False)
         ax.grid(alpha=0.3)
-    return figure
+    return list(axes)
 
 
 FILMS = {"gif": "pillow", "mp4": "ffmpeg"}

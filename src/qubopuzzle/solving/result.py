@@ -225,8 +225,8 @@ class Result:
             raise InputError("a model has no picture; its values are in result.values")
         return picture.plot(ax)
 
-    def plot_trace(self, figure: "Figure | None" = None) -> "Figure":
-        """Draw energies and weights over the sweeps; InputError without ``trace``."""
+    def plot_trace(self, figure: "Figure | None" = None) -> "list[Axes]":
+        """Draw energies and weights over the sweeps, see ``Trace.plot``; InputError without one."""
         if self.trace is None:
             raise InputError("there is no trace; solve(..., trace=True) keeps one")
         return self.trace.plot(figure)

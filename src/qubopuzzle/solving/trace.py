@@ -26,8 +26,10 @@ from qubopuzzle.recorder import Recorder
 from qubopuzzle.solving.judge import Judge, judge
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+_INCHES = (8, 5)
 KIND = "qubopuzzle-trace"
 VERSION = 1
 _NUMBERS = {
@@ -89,10 +91,17 @@ class Trace:
         """A state's picture, cells of broken rules marked; None for a model."""
         return None if self.answers is None else judge(self.problem, self.answers[number]).picture()
 
-    def plot(self, figure: "Figure | None" = None) -> "Figure":
-        """Draw energies and weights over the sweeps of all reads; returns matplotlib's Figure."""
+    def plot(self, figure: "Figure | None" = None) -> "list[Axes]":
+        """Draw energies, and weights if they are known, over the sweeps of all reads.
+
+        Into matplotlib's ``figure``, or a new one of pyplot; returns the Axes.
+        """
         from qubopuzzle.picture.course import draw_course
 
+        if figure is None:
+            from matplotlib import pyplot
+
+            figure = pyplot.figure(figsize=_INCHES, layout="constrained")
         x = self.sweeps_in_all()
         return draw_course(x, self.energy, self.lowest, self.families, self.weights, figure)
 
@@ -112,8 +121,11 @@ class Trace:
         if file_format in FILMS:
             shown = np.unique(np.linspace(0, len(self) - 1, frames).astype(int)).tolist()
             return film([partial(self._frame, number) for number in shown], file_format, per_second)
-        file = io.BytesIO()
-        self.plot().savefig(file, format=file_format, dpi=150)
+        from matplotlib.figure import Figure
+
+        figure, file = Figure(figsize=_INCHES, layout="constrained"), io.BytesIO()
+        self.plot(figure)
+        figure.savefig(file, format=file_format, dpi=150)
         return file.getvalue()
 
     def _frame(self, number: int, figure: "Figure") -> None:
