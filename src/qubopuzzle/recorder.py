@@ -56,7 +56,7 @@ class Seen:
         of: what it is a state of, see ``Track``.
         read: the number of the read.
         sweep: sweeps of the read before it.
-        seconds: since the recorder was made.
+        seconds: since the first state.
         beta: inverse temperature, in the solver's own units.
         energy: as the solver counts it; not a number where that is what broken constraints cost.
         x: values of the model's literals, shape (literals,).
@@ -83,7 +83,7 @@ class Recorder:
     def __init__(self, rate: Rate) -> None:
         self.seen: list[Seen] = []
         self._sweeps, self._interval_s = rate.sweeps, 1 / rate.per_second if rate.per_second else 0
-        self._began = time.perf_counter()
+        self._began: float | None = None
         self._next_s = 0.0
         self._bytes = 0
         self._lock = threading.Lock()
@@ -93,6 +93,13 @@ class Recorder:
         """Whether states are kept by the clock, and not by sweeps."""
         return self._interval_s > 0
 
+    @classmethod
+    def of(cls, given: Any) -> "Recorder | None":
+        """A recorder itself, one of a rate as ``Rate.of`` reads it, none for None and False."""
+        if given is None or given is False or isinstance(given, Recorder):
+            return given or None
+        return cls(Rate.of(given))
+
     def until(self, sweep: int) -> int:
         """The next sweep whose state is wanted, after this one; by the clock none is known."""
         return _FAR if self.by_clock else (sweep // self._sweeps + 1) * self._sweeps
@@ -100,13 +107,18 @@ class Recorder:
     def is_due(self, sweep: int) -> bool:
         """Whether the state after so many sweeps of a read is wanted."""
         if self.by_clock:
-            return sweep == 0 or time.perf_counter() - self._began >= self._next_s
+            return sweep == 0 or self._seconds() >= self._next_s
         return sweep % self._sweeps == 0
+
+    def _seconds(self) -> float:
+        now = time.perf_counter()
+        self._began = now if self._began is None else self._began
+        return now - self._began
 
     def add(self, seen: Callable[[float], Seen]) -> None:
         """Keep what is made of the seconds so far; from time to time every other state goes."""
         with self._lock:
-            seconds = time.perf_counter() - self._began
+            seconds = self._seconds()
             own = seen(seconds)
             self._next_s = seconds + self._interval_s
             self.seen.append(own)

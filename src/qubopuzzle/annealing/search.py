@@ -63,6 +63,11 @@ PORTFOLIO = (
     AnnealingParameters(20, 0.2, 0.98, 0.9),
 )
 """Parameters of successive restarts, in a cycle."""
+CHAIN_PORTFOLIO = (
+    AnnealingParameters(27, 0.32, 0.927, 0.985),
+    AnnealingParameters(8, 0.5, 0.88, 0.99),
+)
+"""The same of models with chains: weights rise fast there, and are forgotten fast."""
 OBJECTIVE_PORTFOLIO = tuple(replace(own, focus=0.5) for own in PORTFOLIO)
 """The same where there is an objective: units under no broken constraint matter, too."""
 _HOT = AnnealingParameters(1, 0.02, 0.98, 0.5)
@@ -83,7 +88,9 @@ def portfolio_for(form: AnnealingForm, n_forms: int = 1) -> Sequence[AnnealingPa
         return OBJECTIVE_PORTFOLIO
     if form.arrays.n_scaled:
         return SCALED_PORTFOLIO
-    return PORTFOLIO if n_forms == 1 else VARIED_PORTFOLIO
+    if n_forms > 1:
+        return VARIED_PORTFOLIO
+    return CHAIN_PORTFOLIO if form.n_chains else PORTFOLIO
 
 
 class State:

@@ -25,6 +25,8 @@ _OWN_FILES = ("dry_run", "record", "replay")
 ALL_LIMIT = 1_000
 """Solutions that ``--all`` lists without ``--limit``."""
 VIOLATIONS_SHOWN = 5
+_WATCHED = "20/s"
+"""States that ``--watch`` looks at, if no trace asks for others."""
 
 
 def add_arguments(parser: Parser) -> None:
@@ -50,6 +52,7 @@ def add_arguments(parser: Parser) -> None:
     add("--proof FILE", "a DRAT proof that there is no (other) solution; its formula: FILE.cnf")
     add("--url", "print an address that opens the solved board in a player, if one can hold it")
     add("--samples FILE", "the solver's samples as JSON of dimod, {id} in the name for several")
+    add("--watch", "show the state while it is annealed: picture, energy, heaviest constraints")
     add("--trace FILE", "keep states on the way for `qubopuzzle replay`; {id} for several")
     add("--trace-rate RATE", "every so many sweeps (default 1), or states per second: 50/s")
     add("-v --verbose", "seconds by stage")
@@ -75,15 +78,17 @@ class _NoToken(Action):
 
 def run(args: Namespace) -> int:
     """Solve and judge one puzzle after the other."""
-    from qubopuzzle.cli import progress
-    from qubopuzzle.recorder import Rate
+    from qubopuzzle.cli import progress, watch
+    from qubopuzzle.recorder import Rate, Recorder
     from qubopuzzle.solving.recipe import Recipe
     from qubopuzzle.solving.solve import check_run, solve
 
     terminal.sampler_path([args.solver])
     settings = _settings(args)
     check_run(**settings)
-    Rate.of(args.trace_rate or True)  # checks it
+    rate = Rate.of(args.trace_rate or (True if args.trace else _WATCHED))
+    if args.watch:
+        watch.check_terminal()
     model = {name: getattr(args, name) for name in ("formulation", "encoding", "presolve")}
     model["weights"] = dict(args.weight)
     Recipe(**{name: given for name, given in model.items() if given is not None})  # checks them
@@ -94,17 +99,22 @@ def run(args: Namespace) -> int:
         name: terminal.paths(f"--{name.replace('_', '-')}", getattr(args, name), puzzles)
         for name in ("plot", "proof", "samples", "trace", *_OWN_FILES)
     }
-    rate = None if args.trace is None else args.trace_rate or True
     worst = SOLVED
     for i, (puzzle, load_s) in enumerate(instances):
         name, left = terminal.name_of(puzzle, i + 1), len(instances) - i - 1
         own = {option: str(files[option][i]) for option in _OWN_FILES if files[option][i]}
         try:
-            with progress.solving(name, args.reads, args.time_limit) as callback:
+            recorder = Recorder(rate) if args.watch or args.trace else None
+            watched = (
+                watch.watching(puzzle, recorder)
+                if args.watch and recorder
+                else progress.solving(name, args.reads, args.time_limit)
+            )
+            with watched as callback:
                 result = solve(
                     puzzle,
                     progress=callback,
-                    trace=rate,
+                    trace=recorder,
                     load_s=load_s,
                     **model,
                     **settings | {"options": settings["options"] | own},

@@ -20,7 +20,7 @@ from qubopuzzle.errors import (
     Unsatisfiable,
 )
 from qubopuzzle.model import Problem, Propagation, with_cuts
-from qubopuzzle.recorder import Rate, Recorder, Track
+from qubopuzzle.recorder import Recorder, Track
 from qubopuzzle.signals import defer_interrupt
 from qubopuzzle.solvers import all_solvers, get_solver
 from qubopuzzle.solvers.base import (
@@ -100,7 +100,7 @@ def solve(
         progress: called with the reads and the best energy so far.
         trace: keep states on the way for ``result.trace``: a number N for every N-th sweep,
             ``"N/s"`` for as many in a second, True for each; of many every other one goes, again
-            and again. The answer is the same with and without.
+            and again. Or a ``Recorder``. The answer is the same with and without.
         load_s: seconds that reading the instance took, for the record.
 
     Raises:
@@ -117,8 +117,7 @@ def solve(
     code = backend.default_encoding if encoding is None else encoding
     how = backend.default_presolve if presolve is None else presolve
     recipe = Recipe(name, code, how, weights)
-    rate = None if trace is None or trace is False else Rate.of(trace)
-    run = _Run(own, backend, recipe, budget, chosen, {"load": load_s}, rate)
+    run = _Run(own, backend, recipe, budget, chosen, {"load": load_s}, Recorder.of(trace))
     return run.result(progress, alternatives=backend.tries_alternatives and formulation is None)
 
 
@@ -168,8 +167,7 @@ class _Run:
     budget: Budget
     options: Mapping[str, Any]
     seconds: dict[str, float]
-    rate: Rate | None
-    _recorder: Recorder | None = None
+    recorder: Recorder | None
 
     def result(self, progress: ProgressCallback | None, *, alternatives: bool) -> Result:
         """Go through all stages, as far as it takes; with the problem's other formulations, too."""
@@ -244,16 +242,13 @@ class _Run:
 
     def _track(self, judge: Judge) -> Track | None:
         """What keeps states of the model that ``judge`` judges."""
-        if self.rate is None:
-            return None
-        self._recorder = self._recorder or Recorder(self.rate)
-        return Track(self._recorder, judge)
+        return None if self.recorder is None else Track(self.recorder, judge)
 
     def _trace(self, encoding: str | None) -> Trace | None:
         """The states on the way, if there are any."""
-        if self._recorder is None or not self._recorder.seen:
+        if self.recorder is None or not self.recorder.seen:
             return None
-        return trace_of(self.problem, self._recorder, self._about(encoding))
+        return trace_of(self.problem, self.recorder, self._about(encoding))
 
     def _proved(self, presolved: Propagation, why: str) -> Result:
         """There is no solution, and no solver was needed."""

@@ -53,7 +53,7 @@ class Trace:
         problem: what was solved.
         about: solver, formulation, seed and the like.
         read, sweep: of each state the number of its read and the sweeps before it, (states,).
-        seconds: since solving began, (states,).
+        seconds: since the first state, (states,).
         beta: inverse temperature, in the solver's own units, (states,).
         energy: of the state, (states,), as the solver counts it: a QUBO's, or what the model's
             broken constraints cost at weights of 1, and the objective, if there is one.

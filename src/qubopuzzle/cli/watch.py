@@ -1,0 +1,151 @@
+"""``solve --watch``: the state as it is now, in the terminal."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import accumulate
+from math import isinf, isnan
+
+import numpy as np
+from rich.console import Console, Group
+from rich.live import Live
+from rich.text import Text
+
+from qubopuzzle.cli.terminal import clean, heading, text
+from qubopuzzle.errors import InputError
+from qubopuzzle.model import Problem
+from qubopuzzle.picture import Picture
+from qubopuzzle.recorder import Recorder, Seen
+from qubopuzzle.solvers.base import Progress
+from qubopuzzle.solving.judge import Judged
+
+_INTERVAL_S = 0.1
+_HEAVIEST = 4
+_BARS = "▁▂▃▄▅▆▇█"
+_ASCII_BARS = "_.:-=+*#"
+_OTHER_LINES = 5
+"""Lines of the screen besides the picture."""
+
+
+def check_terminal() -> None:
+    """Raise InputError where nobody can watch."""
+    if not sys.stdout.isatty():
+        raise InputError("--watch needs a terminal; --trace FILE keeps the course for later")
+
+
+@contextmanager
+def watching(problem: Problem, recorder: Recorder) -> Iterator[Callable[[Progress], None]]:
+    """A callback for ``solve`` that shows the recorder's last state; it is gone at the end."""
+    console = Console(highlight=False, markup=False)
+    screen = _Screen(problem, recorder, console)
+    # What it puts in place of standard output would say nothing of the terminal.
+    kept = {"redirect_stdout": False, "auto_refresh": False, "transient": True}
+    with Live(screen.view(), console=console, **kept) as live:
+        shown = 0.0
+
+        def update(progress: Progress) -> None:
+            nonlocal shown
+            now = time.perf_counter()
+            if now - shown >= _INTERVAL_S:
+                screen.note(progress)
+                live.update(screen.view(), refresh=True)
+                shown = time.perf_counter()
+
+        yield update
+
+
+class _Screen:
+    """What is shown: a line of numbers, the course of the energy, the picture, weights."""
+
+    def __init__(self, problem: Problem, recorder: Recorder, console: Console) -> None:
+        self._problem, self._recorder, self._console = problem, recorder, console
+        self._unicode = (console.encoding or "ascii").lower().startswith("utf")
+        self._began = time.perf_counter()
+        self._energies: list[float] = []
+        self._lowest = float("inf")
+        self._last: Seen | None = None
+        self._judged: Judged | None = None
+
+    def note(self, progress: Progress) -> None:
+        """Take the last state over."""
+        self._lowest = min(self._lowest, progress.energy)
+        seen = self._recorder.seen[-1] if self._recorder.seen else None
+        if seen is None or seen is self._last:
+            return
+        self._last, presolved = seen, seen.of.presolved
+        x = presolved.restore(seen.x.astype(np.int64))
+        answer, violations = self._problem.read(presolved.whole, x)
+        self._judged = Judged(self._problem, answer, tuple(violations), None, presolved.whole, x)
+        energy = sum(self._judged.energies.values()) if isnan(seen.energy) else seen.energy
+        self._energies.append(energy)
+        self._lowest = min(self._lowest, energy)
+
+    def view(self) -> Group:
+        """The lines, no wider and no higher than the terminal."""
+        width, height = self._console.size
+        lines = [self._numbers(), self._course(width)]
+        picture = None if self._judged is None else self._judged.picture()
+        drawn = Text() if picture is None else self._drawn(picture, width, height - _OTHER_LINES)
+        lines += [drawn, self._heaviest()]
+        for line in lines:
+            line.no_wrap, line.overflow = True, "crop"
+        return Group(*lines)
+
+    def _numbers(self) -> Text:
+        seconds = f"{time.perf_counter() - self._began:.1f} s"
+        lowest = "-" if isinf(self._lowest) else f"{self._lowest:g}"
+        where = "preparing"
+        if self._last is not None:
+            seen = self._last
+            where = f"energy {self._energies[-1]:g}, lowest {lowest} | read {seen.read}"
+            where += f", sweep {seen.sweep:,}"
+            where += "" if isnan(seen.beta) else f", beta {seen.beta:g}"
+        return Text(f"{where} | {seconds} | {clean(heading(self._problem))}")
+
+    def _course(self, width: int) -> Text:
+        """The last energies as bars, on a scale of the root from 0 to the greatest of them."""
+        bars = _BARS if self._unicode else _ASCII_BARS
+        shown = np.sqrt(np.maximum(self._energies[-max(1, width - 1) :], 0))
+        top = max(shown.max(initial=0), 1e-9)
+        places = np.minimum(len(bars) - 1, (shown / top * len(bars)).astype(int))
+        return Text("".join(bars[place] for place in places))
+
+    def _drawn(self, picture: Picture, width: int, height: int) -> Text:
+        """The picture, in half as many lines where it is too large and black and white."""
+        whole = Text.from_ansi(text(picture))
+        lines = whole.plain.split("\n")
+        if len(lines) <= height and max(map(len, lines)) <= width:
+            return whole
+        if picture.black is not None and self._unicode:
+            return _halved(picture, width, height)
+        return Text("\n").join(whole.split("\n")[: max(1, height)])
+
+    def _heaviest(self) -> Text:
+        """The constraints with the greatest weights, by name."""
+        if self._last is None or self._last.row_weight is None:
+            return Text()
+        model, weight = self._last.of.presolved.model, self._last.row_weight
+        ends = [*accumulate(len(block.lower) for block in model.linear)]
+        named = []
+        for row in np.argsort(-weight, kind="stable")[:_HEAVIEST].tolist():
+            number = int(np.searchsorted(ends, row, side="right"))
+            start = ends[number - 1] if number else 0
+            block = model.linear[number]
+            named.append(f"{clean(block.labels(row - start))} {weight[row]:.2f}")
+        return Text("heaviest: " + ", ".join(named))
+
+
+def _halved(picture: Picture, width: int, height: int) -> Text:
+    """Two rows a line and a column a character; broken cells in red."""
+    black = np.asarray(picture.black) != 0
+    rows, columns = min(picture.rows, 2 * height), min(picture.columns, width)
+    drawn = Text()
+    for r in range(0, rows, 2):
+        for c in range(columns):
+            above, below = black[r, c], r + 1 < picture.rows and black[r + 1, c]
+            broken = (r, c) in picture.broken or (r + 1, c) in picture.broken
+            sign = "█" if above and below else "▀" if above else "▄" if below else " "
+            drawn.append(sign, "red" if broken else "")
+        drawn.append("\n")
+    return drawn
