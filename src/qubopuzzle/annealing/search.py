@@ -64,8 +64,8 @@ PORTFOLIO = (
 )
 """Parameters of successive restarts, in a cycle."""
 CHAIN_PORTFOLIO = (
-    AnnealingParameters(27, 0.32, 0.927, 0.985),
     AnnealingParameters(8, 0.5, 0.88, 0.99),
+    AnnealingParameters(27, 0.32, 0.927, 0.985),
 )
 """The same of models with chains: weights rise fast there, and are forgotten fast."""
 OBJECTIVE_PORTFOLIO = tuple(replace(own, focus=0.5) for own in PORTFOLIO)
