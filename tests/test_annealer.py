@@ -298,7 +298,7 @@ def test_threads_change_nothing():
     noise = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, (20, 20)))
     arguments = {"reads": 40, "presolve": "none"}
     runs = [
-        solve(noise, seed=seed, options={"sweeps": 10, "threads": threads}, **arguments)
+        solve(noise, seed=seed, options={"sweeps": 3, "threads": threads}, **arguments)
         for seed in (1, 2)
         for threads in (1, 2, 5)
     ]
