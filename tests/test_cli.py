@@ -2,6 +2,8 @@
 
 import json
 import os
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -274,6 +276,35 @@ def test_one_of_a_list_in_full():
     assert "```" not in out
     assert "did you mean neal?" in error("solvers", "nel")
     assert "did you mean sudoku?" in error("puzzles", "sudko")
+
+
+BASH = shutil.which("bash")
+
+
+def completed(tmp_path, *words):
+    """What bash offers for the last of some words."""
+    script = tmp_path / "completion.sh"
+    script.write_text(run("completion", "bash")[1])
+    line = " ".join(shlex.quote(word) for word in words)
+    code = f"""source {shlex.quote(str(script))}
+COMP_WORDS=(qubopuzzle {line}); COMP_CWORD={len(words)}; COMPREPLY=()
+_shtab_qubopuzzle qubopuzzle
+printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+    done = subprocess.run([BASH, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+@pytest.mark.skipif(not BASH, reason="there is no bash")
+def test_shells_complete_commands_options_and_names(tmp_path):
+    assert completed(tmp_path, "s") == ["solve", "show", "solvers"]
+    assert completed(tmp_path, "solve", "--tr") == ["--trace", "--trace-rate"]
+    assert "annealer" in completed(tmp_path, "solve", "--solver", "")
+    assert completed(tmp_path, "puzzles", "nono") == ["nonogram"]
+    assert completed(tmp_path, "solve", "--presolve", "p") == ["propagate", "probe"]
+    for shell in ("zsh", "tcsh"):
+        assert "heyawake" in run("completion", shell)[1]
+    assert "choose from" in error("completion", "fish")
 
 
 def test_lists():

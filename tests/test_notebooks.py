@@ -56,7 +56,7 @@ def test_a_model_and_an_export_show_tables():
 
 @pytest.fixture(scope="module")
 def compared():
-    return compare([PUZZLE], ["random", "exact"], repeat=2, time_limit=5)
+    return compare([PUZZLE], ["random", "exact"], repeat=2, time_limit=0.3)
 
 
 def test_a_comparison_is_tables_a_frame_and_a_figure(compared, tmp_path):

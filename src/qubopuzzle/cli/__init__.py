@@ -39,6 +39,7 @@ COMMANDS = {
     "formats": "list the formats of puzzles and models, read and written",
     "solvers": "list the solvers, whether they can run here, and their options",
     "puzzles": "list the puzzles and their formulations",
+    "completion": "print what completes commands and options in a shell",
 }
 """What each command does, by its name, which is that of its module here."""
 
@@ -108,7 +109,7 @@ def _interrupted() -> int:
 
 
 def _help() -> str:
-    commands = "\n".join(f"  {name:<10} {about}" for name, about in COMMANDS.items())
+    commands = "\n".join(f"  {name:<11} {about}" for name, about in COMMANDS.items())
     return f"""\
 usage: qubopuzzle COMMAND ...
 

@@ -108,6 +108,10 @@ class Parser(argparse.ArgumentParser):
         settings = {"help": help, **named, **_KINDS.get(value, {}), **more}
         (group or self).add_argument(*flags, **settings)
 
+    def actions(self) -> list[argparse.Action]:
+        """Argparse's record of each argument and option."""
+        return self._actions
+
     def parse(self, words: Sequence[str]) -> argparse.Namespace:
         """Read the arguments; the value of an option that does not exist is not quoted."""
         known = self._option_string_actions

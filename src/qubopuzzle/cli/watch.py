@@ -40,8 +40,9 @@ def watching(problem: Problem, recorder: Recorder) -> Iterator[Callable[[Progres
     console = Console(highlight=False, markup=False)
     screen = _Screen(problem, recorder, console)
     # What it puts in place of standard output would say nothing of the terminal.
-    kept = {"redirect_stdout": False, "auto_refresh": False, "transient": True}
-    with Live(screen.view(), console=console, **kept) as live:
+    with Live(
+        screen.view(), console=console, redirect_stdout=False, auto_refresh=False, transient=True
+    ) as live:
         shown = 0.0
 
         def update(progress: Progress) -> None:
