@@ -121,7 +121,11 @@ def test_samples_of_a_models_bqm_are_judged(model, encoding):
     judged = decode(model, dict.fromkeys(bqm.variables, 0), encoding=encoding)
     assert not judged.valid
     assert judged.energies == violations(model, judged.assignment)
-    assert sum(judged.energies.values()) == sum(each.energy for each in judged.broken) > 0
+    assert (
+        sum(judged.energies.values())
+        == sum(each.energy for each in judged.energies.constraints)
+        > 0
+    )
     assert {each.rule for each in judged.violations} == {f for f, e in judged.energies.items() if e}
 
 
