@@ -1,8 +1,8 @@
 """What keeping states on the way costs: seconds of solving without a trace and at several rates.
 
 Puzzles at a temperature at which they are not solved, so that every run makes the same sweeps; the
-rates take turns, medians over the rounds. States are decoded after solving, which is listed apart:
-once for each state that was kept, at most 2,000.
+rates take turns, medians over the rounds. States are decoded when ``result.trace`` is first used,
+which is listed apart.
 
 Usage: python benchmarks/traces.py [--rounds N]
 """
@@ -13,7 +13,7 @@ from statistics import median
 
 from instances import noise_picture, warm_up
 from qubopuzzle import Puzzle, solve
-from record import Args, Benchmark, Cases, Row, Rows, grouped, main, markdown
+from record import Args, Benchmark, Cases, Row, Rows, grouped, main, markdown, timed
 
 RATES = (None, "10/s", "100/s", 100, 10, 1)
 SIDES = ((15, 4_000), (30, 1_500), (60, 400))
@@ -45,8 +45,8 @@ def measure(solver: str, puzzle: Puzzle, sweeps: int, rounds: int) -> list[Row]:
             result = solve(puzzle, solver, trace=rate, **arguments)
             assert not result.valid, "it was to make all sweeps"
             energies.add(result.energy)
-            took, after = (result.timings_s[stage] for stage in ("solve", "decode"))
-            states = 0 if result.trace is None else len(result.trace)
+            after, trace = timed(getattr, result, "trace")
+            took, states = result.timings_s["solve"], 0 if trace is None else len(trace)
             about = {"solver": solver, "size": f"{puzzle.shape[0]}x{puzzle.shape[1]}", "seed": seed}
             rows.append(about | {"rate": rate, "states": states, "s": took, "decode_s": after})
         assert len(energies) == 1, "a trace changed the answer"

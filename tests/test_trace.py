@@ -226,6 +226,11 @@ def test_on_the_command_line(tmp_path):
         assert (tmp_path / name).stat().st_size > 1000
 
 
+def test_a_rate_goes_with_a_trace():
+    status, _, err = run("solve", EXAMPLES / "picross-a.json", "--trace-rate", 5)
+    assert (status, err) == (2, "qubopuzzle: error: --trace-rate goes with --trace\n")
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -86,7 +86,10 @@ def run(args: Namespace) -> int:
     terminal.sampler_path([args.solver])
     settings = _settings(args)
     check_run(**settings)
-    rate = Rate.of(args.trace_rate or (True if args.trace else _WATCHED))
+    if args.trace_rate is not None and args.trace is None:
+        raise InputError("--trace-rate goes with --trace")
+    asked = True if args.trace_rate is None else args.trace_rate
+    rate = Rate.of(_WATCHED if args.trace is None else asked)
     if args.watch:
         watch.check_terminal()
     model = {name: getattr(args, name) for name in ("formulation", "encoding", "presolve")}

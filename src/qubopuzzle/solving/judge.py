@@ -1,7 +1,7 @@
 """What assignments are worth: decoded, read by field reconstruction, judged. The one judge."""
 
 import time
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
@@ -130,6 +130,13 @@ class Judged:
     def cells(self) -> frozenset[tuple[int, ...]]:
         """The cells of all violations."""
         return frozenset(cell for violation in self.violations for cell in violation.cells)
+
+
+def parts(n: int, width: int) -> Iterator[slice]:
+    """Slices of ``n`` states of ``width`` values, as many at a time as 128 MB of int64 hold."""
+    size = max(1, (1 << 24) // max(1, width))
+    for start in range(0, n, size):
+        yield slice(start, start + size)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

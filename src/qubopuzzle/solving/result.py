@@ -13,7 +13,7 @@ from qubopuzzle.picture import Picture, html
 from qubopuzzle.solvers.base import Proof
 from qubopuzzle.solving.judge import Energies, Judged
 from qubopuzzle.solving.samples import Samples
-from qubopuzzle.solving.trace import Trace
+from qubopuzzle.solving.trace import Recorded, Trace
 
 if TYPE_CHECKING:
     from dimod import SampleSet
@@ -50,7 +50,7 @@ class Result:
         optimal: proved that no solution has a better objective.
         proof: of ``complete``, if the solver was asked for it.
         sampled: what ``samples`` are made of.
-        trace: states on the way, if they were asked for and there were any.
+        recorded: what ``trace`` is made of.
         service_s: seconds of solving by part, where a service did it: its queue, its own
             execution time, the network, and our process (see docs/amplify.md).
     """
@@ -77,7 +77,7 @@ class Result:
     optimal: bool = False
     proof: Proof | None = None
     sampled: Samples | None = None
-    trace: Trace | None = None
+    recorded: Recorded | None = None
     service_s: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -126,6 +126,14 @@ class Result:
         ``Samples.sampleset`` for the vectors. The first use judges them all.
         """
         return None if self.sampled is None else self.sampled.sampleset
+
+    @property
+    def trace(self) -> Trace | None:
+        """States on the way; None unless they were asked for, and the solver passed through some.
+
+        The first use decodes them.
+        """
+        return None if self.recorded is None else self.recorded.trace
 
     @property
     def solutions(self) -> tuple[Any, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 from qubopuzzle.compile import Compiled
 from qubopuzzle.model.semantics import violations_of
 from qubopuzzle.solvers.base import Outcome
-from qubopuzzle.solving.judge import Judge
+from qubopuzzle.solving.judge import Judge, parts
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +36,12 @@ class Samples:
         """
         states = self.outcome.samples[:, : self.compiled.n_bits]
         energies, times = self.outcome.energies, self.outcome.occurrences
-        x = self.judge.presolved.restore(self.judge.bits.decode(self.outcome.samples))
-        costs = violations_of(self.judge.presolved.whole, x)
+        presolved, n = self.judge.presolved, len(states)
+        costs = {family: np.zeros(n, dtype=np.int64) for family in presolved.whole.families}
+        for part in parts(n, presolved.whole.n_literals):
+            x = presolved.restore(self.judge.bits.decode(self.outcome.samples[part]))
+            for family, cost in violations_of(presolved.whole, x).items():
+                costs[family][part] = cost
         vectors = {re.sub(r"\W", "_", f"energy_{family}"): cost for family, cost in costs.items()}
         found: dimod.SampleSet = dimod.SampleSet.from_samples(  # type: ignore[no-untyped-call]
             (states, self.compiled.labels()),

@@ -37,7 +37,7 @@ from qubopuzzle.solving.judge import Judge
 from qubopuzzle.solving.recipe import Recipe, Source, problem_of, what_fits
 from qubopuzzle.solving.result import Result
 from qubopuzzle.solving.samples import Samples
-from qubopuzzle.solving.trace import Trace, trace_of
+from qubopuzzle.solving.trace import Recorded
 from qubopuzzle.timing import stage
 
 DEFAULT_SOLVER = "annealer"
@@ -244,11 +244,11 @@ class _Run:
         """What keeps states of the model that ``judge`` judges."""
         return None if self.recorder is None else Track(self.recorder, judge)
 
-    def _trace(self, encoding: str | None) -> Trace | None:
+    def _recorded(self, encoding: str | None) -> Recorded | None:
         """The states on the way, if there are any."""
         if self.recorder is None or not self.recorder.seen:
             return None
-        return trace_of(self.problem, self.recorder, self._about(encoding))
+        return Recorded(self.problem, self.recorder, self._about(encoding))
 
     def _proved(self, presolved: Propagation, why: str) -> Result:
         """There is no solution, and no solver was needed."""
@@ -264,7 +264,6 @@ class _Run:
             answers = zip(outcome.samples[:n], outcome.energies[:n].tolist(), strict=True)
             judge = Judge(self.problem, presolved, compiled)
             found, all_valid = judge.judge_all(answers, self.budget.solutions, until)
-            trace = self._trace(compiled.encoding)
         solved = bool(found) and found[0].valid
         by = self.solver.name if compiled.sizes.get("variables") else "compilation"
         proved = by if outcome.infeasible and not compiled.restricted and not solved else None
@@ -288,7 +287,7 @@ class _Run:
             complete=complete or bool(proved),
             proof=outcome.proof if complete else None,
             sampled=self._sampled(judge, compiled, outcome),
-            trace=trace,
+            recorded=self._recorded(compiled.encoding),
             bound=found[0].objective if optimal else bound,
             optimal=optimal,
             service_s=outcome.service_s,

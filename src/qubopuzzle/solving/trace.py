@@ -7,7 +7,8 @@ import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
+from math import isnan
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,11 +20,11 @@ from numpy.typing import NDArray
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles.native import problem_from_dict
 from qubopuzzle.files.writing import write_whole
-from qubopuzzle.model import IntArray, Model, Problem
+from qubopuzzle.model import IntArray, Model, Problem, Propagation
 from qubopuzzle.model.semantics import violations_of
 from qubopuzzle.picture import Picture
-from qubopuzzle.recorder import Recorder
-from qubopuzzle.solving.judge import Judge, judge
+from qubopuzzle.recorder import Recorder, Seen
+from qubopuzzle.solving.judge import Judge, judge, parts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -203,65 +204,60 @@ def _read(data: Mapping[str, Any]) -> Trace:
     return Trace(problem, dict(about["about"]), families=families, answers=answers, **arrays)
 
 
-def trace_of(problem: Problem, recorder: Recorder, about: dict[str, Any]) -> Trace:
-    """What a recorder kept, whose tracks are of judges."""
-    seen = sorted(recorder.seen, key=lambda state: state.seconds)
-    numbers = {
-        name: np.array([getattr(state, name) for state in seen], dtype=_NUMBERS[name])
-        for name in ("read", "sweep", "seconds", "beta")
-    }
-    families = tuple(dict.fromkeys(f for state in seen for f in state.of.presolved.whole.families))
-    energy = np.zeros(len(seen))
-    energies = np.zeros((len(seen), len(families)), dtype=np.int64)
-    weights = np.full((len(seen), len(families)), np.nan, dtype=np.float32)
-    answers: list[IntArray | None] = [None] * len(seen)
-    for judge_of in dict.fromkeys(state.of for state in seen):
-        _add(judge_of, seen, families, energy, energies, weights, answers)
-    painted = [each for each in answers if each is not None]
-    grids = None
-    if len(painted) == len(seen) > 0:
-        grids = np.array(painted)
-        small = np.abs(grids).max(initial=0) < 2**7
-        grids = grids.astype(np.int8 if small else np.int32)
-    return Trace(
-        problem,
-        about,
-        **numbers,
-        energy=energy,
-        families=families,
-        energies=energies,
-        weights=weights,
-        answers=grids,
-    )
+@dataclass(frozen=True, eq=False)
+class Recorded:
+    """What a recorder kept, whose tracks are of judges; decoded when it is first asked for."""
+
+    problem: Problem
+    recorder: Recorder
+    about: dict[str, Any]
+
+    @cached_property
+    def trace(self) -> Trace:
+        """The states in the order of time."""
+        seen = sorted(self.recorder.seen, key=lambda state: state.seconds)
+        judges: list[Judge] = [*dict.fromkeys(state.of for state in seen)]
+        families = tuple(dict.fromkeys(f for own in judges for f in own.presolved.whole.families))
+        arrays = {
+            name: np.array([getattr(state, name) for state in seen], dtype=_NUMBERS[name])
+            for name in ("read", "sweep", "seconds", "beta", "energy")
+        }
+        arrays["energies"] = np.zeros((len(seen), len(families)), dtype=np.int64)
+        arrays["weights"] = np.full((len(seen), len(families)), np.nan, dtype=np.float32)
+        answers: dict[int, IntArray] = {}
+        for own in judges:
+            numbers = [i for i, state in enumerate(seen) if state.of is own]
+            for part in parts(len(numbers), own.presolved.whole.n_literals):
+                _decode(own.presolved, seen, numbers[part], families, arrays, answers)
+        grids = None
+        if len(answers) == len(seen) > 0:
+            grids = np.array([answers[i] for i in range(len(seen))])
+            small = np.abs(grids).max(initial=0) < 2**7
+            grids = grids.astype(np.int8 if small else np.int32)
+        return Trace(self.problem, self.about, families=families, answers=grids, **arrays)
 
 
-def _add(
-    judge_of: Judge,
-    seen: Sequence[Any],
+def _decode(
+    presolved: Propagation,
+    seen: Sequence[Seen],
+    numbers: Sequence[int],
     families: Sequence[str],
-    energy: NDArray[np.float64],
-    energies: IntArray,
-    weights: NDArray[np.float32],
-    answers: list[IntArray | None],
+    arrays: Mapping[str, NDArray[Any]],
+    answers: dict[int, IntArray],
 ) -> None:
-    """Fill in the states of one model."""
-    presolved = judge_of.presolved
-    own = [i for i, state in enumerate(seen) if state.of is judge_of]
-    whole, column = presolved.whole, {family: k for k, family in enumerate(families)}
-    x = presolved.restore(np.array([seen[i].x for i in own], dtype=np.int64))
+    """Fill in those states of ``seen`` with these numbers, all of one model."""
+    whole = presolved.whole
+    x = presolved.restore(np.array([seen[i].x for i in numbers], dtype=np.int64))
     for family, costs in violations_of(whole, x).items():
-        energies[own, column[family]] = costs
-    energy[own] = energies[own].sum(axis=1)
-    if whole.objective is not None:
-        energy[own] += [whole.objective.value(each) for each in x]
-    told = np.array([seen[i].energy for i in own])
-    energy[own] = np.where(np.isnan(told), energy[own], told)
-    for i in own:
-        if seen[i].row_weight is not None:
-            for family, weight in _mean_weights(presolved.model, seen[i].row_weight).items():
-                weights[i, column[family]] = weight
-    if whole.field is not None:
-        for i, each in zip(own, x, strict=True):
+        arrays["energies"][numbers, families.index(family)] = costs
+    for i, each in zip(numbers, x, strict=True):
+        if isnan(seen[i].energy):  # then it is what is broken, and the objective
+            worth = 0.0 if whole.objective is None else whole.objective.value(each)
+            arrays["energy"][i] = arrays["energies"][i].sum() + worth
+        if (learned := seen[i].row_weight) is not None:
+            for family, weight in _mean_weights(presolved.model, learned).items():
+                arrays["weights"][i, families.index(family)] = weight
+        if whole.field is not None:
             answers[i] = whole.field.read(each)[0]
 
 

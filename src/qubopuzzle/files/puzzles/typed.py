@@ -4,7 +4,7 @@
     kurodoko grid=5.5;...;3.3
 
 Clues are what the puzzles' classes take as text. Without a name it is a nonogram, or with a grid
-what ``--puzzle`` says.
+what ``--puzzle`` says, else a sudoku.
 """
 
 import re
