@@ -43,6 +43,10 @@ _NO_MEMORY = (
 )
 
 
+def _ignore(_: Any) -> None:
+    """Hear nothing."""
+
+
 class Overrun(SolverFailed):
     """A call that was ended at its deadline."""
 
@@ -73,9 +77,6 @@ class Worker(AbstractContextManager["Worker"]):
             is also the first that a system short of memory ends (on Linux).
         environment: variables that are set for it, or with None not passed on to it.
         overhear: called with every line that it prints, from a thread.
-
-    Attributes:
-        said: what its functions said before they had an answer, see ``say``.
     """
 
     def __init__(
@@ -88,7 +89,7 @@ class Worker(AbstractContextManager["Worker"]):
         path = os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)
         ours = {"PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"}
         variables = {**os.environ, **ours, **(environment or {})}
-        self.said: list[Any] = []
+        self._hear: Callable[[Any], object] = _ignore
         self._overhear, self._tail = overhear, b""
         self._answer: Future[Any] = Future()
         self._failure: Crashed | None = None
@@ -122,9 +123,13 @@ class Worker(AbstractContextManager["Worker"]):
         self._write(pickle.dumps((life, memory)))
 
     def call(
-        self, function: Callable[..., _T], *arguments: Any, deadline: float | None = None
+        self,
+        function: Callable[..., _T],
+        *arguments: Any,
+        deadline: float | None = None,
+        hear: Callable[[Any], object] = _ignore,
     ) -> _T:
-        """The function's answer; ``deadline`` in seconds.
+        """The function's answer; ``deadline`` in seconds, ``hear`` as in ``submit``.
 
         Raises:
             Overrun: if there is none at the deadline.
@@ -132,7 +137,7 @@ class Worker(AbstractContextManager["Worker"]):
             QubopuzzleError: what the function raised of ours.
             KeyboardInterrupt: on Ctrl-C; like an overrun, it ends the process.
         """
-        answer = self.submit(function, *arguments)
+        answer = self.submit(function, *arguments, hear=hear)
         try:
             return answer.result(deadline)
         except TimeoutError:
@@ -141,9 +146,18 @@ class Worker(AbstractContextManager["Worker"]):
             if not answer.done():
                 self.close()
 
-    def submit(self, function: Callable[..., _T], *arguments: Any) -> Future[_T]:
-        """The same without waiting; the last call must have its answer."""
+    def submit(
+        self,
+        function: Callable[..., _T],
+        *arguments: Any,
+        hear: Callable[[Any], object] = _ignore,
+    ) -> Future[_T]:
+        """The same without waiting; the last call must have its answer.
+
+        ``hear`` is called with what the function says before that, see ``say``, from a thread.
+        """
         with self._lock:
+            self._hear = hear
             self._answer = Future()
             if self._failure is not None:
                 self._answer.set_exception(self._failure)
@@ -185,7 +199,7 @@ class Worker(AbstractContextManager["Worker"]):
                     self._answer.set_exception(Crashed("an answer cannot be read", str(error)))
                     return
                 if kind == "said":
-                    self.said.append(value)
+                    self._hear(value)
                 elif kind == "answer":
                     self._answer.set_result(value)
                 else:
@@ -273,7 +287,7 @@ _answers: IO[bytes]
 
 
 def say(value: Any) -> None:
-    """Tell the parent something before there is an answer: ``Worker.said``."""
+    """Tell the parent something before there is an answer, see ``Worker.submit``."""
     _write("said", value)
 
 

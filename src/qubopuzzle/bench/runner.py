@@ -61,7 +61,7 @@ def execute(job: Job, scratch: str) -> dict[str, Any]:
         "options": dict(job.solver.options),
     }
     started = datetime.now(UTC).isoformat(timespec="seconds")
-    clock = time.perf_counter()
+    clock, peaks = time.perf_counter(), list[float]()
     with (
         TemporaryDirectory(dir=scratch, ignore_cleanup_errors=True) as own,
         Worker(
@@ -71,14 +71,16 @@ def execute(job: Job, scratch: str) -> dict[str, Any]:
         ) as worker,
     ):
         try:
-            result = worker.call(work, puzzle, run, deadline=plan.hard_limit)
+            result = worker.call(
+                work, puzzle, run, deadline=plan.hard_limit, hear=peaks.append
+            )
             row |= _outcome(result, plan.time_limit)
         except QubopuzzleError as error:
             status = _STATUSES.get(type(error), "refused")
             # A refusal costs nothing; every other failure, the time that it took.
             spent = None if status == "refused" else round(time.perf_counter() - clock, 6)
             row |= {"status": status, "why": str(error), "solved": False, "seconds": spent}
-        row["peak_mib"] = worker.said[-1] if worker.said else None
+        row["peak_mib"] = peaks[-1] if peaks else None
     wall = time.perf_counter() - clock
     return row | {"wall_s": round(wall, 3), "started": started}
 

@@ -31,6 +31,7 @@ COMMANDS = {
     "show": "draw a puzzle",
     "info": "structure of a model, and size of its QUBO in every form",
     "export": "write a puzzle's model for other solvers",
+    "serve": "a page to watch puzzles being solved, and to solve them by hand",
     "replay": "show the course of a solve that was traced",
     "decode": "judge what another solver found for an exported model",
     "instances": "write a folder of models with known ground states",

@@ -168,6 +168,32 @@ class Qubo(Compiled):
         terms = ((given[family], part) for family, part in self.parts.items())
         return Quadratic.weighted_sum(self.n_bits, terms)
 
+    def sources(self, i: int, j: int) -> list[tuple[str, str, float]]:
+        """What a coefficient is the sum of: family, label of a constraint, and its share.
+
+        Of the coupling of variables i and j, or of the linear coefficient of i where j is i; labels
+        of the objective are empty.
+        """
+        i, j, bits, found = min(i, j), max(i, j), self.bits, list[tuple[str, str, float]]()
+        for rows in chain(one_hot_rows(bits), (s.narrowed(self.n_bits) for s in bits.slack)):
+            # As in ``penalty``.
+            (a, b), square = rows.matrix[:, [i, j]].toarray().T, 2 - rows.width
+            single = square * a * a + a * (2 * square * rows.base - rows.width)
+            share = single // 2 if i == j else square * a * b
+            weight = self.weights[rows.family]
+            for row in np.flatnonzero(share).tolist():
+                found.append((rows.family, rows.labels(row), float(weight * share[row])))
+        for pairs in forbidden_pairs(bits):
+            ends = np.sort(np.stack([pairs.first, pairs.second]), axis=0)
+            for pair in np.flatnonzero((ends[0] == i) & (ends[1] == j)).tolist():
+                label = pairs.labels(int(pairs.owner[pair]))
+                found.append((pairs.family, label, float(self.weights[pairs.family])))
+        if OBJECTIVE in self.parts:
+            own = self.parts[OBJECTIVE]
+            share = own.linear[i] if i == j else own.couplings[[i], [j]][0]
+            found += [(OBJECTIVE, "", float(share))] if share else []
+        return found
+
     def to_bqm(
         self, weights: Mapping[str, float] | None = None, *, labelled: bool = True
     ) -> dimod.BinaryQuadraticModel:

@@ -301,7 +301,7 @@ class Propagator:
 
     def __init__(self, model: Model) -> None:
         rows, lower, upper = all_rows(model)
-        parts, order = Segments(model, rows), Precedences(model)
+        parts, order = Segments(model.choice_of_literal, rows), Precedences(model)
         self.model, self.rows, self.parts, self.order = model, rows, parts, order
         n_rows, n_precedences, n = rows.shape[0], len(order.first), len(model.choices)
         precedence = n_rows + np.arange(n_precedences)
@@ -356,7 +356,7 @@ class Propagator:
 
     def run(self) -> str | None:
         """Remove values to a fixed point; returns the constraint that proves that there is none."""
-        return self._label(propagate_all(self.packed, addresses(self.domains)))
+        return self._broken(propagate_all(self.packed, addresses(self.domains)))
 
     def probe(self, work: int) -> str | None:
         """Remove what failed literals show, after ``run``; returns as it does.
@@ -367,7 +367,7 @@ class Propagator:
         Marques-Silva, "Probing-based preprocessing techniques for propositional satisfiability"
         (2003).
         """
-        return self._label(probe(self.packed, addresses(self.domains), work))
+        return self._broken(probe(self.packed, addresses(self.domains), work))
 
     @property
     def probes(self) -> int:
@@ -379,9 +379,11 @@ class Propagator:
         """Whether no value that is left would be removed by a further probe."""
         return bool(self.domains.counts[_IN_VAIN] >= len(self.domains.size))
 
-    def _label(self, constraint: int) -> str | None:
-        if constraint == FIXED_POINT:
-            return None
+    def _broken(self, constraint: int) -> str | None:
+        return None if constraint == FIXED_POINT else self.label(constraint)
+
+    def label(self, constraint: int) -> str:
+        """What a constraint is called, by its number: rows come first, then precedences."""
         for block in self.model.linear:
             if constraint < len(block.lower):
                 return block.labels(constraint)

@@ -1,6 +1,7 @@
 """The rows of a matrix by choice, and the least and greatest that they can be."""
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
 from qubopuzzle.model.data import IntArray, IntMatrix, Model, as_before
@@ -24,21 +25,30 @@ class Segments:
     each stretch. The matrix's indices get sorted in place.
     """
 
-    def __init__(self, model: Model, matrix: IntMatrix) -> None:
+    def __init__(self, choice_of_literal: IntArray, matrix: IntMatrix) -> None:
         matrix.sort_indices()
         self.data, self.n_rows = matrix.data, matrix.shape[0]
         self.literal = matrix.indices.astype(np.int64)
-        choice = model.choice_of_literal[self.literal]
+        choice = choice_of_literal[self.literal]
         row = np.repeat(np.arange(self.n_rows), np.diff(matrix.indptr))
         new = ~as_before(row, choice)
         self.start, self.row, self.choice = np.flatnonzero(new), row[new], choice[new]
 
 
-def reachable(model: Model, matrix: IntMatrix) -> tuple[IntArray, IntArray]:
-    """Least and greatest value of each row of ``matrix @ x`` over valid choices, (rows,) each."""
-    segments = Segments(model, matrix)
+def reachable(
+    model: Model, matrix: IntMatrix, alive: NDArray[np.bool_] | None = None
+) -> tuple[IntArray, IntArray]:
+    """Least and greatest value of each row of ``matrix @ x`` over valid choices, (rows,) each.
+
+    Of literals that are all left, or those of ``alive`` (literals,).
+    """
+    choice, sizes = model.choice_of_literal, model.sizes
+    if alive is not None:
+        choice, matrix = choice[alive], matrix[:, alive]
+        sizes = np.bincount(choice, minlength=len(sizes))
+    segments = Segments(choice, matrix)
     n_entries = np.diff(segments.start, append=len(segments.literal))
-    every_value = n_entries == model.sizes[segments.choice]  # others contribute 0
+    every_value = n_entries == sizes[segments.choice]  # others contribute 0
     found = np.zeros((2, segments.n_rows), dtype=np.int64)
     for total, extreme in zip(found, (np.minimum, np.maximum), strict=True):
         own = extreme.reduceat(segments.data, segments.start)

@@ -39,6 +39,7 @@ class EasyAsABC(Puzzle):
 
     name: ClassVar[str] = "easyasabc"
     default_formulation: ClassVar[str] = "forbidden"
+    at_once: ClassVar[str] = "clues at the side, and what is given"
 
     size: int
     letters: int

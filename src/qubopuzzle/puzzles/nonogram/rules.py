@@ -51,6 +51,7 @@ class Nonogram(Painting):
 
     name: ClassVar[str] = "nonogram"
     default_formulation: ClassVar[str] = "window"
+    at_once: ClassVar[str] = "the runs of its line, which have no other place"
 
     rows: tuple[Clue, ...]
     cols: tuple[Clue, ...]

@@ -48,6 +48,7 @@ class Sudoku(Puzzle):
 
     name: ClassVar[str] = "sudoku"
     default_formulation: ClassVar[str] = "places"
+    hint_formulation: ClassVar[str] = "full"
 
     grid: tuple[tuple[int, ...], ...]
     box: tuple[int, int] = None  # type: ignore[assignment]  # __post_init__ fills it in

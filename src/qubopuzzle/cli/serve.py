@@ -1,0 +1,82 @@
+"""``qubopuzzle serve``."""
+
+import socket
+from argparse import Namespace
+
+from qubopuzzle.checks import positive, whole
+from qubopuzzle.cli.parser import Parser
+from qubopuzzle.cli.terminal import SOLVED, say
+from qubopuzzle.errors import InputError, SolverUnavailable
+
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+def add_arguments(parser: Parser) -> None:
+    """Where, and how much at once."""
+    add = parser.option
+    add("--port N", "where it listens (default 8000; 0: any free one)", default=8000)
+    add("--host NAME", "an address of this machine, for other machines (default 127.0.0.1)")
+    add("--runs N", "solvers at work at once (default 4)", default=4)
+    add("--time-limit SECONDS", "most that a run may take (default 60)", default=60.0)
+
+
+def run(args: Namespace) -> int:
+    """Serve the page until Ctrl-C."""
+    try:
+        import uvicorn
+
+        from qubopuzzle.web.server import application
+    except ModuleNotFoundError as error:
+        missing = f"serve needs {error.name}: pip install 'qubopuzzle[web]'"
+        raise SolverUnavailable(missing) from None
+    from secrets import token_urlsafe
+
+    host = args.host or "127.0.0.1"
+    port = whole("--port", args.port, 0, 65_535)
+    runs = whole("--runs", args.runs, 1, 1_000)
+    limit = positive("--time-limit", args.time_limit, "seconds")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        listening = socket.create_server((host, port), family=family, backlog=128)
+    except OSError as error:
+        raise InputError(f"cannot listen on {host}:{port}: {error.strerror or error}") from None
+    with listening:
+        port = listening.getsockname()[1]
+        names = _LOOPBACK if host in _LOOPBACK else (host, *_names(host))
+        token = "" if host in _LOOPBACK else token_urlsafe(24)
+        hosts = frozenset(f"{_bracketed(name)}:{port}".lower() for name in names)
+        app = application(hosts=hosts, token=token, runs=runs, time_limit=limit)
+        shown = names[1] if host in ("0.0.0.0", "::") and len(names) > 1 else host  # noqa: S104
+        say(f"http://{_bracketed(shown)}:{port}/{token and f'{token}/'}", "Ctrl-C ends it")
+        config = uvicorn.Config(
+            app,
+            log_level="warning",
+            access_log=False,  # addresses hold the token
+            server_header=False,
+            lifespan="on",
+            ws="none",
+            limit_concurrency=256,
+            timeout_keep_alive=5,
+            timeout_graceful_shutdown=1,
+        )
+        try:
+            uvicorn.Server(config).run([listening])
+        except KeyboardInterrupt:
+            pass
+    return SOLVED
+
+
+def _names(host: str) -> tuple[str, ...]:
+    """Other names of this machine, where it listens on all of them."""
+    if host not in ("0.0.0.0", "::"):  # noqa: S104
+        return ()
+    own = socket.gethostname()
+    try:
+        addresses = {info[4][0] for info in socket.getaddrinfo(own, None)}
+    except OSError:
+        addresses = set()
+    return tuple(dict.fromkeys([own, *map(str, addresses), *_LOOPBACK]))
+
+
+def _bracketed(name: str) -> str:
+    return f"[{name}]" if ":" in name else name

@@ -1,0 +1,182 @@
+"""Boards and their states for the page, as small JSON.
+
+A **board** is what does not change: clues, borders, words that are given. A **frame** is one state:
+a number a cell, which says how it looks by the table ``looks``, and what is known of the state. A
+frame brings those rows of the table that no frame before it needed.
+"""
+
+from base64 import b64encode
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qubopuzzle.model import Model, Problem, Violation
+from qubopuzzle.model.segments import all_rows
+from qubopuzzle.picture import Picture
+from qubopuzzle.picture.figure import PALETTE
+
+HEAVIEST = 8
+"""Constraints whose weights are told by name."""
+_COLORS = len(PALETTE)
+
+
+def board(picture: Picture) -> dict[str, Any]:
+    """What does not change of a picture.
+
+    ``left`` to ``bottom`` are clues; ``words`` and ``corners`` are lists of (row, column, word),
+    ``circled`` of (row, column); ``beside`` and ``above`` say where thick lines are, a text of 0
+    and 1 a row.
+    """
+    beside, above = picture.borders()
+    if picture.thick_every:
+        beside[:, :: picture.thick_every] = True
+        above[:: picture.thick_every] = True
+    return {
+        "rows": picture.rows,
+        "columns": picture.columns,
+        **{side: getattr(picture, side) for side in ("left", "right", "top", "bottom")},
+        "words": [[*cell, word] for cell, word in picture.words.items() if cell in picture.given],
+        "corners": [[*cell, word] for cell, word in picture.corners.items()],
+        "circled": sorted(picture.circled),
+        "beside": _bits(beside),
+        "above": _bits(above),
+        "palette": PALETTE,
+    }
+
+
+def entries(problem: Problem) -> dict[str, Any]:
+    """How somebody may fill a cell in: ``kind`` and the ``values`` that there are.
+
+    ``shade``: 1 is black and 0 white; ``words``: each value by its word; ``lines``: a value is the
+    sum of the sides that a line leaves by, see ``PictureData.paths``.
+    """
+    picture = problem.picture()
+    field = problem.model(problem.formulation_for(cuts=True)).field
+    if picture is None or field is None:
+        return {"kind": "none", "values": []}
+    if picture.paths is not None:
+        return {"kind": "lines", "values": []}
+    values = []
+    for value in range(field.low, field.high + 1):
+        shown = problem.picture(np.full(field.shape, value, dtype=np.int64))
+        open_words = set() if shown is None else {
+            word for cell, word in shown.words.items() if cell not in shown.given
+        }
+        values.append({"value": value, "word": min(open_words, default="")})
+    is_shade = picture.black is not None or (field.low, field.high) == (0, 1)
+    return {"kind": "shade" if is_shade else "words", "values": values}
+
+
+class Frames:
+    """Makes the frames of one course, which share the table of looks."""
+
+    def __init__(self) -> None:
+        self._looks: dict[int, int] = {}
+        self._words: dict[str, int] = {"": 0}
+
+    def frame(
+        self, picture: Picture, violations: Sequence[Violation], **known: Any
+    ) -> dict[str, Any]:
+        """A state: its looks, the lines of which all cells are broken, and what else is known.
+
+        A look is black (0 or 1), broken (0 or 1), the sides that a path leaves by, its colour, and
+        a word.
+        """
+        key = self._keys(picture)
+        different, where = np.unique(key, return_inverse=True)
+        fresh = [number for number in different.tolist() if number not in self._looks]
+        self._looks.update({number: len(self._looks) + i for i, number in enumerate(fresh)})
+        table = np.array([self._looks[number] for number in different.tolist()], dtype="<u2")
+        found = {"cells": base64(table[where].ravel()), **known}
+        found["lines"] = _broken_lines(violations, picture.rows, picture.columns)
+        if fresh:
+            words = [*self._words]
+            found["looks"] = [
+                [n & 1, n >> 1 & 1, n >> 2 & 15, n >> 6 & 15, words[n >> 10]] for n in fresh
+            ]
+        return found
+
+    def _keys(self, picture: Picture) -> NDArray[np.int64]:
+        """A number for each cell, (cells,): all of its look."""
+        key = np.zeros((picture.rows, picture.columns), dtype=np.int64)
+        if picture.black is not None:
+            key |= (np.asarray(picture.black) != 0).astype(np.int64)
+        if picture.broken:
+            key[tuple(np.array([*picture.broken]).T)] |= 2
+        if picture.paths is not None:
+            key |= np.asarray(picture.paths) << 2
+            if picture.colors is not None:
+                key |= np.where(picture.paths, picture.colors % _COLORS, 0) << 6
+        for cell, word in picture.words.items():
+            if cell not in picture.given:
+                key[cell] |= self._words.setdefault(word, len(self._words)) << 10
+        return key.ravel()
+
+
+def _broken_lines(violations: Iterable[Violation], rows: int, columns: int) -> list[list[int]]:
+    """Rows and columns that a violation is about, and about nothing else."""
+    found: tuple[set[int], set[int]] = (set(), set())
+    for violation in violations:
+        for axis, length in enumerate((columns, rows)):
+            places = {cell[axis] for cell in violation.cells if len(cell) == 2}
+            if len(places) == 1 and len(violation.cells) == length > 1:
+                found[axis].update(places)
+    return [sorted(own) for own in found]
+
+
+class Heat:
+    """What a model's learned weights are by cell, and the greatest by name."""
+
+    def __init__(self, model: Model) -> None:
+        rows, _, _ = all_rows(model)
+        self._labels = [block.labels for block in model.linear]
+        self._ends = [*accumulate(len(block.lower) for block in model.linear)]
+        field = model.field
+        self._row = self._cell = np.zeros(0, dtype=np.int64)
+        self._n_cells = 0
+        if field is None or not len(model.choices):
+            return
+        self._n_cells = field.views[0].matrix.shape[0]
+        touches, paints = (matrix.copy() for matrix in (rows, field.views[0].matrix))
+        touches.data, paints.data = np.ones_like(touches.data), np.ones_like(paints.data)
+        shared = (touches @ paints.T).tocoo()
+        in_row, in_cell = np.diff(touches.indptr)[shared.row], np.diff(paints.indptr)[shared.col]
+        # The cells that a row is about: those whose literals are most nearly the row's.
+        alike = shared.data / (in_row + in_cell - shared.data)
+        most = np.zeros(rows.shape[0])
+        np.maximum.at(most, shared.row, alike)
+        kept = alike >= 0.99 * most[shared.row]
+        self._row, self._cell = shared.row[kept], shared.col[kept]
+
+    def __call__(self, weight: NDArray[np.float32]) -> dict[str, Any]:
+        """``heat``: a byte a cell, 255 for the greatest weight and 0 for 1; ``heaviest``: by name."""
+        by_cell = np.ones(self._n_cells)
+        np.maximum.at(by_cell, self._cell, weight[self._row])
+        top = max(float(weight.max(initial=1)), 1 + 1e-9)
+        heat = np.clip((by_cell - 1) / (top - 1) * 255, 0, 255).astype(np.uint8)
+        order = np.argsort(-weight, kind="stable")[:HEAVIEST].tolist()
+        named = [[self._label(row), round(float(weight[row]), 3)] for row in order]
+        return {"heat": base64(heat), "heaviest": named}
+
+    def _label(self, row: int) -> str:
+        block = int(np.searchsorted(self._ends, row, side="right"))
+        return self._labels[block](row - (self._ends[block - 1] if block else 0))
+
+
+def numbers(known: Mapping[str, float]) -> dict[str, float | None]:
+    """Numbers for JSON, which has no NaN."""
+    return {
+        name: float(f"{value:.6g}") if np.isfinite(value) else None for name, value in known.items()
+    }
+
+
+def base64(array: NDArray[Any]) -> str:
+    """The bytes of an array."""
+    return b64encode(array.tobytes()).decode()
+
+
+def _bits(rows: NDArray[np.bool_]) -> list[str]:
+    return ["".join("01"[value] for value in row) for row in rows.tolist()]

@@ -1,0 +1,643 @@
+"use strict";
+/* The page: a puzzle, runs of solvers on it, solving by hand, its model, and what to take away. */
+
+const $ = (id) => document.getElementById(id);
+const state = { about: null, shown: null, several: [], lanes: [], ran: null };
+
+/** Call the server; its errors are one line. */
+async function call(name, given, signal) {
+  const answer = await fetch(`api/${name}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(given),
+    signal,
+  });
+  if (!answer.ok) {
+    const said = await answer.json().catch(() => ({}));
+    throw new Error(said.error || `the server answers ${answer.status}`);
+  }
+  return answer;
+}
+const ask = async (name, given, signal) => (await call(name, given, signal)).json();
+
+/** Say what a step brought, or why it failed. */
+async function told(place, work, busy = "") {
+  place.classList.remove("error");
+  place.textContent = busy;
+  try {
+    const said = await work();
+    if (said !== undefined) place.textContent = said;
+    else if (place.textContent === busy) place.textContent = "";
+  } catch (error) {
+    if (error.name === "AbortError") return;
+    place.classList.add("error");
+    place.textContent = error.message === "Failed to fetch" ? "the server does not answer" : error.message;
+  }
+}
+
+function fill(select, values, label = (value) => value) {
+  select.replaceChildren(...values.map((value) => make("option", { value }, label(value))));
+}
+
+/* --- the puzzle ------------------------------------------------------------------------- */
+
+const title = (shown) => [shown.name, shown.title || shown.id, shown.extent].filter(Boolean).join(" · ");
+
+function take(found) {
+  state.several = found.puzzles;
+  $("several").hidden = found.puzzles.length < 2;
+  fill($("which"), found.puzzles.map((_, i) => i), (i) => title(found.puzzles[i]));
+  show(found.puzzles[0]);
+  const more = (found.count || 0) - found.puzzles.length;
+  return title(found.puzzles[0]) + (more > 0 ? ` (and ${more} more, which are not listed)` : "");
+}
+
+function show(shown) {
+  state.shown = shown;
+  state.ran = null;
+  state.lanes.forEach((lane) => lane.open(shown));
+  hand.open(shown);
+  model.open(shown);
+  const about = state.about.puzzles[shown.name];
+  fill($("format"), about.formats);
+  if (about.formats.includes("puzzlink")) $("format").value = "puzzlink";
+  $("ran").hidden = true;
+  $("no-run").hidden = false;
+  $("address").hidden = true;
+}
+
+const open = (given, busy = "reading ...") => told($("said"), async () => take(await ask("read", given)), busy);
+
+async function openFile(file) {
+  if (!file) return;
+  if (file.size > 6e6) return told($("said"), async () => { throw new Error(`${file.name}: larger than 6 MB`); });
+  if (file.type.startsWith("image/")) {
+    const raw = new Uint8Array(await file.arrayBuffer());
+    let text = "";
+    for (let i = 0; i < raw.length; i += 8192) text += String.fromCharCode(...raw.subarray(i, i + 8192));
+    return open({ text: "", image: btoa(text) }, "looking at the picture ...");
+  }
+  return open({ text: await file.text() });
+}
+
+$("paste").addEventListener("submit", (event) => { event.preventDefault(); open({ text: $("text").value }); });
+$("text").addEventListener("paste", () => setTimeout(() => open({ text: $("text").value })));
+$("text").addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); open({ text: $("text").value }); }
+});
+$("file").addEventListener("change", () => openFile($("file").files[0]));
+$("which").addEventListener("change", () => show(state.several[Number($("which").value)]));
+$("example").addEventListener("change", () => {
+  const chosen = state.about.examples[Number($("example").value)];
+  if ($("example").value !== "") $("said").textContent = take({ puzzles: [chosen] });
+});
+$("new").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const given = { puzzle: $("kind").value, size: $("size").value.trim(), difficulty: $("difficulty").value };
+  told($("said"), async () => take(await ask("new", given)), "making one with exactly one solution ...");
+});
+document.addEventListener("dragover", (event) => { event.preventDefault(); $("source").classList.add("drop"); });
+document.addEventListener("dragleave", () => $("source").classList.remove("drop"));
+document.addEventListener("drop", (event) => {
+  event.preventDefault();
+  $("source").classList.remove("drop");
+  const text = event.dataTransfer.getData("text");
+  if (event.dataTransfer.files.length) openFile(event.dataTransfer.files[0]);
+  else if (text) open({ text });
+});
+
+/* --- runs ------------------------------------------------------------------------------- */
+
+/** Events of a stream, as they come. */
+async function* events(answer) {
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    rest += value;
+    const parts = rest.split("\n\n");
+    rest = parts.pop();
+    for (const part of parts) {
+      const [name, data] = part.split("\n");
+      yield [name.slice(7), JSON.parse(data.slice(6))];
+    }
+  }
+}
+
+class Lane {
+  constructor(solver, closable) {
+    const { solvers } = state.about;
+    this.solver = make("select", {}, ...Object.keys(solvers).map((name) =>
+      make("option", { value: name, selected: name === solver, title: solvers[name].about }, name)));
+    this.formulation = make("select", { onchange: () => this.families() });
+    this.encoding = make("select", {}, ...["", "one-hot", "domain-wall"].map((value) =>
+      make("option", { value }, value || "the solver's")));
+    this.presolve = make("select", {}, ...["none", "propagate", "probe"].map((value) => make("option", { value }, value)));
+    this.seed = make("input", { type: "number", min: 0, value: 1, size: 8 });
+    this.limit = make("input", { type: "number", min: 1, max: 60, value: 10, size: 4 });
+    this.sliders = make("div", { class: "weights" });
+    this.start = make("button", { type: "button", class: "main", onclick: () => this.run() }, "Solve");
+    this.stop = make("button", { type: "button", onclick: () => this.end(), hidden: true }, "Stop");
+    this.again = make("button", { type: "button", onclick: () => this.reseed() }, "Again with another seed");
+    this.verdict = make("p", { class: "verdict", role: "status", "aria-live": "polite" });
+    this.broken = make("ul", { class: "soft" });
+    this.host = make("div");
+    const close = make("button", { type: "button", onclick: () => this.close(), "aria-label": "Close this solver" }, "✕");
+    const labelled = (text, input) => make("label", {}, `${text} `, input);
+    this.root = make("div", { class: "lane" },
+      make("div", { class: "row" }, labelled("Solver", this.solver), this.start, this.stop, this.again, closable ? close : ""),
+      make("details", {},
+        make("summary", {}, "Formulation, encoding, weights, seed"),
+        make("div", { class: "row" }, labelled("Formulation", this.formulation), labelled("Encoding", this.encoding),
+          labelled("Presolve", this.presolve), labelled("Seed", this.seed), labelled("Seconds", this.limit)),
+        make("h3", {}, "Penalty weights at the start"), this.sliders),
+      this.verdict, this.broken, this.host);
+    $("lanes").append(this.root);
+  }
+
+  open(shown) {
+    this.end();
+    this.verdict.textContent = "";
+    this.broken.replaceChildren();
+    this.host.replaceChildren();
+    this.player = new Player(this.host, shown.board, title(shown));
+    fill(this.formulation, ["", ...state.about.puzzles[shown.name].formulations], (name) => name || "the solver's");
+    this.sliders.replaceChildren(make("span", { class: "soft" }, "choose a formulation to set them"));
+  }
+
+  /** A slider for each family of the formulation, from 1/10 to 10. */
+  async families() {
+    this.sliders.replaceChildren();
+    if (!this.formulation.value) return;
+    try {
+      const given = { puzzle: state.shown.puzzle, formulation: this.formulation.value, encoding: this.encoding.value };
+      const { families } = await ask("model", given);
+      this.sliders.replaceChildren(...families.map(({ family }) => {
+        const shown = make("output", {}, "1");
+        const slider = make("input", { type: "range", min: -1, max: 1, step: 0.1, value: 0, "data-family": family,
+          oninput: () => { shown.textContent = String(Number((10 ** slider.value).toPrecision(2))); } });
+        return make("label", { class: "row" }, family, slider, shown);
+      }));
+    } catch (error) {
+      this.sliders.replaceChildren(make("span", { class: "error" }, error.message));
+    }
+  }
+
+  settings() {
+    const weights = {};
+    for (const slider of this.sliders.querySelectorAll("input"))
+      if (Number(slider.value)) weights[slider.dataset.family] = Number((10 ** slider.value).toPrecision(2));
+    const given = { solver: this.solver.value, presolve: this.presolve.value, formulation: this.formulation.value,
+      time_limit: Number(this.limit.value) || 10, seed: Number(this.seed.value) || 0, weights };
+    if (state.about.solvers[this.solver.value].encodings) given.encoding = this.encoding.value;
+    return given;
+  }
+
+  reseed() {
+    this.seed.value = Math.floor(Math.random() * 2 ** 31);
+    this.run();
+  }
+
+  end() {
+    if (this.abort) this.abort.abort();
+    this.abort = null;
+    this.stop.hidden = true;
+  }
+
+  async run() {
+    if (!state.shown) return told($("said"), async () => { throw new Error("open a puzzle first"); });
+    this.end();
+    const abort = (this.abort = new AbortController());
+    const shown = state.shown;
+    this.stop.hidden = false;
+    this.broken.replaceChildren();
+    this.verdict.className = "verdict";
+    this.player.reset();
+    await told(this.verdict, () => this.follow(shown, abort), "solving ...");
+    if (this.abort === abort) this.end();
+    if (this.player.live) this.player.settle(this.player.frames);
+  }
+
+  async follow(shown, abort) {
+    const answer = await call("run", { puzzle: shown.puzzle, ...this.settings() }, abort.signal);
+    const kept = [];
+    for await (const [name, event] of events(answer)) {
+      if (abort.signal.aborted) return;
+      if (name === "frame") this.player.add(event);
+      else if (name === "kept") { this.player.learn(event); kept.push(event); }
+      else if (name === "result") this.result(shown, event);
+      else if (name === "error") throw new Error(event.message);
+      else if (name === "end") this.player.settle(kept);
+    }
+  }
+
+  result(shown, event) {
+    this.verdict.textContent = event.summary;
+    this.verdict.classList.add(event.valid ? "good" : "bad");
+    this.broken.replaceChildren(...event.violations.map((each) => make("li", {}, `${each.rule}: ${each.message}`)));
+    state.ran = { ...event, player: this.player, shown };
+    $("ran").hidden = false;
+    $("no-run").hidden = true;
+    $("snippet").textContent = event.snippet;
+    $("solved").hidden = !event.url;
+    if (event.url) $("solved").href = event.url;
+  }
+
+  close() {
+    this.end();
+    this.root.remove();
+    state.lanes = state.lanes.filter((lane) => lane !== this);
+    $("second").hidden = false;
+  }
+}
+
+$("both").addEventListener("click", () => state.lanes.forEach((lane) => lane.run()));
+$("second").addEventListener("click", () => {
+  const lane = new Lane("neal", true);
+  state.lanes.push(lane);
+  if (state.shown) lane.open(state.shown);
+  $("second").hidden = true;
+});
+
+/* --- by hand ---------------------------------------------------------------------------- */
+
+const HOW = {
+  shade: "Click a cell: black, then a dot for white, then open again. Keys: arrows, Space, Backspace.",
+  words: "Choose a cell and type. Keys: arrows, the letters or digits, 0 or a dot for empty, Backspace.",
+  lines: "Click the border between two cells to draw a line or take it away. Keys: arrows, Shift and an arrow for a line.",
+};
+
+const hand = {
+  open(shown) {
+    this.shown = shown;
+    this.kind = shown.entries.kind;
+    this.marks = new Map();
+    this.values = new Map(shown.entries.values.map((each) => [each.word || "0", each.value]));
+    this.words = new Map(shown.entries.values.map((each) => [each.value, each.word]));
+    $("how").textContent = HOW[this.kind] || "";
+    $("told").textContent = "";
+    $("field").replaceChildren();
+    this.board = new Board($("field"), shown.board, title(shown));
+    this.board.svg.setAttribute("aria-hidden", "true");
+    if (this.kind === "words")
+      for (const [r, c, word] of shown.board.words)
+        if (this.values.has(word)) this.marks.set(r * shown.board.columns + c, this.values.get(word));
+    this.fixed = new Set(this.marks.keys());
+    this.bad = new Set();
+    this.cursor = draw(this.board.over, "rect", { width: UNIT, height: UNIT, class: "cursor" });
+    this.hinted = draw(this.board.over, "g");
+    this.at = 0;
+    this.board.svg.addEventListener("pointerdown", (event) => this.press(event));
+    this.move(0);
+    this.paint();
+  },
+
+  /** How a cell looks now. */
+  paintCell(i) {
+    const value = this.marks.get(i);
+    const broken = this.bad.has(i) ? 1 : 0;
+    if (this.kind === "lines") return this.board.look(i, [0, broken, value || 0, 0, ""]);
+    if (this.kind === "shade") return this.board.look(i, [value === 1 ? 1 : 0, broken, 0, 0, ""], value === 0);
+    const word = value === undefined || this.fixed.has(i) ? "" : this.words.get(value);
+    this.board.look(i, [0, broken, 0, 0, word], value === 0);
+  },
+
+  paint() {
+    for (let i = 0; i < this.board.cells.length; i++) this.paintCell(i);
+  },
+
+  move(i) {
+    if (i < 0 || i >= this.board.cells.length) return;
+    this.at = i;
+    const [x, y] = this.board.corner(i);
+    this.cursor.setAttribute("x", x);
+    this.cursor.setAttribute("y", y);
+    this.say();
+  },
+
+  /** Tell a screen reader where one is, and what is there. */
+  say() {
+    const columns = this.shown.board.columns;
+    const value = this.marks.get(this.at);
+    let what = "open";
+    if (value !== undefined) what = this.kind === "shade" ? ["white", "black"][value] : this.words.get(value) || "empty";
+    if (this.kind === "lines") {
+      const sides = ["right", "down", "left", "up"].filter((_, bit) => (value || 0) & (1 << bit));
+      what = sides.length ? `lines ${sides.join(", ")}` : "no lines";
+    }
+    const clues = this.board.data;
+    const word = clues.words.find(([r, c]) => r * columns + c === this.at);
+    const row = Math.floor(this.at / columns);
+    const column = this.at % columns;
+    const clue = [["row clue", clues.left[row]], ["column clue", clues.top[column]]]
+      .filter(([, own]) => own && own.length).map(([name, own]) => `, ${name} ${own.join(" ")}`).join("");
+    $("here").textContent = `row ${row + 1}, column ${column + 1}: ${what}${word ? `, clue ${word[2]}` : ""}${clue}`;
+  },
+
+  set(i, value) {
+    if (this.fixed.has(i)) return;
+    if (value === undefined) this.marks.delete(i);
+    else this.marks.set(i, value);
+    this.bad.clear();
+    this.hinted.replaceChildren();
+    this.board.mark([[], []]);
+    $("told").textContent = "";
+    this.paint();
+    this.say();
+    if ($("always").checked) this.check();
+  },
+
+  /** Black, white, open. */
+  next(i) {
+    this.set(i, { undefined: 1, 1: 0 }[this.marks.get(i)]);
+  },
+
+  /** Draw a line to a neighbour, or take it away; sides are right, down, left, up. */
+  line(i, side) {
+    const columns = this.shown.board.columns;
+    const [dr, dc] = [[0, 1], [1, 0], [0, -1], [-1, 0]][side];
+    const [r, c] = [Math.floor(i / columns) + dr, (i % columns) + dc];
+    if (r < 0 || c < 0 || r >= this.shown.board.rows || c >= columns) return;
+    const other = r * columns + c;
+    const toggled = (cell, bit) => ((this.marks.get(cell) || 0) ^ bit) || undefined;
+    this.marks.set(other, toggled(other, 1 << ((side + 2) % 4)));
+    if (this.marks.get(other) === undefined) this.marks.delete(other);
+    this.set(i, toggled(i, 1 << side));
+  },
+
+  press(event) {
+    const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(this.board.svg.getScreenCTM().inverse());
+    const [x, y] = [point.x / UNIT, point.y / UNIT];
+    const [c, r] = [Math.floor(x), Math.floor(y)];
+    const { rows, columns } = this.shown.board;
+    if (c < 0 || r < 0 || c >= columns || r >= rows) return;
+    event.preventDefault();
+    $("field").focus();
+    this.move(r * columns + c);
+    if (this.kind === "shade") this.next(this.at);
+    if (this.kind === "lines") {
+      const far = [c + 1 - x, r + 1 - y, x - c, y - r]; // to the right, down, left, up
+      this.line(this.at, far.indexOf(Math.min(...far)));
+    }
+  },
+
+  key(event) {
+    const columns = this.shown.board.columns;
+    const side = ["ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp"].indexOf(event.key);
+    const letter = event.key.toUpperCase();
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (side >= 0 && event.shiftKey && this.kind === "lines") this.line(this.at, side);
+    if (side >= 0) {
+      const [r, c] = [Math.floor(this.at / columns), this.at % columns];
+      const [dr, dc] = [[0, 1], [1, 0], [0, -1], [-1, 0]][side];
+      if (c + dc >= 0 && c + dc < columns && r + dr >= 0 && r + dr < this.shown.board.rows)
+        this.move((r + dr) * columns + c + dc);
+    } else if (event.key === "Backspace" || event.key === "Delete") this.set(this.at, undefined);
+    else if (this.kind === "words" && this.values.has(letter === "." ? "0" : letter)) this.type(letter === "." ? "0" : letter);
+    else if (this.kind === "shade" && (event.key === " " || event.key === "Enter")) this.next(this.at);
+    else if (letter === "H") this.hint();
+    else if (letter === "C") this.check();
+    else return;
+    event.preventDefault();
+  },
+
+  /** Words of several digits: what is there and the new digit, if that is a value. */
+  type(letter) {
+    const before = this.marks.has(this.at) && !this.fixed.has(this.at) ? this.words.get(this.marks.get(this.at)) || "" : "";
+    const joined = before + letter;
+    this.set(this.at, this.values.get(/^[0-9]+$/.test(joined) && this.values.has(joined) ? joined : letter));
+  },
+
+  given() {
+    const columns = this.shown.board.columns;
+    const marks = [...this.marks].map(([i, value]) => [Math.floor(i / columns), i % columns, value]);
+    return { puzzle: this.shown.puzzle, marks, bits: this.kind === "lines" };
+  },
+
+  check() {
+    const shown = this.shown;
+    return told($("told"), async () => {
+      const found = await ask("check", this.given());
+      if (shown !== this.shown) return "";
+      this.bad = new Set(found.cells.map(([r, c]) => r * shown.board.columns + c));
+      this.paint();
+      return found.solved ? "Solved: the checker accepts it." : found.messages.join("; ");
+    });
+  },
+
+  hint() {
+    const shown = this.shown;
+    return told($("told"), async () => {
+      const { hint } = await ask("next_hint", this.given());
+      if (shown !== this.shown) return "";
+      this.hinted.replaceChildren();
+      if (!hint) return "Propagation decides no further cell: here one has to try.";
+      const columns = shown.board.columns;
+      const put = ([r, c], name) => {
+        const [x, y] = this.board.corner(r * columns + c);
+        draw(this.hinted, "rect", { x, y, width: UNIT, height: UNIT, class: name });
+      };
+      [...hint.near, ...hint.because].forEach((cell) => put(cell, "reason"));
+      if (!hint.cell) return `These marks contradict each other: ${hint.rules.join("; ")}.`;
+      put(hint.cell, "hinted");
+      const i = hint.cell[0] * columns + hint.cell[1];
+      this.move(i);
+      let what = this.words.get(hint.value) || "empty";
+      if (this.kind === "shade") what = ["white", "black"][hint.value];
+      if (this.kind === "lines")
+        what = ["right", "down", "left", "up"].filter((_, bit) => hint.value & (1 << bit)).join(" and ") || "without a line";
+      return `Row ${hint.cell[0] + 1}, column ${hint.cell[1] + 1} is ${what}, by: ${hint.rules.join("; ")}.`;
+    });
+  },
+};
+
+$("field").addEventListener("keydown", (event) => state.shown && hand.key(event));
+$("hint").addEventListener("click", () => state.shown && hand.hint());
+$("check").addEventListener("click", () => state.shown && hand.check());
+$("clear").addEventListener("click", () => state.shown && hand.open(state.shown));
+
+/* --- the model -------------------------------------------------------------------------- */
+
+const model = {
+  open(shown) {
+    this.shown = shown;
+    this.found = null;
+    fill($("model-formulation"), state.about.puzzles[shown.name].formulations);
+    if (!$("model").hidden) this.load();
+  },
+
+  how() {
+    return { puzzle: this.shown.puzzle, formulation: $("model-formulation").value, encoding: $("model-encoding").value };
+  },
+
+  load() {
+    if (!this.shown || this.found) return undefined;
+    const shown = this.shown;
+    return told($("sizes"), async () => {
+      const found = await ask("model", this.how());
+      if (shown !== this.shown) return "";
+      this.found = found;
+      this.at = [0, 0];
+      const head = make("tr", {}, ...["family", "variables", "couplings"].map((name) => make("th", { scope: "col" }, name)));
+      $("model-families").replaceChildren(head, ...found.families.map((each) => make("tr", {},
+        make("th", { scope: "row" }, each.family), make("td", {}, each.variables.toLocaleString("en")),
+        make("td", {}, each.couplings.toLocaleString("en")))));
+      this.drawMatrix();
+      const large = found.names ? "" : "; too many to draw";
+      return `${found.variables.toLocaleString("en")} variables, ${found.couplings.toLocaleString("en")} couplings, ` +
+        `coefficients of ${number(found.least)} to ${number(found.greatest)}, offset ${number(found.offset)}${large}`;
+    }, "building ...");
+  },
+
+  /** Red is positive, blue negative; linear coefficients are on the diagonal. */
+  drawMatrix() {
+    const canvas = $("matrix");
+    const found = this.found;
+    canvas.hidden = !found.names;
+    $("coefficient").textContent = "";
+    $("sources").replaceChildren();
+    if (!found.names) return;
+    const n = Math.max(1, found.variables);
+    this.table = new Map();
+    found.linear.forEach((value, i) => value && this.table.set(i * n + i, value));
+    const [rows, columns, values] = found.quadratic;
+    rows.forEach((i, k) => this.table.set(i * n + columns[k], values[k]));
+    const pen = canvas.getContext("2d");
+    pen.clearRect(0, 0, canvas.width, canvas.height);
+    const side = canvas.width / n;
+    const top = Math.max(1e-9, found.greatest);
+    for (const [place, value] of this.table) {
+      const strength = 0.25 + 0.75 * Math.sqrt(Math.abs(value) / top);
+      pen.fillStyle = value > 0 ? `rgba(192, 57, 43, ${strength})` : `rgba(0, 90, 178, ${strength})`;
+      const [i, j] = [Math.floor(place / n), place % n];
+      pen.fillRect(j * side, i * side, Math.max(1, side), Math.max(1, side));
+      if (i !== j) pen.fillRect(i * side, j * side, Math.max(1, side), Math.max(1, side));
+    }
+  },
+
+  /** The coefficient at a place of the picture. */
+  point(event) {
+    if (!this.found || !this.found.names) return;
+    const box = $("matrix").getBoundingClientRect();
+    const n = Math.max(1, this.found.variables);
+    const at = [event.clientY - box.top, event.clientX - box.left].map((part) =>
+      Math.max(0, Math.min(n - 1, Math.floor((part / box.width) * n))));
+    this.tell(at);
+  },
+
+  tell(at) {
+    const [i, j] = [Math.min(...at), Math.max(...at)];
+    if (this.told === `${i},${j}`) return;
+    [this.told, this.at] = [`${i},${j}`, at];
+    const n = Math.max(1, this.found.variables);
+    const names = this.found.names;
+    const value = this.table.get(i * n + j) || 0;
+    $("coefficient").textContent = i === j ? `${names[i]}: ${value}` : `${names[i]} × ${names[j]}: ${value}`;
+    $("sources").replaceChildren();
+    clearTimeout(this.timer);
+    if (value) this.timer = setTimeout(() => this.sources(i, j), 120);
+  },
+
+  async sources(i, j) {
+    const found = this.found;
+    try {
+      const { sources, count } = await ask("coefficient", { ...this.how(), i, j });
+      if (found !== this.found || this.told !== `${i},${j}`) return;
+      const more = count > sources.length ? [make("li", {}, `and ${count - sources.length} more`)] : [];
+      $("sources").replaceChildren(...sources.map(([family, label, share]) =>
+        make("li", {}, `${share > 0 ? "+" : ""}${share} from ${family}: ${label}`)), ...more);
+    } catch (error) {
+      $("coefficient").textContent = error.message;
+    }
+  },
+
+  key(event) {
+    const step = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];
+    if (!step || !this.found || !this.found.names) return;
+    event.preventDefault();
+    const last = this.found.variables - 1;
+    this.tell(this.at.map((part, axis) => Math.max(0, Math.min(last, part + step[axis]))));
+  },
+};
+
+for (const id of ["model-formulation", "model-encoding"])
+  $(id).addEventListener("change", () => { model.found = null; model.load(); });
+$("matrix").addEventListener("pointermove", (event) => model.point(event));
+$("matrix").addEventListener("click", (event) => model.point(event));
+$("matrix").addEventListener("keydown", (event) => model.key(event));
+
+/* --- to take away ----------------------------------------------------------------------- */
+
+function save(data, name, type = "application/octet-stream") {
+  const link = make("a", { href: URL.createObjectURL(new Blob([data], { type })), download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  return `saved as ${name}`;
+}
+
+const fileName = () => (state.shown.id || state.shown.name).replace(/[^\w.-]+/g, "-").slice(0, 60) || "puzzle";
+
+function keep(format, more = {}) {
+  if (!state.shown) return undefined;
+  return told($("took"), async () => {
+    const made = await ask("written", { puzzle: state.shown.puzzle, to: format, ...more });
+    $("address").hidden = !made.address;
+    if (made.address) {
+      [$("address").href, $("address").textContent] = [made.address, made.address];
+      return "the address is above";
+    }
+    return save(bytes(made.data), fileName() + made.suffix);
+  }, "writing ...");
+}
+
+$("save-puzzle").addEventListener("click", () => keep($("format").value));
+$("save-model").addEventListener("click", () => keep($("model-format").value));
+$("copy").addEventListener("click", () => told($("took"), async () => {
+  await navigator.clipboard.writeText($("snippet").textContent);
+  return "copied";
+}));
+$("save-run").addEventListener("click", () => told($("took"), async () => {
+  const { shown, player, solver, seed } = state.ran;
+  // A frame's looks came with frames that may be gone: all with the first one.
+  const frames = player.frames.map((frame, i) => ({ ...frame, looks: i ? undefined : player.looks }));
+  const run = { title: `${title(shown)}: ${solver}, seed ${seed}`, board: shown.board, frames };
+  const answer = await call("replay", run);
+  return save(await answer.blob(), `${fileName()}-${solver}-${seed}.html`, "text/html");
+}, "writing ..."));
+
+/* --- tabs, and the beginning ------------------------------------------------------------ */
+
+const tabs = [...document.querySelectorAll("[role=tab]")];
+
+function choose(tab) {
+  for (const each of tabs) {
+    each.setAttribute("aria-selected", String(each === tab));
+    each.tabIndex = each === tab ? 0 : -1;
+    $(each.getAttribute("aria-controls")).hidden = each !== tab;
+  }
+  if (tab.id === "tab-model") model.load();
+}
+
+tabs.forEach((tab, i) => {
+  tab.addEventListener("click", () => choose(tab));
+  tab.addEventListener("keydown", (event) => {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!by) return;
+    const other = tabs[(i + by + tabs.length) % tabs.length];
+    choose(other);
+    other.focus();
+  });
+});
+
+told($("said"), async () => {
+  state.about = await ask("about", {});
+  const { examples, puzzles } = state.about;
+  $("example").append(...examples.map((each, i) => make("option", { value: i }, title(each))));
+  fill($("kind"), Object.keys(puzzles).filter((name) => puzzles[name].generated));
+  state.lanes.push(new Lane("annealer", false));
+  const first = Math.max(0, examples.findIndex((each) => each.name === "nonogram"));
+  return take({ puzzles: [examples[first]] });
+}, "starting ...");

@@ -1,0 +1,179 @@
+"use strict";
+/* A board as SVG: drawn once, then told how each cell looks. */
+
+const SVG = "http://www.w3.org/2000/svg";
+const UNIT = 20; // pixels of a cell, before the picture is scaled
+const STEP = 0.7; // from one clue outside to the next, in cells
+const [RIGHT, DOWN, LEFT, UP] = [1, 2, 4, 8];
+
+/** An SVG element with attributes, inside another one. */
+function draw(parent, name, attributes = {}, text = "") {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  if (text !== "") element.textContent = text;
+  parent.append(element);
+  return element;
+}
+
+/** The bytes of a base64 text. */
+function bytes(text) {
+  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+}
+
+/** The numbers of a frame's cells, two bytes each, the lower first. */
+function codes(text) {
+  const raw = bytes(text);
+  return Uint16Array.from({ length: raw.length / 2 }, (_, i) => raw[2 * i] | (raw[2 * i + 1] << 8));
+}
+
+class Board {
+  /** `data` is what `frames.board` makes. */
+  constructor(host, data, label) {
+    this.data = data;
+    const { rows, columns } = data;
+    const longest = (clues) => Math.max(0, ...clues.map((clue) => clue.length));
+    const side = (name) => (longest(data[name]) * STEP + 0.4) * UNIT;
+    const [left, top] = [side("left"), side("top")];
+    const width = left + columns * UNIT + side("right");
+    const height = top + rows * UNIT + side("bottom");
+    this.svg = draw(host, "svg", {
+      viewBox: `${-left} ${-top} ${width} ${height}`,
+      class: "board",
+      role: "img",
+      "aria-label": label,
+    });
+    this.svg.style.maxWidth = `${Math.max(220, Math.min(width * 1.8, 1100))}px`;
+    const cells = draw(this.svg, "g");
+    this.cells = [];
+    for (let i = 0; i < rows * columns; i++) {
+      const [x, y] = this.corner(i);
+      this.cells.push(draw(cells, "rect", { x, y, width: UNIT, height: UNIT, class: "c" }));
+    }
+    this.heat = draw(this.svg, "g", { class: "heat" });
+    this.heated = null;
+    this.lines();
+    this.paths = draw(this.svg, "g", { class: "paths" });
+    this.words = draw(this.svg, "g", { class: "words" });
+    this.clues();
+    this.over = draw(this.svg, "g", { class: "over" });
+    this.before = new Int32Array(rows * columns).fill(-1);
+    this.path = new Map();
+    this.word = new Map();
+  }
+
+  /** The upper left corner of a cell, by its number. */
+  corner(i) {
+    const columns = this.data.columns;
+    return [(i % columns) * UNIT, Math.floor(i / columns) * UNIT];
+  }
+
+  lines() {
+    const { rows, columns, beside, above } = this.data;
+    let [thin, thick] = ["", ""];
+    for (let r = 0; r <= rows; r++) thin += `M0 ${r * UNIT}h${columns * UNIT}`;
+    for (let c = 0; c <= columns; c++) thin += `M${c * UNIT} 0v${rows * UNIT}`;
+    beside.forEach((row, r) =>
+      [...row].forEach((on, c) => (thick += on === "1" ? `M${c * UNIT} ${r * UNIT}v${UNIT}` : "")));
+    above.forEach((row, r) =>
+      [...row].forEach((on, c) => (thick += on === "1" ? `M${c * UNIT} ${r * UNIT}h${UNIT}` : "")));
+    draw(this.svg, "path", { d: thin, class: "thin" });
+    draw(this.svg, "path", { d: thick, class: "thick" });
+  }
+
+  clues() {
+    const { rows, columns, left, right, top, bottom, words, corners, circled } = this.data;
+    const g = draw(this.svg, "g", { class: "clues" });
+    const middle = (n) => (n + 0.5) * UNIT;
+    this.clueOf = [Array.from({ length: rows }, () => []), Array.from({ length: columns }, () => [])];
+    const write = (axis, n, x, y, word) =>
+      this.clueOf[axis][n].push(draw(g, "text", { x, y, class: "clue" }, word));
+    const out = (i) => (0.35 + STEP * i) * UNIT;
+    left.forEach((clue, r) =>
+      [...clue].reverse().forEach((word, i) => write(0, r, -out(i), middle(r), word)));
+    right.forEach((clue, r) =>
+      clue.forEach((word, i) => write(0, r, columns * UNIT + out(i), middle(r), word)));
+    top.forEach((clue, c) =>
+      [...clue].reverse().forEach((word, i) => write(1, c, middle(c), -out(i), word)));
+    bottom.forEach((clue, c) =>
+      clue.forEach((word, i) => write(1, c, middle(c), rows * UNIT + out(i), word)));
+    for (const [r, c] of circled)
+      draw(g, "circle", { cx: middle(c), cy: middle(r), r: 0.4 * UNIT, class: "circle" });
+    this.given = new Map();
+    for (const [r, c, word] of words) {
+      const own = draw(g, "text", { x: middle(c), y: middle(r), class: "given" }, word);
+      this.given.set(r * columns + c, own);
+    }
+    for (const [r, c, word] of corners)
+      draw(g, "text", { x: c * UNIT + 2, y: r * UNIT + 6, class: "corner" }, word);
+  }
+
+  /** Show a frame: `looks` is the table that its numbers are of. */
+  show(frame, looks) {
+    const numbers = codes(frame.cells);
+    for (let i = 0; i < numbers.length; i++)
+      if (numbers[i] !== this.before[i]) {
+        this.before[i] = numbers[i];
+        this.look(i, looks[numbers[i]]);
+      }
+    this.mark(frame.lines || [[], []]);
+  }
+
+  /** One cell: black, broken, sides that a path leaves by, its colour, a word; a dot for white. */
+  look(i, [black, broken, sides, color, word], dot = false) {
+    this.cells[i].setAttribute("class", `c${black ? " b" : ""}${broken ? " x" : ""}`);
+    const given = this.given.get(i);
+    if (given) given.classList.toggle("on-black", Boolean(black));
+    this.drawPath(i, sides, color);
+    this.write(i, dot && !word ? "·" : word);
+  }
+
+  drawPath(i, sides, color) {
+    let own = this.path.get(i);
+    if (!own && !sides) return;
+    if (!own) this.path.set(i, (own = draw(this.paths, "path")));
+    const [x, y] = this.corner(i).map((part) => part + UNIT / 2);
+    const half = UNIT / 2;
+    let d = "";
+    if (sides & RIGHT) d += `M${x} ${y}h${half}`;
+    if (sides & LEFT) d += `M${x} ${y}h${-half}`;
+    if (sides & DOWN) d += `M${x} ${y}v${half}`;
+    if (sides & UP) d += `M${x} ${y}v${-half}`;
+    own.setAttribute("d", d);
+    own.setAttribute("stroke", this.data.palette[color % this.data.palette.length]);
+  }
+
+  write(i, word) {
+    let own = this.word.get(i);
+    if (!own && !word) return;
+    const [x, y] = this.corner(i).map((part) => part + UNIT / 2);
+    if (!own) this.word.set(i, (own = draw(this.words, "text", { x, y, class: "word" })));
+    own.textContent = word;
+  }
+
+  /** Clues of rows and columns in red. */
+  mark([rows, columns]) {
+    const now = JSON.stringify([rows, columns]);
+    if (now === this.marked) return;
+    this.marked = now;
+    [rows, columns].forEach((broken, axis) => {
+      const there = new Set(broken);
+      this.clueOf[axis].forEach((words, n) =>
+        words.forEach((word) => word.classList.toggle("broken", there.has(n))));
+    });
+  }
+
+  /** Weights over the board: a byte a cell in base64, or null for none. */
+  warm(heat) {
+    if (heat === this.heated) return;
+    this.heated = heat;
+    if (!heat) return this.heat.replaceChildren();
+    if (!this.heat.childElementCount)
+      this.cells.forEach((_, i) => {
+        const [x, y] = this.corner(i);
+        draw(this.heat, "rect", { x, y, width: UNIT, height: UNIT });
+      });
+    bytes(heat).forEach((value, i) => {
+      this.heat.children[i].setAttribute("fill-opacity", (value / 255) * 0.85);
+    });
+  }
+}

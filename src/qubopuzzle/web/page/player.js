@@ -1,0 +1,191 @@
+"use strict";
+/* Plays the frames of a run: as they come, or again, at a speed that one chooses. */
+
+/** An HTML element with attributes and children. */
+function make(name, attributes = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes))
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else if (value === true) element.setAttribute(key, "");
+    else if (value !== false && value !== null) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+const number = (value) =>
+  value === null || value === undefined ? "–" : Number(value.toPrecision(4)).toLocaleString("en");
+
+class Player {
+  constructor(host, data, label) {
+    this.frames = [];
+    this.looks = [];
+    this.at = -1;
+    this.due = 0; // part of a frame that is due
+    this.playing = false;
+    this.live = false;
+    this.shown = []; // times of the last frames, for frames per second
+    this.stage = make("div", { class: "stage" });
+    this.board = new Board(this.stage, data, label);
+    this.build();
+    host.append(this.root);
+    this.loop = this.loop.bind(this);
+    requestAnimationFrame(this.loop);
+  }
+
+  build() {
+    const button = (label, text, action) =>
+      make("button", { type: "button", "aria-label": label, title: label, onclick: action }, text);
+    this.toggle = button("Play", "▶", () => this.play(!this.playing));
+    this.slider = make("input", {
+      type: "range", min: 0, max: 0, value: 0, "aria-label": "State",
+      oninput: () => { this.play(false); this.go(Number(this.slider.value)); },
+    });
+    this.speed = make("select", { "aria-label": "Speed, states a second" },
+      ...[1, 5, 15, 30, 60].map((n) => make("option", { value: n, selected: n === 30 }, `${n}/s`)));
+    this.hot = make("input", { type: "checkbox", onchange: () => this.redraw() });
+    this.status = make("p", { class: "status" });
+    this.rate = make("span", { class: "rate" });
+    this.chart = make("div", { class: "chart" });
+    this.families = make("table", { class: "families" });
+    this.heavy = make("ol", { class: "heavy" });
+    this.root = make("div", { class: "player" },
+      this.stage,
+      make("div", { class: "controls", role: "group", "aria-label": "Playback" },
+        button("Back to the start", "⏮", () => { this.play(false); this.go(0); }),
+        button("Step back", "◂", () => this.step(-1)),
+        this.toggle,
+        button("Step", "▸", () => this.step(1)),
+        this.slider, this.speed,
+        make("label", { class: "hot" }, this.hot, " weights on the board")),
+      this.status,
+      this.chart,
+      make("div", { class: "known" },
+        make("div", {}, make("h3", {}, "Energy by family"), this.families),
+        (this.weights = make("div", { hidden: true },
+          make("h3", {}, "Heaviest constraints"), this.heavy))));
+    const svg = draw(this.chart, "svg", {
+      viewBox: "0 0 300 60", preserveAspectRatio: "none", role: "img",
+      "aria-label": "Energy over the states",
+    });
+    this.curve = draw(svg, "path", { class: "curve" });
+    this.place = draw(svg, "path", { class: "place" });
+  }
+
+  /** Forget everything: a new run begins. */
+  reset() {
+    [this.frames, this.looks, this.at, this.live, this.shown] = [[], [], -1, true, []];
+    this.board.before.fill(-1);
+    this.play(true);
+  }
+
+  /** A frame that has just come. */
+  add(frame) {
+    this.learn(frame);
+    this.frames.push(frame);
+    this.slider.max = this.frames.length - 1;
+  }
+
+  /** The rows of the table that a frame brings. */
+  learn(frame) {
+    if (frame.looks) this.looks.push(...frame.looks);
+  }
+
+  /** All frames that were kept take the place of those that came live. */
+  settle(frames) {
+    const watched = this.live && this.frames.length > 40;
+    this.live = false;
+    this.frames = frames;
+    this.slider.max = Math.max(0, frames.length - 1);
+    this.go(watched ? frames.length - 1 : 0);
+    this.play(!watched && frames.length > 1);
+    this.plot();
+  }
+
+  play(on) {
+    this.playing = on;
+    if (on && !this.live && this.at >= this.frames.length - 1) this.go(0);
+    this.due = 0;
+    this.toggle.textContent = on ? "⏸" : "▶";
+    this.toggle.setAttribute("aria-label", on ? "Pause" : "Play");
+  }
+
+  step(by) {
+    this.play(false);
+    this.go(Math.max(0, Math.min(this.frames.length - 1, this.at + by)));
+  }
+
+  go(at) {
+    if (!this.frames.length) return;
+    this.at = at;
+    this.redraw();
+  }
+
+  loop(now) {
+    const passed = (now - (this.last || now)) / 1000;
+    this.last = now;
+    const end = this.frames.length - 1;
+    if (this.playing && this.live) {
+      if (end > this.at) this.go(end);
+    } else if (this.playing && this.at < end) {
+      this.due += passed * Number(this.speed.value);
+      if (this.due >= 1) {
+        const by = Math.floor(this.due);
+        this.due -= by;
+        this.go(Math.min(end, this.at + by));
+      }
+    } else if (this.playing && !this.live) this.play(false);
+    requestAnimationFrame(this.loop);
+  }
+
+  redraw() {
+    const frame = this.frames[this.at];
+    if (!frame) return;
+    this.board.show(frame, this.looks);
+    this.board.warm(this.hot.checked && frame.heat ? frame.heat : null);
+    this.slider.value = this.at;
+    const where = frame.answer
+      ? "the answer"
+      : `read ${frame.read}, sweep ${frame.sweep.toLocaleString("en")}`;
+    const heat = frame.beta === null || frame.beta === undefined ? "" : `, beta ${number(frame.beta)}`;
+    this.status.textContent =
+      `state ${this.at + 1} of ${this.frames.length} | ${where} | energy ${number(frame.energy)}${heat}`;
+    this.tell(frame);
+    if (this.live) this.plot();
+    else this.point();
+    const now = performance.now();
+    this.shown = [...this.shown.filter((time) => now - time < 1000), now];
+    this.root.dataset.rate = this.shown.length;
+  }
+
+  /** Families and weights. */
+  tell(frame) {
+    const families = Object.entries(frame.families || {});
+    const most = Math.max(1, ...families.map(([, cost]) => cost));
+    this.families.replaceChildren(...families.map(([family, cost]) =>
+      make("tr", {}, make("th", { scope: "row" }, family), make("td", {}, String(cost)),
+        make("td", { class: "bar" }, make("meter", { min: 0, max: most, value: cost,
+          "aria-label": `energy of ${family}` })))));
+    this.weights.hidden = !frame.heaviest;
+    this.heavy.replaceChildren(...(frame.heaviest || []).map(([label, weight]) =>
+      make("li", {}, `${label} `, make("b", {}, number(weight)))));
+  }
+
+  /** The curve of the energy, on a scale of its root. */
+  plot() {
+    const energies = this.frames.map((frame) => Math.sqrt(Math.max(0, frame.energy || 0)));
+    const top = Math.max(1e-9, ...energies);
+    const every = Math.max(1, Math.floor(energies.length / 600));
+    const points = energies
+      .map((energy, i) => [i, energy])
+      .filter(([i]) => i % every === 0 || i === energies.length - 1)
+      .map(([i, energy]) =>
+        `${((300 * i) / Math.max(1, energies.length - 1)).toFixed(1)} ${(57 - (54 * energy) / top).toFixed(1)}`);
+    this.curve.setAttribute("d", points.length ? `M${points.join("L")}` : "");
+    this.point();
+  }
+
+  point() {
+    const x = (300 * this.at) / Math.max(1, this.frames.length - 1);
+    this.place.setAttribute("d", `M${x.toFixed(1)} 0V60`);
+  }
+}

@@ -1,0 +1,76 @@
+"""A recorded run as one HTML file that needs nothing else."""
+
+import json
+import zlib
+from base64 import b64encode
+from functools import cache
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from qubopuzzle.errors import InputError
+from qubopuzzle.solving.judge import judge
+from qubopuzzle.solving.trace import Trace
+from qubopuzzle.web.frames import Frames, board, numbers
+
+_SCRIPTS = ("board.js", "player.js", "replay.js")
+STATES = 600
+
+
+def replay_page(data: bytes) -> bytes:
+    """The file for a run as JSON: ``title``, ``board`` and ``frames``, see ``frames``.
+
+    Raises:
+        InputError: for what is no such object.
+    """
+    try:
+        run = json.loads(data)
+        title = str(run["title"])[:200]
+        run["board"]["rows"], run["frames"][0]["cells"]
+    except (ValueError, KeyError, TypeError, IndexError, RecursionError):
+        raise InputError("this is no recorded run") from None
+    # Base64 holds no "<": nothing of a puzzle's text can be taken for HTML.
+    packed = b64encode(zlib.compress(data, 9)).decode()
+    styles = _file("style.css")
+    scripts = "".join(f"<script>{_file(name)}</script>" for name in _SCRIPTS)
+    policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"
+    return f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(title)}</title><style>{styles}</style></head>
+<body class="replay"><header><h1>{escape(title)}</h1></header>
+<main id="lanes"></main>
+<script type="application/octet-stream" id="run">{packed}</script>
+{scripts}</body></html>
+""".encode()
+
+
+def replay_of(trace: Trace) -> bytes:
+    """The file for a trace, of ``STATES`` states at most; InputError for one of a model."""
+    picture = trace.problem.picture()
+    if picture is None or trace.answers is None:
+        raise InputError("a model has no board; the course of its energy is drawn as .svg")
+    frames, shown = Frames(), []
+    for i in np.unique(np.linspace(0, len(trace) - 1, STATES).astype(int)).tolist():
+        judged = judge(trace.problem, trace.answers[i])
+        drawn = judged.picture()
+        if drawn is None:
+            continue
+        known: dict[str, Any] = {"read": int(trace.read[i]), "sweep": int(trace.sweep[i])}
+        known["families"] = dict(zip(trace.families, trace.energies[i].tolist(), strict=True))
+        known |= numbers(
+            {"s": trace.seconds[i], "beta": trace.beta[i], "energy": trace.energy[i]}
+        )
+        shown.append(frames.frame(drawn, judged.violations, **known))
+    name = trace.problem.title or trace.problem.id or trace.problem.name
+    title = f"{name}: {trace.about.get('solver')}, seed {trace.about.get('seed')}"
+    run = {"title": title, "board": board(picture), "frames": shown}
+    return replay_page(json.dumps(run, separators=(",", ":")).encode())
+
+
+@cache
+def _file(name: str) -> str:
+    return files("qubopuzzle.web").joinpath("page", name).read_text("utf-8")
