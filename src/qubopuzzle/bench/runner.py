@@ -71,9 +71,7 @@ def execute(job: Job, scratch: str) -> dict[str, Any]:
         ) as worker,
     ):
         try:
-            result = worker.call(
-                work, puzzle, run, deadline=plan.hard_limit, hear=peaks.append
-            )
+            result = worker.call(work, puzzle, run, deadline=plan.hard_limit, hear=peaks.append)
             row |= _outcome(result, plan.time_limit)
         except QubopuzzleError as error:
             status = _STATUSES.get(type(error), "refused")

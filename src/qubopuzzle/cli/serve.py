@@ -2,6 +2,7 @@
 
 import socket
 from argparse import Namespace
+from contextlib import suppress
 
 from qubopuzzle.checks import positive, whole
 from qubopuzzle.cli.parser import Parser
@@ -59,10 +60,8 @@ def run(args: Namespace) -> int:
             timeout_keep_alive=5,
             timeout_graceful_shutdown=1,
         )
-        try:
+        with suppress(KeyboardInterrupt):
             uvicorn.Server(config).run([listening])
-        except KeyboardInterrupt:
-            pass
     return SOLVED
 
 

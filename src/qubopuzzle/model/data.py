@@ -335,6 +335,22 @@ class Model:
         """The choice that each literal belongs to, shape (literals,)."""
         return np.repeat(np.arange(len(self.choices)), self.sizes)
 
+    @cached_property
+    def choices_by_family(self) -> dict[str, IntArray]:
+        """The numbers of the choices of each family that has some."""
+        families = np.array([choice.family for choice in self.choices])
+        return {name: np.flatnonzero(families == name) for name in dict.fromkeys(families.tolist())}
+
+    @cached_property
+    def number_of_literal(self) -> IntArray:
+        """The value of each literal of choices that are in precedences, else 0; (literals,)."""
+        blocks = [np.concatenate([block.first, block.second]) for block in self.precedence]
+        ends = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *blocks]))
+        number = np.zeros(self.n_literals, dtype=np.int64)
+        for choice in ends.tolist():
+            number[slice(*self.first_literal[choice : choice + 2])] = self.numbers(choice)
+        return number
+
     @property
     def likely_literals(self) -> IntArray:
         """The literals of ``likely``, but of bits that propagation has fixed, shape (n,)."""

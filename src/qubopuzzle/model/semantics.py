@@ -50,18 +50,14 @@ def violations_of(model: Model, x: NDArray[Any]) -> dict[str, IntArray]:
     total = {family: np.zeros(len(values), dtype=np.int64) for family in model.families}
     starts = model.first_literal[:-1]
     taken = np.add.reduceat(values, starts, axis=1) if len(starts) else values[:, :0]
-    for family in {choice.family for choice in model.choices}:
-        own = np.array([choice.family == family for choice in model.choices])
+    for family, own in model.choices_by_family.items():
         total[family] += ((taken[:, own] - 1) ** 2).sum(axis=1)
     for block in model.linear:
         total[block.family] += block.cost(values.T).sum(axis=0)
     one_each = bool((taken == 1).all())
     for precedence in model.precedence:
         if one_each:
-            ends = np.unique(np.concatenate([precedence.first, precedence.second]))
-            number = np.zeros((len(values), len(model.choices)), dtype=np.int64)
-            for c in ends.tolist():
-                number[:, c] = values[:, slice(*model.first_literal[c : c + 2])] @ model.numbers(c)
+            number = np.add.reduceat(values * model.number_of_literal, starts, axis=1)
             short = number[:, precedence.second] < number[:, precedence.first] + precedence.gap
             total[precedence.family] += short.sum(axis=1)
         else:

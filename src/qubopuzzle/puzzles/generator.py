@@ -8,7 +8,7 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pkgutil import resolve_name
-from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
+from typing import IO, Any, ClassVar, Generic, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,7 +67,7 @@ class PuzzleGenerator(ABC, Generic[Board]):
         """
 
     def from_image(
-        self, file: str, shape: Shape | None, how: Mapping[str, Any], rng: Random
+        self, file: str | IO[bytes], shape: Shape | None, how: Mapping[str, Any], rng: Random
     ) -> tuple[Board, Sequence[tuple[int, int]]]:
         """A board with one solution from an image, and the cells that had to be changed.
 

@@ -56,7 +56,8 @@ def hint(problem: Problem, marks: Mapping[Cell, int], *, bits: bool = False) -> 
 
     >>> from qubopuzzle import Nonogram
     >>> hint(Nonogram(rows="1;2", cols="1;2"), {(0, 0): 0})
-    Hint(cell=(1, 0), value=1, rules=('the runs of its line, which have no other place',), because=(), near=())
+    Hint(cell=(1, 0), value=1, rules=('the runs of its line, which have no other place',), \
+because=(), near=())
 
     Args:
         problem: a puzzle, whose model paints a grid.
@@ -106,7 +107,6 @@ class _Deduction:
         self._model: Model = replace(model, linear=(rows, *model.linear))
         self._propagator = Propagator(self._model)
         self._n_marks = len(rows.lower)
-        self._fresh = self._propagator.copy_domains()
         self.all_on = np.ones(self._propagator.arrays.n_constraints, dtype=bool)
         self._own = np.arange(self._n_marks) if not bits else self._owner
 
@@ -134,17 +134,19 @@ class _Deduction:
         return Linear(_MARK, matrix, np.ones(len(parts), dtype=np.int64), most, str)
 
     def run(self, on: NDArray[np.bool_]) -> tuple[int, DomainArrays]:
-        """Propagate those constraints, (constraints,), to a fixed point: what broke, what is left."""
+        """Propagate some of the constraints, (constraints,): which one broke, what is left."""
         arrays, n = self._propagator.arrays, self._propagator.arrays.n_rows
         chosen = arrays._replace(
             lower=np.where(on[:n], arrays.lower, -UNBOUNDED),
             upper=np.where(on[:n], arrays.upper, UNBOUNDED),
             gap=np.where(on[n:], arrays.gap, _NEVER),
         )
-        domains = DomainArrays(*(array.copy() for array in self._fresh))
+        domains = self._propagator.copy_domains()
         return propagate_all(addresses(chosen), addresses(domains)), domains
 
-    def _reach(self, alive: NDArray[np.bool_], cells: Any = slice(None)) -> tuple[IntArray, IntArray]:
+    def _reach(
+        self, alive: NDArray[np.bool_], cells: Any = slice(None)
+    ) -> tuple[IntArray, IntArray]:
         """Least and greatest value of cells, over the values that are left."""
         low, high = reachable(self._model, csr_array(self._view.matrix[cells]), alive)
         return low + self._view.base[cells], high + self._view.base[cells]
@@ -156,7 +158,7 @@ class _Deduction:
         return broken == FIXED_POINT and bool(low[0] == high[0])
 
     def first_decided(self, domains: DomainArrays) -> tuple[int | None, int | None]:
-        """The open cell that was decided first, in the order in which values went, and its value."""
+        """The open cell that was decided first, as values went, and its value; None for none."""
         low, high = self._reach(domains.alive)
         found = [c for c in np.flatnonzero(low == high).tolist() if c not in self._marked]
         if not found:

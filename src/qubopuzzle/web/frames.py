@@ -62,9 +62,11 @@ def entries(problem: Problem) -> dict[str, Any]:
     values = []
     for value in range(field.low, field.high + 1):
         shown = problem.picture(np.full(field.shape, value, dtype=np.int64))
-        open_words = set() if shown is None else {
-            word for cell, word in shown.words.items() if cell not in shown.given
-        }
+        open_words = (
+            set()
+            if shown is None
+            else {word for cell, word in shown.words.items() if cell not in shown.given}
+        )
         values.append({"value": value, "word": min(open_words, default="")})
     is_shade = picture.black is not None or (field.low, field.high) == (0, 1)
     return {"kind": "shade" if is_shade else "words", "values": values}
@@ -152,7 +154,7 @@ class Heat:
         self._row, self._cell = shared.row[kept], shared.col[kept]
 
     def __call__(self, weight: NDArray[np.float32]) -> dict[str, Any]:
-        """``heat``: a byte a cell, 255 for the greatest weight and 0 for 1; ``heaviest``: by name."""
+        """``heat``: a byte a cell, 0 for weight 1, 255 for the greatest; ``heaviest``: by name."""
         by_cell = np.ones(self._n_cells)
         np.maximum.at(by_cell, self._cell, weight[self._row])
         top = max(float(weight.max(initial=1)), 1 + 1e-9)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from qubopuzzle.errors import QubopuzzleError
-from qubopuzzle.processes import Overrun, Worker
+from qubopuzzle.processes import Crashed, Overrun, Worker
 
 MEMORY = 3 << 30
 """Bytes of address space of a process; most of it is never touched."""
@@ -59,7 +59,7 @@ class Pool:
             except TimeoutError:
                 raise Overrun(f"still running after {deadline:g} s") from None
             finally:
-                if answer.done() and not isinstance(answer.exception(), _FATAL):
+                if answer.done() and not isinstance(answer.exception(), Crashed):
                     self._idle.append(worker)
                 else:
                     self._later(self._end, worker)

@@ -61,9 +61,7 @@ def replay_of(trace: Trace) -> bytes:
             continue
         known: dict[str, Any] = {"read": int(trace.read[i]), "sweep": int(trace.sweep[i])}
         known["families"] = dict(zip(trace.families, trace.energies[i].tolist(), strict=True))
-        known |= numbers(
-            {"s": trace.seconds[i], "beta": trace.beta[i], "energy": trace.energy[i]}
-        )
+        known |= numbers({"s": trace.seconds[i], "beta": trace.beta[i], "energy": trace.energy[i]})
         shown.append(frames.frame(drawn, judged.violations, **known))
     name = trace.problem.title or trace.problem.id or trace.problem.name
     title = f"{name}: {trace.about.get('solver')}, seed {trace.about.get('seed')}"

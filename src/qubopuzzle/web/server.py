@@ -158,7 +158,9 @@ async def _page(request: Request) -> Response:
     name = request.path_params.get("name", "index.html")
     pages = request.app.state.pages
     if not pages:
-        pages |= {e.name: e.read_bytes() for e in files("qubopuzzle.web").joinpath("page").iterdir()}
+        pages |= {
+            e.name: e.read_bytes() for e in files("qubopuzzle.web").joinpath("page").iterdir()
+        }
     if name not in pages:
         raise HTTPException(404, "there is no such page")
     return Response(pages[name], media_type=_TYPES[name.rpartition(".")[2]])
@@ -259,7 +261,9 @@ async def _events(
     async def go() -> None:
         given = {"puzzle": puzzle, "settings": settings}
         try:
-            last = await pool.call(work.called, work.run, given, deadline=limit + _LATE_S, hear=hear)
+            last = await pool.call(
+                work.called, work.run, given, deadline=limit + _LATE_S, hear=hear
+            )
         except QubopuzzleError as error:
             last = {"event": "error", "message": str(error)}
         # After what was heard before it.

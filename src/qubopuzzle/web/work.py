@@ -4,14 +4,16 @@ A puzzle comes with each call, as its native JSON object; nothing is kept betwee
 """
 
 import json
+import threading
 import time
 from base64 import b64decode, b64encode
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from io import BytesIO
 from math import isnan
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +28,6 @@ from qubopuzzle.processes import say
 from qubopuzzle.puzzles import Puzzle, get_puzzle, puzzle_names
 from qubopuzzle.recorder import Rate, Recorder, Seen
 from qubopuzzle.solvers import all_solvers
-from qubopuzzle.solvers.base import Progress
 from qubopuzzle.solving.export import export
 from qubopuzzle.solving.hints import hint
 from qubopuzzle.solving.judge import Judged
@@ -38,16 +39,13 @@ READ_LIMIT = 100
 """Puzzles of one text that are shown."""
 CELL_LIMIT = 20_000
 """Most cells of a board that is drawn."""
-FRAMES = 600
+FRAMES = 400
 """States of a course that are sent when it has ended, at most."""
 _LIVE_S = 1 / 30
 _SAID = 20
 _EXAMPLES = 3
 
 Json = dict[str, Any]
-
-if TYPE_CHECKING:
-    from qubopuzzle.compile import Qubo
 
 
 def warm() -> None:
@@ -167,18 +165,9 @@ def run(puzzle: Any, settings: Mapping[str, Any]) -> Json:
     ``settings`` are arguments of ``solve`` by name.
     """
     problem = _problem(puzzle)
-    course = _Course(problem)
-    recorder = Recorder(Rate())
-    told_s = 0.0
-
-    def progress(_: Progress) -> None:
-        nonlocal told_s
-        now = time.perf_counter()
-        if recorder.seen and now - told_s >= _LIVE_S:
-            course.tell(recorder.seen[-1])
-            told_s = now
-
-    result = solve(problem, progress=progress, trace=recorder, **settings)
+    course, recorder = _Course(problem), Recorder(Rate())
+    with _live(course, recorder):
+        result = solve(problem, trace=recorder, **settings)
     say({"event": "result", **_told(result, settings)})
     kept = sorted(recorder.seen, key=lambda seen: seen.seconds)
     chosen = np.unique(np.linspace(0, len(kept) - 1, min(len(kept), FRAMES)).astype(int))
@@ -188,6 +177,29 @@ def run(puzzle: Any, settings: Mapping[str, Any]) -> Json:
     if result.judged is not None:
         course.tell_last(result)
     return {"event": "end"}
+
+
+@contextmanager
+def _live(course: "_Course", recorder: Recorder) -> Iterator[None]:
+    """Meanwhile tell of the last state that is kept, some thirty times a second."""
+    done = threading.Event()
+
+    def tell() -> None:
+        last, due = None, time.perf_counter()
+        while not done.wait(max(0.001, due - time.perf_counter())):
+            due = max(due + _LIVE_S, time.perf_counter())
+            seen = recorder.seen[-1] if recorder.seen else None
+            if seen is not None and seen is not last:
+                course.tell(seen)
+            last = seen
+
+    thread = threading.Thread(target=tell)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
 
 
 class _Course:
@@ -236,7 +248,9 @@ def _told(result: Result, settings: Mapping[str, Any]) -> Json:
         "solver": result.solver,
         "formulation": result.formulation,
         "sizes": dict(result.sizes),
-        "seconds": sum(s for part, s in result.timings_s.items() if part not in ("load", "prepare")),
+        "seconds": sum(
+            s for part, s in result.timings_s.items() if part not in ("load", "prepare")
+        ),
         "settings": dict(settings) | {"seed": result.seed},
         "url": _address(result),
         "snippet": _snippet(result, settings),
@@ -279,23 +293,23 @@ def _snippet(result: Result, settings: Mapping[str, Any]) -> str:
 def _marks(problem: Puzzle, marks: Any) -> dict[tuple[int, ...], int]:
     if not isinstance(marks, list) or len(marks) > problem.cells:
         raise InputError("marks: expected a list of [row, column, value]")
-    found = {}
+    found: dict[tuple[int, ...], int] = {}
     for mark in marks:
-        if not isinstance(mark, list) or len(mark) != 3:  # noqa: PLR2004
+        if not isinstance(mark, list) or len(mark) != 3:
             raise InputError(f"marks: expected [row, column, value], got {brief(mark)}")
         row, column, value = (whole("mark", part, 0, 10**6) for part in mark)
         found[row, column] = value
     return found
 
 
-def next_hint(puzzle: Any, marks: Any, bits: bool) -> Json:  # noqa: FBT001 - from JSON
+def next_hint(puzzle: Any, marks: Any, bits: bool) -> Json:
     """A cell that follows from the marks, or what they contradict."""
     problem = _problem(puzzle)
     found = hint(problem, _marks(problem, marks), bits=bits)
     return {"hint": None if found is None else found.to_dict()}
 
 
-def check(puzzle: Any, marks: Any, bits: bool) -> Json:  # noqa: FBT001
+def check(puzzle: Any, marks: Any, bits: bool) -> Json:
     """What is wrong with marks on a board, and whether it is solved.
 
     Cells without a mark count as 0 where that makes a valid answer. A board that is not finished is
@@ -319,13 +333,15 @@ def check(puzzle: Any, marks: Any, bits: bool) -> Json:  # noqa: FBT001
         return {"solved": True, "cells": [], "messages": []}
     if violations is not None and is_full:
         cells = sorted({tuple(cell) for v in violations for cell in v.cells})
-        return {"solved": False, "cells": cells, "messages": [v.message for v in violations[:_SAID]]}
+        return _wrong(cells, *(violation.message for violation in violations[:_SAID]))
     found = hint(problem, given, bits=bits)
     if found is not None and found.cell is None:
-        message = f"these cells contradict: {', '.join(found.rules)}"
-        return {"solved": False, "cells": found.because, "messages": [message]}
-    left = problem.cells - len(given)
-    return {"solved": False, "cells": [], "messages": [f"nothing is wrong so far; {left} cells are open"]}
+        return _wrong(found.because, f"these cells contradict: {', '.join(found.rules)}")
+    return _wrong((), f"nothing is wrong so far; {problem.cells - len(given)} cells are open")
+
+
+def _wrong(cells: Sequence[tuple[int, ...]], *messages: str) -> Json:
+    return {"solved": False, "cells": cells, "messages": messages}
 
 
 # --- the model ---------------------------------------------------------------------------
@@ -336,9 +352,10 @@ COEFFICIENTS = 40_000
 
 
 @lru_cache(maxsize=2)
-def _qubo(puzzle: str, formulation: str, encoding: str) -> "Qubo":
-    how = {"formulation": formulation or None, "encoding": encoding or None}
-    return cast("Qubo", export(_problem(json.loads(puzzle)), "bqm", **how).compiled)
+def _qubo(puzzle: str, formulation: str, encoding: str) -> Any:
+    problem = _problem(json.loads(puzzle))
+    made = export(problem, "bqm", formulation=formulation or None, encoding=encoding or None)
+    return made.compiled
 
 
 def model(puzzle: Any, formulation: str = "", encoding: str = "") -> Json:

@@ -1,7 +1,7 @@
 """Nonogram: a random picture, of which cells are flipped until its runs tell it."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import scipy
@@ -33,7 +33,7 @@ class NonogramGenerator(PuzzleGenerator[Nonogram]):
             raise InputError(f"a nonogram of {GENERATED_SIDE} rows and columns at most")
 
     def from_image(
-        self, file: str, shape: Shape | None, how: Mapping[str, Any], rng: Random
+        self, file: str | IO[bytes], shape: Shape | None, how: Mapping[str, Any], rng: Random
     ) -> tuple[Nonogram, Sequence[tuple[int, int]]]:
         """See ``nonogram.image.from_image``, whose arguments ``how`` holds."""
         return image.from_image(file, shape, rng=rng, **how)

@@ -216,19 +216,18 @@ class Lane {
     this.player.reset();
     await told(this.verdict, () => this.follow(shown, abort), "solving ...");
     if (this.abort === abort) this.end();
-    if (this.player.live) this.player.settle(this.player.frames);
+    if (this.player.live || this.player.coming) this.player.settle();
   }
 
   async follow(shown, abort) {
     const answer = await call("run", { puzzle: shown.puzzle, ...this.settings() }, abort.signal);
-    const kept = [];
     for await (const [name, event] of events(answer)) {
       if (abort.signal.aborted) return;
-      if (name === "frame") this.player.add(event);
-      else if (name === "kept") { this.player.learn(event); kept.push(event); }
+      if (name === "frame" || name === "kept") this.player.add(event);
       else if (name === "result") this.result(shown, event);
+      else if (name === "course") this.player.again(event.frames);
       else if (name === "error") throw new Error(event.message);
-      else if (name === "end") this.player.settle(kept);
+      else if (name === "end") this.player.settle();
     }
   }
 
@@ -248,8 +247,13 @@ class Lane {
     this.end();
     this.root.remove();
     state.lanes = state.lanes.filter((lane) => lane !== this);
-    $("second").hidden = false;
+    paired();
   }
+}
+
+function paired() {
+  $("second").hidden = state.lanes.length > 1;
+  $("both").hidden = state.lanes.length < 2;
 }
 
 $("both").addEventListener("click", () => state.lanes.forEach((lane) => lane.run()));
@@ -257,7 +261,7 @@ $("second").addEventListener("click", () => {
   const lane = new Lane("neal", true);
   state.lanes.push(lane);
   if (state.shown) lane.open(state.shown);
-  $("second").hidden = true;
+  paired();
 });
 
 /* --- by hand ---------------------------------------------------------------------------- */
@@ -275,7 +279,7 @@ const hand = {
     this.marks = new Map();
     this.values = new Map(shown.entries.values.map((each) => [each.word || "0", each.value]));
     this.words = new Map(shown.entries.values.map((each) => [each.value, each.word]));
-    $("how").textContent = HOW[this.kind] || "";
+    $("how").textContent = `${HOW[this.kind] || ""} Rows and columns are counted from 0, as in messages.`;
     $("told").textContent = "";
     $("field").replaceChildren();
     this.board = new Board($("field"), shown.board, title(shown));
@@ -304,11 +308,12 @@ const hand = {
   },
 
   paint() {
-    for (let i = 0; i < this.board.cells.length; i++) this.paintCell(i);
+    for (let i = 0; i < this.board.shade.length; i++) this.paintCell(i);
+    this.board.fill();
   },
 
   move(i) {
-    if (i < 0 || i >= this.board.cells.length) return;
+    if (i < 0 || i >= this.board.shade.length) return;
     this.at = i;
     const [x, y] = this.board.corner(i);
     this.cursor.setAttribute("x", x);
@@ -328,11 +333,10 @@ const hand = {
     }
     const clues = this.board.data;
     const word = clues.words.find(([r, c]) => r * columns + c === this.at);
-    const row = Math.floor(this.at / columns);
-    const column = this.at % columns;
+    const [row, column] = [Math.floor(this.at / columns), this.at % columns];
     const clue = [["row clue", clues.left[row]], ["column clue", clues.top[column]]]
       .filter(([, own]) => own && own.length).map(([name, own]) => `, ${name} ${own.join(" ")}`).join("");
-    $("here").textContent = `row ${row + 1}, column ${column + 1}: ${what}${word ? `, clue ${word[2]}` : ""}${clue}`;
+    $("here").textContent = `row ${row}, column ${column}: ${what}${word ? `, clue ${word[2]}` : ""}${clue}`;
   },
 
   set(i, value) {
@@ -447,7 +451,7 @@ const hand = {
       if (this.kind === "shade") what = ["white", "black"][hint.value];
       if (this.kind === "lines")
         what = ["right", "down", "left", "up"].filter((_, bit) => hint.value & (1 << bit)).join(" and ") || "without a line";
-      return `Row ${hint.cell[0] + 1}, column ${hint.cell[1] + 1} is ${what}, by: ${hint.rules.join("; ")}.`;
+      return `Cell (${hint.cell}) is ${what}, by: ${hint.rules.join("; ")}.`;
     });
   },
 };

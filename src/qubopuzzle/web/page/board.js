@@ -4,6 +4,7 @@
 const SVG = "http://www.w3.org/2000/svg";
 const UNIT = 20; // pixels of a cell, before the picture is scaled
 const STEP = 0.7; // from one clue outside to the next, in cells
+const HEATS = 8; // shades of the heat map
 const [RIGHT, DOWN, LEFT, UP] = [1, 2, 4, 8];
 
 /** An SVG element with attributes, inside another one. */
@@ -43,14 +44,13 @@ class Board {
       "aria-label": label,
     });
     this.svg.style.maxWidth = `${Math.max(220, Math.min(width * 1.8, 1100))}px`;
-    const cells = draw(this.svg, "g");
-    this.cells = [];
-    for (let i = 0; i < rows * columns; i++) {
-      const [x, y] = this.corner(i);
-      this.cells.push(draw(cells, "rect", { x, y, width: UNIT, height: UNIT, class: "c" }));
-    }
-    this.heat = draw(this.svg, "g", { class: "heat" });
+    draw(this.svg, "rect", { width: columns * UNIT, height: rows * UNIT, class: "c" });
+    // A path for all cells of one shade: thousands of rectangles would be slow to paint.
+    this.shades = ["b", "x", "b x"].map((shade) => draw(this.svg, "path", { class: `c ${shade}` }));
+    this.heats = Array.from({ length: HEATS }, (_, k) =>
+      draw(this.svg, "path", { class: "heat", "fill-opacity": (0.85 * (k + 1)) / HEATS }));
     this.heated = null;
+    this.shade = new Uint8Array(rows * columns);
     this.lines();
     this.paths = draw(this.svg, "g", { class: "paths" });
     this.words = draw(this.svg, "g", { class: "words" });
@@ -115,16 +115,35 @@ class Board {
         this.before[i] = numbers[i];
         this.look(i, looks[numbers[i]]);
       }
+    this.fill();
     this.mark(frame.lines || [[], []]);
   }
 
   /** One cell: black, broken, sides that a path leaves by, its colour, a word; a dot for white. */
   look(i, [black, broken, sides, color, word], dot = false) {
-    this.cells[i].setAttribute("class", `c${black ? " b" : ""}${broken ? " x" : ""}`);
+    this.shade[i] = (black ? 1 : 0) + (broken ? 2 : 0);
     const given = this.given.get(i);
     if (given) given.classList.toggle("on-black", Boolean(black));
     this.drawPath(i, sides, color);
     this.write(i, dot && !word ? "·" : word);
+  }
+
+  /** Draw the shades of all cells. */
+  fill() {
+    this.areas(this.shade, this.shades);
+  }
+
+  /** A path for each number from 1 on, of the cells that have it: runs along the rows. */
+  areas(numbers, paths) {
+    const { rows, columns } = this.data;
+    const parts = paths.map(() => []);
+    for (let r = 0; r < rows; r++)
+      for (let c = 0, end; c < columns; c = end) {
+        const own = numbers[r * columns + c];
+        for (end = c + 1; end < columns && numbers[r * columns + end] === own; ) end++;
+        if (own) parts[own - 1].push(`M${c * UNIT} ${r * UNIT}h${(end - c) * UNIT}v${UNIT}h${(c - end) * UNIT}z`);
+      }
+    paths.forEach((path, k) => path.setAttribute("d", parts[k].join("")));
   }
 
   drawPath(i, sides, color) {
@@ -166,14 +185,7 @@ class Board {
   warm(heat) {
     if (heat === this.heated) return;
     this.heated = heat;
-    if (!heat) return this.heat.replaceChildren();
-    if (!this.heat.childElementCount)
-      this.cells.forEach((_, i) => {
-        const [x, y] = this.corner(i);
-        draw(this.heat, "rect", { x, y, width: UNIT, height: UNIT });
-      });
-    bytes(heat).forEach((value, i) => {
-      this.heat.children[i].setAttribute("fill-opacity", (value / 255) * 0.85);
-    });
+    const levels = heat ? bytes(heat).map((value) => Math.ceil((value * HEATS) / 255)) : this.shade.map(() => 0);
+    this.areas(levels, this.heats);
   }
 }

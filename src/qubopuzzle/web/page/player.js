@@ -22,7 +22,10 @@ class Player {
     this.at = -1;
     this.due = 0; // part of a frame that is due
     this.playing = false;
-    this.live = false;
+    this.since = Infinity; // when the first frame came
+    this.live = false; // whether frames come from a run that goes on
+    this.coming = 0; // frames of a run that is over, while they come
+    this.lastOnly = false; // whether it is not shown again by itself
     this.shown = []; // times of the last frames, for frames per second
     this.stage = make("div", { class: "stage" });
     this.board = new Board(this.stage, data, label);
@@ -35,7 +38,7 @@ class Player {
   build() {
     const button = (label, text, action) =>
       make("button", { type: "button", "aria-label": label, title: label, onclick: action }, text);
-    this.toggle = button("Play", "▶", () => this.play(!this.playing));
+    this.toggle = button("Play", "Play", () => this.play(!this.playing));
     this.slider = make("input", {
       type: "range", min: 0, max: 0, value: 0, "aria-label": "State",
       oninput: () => { this.play(false); this.go(Number(this.slider.value)); },
@@ -44,25 +47,21 @@ class Player {
       ...[1, 5, 15, 30, 60].map((n) => make("option", { value: n, selected: n === 30 }, `${n}/s`)));
     this.hot = make("input", { type: "checkbox", onchange: () => this.redraw() });
     this.status = make("p", { class: "status" });
-    this.rate = make("span", { class: "rate" });
     this.chart = make("div", { class: "chart" });
     this.families = make("table", { class: "families" });
     this.heavy = make("ol", { class: "heavy" });
-    this.root = make("div", { class: "player" },
-      this.stage,
-      make("div", { class: "controls", role: "group", "aria-label": "Playback" },
-        button("Back to the start", "⏮", () => { this.play(false); this.go(0); }),
-        button("Step back", "◂", () => this.step(-1)),
-        this.toggle,
-        button("Step", "▸", () => this.step(1)),
-        this.slider, this.speed,
-        make("label", { class: "hot" }, this.hot, " weights on the board")),
-      this.status,
-      this.chart,
-      make("div", { class: "known" },
-        make("div", {}, make("h3", {}, "Energy by family"), this.families),
-        (this.weights = make("div", { hidden: true },
-          make("h3", {}, "Heaviest constraints"), this.heavy))));
+    this.weights = make("div", { hidden: true }, make("h3", {}, "Heaviest constraints"), this.heavy);
+    const controls = make("div", { class: "controls", role: "group", "aria-label": "Playback" },
+      button("Back to the start", "|◂", () => { this.play(false); this.go(0); }),
+      button("Step back", "◂", () => this.step(-1)),
+      this.toggle,
+      button("Step", "▸", () => this.step(1)),
+      this.slider, this.speed,
+      make("label", {}, this.hot, " weights on the board"));
+    const known = make("div", { class: "known" },
+      make("div", {}, make("h3", {}, "Energy by family"), this.families), this.weights);
+    const panel = make("div", {}, controls, this.status, this.chart, known);
+    this.root = make("div", { class: "player" }, make("div", { class: "sides" }, this.stage, panel));
     const svg = draw(this.chart, "svg", {
       viewBox: "0 0 300 60", preserveAspectRatio: "none", role: "img",
       "aria-label": "Energy over the states",
@@ -74,6 +73,7 @@ class Player {
   /** Forget everything: a new run begins. */
   reset() {
     [this.frames, this.looks, this.at, this.live, this.shown] = [[], [], -1, true, []];
+    [this.since, this.coming, this.lastOnly] = [Infinity, 0, false];
     this.board.before.fill(-1);
     this.play(true);
   }
@@ -82,6 +82,7 @@ class Player {
   add(frame) {
     this.learn(frame);
     this.frames.push(frame);
+    this.since = Math.min(this.since, performance.now());
     this.slider.max = this.frames.length - 1;
   }
 
@@ -90,23 +91,29 @@ class Player {
     if (frame.looks) this.looks.push(...frame.looks);
   }
 
-  /** All frames that were kept take the place of those that came live. */
-  settle(frames) {
-    const watched = this.live && this.frames.length > 40;
-    this.live = false;
-    this.frames = frames;
-    this.slider.max = Math.max(0, frames.length - 1);
-    this.go(watched ? frames.length - 1 : 0);
-    this.play(!watched && frames.length > 1);
+  /** The run is over; all frames that were kept, so many, come in place of the live ones. */
+  again(total) {
+    // A run that was over at once is shown again, from its beginning.
+    const watched = performance.now() - this.since > 2000;
+    [this.frames, this.at, this.live, this.coming] = [[], -1, false, total];
+    this.lastOnly = watched;
+    this.play(!watched);
+  }
+
+  /** All have come. */
+  settle() {
+    [this.live, this.coming] = [false, 0];
+    this.slider.max = Math.max(0, this.frames.length - 1);
+    if (this.lastOnly || this.at < 0) this.go(this.frames.length - 1);
     this.plot();
   }
 
   play(on) {
     this.playing = on;
-    if (on && !this.live && this.at >= this.frames.length - 1) this.go(0);
+    if (on && !this.live && !this.coming && this.at >= this.frames.length - 1) this.go(0);
     this.due = 0;
-    this.toggle.textContent = on ? "⏸" : "▶";
-    this.toggle.setAttribute("aria-label", on ? "Pause" : "Play");
+    for (const name of ["aria-label", "title"]) this.toggle.setAttribute(name, on ? "Pause" : "Play");
+    this.toggle.textContent = on ? "Pause" : "Play";
   }
 
   step(by) {
@@ -133,7 +140,7 @@ class Player {
         this.due -= by;
         this.go(Math.min(end, this.at + by));
       }
-    } else if (this.playing && !this.live) this.play(false);
+    } else if (this.playing && !this.live && !this.coming) this.play(false);
     requestAnimationFrame(this.loop);
   }
 

@@ -6,6 +6,7 @@
   const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
   const run = JSON.parse(await new Response(unpacked).text());
   const player = new Player(document.getElementById("lanes"), run.board, run.title);
-  for (const frame of run.frames) player.learn(frame);
-  player.settle(run.frames);
+  player.again(run.frames.length);
+  for (const frame of run.frames) player.add(frame);
+  player.settle();
 })();
