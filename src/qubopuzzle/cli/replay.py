@@ -13,7 +13,8 @@ def add_arguments(parser: Parser) -> None:
     """The trace, and what to make of it."""
     parser.add_argument("trace", metavar="TRACE", help="what `solve --trace FILE` wrote")
     add = parser.option
-    add("--plot FILE", "a film, .gif or .mp4 (with ffmpeg), or energies and weights as .png, .svg")
+    what = "a film, .gif or .mp4 (with ffmpeg); a page to step through, .html; or energies and "
+    add("--plot FILE", f"{what}weights as .png, .svg")
     add("--frames N", "most states of a film (default 100)")
     add("--fps N", "states a second of a film (default 10)")
 
@@ -24,12 +25,13 @@ def run(args: Namespace) -> int:
     from qubopuzzle.files.writing import check_place, image_format, write_whole
     from qubopuzzle.picture.course import FILMS
     from qubopuzzle.solving.trace import load_trace
+    from qubopuzzle.web.replay import replay_of
 
     frames = 100 if args.frames is None else whole("--frames", args.frames, 1, 10_000)
     per_second = 10 if args.fps is None else whole("--fps", args.fps, 1, 60)
     path = None if args.plot is None else Path(args.plot)
     kind = "" if path is None else path.suffix.lower().lstrip(".")
-    if path is not None and kind not in FILMS:
+    if path is not None and kind not in (*FILMS, "html"):
         kind = image_format(path)
     elif path is not None:
         check_place(path)
@@ -49,6 +51,9 @@ def run(args: Namespace) -> int:
     )
     if path is not None:
         with at(str(path)):
-            data = trace.image(kind, frames=frames, per_second=per_second)
+            if kind == "html":
+                data = replay_of(trace)
+            else:
+                data = trace.image(kind, frames=frames, per_second=per_second)
         write_whole(path, data)
     return SOLVED

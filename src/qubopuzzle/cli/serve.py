@@ -1,5 +1,6 @@
 """``qubopuzzle serve``."""
 
+import os
 import socket
 from argparse import Namespace
 from contextlib import suppress
@@ -26,6 +27,7 @@ def run(args: Namespace) -> int:
     try:
         import uvicorn
 
+        from qubopuzzle.web.connections import Impatient
         from qubopuzzle.web.server import application
     except ModuleNotFoundError as error:
         missing = f"serve needs {error.name}: pip install 'qubopuzzle[web]'"
@@ -40,7 +42,8 @@ def run(args: Namespace) -> int:
     try:
         listening = socket.create_server((host, port), family=family, backlog=128)
     except OSError as error:
-        raise InputError(f"cannot listen on {host}:{port}: {error.strerror or error}") from None
+        why = os.strerror(error.errno or 0)
+        raise InputError(f"cannot listen on {host}:{port}: {why}") from None
     with listening:
         port = listening.getsockname()[1]
         names = _LOOPBACK if host in _LOOPBACK else (host, *_names(host))
@@ -51,8 +54,9 @@ def run(args: Namespace) -> int:
         say(f"http://{_bracketed(shown)}:{port}/{token and f'{token}/'}", "Ctrl-C ends it")
         config = uvicorn.Config(
             app,
-            log_level="warning",
+            log_level="error",  # what strangers send wrongly is their affair
             access_log=False,  # addresses hold the token
+            http=Impatient,
             server_header=False,
             lifespan="on",
             ws="none",

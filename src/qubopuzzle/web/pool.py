@@ -15,6 +15,12 @@ class Busy(QubopuzzleError):
     """All processes are at work."""
 
 
+def _looked_at(found: "asyncio.Future[Any]") -> None:
+    """So that nothing is printed of an error that nobody waits for any more."""
+    if not found.cancelled():
+        found.exception()
+
+
 class Pool:
     """Up to ``size`` processes; one is ready before it is asked for.
 
@@ -54,8 +60,9 @@ class Pool:
             answer = worker.submit(function, *arguments, hear=hear)
             try:
                 # Shielded: the thread that hears the answer sets it, whoever still waits.
-                waiting = asyncio.shield(asyncio.wrap_future(answer))
-                return await asyncio.wait_for(waiting, deadline)
+                found = asyncio.wrap_future(answer)
+                found.add_done_callback(_looked_at)
+                return await asyncio.wait_for(asyncio.shield(found), deadline)
             except TimeoutError:
                 raise Overrun(f"still running after {deadline:g} s") from None
             finally:

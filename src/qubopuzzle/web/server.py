@@ -56,6 +56,8 @@ _HEADERS = [
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cache-control", b"no-store"),
 ]
+_HANG_UP = {"connection": "close"}
+"""So that what is left of a request is not waited for."""
 _RUN = {"solver", "formulation", "encoding", "presolve", "weights", "seed", "time_limit", "options"}
 """What a request may say of a run: arguments of ``solve``."""
 
@@ -187,10 +189,10 @@ async def _bytes(request: Request) -> bytes:
             async for part in request.stream():
                 size += len(part)
                 if size > BODY_LIMIT:
-                    raise HTTPException(413, f"over {BODY_LIMIT >> 20} MiB")
+                    raise HTTPException(413, f"over {BODY_LIMIT >> 20} MiB", _HANG_UP)
                 parts.append(part)
     except TimeoutError:
-        raise HTTPException(408, "the request took too long") from None
+        raise HTTPException(408, "the request took too long", _HANG_UP) from None
     return b"".join(parts)
 
 
@@ -289,7 +291,7 @@ async def _replay(request: Request) -> Response:
 
 async def _plain(_: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - it is registered for these
-    return JSONResponse({"error": error.detail}, error.status_code)
+    return JSONResponse({"error": error.detail}, error.status_code, error.headers)
 
 
 async def _refused(_: Request, error: Exception) -> Response:

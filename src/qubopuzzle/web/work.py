@@ -44,6 +44,8 @@ FRAMES = 400
 _LIVE_S = 1 / 30
 _SAID = 20
 _EXAMPLES = 3
+_NAMED = 6
+"""Constraints that are named where many are needed."""
 
 Json = dict[str, Any]
 
@@ -336,8 +338,13 @@ def check(puzzle: Any, marks: Any, bits: bool) -> Json:
         return _wrong(cells, *(violation.message for violation in violations[:_SAID]))
     found = hint(problem, given, bits=bits)
     if found is not None and found.cell is None:
-        return _wrong(found.because, f"these cells contradict: {', '.join(found.rules)}")
+        return _wrong(found.because, f"these cells contradict each other by {_some(found.rules)}")
     return _wrong((), f"nothing is wrong so far; {problem.cells - len(given)} cells are open")
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return "; ".join(names[:_NAMED]) + more
 
 
 def _wrong(cells: Sequence[tuple[int, ...]], *messages: str) -> Json:

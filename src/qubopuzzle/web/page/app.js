@@ -39,6 +39,9 @@ function fill(select, values, label = (value) => value) {
   select.replaceChildren(...values.map((value) => make("option", { value }, label(value))));
 }
 
+/** The first of many names. */
+const some = (names) => names.slice(0, 6).join("; ") + (names.length > 6 ? `; and ${names.length - 6} more` : "");
+
 /* --- the puzzle ------------------------------------------------------------------------- */
 
 const title = (shown) => [shown.name, shown.title || shown.id, shown.extent].filter(Boolean).join(" · ");
@@ -443,7 +446,7 @@ const hand = {
         draw(this.hinted, "rect", { x, y, width: UNIT, height: UNIT, class: name });
       };
       [...hint.near, ...hint.because].forEach((cell) => put(cell, "reason"));
-      if (!hint.cell) return `These marks contradict each other: ${hint.rules.join("; ")}.`;
+      if (!hint.cell) return `These marks contradict each other: ${some(hint.rules)}.`;
       put(hint.cell, "hinted");
       const i = hint.cell[0] * columns + hint.cell[1];
       this.move(i);
@@ -451,7 +454,7 @@ const hand = {
       if (this.kind === "shade") what = ["white", "black"][hint.value];
       if (this.kind === "lines")
         what = ["right", "down", "left", "up"].filter((_, bit) => hint.value & (1 << bit)).join(" and ") || "without a line";
-      return `Cell (${hint.cell}) is ${what}, by: ${hint.rules.join("; ")}.`;
+      return `Cell (${hint.cell}) is ${what}, by: ${some(hint.rules)}.`;
     });
   },
 };

@@ -123,7 +123,10 @@ class Board {
   look(i, [black, broken, sides, color, word], dot = false) {
     this.shade[i] = (black ? 1 : 0) + (broken ? 2 : 0);
     const given = this.given.get(i);
-    if (given) given.classList.toggle("on-black", Boolean(black));
+    if (given) {
+      given.classList.toggle("on-black", Boolean(black));
+      given.classList.toggle("on-path", Boolean(sides));
+    }
     this.drawPath(i, sides, color);
     this.write(i, dot && !word ? "·" : word);
   }
@@ -185,6 +188,7 @@ class Board {
   warm(heat) {
     if (heat === this.heated) return;
     this.heated = heat;
+    this.svg.classList.toggle("hot", Boolean(heat));
     const levels = heat ? bytes(heat).map((value) => Math.ceil((value * HEATS) / 255)) : this.shade.map(() => 0);
     this.areas(levels, this.heats);
   }

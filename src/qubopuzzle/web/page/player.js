@@ -104,7 +104,8 @@ class Player {
   settle() {
     [this.live, this.coming] = [false, 0];
     this.slider.max = Math.max(0, this.frames.length - 1);
-    if (this.lastOnly || this.at < 0) this.go(this.frames.length - 1);
+    if (this.lastOnly) this.go(this.frames.length - 1);
+    else if (this.at < 0) this.go(0);
     this.plot();
   }
 
