@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from qubopuzzle import InputError, ModelBuilder, TooLarge, compile_qubo, violation
 from qubopuzzle.compile import ENCODINGS, qubo
 from qubopuzzle.compile.encoding import slack_weights
+from qubopuzzle.puzzles import get_puzzle, puzzle_names
 from strategies import all_bits, assignments, models
 
 LARGEST = 16
@@ -152,3 +153,16 @@ def test_why_walls_are_not_substituted_into_a_finished_one_hot_qubo():
     substituted = hot.total().energies(walls.decode(bits)) + walls.total().energies(bits)
     assert substituted.min() < 0
     assert walls.total().energies(bits).min() == 0
+
+
+@pytest.mark.parametrize("encoding", ["one-hot", "domain-wall"])
+@pytest.mark.parametrize("name", puzzle_names())
+def test_coefficients_are_the_sums_of_their_sources(name, encoding):
+    model = get_puzzle(name).examples()[0].model()
+    qubo = compile_qubo(model, encoding, dict.fromkeys(model.families, 3))
+    form, upper = qubo.form, qubo.form.couplings.tocoo()
+    pairs = list(zip(upper.row.tolist(), upper.col.tolist(), upper.data.tolist(), strict=True))
+    pairs += [(i, i, value) for i, value in enumerate(form.linear.tolist())]
+    for i, j, value in pairs[:: max(1, len(pairs) // 40)]:
+        assert sum(share for _, _, share in qubo.sources(j, i)) == value
+    assert qubo.sources(0, 0)[0][0] in model.families

@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import time
-from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -17,6 +16,7 @@ import numpy as np
 import pytest
 
 from command import PROGRAM
+from page_server import children, cpu_of, served
 from qubopuzzle import Nonogram, judge, load_trace, solve, write_text
 from qubopuzzle.errors import InputError
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
@@ -29,22 +29,6 @@ A = get_puzzle("nonogram").examples()[0]
 HOT = {"beta": 0.3, "increment": 0, "propagation": 0}
 """Options with which the annealer solves nothing."""
 NOISE = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, (25, 25)))
-
-
-@contextmanager
-def served(*arguments):
-    """A server in a process of its own: its address, and the process."""
-    words = [*PROGRAM, "serve", "--port", "0", "--time-limit", "20", *arguments]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as ran:
-        try:
-            yield ran.stdout.readline().strip(), ran
-        finally:
-            ran.send_signal(signal.SIGINT)
-            try:
-                assert ran.wait(20) == 0
-                assert ran.stderr.read() == ""
-            finally:
-                ran.kill()
 
 
 @pytest.fixture(scope="module")
@@ -71,15 +55,6 @@ def events(client, given):
         for part in answer.read().decode().split("\n\n")[:-1]:
             name, data = part.split("\n")
             yield name.removeprefix("event: "), json.loads(data.removeprefix("data: "))
-
-
-def children(pid):
-    """The processes that one has started, and they in turn."""
-    found = []
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in map(int, task.read_text().split()):
-            found += [child, *children(child)]
-    return found
 
 
 # --- files ----------------------------------------------------------------------------------
@@ -352,18 +327,6 @@ def test_whoever_leaves_ends_the_run(own, client):
     # What is left waits: it uses no more of the processor.
     assert sum(cpu_of(children(process.pid)).values()) - sum(first.values()) < 40
     assert list(events(client, {"puzzle": A.to_dict()}))[-1][0] == "end"
-
-
-def cpu_of(pids):
-    """Ticks of the processor that each has used."""
-    found = {}
-    for pid in pids:
-        try:
-            parts = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        found[pid] = int(parts[11]) + int(parts[12])
-    return found
 
 
 def test_more_runs_than_processes_wait_or_are_told(own):

@@ -9,16 +9,11 @@ from qubopuzzle.processes import Crashed, Overrun, Worker
 
 MEMORY = 3 << 30
 """Bytes of address space of a process; most of it is never touched."""
+_START_S = 120
 
 
 class Busy(QubopuzzleError):
     """All processes are at work."""
-
-
-def _looked_at(found: "asyncio.Future[Any]") -> None:
-    """So that nothing is printed of an error that nobody waits for any more."""
-    if not found.cancelled():
-        found.exception()
 
 
 class Pool:
@@ -36,7 +31,8 @@ class Pool:
         self._turns = asyncio.Semaphore(size)
         self._idle: list[Worker] = []
         self._all: set[Worker] = set()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Future[Any]] = set()
+        self._first: asyncio.Future[Any] | None = None
 
     async def call(
         self,
@@ -51,49 +47,82 @@ class Pool:
             Busy: if no process has time.
             Overrun, Crashed, QubopuzzleError: see ``Worker.call``.
         """
+        await self._turn()
+        left = asyncio.Event()
+        # A task of its own: whoever leaves, the turn ends when the process is free or gone.
+        work = self._task(self._work(left, deadline, hear, function, *arguments))
+        try:
+            return await asyncio.shield(work)
+        except asyncio.CancelledError:
+            left.set()
+            raise
+
+    async def _turn(self) -> None:
         try:
             await asyncio.wait_for(self._turns.acquire(), self._wait_s)
         except TimeoutError:
             raise Busy(f"all {self.size} processes are at work; try again later") from None
+
+    async def _work(
+        self,
+        left: asyncio.Event,
+        deadline: float,
+        hear: Callable[[Any], object],
+        function: Callable[..., Any],
+        *arguments: Any,
+    ) -> Any:
         try:
+            if not self._idle and self._first is not None:
+                await asyncio.wait({self._first})
             worker = self._idle.pop() if self._idle else await asyncio.to_thread(self._start)
-            answer = worker.submit(function, *arguments, hear=hear)
-            try:
-                # Shielded: the thread that hears the answer sets it, whoever still waits.
-                found = asyncio.wrap_future(answer)
-                found.add_done_callback(_looked_at)
-                return await asyncio.wait_for(asyncio.shield(found), deadline)
-            except TimeoutError:
-                raise Overrun(f"still running after {deadline:g} s") from None
-            finally:
-                if answer.done() and not isinstance(answer.exception(), Crashed):
-                    self._idle.append(worker)
-                else:
-                    self._later(self._end, worker)
+            if left.is_set():
+                self._idle.append(worker)
+                return None
+            answer = self._task(asyncio.wrap_future(worker.submit(function, *arguments, hear=hear)))
+            leaving = self._task(left.wait())
+            await asyncio.wait(
+                {answer, leaving}, timeout=deadline, return_when=asyncio.FIRST_COMPLETED
+            )
+            leaving.cancel()
+            is_late = not answer.done()
+            if answer.done() and not isinstance(answer.exception(), Crashed):
+                self._idle.append(worker)
+            else:
+                await asyncio.to_thread(self._end, worker)
+            if is_late:
+                raise Overrun(f"still running after {deadline:g} s")
+            return answer.result()
         finally:
             self._turns.release()
 
     def prepare(self) -> None:
         """Start one process that waits for its first call."""
-        self._later(self._ready)
+        self._first = self._task(self._ready())
 
-    def _ready(self) -> None:
-        self._idle.append(self._start())
+    async def _ready(self) -> None:
+        self._idle.append(await asyncio.to_thread(self._start))
 
     def _start(self) -> Worker:
         worker = Worker(memory=MEMORY)
         self._all.add(worker)
-        worker.call(self._warm, deadline=120)
+        worker.call(self._warm, deadline=_START_S)
         return worker
 
     def _end(self, worker: Worker) -> None:
         worker.close()
         self._all.discard(worker)
 
-    def _later(self, function: Callable[..., None], *arguments: Any) -> None:
-        task = asyncio.create_task(asyncio.to_thread(function, *arguments))
+    def _task(self, work: Any) -> "asyncio.Future[Any]":
+        """A task that is kept until it ends; nobody need look at what it raises."""
+        task: asyncio.Future[Any] = asyncio.ensure_future(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._ended)
+        return task
+
+    def _ended(self, task: "asyncio.Future[Any]") -> None:
+        self._tasks.discard(task)
+        if not task.cancelled():
+            task.exception()
 
     def close(self) -> None:
         """End all processes, whatever they do."""

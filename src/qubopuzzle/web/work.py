@@ -40,7 +40,7 @@ READ_LIMIT = 100
 CELL_LIMIT = 20_000
 """Most cells of a board that is drawn."""
 FRAMES = 400
-"""States of a course that are sent when it has ended, at most."""
+"""States of a course that are sent when it has ended, at most; of large boards fewer."""
 _LIVE_S = 1 / 30
 _SAID = 20
 _EXAMPLES = 3
@@ -172,7 +172,8 @@ def run(puzzle: Any, settings: Mapping[str, Any]) -> Json:
         result = solve(problem, trace=recorder, **settings)
     say({"event": "result", **_told(result, settings)})
     kept = sorted(recorder.seen, key=lambda seen: seen.seconds)
-    chosen = np.unique(np.linspace(0, len(kept) - 1, min(len(kept), FRAMES)).astype(int))
+    most = min(FRAMES, max(100, 10**6 // problem.cells), len(kept))
+    chosen = np.unique(np.linspace(0, len(kept) - 1, most).astype(int))
     say({"event": "course", "frames": len(chosen)})
     for number in chosen.tolist():
         course.tell(kept[number], "kept")

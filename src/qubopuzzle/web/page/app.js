@@ -147,7 +147,10 @@ class Lane {
     this.broken = make("ul", { class: "soft" });
     this.host = make("div");
     const close = make("button", { type: "button", onclick: () => this.close(), "aria-label": "Close this solver" }, "✕");
-    const labelled = (text, input) => make("label", {}, `${text} `, input);
+    const labelled = (text, input) => {
+      input.setAttribute("aria-label", text);
+      return make("label", {}, `${text} `, input);
+    };
     this.root = make("div", { class: "lane" },
       make("div", { class: "row" }, labelled("Solver", this.solver), this.start, this.stop, this.again, closable ? close : ""),
       make("details", {},
@@ -161,6 +164,7 @@ class Lane {
 
   open(shown) {
     this.end();
+    this.turn = (this.turn || 0) + 1;
     this.verdict.textContent = "";
     this.broken.replaceChildren();
     this.host.replaceChildren();
@@ -212,13 +216,15 @@ class Lane {
     if (!state.shown) return told($("said"), async () => { throw new Error("open a puzzle first"); });
     this.end();
     const abort = (this.abort = new AbortController());
+    const turn = (this.turn = (this.turn || 0) + 1);
     const shown = state.shown;
     this.stop.hidden = false;
     this.broken.replaceChildren();
     this.verdict.className = "verdict";
     this.player.reset();
     await told(this.verdict, () => this.follow(shown, abort), "solving ...");
-    if (this.abort === abort) this.end();
+    if (turn !== this.turn) return; // another run has begun
+    this.end();
     if (this.player.live || this.player.coming) this.player.settle();
   }
 

@@ -25,6 +25,8 @@ class Player {
     this.since = Infinity; // when the first frame came
     this.live = false; // whether frames come from a run that goes on
     this.coming = 0; // frames of a run that is over, while they come
+    this.paused = false; // whether somebody has paused
+    this.left = null; // the second of the run at which somebody has
     this.lastOnly = false; // whether it is not shown again by itself
     this.shown = []; // times of the last frames, for frames per second
     this.stage = make("div", { class: "stage" });
@@ -38,10 +40,10 @@ class Player {
   build() {
     const button = (label, text, action) =>
       make("button", { type: "button", "aria-label": label, title: label, onclick: action }, text);
-    this.toggle = button("Play", "Play", () => this.play(!this.playing));
+    this.toggle = button("Play", "Play", () => this.pause(this.playing));
     this.slider = make("input", {
       type: "range", min: 0, max: 0, value: 0, "aria-label": "State",
-      oninput: () => { this.play(false); this.go(Number(this.slider.value)); },
+      oninput: () => { this.pause(true); this.go(Number(this.slider.value)); },
     });
     this.speed = make("select", { "aria-label": "Speed, states a second" },
       ...[1, 5, 15, 30, 60].map((n) => make("option", { value: n, selected: n === 30 }, `${n}/s`)));
@@ -52,7 +54,7 @@ class Player {
     this.heavy = make("ol", { class: "heavy" });
     this.weights = make("div", { hidden: true }, make("h3", {}, "Heaviest constraints"), this.heavy);
     const controls = make("div", { class: "controls", role: "group", "aria-label": "Playback" },
-      button("Back to the start", "|◂", () => { this.play(false); this.go(0); }),
+      button("Back to the start", "|◂", () => { this.pause(true); this.go(0); }),
       button("Step back", "◂", () => this.step(-1)),
       this.toggle,
       button("Step", "▸", () => this.step(1)),
@@ -73,8 +75,9 @@ class Player {
   /** Forget everything: a new run begins. */
   reset() {
     [this.frames, this.looks, this.at, this.live, this.shown] = [[], [], -1, true, []];
-    [this.since, this.coming, this.lastOnly] = [Infinity, 0, false];
+    [this.since, this.coming, this.lastOnly, this.paused] = [Infinity, 0, false, false];
     this.board.before.fill(-1);
+    this.root.dataset.state = "running";
     this.play(true);
   }
 
@@ -95,16 +98,19 @@ class Player {
   again(total) {
     // A run that was over at once is shown again, from its beginning.
     const watched = performance.now() - this.since > 2000;
+    this.left = this.paused && this.frames[this.at] ? this.frames[this.at].s : null;
     [this.frames, this.at, this.live, this.coming] = [[], -1, false, total];
     this.lastOnly = watched;
-    this.play(!watched);
+    this.play(!watched && !this.paused);
   }
 
   /** All have come. */
   settle() {
     [this.live, this.coming] = [false, 0];
+    this.root.dataset.state = "done";
     this.slider.max = Math.max(0, this.frames.length - 1);
-    if (this.lastOnly) this.go(this.frames.length - 1);
+    if (this.left !== null) this.go(Math.max(0, this.frames.findIndex((frame) => frame.s >= this.left)));
+    else if (this.lastOnly) this.go(this.frames.length - 1);
     else if (this.at < 0) this.go(0);
     this.plot();
   }
@@ -117,8 +123,14 @@ class Player {
     this.toggle.textContent = on ? "Pause" : "Play";
   }
 
+  /** What somebody wants, which the end of the run does not change. */
+  pause(on) {
+    this.paused = on;
+    this.play(!on);
+  }
+
   step(by) {
-    this.play(false);
+    this.pause(true);
     this.go(Math.max(0, Math.min(this.frames.length - 1, this.at + by)));
   }
 

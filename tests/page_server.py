@@ -1,0 +1,45 @@
+"""A server of the page in a process of its own, and what its processes do."""
+
+import signal
+import subprocess
+from contextlib import contextmanager
+from pathlib import Path
+
+from command import PROGRAM
+
+
+@contextmanager
+def served(*arguments):
+    """A server in a process of its own: its address, and the process."""
+    words = [*PROGRAM, "serve", "--port", "0", "--time-limit", "20", *arguments]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as ran:
+        try:
+            yield ran.stdout.readline().strip(), ran
+        finally:
+            ran.send_signal(signal.SIGINT)
+            try:
+                assert ran.wait(20) == 0
+                assert ran.stderr.read() == ""
+            finally:
+                ran.kill()
+
+
+def children(pid):
+    """The processes that one has started, and they in turn."""
+    found = []
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in map(int, task.read_text().split()):
+            found += [child, *children(child)]
+    return found
+
+
+def cpu_of(pids):
+    """Ticks of the processor that each has used."""
+    found = {}
+    for pid in pids:
+        try:
+            parts = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        found[pid] = int(parts[11]) + int(parts[12])
+    return found

@@ -1,0 +1,331 @@
+"""The page in Chromium: watched, played by hand, and as a recording."""
+
+import json
+import os
+import re
+import shutil
+import time
+
+import numpy as np
+import pytest
+
+from page_server import children, cpu_of, served
+from qubopuzzle import Nonogram, write_text
+from qubopuzzle.puzzles import get_puzzle
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+if not (CHROMIUM or os.environ.get("QUBOPUZZLE_NEEDS_CHROMIUM")):
+    pytest.skip("needs Chromium (Debian's package chromium)", allow_module_level=True)
+sync_api = pytest.importorskip("playwright.sync_api", reason="pip install 'qubopuzzle[test]'")
+
+A = get_puzzle("nonogram").examples()[0]
+NOISE = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, (30, 30)), title="noise")
+HARD = Nonogram.from_picture(np.random.default_rng(2).integers(0, 2, (45, 45)), title="hard")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic"]
+
+
+@pytest.fixture(scope="module")
+def server():
+    with served() as (address, process):
+        yield address, process
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_api.sync_playwright() as play:
+        found = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def visit(browser, server):
+    """Open the page, with settings of a browser's context; nothing may go wrong on it."""
+    contexts, wrong = [], []
+
+    def opened(address=server[0], **settings):
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}} | settings)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda said: said.type == "error" and "of 400" not in said.text
+                and wrong.append(said.text))  # fmt: skip
+        page.on("request", lambda asked: asked.url.startswith((address, "data:", "blob:")) or
+                wrong.append(asked.url))  # fmt: skip
+        page.goto(address)
+        page.locator("svg.board").first.wait_for()
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert wrong == []
+
+
+def read(page, puzzle, **more):
+    """Paste a puzzle and open it."""
+    page.fill("#text", json.dumps(puzzle.to_dict() | more))
+    page.click("#open")
+    rows, columns = puzzle.shape
+    page.locator("#said", has_text=f"{rows} x {columns} cells").wait_for()
+
+
+def solve(page, lane=0, seconds=None):
+    own = page.locator(".lane").nth(lane)
+    if seconds is not None:
+        own.locator("summary").click()
+        own.get_by_label("Seconds").fill(str(seconds))
+    own.get_by_role("button", name="Solve", exact=True).click()
+    return own
+
+
+def ended(own):
+    own.locator(".verdict.good, .verdict.bad").wait_for(timeout=60_000)
+    own.locator(".player[data-state=done]").wait_for(timeout=60_000)
+    return own.locator(".verdict").inner_text()
+
+
+def state(own):
+    """Which state is shown, and of how many."""
+    return tuple(
+        map(int, re.findall(r"state (\d+) of (\d+)", own.locator(".status").inner_text())[0])
+    )
+
+
+def test_an_address_is_pasted_and_annealed(visit):
+    page = visit()
+    page.fill("#text", write_text([A], "puzzlink").strip())
+    page.press("#text", "Enter")
+    page.locator("#said", has_text="5 x 5 cells").wait_for()
+    own = solve(page)
+    assert ended(own).startswith("valid")
+    assert "energy 0" in own.locator(".status").inner_text()
+    black = own.locator("path.c.b:not(.x)").get_attribute("d")
+    # As many cells as the runs along the rows have.
+    assert sum(map(int, re.findall(r"h(\d+)v", black))) == 20 * int(A.solution.sum())
+
+
+def test_it_is_paused_stepped_and_run_again(visit):
+    page = visit()
+    read(page, HARD)
+    own = solve(page, seconds=2)
+    own.locator(".status", has_text="state").wait_for()
+    own.get_by_role("button", name="Pause").click()
+    first = state(own)[0]
+    time.sleep(0.3)
+    assert state(own)[0] == first
+    own.get_by_role("button", name="Step", exact=True).click()
+    own.get_by_role("button", name="Step back").click()
+    own.get_by_role("button", name="Step back").click()
+    assert state(own)[0] in (first - 1, first)
+    before = ended(own)
+    own.get_by_role("button", name="Back to the start").click()
+    assert state(own)[0] == 1
+    own.get_by_label("Speed, states a second").select_option("5")
+    own.get_by_role("button", name="Play", exact=True).click()
+    time.sleep(1)
+    assert 2 <= state(own)[0] <= 9
+    own.get_by_role("button", name="Again with another seed").click()
+    own.locator(".player[data-state=running]").wait_for()
+    assert ended(own).rpartition("seed")[2] != before.rpartition("seed")[2]
+
+
+def test_weights_are_set_and_seen(visit):
+    page = visit()
+    read(page, NOISE)
+    own = page.locator(".lane")
+    own.locator("summary").click()
+    own.get_by_label("Formulation").select_option("window")
+    own.get_by_role("slider", name="order").fill("0.5")
+    own.get_by_label("weights on the board").check()
+    own.get_by_label("Seconds").fill("2")
+    own.get_by_role("button", name="Solve", exact=True).click()
+    own.locator(".heavy li").first.wait_for()
+    own.locator("path.heat[d*=M]").first.wait_for(state="attached")
+    assert ended(own)
+    page.get_by_role("tab", name="Take away").click()
+    assert "weights={'order': 3.2}" in page.locator("#snippet").inner_text()
+
+
+def test_two_solvers_side_by_side(visit):
+    page = visit()
+    page.get_by_role("button", name="A second solver beside it").click()
+    second = page.locator(".lane").nth(1)
+    second.get_by_label("Solver", exact=True).select_option("sat")
+    page.get_by_role("button", name="Solve with both").click()
+    assert all(ended(page.locator(".lane").nth(n)).startswith("valid") for n in range(2))
+    first, other = (page.locator(".lane").nth(n).bounding_box() for n in range(2))
+    assert first["y"] == other["y"]
+    second.get_by_role("button", name="Close this solver").click()
+    assert page.locator(".lane").count() == 1
+
+
+def test_a_nonogram_by_hand(visit):
+    page = visit()
+    page.get_by_role("tab", name="By hand").click()
+    box = page.locator("#field svg").bounding_box()
+    data = page.evaluate("() => document.querySelector('#field svg').getAttribute('viewBox')")
+    left, top, wide, _ = map(float, data.split())
+    scale = box["width"] / wide
+
+    def click(row, column):
+        x, y = ((place + 0.5) * 20 - edge for place, edge in ((column, left), (row, top)))
+        page.mouse.click(box["x"] + x * scale, box["y"] + y * scale)
+
+    click(0, 0)
+    page.keyboard.press("c")
+    page.locator("#told", has_text="contradict each other by").wait_for()
+    assert page.locator("#field path.c.b.x").get_attribute("d") == "M0 0h20v20h-20z"
+    click(0, 0)
+    click(0, 0)
+    for row, column in np.argwhere(A.solution).tolist():
+        click(row, column)
+    page.get_by_role("button", name="Check").click()
+    page.locator("#told", has_text="Solved: the checker accepts it.").wait_for()
+    page.get_by_role("button", name="Clear").click()
+    page.get_by_role("button", name="Hint").click()
+    page.locator("#told", has_text=re.compile(r"Cell \(\d,\d\) is (black|white), by: ")).wait_for()
+    assert page.locator("#field .hinted").count() == 1
+
+
+def test_by_keyboard_alone(visit):
+    page = visit()
+    page.locator("#text").focus()
+    page.keyboard.insert_text(
+        "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+    )
+    page.keyboard.press("Enter")
+    page.locator("#said", has_text="sudoku").wait_for()
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate("() => document.activeElement.id") == "tab-watch":
+            break
+    page.keyboard.press("ArrowRight")  # to "By hand"
+    for _ in range(5):
+        page.keyboard.press("Tab")
+        if page.evaluate("() => document.activeElement.id") == "field":
+            break
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert page.locator("#here").inner_text() == "row 0, column 2: open"
+    page.keyboard.press("4")
+    assert page.locator("#here").inner_text() == "row 0, column 2: 4"
+    page.keyboard.press("c")
+    page.locator("#told", has_text="nothing is wrong so far; 50 cells are open").wait_for()
+    page.keyboard.press("Backspace")
+    page.keyboard.press("5")
+    page.keyboard.press("c")
+    page.locator("#told", has_text="contradict each other by row[0] digit 5").wait_for()
+    page.keyboard.press("Backspace")
+    page.keyboard.press("h")
+    page.locator("#told", has_text="by:").wait_for()
+
+
+def test_lines_by_keyboard(visit):
+    puzzle = get_puzzle("numberlink").examples()[0]
+    page = visit()
+    read(page, puzzle)
+    page.get_by_role("tab", name="By hand").click()
+    page.locator("#field").focus()
+    rows, columns = puzzle.shape
+    for row in range(rows):
+        for column in range(columns):
+            sides = int(puzzle.solution[row, column])
+            for bit, there, back in ((1, "ArrowRight", "ArrowLeft"), (2, "ArrowDown", "ArrowUp")):
+                if sides & bit:
+                    page.keyboard.press(f"Shift+{there}")
+                    page.keyboard.press(back)
+            page.keyboard.press("ArrowRight")
+        for _ in range(columns):
+            page.keyboard.press("ArrowLeft")
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("c")
+    page.locator("#told", has_text="Solved").wait_for()
+
+
+def test_a_coefficient_tells_its_constraints(visit):
+    page = visit()
+    page.get_by_role("tab", name="Model").click()
+    page.locator("#sizes", has_text="44 variables, 108 couplings").wait_for()
+    page.locator("#matrix").focus()
+    page.keyboard.press("ArrowRight")
+    page.locator("#sources li", has_text="from once: ").first.wait_for()
+    page.locator("#model-encoding").select_option("domain-wall")
+    page.locator("#sizes", has_text="30 variables").wait_for()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_fits_a_phone(visit, scheme):
+    page = visit(viewport={"width": 360, "height": 740}, color_scheme=scheme, has_touch=True)
+    for tab in ("Watch", "By hand", "Model", "Take away"):
+        page.get_by_role("tab", name=tab).tap()
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= 360
+    page.get_by_role("tab", name="By hand").tap()
+    page.locator("#field svg").tap()
+    page.locator("#here", has_text=re.compile("black|white|open")).wait_for(state="attached")
+    color = page.evaluate("() => getComputedStyle(document.body).backgroundColor")
+    shade = sum(map(int, re.findall(r"\d+", color)[:3]))
+    assert shade < 200 if scheme == "dark" else shade > 600
+
+
+def test_everything_has_a_label(visit):
+    page = visit()
+    page.get_by_role("button", name="A second solver beside it").click()
+    page.evaluate(
+        "() => document.querySelectorAll('[hidden]').forEach((each) => each.hidden = false)"
+    )
+    unnamed = page.evaluate(
+        """() => [...document.querySelectorAll("button, input, select, textarea, [role=tab]")]
+        .filter((each) => !(each.textContent.trim() || each.getAttribute("aria-label")
+            || (each.labels && each.labels.length)) && !each.href).map((each) => each.outerHTML)"""
+    )
+    assert unnamed == []
+
+
+def test_texts_of_puzzles_are_text(visit):
+    page = visit()
+    evil = "<img src=x onerror='window.hurt=1'><script>window.hurt=1</script>"
+    read(page, A, title=evil, id=evil)
+    ended(solve(page))
+    for tab in ("Take away", "Model", "By hand"):
+        page.get_by_role("tab", name=tab).click()
+    assert evil in page.locator("#said").inner_text()
+    assert page.evaluate("() => window.hurt") is None
+    assert page.locator("img").count() == 0
+
+
+def test_what_is_wrong_is_one_line(visit):
+    page = visit()
+    page.fill("#text", "no puzzle at all")
+    page.click("#open")
+    page.locator("#said.error", has_text="no format of puzzles").wait_for()
+
+
+def test_a_recording_opens_without_a_server(visit, browser, tmp_path):
+    page = visit()
+    read(page, NOISE)
+    ended(solve(page, seconds=2))
+    page.get_by_role("tab", name="Take away").click()
+    with page.expect_download() as made:
+        page.click("#save-run")
+    file = tmp_path / "run.html"
+    made.value.save_as(file)
+    assert file.stat().st_size < 2_000_000
+    alone = visit(file.as_uri(), offline=True)
+    alone.locator(".status", has_text="state").wait_for()
+    alone.get_by_role("button", name="Pause").click()
+    now, count = state(alone)
+    alone.get_by_role("button", name="Step", exact=True).click()
+    assert state(alone) == (now + 1, count)
+
+
+def test_a_closed_tab_ends_its_run(visit, server):
+    page = visit()
+    read(page, HARD)
+    own = solve(page, seconds=20)
+    own.locator(".status", has_text="state").wait_for()
+    page.context.close()
+    time.sleep(1.5)
+    before = sum(cpu_of(children(server[1].pid)).values())
+    time.sleep(1)
+    assert sum(cpu_of(children(server[1].pid)).values()) - before < 40
