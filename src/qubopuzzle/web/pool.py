@@ -33,6 +33,7 @@ class Pool:
         self._all: set[Worker] = set()
         self._tasks: set[asyncio.Future[Any]] = set()
         self._first: asyncio.Future[Any] | None = None
+        self._is_closed = False
 
     async def call(
         self,
@@ -89,6 +90,7 @@ class Pool:
                 self._idle.append(worker)
             else:
                 await asyncio.to_thread(self._end, worker)
+                self.prepare()  # whoever comes next shall not wait for more than its start
             if is_late:
                 raise Overrun(f"still running after {deadline:g} s")
             return answer.result()
@@ -105,6 +107,8 @@ class Pool:
     def _start(self) -> Worker:
         worker = Worker(memory=MEMORY)
         self._all.add(worker)
+        if self._is_closed:
+            worker.close()
         worker.call(self._warm, deadline=_START_S)
         return worker
 
@@ -126,5 +130,6 @@ class Pool:
 
     def close(self) -> None:
         """End all processes, whatever they do."""
+        self._is_closed = True
         for worker in [*self._all]:
             worker.close()
