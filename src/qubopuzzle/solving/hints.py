@@ -83,6 +83,14 @@ because=(), near=())
     return Hint(deduction.place(cell), value, *deduction.told(needed))
 
 
+def _given(problem: Problem, shape: tuple[int, ...]) -> frozenset[Cell]:
+    """Cells whose answer is written in them already, as a sudoku's givens are."""
+    picture = problem.picture(np.zeros(shape, dtype=np.int64))
+    if picture is None or picture.black is not None or picture.paths is not None:
+        return frozenset()
+    return picture.given
+
+
 class _Deduction:
     """A model with its marks as rows, of which any can be switched off."""
 
@@ -101,7 +109,8 @@ class _Deduction:
             if not (inside and low <= value <= high):
                 raise InputError(f"no mark of this board: cell {list(cell)}, value {value}")
         self._cells = [*marks]
-        self._marked = {int(np.ravel_multi_index(cell, self.shape)) for cell in marks}
+        known = [*marks, *_given(problem, self.shape)]
+        self._marked = {int(np.ravel_multi_index(cell, self.shape)) for cell in known}
         rows = self._bits_set(marks) if bits else self._equal(marks)
         # Marks first: what the propagator queues first, and the number of each, are theirs.
         self._model: Model = replace(model, linear=(rows, *model.linear))

@@ -59,16 +59,12 @@ def entries(problem: Problem) -> dict[str, Any]:
         return {"kind": "none", "values": []}
     if picture.paths is not None:
         return {"kind": "lines", "values": []}
-    values = []
+    values, is_shade = [], False
     for value in range(field.low, field.high + 1):
-        shown = problem.picture(np.full(field.shape, value, dtype=np.int64))
-        open_words = (
-            set()
-            if shown is None
-            else {word for cell, word in shown.words.items() if cell not in shown.given}
-        )
-        values.append({"value": value, "word": min(open_words, default="")})
-    is_shade = picture.black is not None or (field.low, field.high) == (0, 1)
+        shown = problem.picture(np.full(field.shape, value, dtype=np.int64)) or picture
+        own = (word for cell, word in shown.words.items() if cell not in shown.given)
+        values.append({"value": value, "word": next(own, "")})
+        is_shade = shown.black is not None
     return {"kind": "shade" if is_shade else "words", "values": values}
 
 
