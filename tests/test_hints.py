@@ -79,6 +79,13 @@ def test_contradictions_are_proofs_and_hints_follow(picture, data):
         assert all(painting[found.cell] == found.value for painting in fitting)
 
 
+def test_what_is_written_on_the_board_is_no_hint():
+    for name in ("sudoku", "easyasabc"):
+        for puzzle in get_puzzle(name).examples():
+            found = hint(puzzle, {})
+            assert found is None or found.cell not in puzzle.picture().given
+
+
 def test_marks_that_contradict_each_other_are_named():
     puzzle = get_puzzle("sudoku").examples()[0]
     marks = {(0, 0): 5, (0, 1): 5, (8, 8): 3}

@@ -85,10 +85,10 @@ because=(), near=())
 
 def _given(problem: Problem, shape: tuple[int, ...]) -> frozenset[Cell]:
     """Cells whose answer is written in them already, as a sudoku's givens are."""
-    picture = problem.picture(np.zeros(shape, dtype=np.int64))
-    if picture is None or picture.black is not None or picture.paths is not None:
+    picture, answered = problem.picture(), problem.picture(np.zeros(shape, dtype=np.int64))
+    if picture is None or answered is None or picture.paths is not None:
         return frozenset()
-    return picture.given
+    return frozenset() if answered.black is not None else picture.given
 
 
 class _Deduction:
