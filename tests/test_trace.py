@@ -9,7 +9,16 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from command import run
-from qubopuzzle import ModelBuilder, Nonogram, Sudoku, load, load_trace, solve
+from qubopuzzle import (
+    ModelBuilder,
+    Nonogram,
+    Sudoku,
+    all_solvers,
+    generate,
+    load,
+    load_trace,
+    solve,
+)
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import violations
 from qubopuzzle.model.semantics import violations_of
@@ -110,10 +119,38 @@ def test_energies_of_qubo_solvers_are_theirs(solver):
 
 
 def test_solvers_without_states_and_runs_without_any_have_none():
-    assert solve(puzzle(3, 6), "sat", trace=True).trace is None
+    tiny = Nonogram.from_picture(np.eye(2, dtype=int))
+    assert solve(tiny, "exact", trace=True).trace is None
     assert solve(load(EXAMPLES / "picross-a.json")[0], trace=True).trace is None
     with pytest.raises(InputError, match="there is no trace; solve"):
         solve(puzzle(3, 6), "sat").plot_trace()
+
+
+@pytest.mark.parametrize("solver", ["sat", "cpsat", "mip"])
+def test_exact_solvers_show_what_they_cut_off(solver):
+    if not all_solvers()[solver].available().ok:
+        pytest.skip(f"{solver} is not installed")
+    [board] = generate("heyawake", size=(9, 9), seed=3)
+    plain, traced = (solve(board, solver, seed=1, trace=rate) for rate in (None, True))
+    assert (plain.answer == traced.answer).all()
+    trace = traced.trace
+    assert (len(trace) > 1) == (traced.settings.get("cuts", 0) > 0)
+    assert (trace.energy[:-1] > 0).all()
+    assert trace.energy[-1] == 0
+    assert (np.diff(trace.sweep) >= 0).all()
+    # Before the last one connectivity is all that is broken.
+    assert set(np.flatnonzero(trace.energies.any(axis=0))) == {trace.families.index("connected")}
+
+
+@pytest.mark.parametrize("solver", ["annealer", "neal"])
+def test_rounds_of_cuts_are_shown(solver):
+    [board] = generate("heyawake", size=(7, 7), seed=1)
+    arguments = {"formulation": "lazy", "presolve": "none", "seed": 1}
+    plain, traced = (solve(board, solver, trace=rate, **arguments) for rate in (None, 1))
+    assert same(plain, traced)
+    assert traced.settings["rounds"] > 1
+    assert len(traced.trace) >= traced.settings["rounds"]
+    assert traced.trace.answers.shape[1:] == (7, 7)
 
 
 @pytest.mark.parametrize("rate", [0, -1, "fast", "0/s", "inf/s", "nan/s", 1.5, "10/m", [1]])
@@ -246,7 +283,7 @@ def test_wrong_usage_of_replay(words, message, tmp_path):
 
 def test_a_solver_without_states_writes_no_trace(tmp_path):
     path = tmp_path / "t.npz"
-    words = ["solve", EXAMPLES / "picross-a.json", "--solver", "sat", "--trace", path]
-    status, _, err = run(*words)
+    words = ["solve", EXAMPLES / "picross-a.json", "--solver", "exact", "--trace", path]
+    status, _, err = run(*words, "--presolve", "propagate")
     assert (status, path.exists()) == (0, False)
-    assert err == f"qubopuzzle: {path}: not written: sat passed through no state: valid\n"
+    assert err == f"qubopuzzle: {path}: not written: exact passed through no state: valid\n"

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from command import run
-from qubopuzzle import Nonogram, load, solve
+from qubopuzzle import Nonogram, generate, load, solve
 from qubopuzzle.cli.watch import _Screen, watching
 from qubopuzzle.recorder import Rate, Recorder
 from qubopuzzle.solvers.base import Progress
@@ -54,6 +54,19 @@ def test_a_screen_is_no_larger_than_the_terminal(width, height, rows, columns):
         lines = text.splitlines()
         assert len(lines) <= height
         assert max(map(len, lines)) <= width
+
+
+def test_weights_of_cuts_have_no_names():
+    board = generate("heyawake", size=(7, 7), seed=1)[0]
+    recorder = Recorder(Rate())
+    screen = _Screen(board, recorder, Console(file=io.StringIO()))
+    result = solve(board, formulation="lazy", presolve="none", seed=1, trace=recorder)
+    assert result.settings["cuts"] > 0
+    assert len(recorder.seen[-1].row_weight) > sum(
+        len(block.lower) for block in board.model("lazy").linear
+    )
+    screen.note(Progress(0, np.inf))
+    assert "heaviest: " in str(screen._heaviest())
 
 
 def test_it_says_where_the_annealer_is():

@@ -17,7 +17,7 @@ import pytest
 
 from command import PROGRAM
 from page_server import children, cpu_of, served
-from qubopuzzle import Nonogram, judge, load_trace, solve, write_text
+from qubopuzzle import Nonogram, generate, judge, load_trace, solve, write_text
 from qubopuzzle.errors import InputError
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
 from qubopuzzle.web import frames, work
@@ -266,6 +266,14 @@ def test_frames_are_the_states_on_the_way(client):
         assert broken <= marked  # and cells where rows and columns disagree
         assert len(frame["heaviest"]) == frames.HEAVIEST if "heat" in frame else True
     assert any("heat" in frame for _, frame in course)
+
+
+def test_weights_of_cuts_stand_on_no_cell(client):
+    [board] = generate("heyawake", size=(7, 7), seed=1)
+    given = {"puzzle": board.to_dict(), "formulation": "lazy", "presolve": "none", "seed": 1}
+    told = list(events(client, given))
+    assert [name for name, _ in told][-1] == "end"
+    assert any("heat" in event for _, event in told)
 
 
 def test_the_snippet_repeats_the_run(client, tmp_path):

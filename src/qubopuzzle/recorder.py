@@ -104,6 +104,10 @@ class Recorder:
         """The next sweep whose state is wanted, after this one; by the clock none is known."""
         return _FAR if self.by_clock else (sweep // self._sweeps + 1) * self._sweeps
 
+    def seconds_left(self) -> float:
+        """Until a state is wanted by the clock; 0 if it is."""
+        return max(0.0, self._next_s - self._seconds())
+
     def is_due(self, sweep: int) -> bool:
         """Whether the state after so many sweeps of a read is wanted."""
         if self.by_clock:

@@ -126,8 +126,9 @@ class _Screen:
         """The constraints with the greatest weights, by name."""
         if self._last is None or self._last.row_weight is None:
             return Text()
-        model, weight = self._last.of.presolved.model, self._last.row_weight
+        model = self._last.of.presolved.model
         ends = [*accumulate(len(block.lower) for block in model.linear)]
+        weight = self._last.row_weight[: ends[-1] if ends else 0]  # those of cuts come after
         named = []
         for row in np.argsort(-weight, kind="stable")[:_HEAVIEST].tolist():
             number = int(np.searchsorted(ends, row, side="right"))

@@ -14,7 +14,7 @@ Where there are graphs, the first answer is any, so that there is one when time 
 from abc import ABC, abstractmethod
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
-from math import inf, isfinite
+from math import inf, isfinite, nan
 from typing import ClassVar, TypeAlias
 
 import numpy as np
@@ -79,6 +79,11 @@ class Search(ABC):
         objective = self.payload.source.objective
         return 0.0 if objective is None else objective.value(self.payload.decode(sample))
 
+    @property
+    def conflicts(self) -> int | None:
+        """Conflicts so far; None where the backend does not say."""
+        return None
+
     def is_best(self, sample: Sample) -> None:
         """Keep in mind that nothing that meets everything is better than a sample."""
         if self.cost is not None:
@@ -136,6 +141,8 @@ class CompleteSolver(Solver):
 class _Found:
     """What a search has brought so far; ``cuts`` counts the clauses for graphs.
 
+    ``assignments`` counts all that the backend came upon, those that were cut off among them.
+
     With an objective there is one sample, the best; ``best`` is its objective.
     """
 
@@ -147,6 +154,7 @@ class _Found:
     best: float = inf
     bound: float = -inf
     optimal: bool = False
+    assignments: int = 0
     _cut_off: Sample | None = None
 
     def collect(self, search: Search) -> None:
@@ -210,6 +218,7 @@ class _Found:
 
     def _cut(self, search: Search, sample: Sample) -> bool:
         """Whether a sample breaks graphs; then it is cut off."""
+        self._record(search, sample)
         broken = cuts(self.task.compiled.source, self.task.compiled.decode(sample))
         if not broken:
             return False
@@ -220,6 +229,15 @@ class _Found:
             search.add_cut(cut)
         self.cuts += len(broken)
         return True
+
+    def _record(self, search: Search, sample: Sample) -> None:
+        """Keep an assignment for whoever wants the course: which it is, or its conflicts."""
+        self.assignments += 1
+        track = self.task.track
+        if track is not None and track.recorder.is_due(self.assignments):
+            steps = search.conflicts
+            x = self.task.compiled.decode(sample)
+            track.record(0, self.assignments if steps is None else steps, nan, x)
 
     def _improve(self, search: Search, sample: Sample) -> None:
         """Keep an answer if it is the best so far."""

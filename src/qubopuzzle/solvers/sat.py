@@ -49,6 +49,11 @@ class _Engine:
         self._thread = ThreadPoolExecutor(1)
         self._conflicts = _FIRST_CONFLICTS
 
+    @property
+    def conflicts(self) -> int | None:
+        """So far; None of a backend that does not count them."""
+        return (self.solver.accum_stats() or {}).get("conflicts")
+
     def close(self) -> None:
         self._thread.shutdown()
         self.solver.delete()
@@ -106,6 +111,11 @@ class _SatSearch(Search):
         self._closed = self.payload.contradiction
         self._engine: _Engine | None = None
         self._cores: Cores | None = None
+
+    @property
+    def conflicts(self) -> int | None:
+        """The backend's."""
+        return None if self._engine is None else self._engine.conflicts
 
     def close(self) -> None:
         if self._engine is not None:

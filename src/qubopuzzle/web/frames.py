@@ -134,7 +134,7 @@ class Heat:
         self._ends = [*accumulate(len(block.lower) for block in model.linear)]
         field = model.field
         self._row = self._cell = np.zeros(0, dtype=np.int64)
-        self._n_cells = 0
+        self._n_cells, self._n_rows = 0, rows.shape[0]
         if field is None or not len(model.choices):
             return
         self._n_cells = field.views[0].matrix.shape[0]
@@ -151,6 +151,7 @@ class Heat:
 
     def __call__(self, weight: NDArray[np.float32]) -> dict[str, Any]:
         """``heat``: a byte a cell, 0 for weight 1, 255 for the greatest; ``heaviest``: by name."""
+        weight = weight[: self._n_rows]  # those of cuts come after
         by_cell = np.ones(self._n_cells)
         np.maximum.at(by_cell, self._cell, weight[self._row])
         top = max(float(weight.max(initial=1)), 1 + 1e-9)
