@@ -286,4 +286,5 @@ def test_a_solver_without_states_writes_no_trace(tmp_path):
     words = ["solve", EXAMPLES / "picross-a.json", "--solver", "exact", "--trace", path]
     status, _, err = run(*words, "--presolve", "propagate")
     assert (status, path.exists()) == (0, False)
-    assert err == f"qubopuzzle: {path}: not written: exact passed through no state: valid\n"
+    assert err.startswith(f"qubopuzzle: {path}: not written: exact passed through no state: valid")
+    assert len(err.splitlines()) == 1
