@@ -9,6 +9,9 @@ collect_ignore_glob = ["chaos/*", "fuzz/*"]
 # Kernels are compiled by whatever test comes first on a machine, here or in processes of its own.
 os.environ["PYTHONWARNINGS"] = "ignore:compiling the"
 
+# Hundreds of processes import the package: its bytecode is kept, where the kernels are, too.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # Derandomised: a red run is red for everybody, and no time is asserted.
 settings.register_profile(
     "ci",
