@@ -245,6 +245,7 @@ def test_why_a_connection_fails(service, url, words):
         ask(url, patience=9)
 
 
+@pytest.mark.usefixtures("kept")
 @pytest.mark.parametrize("fault", ["503-once", "429-once"])
 def test_a_service_that_is_back_in_a_moment_is_asked_again(service, fault):
     """429 waits as long as the service asks for, here a second in place of ten."""
@@ -330,6 +331,7 @@ def test_a_certificate_that_is_not_trusted_sees_no_byte(service, kind, why, way,
         assert "\n" not in str(caught.value)
 
 
+@pytest.mark.usefixtures("kept")
 def test_a_private_authority_is_trusted_if_asked_to(service, way, tmp_path, monkeypatch):
     context, authority = certificate("private")
     ca = tmp_path / "ca.pem"
@@ -398,6 +400,7 @@ def memory_of(pid):
                     yield memory.read(int(last, 16) - int(first, 16))
 
 
+@pytest.mark.usefixtures("kept")
 def test_an_answer_of_many_solutions_is_kept_in_time(service, tmp_path):
     """Masked and written within the deadline, in bounded memory."""
     file = tmp_path / "answer.json"
@@ -517,6 +520,7 @@ def token_seen(service, tag):
     return requests_of(service, tag)[-1]["authorization_sha256"]
 
 
+@pytest.mark.usefixtures("kept")
 def test_where_the_token_comes_from(service, monkeypatch, tmp_path):
     ask(f"{service}/tag/from-first")
     monkeypatch.setenv("AMPLIFY_TOKEN", " ")
