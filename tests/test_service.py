@@ -22,6 +22,7 @@ from ae_stand_in import requests_of
 from amplify_tutorial import tutorial_model
 from boards import NAMES
 from command import run
+from kept import Kept
 from qubopuzzle import (
     AuthenticationError,
     DeadlineExceeded,
@@ -40,7 +41,6 @@ from qubopuzzle import (
     to_amplify,
 )
 from qubopuzzle.compile.amplify import MODES
-from qubopuzzle.processes import Worker
 from qubopuzzle.puzzles import get_puzzle
 from qubopuzzle.solvers.amplify.call import call
 from qubopuzzle.solvers.amplify.clients import CLIENTS
@@ -59,23 +59,6 @@ EXAMPLE = str(ROOT / "examples" / "picross-a.json")
 def token(monkeypatch):
     monkeypatch.setenv("AMPLIFY_TOKEN", f"  {TOKEN}\n")
     monkeypatch.delenv("AMPLIFYAECLIENT_TOKEN", raising=False)
-
-
-class Kept(Worker):
-    """A process that goes on when its block is left, unless its call does."""
-
-    def submit(self, *arguments):
-        self.answer = super().submit(*arguments)
-        return self.answer
-
-    def __exit__(self, *_):
-        if not self.answer.done():
-            self.close()
-
-    def is_ready(self):
-        with suppress(SolverFailed):
-            return self.call(abs, -1, deadline=5) == 1
-        return False
 
 
 @pytest.fixture(scope="module")
