@@ -1,4 +1,5 @@
 import os
+import sys
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -30,3 +31,30 @@ def service():
 
     with stand_in() as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def run_processes(tmp_path_factory):
+    """A folder, and processes of runs by all that tells one from another."""
+    made = {}
+    yield tmp_path_factory.mktemp("runs"), made
+    for process in made.values():
+        process.close()
+
+
+@pytest.fixture
+def kept_runs(run_processes, monkeypatch):
+    """Runs of a comparison in one process: where what a run does to its own is not the point."""
+    from kept import Kept
+
+    folder, made = run_processes
+
+    def process(memory, environment):
+        variables = dict.fromkeys(environment, str(folder))
+        inherited = {**os.environ, "PYTEST_CURRENT_TEST": ""}
+        key = (memory, *variables, *sys.path, *sorted(inherited.items()))
+        if key not in made or not made[key].is_ready():
+            made[key] = Kept(memory=memory, environment=variables)
+        return made[key]
+
+    monkeypatch.setattr("qubopuzzle.bench.runner.Worker", process)

@@ -10,6 +10,7 @@ class Kept(Worker):
     """A process that goes on when its block is left, unless its call does."""
 
     def submit(self, *arguments):
+        self.said.clear()
         self.answer = super().submit(*arguments)
         return self.answer
 
