@@ -24,6 +24,14 @@ settings.register_profile(
 settings.load_profile("ci")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Each worker has a stretch of the tests, so that what a module builds is built once."""
+    from xdist.scheduler import WorkStealingScheduling
+
+    return WorkStealingScheduling(config, log) if config.option.dist == "load" else None
+
+
 @pytest.fixture(scope="session")
 def service():
     """The url of a stand-in for Amplify AE."""

@@ -207,6 +207,7 @@ def test_reads_end_at_the_first_that_reaches_the_target():
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_time_limit_ends_the_run(threads):
     bqm, groups = nonogram(NOISE)
+    SAMPLER.sample(bqm, one_hot_groups=groups, num_reads=1, num_sweeps=1)  # compiled
     started = time.perf_counter()
     found = SAMPLER.sample(
         bqm,
@@ -217,8 +218,8 @@ def test_a_time_limit_ends_the_run(threads):
         time_limit=0.3,
         num_threads=threads,
     )
-    # Generous: a bound against hanging, no measurement of speed; kernels may be compiled first.
-    assert time.perf_counter() - started < 60
+    # Generous: a bound against hanging, no measurement of speed.
+    assert time.perf_counter() - started < 5
     assert found.info["timed_out"]
     assert not found.info["interrupted"]
     assert 1 <= len(found) <= 5
