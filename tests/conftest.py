@@ -1,4 +1,5 @@
 import os
+import sys
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -8,6 +9,9 @@ collect_ignore_glob = ["chaos/*", "fuzz/*"]
 
 # Kernels are compiled by whatever test comes first on a machine, here or in processes of its own.
 os.environ["PYTHONWARNINGS"] = "ignore:compiling the"
+
+# Hundreds of processes import the package: its bytecode is kept, where the kernels are, too.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # Derandomised: a red run is red for everybody, and no time is asserted.
 settings.register_profile(
@@ -20,6 +24,14 @@ settings.register_profile(
 settings.load_profile("ci")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Each worker has a stretch of the tests, so that what a module builds is built once."""
+    from xdist.scheduler import WorkStealingScheduling
+
+    return WorkStealingScheduling(config, log) if config.option.dist == "load" else None
+
+
 @pytest.fixture(scope="session")
 def service():
     """The url of a stand-in for Amplify AE."""
@@ -27,3 +39,30 @@ def service():
 
     with stand_in() as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def run_processes(tmp_path_factory):
+    """A folder, and processes of runs by all that tells one from another."""
+    made = {}
+    yield tmp_path_factory.mktemp("runs"), made
+    for process in made.values():
+        process.close()
+
+
+@pytest.fixture
+def kept_runs(run_processes, monkeypatch):
+    """Runs of a comparison in one process: where what a run does to its own is not the point."""
+    from kept import Kept
+
+    folder, made = run_processes
+
+    def process(memory, environment):
+        variables = dict.fromkeys(environment, str(folder))
+        inherited = {**os.environ, "PYTEST_CURRENT_TEST": ""}
+        key = (memory, *variables, *sys.path, *sorted(inherited.items()))
+        if key not in made or not made[key].is_ready():
+            made[key] = Kept(memory=memory, environment=variables)
+        return made[key]
+
+    monkeypatch.setattr("qubopuzzle.bench.runner.Worker", process)

@@ -40,10 +40,17 @@ def split(answer):
 
 def right(puzzle, answer):
     """Whether the rules accept an answer, without asking the puzzle."""
-    black, white = split(answer)
+    sides = shaded(answer.shape, answer.astype(np.int64).tobytes())
+    return sides is not None and CLUES[type(puzzle)](puzzle, *sides)
+
+
+@cache
+def shaded(shape, painting):
+    """The black cells and the white ones; None where black touch or white are cut off."""
+    black, white = map(frozenset, split(np.frombuffer(painting, np.int64).reshape(shape)))
     if any(around(cell, SIDES) & black for cell in black) or len(pieces(white, SIDES)) > 1:
-        return False
-    return CLUES[type(puzzle)](puzzle, black, white)
+        return None
+    return black, white
 
 
 def heyawake_clues(puzzle, black, white):
@@ -129,10 +136,16 @@ def connected(grids):
     return (reached == white).all(axis=(1, 2))
 
 
+@cache
+def together(rows, columns):
+    """Those of ``apart`` whose white cells hang together."""
+    grids = apart(rows, columns)
+    return grids[connected(grids)]
+
+
 def answers(puzzle):
     """All right answers, by the rules above, of boards too large for ``brute``."""
-    grids = apart(*puzzle.shape)
-    return sorted(g.tobytes() for g in grids[connected(grids)] if right(puzzle, g))
+    return sorted(g.tobytes() for g in together(*puzzle.shape) if right(puzzle, g))
 
 
 @cache

@@ -127,6 +127,7 @@ def test_statistics_of_nothing_are_refused():
 # The library
 
 
+@pytest.mark.usefixtures("kept_runs")
 def test_compare_gives_plain_rows():
     found = qubopuzzle.compare([DOT, NONE], ["exact", "neal"], time_limit=0.2, repeat=2, seed=7)
     assert json.loads(json.dumps(found.rows)) == found.rows
@@ -220,6 +221,7 @@ def test_an_answer_after_the_limit_is_late_and_still_looked_at():
     assert found.rows[0]["solution"] is not None
 
 
+@pytest.mark.usefixtures("kept_runs")
 def test_options_reach_one_solver_and_the_rows():
     options = {"annealer": {"sweeps": "5"}}
     found = qubopuzzle.compare(DOT, ["annealer", "neal"], options=options, **QUICK)
@@ -312,6 +314,7 @@ def test_the_file_has_a_word_too():
     assert claims(DOT, ("a", {"status": "not solved"})) == []
 
 
+@pytest.mark.usefixtures("kept_runs")
 def test_a_contradiction_is_an_error_with_both_answers(tmp_path):
     """The puzzle has two solutions and its file says one: seeds find both."""
     path = tmp_path / "liar.json"
@@ -452,6 +455,7 @@ def test_two_comparisons_do_not_share_a_journal(tmp_path):
     book.close()
 
 
+@pytest.mark.usefixtures("kept_runs")
 def test_resume_takes_only_what_is_the_same(tmp_path):
     journal = tmp_path / "runs.jsonl"
     settings = {"journal": journal, "time_limit": 3, "repeat": 1}
@@ -550,6 +554,7 @@ def test_no_run_outlives_its_comparison(puzzles, tmp_path, number):
 # The command
 
 
+@pytest.mark.usefixtures("kept_runs")
 def test_the_command_writes_everything(puzzles, tmp_path):
     names = ["runs.jsonl", "table.csv", "plot.svg"]
     journal, table, plot = (tmp_path / name for name in names)

@@ -190,6 +190,7 @@ def test_an_unknown_key_of_it_is_refused(world):
     assert "gird: unknown key; did you mean grid?" in err
 
 
+@pytest.mark.usefixtures("kept_runs")
 def test_its_examples_are_read_from_its_folder_and_compared(world):
     code = "from qubopuzzle.puzzles import get_puzzle; print(*get_puzzle('latin').examples())"
     done = subprocess.run(

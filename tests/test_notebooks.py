@@ -54,8 +54,8 @@ def test_a_model_and_an_export_show_tables():
     assert "sizes of coefficients" in export(PUZZLE, "bqm")._repr_html_()
 
 
-@pytest.fixture(scope="module")
-def compared():
+@pytest.fixture
+def compared(kept_runs):
     return compare([PUZZLE], ["random", "exact"], repeat=2, time_limit=0.3)
 
 

@@ -90,6 +90,7 @@ def test_exact_solvers_count_the_same_solutions(model):
     assert counts["sat"] == counts["exact"] > 0
 
 
+@pytest.mark.usefixtures("kept_runs")
 def test_compare_takes_models():
     found = compare(MODELS.values(), ["annealer", "sat"], repeat=1, time_limit=10)
     assert [row["status"] for row in found.rows] == ["valid"] * 6

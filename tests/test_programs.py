@@ -23,6 +23,7 @@ from scipy.optimize import Bounds, LinearConstraint
 
 import highs
 import lp_texts
+from kept import Kept
 from qubopuzzle import (
     InputError,
     Program,
@@ -130,6 +131,27 @@ Minimize
 """
 
 
+@pytest.fixture(scope="module")
+def readers():
+    """Processes that read files, by their bound on memory."""
+    made = {}
+    yield made
+    for process in made.values():
+        process.close()
+
+
+@pytest.fixture
+def kept(readers, monkeypatch):
+    """Files are read in a process that is there already."""
+
+    def process(memory):
+        if memory not in readers or not readers[memory].is_ready():
+            readers[memory] = Kept(memory=memory)
+        return readers[memory]
+
+    monkeypatch.setattr("qubopuzzle.processes.Worker", process)
+
+
 def put(folder: Path, name: str, data: str | bytes) -> Path:
     path = folder / name
     path.write_bytes(data.encode() if isinstance(data, str) else data)
@@ -173,6 +195,7 @@ def test_lp(tmp_path):
     assert (found.maximize, found.id) == (True, "jobs")
 
 
+@pytest.mark.usefixtures("kept")
 def test_mps_free_and_fixed(tmp_path):
     found = load_model(put(tmp_path, "tiny.mps", MPS))
     expected = Program.of(
@@ -258,6 +281,7 @@ def test_cqm_in_the_order_of_the_file(tmp_path):
         assert bool(found.broken(v)) != cqm.check_feasible(sample)
 
 
+@pytest.mark.usefixtures("kept")
 @pytest.mark.parametrize("name", ["a.bqm", "a.coo", "a.qplib", "a.qubo.lp", "a.mps", "a.lp.bz2"])
 def test_exports_are_read_back(tmp_path, name):
     """Our own files: QUBOs of the same energies, programs of the same solutions."""
@@ -429,11 +453,13 @@ def test_ommx_that_is_not_installed(tmp_path, monkeypatch):
         load_model(put(tmp_path, "a.ommx", b"\n\0"))
 
 
+@pytest.mark.usefixtures("kept")
 def test_an_empty_section_as_highs_writes_it(tmp_path):
     found = load_model(put(tmp_path, "a.lp", LP.replace("End", "semi\nEnd")))
     same(found, load_model(put(tmp_path, "a.lp", LP)))
 
 
+@pytest.mark.usefixtures("kept")
 @pytest.mark.parametrize("seed", range(3))
 def test_lp_texts_are_read_as_what_they_say_or_refused(seed, tmp_path):
     """Of texts with a wrong character, those that our reader takes, a plain one takes alike."""
@@ -550,6 +576,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.usefixtures("kept")
 @pytest.mark.parametrize("name", HOSTILE)
 def test_what_cannot_be_taken_is_one_line(tmp_path, name):
     data, why = HOSTILE[name]
@@ -691,6 +718,7 @@ def test_what_is_no_whole_number_is_named(tmp_path, capsys, value):
     assert capsys.readouterr().err.endswith(message)
 
 
+@pytest.mark.usefixtures("kept")
 def test_statuses(tmp_path, capsys):
     none = put(tmp_path, "none.opb", "x1 + x2 >= 2; x1 + x2 <= 1;".replace("+", "+1"))
     assert main(["solve", str(none), "--solver", "sat"]) == 3

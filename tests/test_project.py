@@ -65,6 +65,7 @@ def test_the_image_of_the_comparison_shows_its_rows():
     assert drawn == re.findall(r"<!-- (.*?) -->", (ROOT / "docs/images/compare.svg").read_text())
 
 
+@pytest.mark.usefixtures("kept_runs")
 @pytest.mark.parametrize("line", COMMANDS)
 def test_every_line_of_the_examples_runs(line, tmp_path):
     words = shlex.split(line.replace("examples/", f"{ROOT}/examples/"))

@@ -22,6 +22,7 @@ from ae_stand_in import requests_of
 from amplify_tutorial import tutorial_model
 from boards import NAMES
 from command import run
+from kept import Kept
 from qubopuzzle import (
     AuthenticationError,
     DeadlineExceeded,
@@ -40,7 +41,6 @@ from qubopuzzle import (
     to_amplify,
 )
 from qubopuzzle.compile.amplify import MODES
-from qubopuzzle.processes import Worker
 from qubopuzzle.puzzles import get_puzzle
 from qubopuzzle.solvers.amplify.call import call
 from qubopuzzle.solvers.amplify.clients import CLIENTS
@@ -59,23 +59,6 @@ EXAMPLE = str(ROOT / "examples" / "picross-a.json")
 def token(monkeypatch):
     monkeypatch.setenv("AMPLIFY_TOKEN", f"  {TOKEN}\n")
     monkeypatch.delenv("AMPLIFYAECLIENT_TOKEN", raising=False)
-
-
-class Kept(Worker):
-    """A process that goes on when its block is left, unless its call does."""
-
-    def submit(self, *arguments):
-        self.answer = super().submit(*arguments)
-        return self.answer
-
-    def __exit__(self, *_):
-        if not self.answer.done():
-            self.close()
-
-    def is_ready(self):
-        with suppress(SolverFailed):
-            return self.call(abs, -1, deadline=5) == 1
-        return False
 
 
 @pytest.fixture(scope="module")
@@ -245,6 +228,7 @@ def test_why_a_connection_fails(service, url, words):
         ask(url, patience=9)
 
 
+@pytest.mark.usefixtures("kept")
 @pytest.mark.parametrize("fault", ["503-once", "429-once"])
 def test_a_service_that_is_back_in_a_moment_is_asked_again(service, fault):
     """429 waits as long as the service asks for, here a second in place of ten."""
@@ -330,6 +314,7 @@ def test_a_certificate_that_is_not_trusted_sees_no_byte(service, kind, why, way,
         assert "\n" not in str(caught.value)
 
 
+@pytest.mark.usefixtures("kept")
 def test_a_private_authority_is_trusted_if_asked_to(service, way, tmp_path, monkeypatch):
     context, authority = certificate("private")
     ca = tmp_path / "ca.pem"
@@ -398,6 +383,7 @@ def memory_of(pid):
                     yield memory.read(int(last, 16) - int(first, 16))
 
 
+@pytest.mark.usefixtures("kept")
 def test_an_answer_of_many_solutions_is_kept_in_time(service, tmp_path):
     """Masked and written within the deadline, in bounded memory."""
     file = tmp_path / "answer.json"
@@ -517,6 +503,7 @@ def token_seen(service, tag):
     return requests_of(service, tag)[-1]["authorization_sha256"]
 
 
+@pytest.mark.usefixtures("kept")
 def test_where_the_token_comes_from(service, monkeypatch, tmp_path):
     ask(f"{service}/tag/from-first")
     monkeypatch.setenv("AMPLIFY_TOKEN", " ")

@@ -420,12 +420,54 @@ def test_neal_goes_on_from_where_a_call_ended(monkeypatch):
     assert all(a.reads <= b.reads for a, b in pairwise(ticks))
 
 
-def test_neal_shortens_its_schedule_to_the_time_limit():
+class Clock:
+    """Seconds that pass only in samples: so many a sweep, and some a call."""
+
+    def __init__(self):
+        self.now, self.schedules = 0.0, []
+
+    def perf_counter(self):
+        return self.now
+
+    def sampling(self, sample):
+        def timed(sampler, bqm, *, beta_schedule, **more):
+            self.now += 1e-3 + 5e-5 * len(beta_schedule)
+            self.schedules.append(beta_schedule)
+            return sample(sampler, bqm, beta_schedule=beta_schedule, **more)
+
+        return timed
+
+
+def test_neal_shortens_its_schedule_to_the_time_limit(monkeypatch):
+    """By a clock of its own: how fast the machine is changes nothing."""
+    from neal import SimulatedAnnealingSampler
+
+    from qubopuzzle.solvers import base, neal
+
+    noise = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, (30, 30)))
+    arguments = {"reads": 1, "seed": 1, "encoding": "domain-wall"}
+    hot = solve(noise, "neal", options={"sweeps": 1}, **arguments)
+    clock = Clock()
+    monkeypatch.setattr(neal, "time", clock)
+    monkeypatch.setattr(base.Task, "seconds_left", lambda task: task.budget.time_limit - clock.now)
+    timed = clock.sampling(SimulatedAnnealingSampler.sample)
+    monkeypatch.setattr(SimulatedAnnealingSampler, "sample", timed)
+    cut = solve(noise, "neal", time_limit=0.5, options={"sweeps": 10**7}, **arguments)
+    sweeps = cut.settings["last_read_sweeps"]
+    assert cut.settings["sweeps"] == 10**7
+    assert 5000 < sweeps < 0.5 / 5e-5
+    assert 0.4 < clock.now <= 0.5
+    betas = np.concatenate(clock.schedules[2:])  # behind the two by which it measures
+    assert len(betas) == sweeps
+    assert betas == pytest.approx(np.geomspace(betas[0], betas[-1], sweeps))
+    assert betas[-1] == pytest.approx(10 * betas[0])  # from hot to cold, not broken off
+    assert cut.energy < hot.energy / 2
+
+
+def test_neal_ends_at_the_time_limit_by_the_machines_clock():
     noise = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, (30, 30)))
     cut = solve(noise, "neal", reads=1, time_limit=0.5, seed=1, options={"sweeps": 10**7})
     assert 1 <= cut.settings["last_read_sweeps"] < cut.settings["sweeps"] == 10**7
-    hot = solve(noise, "neal", reads=1, seed=1, options={"sweeps": 1})
-    assert cut.energy < hot.energy / 2
 
 
 def test_ctrl_c_inside_a_read_keeps_its_state(monkeypatch):

@@ -1,0 +1,24 @@
+"""Processes that tests call again and again: a start takes longer than most calls."""
+
+from contextlib import suppress
+
+from qubopuzzle import SolverFailed
+from qubopuzzle.processes import Worker
+
+
+class Kept(Worker):
+    """A process that goes on when its block is left, unless its call does."""
+
+    def submit(self, *arguments):
+        self.said.clear()
+        self.answer = super().submit(*arguments)
+        return self.answer
+
+    def __exit__(self, *_):
+        if not self.answer.done():
+            self.close()
+
+    def is_ready(self):
+        with suppress(SolverFailed):
+            return self.call(abs, -1, deadline=5) == 1
+        return False
