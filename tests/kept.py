@@ -9,9 +9,8 @@ from qubopuzzle.processes import Worker
 class Kept(Worker):
     """A process that goes on when its block is left, unless its call does."""
 
-    def submit(self, *arguments):
-        self.said.clear()
-        self.answer = super().submit(*arguments)
+    def submit(self, *arguments, **how):
+        self.answer = super().submit(*arguments, **how)
         return self.answer
 
     def __exit__(self, *_):
