@@ -2,6 +2,7 @@
 
 import signal
 import subprocess
+import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -31,6 +32,15 @@ def children(pid):
         for child in map(int, task.read_text().split()):
             found += [child, *children(child)]
     return found
+
+
+def one_ends(pids):
+    """Whether one of these processes ends within ten seconds; the others are kept ready."""
+    for _ in range(100):
+        if not all(Path(f"/proc/{pid}").exists() for pid in pids):
+            return True
+        time.sleep(0.1)
+    return False
 
 
 def cpu_of(pids):

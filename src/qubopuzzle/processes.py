@@ -195,7 +195,9 @@ class Worker(AbstractContextManager["Worker"]):
             while True:
                 try:
                     kind, value = pickle.load(stream)  # noqa: S301, from a process of ours
-                except (ImportError, AttributeError) as error:
+                except (EOFError, pickle.UnpicklingError):
+                    raise
+                except Exception as error:  # of whatever an answer is made
                     self._answer.set_exception(Crashed("an answer cannot be read", str(error)))
                     return
                 if kind == "said":

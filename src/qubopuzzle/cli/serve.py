@@ -10,6 +10,8 @@ from qubopuzzle.cli.parser import Parser
 from qubopuzzle.cli.terminal import SOLVED, say
 from qubopuzzle.errors import InputError, SolverUnavailable
 
+_USUAL_PORT = 80
+"""Of HTTP: browsers leave it out."""
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -18,6 +20,7 @@ def add_arguments(parser: Parser) -> None:
     add = parser.option
     add("--port N", "where it listens (default 8000; 0: any free one)", default=8000)
     add("--host NAME", "an address of this machine, for other machines (default 127.0.0.1)")
+    add("--name NAME", "how others call it, as behind a proxy; with a port unless it is the usual")
     add("--runs N", "solvers at work at once (default 4)", default=4)
     add("--time-limit SECONDS", "most that a run may take (default 60)", default=60.0)
 
@@ -42,14 +45,20 @@ def run(args: Namespace) -> int:
     try:
         listening = socket.create_server((host, port), family=family, backlog=128)
     except OSError as error:
-        why = os.strerror(error.errno or 0)
+        known = (error.errno or 0) > 0  # else it is the name that is not
+        why = os.strerror(error.errno or 0) if known else error.strerror
         raise InputError(f"cannot listen on {host}:{port}: {why}") from None
     with listening:
         port = listening.getsockname()[1]
         names = _LOOPBACK if host in _LOOPBACK else (host, *_names(host))
-        token = "" if host in _LOOPBACK else token_urlsafe(24)
-        hosts = frozenset(f"{_bracketed(name)}:{port}".lower() for name in names)
-        app = application(hosts=hosts, token=token, runs=runs, time_limit=limit)
+        is_open = host not in _LOOPBACK or args.name is not None
+        token = token_urlsafe(24) if is_open else ""
+        hosts = {f"{_bracketed(name)}:{port}" for name in names}
+        hosts |= set(map(_bracketed, names)) if port == _USUAL_PORT else set()
+        hosts |= {args.name} if args.name is not None else set()
+        app = application(
+            hosts=frozenset(map(str.lower, hosts)), token=token, runs=runs, time_limit=limit
+        )
         shown = names[1] if host in ("0.0.0.0", "::") and len(names) > 1 else host  # noqa: S104
         say(f"http://{_bracketed(shown)}:{port}/{token and f'{token}/'}", "Ctrl-C ends it")
         config = uvicorn.Config(

@@ -6,10 +6,14 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEAD_S = 10
 """Seconds that the head of a request may take to arrive."""
+READ_S = 30
+"""Seconds that an answer may wait for its reader."""
 
 
 class Impatient(H11Protocol):
-    """Hangs up where no request comes, or only the beginning of one."""
+    """Hangs up where no request comes, or only its beginning, and where no answer is read."""
+
+    _unread: Any = None
 
     def connection_made(self, transport: Any) -> None:
         """Begin to wait."""
@@ -27,7 +31,22 @@ class Impatient(H11Protocol):
         elif not self.transport.is_closing():
             self._wait(self.cycle)
 
+    def pause_writing(self) -> None:
+        """Wait for a reader, but not forever."""
+        super().pause_writing()
+        self._unread = self.loop.call_later(READ_S, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """There is one."""
+        self._stop_waiting()
+        super().resume_writing()
+
+    def _stop_waiting(self) -> None:
+        if self._unread is not None:
+            self._unread.cancel()
+
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait no longer."""
         self._late.cancel()
+        self._stop_waiting()
         super().connection_lost(exc)

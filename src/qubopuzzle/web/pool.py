@@ -79,7 +79,12 @@ class Pool:
             if left.is_set():
                 self._idle.append(worker)
                 return None
-            answer = self._task(asyncio.wrap_future(worker.submit(function, *arguments, hear=hear)))
+            try:
+                submitted = worker.submit(function, *arguments, hear=hear)
+            except BaseException:  # what cannot be pickled, or no thread for it
+                self._idle.append(worker)
+                raise
+            answer = self._task(asyncio.wrap_future(submitted))
             leaving = self._task(left.wait())
             await asyncio.wait(
                 {answer, leaving}, timeout=deadline, return_when=asyncio.FIRST_COMPLETED
@@ -109,7 +114,11 @@ class Pool:
         self._all.add(worker)
         if self._is_closed:
             worker.close()
-        worker.call(self._warm, deadline=_START_S)
+        try:
+            worker.call(self._warm, deadline=_START_S)
+        except BaseException:
+            self._end(worker)
+            raise
         return worker
 
     def _end(self, worker: Worker) -> None:

@@ -31,6 +31,7 @@ def replay_page(data: bytes) -> bytes:
         run["board"]["rows"], run["frames"][0]["cells"]
     except (ValueError, KeyError, TypeError, IndexError, RecursionError):
         raise InputError("this is no recorded run") from None
+    title = title.encode("utf-8", "replace").decode()
     # Base64 holds no "<": nothing of a puzzle's text can be taken for HTML.
     packed = b64encode(zlib.compress(data, 9)).decode()
     styles = _file("style.css")

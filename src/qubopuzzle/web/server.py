@@ -1,39 +1,38 @@
 """Requests and answers: the page's files, calls of ``work`` in processes, and runs as streams.
 
-Nothing is kept between requests. A run lasts as long as the request that asked for it: whoever
-closes the page ends it.
+Nothing is kept between requests, and they are read in those processes: here they are bytes. A run
+lasts as long as the request that asked for it: whoever closes the page ends it.
 """
 
 import asyncio
-import json
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from importlib.resources import files
 from secrets import compare_digest
 from typing import Any
-from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from qubopuzzle.checks import positive
-from qubopuzzle.errors import InputError, QubopuzzleError
+from qubopuzzle.errors import QubopuzzleError
 from qubopuzzle.web import work
 from qubopuzzle.web.pool import Busy, Pool
 from qubopuzzle.web.replay import replay_page
 
-BODY_LIMIT = 8 << 20
-"""Bytes of a request: a photo fits."""
+LARGE, SMALL = 8 << 20, 1 << 20
+"""Bytes of a request that brings a photo or a recorded run, and of the others."""
 BODY_S = 30
 """Seconds that a request may take to arrive."""
 CALL_S = 30
 """Seconds for reading, making, checking and the like."""
+AT_ONCE = 32
+"""Requests with a body that are in hand at once; others are told to come again."""
 _CALLS = 2
-"""Processes for these."""
+"""Processes for what is no run."""
 _LATE_S = 60
 """Seconds for building a model and for telling of a run, beside its time limit."""
 _QUEUED = 200
@@ -58,8 +57,6 @@ _HEADERS = [
 ]
 _HANG_UP = {"connection": "close"}
 """So that what is left of a request is not waited for."""
-_RUN = {"solver", "formulation", "encoding", "presolve", "weights", "seed", "time_limit", "options"}
-"""What a request may say of a run: arguments of ``solve``."""
 
 
 def application(*, hosts: frozenset[str], token: str, runs: int, time_limit: float) -> ASGIApp:
@@ -84,23 +81,12 @@ def application(*, hosts: frozenset[str], token: str, runs: int, time_limit: flo
             for pool in (app.state.runs, app.state.calls):
                 pool.close()
 
-    def called(function: Callable[..., Any], *names: str) -> Route:
-        return Route(f"/api/{function.__name__}", _called(function, names), methods=["POST"])
-
-    pages: dict[str, Any] = {}
     routes = [
         Route("/", _page),
         Route("/{name:str}", _page),
-        called(work.about),
-        called(work.read, "text", "image"),
-        called(work.new, "puzzle", "size", "difficulty", "seed"),
-        called(work.check, "puzzle", "marks", "bits"),
-        called(work.next_hint, "puzzle", "marks", "bits"),
-        called(work.model, "puzzle", "formulation", "encoding"),
-        called(work.coefficient, "puzzle", "i", "j", "formulation", "encoding"),
-        called(work.written, "puzzle", "to", "formulation", "encoding"),
         Route("/api/run", _run, methods=["POST"]),
         Route("/api/replay", _replay, methods=["POST"]),
+        Route("/api/{name:str}", _call, methods=["POST"]),
     ]
     app = Starlette(
         routes=[Mount(f"/{token}", routes=routes)] if token else routes,
@@ -111,7 +97,7 @@ def application(*, hosts: frozenset[str], token: str, runs: int, time_limit: flo
             ClientDisconnect: _gone,
         },
     )
-    app.state.pages, app.state.time_limit = pages, time_limit
+    app.state.pages, app.state.time_limit, app.state.in_hand = {}, time_limit, 0
     return _Guard(app, hosts, token)
 
 
@@ -120,15 +106,19 @@ class _Guard:
 
     def __init__(self, app: ASGIApp, hosts: frozenset[str], token: str) -> None:
         self._app, self._hosts, self._token = app, hosts, token
+        self._origins = {f"{scheme}://{host}" for host in hosts for scheme in ("http", "https")}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
             return
+        begun = False
 
         async def guarded(message: Message) -> None:
+            nonlocal begun
             if message["type"] == "http.response.start":
+                begun = True
                 own = {name for name, _ in _HEADERS}
                 kept = [(name, value) for name, value in message["headers"] if name not in own]
                 message = {**message, "headers": [*kept, *_HEADERS]}
@@ -136,19 +126,22 @@ class _Guard:
 
         refused = self._refusal(scope)
         answer = self._app if refused is None else PlainTextResponse(refused, 403)
-        await answer(scope, receive, guarded)
+        try:
+            await answer(scope, receive, guarded)
+        except Exception as error:
+            if not begun:  # else Uvicorn hangs up, and says so
+                await _told(_fault(error), 500)(scope, receive, guarded)
 
     def _refusal(self, scope: Scope) -> str | None:
         """Why a request gets no answer."""
-        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
-        if headers.get(b"host", "").lower() not in self._hosts:
+        headers = {name: value.decode("latin-1").lower() for name, value in scope["headers"]}
+        if headers.get(b"host", "") not in self._hosts:
             return "this address is not served here"
         if self._token:
             first = scope["path"].lstrip("/").partition("/")[0]
-            if not compare_digest(first.encode(), self._token.encode()):
+            if not compare_digest(first.encode("utf-8", "replace"), self._token.encode()):
                 return "the address needs the token that `qubopuzzle serve` printed"
-        origin = headers.get(b"origin")
-        if origin is not None and urlsplit(origin).netloc.lower() not in self._hosts:
+        if headers.get(b"origin") not in (None, *self._origins):
             return "requests of other pages are not answered"
         if headers.get(b"sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             return "requests of other pages are not answered"
@@ -160,27 +153,55 @@ async def _page(request: Request) -> Response:
     name = request.path_params.get("name", "index.html")
     pages = request.app.state.pages
     if not pages:
-        pages |= {
-            e.name: e.read_bytes() for e in files("qubopuzzle.web").joinpath("page").iterdir()
-        }
+        folder = files("qubopuzzle.web").joinpath("page")
+        pages |= {file.name: file.read_bytes() for file in folder.iterdir()}
     if name not in pages:
         raise HTTPException(404, "there is no such page")
     return Response(pages[name], media_type=_TYPES[name.rpartition(".")[2]])
 
 
-async def _body(request: Request) -> dict[str, Any]:
-    """The JSON object of a request; errors for one too large, too slow, or no JSON."""
-    data = await _bytes(request)
+async def _call(request: Request) -> Response:
+    """One of ``work.CALLS``."""
+    name = request.path_params["name"]
+    if name not in work.CALLS:
+        raise HTTPException(404, "there is no such page")
+    with _in_hand(request):
+        data = await _bytes(request, LARGE if name == "read" else SMALL)
+        found = await _while_connected(request, work.answer, name, data)
+    return Response(found, media_type="application/json")
+
+
+async def _replay(request: Request) -> Response:
+    """A recorded run as one HTML file."""
+    with _in_hand(request):
+        data = await _bytes(request, LARGE)
+        found = await _while_connected(request, replay_page, data)
+    return Response(found, media_type="text/html")
+
+
+async def _run(request: Request) -> Response:
+    """A run, as server-sent events: frames, the result, frames that were kept, ``end``."""
+    with _in_hand(request):
+        data = await _bytes(request, SMALL)
+    events = _events(request.app.state.runs, data, request.app.state.time_limit)
+    return StreamingResponse(events, media_type="text/event-stream")
+
+
+@contextmanager
+def _in_hand(request: Request) -> Iterator[None]:
+    """Count a request whose body is in memory; Busy if there are too many."""
+    state = request.app.state
+    if state.in_hand >= AT_ONCE:
+        raise Busy("there are too many requests; try again later")
+    state.in_hand += 1
     try:
-        found = json.loads(data)
-    except (ValueError, RecursionError):
-        raise InputError("the request is no JSON") from None
-    if not isinstance(found, dict):
-        raise InputError("the request is no JSON object")
-    return found
+        yield
+    finally:
+        state.in_hand -= 1
 
 
-async def _bytes(request: Request) -> bytes:
+async def _bytes(request: Request, limit: int) -> bytes:
+    """The body of a request, which another page cannot send; errors for one too large or slow."""
     if request.headers.get("content-type", "").partition(";")[0] != "application/json":
         raise HTTPException(415, "expected application/json")
     parts, size = [], 0
@@ -188,27 +209,18 @@ async def _bytes(request: Request) -> bytes:
         async with asyncio.timeout(BODY_S):
             async for part in request.stream():
                 size += len(part)
-                if size > BODY_LIMIT:
-                    raise HTTPException(413, f"over {BODY_LIMIT >> 20} MiB", _HANG_UP)
+                if size > limit:
+                    raise HTTPException(413, f"over {limit >> 20} MiB", _HANG_UP)
                 parts.append(part)
     except TimeoutError:
         raise HTTPException(408, "the request took too long", _HANG_UP) from None
     return b"".join(parts)
 
 
-def _called(function: Callable[..., Any], names: tuple[str, ...]) -> Callable[..., Any]:
-    async def answer(request: Request) -> Response:
-        given = _only(await _body(request), set(names))
-        call = asyncio.ensure_future(
-            request.app.state.calls.call(work.called, function, given, deadline=CALL_S)
-        )
-        return JSONResponse(await _while_connected(request, call))
-
-    return answer
-
-
-async def _while_connected(request: Request, call: "asyncio.Future[Any]") -> Any:
-    """The answer of a call, which ends with the request."""
+async def _while_connected(request: Request, function: Callable[..., Any], *arguments: Any) -> Any:
+    """The answer of a call in a process, which ends with the request."""
+    pool: Pool = request.app.state.calls
+    call = asyncio.ensure_future(pool.call(function, *arguments, deadline=CALL_S))
 
     async def gone() -> None:
         while (await request.receive())["type"] != "http.disconnect":
@@ -225,77 +237,55 @@ async def _while_connected(request: Request, call: "asyncio.Future[Any]") -> Any
         call.cancel()
 
 
-def _only(given: dict[str, Any], names: set[str]) -> dict[str, Any]:
-    strangers = given.keys() - names
-    if strangers:
-        raise InputError(f"{min(strangers)[:40]}: not known here; {', '.join(sorted(names))} are")
-    return {name: value for name, value in given.items() if value is not None}
-
-
-async def _run(request: Request) -> Response:
-    """A run, as server-sent events: frames, the result, frames that were kept, ``end``."""
-    given = _only(await _body(request), {"puzzle", *_RUN})
-    puzzle = given.pop("puzzle", None)
-    most = request.app.state.time_limit
-    limit = min(positive("time_limit", given.get("time_limit", most), "seconds"), most)
-    given = {name: value for name, value in given.items() if value not in ("", {})}
-    if str(given.get("solver", "")).startswith("dimod:"):
-        raise InputError("samplers of other packages are not run here")
-    settings = {**given, "time_limit": limit}
-    return StreamingResponse(
-        _events(request.app.state.runs, puzzle, settings, limit), media_type="text/event-stream"
-    )
-
-
-async def _events(
-    pool: Pool, puzzle: Any, settings: dict[str, Any], limit: float
-) -> AsyncIterator[str]:
-    queue: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+async def _events(pool: Pool, data: bytes, limit: float) -> AsyncIterator[bytes]:
+    """What a run tells, in the form of server-sent events."""
+    queue: asyncio.Queue[tuple[str, bytes]] = asyncio.Queue()
     loop = asyncio.get_running_loop()
 
-    def put(event: dict[str, Any]) -> None:
-        if event["event"] != "frame" or "looks" in event or queue.qsize() < _QUEUED:
-            queue.put_nowait(event)
+    def put(name: str, told: bytes) -> None:
+        # A frame that brings looks is needed by those after it.
+        if name != "frame" or queue.qsize() < _QUEUED or b'"looks":' in told:
+            queue.put_nowait((name, told))
 
-    def hear(event: dict[str, Any]) -> None:
-        loop.call_soon_threadsafe(put, event)
+    def hear(event: tuple[str, bytes]) -> None:
+        loop.call_soon_threadsafe(put, *event)
 
     async def go() -> None:
-        given = {"puzzle": puzzle, "settings": settings}
+        last = "end", b"{}"
         try:
-            last = await pool.call(
-                work.called, work.run, given, deadline=limit + _LATE_S, hear=hear
-            )
+            await pool.call(work.run, data, limit, deadline=limit + _LATE_S, hear=hear)
         except QubopuzzleError as error:
-            last = {"event": "error", "message": str(error)}
-        # After what was heard before it.
-        loop.call_soon(put, last)
+            last = "error", work.packed({"message": str(error)})
+        except Exception as error:
+            last = "error", work.packed({"message": _fault(error)})
+        loop.call_soon(put, *last)  # after what was heard before it
 
     task = asyncio.create_task(go())
     try:
         while True:
-            event = await queue.get()
-            name = event.pop("event")
-            yield f"event: {name}\ndata: {json.dumps(event, separators=(',', ':'))}\n\n"
+            name, told = await queue.get()
+            yield b"event: " + name.encode() + b"\ndata: " + told + b"\n\n"
             if name in ("end", "error"):
                 return
     finally:
         task.cancel()
 
 
-async def _replay(request: Request) -> Response:
-    """A recorded run as one HTML file."""
-    data = await _bytes(request)
-    return Response(await asyncio.to_thread(replay_page, data), media_type="text/html")
-
-
 async def _plain(_: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - it is registered for these
-    return JSONResponse({"error": error.detail}, error.status_code, error.headers)
+    return _told(error.detail, error.status_code, error.headers)
 
 
 async def _refused(_: Request, error: Exception) -> Response:
-    return JSONResponse({"error": str(error)}, 503 if isinstance(error, Busy) else 400)
+    return _told(str(error), 503 if isinstance(error, Busy) else 400)
+
+
+def _told(line: str, status: int, headers: Mapping[str, str] | None = None) -> Response:
+    return Response(work.packed({"error": line}), status, headers, "application/json")
+
+
+def _fault(error: Exception) -> str:
+    return f"an error of this program, please report it: {type(error).__name__}"
 
 
 async def _gone(_: Request, __: Exception) -> Response:

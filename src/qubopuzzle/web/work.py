@@ -10,15 +10,16 @@ from base64 import b64decode, b64encode
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import partial
+from inspect import signature
 from io import BytesIO
 from math import isnan
 from typing import Any
 
 import numpy as np
 
-from qubopuzzle.checks import brief, whole
-from qubopuzzle.errors import InputError
+from qubopuzzle.checks import brief, positive, whole
+from qubopuzzle.errors import InputError, QubopuzzleError
 from qubopuzzle.files.models.formats import FORMATS
 from qubopuzzle.files.puzzles import formats_for, read_text, solved_address, write_text
 from qubopuzzle.files.puzzles.native import problem_from_dict
@@ -26,13 +27,15 @@ from qubopuzzle.model import Model, Problem
 from qubopuzzle.model.semantics import violations_of
 from qubopuzzle.processes import say
 from qubopuzzle.puzzles import Puzzle, get_puzzle, puzzle_names
+from qubopuzzle.puzzles.generator import PuzzleGenerator, find_generator
 from qubopuzzle.recorder import Rate, Recorder, Seen
 from qubopuzzle.solvers import all_solvers
+from qubopuzzle.solvers.base import Solver
 from qubopuzzle.solving.export import export
 from qubopuzzle.solving.hints import hint
 from qubopuzzle.solving.judge import Judged
 from qubopuzzle.solving.result import Result
-from qubopuzzle.solving.solve import solve
+from qubopuzzle.solving.solve import DEFAULT_SOLVER, solve
 from qubopuzzle.web.frames import Frames, Heat, board, entries, numbers
 
 READ_LIMIT = 100
@@ -57,25 +60,63 @@ def warm() -> None:
     hint(nonogram, {})
 
 
-def called(function: Callable[..., Json], given: Mapping[str, Any]) -> Json:
-    """The answer of one of the functions here, by keywords; wrong ones are an InputError."""
+# --- requests ----------------------------------------------------------------------------
+
+
+def answer(name: str, data: bytes) -> bytes:
+    """The answer of one of ``CALLS`` to a request's body, both JSON."""
+    return packed(_called(CALLS[name], _unpacked(data)))
+
+
+def run(data: bytes, limit: float) -> None:
+    """A run that a request's body asks for, of so many seconds at most; it says what it tells."""
+    given = _unpacked(data)
+    if "time_limit" in given:
+        limit = min(limit, positive("time_limit", given.pop("time_limit"), "seconds"))
+    _called(partial(_solve, limit=limit), given)
+
+
+def packed(value: Any) -> bytes:
+    """JSON in ASCII, whatever signs its texts hold."""
+    return json.dumps(value, separators=(",", ":")).encode()
+
+
+def _unpacked(data: bytes) -> Json:
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        raise InputError("the request is no JSON") from None
+    if not isinstance(found, dict):
+        raise InputError("the request is no JSON object")
+    return {name: value for name, value in found.items() if value not in (None, "")}
+
+
+def _called(function: Callable[..., Any], given: Json) -> Any:
+    """The answer of a function by keywords; wrong ones are the request's fault."""
+    known = [name for name in signature(function).parameters if name != "limit"]
+    for name in given:
+        if name not in known:
+            raise InputError(f"{name[:40]}: not known here; {', '.join(known) or 'nothing'} is")
     try:
         return function(**given)
-    except (TypeError, AttributeError, KeyError, IndexError) as error:
+    except QubopuzzleError:
+        raise
+    except MemoryError:
+        raise InputError("too large for here; the command line has more room") from None
+    except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError) as error:
         raise InputError(f"the request cannot be used: {error}"[:300]) from None
+    except RecursionError:
+        raise InputError("the request cannot be used: too deeply nested") from None
 
 
 def about() -> Json:
     """The solvers that can run here, the puzzles with their formulations, and examples."""
-    local = {n: s for n, s in all_solvers().items() if s.available().ok and not s.remote}
+    local = _offered()
     return {
         "solvers": {
             name: {
                 "about": solver.about,
-                "encodings": solver.default_encoding is not None,
-                "options": [
-                    {"name": o.name, "default": o.default, "help": o.help} for o in solver.options
-                ],
+                "weights": solver.target in ("qubo", "model"),
             }
             for name, solver in sorted(local.items())
         },
@@ -95,10 +136,25 @@ def about() -> Json:
     }
 
 
-def read(text: str, image: str = "") -> Json:
+def _offered() -> dict[str, Solver]:
+    """Our own solvers that run here, and send nothing elsewhere."""
+    return {
+        name: solver
+        for name, solver in all_solvers().items()
+        if type(solver).__module__.startswith("qubopuzzle.solvers.")
+        and solver.available().ok
+        and not solver.remote
+    }
+
+
+def read(text: str = "", image: str = "") -> Json:
     """The puzzles of a text in any format, or of an image, base64."""
     if image:
-        return {"puzzles": [_shown(_from_image(b64decode(image)))]}
+        try:
+            data = b64decode(image, validate=True)
+        except ValueError:
+            raise InputError("image: no base64") from None
+        return {"puzzles": [_shown(_from_image(data))]}
     if not text.strip():
         raise InputError("there is nothing to read; paste an address or the text of a puzzle")
     found = read_text(text.strip())
@@ -106,19 +162,15 @@ def read(text: str, image: str = "") -> Json:
 
 
 def _from_image(data: bytes) -> Problem:
-    from qubopuzzle.puzzles.generator import find_generator
-
-    refused = InputError("no puzzle is made from an image here")
+    """The puzzle that is made of pictures, of one."""
     for name in puzzle_names():
         if get_puzzle(name).generator:
-            try:
+            generator = find_generator(name)
+            if type(generator).from_image is not PuzzleGenerator.from_image:
                 rng = np.random.default_rng(0)
-                made: Puzzle = find_generator(name).from_image(BytesIO(data), None, {}, rng)[0]
-            except InputError as error:
-                refused = error if "image" in str(error) else refused
-            else:
+                made: Puzzle = generator.from_image(BytesIO(data), None, {}, rng)[0]
                 return made
-    raise refused
+    raise InputError("no puzzle is made from an image here")
 
 
 def new(puzzle: str, size: str = "", difficulty: str = "", seed: int | None = None) -> Json:
@@ -161,25 +213,48 @@ def _problem(data: Any) -> Puzzle:
 # --- solving -----------------------------------------------------------------------------
 
 
-def run(puzzle: Any, settings: Mapping[str, Any]) -> Json:
-    """Solve and tell of it: frames while it goes on, then ``result``, then all that were kept.
-
-    ``settings`` are arguments of ``solve`` by name.
-    """
+def _solve(
+    puzzle: Any,
+    solver: str = DEFAULT_SOLVER,
+    formulation: str | None = None,
+    encoding: str | None = None,
+    presolve: str | None = None,
+    weights: Any = None,
+    seed: Any = None,
+    *,
+    limit: float,
+) -> None:
+    """Solve and tell of it: frames while it goes on, the result, then all that were kept."""
+    if not isinstance(solver, str) or solver not in _offered():
+        raise InputError(
+            f"unknown solver {brief(solver)}; {', '.join(sorted(_offered()))} run here"
+        )
+    settings: Json = {
+        "solver": solver,
+        "formulation": formulation,
+        "encoding": encoding,
+        "presolve": presolve,
+        "weights": weights or None,
+        "seed": seed,
+        "time_limit": limit,
+    }
     problem = _problem(puzzle)
     course, recorder = _Course(problem), Recorder(Rate())
     with _live(course, recorder):
         result = solve(problem, trace=recorder, **settings)
-    say({"event": "result", **_told(result, settings)})
+    _tell("result", _told(result, settings))
     kept = sorted(recorder.seen, key=lambda seen: seen.seconds)
     most = min(FRAMES, max(100, 10**6 // problem.cells), len(kept))
     chosen = np.unique(np.linspace(0, len(kept) - 1, most).astype(int))
-    say({"event": "course", "frames": len(chosen)})
+    _tell("course", {"frames": len(chosen)})
     for number in chosen.tolist():
         course.tell(kept[number], "kept")
     if result.judged is not None:
         course.tell_last(result)
-    return {"event": "end"}
+
+
+def _tell(event: str, told: Json) -> None:
+    say((event, packed(told)))
 
 
 @contextmanager
@@ -224,7 +299,7 @@ class _Course:
             known |= self._heat(seen.of.presolved.model)(seen.row_weight)
         picture = Judged(self._problem, answer, tuple(violations)).picture()
         if picture is not None:
-            say({"event": event, **self._frames.frame(picture, violations, **known)})
+            _tell(event, self._frames.frame(picture, violations, **known))
 
     def tell_last(self, result: Result) -> None:
         """The answer itself, which may be of a state that was not kept."""
@@ -232,8 +307,7 @@ class _Course:
         if picture is not None:
             known: Json = {"families": dict(result.energies), "answer": True}
             known |= numbers({"energy": float(sum(result.energies.values()))})
-            known |= self._frames.frame(picture, result.violations)
-            say({"event": "kept", **known})
+            _tell("kept", self._frames.frame(picture, result.violations, **known))
 
     def _heat(self, model: Model) -> Heat:
         if id(model) not in self._heats:
@@ -254,7 +328,6 @@ def _told(result: Result, settings: Mapping[str, Any]) -> Json:
         "seconds": sum(
             s for part, s in result.timings_s.items() if part not in ("load", "prepare")
         ),
-        "settings": dict(settings) | {"seed": result.seed},
         "url": _address(result),
         "snippet": _snippet(result, settings),
     }
@@ -270,11 +343,17 @@ def _address(result: Result) -> str | None:
 
 
 def _snippet(result: Result, settings: Mapping[str, Any]) -> str:
-    """A program that repeats the run."""
+    """A program that repeats the run: as many reads, if the clock did not end it amid one."""
     data = result.problem.to_dict()
     data.pop("solution", None)
-    given = {**settings, "seed": result.seed}
+    given = {**settings, "formulation": result.formulation, "seed": result.seed}
     lines = [f"    {name}={value!r}," for name, value in given.items() if value not in (None, {})]
+    if result.valid and result.reads:
+        lines.append(f"    reads={result.reads},")
+    elif not result.valid:
+        lines.append(
+            "    # It ended with the time, and another machine comes further, or less far."
+        )
     return "\n".join(
         [
             "import qubopuzzle",
@@ -305,14 +384,14 @@ def _marks(problem: Puzzle, marks: Any) -> dict[tuple[int, ...], int]:
     return found
 
 
-def next_hint(puzzle: Any, marks: Any, bits: bool) -> Json:
+def next_hint(puzzle: Any, marks: Any, bits: bool = False) -> Json:
     """A cell that follows from the marks, or what they contradict."""
     problem = _problem(puzzle)
     found = hint(problem, _marks(problem, marks), bits=bits)
     return {"hint": None if found is None else found.to_dict()}
 
 
-def check(puzzle: Any, marks: Any, bits: bool) -> Json:
+def check(puzzle: Any, marks: Any, bits: bool = False) -> Json:
     """What is wrong with marks on a board, and whether it is solved.
 
     Cells without a mark count as 0 where that makes a valid answer. A board that is not finished is
@@ -355,20 +434,35 @@ def _wrong(cells: Sequence[tuple[int, ...]], *messages: str) -> Json:
 # --- the model ---------------------------------------------------------------------------
 
 
-COEFFICIENTS = 40_000
+COEFFICIENTS = 100_000
 """Couplings of a QUBO that are drawn, at most."""
 
 
-@lru_cache(maxsize=2)
-def _qubo(puzzle: str, formulation: str, encoding: str) -> Any:
-    problem = _problem(json.loads(puzzle))
-    made = export(problem, "bqm", formulation=formulation or None, encoding=encoding or None)
-    return made.compiled
+KEPT_COUPLINGS = 1_000_000
+_kept: dict[tuple[str, str, str], Any] = {}
+"""The last QUBO that was looked at, unless it is large."""
+
+
+def _qubo(puzzle: Any, formulation: str, encoding: str) -> Any:
+    key = json.dumps(puzzle), formulation, encoding
+    if key not in _kept:
+        _kept.clear()
+        how = formulation or None
+        made = export(_problem(puzzle), "bqm", formulation=how, encoding=encoding or None).compiled
+        if made.sizes["couplings"] > KEPT_COUPLINGS:
+            return made
+        _kept[key] = made
+    return _kept[key]
+
+
+def families(puzzle: Any, formulation: str) -> Json:
+    """The families of a formulation's constraints, which have penalty weights."""
+    return {"families": _problem(puzzle).model(formulation).families}
 
 
 def model(puzzle: Any, formulation: str = "", encoding: str = "") -> Json:
     """Sizes of the QUBO, by family, too; names and coefficients if there are not too many."""
-    qubo = _qubo(json.dumps(puzzle), formulation, encoding)
+    qubo = _qubo(puzzle, formulation, encoding)
     least, greatest = qubo.form.coefficient_range()
     bits, total = qubo.bits, qubo.form
     owner = [choice.family for choice in qubo.source.choices]
@@ -394,7 +488,7 @@ def model(puzzle: Any, formulation: str = "", encoding: str = "") -> Json:
 
 def coefficient(puzzle: Any, i: Any, j: Any, formulation: str = "", encoding: str = "") -> Json:
     """Which constraints a coefficient comes from."""
-    qubo = _qubo(json.dumps(puzzle), formulation, encoding)
+    qubo = _qubo(puzzle, formulation, encoding)
     last = qubo.n_bits - 1
     sources = qubo.sources(whole("i", i, 0, last), whole("j", j, 0, last))
     return {"sources": sources[:_SAID], "count": len(sources)}
@@ -412,3 +506,10 @@ def written(puzzle: Any, to: str, formulation: str = "", encoding: str = "") -> 
     text = write_text([problem], to)
     address = text.strip() if text.startswith("http") else ""
     return {"data": b64encode(text.encode()).decode(), "suffix": ".txt", "address": address}
+
+
+CALLS: Mapping[str, Callable[..., Json]] = {
+    own.__name__: own
+    for own in (about, read, new, check, next_hint, families, model, coefficient, written)
+}
+"""What a page may ask for, by name."""

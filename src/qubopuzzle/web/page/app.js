@@ -4,6 +4,18 @@
 const $ = (id) => document.getElementById(id);
 const state = { about: null, shown: null, several: [], lanes: [], ran: null };
 
+/** Of several askings in one place only the last one counts: it ends the others. */
+const latest = new Map();
+
+async function only(place, work) {
+  latest.get(place)?.abort();
+  const abort = new AbortController();
+  latest.set(place, abort);
+  const found = await work(abort.signal);
+  if (abort.signal.aborted) throw new DOMException("", "AbortError");
+  return found;
+}
+
 /** Call the server; its errors are one line. */
 async function call(name, given, signal) {
   const answer = await fetch(`api/${name}`, {
@@ -69,7 +81,8 @@ function show(shown) {
   $("address").hidden = true;
 }
 
-const open = (given, busy = "reading ...") => told($("said"), async () => take(await ask("read", given)), busy);
+const open = (given, busy = "reading ...", name = "read") =>
+  told($("said"), async () => take(await only("open", (signal) => ask(name, given, signal))), busy);
 
 async function openFile(file) {
   if (!file) return;
@@ -88,16 +101,20 @@ $("text").addEventListener("paste", () => setTimeout(() => open({ text: $("text"
 $("text").addEventListener("keydown", (event) => {
   if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); open({ text: $("text").value }); }
 });
-$("file").addEventListener("change", () => openFile($("file").files[0]));
+$("file").addEventListener("change", () => {
+  openFile($("file").files[0]);
+  $("file").value = ""; // so that the same file can be chosen again
+});
 $("which").addEventListener("change", () => show(state.several[Number($("which").value)]));
 $("example").addEventListener("change", () => {
   const chosen = state.about.examples[Number($("example").value)];
-  if ($("example").value !== "") $("said").textContent = take({ puzzles: [chosen] });
+  if (chosen) told($("said"), async () => take(await only("open", async () => ({ puzzles: [chosen] }))));
+  $("example").value = "";
 });
 $("new").addEventListener("submit", (event) => {
   event.preventDefault();
   const given = { puzzle: $("kind").value, size: $("size").value.trim(), difficulty: $("difficulty").value };
-  told($("said"), async () => take(await ask("new", given)), "making one with exactly one solution ...");
+  open(given, "making one with exactly one solution ...", "new");
 });
 document.addEventListener("dragover", (event) => { event.preventDefault(); $("source").classList.add("drop"); });
 document.addEventListener("dragleave", () => $("source").classList.remove("drop"));
@@ -131,14 +148,14 @@ async function* events(answer) {
 class Lane {
   constructor(solver, closable) {
     const { solvers } = state.about;
-    this.solver = make("select", {}, ...Object.keys(solvers).map((name) =>
+    this.solver = make("select", { onchange: () => this.families() }, ...Object.keys(solvers).map((name) =>
       make("option", { value: name, selected: name === solver, title: solvers[name].about }, name)));
     this.formulation = make("select", { onchange: () => this.families() });
     this.encoding = make("select", {}, ...["", "one-hot", "domain-wall"].map((value) =>
       make("option", { value }, value || "the solver's")));
     this.presolve = make("select", {}, ...["none", "propagate", "probe"].map((value) => make("option", { value }, value)));
     this.seed = make("input", { type: "number", min: 0, value: 1, size: 8 });
-    this.limit = make("input", { type: "number", min: 1, max: 60, value: 10, size: 4 });
+    this.limit = make("input", { type: "number", min: 1, value: 10, size: 4 });
     this.sliders = make("div", { class: "weights" });
     this.start = make("button", { type: "button", class: "main", onclick: () => this.run() }, "Solve");
     this.stop = make("button", { type: "button", onclick: () => this.end(), hidden: true }, "Stop");
@@ -167,27 +184,29 @@ class Lane {
     this.turn = (this.turn || 0) + 1;
     this.verdict.textContent = "";
     this.broken.replaceChildren();
-    this.host.replaceChildren();
+    if (this.player) this.player.close();
     this.player = new Player(this.host, shown.board, title(shown));
     fill(this.formulation, ["", ...state.about.puzzles[shown.name].formulations], (name) => name || "the solver's");
-    this.sliders.replaceChildren(make("span", { class: "soft" }, "choose a formulation to set them"));
+    this.families();
   }
 
   /** A slider for each family of the formulation, from 1/10 to 10. */
   async families() {
-    this.sliders.replaceChildren();
-    if (!this.formulation.value) return;
+    const { weights } = state.about.solvers[this.solver.value];
+    const why = weights ? "choose a formulation to set them" : `${this.solver.value} keeps every constraint and takes none`;
+    this.sliders.replaceChildren(make("span", { class: "soft" }, why));
+    if (!this.formulation.value || !weights) return;
     try {
-      const given = { puzzle: state.shown.puzzle, formulation: this.formulation.value, encoding: this.encoding.value };
-      const { families } = await ask("model", given);
-      this.sliders.replaceChildren(...families.map(({ family }) => {
+      const given = { puzzle: state.shown.puzzle, formulation: this.formulation.value };
+      const { families } = await only(this, (signal) => ask("families", given, signal));
+      this.sliders.replaceChildren(...families.map((family) => {
         const shown = make("output", {}, "1");
         const slider = make("input", { type: "range", min: -1, max: 1, step: 0.1, value: 0, "data-family": family,
           oninput: () => { shown.textContent = String(Number((10 ** slider.value).toPrecision(2))); } });
         return make("label", { class: "row" }, family, slider, shown);
       }));
     } catch (error) {
-      this.sliders.replaceChildren(make("span", { class: "error" }, error.message));
+      if (error.name !== "AbortError") this.sliders.replaceChildren(make("span", { class: "error" }, error.message));
     }
   }
 
@@ -197,7 +216,7 @@ class Lane {
       if (Number(slider.value)) weights[slider.dataset.family] = Number((10 ** slider.value).toPrecision(2));
     const given = { solver: this.solver.value, presolve: this.presolve.value, formulation: this.formulation.value,
       time_limit: Number(this.limit.value) || 10, seed: Number(this.seed.value) || 0, weights };
-    if (state.about.solvers[this.solver.value].encodings) given.encoding = this.encoding.value;
+    if (state.about.solvers[this.solver.value].weights) given.encoding = this.encoding.value;
     return given;
   }
 
@@ -224,6 +243,7 @@ class Lane {
     this.player.reset();
     await told(this.verdict, () => this.follow(shown, abort), "solving ...");
     if (turn !== this.turn) return; // another run has begun
+    if (abort.signal.aborted) this.verdict.textContent = "stopped";
     this.end();
     if (this.player.live || this.player.coming) this.player.settle();
   }
@@ -233,27 +253,36 @@ class Lane {
     for await (const [name, event] of events(answer)) {
       if (abort.signal.aborted) return;
       if (name === "frame" || name === "kept") this.player.add(event);
-      else if (name === "result") this.result(shown, event);
+      else if (name === "result") this.result(event);
       else if (name === "course") this.player.again(event.frames);
       else if (name === "error") throw new Error(event.message);
-      else if (name === "end") this.player.settle();
+      else if (name === "end") {
+        this.player.settle();
+        this.keep(shown);
+      }
     }
   }
 
-  result(shown, event) {
+  /** What can be taken away: the last run that came to its end. */
+  keep(shown) {
+    state.ran = { ...this.ended, shown, frames: this.player.recording() };
+    $("ran").hidden = false;
+    $("no-run").hidden = true;
+    $("snippet").textContent = this.ended.snippet;
+    $("solved").hidden = !this.ended.url;
+    if (this.ended.url) $("solved").href = this.ended.url;
+  }
+
+  result(event) {
+    this.ended = event;
     this.verdict.textContent = event.summary;
     this.verdict.classList.add(event.valid ? "good" : "bad");
     this.broken.replaceChildren(...event.violations.map((each) => make("li", {}, `${each.rule}: ${each.message}`)));
-    state.ran = { ...event, player: this.player, shown };
-    $("ran").hidden = false;
-    $("no-run").hidden = true;
-    $("snippet").textContent = event.snippet;
-    $("solved").hidden = !event.url;
-    if (event.url) $("solved").href = event.url;
   }
 
   close() {
     this.end();
+    if (this.player) this.player.close();
     this.root.remove();
     state.lanes = state.lanes.filter((lane) => lane !== this);
     paired();
@@ -277,12 +306,13 @@ $("second").addEventListener("click", () => {
 
 const HOW = {
   shade: "Click a cell: black, then a dot for white, then open again. Keys: arrows, Space, Backspace.",
-  words: "Choose a cell and type. Keys: arrows, the letters or digits, 0 or a dot for empty, Backspace.",
+  words: "Choose a cell and type, or press a button below. Keys: arrows, the letters or digits, Backspace.",
   lines: "Click the border between two cells to draw a line or take it away. Keys: arrows, Shift and an arrow for a line.",
 };
 
 const hand = {
   open(shown) {
+    latest.get("hand")?.abort();
     this.shown = shown;
     this.kind = shown.entries.kind;
     this.marks = new Map();
@@ -304,6 +334,18 @@ const hand = {
     this.board.svg.addEventListener("pointerdown", (event) => this.press(event));
     this.move(0);
     this.paint();
+    this.buttons();
+  },
+
+  /** A button for each value, for those who have no keys. */
+  buttons() {
+    const press = (value) => () => this.set(this.at, value);
+    const own = this.shown.entries.values.map(({ value, word }) =>
+      make("button", { type: "button", onclick: press(value) }, word || "none"));
+    $("keys").hidden = this.kind !== "words";
+    $("keys").replaceChildren(...own, make("button", { type: "button", onclick: press(undefined) }, "open"));
+    $("check").textContent = this.kind === "words" && this.values.has("C") ? "Check" : "Check (C)";
+    $("hint").textContent = this.kind === "words" && this.values.has("H") ? "Hint" : "Hint (H)";
   },
 
   /** How a cell looks now. */
@@ -350,6 +392,7 @@ const hand = {
 
   set(i, value) {
     if (this.fixed.has(i)) return;
+    latest.get("hand")?.abort();
     if (value === undefined) this.marks.delete(i);
     else this.marks.set(i, value);
     this.bad.clear();
@@ -431,8 +474,7 @@ const hand = {
   check() {
     const shown = this.shown;
     return told($("told"), async () => {
-      const found = await ask("check", this.given());
-      if (shown !== this.shown) return "";
+      const found = await only("hand", (signal) => ask("check", this.given(), signal));
       this.bad = new Set(found.cells.map(([r, c]) => r * shown.board.columns + c));
       this.paint();
       return found.solved ? "Solved: the checker accepts it." : found.messages.join("; ");
@@ -442,8 +484,7 @@ const hand = {
   hint() {
     const shown = this.shown;
     return told($("told"), async () => {
-      const { hint } = await ask("next_hint", this.given());
-      if (shown !== this.shown) return "";
+      const { hint } = await only("hand", (signal) => ask("next_hint", this.given(), signal));
       this.hinted.replaceChildren();
       if (!hint) return "Propagation decides no further cell: here one has to try.";
       const columns = shown.board.columns;
@@ -474,8 +515,10 @@ $("clear").addEventListener("click", () => state.shown && hand.open(state.shown)
 
 const model = {
   open(shown) {
+    latest.get("model")?.abort();
+    latest.get("coefficient")?.abort();
     this.shown = shown;
-    this.found = null;
+    this.found = this.told = null;
     fill($("model-formulation"), state.about.puzzles[shown.name].formulations);
     if (!$("model").hidden) this.load();
   },
@@ -486,10 +529,10 @@ const model = {
 
   load() {
     if (!this.shown || this.found) return undefined;
-    const shown = this.shown;
+    $("matrix").hidden = true;
+    for (const id of ["model-families", "coefficient", "sources"]) $(id).replaceChildren();
     return told($("sizes"), async () => {
-      const found = await ask("model", this.how());
-      if (shown !== this.shown) return "";
+      const found = await only("model", (signal) => ask("model", this.how(), signal));
       this.found = found;
       this.at = [0, 0];
       const head = make("tr", {}, ...["family", "variables", "couplings"].map((name) => make("th", { scope: "col" }, name)));
@@ -553,15 +596,14 @@ const model = {
   },
 
   async sources(i, j) {
-    const found = this.found;
     try {
-      const { sources, count } = await ask("coefficient", { ...this.how(), i, j });
-      if (found !== this.found || this.told !== `${i},${j}`) return;
+      const given = { ...this.how(), i, j };
+      const { sources, count } = await only("coefficient", (signal) => ask("coefficient", given, signal));
       const more = count > sources.length ? [make("li", {}, `and ${count - sources.length} more`)] : [];
       $("sources").replaceChildren(...sources.map(([family, label, share]) =>
         make("li", {}, `${share > 0 ? "+" : ""}${share} from ${family}: ${label}`)), ...more);
     } catch (error) {
-      $("coefficient").textContent = error.message;
+      if (error.name !== "AbortError") $("coefficient").textContent = error.message;
     }
   },
 
@@ -613,9 +655,7 @@ $("copy").addEventListener("click", () => told($("took"), async () => {
   return "copied";
 }));
 $("save-run").addEventListener("click", () => told($("took"), async () => {
-  const { shown, player, solver, seed } = state.ran;
-  // A frame's looks came with frames that may be gone: all with the first one.
-  const frames = player.frames.map((frame, i) => ({ ...frame, looks: i ? undefined : player.looks }));
+  const { shown, frames, solver, seed } = state.ran;
   const run = { title: `${title(shown)}: ${solver}, seed ${seed}`, board: shown.board, frames };
   const answer = await call("replay", run);
   return save(await answer.blob(), `${fileName()}-${solver}-${seed}.html`, "text/html");

@@ -107,6 +107,15 @@ class Board {
       draw(g, "text", { x: c * UNIT + 2, y: r * UNIT + 6, class: "corner" }, word);
   }
 
+  /** The board as it was drawn, without an answer. */
+  clear() {
+    this.before.fill(-1);
+    for (let i = 0; i < this.shade.length; i++) this.look(i, [0, 0, 0, 0, ""]);
+    this.fill();
+    this.mark([[], []]);
+    this.warm(null);
+  }
+
   /** Show a frame: `looks` is the table that its numbers are of. */
   show(frame, looks) {
     const numbers = codes(frame.cells);

@@ -72,11 +72,20 @@ class Player {
     this.place = draw(svg, "path", { class: "place" });
   }
 
+  /** Draw no more: another board takes its place. */
+  close() {
+    this.closed = true;
+    this.root.remove();
+  }
+
   /** Forget everything: a new run begins. */
   reset() {
     [this.frames, this.looks, this.at, this.live, this.shown] = [[], [], -1, true, []];
     [this.since, this.coming, this.lastOnly, this.paused] = [Infinity, 0, false, false];
-    this.board.before.fill(-1);
+    this.board.clear();
+    for (const part of [this.status, this.families, this.heavy]) part.replaceChildren();
+    this.weights.hidden = true;
+    this.curve.setAttribute("d", "");
     this.root.dataset.state = "running";
     this.play(true);
   }
@@ -92,6 +101,12 @@ class Player {
   /** The rows of the table that a frame brings. */
   learn(frame) {
     if (frame.looks) this.looks.push(...frame.looks);
+  }
+
+  /** Its frames as a recording holds them: all looks with the first one. */
+  recording() {
+    const looks = [...this.looks];
+    return this.frames.map((frame, i) => ({ ...frame, looks: i ? undefined : looks }));
   }
 
   /** The run is over; all frames that were kept, so many, come in place of the live ones. */
@@ -141,6 +156,7 @@ class Player {
   }
 
   loop(now) {
+    if (this.closed) return;
     const passed = (now - (this.last || now)) / 1000;
     this.last = now;
     const end = this.frames.length - 1;
@@ -168,7 +184,7 @@ class Player {
       : `read ${frame.read}, sweep ${frame.sweep.toLocaleString("en")}`;
     const heat = frame.beta === null || frame.beta === undefined ? "" : `, beta ${number(frame.beta)}`;
     this.status.textContent =
-      `state ${this.at + 1} of ${this.frames.length} | ${where} | energy ${number(frame.energy)}${heat}`;
+      `${this.live ? "live" : "recorded"}, state ${this.at + 1} of ${this.frames.length} | ${where} | energy ${number(frame.energy)}${heat}`;
     this.tell(frame);
     if (this.live) this.plot();
     else this.point();
