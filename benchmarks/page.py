@@ -34,8 +34,6 @@ sys.path.append(str(ROOT / "tests"))
 LIMIT_S = 5
 RUNS = 4
 TABS = 50
-COLD = {"beta": 0.3, "increment": 0, "propagation": 0}
-"""Options with which the annealer solves nothing, so that a run takes all its time."""
 
 WATCH = """async (seconds) => {
   const frame = () => new Promise((done) => requestAnimationFrame(done));
@@ -171,6 +169,8 @@ def receive() -> list[Row]:
         "100 requests for another host (Host)": misled,
         "a body of 200 MB": huge,
         "JSON nested 100,000 deep": nested,
+        "a run by `amplify`, with options that name files and hosts": elsewhere,
+        "20 bodies of 1 MiB of empty lists": lists,
         "a puzzle with script tags in title, id and source": scripts,
     }
     rows = []
@@ -182,7 +182,7 @@ def receive() -> list[Row]:
             began = time.perf_counter()
             got = visit(address)
             took = time.perf_counter() - began
-            time.sleep(3)
+            time.sleep(5)
             answer = httpx.get(address, timeout=10).status_code
             left = _children(process.pid)
             busy = ticks(left)
@@ -236,7 +236,9 @@ def tabs(address: str) -> Counter[str]:
 
 
 def _noise() -> dict[str, Any]:
-    return {"puzzle": boards()["nonogram, noise 45x60"].to_dict(), "options": COLD}
+    """A run that takes all its time."""
+    noise = np.random.default_rng(3).integers(0, 2, (80, 80))
+    return {"puzzle": Nonogram.from_picture(noise).to_dict()}
 
 
 def closed(address: str) -> Counter[str]:
@@ -312,13 +314,34 @@ def huge(address: str) -> Counter[str]:
 
 def nested(address: str) -> Counter[str]:
     headers = {"content-type": "application/json"}
-    deep = b'{"text": ' + b"[" * 100_000
+    deep = b'{"text": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
     texts = (deep, json.dumps({"text": "[" * 100_000}).encode())
     answers = (
         httpx.post(f"{address}api/read", content=text, headers=headers, timeout=60)
         for text in texts
     )
     return Counter(str(answer.status_code) for answer in answers)
+
+
+def elsewhere(address: str) -> Counter[str]:
+    puzzle = get_puzzle("nonogram").examples()[0].to_dict()
+    got: Counter[str] = Counter()
+    for given in ({"solver": "amplify"}, {"solver": "dimod:os:system"}, {"options": {"url": "x"}}):
+        told = httpx.post(f"{address}api/run", json={"puzzle": puzzle, **given}, timeout=60).text
+        got["one line, nothing run" if told.startswith("event: error") else "taken"] += 1
+    return got
+
+
+def lists(address: str) -> Counter[str]:
+    text = b'{"marks": [], "puzzle": [' + b",".join([b"[]"] * 340_000) + b"]}"
+    headers = {"content-type": "application/json"}
+
+    async def together() -> list[int]:
+        async with httpx.AsyncClient(base_url=address, timeout=120, headers=headers) as client:
+            asked = (client.post("api/check", content=text) for _ in range(20))
+            return [answer.status_code for answer in await asyncio.gather(*asked)]
+
+    return Counter(map(str, asyncio.run(together())))
 
 
 def scripts(address: str) -> Counter[str]:

@@ -147,6 +147,29 @@ def test_weights_are_set_and_seen(visit):
     assert "weights={'order': 3.2}" in page.locator("#snippet").inner_text()
 
 
+def test_a_run_that_fails_shows_nothing_of_the_last_one(visit):
+    page = visit()
+    own = solve(page)
+    ended(own)
+    assert own.locator("path.c.b").first.get_attribute("d")
+    own.get_by_label("Solver", exact=True).select_option("exact")
+    solve(page)
+    own.locator(".verdict.error", has_text="at most 20 variables").wait_for()
+    assert [each.get_attribute("d") or "" for each in own.locator("path.c").all()] == [""] * 3
+    assert own.locator(".families tr").count() == 0
+
+
+def test_a_run_is_stopped(visit):
+    page = visit()
+    read(page, HARD)
+    own = solve(page, seconds=20)
+    own.locator(".status", has_text="live").wait_for()
+    own.get_by_role("button", name="Stop").click()
+    own.locator(".verdict", has_text="stopped").wait_for()
+    page.get_by_role("tab", name="Take away").click()
+    assert page.locator("#no-run").is_visible()  # it did not come to its end
+
+
 def test_two_solvers_side_by_side(visit):
     page = visit()
     page.get_by_role("button", name="A second solver beside it").click()
@@ -266,6 +289,8 @@ def test_it_fits_a_phone(visit, scheme):
     color = page.evaluate("() => getComputedStyle(document.body).backgroundColor")
     shade = sum(map(int, re.findall(r"\d+", color)[:3]))
     assert shade < 200 if scheme == "dark" else shade > 600
+    paper = page.evaluate("() => getComputedStyle(document.querySelector('#field .c')).fill")
+    assert sum(map(int, re.findall(r"\d+", paper)[:3])) > 600
 
 
 def test_everything_has_a_label(visit):
