@@ -1,6 +1,5 @@
 """``qubopuzzle serve``."""
 
-import os
 import socket
 from argparse import Namespace
 from contextlib import suppress
@@ -45,8 +44,7 @@ def run(args: Namespace) -> int:
     try:
         listening = socket.create_server((host, port), family=family, backlog=128)
     except OSError as error:
-        known = (error.errno or 0) > 0  # else it is the name that is not
-        why = os.strerror(error.errno or 0) if known else error.strerror
+        why = str(error.strerror).partition(" (while")[0]
         raise InputError(f"cannot listen on {host}:{port}: {why}") from None
     with listening:
         port = listening.getsockname()[1]
@@ -82,12 +80,14 @@ def _names(host: str) -> tuple[str, ...]:
     """Other names of this machine, where it listens on all of them."""
     if host not in ("0.0.0.0", "::"):  # noqa: S104
         return ()
+    found = []
+    with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect(("192.0.2.1", 9))  # sends nothing; says which address is used to go out
+        found.append(probe.getsockname()[0])
     own = socket.gethostname()
-    try:
-        addresses = {info[4][0] for info in socket.getaddrinfo(own, None)}
-    except OSError:
-        addresses = set()
-    return tuple(dict.fromkeys([own, *map(str, addresses), *_LOOPBACK]))
+    with suppress(OSError):
+        found += [str(info[4][0]) for info in socket.getaddrinfo(own, None)]
+    return tuple(dict.fromkeys([*found, own, *_LOOPBACK]))
 
 
 def _bracketed(name: str) -> str:

@@ -183,12 +183,8 @@ def new(puzzle: str, size: str = "", difficulty: str = "", seed: int | None = No
 
 def _shown(problem: Problem) -> Json:
     """A puzzle with its board; its solution stays here."""
-    picture = problem.picture()
-    if not isinstance(problem, Puzzle) or picture is None:
-        raise InputError("a model has no board; `qubopuzzle solve FILE` solves it")
-    if problem.cells > CELL_LIMIT:
-        raise InputError(f"{problem.extent}: more than the {CELL_LIMIT:,} that are drawn here")
-    data = problem.to_dict()
+    puzzle = _drawn(problem)
+    data = puzzle.to_dict()
     data.pop("solution", None)
     return {
         "puzzle": data,
@@ -196,15 +192,19 @@ def _shown(problem: Problem) -> Json:
         "id": problem.id,
         "title": problem.title,
         "extent": problem.extent,
-        "board": board(picture),
+        "board": board(puzzle.picture()),
         "entries": entries(problem),
     }
 
 
 def _problem(data: Any) -> Puzzle:
-    problem = problem_from_dict(data)
+    return _drawn(problem_from_dict(data))
+
+
+def _drawn(problem: Problem) -> Puzzle:
+    """The problem, if it has a board that is not too large."""
     if not isinstance(problem, Puzzle):
-        raise InputError("a model has no board")
+        raise InputError("a model has no board; `qubopuzzle solve FILE` solves it")
     if problem.cells > CELL_LIMIT:
         raise InputError(f"{problem.extent}: more than the {CELL_LIMIT:,} that are drawn here")
     return problem
@@ -318,16 +318,10 @@ class _Course:
 def _told(result: Result, settings: Mapping[str, Any]) -> Json:
     return {
         "valid": result.valid,
-        "verdict": result.verdict,
         "summary": result.summary(),
         "violations": [v.to_dict() for v in result.violations[:_SAID]],
         "seed": result.seed,
         "solver": result.solver,
-        "formulation": result.formulation,
-        "sizes": dict(result.sizes),
-        "seconds": sum(
-            s for part, s in result.timings_s.items() if part not in ("load", "prepare")
-        ),
         "url": _address(result),
         "snippet": _snippet(result, settings),
     }
