@@ -298,7 +298,7 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
 
 @pytest.mark.skipif(not BASH, reason="there is no bash")
 def test_shells_complete_commands_options_and_names(tmp_path):
-    assert completed(tmp_path, "s") == ["solve", "show", "solvers"]
+    assert completed(tmp_path, "s") == ["solve", "show", "serve", "solvers"]
     assert completed(tmp_path, "solve", "--tr") == ["--trace", "--trace-rate"]
     assert "annealer" in completed(tmp_path, "solve", "--solver", "")
     assert completed(tmp_path, "puzzles", "nono") == ["nonogram"]
