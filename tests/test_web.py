@@ -389,12 +389,6 @@ def test_what_is_deeply_nested_costs_no_process(own, client):
     assert len(children(own[1].pid)) <= max(before, 4)
 
 
-def test_an_answer_that_nobody_reads_is_given_up():
-    from qubopuzzle.web.connections import Impatient
-
-    assert Impatient.pause_writing is not Impatient.__mro__[1].pause_writing
-
-
 def test_a_huge_body_is_refused_before_it_is_read(client):
     def endless():
         while True:
