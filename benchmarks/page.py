@@ -153,7 +153,7 @@ def show(rows: Rows) -> str:
 # --- visitors -------------------------------------------------------------------------------
 
 
-def visitors(args: Args) -> Cases:  # noqa: ARG001 - of one interface
+def visitors(_: Args) -> Cases:
     yield "visitors", receive
 
 

@@ -79,6 +79,14 @@ def solve(page, lane=0, seconds=None):
     return own
 
 
+def running(page, seconds):
+    """A run that takes so long, of which a state is shown."""
+    read(page, HARD)
+    own = solve(page, seconds=seconds)
+    own.locator(".status", has_text="live, state").wait_for()
+    return own
+
+
 def ended(own):
     own.locator(".verdict.good, .verdict.bad").wait_for(timeout=60_000)
     own.locator(".player[data-state=done]").wait_for(timeout=60_000)
@@ -107,9 +115,7 @@ def test_an_address_is_pasted_and_annealed(visit):
 
 def test_it_is_paused_stepped_and_run_again(visit):
     page = visit()
-    read(page, HARD)
-    own = solve(page, seconds=2)
-    own.locator(".status", has_text="state").wait_for()
+    own = running(page, seconds=2)
     own.get_by_role("button", name="Pause").click()
     first = state(own)[0]
     time.sleep(0.3)
@@ -161,9 +167,7 @@ def test_a_run_that_fails_shows_nothing_of_the_last_one(visit):
 
 def test_a_run_is_stopped(visit):
     page = visit()
-    read(page, HARD)
-    own = solve(page, seconds=20)
-    own.locator(".status", has_text="live").wait_for()
+    own = running(page, seconds=20)
     own.get_by_role("button", name="Stop").click()
     own.locator(".verdict", has_text="stopped").wait_for()
     page.get_by_role("tab", name="Take away").click()
@@ -346,9 +350,7 @@ def test_a_recording_opens_without_a_server(visit, browser, tmp_path):
 
 def test_a_closed_tab_ends_its_run(visit, server):
     page = visit()
-    read(page, HARD)
-    own = solve(page, seconds=20)
-    own.locator(".status", has_text="state").wait_for()
+    running(page, seconds=20)
     there = children(server[1].pid)
     page.context.close()
     assert one_ends(there)

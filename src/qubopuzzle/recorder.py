@@ -19,6 +19,15 @@ _MOST_BYTES = 1 << 26
 _FAR = 1 << 60
 
 
+def evenly(n: int, most: int) -> list[int]:
+    """Up to ``most`` of the numbers 0 .. n - 1, evenly, the first and the last among them.
+
+    >>> evenly(9, 3), evenly(2, 5), evenly(0, 5)
+    ([0, 4, 8], [0, 1], [])
+    """
+    return [*dict.fromkeys(np.linspace(0, n - 1, min(n, most)).astype(int).tolist())]
+
+
 @dataclass(frozen=True, slots=True)
 class Rate:
     """How often a state is kept: every so many sweeps, or so many times a second.

@@ -25,7 +25,6 @@ def run(args: Namespace) -> int:
     from qubopuzzle.files.writing import check_place, image_format, write_whole
     from qubopuzzle.picture.course import FILMS
     from qubopuzzle.solving.trace import load_trace
-    from qubopuzzle.web.replay import replay_of
 
     frames = 100 if args.frames is None else whole("--frames", args.frames, 1, 10_000)
     per_second = 10 if args.fps is None else whole("--fps", args.fps, 1, 60)
@@ -52,6 +51,8 @@ def run(args: Namespace) -> int:
     if path is not None:
         with at(str(path)):
             if kind == "html":
+                from qubopuzzle.web.replay import replay_of
+
                 data = replay_of(trace)
             else:
                 data = trace.image(kind, frames=frames, per_second=per_second)

@@ -11,6 +11,7 @@ from qubopuzzle.errors import InputError, SolverUnavailable
 
 _USUAL_PORT = 80
 """Of HTTP: browsers leave it out."""
+_EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - what users name, behind a token
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -57,7 +58,7 @@ def run(args: Namespace) -> int:
         app = application(
             hosts=frozenset(map(str.lower, hosts)), token=token, runs=runs, time_limit=limit
         )
-        shown = names[1] if host in ("0.0.0.0", "::") and len(names) > 1 else host  # noqa: S104
+        shown = names[1] if host in _EVERYWHERE else host
         say(f"http://{_bracketed(shown)}:{port}/{token and f'{token}/'}", "Ctrl-C ends it")
         config = uvicorn.Config(
             app,
@@ -78,7 +79,7 @@ def run(args: Namespace) -> int:
 
 def _names(host: str) -> tuple[str, ...]:
     """Other names of this machine, where it listens on all of them."""
-    if host not in ("0.0.0.0", "::"):  # noqa: S104
+    if host not in _EVERYWHERE:
         return ()
     found = []
     with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:

@@ -4,7 +4,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from itertools import accumulate
 from math import isinf, isnan
 
 import numpy as np
@@ -19,6 +18,7 @@ from qubopuzzle.picture import Picture
 from qubopuzzle.recorder import Recorder, Seen
 from qubopuzzle.solvers.base import Progress
 from qubopuzzle.solving.judge import Judged
+from qubopuzzle.solving.trace import judge_state
 
 _INTERVAL_S = 0.1
 _HEAVIEST = 4
@@ -74,11 +74,9 @@ class _Screen:
         seen = self._recorder.seen[-1] if self._recorder.seen else None
         if seen is None or seen is self._last:
             return
-        self._last, presolved = seen, seen.of.presolved
-        x = presolved.restore(seen.x.astype(np.int64))
-        answer, violations = self._problem.read(presolved.whole, x)
-        self._judged = Judged(self._problem, answer, tuple(violations), None, presolved.whole, x)
-        energy = sum(self._judged.energies.values()) if isnan(seen.energy) else seen.energy
+        self._last = seen
+        self._judged, _ = judge_state(self._problem, seen)
+        energy = self._judged.energy or 0.0
         self._energies.append(energy)
         self._lowest = min(self._lowest, energy)
 
@@ -126,15 +124,8 @@ class _Screen:
         """The constraints with the greatest weights, by name."""
         if self._last is None or self._last.row_weight is None:
             return Text()
-        model = self._last.of.presolved.model
-        ends = [*accumulate(len(block.lower) for block in model.linear)]
-        weight = self._last.row_weight[: ends[-1] if ends else 0]  # those of cuts come after
-        named = []
-        for row in np.argsort(-weight, kind="stable")[:_HEAVIEST].tolist():
-            number = int(np.searchsorted(ends, row, side="right"))
-            start = ends[number - 1] if number else 0
-            block = model.linear[number]
-            named.append(f"{clean(block.labels(row - start))} {weight[row]:.2f}")
+        rows = self._last.of.presolved.model.heaviest_rows(self._last.row_weight, _HEAVIEST)
+        named = [f"{clean(label)} {weight:.2f}" for label, weight in rows]
         return Text("heaviest: " + ", ".join(named))
 
 

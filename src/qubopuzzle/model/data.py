@@ -9,6 +9,7 @@ v-th value"; the literals of choice ``c`` are numbered ``first_literal[c]`` to
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any, Self, TypeAlias, TypeVar
 
 import numpy as np
@@ -336,6 +337,26 @@ class Model:
         return np.repeat(np.arange(len(self.choices)), self.sizes)
 
     @cached_property
+    def row_ends(self) -> IntArray:
+        """How many linear rows there are up to the end of each block, (blocks,)."""
+        return np.cumsum([len(block.lower) for block in self.linear], dtype=np.int64)
+
+    def row_label(self, row: int) -> str:
+        """What a linear row is called, by its number among those of all blocks."""
+        number = int(np.searchsorted(self.row_ends, row, side="right"))
+        block = self.linear[number]
+        return block.labels(row - int(self.row_ends[number]) + len(block.lower))
+
+    def heaviest_rows(self, weight: NDArray[Any], most: int) -> list[tuple[str, float]]:
+        """The linear rows with the greatest weights, (rows,): label and weight.
+
+        Weights of rows that were added behind the model's, as cuts are, are passed over.
+        """
+        own = weight[: int(self.row_ends[-1]) if len(self.row_ends) else 0]
+        greatest = np.argsort(-own, kind="stable")[:most].tolist()
+        return [(self.row_label(row), float(own[row])) for row in greatest]
+
+    @cached_property
     def choices_by_family(self) -> dict[str, IntArray]:
         """The numbers of the choices of each family that has some."""
         families = np.array([choice.family for choice in self.choices])
@@ -346,9 +367,11 @@ class Model:
         """The value of each literal of choices that are in precedences, else 0; (literals,)."""
         blocks = [np.concatenate([block.first, block.second]) for block in self.precedence]
         ends = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *blocks]))
+        numbered = np.zeros(len(self.choices), dtype=bool)
+        numbered[ends] = True
+        values = chain.from_iterable(self.choices[choice].values for choice in ends.tolist())
         number = np.zeros(self.n_literals, dtype=np.int64)
-        for choice in ends.tolist():
-            number[slice(*self.first_literal[choice : choice + 2])] = self.numbers(choice)
+        number[numbered[self.choice_of_literal]] = np.fromiter(values, dtype=np.int64)
         return number
 
     @property

@@ -1,7 +1,6 @@
 """All precedences of a model together: the values that they order, the paths that they form."""
 
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 
@@ -51,9 +50,7 @@ class Precedences:
         ends = np.unique(np.concatenate([self.first, self.second]))
         self.numbered = np.zeros(len(model.choices), dtype=bool)
         self.numbered[ends] = True
-        self.number = np.zeros(model.n_literals, dtype=np.int64)
-        values = chain.from_iterable(model.choices[choice].values for choice in ends.tolist())
-        self.number[self.numbered[model.choice_of_literal]] = np.fromiter(values, dtype=np.int64)
+        self.number = model.number_of_literal
         self.keys = model.choice_of_literal * _FAR + self.number
         self.starts = model.first_literal[:-1]
 

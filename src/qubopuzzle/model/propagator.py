@@ -384,10 +384,9 @@ class Propagator:
 
     def label(self, constraint: int) -> str:
         """What a constraint is called, by its number: rows come first, then precedences."""
-        for block in self.model.linear:
-            if constraint < len(block.lower):
-                return block.labels(constraint)
-            constraint -= len(block.lower)
+        if constraint < self.arrays.n_rows:
+            return self.model.row_label(constraint)
+        constraint -= self.arrays.n_rows
         ends = self.order.first[constraint], self.order.second[constraint]
         one, two = (self.model.choices[end].name for end in ends)
         return f"{self.order.family[constraint]} of {one} and {two}"

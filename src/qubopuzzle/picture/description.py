@@ -83,3 +83,11 @@ class PictureData:
             beside[:, 1:-1] = self.rooms[:, 1:] != self.rooms[:, :-1]
             above[1:-1] = self.rooms[1:] != self.rooms[:-1]
         return beside, above
+
+    def thick_lines(self) -> tuple[BoolArray, BoolArray]:
+        """The same, and every ``thick_every``-th line of the grid."""
+        beside, above = self.borders()
+        if self.thick_every:
+            beside[:, :: self.thick_every] = True
+            above[:: self.thick_every] = True
+        return beside, above

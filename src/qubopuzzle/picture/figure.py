@@ -47,10 +47,7 @@ def draw(picture: PictureData, ax: Axes) -> None:
 
 def _grid(picture: PictureData, ax: Axes) -> None:
     """Thin lines everywhere, thick ones around the grid, between rooms and every few cells."""
-    beside, above = picture.borders()
-    if picture.thick_every:
-        beside[:, :: picture.thick_every] = True
-        above[:: picture.thick_every] = True
+    beside, above = picture.thick_lines()
     thin = _segments(np.ones_like(beside), np.ones_like(above))
     for segments, color, width in ((thin, _GRID, 0.6), (_segments(beside, above), "black", 1.4)):
         lines = LineCollection([*segments], colors=color, linewidths=width, capstyle="projecting")

@@ -217,7 +217,7 @@ class _Found:
             self.proof = search.proof()
 
     def _cut(self, search: Search, sample: Sample) -> bool:
-        """Whether a sample breaks graphs; then it is cut off."""
+        """Record a sample, and say whether it breaks graphs; then it is cut off."""
         self._record(search, sample)
         broken = cuts(self.task.compiled.source, self.task.compiled.decode(sample))
         if not broken:

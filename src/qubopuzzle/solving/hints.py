@@ -1,5 +1,6 @@
 """What marks on a board lead to: the next cell that follows from them, or what they contradict."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -111,21 +112,22 @@ class _Deduction:
         self._cells = [*marks]
         known = [*marks, *_given(problem, self.shape)]
         self._marked = {int(np.ravel_multi_index(cell, self.shape)) for cell in known}
-        rows = self._bits_set(marks) if bits else self._equal(marks)
+        rows, self._own = self._bits_set(marks) if bits else self._equal(marks)
         # Marks first: what the propagator queues first, and the number of each, are theirs.
         self._model: Model = replace(model, linear=(rows, *model.linear))
         self._propagator = Propagator(self._model)
         self._n_marks = len(rows.lower)
         self.all_on = np.ones(self._propagator.arrays.n_constraints, dtype=bool)
-        self._own = np.arange(self._n_marks) if not bits else self._owner
 
-    def _equal(self, marks: Mapping[Cell, int]) -> Linear:
+    def _equal(self, marks: Mapping[Cell, int]) -> tuple[Linear, IntArray]:
+        """A row for each mark, and the number of each row's mark, (rows,)."""
         at = [int(np.ravel_multi_index(cell, self.shape)) for cell in marks]
         value = np.array([*marks.values()], dtype=np.int64) - self._view.base[at]
-        return Linear(_MARK, csr_array(self._view.matrix[at]), value, value, str)
+        rows = Linear(_MARK, csr_array(self._view.matrix[at]), value, value, str)
+        return rows, np.arange(len(at))
 
-    def _bits_set(self, marks: Mapping[Cell, int]) -> Linear:
-        """A row for each bit of each mark: of the literals that paint it, one is true."""
+    def _bits_set(self, marks: Mapping[Cell, int]) -> tuple[Linear, IntArray]:
+        """The same with a row for each bit: of the literals that paint it, one is true."""
         parts, owner = [], []
         for number, (cell, value) in enumerate(marks.items()):
             row = self._view.matrix[[int(np.ravel_multi_index(cell, self.shape))]].tocoo()
@@ -134,13 +136,13 @@ class _Deduction:
                     painting = row.col[(row.data >> bit) & 1 == 1]
                     parts.append(painting)
                     owner.append(number)
-        self._owner = np.array(owner, dtype=np.int64)
         which = np.repeat(np.arange(len(parts)), [len(part) for part in parts]).astype(np.int64)
         cols = np.concatenate([*parts, np.zeros(0, dtype=np.int64)]).astype(np.int64)
         shape = len(parts), self._view.matrix.shape[1]
         matrix = csr_array((np.ones(len(cols), dtype=np.int64), (which, cols)), shape=shape)
         most = np.full(len(parts), UNBOUNDED)
-        return Linear(_MARK, matrix, np.ones(len(parts), dtype=np.int64), most, str)
+        rows = Linear(_MARK, matrix, np.ones(len(parts), dtype=np.int64), most, str)
+        return rows, np.array(owner, dtype=np.int64)
 
     def run(self, on: NDArray[np.bool_]) -> tuple[int, DomainArrays]:
         """Propagate some of the constraints, (constraints,): which one broke, what is left."""
@@ -173,20 +175,17 @@ class _Deduction:
         if not found:
             return None, None
         removed = domains.removed[: domains.counts[REMOVED]]
-        least, most = 0, len(removed)
-        while least < most:  # how many values must be gone for the first of them
-            middle = (least + most) // 2
+
+        def decided(count: int) -> NDArray[np.bool_]:
+            """Which of them are, once so many values are gone, (found,)."""
             alive = np.ones_like(domains.alive)
-            alive[removed[:middle]] = False
+            alive[removed[:count]] = False
             early_low, early_high = self._reach(alive, found)
-            if (early_low == early_high).any():
-                most = middle
-            else:
-                least = middle + 1
-        alive = np.ones_like(domains.alive)
-        alive[removed[:most]] = False
-        early_low, early_high = self._reach(alive, found)
-        cell = found[int(np.argmax(early_low == early_high))]
+            return np.asarray(early_low == early_high)
+
+        counts = range(len(removed) + 1)
+        first = bisect_left(counts, True, key=lambda count: bool(decided(count).any()))
+        cell = found[int(np.argmax(decided(first)))]
         return cell, int(low[cell])
 
     def needed(self, enough: Callable[[NDArray[np.bool_]], bool]) -> IntArray:

@@ -23,8 +23,8 @@ from qubopuzzle.files.writing import write_whole
 from qubopuzzle.model import IntArray, Model, Problem, Propagation
 from qubopuzzle.model.semantics import violations_of
 from qubopuzzle.picture import Picture
-from qubopuzzle.recorder import Recorder, Seen
-from qubopuzzle.solving.judge import Judge, judge, parts
+from qubopuzzle.recorder import Recorder, Seen, evenly
+from qubopuzzle.solving.judge import Judge, Judged, judge, parts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -120,8 +120,8 @@ class Trace:
         if not len(self):
             raise InputError("the trace has no states")
         if file_format in FILMS:
-            shown = np.unique(np.linspace(0, len(self) - 1, frames).astype(int)).tolist()
-            return film([partial(self._frame, number) for number in shown], file_format, per_second)
+            shown = [partial(self._frame, number) for number in evenly(len(self), frames)]
+            return film(shown, file_format, per_second)
         from matplotlib.figure import Figure
 
         figure, file = Figure(figsize=_INCHES, layout="constrained"), io.BytesIO()
@@ -237,6 +237,24 @@ class Recorded:
         return Trace(self.problem, self.about, families=families, answers=grids, **arrays)
 
 
+def judge_state(problem: Problem, seen: Seen) -> tuple[Judged, dict[str, int]]:
+    """A state that a recorder keeps, judged, and what its broken constraints cost by family.
+
+    The energy is the solver's, or what is broken and the objective, as in ``Trace.energy``.
+    """
+    presolved = seen.of.presolved
+    whole, x = presolved.whole, presolved.restore(seen.x.astype(np.int64))
+    costs = {family: int(own[0]) for family, own in violations_of(whole, x[None]).items()}
+    energy = _energy(whole, x, sum(costs.values())) if isnan(seen.energy) else seen.energy
+    answer, violations = problem.read(whole, x)
+    return Judged(problem, answer, tuple(violations), energy, whole, x), costs
+
+
+def _energy(model: Model, x: IntArray, cost: int) -> float:
+    """What is broken in a state, and what it is worth, (literals,)."""
+    return cost + (0.0 if model.objective is None else model.objective.value(x))
+
+
 def _decode(
     presolved: Propagation,
     seen: Sequence[Seen],
@@ -251,9 +269,8 @@ def _decode(
     for family, costs in violations_of(whole, x).items():
         arrays["energies"][numbers, families.index(family)] = costs
     for i, each in zip(numbers, x, strict=True):
-        if isnan(seen[i].energy):  # then it is what is broken, and the objective
-            worth = 0.0 if whole.objective is None else whole.objective.value(each)
-            arrays["energy"][i] = arrays["energies"][i].sum() + worth
+        if isnan(seen[i].energy):
+            arrays["energy"][i] = _energy(whole, each, int(arrays["energies"][i].sum()))
         if (learned := seen[i].row_weight) is not None:
             for family, weight in _mean_weights(presolved.model, learned).items():
                 arrays["weights"][i, families.index(family)] = weight

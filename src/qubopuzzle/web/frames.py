@@ -7,7 +7,6 @@ frame brings those rows of the table that no frame before it needed.
 
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,8 @@ from qubopuzzle.model.segments import all_rows
 from qubopuzzle.picture import Picture
 from qubopuzzle.picture.figure import PALETTE
 
+STATES = 400
+"""States of a course that are shown when it has ended, at most; of large boards fewer."""
 HEAVIEST = 8
 """Constraints whose weights are told by name."""
 _COLORS = len(PALETTE)
@@ -30,10 +31,7 @@ def board(picture: Picture) -> dict[str, Any]:
     ``circled`` of (row, column); ``beside`` and ``above`` say where thick lines are, a text of 0
     and 1 a row.
     """
-    beside, above = picture.borders()
-    if picture.thick_every:
-        beside[:, :: picture.thick_every] = True
-        above[:: picture.thick_every] = True
+    beside, above = picture.thick_lines()
     return {
         "rows": picture.rows,
         "columns": picture.columns,
@@ -130,11 +128,10 @@ class Heat:
 
     def __init__(self, model: Model) -> None:
         rows, _, _ = all_rows(model)
-        self._labels = [block.labels for block in model.linear]
-        self._ends = [*accumulate(len(block.lower) for block in model.linear)]
+        self._model = model
         field = model.field
         self._row = self._cell = np.zeros(0, dtype=np.int64)
-        self._n_cells, self._n_rows = 0, rows.shape[0]
+        self._n_cells = 0
         if field is None or not len(model.choices):
             return
         self._n_cells = field.views[0].matrix.shape[0]
@@ -151,18 +148,12 @@ class Heat:
 
     def __call__(self, weight: NDArray[np.float32]) -> dict[str, Any]:
         """``heat``: a byte a cell, 0 for weight 1, 255 for the greatest; ``heaviest``: by name."""
-        weight = weight[: self._n_rows]  # those of cuts come after
         by_cell = np.ones(self._n_cells)
         np.maximum.at(by_cell, self._cell, weight[self._row])
         top = max(float(weight.max(initial=1)), 1 + 1e-9)
         heat = np.clip((by_cell - 1) / (top - 1) * 255, 0, 255).astype(np.uint8)
-        order = np.argsort(-weight, kind="stable")[:HEAVIEST].tolist()
-        named = [[self._label(row), round(float(weight[row]), 3)] for row in order]
-        return {"heat": base64(heat), "heaviest": named}
-
-    def _label(self, row: int) -> str:
-        block = int(np.searchsorted(self._ends, row, side="right"))
-        return self._labels[block](row - (self._ends[block - 1] if block else 0))
+        named = self._model.heaviest_rows(weight, HEAVIEST)
+        return {"heat": base64(heat), "heaviest": [[name, round(w, 3)] for name, w in named]}
 
 
 def numbers(known: Mapping[str, float]) -> dict[str, float | None]:

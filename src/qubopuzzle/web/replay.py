@@ -8,15 +8,13 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-import numpy as np
-
 from qubopuzzle.errors import InputError
+from qubopuzzle.recorder import evenly
 from qubopuzzle.solving.judge import judge
 from qubopuzzle.solving.trace import Trace
-from qubopuzzle.web.frames import Frames, board, numbers
+from qubopuzzle.web.frames import STATES, Frames, board, numbers
 
 _SCRIPTS = ("board.js", "player.js", "replay.js")
-STATES = 600
 
 
 def replay_page(data: bytes) -> bytes:
@@ -55,7 +53,7 @@ def replay_of(trace: Trace) -> bytes:
     if picture is None or trace.answers is None:
         raise InputError("a model has no board; the course of its energy is drawn as .svg")
     frames, shown = Frames(), []
-    for i in np.unique(np.linspace(0, len(trace) - 1, STATES).astype(int)).tolist():
+    for i in evenly(len(trace), STATES):
         judged = judge(trace.problem, trace.answers[i])
         drawn = judged.picture()
         if drawn is None:

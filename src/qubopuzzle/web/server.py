@@ -41,7 +41,6 @@ _TYPES = {
     "html": "text/html",
     "css": "text/css",
     "js": "text/javascript",
-    "svg": "image/svg+xml",
 }
 _HEADERS = [
     (
@@ -130,7 +129,7 @@ class _Guard:
             await answer(scope, receive, guarded)
         except Exception as error:
             if not begun:  # else Uvicorn hangs up, and says so
-                await _told(_fault(error), 500)(scope, receive, guarded)
+                await _told(_line(error), 500)(scope, receive, guarded)
 
     def _refusal(self, scope: Scope) -> str | None:
         """Why a request gets no answer."""
@@ -254,10 +253,8 @@ async def _events(pool: Pool, data: bytes, limit: float) -> AsyncIterator[bytes]
         last = "end", b"{}"
         try:
             await pool.call(work.run, data, limit, deadline=limit + _LATE_S, hear=hear)
-        except QubopuzzleError as error:
-            last = "error", work.packed({"message": str(error)})
-        except Exception as error:
-            last = "error", work.packed({"message": _fault(error)})
+        except Exception as error:  # the stream ends in a line, whatever it was
+            last = "error", work.packed({"message": _line(error)})
         loop.call_soon(put, *last)  # after what was heard before it
 
     task = asyncio.create_task(go())
@@ -271,8 +268,8 @@ async def _events(pool: Pool, data: bytes, limit: float) -> AsyncIterator[bytes]
         task.cancel()
 
 
-async def _plain(_: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)  # noqa: S101 - it is registered for these
+async def _plain(_: Request, error: Any) -> Response:
+    """Starlette's own refusals, ``HTTPException``."""
     return _told(error.detail, error.status_code, error.headers)
 
 
@@ -284,7 +281,9 @@ def _told(line: str, status: int, headers: Mapping[str, str] | None = None) -> R
     return Response(work.packed({"error": line}), status, headers, "application/json")
 
 
-def _fault(error: Exception) -> str:
+def _line(error: Exception) -> str:
+    if isinstance(error, QubopuzzleError):
+        return str(error)
     return f"an error of this program, please report it: {type(error).__name__}"
 
 

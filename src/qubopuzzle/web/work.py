@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from functools import partial
 from inspect import signature
 from io import BytesIO
-from math import isnan
 from typing import Any
 
 import numpy as np
@@ -24,26 +23,23 @@ from qubopuzzle.files.models.formats import FORMATS
 from qubopuzzle.files.puzzles import formats_for, read_text, solved_address, write_text
 from qubopuzzle.files.puzzles.native import problem_from_dict
 from qubopuzzle.model import Model, Problem
-from qubopuzzle.model.semantics import violations_of
 from qubopuzzle.processes import say
 from qubopuzzle.puzzles import Puzzle, get_puzzle, puzzle_names
 from qubopuzzle.puzzles.generator import PuzzleGenerator, find_generator
-from qubopuzzle.recorder import Rate, Recorder, Seen
+from qubopuzzle.recorder import Rate, Recorder, Seen, evenly
 from qubopuzzle.solvers import all_solvers
 from qubopuzzle.solvers.base import Solver
 from qubopuzzle.solving.export import export
 from qubopuzzle.solving.hints import hint
-from qubopuzzle.solving.judge import Judged
 from qubopuzzle.solving.result import Result
 from qubopuzzle.solving.solve import DEFAULT_SOLVER, solve
-from qubopuzzle.web.frames import Frames, Heat, board, entries, numbers
+from qubopuzzle.solving.trace import judge_state
+from qubopuzzle.web.frames import STATES, Frames, Heat, board, entries, numbers
 
 READ_LIMIT = 100
 """Puzzles of one text that are shown."""
 CELL_LIMIT = 20_000
 """Most cells of a board that is drawn."""
-FRAMES = 400
-"""States of a course that are sent when it has ended, at most; of large boards fewer."""
 _LIVE_S = 1 / 30
 _SAID = 20
 _EXAMPLES = 3
@@ -244,10 +240,9 @@ def _solve(
         result = solve(problem, trace=recorder, **settings)
     _tell("result", _told(result, settings))
     kept = sorted(recorder.seen, key=lambda seen: seen.seconds)
-    most = min(FRAMES, max(100, 10**6 // problem.cells), len(kept))
-    chosen = np.unique(np.linspace(0, len(kept) - 1, most).astype(int))
+    chosen = evenly(len(kept), min(STATES, max(100, 10**6 // problem.cells)))
     _tell("course", {"frames": len(chosen)})
-    for number in chosen.tolist():
+    for number in chosen:
         course.tell(kept[number], "kept")
     if result.judged is not None:
         course.tell_last(result)
@@ -288,18 +283,14 @@ class _Course:
         self._heats: dict[int, tuple[Model, Heat]] = {}
 
     def tell(self, seen: Seen, event: str = "frame") -> None:
-        whole = seen.of.presolved.whole
-        x = seen.of.presolved.restore(seen.x.astype(np.int64))
-        answer, violations = self._problem.read(whole, x)
-        costs = {f: int(cost[0]) for f, cost in violations_of(whole, x[None]).items()}
-        energy = float(sum(costs.values())) if isnan(seen.energy) else seen.energy
+        judged, costs = judge_state(self._problem, seen)
         known: Json = {"read": seen.read, "sweep": seen.sweep, "families": costs}
-        known |= numbers({"s": seen.seconds, "beta": seen.beta, "energy": energy})
+        known |= numbers({"s": seen.seconds, "beta": seen.beta, "energy": judged.energy or 0.0})
         if seen.row_weight is not None:
             known |= self._heat(seen.of.presolved.model)(seen.row_weight)
-        picture = Judged(self._problem, answer, tuple(violations)).picture()
+        picture = judged.picture()
         if picture is not None:
-            _tell(event, self._frames.frame(picture, violations, **known))
+            _tell(event, self._frames.frame(picture, judged.violations, **known))
 
     def tell_last(self, result: Result) -> None:
         """The answer itself, which may be of a state that was not kept."""
