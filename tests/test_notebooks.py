@@ -2,6 +2,10 @@
 
 import csv
 import io
+import json
+import re
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -88,3 +92,68 @@ def test_a_frame_without_pandas_is_one_line(compared, monkeypatch):
 def test_a_puzzle_shows_its_picture():
     puzzle = qubopuzzle.load(Path(__file__).parents[1] / "examples/sudoku.json")[0]
     assert "<svg" in puzzle._repr_svg_()
+
+
+CELLS = (
+    "from qubopuzzle import Nonogram, compare, export, solve\n"
+    'puzzle = Nonogram(rows="1;1 1;1 1;5;1 1", cols=[2, 3, "1 1", 3, 2])\n'
+    "puzzle",
+    'result = solve(puzzle, presolve="none", seed=1, trace=True, progress=True)\nresult',
+    'wrong = solve(puzzle, "random", seed=1, reads=1)\nwrong',
+    'found = compare(puzzle, ["random", "exact"], repeat=1, time_limit=0.2, progress=True)\nfound',
+    "found.plot();",
+    "result.plot_trace();",
+    "puzzle.model()",
+    'export(puzzle, "bqm")',
+)
+
+
+@pytest.fixture(scope="module")
+def executed(tmp_path_factory):
+    """What a notebook of these cells shows, by nbconvert: the outputs of each."""
+    pytest.importorskip("nbconvert")
+    pytest.importorskip("ipykernel")
+    folder = tmp_path_factory.mktemp("notebook")
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    cells = [
+        {"cell_type": "code", "id": f"cell-{i}", "execution_count": None, "metadata": {}}
+        | {"outputs": [], "source": source}
+        for i, source in enumerate(CELLS)
+    ]
+    book = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+    (folder / "book.ipynb").write_text(json.dumps(book))
+    command = [sys.executable, "-m", "nbconvert", "--to", "notebook", "--execute", "--stdout"]
+    done = subprocess.run(
+        [*command, folder / "book.ipynb"], capture_output=True, text=True, check=False, cwd=folder
+    )
+    assert done.returncode == 0, done.stderr
+    return [cell["outputs"] for cell in json.loads(done.stdout)["cells"]]
+
+
+def test_a_notebook_shows_pictures_verdicts_and_tables_once(executed):
+    shown = [
+        "".join("".join(own["data"].get(kind, ())) for own in cell if "data" in own)
+        for cell, kind in zip(
+            executed,
+            ("image/svg+xml", *["text/html"] * 3, *["image/png"] * 2, *["text/html"] * 2),
+            strict=True,
+        )
+    ]
+    puzzle, result, wrong, compared, plotted, course, model, exported = shown
+    assert puzzle.count("<svg") == 1
+    assert result.count("<svg") == result.count("<b>valid</b>") == 1
+    assert wrong.count("<b>not solved (7 rules broken)") == 1
+    assert "<td>field</td>" in wrong
+    assert compared.count("<table>") == 2
+    assert len(plotted) > 1000
+    assert len(course) > 1000
+    assert model.count("<table>") == exported.count("<table>") == 1
+    assert all(sum("data" in own for own in cell) == 1 for cell in executed)
+
+
+def test_a_notebook_says_nothing_twice(executed):
+    """Of a bar there is nothing without ipywidgets but the warning, and no line comes again."""
+    for cell in executed:
+        said = "".join("".join(own["text"]) for own in cell if own["output_type"] == "stream")
+        lines = [line for line in said.splitlines() if re.search(r"\w", line)]
+        assert len(lines) == len(set(lines))

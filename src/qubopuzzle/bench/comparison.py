@@ -1,9 +1,9 @@
 """``compare``: every solver on every instance, and the results."""
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import as_completed
-from contextlib import closing, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -188,7 +188,7 @@ def compare(
     journal: str | PathLike[str] | None = None,
     resume: bool = False,
     jobs: int = 1,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Comparison:
     """Run every solver on every instance, each run in a process of its own.
 
@@ -211,7 +211,7 @@ def compare(
         journal: a file (JSON Lines) that each row is added to as soon as its run is finished.
         resume: take the rows that are in ``journal`` and belong to this comparison.
         jobs: runs at once; they share the machine, and their times tell it.
-        progress: called with each job and its row.
+        progress: called with each job and its row; True shows a bar, see ``solve``.
 
     Raises:
         InputError: for anything that cannot be used, before the first run.
@@ -239,7 +239,7 @@ def run(
     journal: str | PathLike[str] | None = None,
     resume: bool = False,
     jobs: int = 1,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Comparison:
     """Run what is not in the journal yet; Ctrl-C ends it with the rows that there are."""
     at_once = whole("jobs", jobs, 1)
@@ -249,18 +249,31 @@ def run(
         resumed, interrupted = len(rows), False
         todo = [job for job in planned if job.key not in rows]
         try:
-            with closing(_executed(todo, at_once)) as done:
+            with _told(progress, len(planned)) as tell, closing(_executed(todo, at_once)) as done:
                 for job, row in done:
                     with defer_interrupt():  # a row that is finished is kept
                         if book is not None:
                             book.add(row)
                         rows[job.key] = row
-                    if progress is not None:
-                        progress(job, row)
+                    tell(job, row)
         except KeyboardInterrupt:
             interrupted = True
     ordered = [rows[job.key] for job in planned if job.key in rows]
     return Comparison(plan, ordered, resumed, interrupted)
+
+
+@contextmanager
+def _told(progress: Progress | bool | None, count: int) -> Iterator[Progress]:
+    """What is called with each run: ``progress`` itself, or a bar if it is True."""
+    if progress is not True:
+        yield progress or (lambda *_: None)
+        return
+    from qubopuzzle import bars  # imports rich
+
+    with bars.counting("first run", count) as advance:
+        yield lambda job, row: advance(
+            f"{job.instance.label}, {job.solver.name}, seed {job.seed}: {row['status']}"
+        )
 
 
 def _executed(jobs: list[Job], at_once: int) -> Generator[tuple[Job, Row], None, None]:

@@ -45,7 +45,7 @@ def run(args: Namespace) -> int:
     """Run the comparison, write its files, print its tables."""
     from qubopuzzle.bench import comparison as bench
     from qubopuzzle.bench.plan import make_plan
-    from qubopuzzle.cli import progress, report
+    from qubopuzzle.cli import report
 
     names = None if args.solvers is None else [name.strip() for name in args.solvers.split(",")]
     terminal.sampler_path(names or ())
@@ -73,16 +73,7 @@ def run(args: Namespace) -> int:
         notice(f"{name} is left out: {why}")
     for name in plan.repeated:
         notice(f"{name} is given twice, compared once")
-    with progress.counting("first run", sum(1 for _ in plan.jobs())) as advance:
-        done = bench.run(
-            plan,
-            journal=args.json,
-            resume=args.resume,
-            jobs=args.jobs,
-            progress=lambda job, row: advance(
-                f"{job.instance.label}, {job.solver.name}, seed {job.seed}: {row['status']}"
-            ),
-        )
+    done = bench.run(plan, journal=args.json, resume=args.resume, jobs=args.jobs, progress=True)
     try:
         report.write(done, outputs)
     finally:  # a full disk does not take the table away

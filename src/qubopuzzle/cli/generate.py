@@ -48,7 +48,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(args: Namespace) -> int:
     """Write new puzzles; those that are finished stay if it is broken off."""
-    from qubopuzzle.cli import progress
+    from qubopuzzle import bars
     from qubopuzzle.files.puzzles import check_format
     from qubopuzzle.generation import generate as generating
 
@@ -69,7 +69,7 @@ def run(args: Namespace) -> int:
             found = (each for each in (one,))
         else:
             found = generating.generate_each(asked, args.jobs)
-        with progress.counting(args.puzzle, args.count) as advance, closing(found):
+        with bars.counting(args.puzzle, args.count) as advance, closing(found):
             for each in found:
                 made += 1
                 output.add(each)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from argparse import SUPPRESS, Action, Namespace
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -78,7 +79,7 @@ class _NoToken(Action):
 
 def run(args: Namespace) -> int:
     """Solve and judge one puzzle after the other."""
-    from qubopuzzle.cli import progress, watch
+    from qubopuzzle.cli import watch
     from qubopuzzle.recorder import Rate, Recorder
     from qubopuzzle.solving.recipe import Recipe
     from qubopuzzle.solving.solve import check_run, solve
@@ -109,9 +110,7 @@ def run(args: Namespace) -> int:
         try:
             recorder = Recorder(rate) if args.watch or args.trace else None
             watched = (
-                watch.watching(puzzle, recorder)
-                if args.watch and recorder
-                else progress.solving(name, args.reads, args.time_limit)
+                watch.watching(puzzle, recorder) if args.watch and recorder else nullcontext(True)
             )
             with watched as callback:
                 result = solve(

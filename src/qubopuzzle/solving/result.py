@@ -236,7 +236,10 @@ class Result:
     def plot_trace(self, figure: "Figure | None" = None) -> "list[Axes]":
         """Draw energies and weights over the sweeps, see ``Trace.plot``; InputError without one."""
         if self.trace is None:
-            raise InputError("there is no trace; solve(..., trace=True) keeps one")
+            raise InputError(
+                "there is no trace; solve(..., trace=True) keeps one, unless presolving or "
+                "compilation decides everything, so that nothing is searched"
+            )
         return self.trace.plot(figure)
 
     def text(self) -> str:

@@ -5,6 +5,7 @@ import secrets
 import time
 import warnings
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike
@@ -63,7 +64,7 @@ def solve(
     time_limit: float | None = None,
     options: Mapping[str, Any] | None = None,
     solutions: int | None = 1,
-    progress: ProgressCallback | None = None,
+    progress: ProgressCallback | bool | None = None,
     trace: Any = None,
     load_s: float = 0.0,
 ) -> Result:
@@ -97,7 +98,8 @@ def solve(
         solutions: how many different answers to look for, None for all, up to
             ``SOLUTION_LIMIT``; more than 1 only with exact solvers, and without an objective.
             ``result.complete`` says whether there are no others.
-        progress: called with the reads and the best energy so far.
+        progress: called with the reads and the best energy so far; True shows a bar, on a terminal
+            and in notebooks that have ipywidgets.
         trace: keep states on the way for ``result.trace``: a number N for every N-th sweep,
             ``"N/s"`` for as many in a second, True for each; of many every other one goes, again
             and again. Or a ``Recorder``. The answer is the same with and without.
@@ -118,7 +120,13 @@ def solve(
     how = backend.default_presolve if presolve is None else presolve
     recipe = Recipe(name, code, how, weights)
     run = _Run(own, backend, recipe, budget, chosen, {"load": load_s}, Recorder.of(trace))
-    return run.result(progress, alternatives=backend.tries_alternatives and formulation is None)
+    shown: AbstractContextManager[Any] = nullcontext(progress or None)
+    if progress is True:
+        from qubopuzzle import bars  # imports rich
+
+        shown = bars.solving(own.id or own.name, reads, time_limit)
+    with shown as callback:
+        return run.result(callback, alternatives=backend.tries_alternatives and formulation is None)
 
 
 def check_run(

@@ -1,25 +1,42 @@
-"""Progress bars on standard error, for what takes a while when a person is watching."""
+"""Progress bars for what takes a while when a person is watching, on a terminal or in a notebook.
+
+They go to standard error. A notebook shows them if it has ipywidgets, and a warning says so if
+not; where nobody watches, as with a pipe, nothing is shown.
+"""
 
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from math import isinf
 from threading import Timer
+from typing import Protocol
 
 from rich import progress as rich
 from rich.console import Console
 
-from qubopuzzle.solvers.base import Progress
-
 _PATIENCE_S = 1.0
+
+
+class _Progress(Protocol):
+    @property
+    def reads(self) -> float: ...
+
+    @property
+    def energy(self) -> float: ...
 
 
 def _bar(middle: rich.ProgressColumn) -> rich.Progress:
     """A bar with ``middle`` beside it, which is not shown where nobody watches."""
     what = rich.TextColumn("{task.description}", markup=False)
-    unseen = not sys.stderr.isatty()
-    console = Console(stderr=True, quiet=unseen)
+    console = Console(stderr=True)
+    unseen = not (sys.stderr.isatty() or console.is_jupyter)
+    if console.is_jupyter and find_spec("ipywidgets") is None:
+        warnings.warn("bars in notebooks need ipywidgets: pip install ipywidgets", stacklevel=1)
+        unseen = True
+    console.quiet = unseen
     columns = (what, rich.BarColumn(), middle, rich.TimeElapsedColumn())
     return rich.Progress(*columns, console=console, transient=True, disable=unseen)
 
@@ -27,13 +44,13 @@ def _bar(middle: rich.ProgressColumn) -> rich.Progress:
 @contextmanager
 def solving(
     what: str, reads: int | None, time_limit: float | None
-) -> Iterator[Callable[[Progress], None]]:
+) -> Iterator[Callable[[_Progress], None]]:
     """A callback for ``solve``; the bar appears after a second, and pulses until it is called."""
     started = time.perf_counter()
     bar = _bar(rich.TextColumn("energy {task.fields[energy]}"))
     task = bar.add_task(what, total=None, energy="-")
 
-    def update(progress: Progress) -> None:
+    def update(progress: _Progress) -> None:
         done = time.perf_counter() - started if time_limit else progress.reads
         energy = "-" if isinf(progress.energy) else f"{progress.energy:g}"
         bar.update(task, total=time_limit or reads, completed=done, energy=energy)
