@@ -142,6 +142,30 @@ def test_exact_solvers_show_what_they_cut_off(solver):
     assert set(np.flatnonzero(trace.energies.any(axis=0))) == {trace.families.index("connected")}
 
 
+@pytest.mark.parametrize("solver", ["sat", "cpsat", "mip"])
+def test_exact_solvers_show_what_they_prove_of_an_objective(solver, tmp_path):
+    if not all_solvers()[solver].available().ok:
+        pytest.skip(f"{solver} is not installed")
+    rng, b = np.random.default_rng(1), ModelBuilder()
+    x = [b.bit(f"x{i}") for i in range(12)]
+    for _ in range(6):
+        one, two, three = rng.choice(12, 3, replace=False)
+        b.add("cover", x[one] + x[two] + x[three] >= 2)
+    b.minimize(sum(int(rng.integers(1, 30)) * bit for bit in x))
+    model = b.build()
+    result = solve(model, solver, seed=1, trace=True)
+    assert result.optimal
+    result.trace.save(tmp_path / "t.npz")
+    trace = load_trace(tmp_path / "t.npz")
+    known = trace.bound[~np.isnan(trace.bound)]
+    assert (np.diff(known) >= 0).all()
+    assert (known <= result.objective).all()
+    assert (
+        trace.bound[-1] == trace.energy[-1] == result.objective == solve(model, "exact").objective
+    )
+    assert "proved bound" in trace.image("svg").decode()
+
+
 @pytest.mark.parametrize("solver", ["annealer", "neal"])
 def test_rounds_of_cuts_are_shown(solver):
     [board] = generate("heyawake", size=(7, 7), seed=1)

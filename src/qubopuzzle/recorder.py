@@ -70,6 +70,7 @@ class Seen:
         energy: as the solver counts it; not a number where that is what broken constraints cost.
         x: values of the model's literals, shape (literals,).
         row_weight: penalty weight of each linear row now, (rows,), if weights change.
+        bound: what no solution's energy can be below, as far as was proved then; or not a number.
     """
 
     of: Any
@@ -80,6 +81,7 @@ class Seen:
     energy: float
     x: NDArray[np.int8]
     row_weight: NDArray[np.float32] | None
+    bound: float
 
 
 class Recorder:
@@ -163,8 +165,10 @@ class Track:
         x: NDArray[Any],
         row_weight: NDArray[Any] | None = None,
         energy: float = nan,
+        bound: float = nan,
     ) -> None:
         """Keep a state, which ``decode`` takes; arguments as in ``Seen``."""
         weights = None if row_weight is None else row_weight.astype(np.float32)
         values = self.decode(x).astype(np.int8)
-        self.recorder.add(lambda s: Seen(self.of, read, sweep, s, beta, energy, values, weights))
+        worth = energy, values, weights, bound
+        self.recorder.add(lambda s: Seen(self.of, read, sweep, s, beta, *worth))

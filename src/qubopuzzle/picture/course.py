@@ -1,6 +1,6 @@
 """The course of a solve with matplotlib: energies above, penalty weights below."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -16,21 +16,26 @@ from qubopuzzle.picture.figure import PALETTE
 
 def draw_course(
     sweeps: NDArray[np.int64],
-    energy: NDArray[np.float64],
-    lowest: NDArray[np.float64],
+    energies: Mapping[str, NDArray[np.float64]],
     families: Sequence[str],
     weights: NDArray[np.float32],
     figure: Figure,
 ) -> list[Axes]:
-    """Draw; arguments as ``Trace`` has them. Families whose weights are unknown are left out."""
+    """Draw ``energies`` by their names, (states,) each, and the rest as ``Trace`` has it.
+
+    What is nowhere known is left out.
+    """
     known = [k for k in range(len(families)) if np.isfinite(weights[:, k]).any()]
     axes = figure.subplots(2 if known else 1, sharex=True, squeeze=False)[:, 0].tolist()
-    axes[0].plot(sweeps, energy, color="#56b4e9", linewidth=0.8, label="energy")
-    axes[0].plot(sweeps, lowest, color="#222222", linewidth=1.2, label="lowest so far")
+    colors, least = ("#56b4e9", "#222222", "#d55e00"), 0.0
+    for (name, energy), color in zip(energies.items(), colors, strict=True):
+        if np.isfinite(energy).any():
+            axes[0].plot(sweeps, energy, color=color, linewidth=1, label=name)
+            least = min(least, float(np.nanmin(energy)))
     axes[0].set_ylabel("energy")
-    axes[0].set_ylim(bottom=min(0, float(lowest.min(initial=0))))
-    for color, k in enumerate(known):
-        own = PALETTE[color % len(PALETTE)]
+    axes[0].set_ylim(bottom=least)
+    for i, k in enumerate(known):
+        own = PALETTE[i % len(PALETTE)]
         axes[1].plot(sweeps, weights[:, k], color=own, linewidth=1, label=families[k])
     if known:
         axes[1].set_ylabel("mean penalty weight")

@@ -156,6 +156,7 @@ class _Found:
     optimal: bool = False
     assignments: int = 0
     _cut_off: Sample | None = None
+    _told: float = -inf
 
     def collect(self, search: Search) -> None:
         """Answer after answer."""
@@ -196,6 +197,8 @@ class _Found:
                 if not cuts(self.task.compiled.source, self.task.compiled.decode(sample)):
                     self._take(search, sample)
             self._note(search)
+            for sample in self.samples.values():
+                self._record(search, sample, again=True)
 
     def _take(self, search: Search, sample: Sample | None) -> None:
         """What ``next_solution`` returned, where there is an objective."""
@@ -230,14 +233,19 @@ class _Found:
         self.cuts += len(broken)
         return True
 
-    def _record(self, search: Search, sample: Sample) -> None:
-        """Keep an assignment for whoever wants the course: which it is, or its conflicts."""
-        self.assignments += 1
-        track = self.task.track
-        if track is not None and track.recorder.is_due(self.assignments):
-            steps = search.conflicts
+    def _record(self, search: Search, sample: Sample, *, again: bool = False) -> None:
+        """Keep an assignment for whoever wants the course: which it is, or its conflicts.
+
+        And what is proved of the objective; ``again`` is for one whose bound may have risen.
+        """
+        self.assignments += not again
+        track, bound = self.task.track, max(self.bound, search.bound)
+        wanted = track is not None and track.recorder.is_due(self.assignments)
+        if track is not None and (bound > self._told if again else wanted):
+            steps, self._told = search.conflicts, bound
             x = self.task.compiled.decode(sample)
-            track.record(0, self.assignments if steps is None else steps, nan, x)
+            where = self.assignments if steps is None else steps
+            track.record(0, where, nan, x, bound=bound if isfinite(bound) else nan)
 
     def _improve(self, search: Search, sample: Sample) -> None:
         """Keep an answer if it is the best so far."""

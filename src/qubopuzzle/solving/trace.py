@@ -39,6 +39,7 @@ _NUMBERS = {
     "seconds": "float64",
     "beta": "float64",
     "energy": "float64",
+    "bound": "float64",
     "energies": "int64",
     "weights": "float32",
 }
@@ -58,6 +59,8 @@ class Trace:
         beta: inverse temperature, in the solver's own units, (states,).
         energy: of the state, (states,), as the solver counts it: a QUBO's, or what the model's
             broken constraints cost at weights of 1, and the objective, if there is one.
+        bound: what no solution's energy can be below, as far as an exact solver had proved that
+            then, (states,); not a number elsewhere.
         families: the families of constraints.
         energies: what broken constraints cost by family, at weights of 1, (states, families).
         weights: mean penalty weight of a family's rows at that time, (states, families); not a
@@ -72,6 +75,7 @@ class Trace:
     seconds: NDArray[np.float64]
     beta: NDArray[np.float64]
     energy: NDArray[np.float64]
+    bound: NDArray[np.float64]
     families: tuple[str, ...]
     energies: IntArray
     weights: NDArray[np.float32]
@@ -103,8 +107,8 @@ class Trace:
             from matplotlib import pyplot
 
             figure = pyplot.figure(figsize=_INCHES, layout="constrained")
-        x = self.sweeps_in_all()
-        return draw_course(x, self.energy, self.lowest, self.families, self.weights, figure)
+        energies = {"energy": self.energy, "lowest so far": self.lowest, "proved bound": self.bound}
+        return draw_course(self.sweeps_in_all(), energies, self.families, self.weights, figure)
 
     def image(self, file_format: str, *, frames: int = 100, per_second: int = 10) -> bytes:
         """``plot`` as a file: svg, png or what matplotlib writes; as gif or mp4 the film.
@@ -220,7 +224,7 @@ class Recorded:
         families = tuple(dict.fromkeys(f for own in judges for f in own.presolved.whole.families))
         arrays = {
             name: np.array([getattr(state, name) for state in seen], dtype=_NUMBERS[name])
-            for name in ("read", "sweep", "seconds", "beta", "energy")
+            for name in ("read", "sweep", "seconds", "beta", "energy", "bound")
         }
         arrays["energies"] = np.zeros((len(seen), len(families)), dtype=np.int64)
         arrays["weights"] = np.full((len(seen), len(families)), np.nan, dtype=np.float32)
