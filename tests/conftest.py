@@ -25,6 +25,12 @@ settings.load_profile("ci")
 
 
 @pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config):
+    """One more than there are cores: tests of time limits, pages and signals mostly wait."""
+    return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else None
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """Each worker has a stretch of the tests, so that what a module builds is built once."""
     from xdist.scheduler import WorkStealingScheduling
