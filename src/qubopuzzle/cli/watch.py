@@ -86,7 +86,7 @@ class _Screen:
         lines = [self._numbers(), self._course(width)]
         picture = None if self._judged is None else self._judged.picture()
         drawn = Text() if picture is None else self._drawn(picture, width, height - _OTHER_LINES)
-        lines += [drawn, self._heaviest()]
+        lines += [drawn, self._heaviest(width)]
         for line in lines:
             line.no_wrap, line.overflow = True, "crop"
         return Group(*lines)
@@ -120,13 +120,16 @@ class _Screen:
             return _halved(picture, width, height)
         return Text("\n").join(whole.split("\n")[: max(1, height)])
 
-    def _heaviest(self) -> Text:
-        """The constraints with the greatest weights, by name."""
+    def _heaviest(self, width: int) -> Text:
+        """The constraints with the greatest weights, by name; those that fit whole."""
         if self._last is None or self._last.row_weight is None:
             return Text()
         rows = self._last.of.presolved.model.heaviest_rows(self._last.row_weight, _HEAVIEST)
-        named = [f"{clean(label)} {weight:.2f}" for label, weight in rows]
-        return Text("heaviest: " + ", ".join(named))
+        line = "heaviest:"
+        for label, weight in rows:
+            longer = f"{line}{'' if line.endswith(':') else ','} {clean(label)} {weight:.2f}"
+            line = longer if len(longer) < width else line
+        return Text(line)
 
 
 def _halved(picture: Picture, width: int, height: int) -> Text:
