@@ -66,7 +66,12 @@ def test_weights_of_cuts_have_no_names():
         len(block.lower) for block in board.model("lazy").linear
     )
     screen.note(Progress(0, np.inf))
-    assert "heaviest: " in str(screen._heaviest())
+    whole = str(screen._heaviest(200))
+    assert whole.startswith("heaviest: ")
+    for width in range(20, 100, 7):  # what does not fit is left out, and no number cut short
+        line = str(screen._heaviest(width))
+        assert len(line) < width
+        assert not line or f"{whole},".startswith(f"{line},")
 
 
 def test_it_says_where_the_annealer_is():

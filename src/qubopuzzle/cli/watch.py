@@ -125,11 +125,9 @@ class _Screen:
         if self._last is None or self._last.row_weight is None:
             return Text()
         rows = self._last.of.presolved.model.heaviest_rows(self._last.row_weight, _HEAVIEST)
-        line = "heaviest:"
-        for label, weight in rows:
-            longer = f"{line}{'' if line.endswith(':') else ','} {clean(label)} {weight:.2f}"
-            line = longer if len(longer) < width else line
-        return Text(line)
+        named = [f"{clean(label)} {weight:.2f}" for label, weight in rows]
+        lines = ("heaviest: " + ", ".join(named[:n]) for n in range(len(named), 0, -1))
+        return Text(next((line for line in lines if len(line) < width), ""))
 
 
 def _halved(picture: Picture, width: int, height: int) -> Text:
