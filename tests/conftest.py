@@ -26,7 +26,7 @@ settings.load_profile("ci")
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config):
-    """One more than there are cores: tests of time limits, pages and signals mostly wait."""
+    """One more than there are cores: what tests time limits, pages and signals waits a lot."""
     return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else None
 
 
