@@ -12,20 +12,13 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from math import isinf
 from threading import Timer
-from typing import Protocol
 
 from rich import progress as rich
 from rich.console import Console
 
+from qubopuzzle.solvers.base import Progress, ProgressCallback
+
 _PATIENCE_S = 1.0
-
-
-class _Progress(Protocol):
-    @property
-    def reads(self) -> float: ...
-
-    @property
-    def energy(self) -> float: ...
 
 
 def _bar(middle: rich.ProgressColumn) -> rich.Progress:
@@ -42,15 +35,13 @@ def _bar(middle: rich.ProgressColumn) -> rich.Progress:
 
 
 @contextmanager
-def solving(
-    what: str, reads: int | None, time_limit: float | None
-) -> Iterator[Callable[[_Progress], None]]:
+def solving(what: str, reads: int | None, time_limit: float | None) -> Iterator[ProgressCallback]:
     """A callback for ``solve``; the bar appears after a second, and pulses until it is called."""
     started = time.perf_counter()
     bar = _bar(rich.TextColumn("energy {task.fields[energy]}"))
     task = bar.add_task(what, total=None, energy="-")
 
-    def update(progress: _Progress) -> None:
+    def update(progress: Progress) -> None:
         done = time.perf_counter() - started if time_limit else progress.reads
         energy = "-" if isinf(progress.energy) else f"{progress.energy:g}"
         bar.update(task, total=time_limit or reads, completed=done, energy=energy)

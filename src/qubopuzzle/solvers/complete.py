@@ -240,10 +240,11 @@ class _Found:
         """
         self.assignments += not again
         track, bound = self.task.track, max(self.bound, search.bound)
-        wanted = track is not None and track.recorder.is_due(self.assignments)
-        if track is not None and (bound > self._told if again else wanted):
-            steps, self._told = search.conflicts, bound
-            x = self.task.compiled.decode(sample)
+        if track is None:
+            return
+        if bound > self._told if again else track.recorder.is_due(self.assignments):
+            self._told = bound
+            x, steps = self.task.compiled.decode(sample), search.conflicts
             where = self.assignments if steps is None else steps
             track.record(0, where, nan, x, bound=bound if isfinite(bound) else nan)
 
