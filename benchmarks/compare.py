@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from qubopuzzle import Puzzle, all_solvers, load
 from qubopuzzle.bench.comparison import Comparison, compare
-from qubopuzzle.bench.plan import ComparisonPlan, Instance, SolverConfig
+from qubopuzzle.bench.configurations import Configuration
+from qubopuzzle.bench.merge import comparison_of
+from qubopuzzle.bench.plan import Instance
 from qubopuzzle.bench.profile import draw
 from qubopuzzle.bench.tables import instance_table, total_table
 from record import ROOT, Args, Benchmark, Cases, Row, Rows, main, markdown
@@ -35,24 +37,16 @@ def _rows(puzzle: Puzzle, solvers: list[str], args: Args) -> list[Row]:
 
 def _comparison(rows: Rows) -> Comparison:
     """As it was when these rows were measured."""
-    solvers = {
-        row["solver"]: SolverConfig(
-            row["solver"], row["exact"], False, row["presolve"], row["options"]
+    named = [dict(row) | {"configuration": row["solver"]} for row in rows]
+    configurations = {
+        row["solver"]: Configuration(
+            row["solver"], row["solver"], row["exact"], row["presolve"], row["time_limit_s"]
         )
         for row in rows
     }
-    names = {row["instance"] for row in rows}
-    repeat, repeat_exact = (
-        len({row["seed"] for row in rows if row["exact"] == exact}) for exact in (False, True)
-    )
-    plan = ComparisonPlan(
-        instances=tuple(Instance(p.id, p) for p in load(TEN) if p.id in names),
-        solvers=tuple(solvers.values()),
-        repeat=repeat,
-        repeat_exact=repeat_exact,
-        time_limit=rows[0]["time_limit_s"],
-    )
-    return Comparison(plan, [dict(row) for row in rows])
+    instances = {puzzle.id: Instance(puzzle.id, puzzle) for puzzle in load(TEN)}
+    there = [instances[name] for name in dict.fromkeys(row["instance"] for row in rows)]
+    return comparison_of(there, configurations.values(), named)
 
 
 BENCHMARKS = (

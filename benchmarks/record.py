@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import platform
 import re
 import shlex
@@ -29,6 +28,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from qubopuzzle.bench.machine import machine as machine_here
+from qubopuzzle.bench.machine import words as machine_words
 from qubopuzzle.files.writing import write_whole
 
 ROOT = Path(__file__).parents[1]
@@ -179,7 +180,7 @@ def machine(packages: Sequence[str] = ()) -> dict[str, Any]:
     return {
         "date": date.today().isoformat(),
         "commit": _commit(),
-        "machine": f"{platform.machine()}, {_processor()}, {os.cpu_count()} cores",
+        "machine": machine_words(machine_here()),
         "python": platform.python_version(),
         "versions": {name: version(name) for name in (*PACKAGES, *packages)},
     }
@@ -196,15 +197,6 @@ def _commit() -> str:
         check=False,
     )
     return done.stdout.strip() or "unknown"
-
-
-def _processor() -> str:
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        for line in info.read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or "unknown processor"
 
 
 # --- results ---------------------------------------------------------------------------

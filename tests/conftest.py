@@ -48,27 +48,28 @@ def service():
 
 
 @pytest.fixture(scope="session")
-def run_processes(tmp_path_factory):
-    """A folder, and processes of runs by all that tells one from another."""
+def run_workers():
+    """Processes of runs, by the environment that they were started in."""
     made = {}
-    yield tmp_path_factory.mktemp("runs"), made
-    for process in made.values():
-        process.close()
+    yield made
+    for workers in made.values():
+        workers.close()
 
 
 @pytest.fixture
-def kept_runs(run_processes, monkeypatch):
-    """Runs of a comparison in one process: where what a run does to its own is not the point."""
-    from kept import Kept
+def kept_runs(run_workers, monkeypatch):
+    """The processes of a comparison's runs are kept for the next test's."""
+    from qubopuzzle.processes import WarmThreads, WarmWorkers
 
-    folder, made = run_processes
+    inherited = {**os.environ, "PYTEST_CURRENT_TEST": ""}
+    key = (*sys.path, *sorted(inherited.items()))
 
-    def process(memory, environment):
-        variables = dict.fromkeys(environment, str(folder))
-        inherited = {**os.environ, "PYTEST_CURRENT_TEST": ""}
-        key = (memory, *variables, *sys.path, *sorted(inherited.items()))
-        if key not in made or not made[key].is_ready():
-            made[key] = Kept(memory=memory, environment=variables)
-        return made[key]
+    class Kept(WarmThreads):
+        def __init__(self, size):
+            super().__init__(size)
+            self.workers = run_workers.setdefault(key, WarmWorkers())
 
-    monkeypatch.setattr("qubopuzzle.bench.runner.Worker", process)
+        def __exit__(self, *_):
+            self.shutdown(cancel_futures=True)
+
+    monkeypatch.setattr("qubopuzzle.bench.comparison.WarmThreads", Kept)

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from argparse import Namespace
 from dataclasses import replace
 from math import inf, log
 from pathlib import Path
@@ -28,7 +29,7 @@ from qubopuzzle.bench.journal import Journal
 from qubopuzzle.bench.plan import Instance, make_plan
 from qubopuzzle.bench.statistics import par2, tts
 from qubopuzzle.bench.tables import instance_table
-from qubopuzzle.cli.report import failure_notes, outputs
+from qubopuzzle.cli.reporting import failure_notes, outputs
 from qubopuzzle.files.puzzles import native
 
 TESTS = Path(__file__).parent
@@ -53,7 +54,9 @@ def puzzles(tmp_path):
 def test_tts_where_every_run_solves():
     found = tts([1.0, 2.0, 3.0], [1, 1, 1])
     assert found.seconds == pytest.approx(log(100) * 6 / 3)
-    assert log(100) * 1 <= found.low <= found.seconds <= found.high <= log(100) * 3
+    assert found.low == pytest.approx(log(100) * 1)  # all draws are the shortest run
+    assert found.high == pytest.approx(log(100) * 3)
+    assert found.low <= found.seconds <= found.high
     assert not found.at_least
 
 
@@ -145,7 +148,7 @@ def test_compare_gives_plain_rows():
     assert row["solution"] == ["#.", ".."]
     assert row["seconds"] == pytest.approx(row["build_s"] + row["solve_s"])
     assert set(row["sizes"]) == {"variables", "couplings"}
-    by_name = {total.solver: total for total in found.totals()}
+    by_name = {total.configuration: total for total in found.totals()}
     assert by_name["exact"].success == 1
     assert by_name["neal"].solved == 2
     assert 0.2 <= by_name["neal"].par2_s <= 0.3
@@ -167,8 +170,12 @@ def misbehaved():
     bounds = {"repeat": 1, "time_limit": 1}
     hanging = qubopuzzle.compare(BAR, ["dimod:toys:Hanging"], hard_limit=4, **bounds)
     others = qubopuzzle.compare(BAR, names, memory_limit_gib=2, **bounds)
-    solvers = hanging.plan.solvers + others.plan.solvers
-    return Comparison(replace(others.plan, solvers=solvers), hanging.rows + others.rows)
+    return replace(
+        others,
+        configurations=[*hanging.configurations, *others.configurations],
+        rows=hanging.rows + others.rows,
+        planned={**hanging.planned, **others.planned},
+    )
 
 
 def test_runs_at_once_are_the_same_runs():
@@ -279,7 +286,13 @@ def test_a_puzzle_of_a_class_that_no_process_can_import():
 def claims(puzzle, *said):
     instance = Instance(puzzle.id, puzzle)
     rows = [
-        {"digest": instance.digest, "solver": who, "proved_by": None, "solution": None, **what}
+        {
+            "digest": instance.digest,
+            "configuration": who,
+            "proved_by": None,
+            "solution": None,
+            **what,
+        }
         for who, what in said
     ]
     return contradictions([instance], rows)
@@ -344,10 +357,10 @@ def test_the_journal_drops_a_half_written_row(tmp_path):
     for half in (b'{"key": "2", "sta', whole.rstrip()):
         path.write_bytes(whole + half)
         book = Journal(path, resume=True)
-        assert list(book.rows) == ["1"]
+        assert list(book.content.rows) == ["1"]
         book.add(some_row("3"))
         book.close()
-        assert [json.loads(line)["key"] for line in path.read_text().splitlines()] == ["1", "3"]
+        assert keys_of(path) == ["1", "3"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no limits on files")
@@ -439,10 +452,10 @@ def test_outputs_are_refused_before_any_run(tmp_path):
     source = tmp_path / "a.json"
     source.write_text("{}")
     with pytest.raises(InputError, match=r"--csv .*a\.json: that is a source"):
-        outputs({"--csv": str(source)}, [str(source)])
+        outputs(Namespace(csv=str(source)), [str(source)])
     if sys.platform == "linux":
         with pytest.raises(InputError, match=r"/proc/x\.csv: "):
-            outputs({"--csv": "/proc/x.csv"}, [])
+            outputs(Namespace(csv="/proc/x.csv"), [])
     with pytest.raises(InputError, match="that is no file to keep rows in"):
         Journal(Path("/dev/null"), resume=True)
 
@@ -462,7 +475,7 @@ def test_resume_takes_only_what_is_the_same(tmp_path):
     qubopuzzle.compare(DOT, ["exact"], **settings)
     again = qubopuzzle.compare([DOT, BAR], ["exact"], resume=True, **settings)
     assert again.resumed == 1
-    assert len(journal.read_text().splitlines()) == 2
+    assert len(keys_of(journal)) == 2
     other = qubopuzzle.compare(DOT, ["exact"], resume=True, presolve="propagate", **settings)
     assert other.resumed == 0
     assert len(other.rows) == 1
@@ -477,6 +490,11 @@ def alive(process):
         return False
 
 
+def runners(path):
+    """The processes that a toy was called in, a number each call."""
+    return [int(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
 def wait_until(condition, seconds=60):
     end = time.monotonic() + seconds
     while not condition():
@@ -484,8 +502,10 @@ def wait_until(condition, seconds=60):
         time.sleep(0.02)
 
 
-def lines_of(path):
-    return path.read_bytes().count(b"\n") if path.exists() else 0
+def keys_of(path):
+    """Of the rows that a journal holds, which follow what they are of."""
+    lines = map(json.loads, path.read_text().splitlines()) if path.exists() else ()
+    return [line["key"] for line in lines if "key" in line]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
@@ -503,14 +523,13 @@ def test_a_comparison_that_is_broken_off_goes_on(puzzles, tmp_path, number):
         text=True,
     )
     # Two rows are there, and the third run, a slow one, is under way.
-    wait_until(lambda: lines_of(journal) == 2)
-    before_kill = who.read_text()
-    wait_until(lambda: who.read_text() not in ("", before_kill))
+    wait_until(lambda: len(keys_of(journal)) == 2)
+    wait_until(lambda: len(runners(who)) == 3)  # the solver was warmed up, too
     process.send_signal(number)
     out, err = process.communicate(timeout=60)
-    wait_until(lambda: not alive(int(who.read_text())))
+    wait_until(lambda: not alive(runners(who)[-1]))
     before = journal.read_bytes()
-    assert before.count(b"\n") == 2
+    assert len(keys_of(journal)) == 2
     if number == signal.SIGINT:
         assert process.returncode == 1
         assert "1 of 4" in out
@@ -523,7 +542,7 @@ def test_a_comparison_that_is_broken_off_goes_on(puzzles, tmp_path, number):
     assert (status, err) == (0, "")
     after = journal.read_bytes()
     assert after.startswith(before)
-    keys = [json.loads(line)["key"] for line in after.splitlines()]
+    keys = keys_of(journal)
     assert len(keys) == len(set(keys)) == 6  # 2 puzzles, exact once, slow twice
     shown = [line.split()[:2] for line in out.splitlines()[1:5]]
     assert shown == [
@@ -545,10 +564,10 @@ def test_no_run_outlives_its_comparison(puzzles, tmp_path, number):
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    wait_until(lambda: who.exists() and who.read_text())
+    wait_until(lambda: runners(who))
     process.send_signal(number)
     process.wait(60)
-    wait_until(lambda: not alive(int(who.read_text())))
+    wait_until(lambda: not alive(runners(who)[-1]))
 
 
 # The command
@@ -574,7 +593,7 @@ def test_the_command_writes_everything(puzzles, tmp_path):
     assert err == ("qubopuzzle: dimod:nosuchmodule:Sampler is left out: pip install nosuchmodule\n")
     assert "proved none" in out
     assert "mean PAR-2 s" in out
-    assert lines_of(journal) == 3
+    assert len(keys_of(journal)) == 3
     rows = list(csv.DictReader(io.StringIO(table.read_text())))
     assert [row["instance"] for row in rows] == ["dot", "bar", "none"]
     assert float(rows[0]["solve_s"]) > 0
@@ -610,9 +629,11 @@ def test_errors_of_the_command_are_one_line(puzzles, capsys, monkeypatch, words,
 
 def test_a_picture_of_nothing_solved_and_of_one_size():
     plan = make_plan(DOT, ["neal", "exact"], repeat=1)
+    failed = {"digest": "d", "cells": 4, "solved": False}
     rows = [
-        {"solver": "neal", "digest": "d", "cells": 4, "solved": False, "seconds": 1.0},
-        {"solver": "exact", "digest": "d", "cells": 4, "solved": False, "seconds": None},
+        {"configuration": "neal", **failed, "seconds": 1.0},
+        {"configuration": "exact", **failed, "seconds": None},
     ]
-    for found in (Comparison(plan, rows), Comparison(plan, [])):
+    for own in (rows, []):
+        found = Comparison(plan.instances, plan.configurations, own, plan.planned())
         assert profile.draw(found, "png").startswith(b"\x89PNG")

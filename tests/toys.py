@@ -68,9 +68,10 @@ class Lazy:
 
 
 def sign():
-    """Say in a file who runs, if the environment names one."""
+    """Add a line to a file that says who runs, if the environment names one."""
     if "TOYS_PID_FILE" in os.environ:
-        Path(os.environ["TOYS_PID_FILE"]).write_text(str(os.getpid()))
+        with Path(os.environ["TOYS_PID_FILE"]).open("a") as file:
+            file.write(f"{os.getpid()}\n")
 
 
 class Slow(Recording):

@@ -5,6 +5,7 @@ from .compile import Qubo as Qubo
 from .compile import compile_qubo as compile_qubo
 from .errors import AuthenticationError as AuthenticationError
 from .errors import DeadlineExceeded as DeadlineExceeded
+from .errors import ExecutorFailed as ExecutorFailed
 from .errors import InputError as InputError
 from .errors import ModelError as ModelError
 from .errors import PlanExceeded as PlanExceeded

@@ -9,6 +9,7 @@
     ├── TooLarge             refused before it fills memory; names the limit and a remedy
     │   └── PlanExceeded     a model with more variables than the plan of a service holds
     ├── Unsatisfiable        asked for a model of something proved to have no solution
+    ├── ExecutorFailed       an executor that takes no more calls
     ├── SolverUnavailable    a solver whose package is not installed or cannot run here
     │   └── AuthenticationError   no token, or one that the service refuses
     └── SolverFailed         a backend that broke off with an error of its own
@@ -68,6 +69,10 @@ class Unsatisfiable(QubopuzzleError, ValueError):
     """Asked for a model of something that is proved to have no solution."""
 
 
+class ExecutorFailed(QubopuzzleError, RuntimeError):
+    """An executor that takes no more calls: its processes or its scheduler are gone."""
+
+
 class SolverUnavailable(QubopuzzleError, RuntimeError):
     """A solver that is known but cannot run here; the message says how to get it."""
 
@@ -110,6 +115,12 @@ class TimeLimitWarning(UserWarning):
 
 class CompilingWarning(UserWarning):
     """Said when kernels are compiled, which takes seconds, usually once on a machine."""
+
+
+def first_line(error: BaseException) -> str:
+    """An error's type and the first line of its message, for a message of ours."""
+    line = (str(error).splitlines() or [""])[0]
+    return f"{type(error).__name__}: {line[:200]}".removesuffix(": ")
 
 
 @contextmanager

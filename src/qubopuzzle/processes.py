@@ -15,15 +15,17 @@ a process whose parent ends finishes its call, and what it has started goes on.
 
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from queue import SimpleQueue
+from tempfile import TemporaryDirectory
 from typing import IO, Any, TypeVar
 
 from qubopuzzle.errors import QubopuzzleError, SolverFailed
@@ -32,6 +34,8 @@ _T = TypeVar("_T")
 _PROGRAM = "from qubopuzzle.processes import serve; serve()"
 _LISTEN_S = 1.0
 """So long the last words of a process that has ended are waited for."""
+_IDLE_S = 60.0
+"""So long a worker without a call is kept."""
 _TAIL = 4096
 _GROUPS = hasattr(os, "killpg")
 _NO_MEMORY = (
@@ -87,12 +91,16 @@ class Worker(AbstractContextManager["Worker"]):
         overhear: Callable[[str], None] = lambda _: None,
     ) -> None:
         path = os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)
+        # What it leaves in its folder for temporary files goes with it.
+        self._folder = TemporaryDirectory(prefix="qubopuzzle-", ignore_cleanup_errors=True)
         ours = {"PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"}
+        ours |= dict.fromkeys(("TMPDIR", "TEMP", "TMP"), self._folder.name)
         variables = {**os.environ, **ours, **(environment or {})}
         self._hear: Callable[[Any], object] = _ignore
         self._overhear, self._tail = overhear, b""
         self._answer: Future[Any] = Future()
         self._failure: Crashed | None = None
+        self._calls_made = 0
         self._lock = threading.Lock()
         # Nothing is ever written to it: it ends when we do.
         life, end = os.pipe()
@@ -159,12 +167,24 @@ class Worker(AbstractContextManager["Worker"]):
         with self._lock:
             self._hear = hear
             self._answer = Future()
+            self._calls_made += 1
             if self._failure is not None:
                 self._answer.set_exception(self._failure)
         data = pickle.dumps((function, arguments))
         # What is large is not written before the process, which may be starting yet, reads it.
         threading.Thread(target=self._write, args=(data,), daemon=True).start()
         return self._answer
+
+    @property
+    def ready(self) -> bool:
+        """Whether it can be called: it runs, and its last call has an answer."""
+        with self._lock:
+            return self._failure is None and (self._calls_made == 0 or self._answer.done())
+
+    @property
+    def used(self) -> bool:
+        """Whether it was called before."""
+        return self._calls_made > 0
 
     def close(self) -> None:
         """End the process now, whatever it does, and those that it has started."""
@@ -174,6 +194,13 @@ class Worker(AbstractContextManager["Worker"]):
         self._threads[-1].join(2 * _LISTEN_S)
         with suppress(OSError):
             self._calls.close()
+        self._folder.cleanup()
+
+    def tidy(self) -> None:
+        """Remove what its calls have left in its folder for temporary files."""
+        for left in Path(self._folder.name).iterdir():
+            with suppress(OSError):
+                shutil.rmtree(left) if left.is_dir() else left.unlink()
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -239,26 +266,98 @@ class Worker(AbstractContextManager["Worker"]):
                 self._answer.set_exception(self._failure)
 
 
-@contextmanager
-def worker_pool(size: int) -> Iterator[Callable[..., Future[Any]]]:
-    """Yields ``submit(function, *arguments)``, for calls in so many processes at once.
+class WarmWorkers:
+    """Workers that are kept for further calls, and ended when they were idle for a while.
 
-    What is still running when the block is left is ended; what waits is not begun.
+    Threads may share it. A worker without an answer to its last call is ended, not kept.
     """
-    idle: SimpleQueue[Worker] = SimpleQueue()
 
-    def call(function: Callable[..., Any], *arguments: Any) -> Any:
-        worker = idle.get()
+    def __init__(self) -> None:
+        self._idle: dict[Worker, tuple[int | None, threading.Timer]] = {}
+        self._busy: set[Worker] = set()
+        self._lock = threading.Lock()
+        self._closed = False
+
+    @contextmanager
+    def borrow(self, memory: int | None = None, *, fresh: bool = False) -> Iterator[Worker]:
+        """A worker with this bound on memory, for one caller at a time; a new one if ``fresh``.
+
+        Raises:
+            Crashed: after ``close``.
+        """
+        worker = (None if fresh else self._kept(memory)) or Worker(memory=memory)
+        with self._lock:
+            self._busy.add(worker)
         try:
-            return worker.call(function, *arguments)
+            if self._closed:
+                raise Crashed("there are no workers any more")
+            yield worker
         finally:
-            idle.put(worker)
+            with self._lock:
+                self._busy.discard(worker)
+                keep = worker.ready and not self._closed
+                if keep:
+                    timer = threading.Timer(_IDLE_S, self._dismiss, (worker,))
+                    timer.daemon = True
+                    timer.start()
+                    self._idle[worker] = memory, timer
+            if not keep:
+                worker.close()
 
-    with ThreadPoolExecutor(size) as threads, ExitStack() as workers:
-        for _ in range(size):
-            idle.put(workers.enter_context(Worker()))
-        workers.callback(threads.shutdown, wait=False, cancel_futures=True)
-        yield lambda function, *arguments: threads.submit(call, function, *arguments)
+    def close(self) -> None:
+        """End all of them, also those that are in use; for good."""
+        with self._lock:
+            self._closed = True
+            workers = [*self._busy, *self._idle]
+            for _, timer in self._idle.values():
+                timer.cancel()
+            self._idle.clear()
+        for worker in workers:
+            worker.close()
+
+    def _kept(self, memory: int | None) -> Worker | None:
+        """The one that was used last."""
+        with self._lock:
+            for worker, (bound, timer) in reversed(self._idle.items()):
+                if bound == memory:
+                    timer.cancel()
+                    del self._idle[worker]
+                    return worker
+        return None
+
+    def _dismiss(self, worker: Worker) -> None:
+        with self._lock:
+            found = self._idle.pop(worker, None)
+        if found is not None:  # else it is in use again
+            worker.close()
+
+
+class WarmThreads(ThreadPoolExecutor):
+    """An executor of threads that share ``workers``.
+
+    When its block is left, calls in the workers are ended, and what waits is not begun.
+    """
+
+    def __init__(self, size: int) -> None:
+        super().__init__(size)
+        self.workers = WarmWorkers()
+
+    def __exit__(self, *_: object) -> None:
+        self.shutdown(wait=False, cancel_futures=True)
+        self.workers.close()
+        self.shutdown()
+
+
+class WorkerExecutor(WarmThreads):
+    """An executor whose calls run in so many processes; functions and arguments are pickled."""
+
+    def submit(self, function: Callable[..., _T], /, *arguments: Any, **named: Any) -> Future[_T]:
+        """The future answer of a call in one of the processes."""
+        return super().submit(self._call, function, *arguments, **named)
+
+    def _call(self, function: Callable[..., _T], *arguments: Any, **named: Any) -> _T:
+        with self.workers.borrow() as worker:
+            return worker.call(partial(function, **named), *arguments)
 
 
 # The other side.

@@ -23,7 +23,7 @@ from qubopuzzle.bench import tables
 from qubopuzzle.bench.comparison import Comparison, resumed_rows
 from qubopuzzle.bench.journal import Journal
 from qubopuzzle.bench.plan import make_plan
-from qubopuzzle.cli import report
+from qubopuzzle.cli import reporting
 from qubopuzzle.files.models import read_sample
 from qubopuzzle.files.puzzles import all_formats, get_format, native
 from qubopuzzle.files.puzzles.answers import load_answers
@@ -240,15 +240,16 @@ def _journals() -> Reader:
     def attempt(path: Path) -> int:
         book = Journal(path, resume=True)
         try:
-            done = Comparison(plan, [*resumed_rows(jobs, book).values()])
+            rows = [*resumed_rows(jobs, book).values()]
+            done = Comparison(plan.instances, plan.configurations, rows, plan.planned())
         finally:
             book.close()
         tables.instance_table(done)
         tables.total_table(done)
-        report.failure_notes(done)
+        reporting.failure_notes(done)
         done.to_csv().encode()
         for found in done.contradictions:
-            report.contradiction_block(found)
+            reporting.contradiction_block(found)
         return len(done.rows)
 
     return Reader(valid, _in_a_file(attempt))

@@ -1,29 +1,30 @@
-"""``compare``: every solver on every instance, and the results."""
+"""``compare``: every configuration on every instance, and the results."""
 
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import as_completed
+from concurrent.futures import Executor
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from itertools import groupby
 from math import inf
 from os import PathLike
 from pathlib import Path
 from statistics import median
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from qubopuzzle.bench.configurations import Configuration, Settings
 from qubopuzzle.bench.contradictions import Contradiction, contradictions
 from qubopuzzle.bench.journal import Journal
-from qubopuzzle.bench.plan import ComparisonPlan, Job, Sources, make_plan
+from qubopuzzle.bench.plan import ComparisonPlan, Instance, Job, Sources, make_plan
 from qubopuzzle.bench.runner import execute
-from qubopuzzle.bench.statistics import TimeToSolution, par2, tts
+from qubopuzzle.bench.statistics import Interval, TimeToSolution, par2, tts, wilson
 from qubopuzzle.checks import whole
-from qubopuzzle.errors import InputError, at
+from qubopuzzle.errors import ExecutorFailed, InputError, at
+from qubopuzzle.executors import Done, calls
 from qubopuzzle.files.writing import write_whole
 from qubopuzzle.picture import html
-from qubopuzzle.processes import worker_pool
+from qubopuzzle.processes import WarmThreads
 from qubopuzzle.signals import defer_interrupt
 
 if TYPE_CHECKING:
@@ -31,38 +32,47 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Row = dict[str, Any]
+INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The runs of one solver on one instance.
+    """The runs of one configuration on one instance.
 
     Attributes:
         statuses: how many runs ended how, the most frequent first.
         sizes: numbers of the compiled model; empty if no run came so far.
+        success: share of the runs that solved, with Wilson's 95 percent interval.
         build_s, solve_s: medians in seconds. Building is the median of the runs that built;
             solving that of all runs, one that failed counting as infinite.
-        tts: None where nothing ran, and for an exact solver, whose run is no attempt.
+        seconds: the median of both together, infinite if the median run failed.
+        tts50, tts99: None where nothing ran, and for an exact solver, whose run is no attempt.
     """
 
     instance: str
+    digest: str
     cells: int
-    solver: str
+    configuration: str
     exact: bool
+    time_limit: float
     runs: int
     solved: int
     statuses: Mapping[str, int]
     sizes: Mapping[str, int]
+    success: Interval
     build_s: float | None
     solve_s: float
-    tts: TimeToSolution | None
+    seconds: float
+    par2_s: float
+    tts50: TimeToSolution | None
+    tts99: TimeToSolution | None
 
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """All runs of one solver; ``par2_s`` is the mean over runs, ``spent_s`` the sum."""
+    """All runs of one configuration; ``par2_s`` is the mean over runs, ``spent_s`` the sum."""
 
-    solver: str
+    configuration: str
     exact: bool
     presolve: str
     runs: int
@@ -76,47 +86,70 @@ class Total:
         """Share of the runs that solved, 0 to 1; 0 without a run."""
         return self.solved / self.runs if self.runs else 0.0
 
+    @property
+    def success_interval(self) -> Interval:
+        """Wilson's, 95 percent; 0 to 1 without a run."""
+        return wilson(self.solved, self.runs)
+
 
 @dataclass(frozen=True)
 class Comparison:
     """The results of the finished runs.
 
-    ``rows`` has a plain dict a run, fit for JSON, in the order of the plan;
-    ``resumed`` of them come from the journal. ``interrupted``: broken off by Ctrl-C.
+    Attributes:
+        rows: a plain dict a run, fit for JSON, instance by instance, configuration by
+            configuration.
+        planned: how many runs each configuration has, by its name.
+        left_out: solvers that cannot run here, and why.
+        resumed: how many rows come from the journal.
+        stopped: why not all is done: ``interrupted``, or what the executor's trouble is.
+        lost: runs that were lost twice with what ran them, a line each.
     """
 
-    plan: ComparisonPlan
+    instances: Sequence[Instance]
+    configurations: Sequence[Configuration]
     rows: list[Row]
+    planned: Mapping[str, int]
+    left_out: Mapping[str, str] = field(default_factory=dict)
     resumed: int = 0
-    interrupted: bool = False
+    stopped: str = ""
+    lost: Sequence[str] = ()
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C broke it off."""
+        return self.stopped == INTERRUPTED
 
     @property
     def complete(self) -> bool:
-        """Whether every run of the plan has its row."""
-        return len(self.rows) == sum(1 for _ in self.plan.jobs())
+        """Whether every planned run has its row."""
+        return len(self.rows) == sum(self.planned.values())
 
     @cached_property
     def contradictions(self) -> list[Contradiction]:
         """Claims that contradict each other: a bug in something. Hopefully empty."""
-        return contradictions(self.plan.instances, self.rows)
+        return contradictions(self.instances, self.rows)
 
     def summaries(self) -> list[Summary]:
-        """One for each instance and solver that ran, in the order of the plan."""
-        groups = groupby(self.rows, key=lambda row: (row["digest"], row["solver"]))
-        return [_summary(list(rows)) for _, rows in groups]
+        """One for each instance and configuration that ran, in the order of the rows."""
+        limits = {each.name: each.time_limit for each in self.configurations}
+        groups = groupby(self.rows, key=lambda row: (row["digest"], row["configuration"]))
+        return [_summary(list(rows), limits[name]) for (_, name), rows in groups]
 
     def totals(self) -> list[Total]:
-        """One a solver, in the order of the plan."""
-        planned = Counter(job.solver.name for job in self.plan.jobs())
+        """One a configuration, in the order of the plan."""
+        by_name: dict[str, list[Row]] = {each.name: [] for each in self.configurations}
+        for row in self.rows:
+            by_name[row["configuration"]].append(row)
         totals = []
-        for solver in self.plan.solvers:
-            name, rows = solver.name, [row for row in self.rows if row["solver"] == solver.name]
+        for each in self.configurations:
+            rows = by_name[each.name]
             seconds = [row["seconds"] or 0.0 for row in rows]
             solved = [row["solved"] for row in rows]
-            score = par2(seconds, solved, self.plan.time_limit) if rows else None
-            counts = len(rows), planned[name], sum(solved)
+            score = par2(seconds, solved, each.time_limit) if rows else None
+            counts = len(rows), self.planned[each.name], sum(solved)
             totals.append(
-                Total(name, solver.exact, solver.presolve, *counts, score, float(sum(seconds)))
+                Total(each.name, each.exact, each.presolve, *counts, score, float(sum(seconds)))
             )
         return totals
 
@@ -159,13 +192,14 @@ class Comparison:
 
         parts = [html.table(*instance_table(self)), html.table(*total_table(self))]
         if not self.complete:
-            done = f"{len(self.rows)} of {sum(1 for _ in self.plan.jobs())} runs"
+            done = f"{len(self.rows)} of {sum(self.planned.values())} runs"
             parts.insert(0, html.paragraph(f": {done}", "broken off"))
         said = (html.paragraph(found.summary(), "DISAGREEMENT: ") for found in self.contradictions)
         return "".join([*parts, *said])
 
     def __repr__(self) -> str:
-        return f"<Comparison of {len(self.plan.solvers)} solvers: {len(self.rows)} runs>"
+        n = len(self.configurations)
+        return f"<Comparison of {n} configurations: {len(self.rows)} runs>"
 
 
 Progress = Callable[[Job, Row], None]
@@ -175,28 +209,34 @@ def compare(
     sources: Sources,
     solvers: Sequence[str] | None = None,
     *,
+    configurations: Sequence[Settings] | str | PathLike[str] | None = None,
     repeat: int = ComparisonPlan.repeat,
     repeat_exact: int = ComparisonPlan.repeat_exact,
     seed: int = 0,
-    time_limit: float = ComparisonPlan.time_limit,
+    time_limit: float = 10.0,
     hard_limit: float | None = None,
     memory_limit_gib: float | None = None,
-    formulation: str | None = None,
-    presolve: str | None = None,
+    formulation: str | Sequence[str] | None = None,
+    encoding: str | Sequence[str] | None = None,
+    presolve: str | Sequence[str] | None = None,
+    weights: Mapping[str, Any] | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     puzzle: str | None = None,
     journal: str | PathLike[str] | None = None,
     resume: bool = False,
     jobs: int = 1,
+    executor: Executor | None = None,
     progress: Progress | bool | None = None,
 ) -> Comparison:
-    """Run every solver on every instance, each run in a process of its own.
+    """Run every configuration on every instance, each run in a process under hard limits.
 
     Args:
         sources: a puzzle, a file of puzzles, or several of them.
         solvers: names as ``qubopuzzle solvers`` lists them, or ``dimod:module:Class``; the
             default is annealer, tempering, neal and every exact solver that can run here.
-            One that is not installed is left out: see ``plan.left_out``.
+            One that is not installed is left out: see ``left_out``.
+        configurations: instead of solvers and settings, a TOML file of named configurations and
+            grids, or a list of mappings with the same keys, see ``docs/comparing.md``.
         repeat: runs of a heuristic on an instance, with the seeds ``seed``, ``seed + 1`` ...
         repeat_exact: the same of an exact solver, whose proof is the same for every seed.
         time_limit: seconds from the instance to the checked answer; the solver is told.
@@ -205,12 +245,16 @@ def compare(
             does; twice the time limit and 30 s without.
         memory_limit_gib: bound on the address space of a run; three quarters of the
             machine's memory without.
-        formulation, presolve: for all runs, see ``solve``.
+        formulation, encoding, presolve: see ``solve``; a list of them is a grid, as are lists
+            among the next two.
+        weights: by family, such as ``{"field": [1, 2]}``.
         options: by solver, such as ``{"annealer": {"sweeps": 500}}``.
         puzzle: read only this kind from files.
         journal: a file (JSON Lines) that each row is added to as soon as its run is finished.
         resume: take the rows that are in ``journal`` and belong to this comparison.
         jobs: runs at once; they share the machine, and their times tell it.
+        executor: of ``concurrent.futures``, of loky or Dask: where runs go in place of this
+            machine's ``jobs``. It is not shut down.
         progress: called with each job and its row; True shows a bar, see ``solve``.
 
     Raises:
@@ -220,6 +264,7 @@ def compare(
         sources,
         solvers,
         options,
+        configurations=configurations,
         puzzle=puzzle,
         repeat=repeat,
         repeat_exact=repeat_exact,
@@ -228,9 +273,13 @@ def compare(
         hard_limit=hard_limit,
         memory_limit_gib=memory_limit_gib,
         formulation=formulation,
+        encoding=encoding,
         presolve=presolve,
+        weights=weights,
     )
-    return run(plan, journal=journal, resume=resume, jobs=jobs, progress=progress)
+    return run(
+        plan, journal=journal, resume=resume, jobs=jobs, executor=executor, progress=progress
+    )
 
 
 def run(
@@ -239,27 +288,53 @@ def run(
     journal: str | PathLike[str] | None = None,
     resume: bool = False,
     jobs: int = 1,
+    executor: Executor | None = None,
     progress: Progress | bool | None = None,
 ) -> Comparison:
-    """Run what is not in the journal yet; Ctrl-C ends it with the rows that there are."""
+    """Run what is not in the journal yet; arguments as ``compare``.
+
+    Ctrl-C, and an executor that fails, end it with the rows that there are.
+    """
     at_once = whole("jobs", jobs, 1)
     with nullcontext() if journal is None else closing(Journal(Path(journal), resume)) as book:
         planned = list(plan.jobs())
         rows = {} if book is None else resumed_rows(planned, book)
-        resumed, interrupted = len(rows), False
+        resumed, stopped, lost = len(rows), "", list[str]()
         todo = [job for job in planned if job.key not in rows]
+        if book is not None:
+            book.describe(plan)
         try:
-            with _told(progress, len(planned)) as tell, closing(_executed(todo, at_once)) as done:
-                for job, row in done:
+            with (
+                _told(progress, len(planned)) as tell,
+                closing(_executed(todo, at_once, executor)) as done,
+            ):
+                for each in done:
+                    if each.answer is None:
+                        lost.append(f"{_words(each.item)}: {each.lost}")
+                        continue
                     with defer_interrupt():  # a row that is finished is kept
                         if book is not None:
-                            book.add(row)
-                        rows[job.key] = row
-                    tell(job, row)
+                            book.add(each.answer)
+                        rows[each.item.key] = each.answer
+                    tell(each.item, each.answer)
         except KeyboardInterrupt:
-            interrupted = True
-    ordered = [rows[job.key] for job in planned if job.key in rows]
-    return Comparison(plan, ordered, resumed, interrupted)
+            stopped = INTERRUPTED
+        except ExecutorFailed as error:
+            stopped = str(error)
+    return Comparison(
+        instances=plan.instances,
+        configurations=plan.configurations,
+        rows=[rows[job.key] for job in planned if job.key in rows],
+        planned=plan.planned(),
+        left_out=plan.left_out,
+        resumed=resumed,
+        stopped=stopped,
+        lost=lost,
+    )
+
+
+def _words(job: Job) -> str:
+    return f"{job.instance.label}, {job.configuration.name}, seed {job.seed}"
 
 
 @contextmanager
@@ -271,21 +346,18 @@ def _told(progress: Progress | bool | None, count: int) -> Iterator[Progress]:
     from qubopuzzle import bars  # imports rich
 
     with bars.counting("first run", count) as advance:
-        yield lambda job, row: advance(
-            f"{job.instance.label}, {job.solver.name}, seed {job.seed}: {row['status']}"
-        )
+        yield lambda job, row: advance(f"{_words(job)}: {row['status']}")
 
 
-def _executed(jobs: list[Job], at_once: int) -> Generator[tuple[Job, Row], None, None]:
+def _executed(
+    jobs: list[Job], at_once: int, executor: Executor | None
+) -> Generator[Done[Job, Row], None, None]:
     """Each job with its row, as soon as it is there."""
-    with TemporaryDirectory(prefix="qubopuzzle-", ignore_cleanup_errors=True) as scratch:
-        if at_once == 1:
-            yield from ((job, execute(job, scratch)) for job in jobs)
-            return
-        with worker_pool(at_once) as submit:
-            running = {submit(execute, job, scratch): job for job in jobs}
-            for finished in as_completed(running):
-                yield running[finished], finished.result()
+    if executor is not None:
+        yield from calls(executor, execute, jobs)
+        return
+    with WarmThreads(at_once) as threads:
+        yield from calls(threads, partial(execute, workers=threads.workers), jobs)
 
 
 def resumed_rows(jobs: Iterable[Job], book: Journal) -> dict[str, Row]:
@@ -294,32 +366,42 @@ def resumed_rows(jobs: Iterable[Job], book: Journal) -> dict[str, Row]:
     Raises:
         InputError: for a solution in one of them that is none.
     """
-    rows = {job.key: book.rows[job.key] | job.columns() for job in jobs if job.key in book.rows}
+    there = book.content.rows
+    rows = {job.key: there[job.key] | job.columns() for job in jobs if job.key in there}
     for job in jobs:
         solution = rows.get(job.key, {}).get("solution")
         if solution is not None:
-            with at(f"{book.path}: the solution of {job.instance.label} by {job.solver.name}"):
+            with at(
+                f"{book.path}: the solution of {job.instance.label} by {job.configuration.name}"
+            ):
                 if job.instance.puzzle.check(solution)[1]:
                     raise InputError("it breaks the rules; delete the line")
     return rows
 
 
-def _summary(rows: list[Row]) -> Summary:
+def _summary(rows: list[Row], time_limit: float) -> Summary:
     first = rows[0]
     ran = [row for row in rows if row["seconds"] is not None]
-    solved = [row["solved"] for row in ran]
+    spent, solved = [row["seconds"] for row in ran], [row["solved"] for row in ran]
     built = [row["build_s"] for row in rows if "build_s" in row]
-    time = tts([row["seconds"] for row in ran], solved) if ran and not first["exact"] else None
+    attempts = bool(ran) and not first["exact"]
+    score = par2([row["seconds"] or 0.0 for row in rows], [r["solved"] for r in rows], time_limit)
     return Summary(
         instance=first["instance"],
+        digest=first["digest"],
         cells=first["cells"],
-        solver=first["solver"],
+        configuration=first["configuration"],
         exact=first["exact"],
+        time_limit=time_limit,
         runs=len(rows),
         solved=sum(solved),
         statuses=dict(Counter(row["status"] for row in rows).most_common()),
         sizes=next((row["sizes"] for row in rows if row.get("sizes")), {}),
+        success=wilson(sum(solved), len(rows)),
         build_s=median(built) if built else None,
         solve_s=median(row["solve_s"] if row["solved"] else inf for row in rows),
-        tts=time,
+        seconds=median(row["seconds"] if row["solved"] else inf for row in rows),
+        par2_s=score,
+        tts50=tts(spent, solved, 0.5) if attempts else None,
+        tts99=tts(spent, solved, 0.99) if attempts else None,
     )

@@ -80,9 +80,9 @@ def _claims(instance: Instance, rows: list[Mapping[str, Any]]) -> list[Claim]:
         said.append(Claim((THE_FILE,), puzzle.n_solutions > 0))
     for row in rows:
         if row.get("solution") is not None:
-            said.append(Claim((row["solver"],), True, row["solution"]))
+            said.append(Claim((row["configuration"],), True, row["solution"]))
         elif row.get("proved_by"):
-            said.append(Claim((row["solver"],), False, proved_by=row["proved_by"]))
+            said.append(Claim((row["configuration"],), False, proved_by=row["proved_by"]))
     claims: dict[str, Claim] = {}
     for claim in said:
         content = json.dumps([claim.exists, claim.answer])

@@ -1,28 +1,92 @@
-"""The file that a comparison grows in: JSON Lines, a row as soon as its run is finished."""
+"""The file that a comparison grows in: JSON Lines, a row as soon as its run is finished.
+
+Before the rows stand the instances and configurations that they are of, so that the file alone
+says all of its comparison. Its lines are known by how they begin::
+
+    {"instance": "face", "digest": "...", "source": "face.json", "problem": {...}}
+    {"name": "neal, probed", "solver": "neal", ...}
+    {"key": "...", "instance": "face", "configuration": "neal, probed", "seed": 0, ...}
+"""
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from math import inf
 from pathlib import Path
 from typing import IO, Any
 
+from qubopuzzle.bench.plan import ComparisonPlan
 from qubopuzzle.checks import brief, number, whole
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles import SIZE_LIMIT
 from qubopuzzle.files.writing import naming
 
-_BEGIN = b'{"key": '
-"""How every row begins: what is cut off before the end of the line is known by it."""
+_KEYS = ("key", "instance", "name")
+"""With which the lines begin: rows, instances, configurations."""
+_BEGINNINGS = tuple(b'{"%s": ' % key.encode() for key in _KEYS)
+"""What is cut off before the end of the line is known by it."""
 _BLANK = (b"\n", b"\r\n")
-_NEEDED = {"key": str, "status": str, "why": str, "solved": bool}
-"""What is no row of a comparison has not all of these."""
+_NEEDED: Mapping[str, Mapping[str, type]] = {
+    "key": {"key": str, "status": str, "why": str, "solved": bool},
+    "instance": {"instance": str, "digest": str, "source": str, "problem": dict},
+    "name": {"name": str, "solver": str, "exact": bool},
+}
+"""What is no line of a comparison has not all of these."""
+_NO_JOURNAL = "not a row of a comparison; name another file"
+
+
+@dataclass
+class Content:
+    """What a journal holds: rows by key, instances by digest, configurations by name."""
+
+    rows: dict[str, dict[str, Any]] = field(default_factory=dict)
+    instances: dict[str, dict[str, Any]] = field(default_factory=dict)
+    configurations: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def take(self, line: bytes) -> None:
+        """Keep what a line says; InputError for none of a journal."""
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            record = None
+        kind = next(iter(record), "") if isinstance(record, dict) else ""
+        if kind not in _NEEDED or not all(
+            isinstance(record.get(name), wanted) for name, wanted in _NEEDED[kind].items()
+        ):
+            raise InputError(_NO_JOURNAL)
+        if kind == "key":
+            self.rows[record["key"]] = _checked(record)
+        elif kind == "instance":
+            self.instances[record["digest"]] = record
+        else:
+            self.configurations[record["name"]] = record
+
+
+def read_journal(path: Path) -> Content:
+    """What a journal holds, which may be growing; a half-written last line is not read.
+
+    Raises:
+        InputError: for a file that is no journal, or has no row.
+    """
+    content = Content()
+    with naming(path):
+        if not path.is_file():
+            raise InputError("no such file")
+        with path.open("rb") as file:
+            for line_number, _, line in _lines(file):
+                if line.endswith(b"\n"):
+                    with at(f"line {line_number}"):
+                        content.take(line)
+        if not content.rows:
+            raise InputError("it has no row of a comparison")
+    return content
 
 
 class Journal:
-    """Finished rows by key, and a file to which further ones are added.
+    """A file to which finished rows are added, and its content so far.
 
     A row from a file says how a run ended; which run it was is said by ``key`` alone.
 
@@ -32,7 +96,7 @@ class Journal:
     """
 
     def __init__(self, path: Path, resume: bool) -> None:
-        self.path, self.rows = path, dict[str, dict[str, Any]]()
+        self.path, self.content = path, Content()
         with naming(path), ExitStack() as on_error:
             if path.exists() and not path.is_file():
                 raise InputError("that is no file to keep rows in")
@@ -44,30 +108,42 @@ class Journal:
             on_error.pop_all()
 
     def _read(self, resume: bool) -> None:
-        """Read the rows; a half-written last one is cut off."""
-        end = 0
-        lines = iter(partial(self._file.readline, SIZE_LIMIT), b"")
-        for line_number, line in enumerate(lines, start=1):
-            start, end = end, end + len(line)
-            if line in _BLANK:
-                continue
+        """Read the lines; a half-written last one is cut off."""
+        for line_number, start, line in _lines(self._file):
             if not resume:
                 raise InputError("it has rows already; add --resume to go on, or name another file")
-            if len(line) == SIZE_LIMIT:
-                raise InputError(f"line {line_number}: larger than {SIZE_LIMIT // 2**20} MiB")
             if line.endswith(b"\n"):
                 with at(f"line {line_number}"):
-                    row = _parse(line)
-                self.rows[row["key"]] = row
+                    self.content.take(line)
             # Else it was being written when its writer was killed.
-            elif line.startswith(_BEGIN) or (start and _BEGIN.startswith(line)):
+            elif line.startswith(_BEGINNINGS) or (
+                start and any(each.startswith(line) for each in _BEGINNINGS)
+            ):
                 self._file.truncate(start)
             else:
                 raise InputError("its last line is not a row of a comparison; name another file")
 
+    def describe(self, plan: ComparisonPlan) -> None:
+        """Write down instances and configurations that are not there yet."""
+        there, records = self.content, list[dict[str, Any]]()
+        for each in plan.instances:
+            if each.digest not in there.instances:
+                about = {"instance": each.label, "digest": each.digest, "source": each.source}
+                records.append(about | {"problem": each.puzzle.to_dict()})
+        for configuration in plan.configurations:
+            record = asdict(configuration)
+            if there.configurations.get(configuration.name) != record:
+                records.append(record)
+        self._write(*records)
+
     def add(self, row: dict[str, Any]) -> None:
         """Write a row through to the disk; InputError, and no part of it, for want of room."""
-        data, file = json.dumps(row).encode() + b"\n", self._file.raw
+        self._write(row)
+        self.content.rows[row["key"]] = row
+
+    def _write(self, *records: Mapping[str, Any]) -> None:
+        data = b"".join(json.dumps(record).encode() + b"\n" for record in records)
+        file = self._file.raw
         with naming(self.path):
             end = file.seek(0, os.SEEK_END)
             try:
@@ -77,11 +153,21 @@ class Journal:
             except OSError:
                 file.truncate(end)
                 raise
-        self.rows[row["key"]] = row
 
     def close(self) -> None:
         """Close the file."""
         self._file.close()
+
+
+def _lines(file: IO[bytes]) -> Iterator[tuple[int, int, bytes]]:
+    """Of each line that is not blank its number, where it begins, and itself."""
+    end = 0
+    for line_number, line in enumerate(iter(partial(file.readline, SIZE_LIMIT), b""), start=1):
+        start, end = end, end + len(line)
+        if len(line) == SIZE_LIMIT:
+            raise InputError(f"line {line_number}: larger than {SIZE_LIMIT // 2**20} MiB")
+        if line not in _BLANK:
+            yield line_number, start, line
 
 
 def _lock(file: IO[bytes]) -> None:
@@ -96,16 +182,8 @@ def _lock(file: IO[bytes]) -> None:
         raise InputError("another comparison is writing to it") from None
 
 
-def _parse(line: bytes) -> dict[str, Any]:
-    """The row of a line; InputError for what is none, or has something that cannot be."""
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError):
-        row = None
-    if not isinstance(row, dict) or not all(
-        isinstance(row.get(name), kind) for name, kind in _NEEDED.items()
-    ):
-        raise InputError("not a row of a comparison; name another file")
+def _checked(row: dict[str, Any]) -> dict[str, Any]:
+    """A row; InputError where it says something that cannot be."""
     if "seconds" not in row:
         raise InputError("seconds: missing; delete the line")
     for name in ("seconds", "build_s", "solve_s"):

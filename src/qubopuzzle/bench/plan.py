@@ -5,16 +5,23 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from importlib.metadata import version
 from os import PathLike
 from typing import Any, TypeAlias
 
+from qubopuzzle.bench.configurations import (
+    Configuration,
+    Settings,
+    grid,
+    make_configurations,
+    read_configurations,
+)
 from qubopuzzle.checks import positive, whole
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.model import Model, Problem
-from qubopuzzle.solvers import all_solvers, get_solver
+from qubopuzzle.solvers import all_solvers
+from qubopuzzle.solvers.base import installed_version
 from qubopuzzle.solving.loading import load
-from qubopuzzle.solving.recipe import Recipe, Source, problem_of
+from qubopuzzle.solving.recipe import Source, problem_of
 from qubopuzzle.solving.solve import check_run
 
 DEFAULT_HEURISTICS = ("annealer", "tempering", "neal")
@@ -27,10 +34,14 @@ Sources: TypeAlias = Source | Iterable[Source]
 
 @dataclass(frozen=True)
 class Instance:
-    """A puzzle and the name that it goes by in this comparison."""
+    """A puzzle and the name that it goes by in this comparison.
+
+    ``source`` is the file that it was read from, or nothing.
+    """
 
     label: str
     puzzle: Problem
+    source: str = ""
 
     @cached_property
     def digest(self) -> str:
@@ -39,55 +50,39 @@ class Instance:
 
 
 @dataclass(frozen=True)
-class SolverConfig:
-    """A solver by its name, and the presolve and the options that it runs with."""
-
-    name: str
-    exact: bool
-    supports_cuts: bool
-    presolve: str
-    options: Mapping[str, Any]
-
-
-def kind_of(exact: bool) -> str:
-    """A solver's kind in one word."""
-    return "exact" if exact else "heuristic"
-
-
-@dataclass(frozen=True)
 class Job:
-    """One run: an instance, a solver, a seed."""
+    """One run: an instance, a configuration, a seed, and its limits."""
 
-    plan: "ComparisonPlan"
     instance: Instance
-    solver: SolverConfig
+    configuration: Configuration
     seed: int
+    hard_limit_s: float
+    memory_limit_gib: float | None
 
-    @property
-    def formulation(self) -> str:
-        """The one asked for, or the puzzle's for this solver."""
-        default = self.instance.puzzle.formulation_for(cuts=self.solver.supports_cuts)
-        return self.plan.formulation or default
-
+    @cached_property
     def identity(self) -> dict[str, Any]:
         """What makes this run the one it is; a resumed comparison looks for the same."""
+        own = self.configuration
         return {
             "digest": self.instance.digest,
-            "solver": self.solver.name,
-            "options": dict(self.solver.options),
-            "formulation": self.formulation,
-            "presolve": self.solver.presolve,
+            "solver": own.solver,
+            "options": dict(own.options),
+            "formulation": own.formulation_of(self.instance.puzzle),
+            "encoding": own.encoding,
+            "presolve": own.presolve,
+            "weights": dict(own.weights),
             "seed": self.seed,
-            "time_limit_s": self.plan.time_limit,
-            "hard_limit_s": self.plan.hard_limit,
-            "memory_limit_gib": self.plan.memory_limit_gib,
-            "qubopuzzle": version("qubopuzzle"),
+            "reads_limit": own.reads,
+            "time_limit_s": own.time_limit,
+            "hard_limit_s": self.hard_limit_s,
+            "memory_limit_gib": self.memory_limit_gib,
+            "qubopuzzle": installed_version("qubopuzzle"),
         }
 
     @cached_property
     def key(self) -> str:
         """Of ``identity``."""
-        return _digest(self.identity())
+        return _digest(self.identity)
 
     def columns(self) -> dict[str, Any]:
         """What its row says of it, whatever comes of it."""
@@ -96,125 +91,127 @@ class Job:
             "instance": self.instance.label,
             "puzzle": self.instance.puzzle.name,
             "cells": self.instance.puzzle.cells,
-            **self.identity(),
-            "exact": self.solver.exact,
+            "configuration": self.configuration.name,
+            **self.identity,
+            "exact": self.configuration.exact,
         }
 
 
 @dataclass(frozen=True)
 class ComparisonPlan:
-    """Instances, solvers and the settings that all runs share; see ``compare``.
+    """Instances, configurations and what all runs share; see ``compare``.
 
-    ``left_out`` says by name what keeps a solver from running here.
+    ``left_out`` says by name what keeps a solver from running here, ``repeated`` names
+    instances that were given more than once.
     """
 
     instances: tuple[Instance, ...]
-    solvers: tuple[SolverConfig, ...]
+    configurations: tuple[Configuration, ...]
     left_out: Mapping[str, str] = field(default_factory=dict)
     repeated: tuple[str, ...] = ()
     repeat: int = 5
     repeat_exact: int = 1
     seed: int = 0
-    time_limit: float = 10.0
     hard_limit: float | None = None
     memory_limit_gib: float | None = None
-    formulation: str | None = None
-    presolve: str | None = None
+
+    def seeds(self, configuration: Configuration) -> range:
+        """Of its runs on an instance."""
+        count = self.repeat_exact if configuration.exact else self.repeat
+        return range(self.seed, self.seed + count)
 
     def jobs(self) -> Iterator[Job]:
-        """Instance by instance, solver by solver: what is done is comparable at any time."""
+        """Instance by instance, configuration by configuration: what is done is comparable."""
         for instance in self.instances:
-            for solver in self.solvers:
-                for i in range(self.repeat_exact if solver.exact else self.repeat):
-                    yield Job(self, instance, solver, self.seed + i)
+            for each in self.configurations:
+                limit = self.hard_limit or 2 * each.time_limit + START_S
+                for seed in self.seeds(each):
+                    yield Job(instance, each, seed, limit, self.memory_limit_gib)
+
+    def planned(self) -> dict[str, int]:
+        """How many runs each configuration has, by its name."""
+        return {c.name: len(self.instances) * len(self.seeds(c)) for c in self.configurations}
 
 
 def make_plan(
     sources: Sources,
     solvers: Sequence[str] | None = None,
-    options: Mapping[str, Mapping[str, Any]] | None = None,
+    options: Mapping[str, Settings] | None = None,
     *,
+    configurations: Sequence[Settings] | str | PathLike[str] | None = None,
+    time_limit: float = 10.0,
     puzzle: str | None = None,
     format: str | None = None,  # noqa: A002, the word that users expect
+    formulation: Any = None,
+    encoding: Any = None,
+    presolve: Any = None,
+    weights: Mapping[str, Any] | None = None,
     **settings: Any,
 ) -> ComparisonPlan:
     """Check everything that can be checked before a run.
 
     Args:
-        sources, solvers, options, puzzle, format: see ``compare``.
-        settings: the further fields of the plan; see there, too.
+        sources, solvers, options, puzzle, format: see ``compare``, as for the next.
+        configurations, time_limit, formulation, encoding, presolve, weights: there, too.
+        settings: the further fields of the plan.
 
     Raises:
         InputError: for anything that does not exist or cannot be used, or if no solver is left.
     """
+    axes = {
+        "formulation": formulation,
+        "encoding": encoding,
+        "presolve": presolve,
+        "weights": weights,
+    }
     plan = ComparisonPlan((), (), **settings)
     most = max(whole("repeat", plan.repeat, 1), whole("repeat exact", plan.repeat_exact, 1))
-    if plan.presolve is not None:
-        Recipe(presolve=plan.presolve)
-    check_run(seed=plan.seed, time_limit=plan.time_limit)
+    check_run(seed=plan.seed, time_limit=time_limit)
     check_run(seed=plan.seed + most - 1)  # the last one, too
-    time_limit, hard_limit, memory = float(plan.time_limit), plan.hard_limit, plan.memory_limit_gib
-    if hard_limit is None:
-        hard_limit = 2 * time_limit + START_S
-    hard_limit = positive("hard limit", hard_limit, "seconds")
-    if hard_limit < time_limit:
-        raise InputError(f"hard limit {hard_limit:g} s is below the time limit {time_limit:g} s")
-    if memory is not None:
-        memory = positive("memory limit", memory, "GiB")
-    contenders, left_out = _contenders(solvers, options, plan.presolve)
+    if plan.hard_limit is not None:
+        positive("hard limit", plan.hard_limit, "seconds")
+    if plan.memory_limit_gib is not None:
+        positive("memory limit", plan.memory_limit_gib, "GiB")
+    if configurations is None:
+        named = _solvers(solvers)
+        given: Sequence[Settings] = list(grid(named, options, **axes)) if named else []
+    elif solvers is not None or options or any(axes.values()):
+        raise InputError("configurations name their own solvers and settings")
+    elif isinstance(configurations, str | PathLike):
+        given = read_configurations(configurations)
+    else:
+        given = list(configurations)
+    made, left_out = make_configurations(given, time_limit)
+    for each in made:
+        if plan.hard_limit is not None and plan.hard_limit < each.time_limit:
+            raise InputError(
+                f"hard limit {plan.hard_limit:g} s is below the time limit {each.time_limit:g} s"
+            )
     instances, repeated = _instances(sources, puzzle, format)
-    if plan.formulation is not None:
-        for instance in instances:
+    for formulation in dict.fromkeys(each.formulation for each in made):
+        for instance in instances if formulation is not None else ():
             with at(instance.label):
-                instance.puzzle.check_formulation(plan.formulation)
+                instance.puzzle.check_formulation(formulation)
     return replace(
         plan,
         instances=instances,
-        solvers=contenders,
+        configurations=made,
         left_out=left_out,
         repeated=repeated,
-        time_limit=time_limit,
-        hard_limit=hard_limit,
-        memory_limit_gib=memory,
     )
 
 
-def _contenders(
-    names: Sequence[str] | None, options: Any, presolve: str | None
-) -> tuple[tuple[SolverConfig, ...], dict[str, str]]:
-    """Those that can run here, and by name why others cannot."""
-    given = {} if options is None else options
-    if not isinstance(given, Mapping) or not all(isinstance(v, Mapping) for v in given.values()):
-        raise InputError("options: expected a mapping for each solver, as {'sat': {...}}")
+def _solvers(names: Sequence[str] | None) -> list[str]:
+    """Those named, or the default heuristics and every exact solver that can run here."""
     if names is None:
         exact = [s.name for s in all_solvers().values() if s.exact and s.available().ok]
-        names = [*DEFAULT_HEURISTICS, *sorted(exact)]
+        return [*DEFAULT_HEURISTICS, *sorted(exact)]
     if isinstance(names, str):
         raise InputError(f"solvers: expected a list of names, got {names!r:.40}")
     for name in names:
         if not isinstance(name, str):
             raise InputError(f"solvers: expected names, got a {type(name).__name__}")
-    # An unknown name comes before one that is not installed.
-    solvers = {name: get_solver(name) for name in names}
-    if strange := [name for name in given if name not in solvers]:
-        raise InputError(f"options for {strange[0]!r}, which is not compared")
-    here = {name: solver.available() for name, solver in solvers.items()}
-    left_out = {name: found.why for name, found in here.items() if not found.ok}
-    if len(left_out) == len(solvers):
-        why = "; ".join(f"{name}: {why}" for name, why in left_out.items())
-        raise InputError(f"no solver to compare{f' ({why})' if why else ''}")
-    contenders = (
-        SolverConfig(
-            name,
-            s.exact,
-            s.supports_cuts,
-            presolve or s.default_presolve,
-            s.parse_options(given.get(name, {})),
-        )
-        for name, s in solvers.items()
-        if name not in left_out
-    )
-    return tuple(contenders), left_out
+    return list(names)
 
 
 def _instances(
@@ -223,28 +220,39 @@ def _instances(
     """Puzzles under names that are printable and differ; the same puzzle only once."""
     if isinstance(sources, Problem | Model | str | PathLike):
         sources = [sources]
-    puzzles: list[Problem] = []
+    puzzles: list[tuple[Problem, str]] = []
     for source in sources:
         if isinstance(source, str | PathLike):
-            puzzles += load(source, kind, named)
+            puzzles += [(puzzle, str(source)) for puzzle in load(source, kind, named)]
         else:
-            puzzles.append(problem_of(source))
+            puzzles.append((problem_of(source), ""))
+    if not puzzles:
+        raise InputError("no puzzle to compare solvers on")
+    found, repeated = told_apart(puzzles)
+    return found, repeated
+
+
+def told_apart(
+    puzzles: Iterable[tuple[Problem, str]],
+) -> tuple[tuple[Instance, ...], tuple[str, ...]]:
+    """Puzzles and their sources as instances under names that differ, each once.
+
+    Also returns the names of those that were there before.
+    """
     found: dict[str, Instance] = {}
     labels: set[str] = set()
     repeated = []
-    for number, puzzle in enumerate(puzzles, start=1):
+    for number, (puzzle, source) in enumerate(puzzles, start=1):
         name = "".join(c if c.isprintable() else "?" for c in puzzle.id) or f"instance {number}"
         label = name
         while label in labels:
             label = f"{label} ({number})"
-        instance = Instance(label, puzzle)
+        instance = Instance(label, puzzle, source)
         if instance.digest in found:
             repeated.append(name)
             continue
         labels.add(label)
         found[instance.digest] = instance
-    if not found:
-        raise InputError("no puzzle to compare solvers on")
     return tuple(found.values()), tuple(repeated)
 
 

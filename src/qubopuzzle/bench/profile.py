@@ -18,7 +18,6 @@ from matplotlib.ticker import NullFormatter, NullLocator, PercentFormatter
 from numpy.typing import NDArray
 
 from qubopuzzle.bench.comparison import Comparison, Row
-from qubopuzzle.bench.plan import kind_of
 
 # Okabe and Ito's colours in an order of different greys.
 _COLORS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
@@ -28,7 +27,7 @@ INCHES = (9.0, 4.0)
 _LEAST_S = 1e-4
 _LANE = 1.3
 Styles = dict[str, dict[str, Any]]
-"""How each solver's line is drawn."""
+"""How each configuration's line is drawn."""
 
 
 def plot(comparison: Comparison, figure: Figure) -> list[Axes]:
@@ -58,11 +57,11 @@ def draw(comparison: Comparison, file_format: str) -> bytes:
 
 def survival(comparison: Comparison, ax: Axes, styles: Styles) -> None:
     """Share of a solver's runs that are solved within t seconds, building included."""
-    limit = comparison.plan.time_limit
+    limit = _limit(comparison)
     earliest = min((_seconds(row) for row in comparison.rows if row["solved"]), default=limit / 10)
     start = min(earliest, limit / 2) / 1.5
     for name, style in styles.items():
-        rows = [row for row in comparison.rows if row["solver"] == name]
+        rows = [row for row in comparison.rows if row["configuration"] == name]
         if not rows:
             continue
         times = sorted(_seconds(row) for row in rows if row["solved"])
@@ -84,11 +83,11 @@ def growth(comparison: Comparison, ax: Axes, styles: Styles) -> None:
 
     Instances whose median run did not solve stand above the limit, hollow, a lane a solver.
     """
-    limit = comparison.plan.time_limit
+    limit = _limit(comparison)
     lane = limit * _LANE
     for name, style in styles.items():
         points = style | {"linestyle": "none"}
-        cells, seconds = _medians([row for row in comparison.rows if row["solver"] == name])
+        cells, seconds = _medians([row for row in comparison.rows if row["configuration"] == name])
         sizes, failed = np.unique(cells), np.isinf(seconds)
         middle = np.array([np.median(seconds[cells == size]) for size in sizes])
         ax.plot(sizes, np.where(np.isinf(middle), nan, middle), **style | {"marker": ""})
@@ -134,16 +133,20 @@ def _sizes_axis(ax: Axes, sizes: list[int]) -> None:
 def _styles(comparison: Comparison) -> Styles:
     styles: Styles = {}
     dashes = cycle(_DASHES)
-    for i, solver in enumerate(comparison.plan.solvers):
-        styles[solver.name] = {
-            "label": f"{solver.name} ({kind_of(solver.exact)})",
+    for i, each in enumerate(comparison.configurations):
+        styles[each.name] = {
+            "label": f"{each.name} ({each.kind})",
             "color": _COLORS[i % len(_COLORS)],
             "marker": _MARKERS[i % len(_MARKERS)],
-            "linestyle": "-" if solver.exact else next(dashes),
+            "linestyle": "-" if each.exact else next(dashes),
             "linewidth": 1.4,
             "markersize": 5,
         }
     return styles
+
+
+def _limit(comparison: Comparison) -> float:
+    return max(each.time_limit for each in comparison.configurations)
 
 
 def _seconds(row: Row) -> float:

@@ -1,24 +1,30 @@
-"""One run in a process of its own, under a hard limit: whatever it does, a row comes back."""
+"""One run in a process apart, under a hard limit: whatever it does, a row comes back.
 
-import os
+The process is kept for the next run until one fails in it, so that a run costs milliseconds
+beside its own time. A run that breaks a process which others have used is tried once more in a
+fresh one: what they have left there is no fault of it.
+"""
+
+import gc
 import sys
 import time
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
-from tempfile import TemporaryDirectory
+from pathlib import Path
 from typing import Any
 
+from qubopuzzle.bench.machine import machine, memory_bytes
 from qubopuzzle.bench.plan import Job
 from qubopuzzle.errors import InputError, QubopuzzleError
 from qubopuzzle.model import ModelBuilder
-from qubopuzzle.processes import Crashed, OutOfMemory, Overrun, Worker, say
+from qubopuzzle.processes import Crashed, OutOfMemory, Overrun, WarmWorkers, Worker, say
 from qubopuzzle.solvers import get_solver
+from qubopuzzle.solvers.base import installed_version
 from qubopuzzle.solving.solve import solve
 
 _STATUSES = {Overrun: "killed", OutOfMemory: "out of memory", Crashed: "crashed"}
 _KEPT = (
-    "encoding",
     "sizes",
     "energy",
     "objective",
@@ -33,62 +39,76 @@ _KEPT = (
 _MEMORY_SHARE = 0.75
 """Of the machine's memory, where no limit is given."""
 _WARM_UP_S = 1.0
+_workers = WarmWorkers()
+"""Of this process, where it is one of an executor's."""
 
 
-def execute(job: Job, scratch: str) -> dict[str, Any]:
+def execute(job: Job, workers: WarmWorkers = _workers) -> dict[str, Any]:
     """Run a job and return its row; see ``docs/comparing.md`` for the keys.
 
-    Args:
-        scratch: a folder for the run's temporary files; none is left in it, unless this
-            process is killed.
-
     Raises:
-        KeyboardInterrupt: on Ctrl-C; the run is ended and lost.
+        InputError: for a puzzle that a process cannot import, and another version of this
+            package than that of whoever wants the row.
     """
-    plan, puzzle, kind = job.plan, job.instance.puzzle, type(job.instance.puzzle)
+    puzzle, own = job.instance.puzzle, job.configuration
+    _check(job)
+    run = {
+        "solver": own.solver,
+        "formulation": own.formulation,
+        "encoding": own.encoding,
+        "presolve": own.presolve,
+        "weights": dict(own.weights),
+        "reads": own.reads,
+        "seed": job.seed,
+        "time_limit": own.time_limit,
+        "options": dict(own.options),
+    }
+    memory = _memory(job.memory_limit_gib)
+    for fresh in (False, True):
+        with workers.borrow(memory, fresh=fresh) as worker:
+            is_first = not worker.used
+            found = _answer(worker, puzzle, run, job.hard_limit_s)
+            if is_first or found["status"] not in ("crashed", "out of memory"):
+                break
+    return job.columns() | found | {"machine": machine()}
+
+
+def _check(job: Job) -> None:
+    kind = type(job.instance.puzzle)
     if kind.__module__ == "__main__" or "<locals>" in kind.__qualname__:
         raise InputError(
             f"puzzle class {kind.__qualname__} cannot be imported by the process of a run; "
             "move it to a module"
         )
-    row = job.columns()
-    run = {
-        "solver": job.solver.name,
-        "formulation": plan.formulation,
-        "presolve": job.solver.presolve,
-        "seed": job.seed,
-        "time_limit": plan.time_limit,
-        "options": dict(job.solver.options),
-    }
-    started = datetime.now(UTC).isoformat(timespec="seconds")
+    here, there = installed_version("qubopuzzle"), job.identity["qubopuzzle"]
+    if here != there:
+        raise InputError(f"a worker has qubopuzzle {here}, and this is {there}; install one")
+
+
+def _answer(worker: Worker, puzzle: Any, run: Mapping[str, Any], deadline: float) -> dict[str, Any]:
+    """What a row says of how a run went."""
+    started = datetime.now(UTC).isoformat(timespec="milliseconds")
     clock, peaks = time.perf_counter(), list[float]()
-    with (
-        TemporaryDirectory(dir=scratch, ignore_cleanup_errors=True) as own,
-        Worker(
-            memory=_memory(plan.memory_limit_gib),
-            # What it leaves in its folder for temporary files goes with it.
-            environment=dict.fromkeys(("TMPDIR", "TEMP", "TMP"), own),
-        ) as worker,
-    ):
-        try:
-            result = worker.call(work, puzzle, run, deadline=plan.hard_limit, hear=peaks.append)
-            row |= _outcome(result, plan.time_limit)
-        except QubopuzzleError as error:
-            status = _STATUSES.get(type(error), "refused")
-            # A refusal costs nothing; every other failure, the time that it took.
-            spent = None if status == "refused" else round(time.perf_counter() - clock, 6)
-            row |= {"status": status, "why": str(error), "solved": False, "seconds": spent}
-        row["peak_mib"] = peaks[-1] if peaks else None
+    try:
+        result = worker.call(work, puzzle, run, deadline=deadline, hear=peaks.append)
+        found = _outcome(result, run["time_limit"])
+    except QubopuzzleError as error:
+        status = _STATUSES.get(type(error), "refused")
+        # A refusal costs nothing; every other failure, the time that it took.
+        spent = None if status == "refused" else round(time.perf_counter() - clock, 6)
+        found = {"status": status, "why": str(error), "solved": False, "seconds": spent}
     wall = time.perf_counter() - clock
-    return row | {"wall_s": round(wall, 3), "started": started}
+    with suppress(OSError):
+        worker.tidy()
+    found["peak_mib"] = peaks[-1] if peaks else None
+    return found | {"wall_s": round(wall, 3), "started": started}
 
 
 def _memory(gib: float | None) -> int | None:
     if gib is not None:
         return int(gib * 2**30)
-    with suppress(ValueError, AttributeError):
-        return int(_MEMORY_SHARE * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    return None
+    total = memory_bytes()
+    return None if total is None else int(_MEMORY_SHARE * total)
 
 
 def _outcome(result: Mapping[str, Any], time_limit: float) -> dict[str, Any]:
@@ -125,28 +145,51 @@ def work(puzzle: Any, run: Mapping[str, Any]) -> dict[str, Any]:
     Args:
         run: keywords of ``solve``.
     """
+    _warm_up(run["solver"], run["options"])
+    _reset_peak()
     try:
-        _warm_up(run["solver"], run["options"])
         result = solve(puzzle, **run)
         return result.to_dict() | {"sizes": dict(result.sizes)}
     finally:
         say(_peak_mib())
 
 
-def _warm_up(solver: str, options: Mapping[str, Any]) -> None:
-    """Solve a model of one bit, unmeasured: a fresh process imports as it goes along.
+_warm: set[str] = set()
+"""Solvers that this process has run."""
 
-    Services in the cloud are not asked.
+
+def _warm_up(solver: str, options: Mapping[str, Any]) -> None:
+    """Solve a model of one bit, unmeasured, once a process: a solver imports as it goes along.
+
+    Services in the cloud are not asked. Rubbish of the runs before is collected.
     """
-    builder = ModelBuilder()
-    builder.exactly_one("one", [[builder.bit("bit")]])
-    with suppress(QubopuzzleError):  # if it is serious, the run says so too
-        if not get_solver(solver).remote:
-            solve(builder.build(), solver, options=options, reads=1, seed=0, time_limit=_WARM_UP_S)
+    if solver not in _warm:
+        _warm.add(solver)
+        builder = ModelBuilder()
+        builder.exactly_one("one", [[builder.bit("bit")]])
+        bit = builder.build()
+        with suppress(QubopuzzleError):  # if it is serious, the run says so too
+            if not get_solver(solver).remote:
+                solve(bit, solver, options=options, reads=1, seed=0, time_limit=_WARM_UP_S)
+        gc.collect()
+        gc.freeze()  # what is imported stays, and is not looked through again
+    gc.collect()
+
+
+def _reset_peak() -> None:
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
 
 
 def _peak_mib() -> int | None:
-    """Most memory that this process held at once; None where the system does not say."""
+    """Most memory that this process held at once since the run began, or (not on Linux) at all.
+
+    None where the system does not say.
+    """
+    with suppress(OSError):
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) // 1024
     with suppress(ImportError, AttributeError):
         import resource
 

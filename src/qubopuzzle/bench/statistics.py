@@ -1,7 +1,7 @@
-"""What many runs come to: time to solution, PAR-2.
+"""What many runs come to: success, time to solution, PAR-2; intervals are of 95 percent.
 
-Every function takes the runs of one solver as two arrays of shape (runs,): ``seconds`` spent
-in a run, solved or not, and ``solved``, 1 (or True) for a run that solved.
+Runs of one configuration are two arrays of shape (runs,): ``seconds`` spent in a run, solved or
+not, and ``solved``, 1 (or True) for a run that solved.
 """
 
 from dataclasses import dataclass
@@ -10,16 +10,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import stats
 
 CONFIDENCE = 0.95
-_RESAMPLES = 9_999
+RESAMPLES = 9_999
+Interval = tuple[float, float]
 _RULE_OF_THREE = 3.0
 """-ln(0.05): no event in n trials leaves a rate of 3/n possible, at 95 percent."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimeToSolution:
-    """Seconds after which a solution is 99 percent sure, with a 95 percent interval.
+    """Seconds after which a solution is as sure as was asked, with a 95 percent interval.
 
     ``at_least`` says that no run solved: ``seconds`` is then a lower bound and ``high`` is
     infinite. ``low`` and ``high`` are None for a single run, which has no interval.
@@ -38,16 +40,16 @@ class TimeToSolution:
         return f"{self.seconds:.3g} ({self.low:.2g} to {self.high:.2g})"
 
 
-def tts(seconds: ArrayLike, solved: ArrayLike) -> TimeToSolution:
-    """TTS(99%) = ln(100) * all the time spent / number of runs that solved.
+def tts(seconds: ArrayLike, solved: ArrayLike, quantile: float = 0.99) -> TimeToSolution:
+    """TTS(q) = ln(1 / (1 - q)) * all the time spent / number of runs that solved.
 
     The estimate for independent restarts whose runs may be cut off at any moment: solutions
     then come at a constant rate, and the maximum likelihood of that rate is solved runs by
-    time. For runs of one length and a small success rate p it is t ln(0.01) / ln(1 - p) of
+    time. For runs of one length and a small success rate p it is t ln(1 - q) / ln(1 - p) of
     Ronnow et al., "Defining and detecting quantum speedup", Science 345, 420 (2014). It
-    overstates where nearly every run solves in about the same time. The interval is a
-    percentile bootstrap over the runs, with a fixed seed. Without a solved run the bound is
-    that of a rate that leaves a 5 percent chance of what was seen: time / 3.
+    overstates where nearly every run solves in about the same time. The interval is SciPy's
+    percentile bootstrap of the rate over the runs, with a fixed seed. Without a solved run the
+    bound is that of a rate that leaves a 5 percent chance of what was seen: time / 3.
 
     >>> str(tts([1.0, 1.0], [0, 0]))
     '> 3.07'
@@ -56,22 +58,38 @@ def tts(seconds: ArrayLike, solved: ArrayLike) -> TimeToSolution:
         ValueError: for no run at all.
     """
     spent, won = _runs(seconds, solved)
+    factor = -log(1 - quantile)
     if not won.any():
-        bound = log(100) * float(spent.sum()) / _RULE_OF_THREE
+        bound = factor * float(spent.sum()) / _RULE_OF_THREE
         return TimeToSolution(bound, bound, inf, at_least=True)
-    estimate = log(100) * float(spent.sum() / won.sum())
+    estimate = factor * float(spent.sum() / won.sum())
     if len(spent) < 2:
         return TimeToSolution(estimate)
-    rng = np.random.default_rng(0)
-    n = len(spent)
-    times_drawn = rng.multinomial(n, np.full(n, 1 / n), size=_RESAMPLES)
-    solved_drawn = times_drawn @ won
-    # A resample without a solved run is infinite.
-    resampled = np.full(_RESAMPLES, inf)
-    np.divide(log(100) * (times_drawn @ spent), solved_drawn, resampled, where=solved_drawn > 0)
-    tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(resampled, [tail, 1 - tail], method="inverted_cdf").tolist()
+    # The rate has no infinite resamples, as the time would: no solved run, rate 0.
+    found = stats.bootstrap(
+        (won, spent),
+        lambda won, spent, axis: won.sum(axis=axis) / spent.sum(axis=axis),
+        n_resamples=RESAMPLES,
+        paired=True,
+        vectorized=True,
+        confidence_level=CONFIDENCE,
+        method="percentile",
+        rng=np.random.default_rng(0),
+    ).confidence_interval
+    low, high = (float(factor / rate) if rate > 0 else inf for rate in (found.high, found.low))
     return TimeToSolution(estimate, low, high)
+
+
+def wilson(solved: int, runs: int) -> Interval:
+    """Wilson's score interval of a success rate; 0 to 1 without a run.
+
+    >>> [round(end, 3) for end in wilson(9, 10)]
+    [0.596, 0.982]
+    """
+    if not runs:
+        return 0.0, 1.0
+    found = stats.binomtest(solved, runs).proportion_ci(CONFIDENCE, method="wilson")
+    return float(found.low), float(found.high)
 
 
 def par2(seconds: ArrayLike, solved: ArrayLike, limit: float) -> float:

@@ -3,25 +3,28 @@
 import csv
 import io
 from collections.abc import Mapping
-from dataclasses import asdict
 from math import inf
 
 from qubopuzzle.bench.comparison import Comparison
-from qubopuzzle.bench.plan import kind_of
+
+
+def kind_of(exact: bool) -> str:
+    """A solver's kind in one word."""
+    return "exact" if exact else "heuristic"
 
 
 def instance_table(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
     """The table of a comparison as texts, for a terminal or for Markdown."""
-    limit = f"> {comparison.plan.time_limit:g}"
-    columns = ["instance", "solver", "kind", "solved", "status", "size"]
+    columns = ["instance", "configuration", "kind", "solved", "status", "size"]
     columns += ["build s", "solve s", "TTS(99%) s"]
     rows = []
     for s in comparison.summaries():
+        limit = f"> {s.time_limit:g}"
         sizes = (f"{n:,} {what[:-1] if n == 1 else what}" for what, n in s.sizes.items())
         times = ["-" if s.build_s is None else f"{s.build_s:.3f}"]
-        times += [limit if s.solve_s == inf else f"{s.solve_s:.3f}", str(s.tts or "-")]
+        times += [limit if s.solve_s == inf else f"{s.solve_s:.3f}", str(s.tts99 or "-")]
         ended = [f"{s.solved}/{s.runs}", statuses(s.statuses, limit), ", ".join(sizes) or "-"]
-        rows.append([s.instance, s.solver, kind_of(s.exact), *ended, *times])
+        rows.append([s.instance, s.configuration, kind_of(s.exact), *ended, *times])
     return columns, rows
 
 
@@ -40,35 +43,54 @@ def statuses(counts: Mapping[str, int], limit: str) -> str:
 
 def total_table(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
     """The sums as texts, a line a solver."""
-    columns = ["solver", "kind", "presolve", "runs", "solved", "success", "mean PAR-2 s", "total s"]
+    columns = [
+        "configuration",
+        "kind",
+        "presolve",
+        "runs",
+        "solved",
+        "success",
+        "mean PAR-2 s",
+        "total s",
+    ]
     rows = []
     for t in comparison.totals():
         runs = f"{t.runs}" if t.runs == t.planned else f"{t.runs} of {t.planned}"
         score = "-" if t.par2_s is None else f"{t.par2_s:.3f}"
         success = f"{t.success:.1%}" if t.runs else "-"
         counts = [runs, f"{t.solved}", success, score, f"{t.spent_s:.3f}"]
-        rows.append([t.solver, kind_of(t.exact), t.presolve, *counts])
+        rows.append([t.configuration, kind_of(t.exact), t.presolve, *counts])
     return columns, rows
 
 
 def csv_text(comparison: Comparison) -> str:
-    """A line for each instance and solver; seconds; empty where there is no number."""
-    over, summaries = f"> {comparison.plan.time_limit:g}", comparison.summaries()
+    """A line for each instance and configuration; seconds; empty where there is no number."""
+    summaries = comparison.summaries()
     sizes = list(dict.fromkeys(name for s in summaries for name in s.sizes))
-    columns = ["instance", "cells", "solver", "kind", "runs", "solved", "status", *sizes]
-    columns += ["build_s", "solve_s", "tts99_s", "tts99_low_s", "tts99_high_s", "time_limit_s"]
+    columns = ["instance", "cells", "configuration", "kind", "runs", "solved", "status"]
+    columns += ["success_low", "success_high", *sizes, "build_s", "solve_s", "par2_s"]
+    columns += [f"tts{q}{end}_s" for q in (50, 99) for end in ("", "_low", "_high")]
     text = io.StringIO()
-    writer = csv.DictWriter(text, columns, lineterminator="\n", extrasaction="ignore")
+    writer = csv.DictWriter(text, [*columns, "time_limit_s"], lineterminator="\n")
     writer.writeheader()
     for s in summaries:
-        record = {**s.sizes, **asdict(s), "status": statuses(s.statuses, over)}
-        record["kind"] = kind_of(s.exact)
-        record["build_s"] = "" if s.build_s is None else f"{s.build_s:.6f}"
-        record["solve_s"] = over if s.solve_s == inf else f"{s.solve_s:.6f}"
-        record["time_limit_s"] = over.removeprefix("> ")
-        if s.tts is not None:
-            record["tts99_s"] = f"{'> ' if s.tts.at_least else ''}{s.tts.seconds:.6g}"
-            for end, seconds in (("low", s.tts.low), ("high", s.tts.high)):
-                record[f"tts99_{end}_s"] = "" if seconds is None else f"{seconds:.6g}"
+        over = f"> {s.time_limit:g}"
+        record: dict[str, object] = {
+            **{name: getattr(s, name) for name in columns[:6] if name != "kind"},
+            **s.sizes,
+            "kind": kind_of(s.exact),
+            "status": statuses(s.statuses, over),
+            "success_low": f"{s.success[0]:.4f}",
+            "success_high": f"{s.success[1]:.4f}",
+            "build_s": "" if s.build_s is None else f"{s.build_s:.6f}",
+            "solve_s": over if s.solve_s == inf else f"{s.solve_s:.6f}",
+            "par2_s": f"{s.par2_s:.6f}",
+            "time_limit_s": f"{s.time_limit:g}",
+        }
+        for q, found in ((50, s.tts50), (99, s.tts99)):
+            if found is not None:
+                record[f"tts{q}_s"] = f"{'> ' if found.at_least else ''}{found.seconds:.6g}"
+                for end, seconds in (("low", found.low), ("high", found.high)):
+                    record[f"tts{q}_{end}_s"] = "" if seconds is None else f"{seconds:.6g}"
         writer.writerow(record)
     return text.getvalue()

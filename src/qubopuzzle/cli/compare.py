@@ -3,7 +3,7 @@
 from argparse import Namespace
 
 from qubopuzzle.cli import terminal
-from qubopuzzle.cli.parser import Parser
+from qubopuzzle.cli.parser import REPORT, Parser
 from qubopuzzle.cli.terminal import NOT_SOLVED, OUR_FAULT, SOLVED, notice, say
 from qubopuzzle.errors import InputError
 
@@ -16,7 +16,7 @@ _EXIT_STATUS = """exit status:
 
 def add_arguments(parser: Parser) -> None:
     """Which runs, their limits, and the files that are written."""
-    parser.description = f"{parser.description}, each run in a process of its own"
+    parser.description = f"{parser.description}, each run in a process under hard limits"
     parser.epilog = _EXIT_STATUS
     add = parser.option
     parser.sources("+")
@@ -25,6 +25,14 @@ def add_arguments(parser: Parser) -> None:
         "names from `qubopuzzle solvers`, or dimod:module:Class (default annealer, "
         "tempering, neal and the exact ones that are installed)",
     )
+    add("--config FILE", "named configurations and grids in TOML, instead of solvers and settings")
+    varied = parser.add_argument_group("settings; of several values, every combination is run")
+    add("--formulations --formulation F,F,...", "see `qubopuzzle puzzles`", varied)
+    add("--encodings --encoding E,E,...", "one-hot, domain-wall", varied)
+    add("--presolves --presolve HOW,HOW,...", "none, propagate, probe", varied)
+    add("--weights --weight FAMILY=W,W,...", "penalty weights of a family; repeatable", varied)
+    option = "an option of one solver; repeatable, with other values of the same, too"
+    add("--option SOLVER:NAME=VALUE", option, varied)
     add("--repeat N", "seeds a heuristic (default 5)", default=5)
     proof = "seeds an exact solver (default 1: a proof is the same for every seed)"
     add("--repeat-exact N", proof, default=1)
@@ -32,32 +40,34 @@ def add_arguments(parser: Parser) -> None:
     add("--time-limit SECONDS", "for building and solving, a run (default 10)", default=10.0)
     add("--hard-limit SECONDS", "end a run's process (default twice the time limit and 30 s)")
     add("--memory-limit GIB", "address space of a run (default 3/4 of the machine's memory)")
-    add("--jobs N", "runs at once (default 1); they share the machine, as times tell", default=1)
-    parser.shared("--formulation F", "--presolve HOW")
-    add("--option SOLVER:NAME=VALUE", "an option of one solver; repeatable")
+    jobs = "runs at once (default 1); they share the machine, as times tell; workers of dask:local"
+    add("--jobs N", jobs)
+    parser.shared("--executor E")
     add("--json FILE", "add a JSON object a line and run, as soon as it is done")
     add("--resume", "go on with what is in the --json file")
     add("--csv FILE", "write the table")
     add("--plot FILE", "draw solved runs over time, and time over size")
+    add("--report FILE", REPORT, action="append", default=[])
 
 
 def run(args: Namespace) -> int:
     """Run the comparison, write its files, print its tables."""
     from qubopuzzle.bench import comparison as bench
     from qubopuzzle.bench.plan import make_plan
-    from qubopuzzle.cli import report
+    from qubopuzzle.checks import whole
+    from qubopuzzle.cli import reporting
 
-    names = None if args.solvers is None else [name.strip() for name in args.solvers.split(",")]
-    terminal.sampler_path(names or ())
+    terminal.sampler_path(args.solvers or ())
     terminal.read_once(args.sources)
     if args.resume and args.json is None:
         raise InputError("--resume goes on with a file: add --json FILE")
-    asked = {"--json": args.json, "--csv": args.csv, "--plot": args.plot}
-    outputs = report.outputs(asked, args.sources)
+    outputs = reporting.outputs(args, args.sources)
+    jobs = 1 if args.jobs is None else whole("jobs", args.jobs, 1)
     plan = make_plan(
         args.sources,
-        names,
+        args.solvers,
         _options_by_solver(args.option),
+        configurations=args.config,
         puzzle=args.puzzle,
         format=args.format,
         repeat=args.repeat,
@@ -66,30 +76,41 @@ def run(args: Namespace) -> int:
         time_limit=args.time_limit,
         hard_limit=args.hard_limit,
         memory_limit_gib=args.memory_limit,
-        formulation=args.formulation,
-        presolve=args.presolve,
+        formulation=args.formulations,
+        encoding=args.encodings,
+        presolve=args.presolves,
+        weights=dict(args.weights),
     )
     for name, why in plan.left_out.items():
         notice(f"{name} is left out: {why}")
     for name in plan.repeated:
         notice(f"{name} is given twice, compared once")
-    done = bench.run(plan, journal=args.json, resume=args.resume, jobs=args.jobs, progress=True)
+    with terminal.executor(args) as executor:
+        done = bench.run(
+            plan,
+            journal=args.json,
+            resume=args.resume,
+            jobs=jobs,
+            executor=executor,
+            progress=True,
+        )
     try:
-        report.write(done, outputs)
+        reporting.write(done, outputs)
     finally:  # a full disk does not take the table away
-        report.print_comparison(done)
+        reporting.print_comparison(done)
     for found in done.contradictions:
-        say(*report.contradiction_block(found), error=True)
-    if done.interrupted:
-        notice(f"interrupted{'; --resume goes on' if args.json else ''}")
-    return OUR_FAULT if done.contradictions else NOT_SOLVED if done.interrupted else SOLVED
+        say(*reporting.contradiction_block(found), error=True)
+    why = done.stopped or ("some runs were lost" if done.lost else "")
+    if why:
+        notice(f"{why}{'; --resume goes on' if args.json else ''}")
+    return OUR_FAULT if done.contradictions else NOT_SOLVED if why else SOLVED
 
 
-def _options_by_solver(pairs: list[tuple[str, str]]) -> dict[str, dict[str, str]]:
-    options: dict[str, dict[str, str]] = {}
+def _options_by_solver(pairs: list[tuple[str, str]]) -> dict[str, dict[str, list[str]]]:
+    options: dict[str, dict[str, list[str]]] = {}
     for place, value in pairs:
         solver, colon, name = place.rpartition(":")
         if not colon:
             raise InputError(f"--option {place}={value}: say whose, as in SOLVER:{place}={value}")
-        options.setdefault(solver, {})[name] = value
+        options.setdefault(solver, {}).setdefault(name, []).append(value)
     return options

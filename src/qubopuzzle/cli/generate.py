@@ -2,9 +2,10 @@
 
 import time
 from argparse import Namespace
-from contextlib import closing, nullcontext
+from contextlib import ExitStack, closing, nullcontext
 from typing import TYPE_CHECKING, Any
 
+from qubopuzzle.cli import terminal
 from qubopuzzle.cli.parser import Parser
 from qubopuzzle.cli.terminal import NOT_SOLVED, SOLVED, check_output, notice, say, write_puzzles
 from qubopuzzle.errors import InputError
@@ -35,7 +36,7 @@ def add_arguments(parser: Parser) -> None:
     add("--difficulty D", "easy, medium or hard; others are thrown away")
     add("--option NAME=VALUE", "an option of the puzzle, such as letters=4; repeatable")
     add("--confirm S", "a second exact solver that must agree, such as cpsat")
-    add("--jobs N", "processes at work (default 1)", default=1)
+    parser.shared("--jobs N", "--executor E")
     add("--to F", "the format (default json), see `qubopuzzle formats`", default="json")
     parser.output()
     image = parser.add_argument_group("from an image")
@@ -49,27 +50,29 @@ def add_arguments(parser: Parser) -> None:
 def run(args: Namespace) -> int:
     """Write new puzzles; those that are finished stay if it is broken off."""
     from qubopuzzle import bars
+    from qubopuzzle.checks import whole
     from qubopuzzle.files.puzzles import check_format
     from qubopuzzle.generation import generate as generating
 
     check_output("--output", args.output)
     check_format(args.to, args.puzzle)
-    if args.jobs < 1:
-        raise InputError("jobs must be 1 at least")
     how = _how(args)
     wanted = {
         name: getattr(args, name) for name in ("size", "seed", "count", "difficulty", "confirm")
     }
     asked = generating.Order(args.puzzle, **wanted, options=dict(args.option))
     output, made, status = _Output(args.output, args.to), 0, SOLVED
+    jobs = 1 if args.jobs is None else whole("jobs", args.jobs, 1)
     try:
-        if args.image is not None:
-            keep = args.size is None
-            one = generating.from_image(asked, args.image, keep_shape=keep, how=how)
-            found = (each for each in (one,))
-        else:
-            found = generating.generate_each(asked, args.jobs)
-        with bars.counting(args.puzzle, args.count) as advance, closing(found):
+        with terminal.executor(args) as executor, ExitStack() as ending:
+            if args.image is not None:
+                keep = args.size is None
+                one = generating.from_image(asked, args.image, keep_shape=keep, how=how)
+                found = (each for each in (one,))
+            else:
+                found = generating.generate_each(asked, jobs, executor)
+            ending.enter_context(closing(found))
+            advance = ending.enter_context(bars.counting(args.puzzle, args.count))
             for each in found:
                 made += 1
                 output.add(each)

@@ -37,7 +37,7 @@ def run(args: Namespace) -> int:
     from qubopuzzle.solving.recipe import Recipe
     from qubopuzzle.solving.solve import check_run
 
-    formats = list(dict.fromkeys(name.strip() for name in args.to.split(",")))
+    formats = list(dict.fromkeys(args.to))
     for name in formats:
         models.named(name)
     search = {"seed": args.seed, "time_limit": args.time_limit}

@@ -10,6 +10,8 @@ from qubopuzzle.errors import InputError, did_you_mean
 
 SOURCE = "a file in any format (detected), - for standard input, or the text itself"
 
+REPORT = "write what came of it: .html, .md, .csv, or .qoblib.csv for QOBLIB; repeatable"
+
 
 def _assignment(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
@@ -26,6 +28,27 @@ def _weight(text: str) -> tuple[str, float]:
     except ValueError:
         raise argparse.ArgumentTypeError(f"{family} must be a number, got {value!r}") from None
     return family, int(number) if number.is_integer() else number
+
+
+def _weights(text: str) -> tuple[str, list[float]]:
+    """Several weights of one family."""
+    family, values = _assignment(text)
+    return family, [_weight(f"{family}={value}")[1] for value in values.split(",")]
+
+
+def _several(text: str) -> list[str]:
+    """Names between commas; settings of a name go on behind one, as in ``blocks:rows=2,cols=3``.
+
+    >>> _several("blocks:rows=2,cols=3,lines")
+    ['blocks:rows=2,cols=3', 'lines']
+    """
+    names: list[str] = []
+    for part in text.split(","):
+        if names and "=" in part and ":" not in part:
+            names[-1] += f",{part}"
+        else:
+            names.append(part.strip())
+    return names
 
 
 def _file(text: str) -> str:
@@ -50,13 +73,17 @@ _KINDS: Mapping[str, Mapping[str, Any]] = {
     "FOLDER": {"type": _file},
     "NAME=VALUE": _REPEATED,
     "SOLVER:NAME=VALUE": _REPEATED,
+    "FAMILY=W,W,...": {**_REPEATED, "type": _weights},
+    **{value: {"type": _several} for value in ("S,S,...", "F,F,...", "E,E,...", "HOW,HOW,...")},
     "FAMILY=W": {**_REPEATED, "type": _weight},
 }
 """What argparse is told of an option by what stands for its value in the help."""
 _SHARED = {
     "--encoding E": "one-hot or domain-wall",
+    "--executor E": "where the work is done: dask:local, or dask:tcp://HOST:PORT of a scheduler",
     "--format F": "of the input, see `qubopuzzle formats`",
     "--formulation F": "see `qubopuzzle puzzles`",
+    "--jobs N": "processes at work (default 1; of dask:local, cores)",
     "--json": "one JSON object a line and instance",
     "--plot FILE": "draw to .svg, .png, .pdf; {id} in the name for several",
     "--presolve HOW": "none, propagate (what the annealer does), or probe: slower, finds more",
@@ -103,7 +130,7 @@ class Parser(argparse.ArgumentParser):
             more: for argparse's ``add_argument``.
         """
         flags = [word for word in usage.split() if word.startswith("-")]
-        value = usage.partition(flags[-1])[2].strip()
+        value = " ".join(word for word in usage.split() if word not in flags)
         named = {"metavar": value} if value else {}
         settings = {"help": help, **named, **_KINDS.get(value, {}), **more}
         (group or self).add_argument(*flags, **settings)

@@ -6,13 +6,16 @@ import os
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
 from qubopuzzle.errors import DeadlineExceeded, InputError
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from qubopuzzle.model import Problem
     from qubopuzzle.picture import Picture
     from qubopuzzle.solving.judge import Judged
@@ -135,6 +138,18 @@ def load_timed(args: Namespace) -> list[tuple[Problem, float]]:
         share = (time.perf_counter() - started) / len(found)
         loaded += [(problem, share) for problem in found]
     return loaded
+
+
+@contextmanager
+def executor(args: Namespace) -> Iterator[Executor | None]:
+    """What ``--executor`` names, if it is given."""
+    if args.executor is None:
+        yield None
+        return
+    from qubopuzzle.executors import open_executor
+
+    with open_executor(args.executor, args.jobs) as found:
+        yield found
 
 
 def sampler_path(solvers: Iterable[str | None]) -> None:

@@ -40,6 +40,8 @@ _EXACT: Mapping[str, Callable[[Model], Compiled]] = {
     "mip": partial(compile_mip, tree=False),  # connectivity is left to the solver
 }
 TARGETS = (*_OF_BITS, "model", *_EXACT)
+UNWEIGHTED_TARGETS = tuple(_EXACT)
+"""Those that keep every constraint and take no weights."""
 
 
 def compile_model(

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import closing
+from concurrent.futures import Executor
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib.metadata import version
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,10 @@ import numpy as np
 
 from qubopuzzle.checks import brief, whole
 from qubopuzzle.compile.incremental import IncrementalSat, Random
-from qubopuzzle.errors import InputError, SolverFailed
+from qubopuzzle.errors import ExecutorFailed, InputError, SolverFailed
+from qubopuzzle.executors import calls, in_order
 from qubopuzzle.generation.difficulty import LEVELS, Difficulty, measure
-from qubopuzzle.processes import worker_pool
+from qubopuzzle.processes import WorkerExecutor
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.generator import (
     Options,
@@ -105,6 +107,8 @@ def generate(
     difficulty: str | None = None,
     confirm: str | None = None,
     options: Mapping[str, Any] | None = None,
+    jobs: int = 1,
+    executor: Executor | None = None,
 ) -> list[Puzzle]:
     """Puzzles with exactly one solution, which each of them has in ``solution``.
 
@@ -122,31 +126,37 @@ def generate(
         difficulty: ``easy``, ``medium`` or ``hard``; others are thrown away.
         confirm: a second exact solver, such as ``cpsat``, that must agree.
         options: options of the puzzle's generator, such as ``{"letters": 4}``.
+        jobs: processes at work.
+        executor: of ``concurrent.futures`` or Dask, where puzzles are made in their place.
 
     Raises:
         InputError: for a puzzle, size or option that cannot be generated.
         SolverFailed: if no such puzzle is found, or two solvers disagree.
     """
     asked = Order(puzzle, size, seed, count, difficulty, confirm, False, options or {})
-    return [made.puzzle for made in generate_each(asked)]
+    return [made.puzzle for made in generate_each(asked, whole("jobs", jobs, 1), executor)]
 
 
-def generate_each(asked: Order, jobs: int = 1) -> Generator[Generated, None, None]:
-    """Puzzle after puzzle, in order, made by so many processes.
+def generate_each(
+    asked: Order, jobs: int = 1, executor: Executor | None = None
+) -> Generator[Generated, None, None]:
+    """Puzzle after puzzle, in order, made by so many processes, or by an executor's.
 
     Each depends on the seed and its number alone.
+
+    Raises:
+        ExecutorFailed: if a puzzle is lost twice with the process that makes it.
     """
-    if jobs <= 1 or asked.count == 1:
-        yield from (generate_one(asked, number) for number in range(asked.count))
+    numbers = range(asked.count)
+    if executor is None and (jobs <= 1 or asked.count == 1):
+        yield from (generate_one(asked, number) for number in numbers)
         return
-    jobs = min(jobs, asked.count)
-    with worker_pool(jobs) as submit:
-        numbers = iter(range(asked.count))
-        waiting = [submit(generate_one, asked, n) for n in islice(numbers, 2 * jobs)]
-        while waiting:
-            made = waiting.pop(0).result()
-            waiting += [submit(generate_one, asked, n) for n in islice(numbers, 1)]
-            yield made
+    own = WorkerExecutor(min(jobs, asked.count)) if executor is None else nullcontext(executor)
+    with own as at_work, closing(calls(at_work, partial(generate_one, asked), numbers)) as done:
+        for each in in_order(done):
+            if each.answer is None:
+                raise ExecutorFailed(f"puzzle {each.number} was lost twice ({each.lost})")
+            yield each.answer
 
 
 def generate_one(asked: Order, number: int) -> Generated:

@@ -10,10 +10,10 @@ from importlib.metadata import EntryPoint, entry_points
 from pkgutil import iter_modules
 from typing import Any
 
-from qubopuzzle.errors import InputError, SolverUnavailable, did_you_mean
+from qubopuzzle.errors import InputError, SolverUnavailable, did_you_mean, first_line
 from qubopuzzle.solvers.amplify import AmplifySolver
 from qubopuzzle.solvers.amplify.clients import settings_of
-from qubopuzzle.solvers.base import Availability, Outcome, Solver, Task, first_line
+from qubopuzzle.solvers.base import Availability, Outcome, Solver, Task
 from qubopuzzle.solvers.dimod_sampler import DimodSampler
 
 ENTRY_POINTS = "qubopuzzle.solvers"

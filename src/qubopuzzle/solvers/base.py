@@ -19,8 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle.checks import bounds, brief
-from qubopuzzle.compile import Compiled
-from qubopuzzle.errors import InputError, QubopuzzleError, SolverFailed, TooLarge, did_you_mean
+from qubopuzzle.compile import UNWEIGHTED_TARGETS, Compiled
+from qubopuzzle.errors import (
+    InputError,
+    QubopuzzleError,
+    SolverFailed,
+    TooLarge,
+    did_you_mean,
+    first_line,
+)
 from qubopuzzle.model import IntArray
 from qubopuzzle.recorder import Track
 from qubopuzzle.signals import Interrupted, came
@@ -227,6 +234,16 @@ class Solver(ABC):
     """The extra of ours that installs the package, if it is optional."""
     about: str = ""
 
+    @property
+    def takes_encoding(self) -> bool:
+        """Whether one can choose how choices become bits."""
+        return self.default_encoding is not None
+
+    @property
+    def takes_weights(self) -> bool:
+        """Whether constraints are penalties that have weights."""
+        return self.target not in UNWEIGHTED_TARGETS
+
     def available(self) -> Availability:
         """Whether it can run here; never raises."""
         found = installed_version(self.package)
@@ -317,12 +334,6 @@ def backend_errors(name: str, n_variables: int) -> Iterator[None]:
                 "try another one (the annealer and sat need little)"
             ) from error
         raise SolverFailed(f"{name}: {first_line(error)}") from error
-
-
-def first_line(error: Exception) -> str:
-    """An error's type and the first line of its message, for a message of ours."""
-    line = (str(error).splitlines() or [""])[0]
-    return f"{type(error).__name__}: {line[:200]}"
 
 
 def literal(value: Any) -> Any:

@@ -12,8 +12,8 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from typing import Any, Self
 
-from qubopuzzle.errors import InputError, SolverUnavailable, did_you_mean
-from qubopuzzle.solvers.base import Task, first_line, literal
+from qubopuzzle.errors import InputError, SolverUnavailable, did_you_mean, first_line
+from qubopuzzle.solvers.base import Task, literal
 from qubopuzzle.solvers.sampler import Batch, SamplerSolver
 
 _OURS = {"num_reads": "reads", "seed": "seed", "time_limit": "time limit"}

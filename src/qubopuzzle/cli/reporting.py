@@ -1,6 +1,7 @@
 """``qubopuzzle compare`` for people: two tables, notes, contradictions."""
 
-from collections.abc import Mapping, Sequence
+from argparse import Namespace
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from qubopuzzle.bench.comparison import Comparison, Row
@@ -19,28 +20,29 @@ def print_comparison(comparison: Comparison) -> None:
     print_table(*instance_table(comparison), right=(3, 6, 7, 8))
     say("")
     print_table(*total_table(comparison), right=(3, 4, 5, 6, 7))
-    plan = comparison.plan
+    limits = dict.fromkeys(f"{each.time_limit:g}" for each in comparison.configurations)
     say(
         "",
         "Seconds, medians over seeds: build is model, presolve and compile; solve is",
-        f"the solver and the check. A run has {plan.time_limit:g} s for both (imports and kernels",
-        "apart); a failed one counts twice that in PAR-2.",
+        f"the solver and the check. A run has {' or '.join(limits)} s for both (imports and",
+        "kernels apart); a failed one counts twice that in PAR-2.",
         "TTS(99%) with its 95% bootstrap interval.",
         *failure_notes(comparison),
+        *(f"lost twice with what ran it: {line}" for line in comparison.lost),
     )
 
 
 def failure_notes(comparison: Comparison) -> list[str]:
-    """A line for each way that runs of a solver failed, other than by the time limit."""
+    """A line for each way that runs of a configuration failed, other than by the time limit."""
     failed: dict[tuple[str, str], list[Row]] = {}
     for row in comparison.rows:
         if row["status"] in _RARE:
-            failed.setdefault((row["solver"], row["status"]), []).append(row)
+            failed.setdefault((row["configuration"], row["status"]), []).append(row)
     lines = []
-    for (solver, status), rows in failed.items():
+    for (name, status), rows in failed.items():
         runs = f"{len(rows)} run{'' if len(rows) == 1 else 's'}"
         why, instance = rows[0]["why"], rows[0]["instance"]
-        lines.append(f"{solver}, {status} ({runs}): {why} ({instance})")
+        lines.append(f"{name}, {status} ({runs}): {why} ({instance})")
     return lines
 
 
@@ -60,25 +62,43 @@ def contradiction_block(found: Contradiction) -> list[str]:
     return [*lines, "One of them is wrong: please report it, with the puzzle."]
 
 
-def outputs(asked: Mapping[str, str | None], sources: Sequence[str]) -> dict[str, Path]:
+def outputs(args: Namespace, sources: Sequence[str]) -> dict[str, list[Path]]:
     """The files to write, by option; InputError for those that cannot be, or are sources."""
+    from qubopuzzle.bench.report import writer
+
+    asked = {f"--{name}": getattr(args, name, None) for name in ("json", "csv", "plot", "report")}
+    paths = {
+        option: [Path(name) for name in (given if isinstance(given, list) else [given])]
+        for option, given in asked.items()
+        if given is not None
+    }
     read = {Path(source).resolve() for source in sources}
-    paths = {option: Path(name) for option, name in asked.items() if name is not None}
-    for option, path in paths.items():
+    for option, path in _each(paths):
         if path.resolve() in read:
             raise InputError(f"{option} {path}: that is a source of the comparison")
         check_output(option, str(path))
-    if len({path.resolve() for path in paths.values()}) < len(paths):
+        if option == "--report":
+            writer(path)
+    places = [path.resolve() for _, path in _each(paths)]
+    if len(set(places)) < len(places):
         raise InputError(f"{' and '.join(paths)} need different files")
     return paths
 
 
-def write(comparison: Comparison, paths: Mapping[str, Path]) -> None:
-    """The table and the plot, into those of the files that are asked for."""
-    if "--csv" in paths:
-        write_whole(paths["--csv"], comparison.to_csv().encode())
-    if "--plot" in paths and comparison.rows:
-        from qubopuzzle.bench import profile
+def write(comparison: Comparison, paths: Mapping[str, Sequence[Path]]) -> None:
+    """The table, the plot and the reports, into those of the files that are asked for."""
+    from qubopuzzle.bench.report import writer
 
-        path = paths["--plot"]
-        write_whole(path, profile.draw(comparison, image_format(path)))
+    for option, path in _each(paths):
+        if option == "--csv":
+            write_whole(path, comparison.to_csv().encode())
+        elif option == "--plot" and comparison.rows:
+            from qubopuzzle.bench import profile
+
+            write_whole(path, profile.draw(comparison, image_format(path)))
+        elif option == "--report":
+            write_whole(path, writer(path)(comparison).encode())
+
+
+def _each(paths: Mapping[str, Sequence[Path]]) -> Iterator[tuple[str, Path]]:
+    return ((option, path) for option, several in paths.items() for path in several)

@@ -1,0 +1,277 @@
+"""What is compared: a solver with its settings, under a name; one by one, or as a grid.
+
+A TOML file has both, as often as it likes::
+
+    [[configuration]]
+    name = "annealer, probed"
+    solver = "annealer"
+    presolve = "probe"
+    options = {threads = 1}
+
+    [[grid]]
+    solver = ["neal", "tabu"]
+    encoding = ["one-hot", "domain-wall"]
+    weights = {field = [1, 2]}
+    options = {neal = {sweeps = [100, 1000]}}
+
+Python takes the same as mappings, see ``compare``.
+"""
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import product
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from qubopuzzle.checks import brief
+from qubopuzzle.errors import InputError, at, did_you_mean
+from qubopuzzle.files.writing import naming
+from qubopuzzle.model import Problem
+from qubopuzzle.solvers import get_solver
+from qubopuzzle.solving.recipe import Recipe
+from qubopuzzle.solving.solve import check_run
+
+SETTINGS = ("formulation", "encoding", "presolve", "weights", "options", "reads", "time_limit")
+"""What can differ between two configurations of a solver."""
+Settings: TypeAlias = Mapping[str, Any]
+_NO_SETTINGS = ("name", "exact")
+_LIMIT = 10_000
+"""Configurations of a comparison at most."""
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A solver and its settings; None where problem or solver decide.
+
+    Attributes:
+        presolve, encoding, options: as they are after the solver's defaults.
+        reads, time_limit: bounds of a run; seconds.
+    """
+
+    name: str
+    solver: str
+    exact: bool
+    presolve: str
+    time_limit: float
+    formulation: str | None = None
+    encoding: str | None = None
+    weights: Mapping[str, float] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    reads: int | None = None
+
+    @property
+    def kind(self) -> str:
+        """In one word."""
+        return "exact" if self.exact else "heuristic"
+
+    def settings(self) -> dict[str, Any]:
+        """All of it but the name and what follows from the solver."""
+        return {name: value for name, value in asdict(self).items() if name not in _NO_SETTINGS}
+
+    def formulation_of(self, problem: Problem) -> str:
+        """The one asked for, or the problem's default for this solver."""
+        cuts = get_solver(self.solver).supports_cuts
+        return self.formulation or problem.formulation_for(cuts=cuts)
+
+    def recipe(self) -> dict[str, Any]:
+        """Keywords of ``solve`` that differ from its defaults for this solver."""
+        usual = get_solver(self.solver)
+        own = {
+            "formulation": self.formulation,
+            "encoding": None if self.encoding == usual.default_encoding else self.encoding,
+            "presolve": None if self.presolve == usual.default_presolve else self.presolve,
+            "weights": self.weights,
+            "options": {
+                name: value
+                for name, value in self.options.items()
+                if value != usual.parse_options({})[name]
+            },
+            "reads": self.reads,
+        }
+        return {name: value for name, value in own.items() if value}
+
+
+def make_configuration(settings: Settings, time_limit: float) -> Configuration:
+    """A configuration of a mapping with ``solver`` and any of ``name`` and ``SETTINGS``.
+
+    Args:
+        time_limit: seconds, where it has none of its own.
+
+    Raises:
+        InputError: for what does not exist or does not go together.
+        SolverUnavailable: for a solver that cannot run here.
+    """
+    if not isinstance(settings, Mapping) or not isinstance(settings.get("solver"), str):
+        raise InputError("expected a mapping with the name of a solver, as {'solver': 'sat'}")
+    _check_names(settings, ("name", "solver", *SETTINGS))
+    own = {name: value for name, value in settings.items() if value is not None}
+    name = own.get("name", own["solver"])
+    if not isinstance(name, str) or not name.strip() or not name.isprintable():
+        raise InputError(f"name: expected a printable text, got {brief(name)}")
+    with at(name):
+        for key in ("options", "weights"):
+            if not isinstance(own.get(key, {}), Mapping):
+                raise InputError(f"{key}: expected a mapping, got {brief(own[key])}")
+        limit = own.get("time_limit", time_limit)
+        solver, options, budget = check_run(
+            own["solver"], own.get("reads"), 0, limit, own.get("options")
+        )
+        encoding, weights = own.get("encoding"), own.get("weights", {})
+        presolve = own.get("presolve", solver.default_presolve)
+        Recipe(None, encoding, presolve)  # checks them
+        if encoding is not None and not solver.takes_encoding:
+            raise InputError(f"solver {solver.name} takes no encoding")
+        if weights and not solver.takes_weights:
+            raise InputError(f"solver {solver.name} keeps every constraint and takes no weights")
+    return Configuration(
+        name=name,
+        solver=solver.name,
+        exact=solver.exact,
+        presolve=presolve,
+        time_limit=float(limit),
+        formulation=own.get("formulation"),
+        encoding=encoding or solver.default_encoding,
+        weights=dict(weights),
+        options=options,
+        reads=budget.reads,
+    )
+
+
+def grid(
+    solver: str | Sequence[str], options: Mapping[str, Settings] | None = None, **settings: Any
+) -> Iterator[dict[str, Any]]:
+    """Every combination of values, as mappings for ``make_configuration``.
+
+    >>> [each["name"] for each in grid(["sat", "neal"], weights={"field": [1, 2]})]
+    ['sat', 'neal, field=1', 'neal, field=2']
+
+    A value is one or a list of them, that of ``weights`` a mapping of such. What a solver does
+    not take is left out for it. Names say what varies.
+
+    Args:
+        options: by solver, such as ``{"neal": {"sweeps": [100, 1000]}}``.
+
+    Raises:
+        InputError: for a setting that there is not, or options of a solver that is not there.
+    """
+    solvers = list(dict.fromkeys(_values("solver", solver)))
+    _check_names(settings, SETTINGS)
+    by_solver = _mapping("options", options)
+    if strange := [name for name in by_solver if name not in solvers]:
+        raise InputError(f"options for {strange[0]!r}, which is not compared")
+    weights = _mapping("weights", settings.pop("weights", None))
+    for name in solvers:
+        takes = get_solver(name)
+        axes: dict[tuple[str | None, str], Any] = {
+            (None, key): value for key, value in settings.items() if value is not None
+        }
+        if not takes.takes_encoding:
+            axes.pop((None, "encoding"), None)
+        if takes.takes_weights:
+            axes |= {("weights", key): value for key, value in weights.items()}
+        own = _mapping(f"options of {name}", by_solver.get(name))
+        axes |= {("options", key): value for key, value in own.items()}
+        lists = [_values(key, value) for (_, key), value in axes.items()]
+        for values in product(*lists):
+            yield _point(name, dict(zip(axes, values, strict=True)), list(map(len, lists)))
+
+
+def _point(
+    solver: str, values: Mapping[tuple[str | None, str], Any], counts: Sequence[int]
+) -> dict[str, Any]:
+    """One combination; ``counts`` says how many values each setting has."""
+    found: dict[str, Any] = {"solver": solver}
+    words = [solver]
+    for ((group, key), value), count in zip(values.items(), counts, strict=True):
+        (found if group is None else found.setdefault(group, {}))[key] = value
+        if count > 1:
+            words.append(f"{key}={value}" if group or not isinstance(value, str) else value)
+    return {"name": ", ".join(words), **found}
+
+
+def read_configurations(path: str | PathLike[str]) -> list[dict[str, Any]]:
+    """What a TOML file describes, grids spread out, as mappings.
+
+    Raises:
+        InputError: one line with the file's name, for what is no such file.
+    """
+    with naming(Path(path)):
+        try:
+            content = tomllib.loads(Path(path).read_bytes().decode())
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise InputError(f"no TOML: {str(error).splitlines()[0]}") from None
+        _check_names(content, ("configuration", "grid"))
+        for name, tables in content.items():
+            if not isinstance(tables, list) or not all(isinstance(t, dict) for t in tables):
+                raise InputError(f"{name}: expected tables, as [[{name}]]")
+        found = list(content.get("configuration", []))
+        for number, axes in enumerate(content.get("grid", []), start=1):
+            with at(f"grid {number}"):
+                if "solver" not in axes:
+                    raise InputError("it names no solver")
+                found += grid(**axes)
+        if not found:
+            raise InputError("it has neither [[configuration]] nor [[grid]]")
+        return found
+
+
+def make_configurations(
+    given: Sequence[Settings], time_limit: float
+) -> tuple[tuple[Configuration, ...], dict[str, str]]:
+    """Those that can run here, and by name why others cannot.
+
+    Raises:
+        InputError: for what cannot be used, and for two of one name or two that are the same.
+    """
+    if len(given) > _LIMIT:
+        raise InputError(f"{len(given):,} configurations; {_LIMIT:,} are the limit")
+    here = {name: get_solver(name).available() for name in _solvers(given)}
+    found: dict[str, Configuration] = {}
+    left_out = {name: where.why for name, where in here.items() if not where.ok}
+    for settings in given:
+        if settings["solver"] in left_out:
+            continue
+        made = make_configuration(settings, time_limit)
+        for other in found.values():
+            if made.name == other.name:
+                raise InputError(f"two configurations are named {made.name}")
+            if made.settings() == other.settings():
+                raise InputError(f"configurations {other.name} and {made.name} are the same")
+        found[made.name] = made
+    if not found:
+        why = "; ".join(f"{name}: {why}" for name, why in left_out.items())
+        raise InputError(f"no solver to compare{f' ({why})' if why else ''}")
+    return tuple(found.values()), left_out
+
+
+def _solvers(given: Sequence[Settings]) -> list[str]:
+    """The names of the solvers of configurations, each once."""
+    for settings in given:
+        name = settings.get("solver") if isinstance(settings, Mapping) else None
+        if not isinstance(name, str):
+            raise InputError(f"a configuration names its solver by a text, not {brief(name)}")
+    return list(dict.fromkeys(settings["solver"] for settings in given))
+
+
+def _check_names(settings: Settings, known: Sequence[str]) -> None:
+    for name in settings:
+        if name not in known:
+            raise InputError(f"unknown setting {name!r:.40}; {did_you_mean(name, known)}")
+
+
+def _mapping(name: str, value: Any) -> dict[str, Any]:
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise InputError(f"{name}: expected a mapping, got {brief(value)}")
+    return dict(value)
+
+
+def _values(name: str, value: Any) -> list[Any]:
+    """One value or several."""
+    values = value if isinstance(value, list | tuple) else [value]
+    if not values:
+        raise InputError(f"{name}: expected a value, or several")
+    return list(values)

@@ -1,0 +1,141 @@
+"""Comparisons out of journals: of one as it was, of several together."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from qubopuzzle.bench.comparison import Comparison, Row
+from qubopuzzle.bench.configurations import Configuration
+from qubopuzzle.bench.journal import Content, read_journal
+from qubopuzzle.bench.machine import words
+from qubopuzzle.bench.plan import Instance, told_apart
+from qubopuzzle.errors import InputError, at
+from qubopuzzle.files.puzzles.native import problem_from_dict
+
+_ALIKE = ("solver", "options", "encoding", "presolve", "weights")
+"""What a row and its configuration say by the same name."""
+
+
+def load_comparison(*journals: str | PathLike[str]) -> Comparison:
+    """The comparison that journals hold; its ``left_out`` says what is not in it, and why.
+
+    A run that is there twice counts once, the last time. Configurations of one name whose
+    settings differ between journals are told apart by the journals' names, and runs on several
+    kinds of machines by numbers, as in ``neal @2``: see ``machines``.
+
+    Raises:
+        InputError: one line with the name of the file that is no journal.
+    """
+    if not journals:
+        raise InputError("expected a journal, or several")
+    configurations: dict[str, Configuration] = {}
+    problems, rows, old = [], [], 0
+    for path in map(Path, journals):
+        content = read_journal(path)
+        with at(str(path)):
+            names, own = _names(content, path.stem, configurations)
+            problems += _problems(content)
+            kept = [row for row in content.rows.values() if _belongs(row, own)]
+            old += len(content.rows) - len(kept)
+        configurations |= {
+            names[each.name]: replace(each, name=names[each.name]) for each in own.values()
+        }
+        rows += [row | {"configuration": names[row["configuration"]]} for row in kept]
+    left_out = {"rows of other settings": f"{old} of them"} if old else {}
+    instances, _ = told_apart(problems)
+    return comparison_of(instances, configurations.values(), rows, left_out)
+
+
+def comparison_of(
+    instances: Sequence[Instance],
+    configurations: Iterable[Configuration],
+    rows: Iterable[Row],
+    left_out: Mapping[str, str] | None = None,
+) -> Comparison:
+    """Rows of any order as a comparison; each run once, machines told apart."""
+    rows = list(rows)
+    kinds = machines(rows)
+    found: dict[str, Configuration] = {}
+    for each in configurations:
+        for number in range(1, len(kinds) + 1) if len(kinds) > 1 else [0]:
+            name = f"{each.name} @{number}" if number else each.name
+            found[name] = replace(each, name=name)
+    runs = {}
+    labels = {each.digest: each.label for each in instances}
+    for row in rows:
+        name = row["configuration"]
+        if len(kinds) > 1:
+            name = f"{name} @{list(kinds).index(_machine(row)) + 1}"
+        own = row | {"configuration": name, "instance": labels[row["digest"]]}
+        runs[row["digest"], name, row["seed"]] = own
+    order = {digest: place for place, digest in enumerate(labels)}
+    place = {name: number for number, name in enumerate(found)}
+    ordered = sorted(runs, key=lambda run: (order[run[0]], place[run[1]], run[2]))
+    counts = Counter((name, digest) for digest, name, _ in runs)
+    most = {
+        name: max((n for (own, _), n in counts.items() if own == name), default=0) for name in found
+    }
+    return Comparison(
+        instances=instances,
+        configurations=[each for each in found.values() if most[each.name]],
+        rows=[runs[run] for run in ordered],
+        planned={name: n * len(instances) for name, n in most.items() if n},
+        left_out=left_out or {},
+    )
+
+
+def machines(rows: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """Kinds of machines in words, and how many runs each did, in the order of the rows."""
+    return dict(Counter(map(_machine, rows)))
+
+
+def _machine(row: Mapping[str, Any]) -> str:
+    return words(row.get("machine", {}))
+
+
+def _names(
+    content: Content, journal: str, there: Mapping[str, Configuration]
+) -> tuple[dict[str, str], dict[str, Configuration]]:
+    """What configurations of a journal are called beside those that are there, and themselves."""
+    known = {each.name for each in fields(Configuration)}
+    own = {}
+    for name, record in content.configurations.items():
+        if set(record) != known:
+            raise InputError(f"configuration {name}: written by another version")
+        own[name] = Configuration(**record)
+    missing = {row.get("configuration") for row in content.rows.values()} - set(own)
+    if missing:
+        raise InputError(
+            "it does not say what its configurations are, as journals of older versions; "
+            "run the comparison with --resume, which adds that"
+        )
+    names = {}
+    for name, each in own.items():
+        other = there.get(name)
+        same = other is None or other.settings() == each.settings()
+        names[name] = name if same else f"{name} ({journal})"
+    return names, own
+
+
+def _problems(content: Content) -> list[tuple[Any, str]]:
+    if missing := {row.get("digest") for row in content.rows.values()} - set(content.instances):
+        raise InputError(f"the instance of {len(missing)} of its rows is not in it")
+    found = []
+    for record in content.instances.values():
+        with at(record["instance"]):
+            found.append((problem_from_dict(record["problem"]), record["source"]))
+    return found
+
+
+def _belongs(row: Row, configurations: Mapping[str, Configuration]) -> bool:
+    """Whether a row is of its configuration as it is now."""
+    own = configurations[row["configuration"]]
+    return (
+        all(row.get(name) == getattr(own, name) for name in _ALIKE)
+        and row.get("reads_limit") == own.reads
+        and row.get("time_limit_s") == own.time_limit
+        and own.formulation in (None, row.get("formulation"))
+    )

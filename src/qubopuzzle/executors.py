@@ -1,0 +1,146 @@
+"""Where many calls run: any executor of ``concurrent.futures``, Dask's among them."""
+
+import logging
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import Executor, Future
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from queue import SimpleQueue
+from typing import Any, Generic, TypeVar
+
+from qubopuzzle.checks import brief
+from qubopuzzle.errors import ExecutorFailed, InputError, QubopuzzleError, first_line
+
+_AHEAD = 2_000
+"""Calls that an executor is given at once: enough for as many workers, little to keep."""
+_CONNECT_S = 10
+_Item = TypeVar("_Item")
+_Answer = TypeVar("_Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Done(Generic[_Item, _Answer]):
+    """A call that has ended.
+
+    Attributes:
+        number: of the item, from 0.
+        answer: None where the call was lost.
+        lost: why no answer came, twice; empty where one did.
+    """
+
+    number: int
+    item: _Item
+    answer: _Answer | None
+    lost: str = ""
+
+
+def calls(
+    executor: Executor,
+    function: Callable[[_Item], _Answer],
+    items: Iterable[_Item],
+    *,
+    ahead: int = _AHEAD,
+) -> Generator[Done[_Item, _Answer], None, None]:
+    """Call a function with each item; yields what is done, as soon as it is.
+
+    A call without an answer, as when a worker is lost with it, is made once more. What is not
+    begun when the generator is closed is cancelled.
+
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> with ThreadPoolExecutor(2) as threads:
+    ...     sorted(done.answer for done in calls(threads, abs, [1, -2, 3]))
+    [1, 2, 3]
+
+    Args:
+        ahead: how many calls the executor holds at once.
+
+    Raises:
+        QubopuzzleError: what the function raises of ours, once no call is begun any more.
+        ExecutorFailed: if the executor takes no calls any more.
+    """
+    waiting, finished = enumerate(items), SimpleQueue[Future[_Answer]]()
+    running: dict[Future[_Answer], tuple[int, _Item]] = {}
+    repeated: set[int] = set()
+
+    def submit(number: int, item: _Item) -> None:
+        try:
+            future = executor.submit(function, item)
+        except Exception as error:
+            raise ExecutorFailed(f"the executor takes no more runs ({first_line(error)})") from None
+        running[future] = number, item
+        future.add_done_callback(finished.put)
+
+    try:
+        while True:
+            for number, item in islice(waiting, ahead - len(running)):
+                submit(number, item)
+            if not running:
+                return
+            future = finished.get()
+            number, item = running.pop(future)
+            lost = _why_lost(future)
+            if lost and number not in repeated:
+                repeated.add(number)
+                submit(number, item)
+            else:
+                yield Done(number, item, None if lost else future.result(), lost)
+    finally:
+        for future in running:
+            future.cancel()
+
+
+def _why_lost(future: Future[Any]) -> str:
+    """Why a call that has ended has no answer; nothing if it has, or an error of ours."""
+    if future.cancelled():
+        return "it was cancelled"
+    error = future.exception()
+    return "" if error is None or isinstance(error, QubopuzzleError) else first_line(error)
+
+
+def in_order(done: Iterable[Done[_Item, _Answer]]) -> Iterator[Done[_Item, _Answer]]:
+    """The same in the order of the items."""
+    kept: dict[int, Done[_Item, _Answer]] = {}
+    due = 0
+    for each in done:
+        kept[each.number] = each
+        while due in kept:
+            yield kept.pop(due)
+            due += 1
+
+
+@contextmanager
+def open_executor(name: str, jobs: int | None = None) -> Iterator[Executor]:
+    """The executor that a name says: ``dask:local``, or ``dask:tcp://HOST:PORT`` of a scheduler.
+
+    Args:
+        jobs: workers of ``dask:local``; as many as there are cores without.
+
+    Raises:
+        InputError: for any other name, and where no scheduler answers.
+    """
+    kind, _, address = name.partition(":")
+    if kind != "dask" or not address:
+        raise InputError(f"unknown executor {brief(name)}; dask:local or dask:tcp://HOST:PORT")
+    try:
+        import distributed
+    except ImportError:
+        raise InputError("Dask is not installed: pip install 'qubopuzzle[cluster]'") from None
+    dask: Any = distributed
+    # Its log says on standard error what its errors say, too.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    try:
+        if address == "local":
+            one_each = {"n_workers": jobs, "threads_per_worker": 1, "dashboard_address": None}
+            cluster: Any = dask.LocalCluster(**one_each)
+        else:
+            cluster = address
+        client = dask.Client(cluster, timeout=_CONNECT_S, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{name}: no scheduler answers ({first_line(error)})") from None
+    try:
+        yield client.get_executor()
+    finally:
+        client.close()
+        if address == "local":
+            cluster.close()
