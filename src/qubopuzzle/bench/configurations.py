@@ -75,8 +75,8 @@ class Configuration:
         cuts = get_solver(self.solver).supports_cuts
         return self.formulation or problem.formulation_for(cuts=cuts)
 
-    def recipe(self) -> dict[str, Any]:
-        """Keywords of ``solve`` that differ from its defaults for this solver."""
+    def changed(self) -> dict[str, Any]:
+        """Settings that differ from the solver's defaults."""
         usual = get_solver(self.solver)
         own = {
             "formulation": self.formulation,

@@ -1,10 +1,12 @@
-"""The picture of a comparison: how many runs are solved by when, and time against size.
+"""The pictures of a comparison: how many runs are solved by when, time against size, and more.
 
 Lines differ in dash, marker and shade, so that they can be told apart in black and white:
 exact solvers have solid lines, heuristics dashed ones.
 """
 
 import io
+from collections.abc import Callable
+from dataclasses import replace
 from itertools import cycle, groupby, pairwise
 from math import inf, nan
 from statistics import median
@@ -17,6 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, NullLocator, PercentFormatter
 from numpy.typing import NDArray
 
+from qubopuzzle.bench.analysis import growths
 from qubopuzzle.bench.comparison import Comparison, Row
 
 # Okabe and Ito's colours in an order of different greys.
@@ -26,6 +29,7 @@ _DASHES: tuple[Any, ...] = ((0, (5, 2)), (0, (1, 1.3)), (0, (6, 2, 1, 2)), (0, (
 INCHES = (9.0, 4.0)
 _LEAST_S = 1e-4
 _LANE = 1.3
+_PANELS = 6
 Styles = dict[str, dict[str, Any]]
 """How each configuration's line is drawn."""
 
@@ -37,22 +41,100 @@ def plot(comparison: Comparison, figure: Figure) -> list[Axes]:
         styles = _styles(comparison)
         survival(comparison, left, styles)
         growth(comparison, right, styles)
-        handles, labels = left.get_legend_handles_labels()
-        style: dict[str, Any] = {"ncols": min(3, len(labels)), "frameon": False, "handlelength": 4}
-        figure.legend(handles, labels, loc="outside lower center", **style)
+        _legend(figure, left)
     return [left, right]
 
 
 def draw(comparison: Comparison, file_format: str) -> bytes:
     """The figure as the bytes of a file; the same comparison gives the same SVG."""
+    return _file(lambda figure: plot(comparison, figure), file_format)
+
+
+def svgs(comparison: Comparison) -> list[bytes]:
+    """All pictures of a report."""
+    return [draw(comparison, "svg"), profiles(comparison), times_to_target(comparison)]
+
+
+def profiles(comparison: Comparison) -> bytes:
+    """An SVG of the performance profiles, after Dolan and More, Math. Program. 91, 201 (2002).
+
+    The share of instances on which a configuration's median takes at most x times that of the
+    best; where it ends below 1, the rest was not solved.
+    """
+    by_name: dict[str, dict[str, float]] = {}
+    for s in comparison.summaries():
+        by_name.setdefault(s.configuration, {})[s.digest] = max(s.seconds, _LEAST_S)
+    best = {
+        each.digest: min((own.get(each.digest, inf) for own in by_name.values()), default=inf)
+        for each in comparison.instances
+    }
+
+    def content(figure: Figure) -> None:
+        ax = figure.subplots()
+        ratios = {
+            name: sorted(t / best[digest] for digest, t in own.items() if t < inf)
+            for name, own in by_name.items()
+        }
+        most = 1.1 * max((r[-1] for r in ratios.values() if r), default=10.0)
+        for name, style in _styles(comparison).items():
+            xs = ratios.get(name, [])
+            share = [i / len(best) for i in range(1, len(xs) + 1)]
+            ys = [0.0, *share, share[-1] if share else 0.0]
+            ax.step([1.0, *xs, most], ys, where="post", markevery=(0, 3), **style)
+        ax.set_xscale("log")
+        ax.set_ylim(-0.03, 1.05)
+        ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+        ax.set(xlabel="times the best's median", ylabel="instances", title="Performance profile")
+        _tidy(ax)
+        _legend(figure, ax)
+
+    return _file(content, "svg", (5.5, 4.2))
+
+
+def times_to_target(comparison: Comparison) -> bytes:
+    """An SVG: by when runs are solved on the instances that take longest, a panel each.
+
+    Time-to-target plots of Aiex, Resende and Ribeiro, Optim. Lett. 1, 355 (2007).
+    """
+    slowest: dict[str, float] = {}
+    for s in comparison.summaries():
+        if not s.exact and s.solved:
+            slowest[s.digest] = max(slowest.get(s.digest, 0.0), s.par2_s)
+    hardest = sorted(slowest, key=lambda digest: -slowest[digest])[:_PANELS]
+    panels = [each for each in comparison.instances if each.digest in hardest]
+    styles = _styles(comparison)
+
+    def content(figure: Figure) -> None:
+        axes = figure.subplots(-(-len(panels) // 3), 3, squeeze=False, sharey=True)
+        for ax, instance in zip(axes.flat, panels, strict=False):
+            rows = [row for row in comparison.rows if row["digest"] == instance.digest]
+            survival(replace(comparison, rows=rows), ax, styles)
+            ax.set(title=instance.label[:40], ylabel="")
+        for ax in axes.flat[len(panels) :]:
+            ax.set_visible(False)
+        if panels:
+            _legend(figure, axes[0, 0])
+
+    return _file(content, "svg", (9.0, 0.6 + 2.6 * -(-max(1, len(panels)) // 3)))
+
+
+def _file(
+    content: Callable[[Figure], object], file_format: str, inches: tuple[float, float] = INCHES
+) -> bytes:
     # Glyph ids in an SVG are drawn at random without a salt.
     with mpl.rc_context({"svg.hashsalt": "qubopuzzle", "font.size": 9}):
-        figure = Figure(figsize=INCHES, layout="constrained")
-        plot(comparison, figure)
+        figure = Figure(figsize=inches, layout="constrained")
+        content(figure)
         buffer = io.BytesIO()
         metadata = {"Date": None} if file_format == "svg" else None
         figure.savefig(buffer, format=file_format, dpi=150, metadata=metadata)
     return buffer.getvalue()
+
+
+def _legend(figure: Figure, ax: Axes) -> None:
+    handles, labels = ax.get_legend_handles_labels()
+    style: dict[str, Any] = {"ncols": min(3, len(labels)), "frameon": False, "handlelength": 4}
+    figure.legend(handles, labels, loc="outside lower center", **style)
 
 
 def survival(comparison: Comparison, ax: Axes, styles: Styles) -> None:
@@ -81,6 +163,8 @@ def survival(comparison: Comparison, ax: Axes, styles: Styles) -> None:
 def growth(comparison: Comparison, ax: Axes, styles: Styles) -> None:
     """Median seconds of each instance against its cells, a line through the median by size.
 
+    A broad pale line is the fitted growth.
+
     Instances whose median run did not solve stand above the limit, hollow, a lane a solver.
     """
     limit = _limit(comparison)
@@ -94,6 +178,10 @@ def growth(comparison: Comparison, ax: Axes, styles: Styles) -> None:
         ax.plot(cells[~failed], seconds[~failed], **points)
         ax.plot(cells[failed], [lane] * failed.sum(), **points | {"markerfacecolor": "none"})
         lane *= _LANE if failed.any() else 1
+    for fit in growths(comparison):
+        cells = np.array(sorted({row["cells"] for row in comparison.rows}))[[0, -1]]
+        color = styles[fit.configuration]["color"]
+        ax.plot(cells, fit.factor * cells**fit.exponent, color=color, alpha=0.3, linewidth=3)
     ax.axhline(limit, color="0.6", linewidth=0.8, zorder=0)
     ax.set_xscale("log")
     ax.set_yscale("log")

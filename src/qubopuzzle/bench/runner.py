@@ -87,7 +87,7 @@ def _check(job: Job) -> None:
 
 def _answer(worker: Worker, puzzle: Any, run: Mapping[str, Any], deadline: float) -> dict[str, Any]:
     """What a row says of how a run went."""
-    started = datetime.now(UTC).isoformat(timespec="milliseconds")
+    started = datetime.now(UTC).isoformat(timespec="microseconds")
     clock, peaks = time.perf_counter(), list[float]()
     try:
         result = worker.call(work, puzzle, run, deadline=deadline, hear=peaks.append)
@@ -101,7 +101,7 @@ def _answer(worker: Worker, puzzle: Any, run: Mapping[str, Any], deadline: float
     with suppress(OSError):
         worker.tidy()
     found["peak_mib"] = peaks[-1] if peaks else None
-    return found | {"wall_s": round(wall, 3), "started": started}
+    return found | {"wall_s": round(wall, 6), "started": started}
 
 
 def _memory(gib: float | None) -> int | None:

@@ -1,0 +1,29 @@
+"""Reports of a comparison to hand in: one HTML file, Markdown, CSV, a table as QOBLIB's."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from qubopuzzle.bench.comparison import Comparison
+from qubopuzzle.bench.report.page import html_report
+from qubopuzzle.bench.report.texts import markdown_report, qoblib_csv
+from qubopuzzle.bench.tables import csv_text
+from qubopuzzle.errors import InputError
+
+_WRITERS: dict[str, Callable[[Comparison], str]] = {
+    ".html": html_report,
+    ".md": markdown_report,
+    ".qoblib.csv": qoblib_csv,
+    ".csv": csv_text,
+}
+
+
+def writer(path: Path) -> Callable[[Comparison], str]:
+    """What writes a report of the kind that a file's name asks for.
+
+    Raises:
+        InputError: for a name that asks for none.
+    """
+    for ending, write in _WRITERS.items():
+        if path.name.lower().endswith(ending):
+            return write
+    raise InputError(f"{path}: a report's name ends in one of {', '.join(_WRITERS)}")

@@ -1,0 +1,112 @@
+"""A comparison as Markdown, and as the table that QOBLIB asks for."""
+
+import csv
+import io
+from collections.abc import Sequence
+from typing import Any
+
+from qubopuzzle.bench.analysis import seconds_words
+from qubopuzzle.bench.comparison import Comparison, Row, Summary
+from qubopuzzle.bench.machine import words
+from qubopuzzle.bench.report.content import heading, sections, solve_command, warnings
+
+_QOBLIB = [
+    "Problem",
+    "Submitter",
+    "Date",
+    "Reference",
+    "Best Objective Value",
+    "Optimality Bound",
+    "Modeling Approach",
+    "# Decision Variables",
+    "# Binary Variables",
+    "# Integer Variables",
+    "# Continuous Variables",
+    "# Non-Zero Coefficients",
+    "Coefficients Type",
+    "Coefficients Range",
+    "Workflow",
+    "Algorithm Type",
+    "# Runs",
+    "# Feasible Runs",
+    "# Successful Runs",
+    "Success Threshold",
+    "Hardware Specifications",
+    "Total Runtime",
+    "CPU Runtime",
+    "GPU Runtime",
+    "QPU Runtime",
+    "Other HW Runtime",
+    "Remarks",
+]
+"""Columns of submissions to QOBLIB (ZIB-AOPT/QOBLIB), in their order."""
+
+
+def markdown_report(comparison: Comparison) -> str:
+    """The same tables and commands for a page of Markdown."""
+    lines = ["# Comparison of solvers", "", heading(comparison), ""]
+    lines += [line for text in warnings(comparison) for line in (f"**{_plain(text)}**", "")]
+    for section in sections(comparison):
+        lines += [f"## {section.title}", ""]
+        lines += [section.text, ""] if section.text else []
+        lines += [_line(section.columns), _line(["---"] * len(section.columns))]
+        lines += [*map(_line, section.rows), ""]
+    lines += ["## Commands", "", "`N` is the seed of the run to repeat.", ""]
+    for instance in comparison.instances:
+        lines += [f"### {_plain(instance.label)}", "", "```sh"]
+        lines += [solve_command(instance, each, "N") for each in comparison.configurations]
+        lines += ["```", ""]
+    return "\n".join(lines)
+
+
+def _line(cells: Sequence[Any]) -> str:
+    return f"| {' | '.join(_plain(str(cell)) for cell in cells)} |"
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
+
+
+def qoblib_csv(comparison: Comparison) -> str:
+    """A line for each instance and configuration with the columns of QOBLIB's submissions.
+
+    Submitter and reference are left to whoever submits; what is not known is ``N/A``.
+    """
+    text = io.StringIO()
+    table = csv.DictWriter(text, _QOBLIB, restval="N/A", lineterminator="\n")
+    table.writeheader()
+    by_run: dict[tuple[str, str], list[Row]] = {}
+    for row in comparison.rows:
+        by_run.setdefault((row["digest"], row["configuration"]), []).append(row)
+    maximized = {each.digest: each.puzzle.maximize for each in comparison.instances}
+    for s in comparison.summaries():
+        table.writerow(_submission(s, by_run[s.digest, s.configuration], maximized[s.digest]))
+    return text.getvalue()
+
+
+def _submission(s: Summary, rows: Sequence[Row], maximize: bool) -> dict[str, Any]:
+    best_of, bound_of = (max, min) if maximize else (min, max)
+    values = [row["objective"] for row in rows if row.get("objective") is not None]
+    bounds = [row["bound"] for row in rows if row.get("bound") is not None]
+    best = best_of(values) if values else 0 if s.solved else "N/A"
+    reached = [row for row in rows if row["solved"] and row.get("objective") in (best, None)]
+    spent = seconds_words(sum(row["seconds"] or 0.0 for row in rows))
+    return {
+        "Problem": s.instance,
+        "Submitter": "",
+        "Date": min((row["started"][:10] for row in rows if "started" in row), default=""),
+        "Reference": "",
+        "Best Objective Value": best,
+        "Optimality Bound": bound_of(bounds) if bounds else "N/A",
+        "Modeling Approach": rows[0].get("formulation", "N/A"),
+        "# Decision Variables": s.sizes.get("variables", "N/A"),
+        "Workflow": f"qubopuzzle {rows[0].get('qubopuzzle', '')}, {s.configuration}",
+        "Algorithm Type": "Deterministic" if s.exact else "Stochastic",
+        "# Runs": s.runs,
+        "# Feasible Runs": s.solved,
+        "# Successful Runs": len(reached),
+        "Hardware Specifications": words(rows[0].get("machine", {})),
+        "Total Runtime": spent,
+        "CPU Runtime": spent,
+        "Remarks": f"seconds of all runs, limit {s.time_limit:g} s a run",
+    }
