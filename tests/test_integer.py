@@ -44,9 +44,15 @@ def needs(package):
 
 CPSAT = pytest.param("cpsat", {}, marks=needs("ortools"), id="cpsat")
 EVERY = [CPSAT, pytest.param("mip", {}, id="mip")]
+LOCAL = [
+    pytest.param("cpsat-ls", {}, marks=needs("ortools"), id="cpsat-ls"),
+    pytest.param("localmip", {}, marks=needs("localmip"), id="localmip"),
+]
+FEW = {"cpsat-ls": {"effort": 0.01}, "localmip": {"steps": 10_000}}
+"""Work of a read that small models need, and no more."""
 
 
-def run(name, model, *, seed=1, time_limit=None, solutions=1, **options):
+def run(name, model, *, seed=1, reads=None, time_limit=None, solutions=1, **options):
     """What a solver finds, as literal values; answers are told apart by these."""
     solver = get_solver(name)
     compiled = compile_model(model, solver.target, None)
@@ -54,7 +60,7 @@ def run(name, model, *, seed=1, time_limit=None, solutions=1, **options):
         lambda sample: violation(model, compiled.decode(sample)) == 0,
         lambda sample: compiled.decode(sample).tobytes(),
     )
-    budget = Budget(None, time_limit, seed, solutions)
+    budget = Budget(reads, time_limit, seed, solutions)
     outcome = solver.solve(Task(compiled, budget, solver.parse_options(options), judge))
     return [compiled.decode(sample) for sample in outcome.samples], outcome
 
@@ -83,6 +89,17 @@ def test_cpsat_finds_all_pictures_of_a_nonogram(puzzle, formulation):
     assert sorted(picture.tobytes() for picture in result.solutions) == sorted(solutions(puzzle))
     assert result.complete
     assert result.status == ("solved" if result.solutions else "unsatisfiable")
+
+
+@pytest.mark.parametrize(("name", "options"), LOCAL)
+@given(model=models(graphs=True))
+@settings(max_examples=SMALL)
+def test_local_search_finds_a_solution_and_proves_nothing(name, options, model):
+    found, outcome = run(name, model, reads=2, **FEW[name])
+    expected = met(model)
+    assert [x.tobytes() in expected for x in found] == [True] * bool(expected)
+    if (model.sizes > 1).any():  # else there is nothing to search
+        assert (outcome.complete, outcome.infeasible) == (False, False)
 
 
 @given(model=models(), flips=st.integers(0, 2**16))
@@ -528,7 +545,7 @@ def market_split():
     return b.build()
 
 
-@pytest.mark.parametrize(("name", "options"), EVERY)
+@pytest.mark.parametrize(("name", "options"), EVERY + LOCAL)
 def test_the_time_limit_is_kept(name, options):
     started = time.perf_counter()
     found, outcome = run(name, market_split(), time_limit=1.0, **options)
@@ -536,7 +553,7 @@ def test_the_time_limit_is_kept(name, options):
     assert (found, outcome.complete, outcome.infeasible) == ([], False, False)
 
 
-@pytest.mark.parametrize(("name", "options"), EVERY)
+@pytest.mark.parametrize(("name", "options"), EVERY + LOCAL)
 def test_a_time_limit_that_is_over(name, options):
     outcome = run(name, latin(3, 3), time_limit=1e-9, **options)[1]
     assert (len(outcome.samples), outcome.complete, outcome.interrupted) == (0, False, False)
@@ -566,7 +583,7 @@ print(json.dumps([len(found), outcome.interrupted, outcome.complete]))
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent differently on Windows")
-@pytest.mark.parametrize(("name", "options"), EVERY)
+@pytest.mark.parametrize(("name", "options"), EVERY + LOCAL[1:])  # the first is as cpsat
 def test_ctrl_c_ends_a_search(name, options, tmp_path):
     path = os.pathsep.join(filter(None, sys.path))
     process = subprocess.Popen(
@@ -590,7 +607,7 @@ def test_ctrl_c_ends_a_search(name, options, tmp_path):
 # --- options ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "options"), EVERY)
+@pytest.mark.parametrize(("name", "options"), EVERY + LOCAL)
 def test_exact_targets_take_no_weights_and_no_encoding(name, options):
     puzzle = Nonogram(rows=[[1], [1]], cols=[[1], [1]])
     with pytest.raises(InputError, match="takes no weights"):
@@ -616,15 +633,18 @@ def test_wrong_options_of_mip_are_refused():
         get_solver("mip").parse_options({"workers": 2})
 
 
-def test_a_missing_package_is_one_line(monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "extra"), [("cpsat", "cpsat"), ("cpsat-ls", "cpsat"), ("localmip", "localmip")]
+)
+def test_a_missing_package_is_one_line(monkeypatch, name, extra):
     from qubopuzzle.solvers import base
 
     monkeypatch.setattr(base, "installed_version", lambda package: "")
-    here = get_solver("cpsat").available()
-    assert (here.ok, here.why) == (False, "pip install 'qubopuzzle[cpsat]'")
+    here = get_solver(name).available()
+    assert (here.ok, here.why) == (False, f"pip install 'qubopuzzle[{extra}]'")
     puzzle = Nonogram(rows=[[1], [1]], cols=[[1], [1]])
-    with pytest.raises(SolverUnavailable, match="cpsat cannot run here: pip install"):
-        solve(puzzle, "cpsat")
+    with pytest.raises(SolverUnavailable, match=f"{name} cannot run here: pip install"):
+        solve(puzzle, name)
 
 
 def test_a_missing_package_is_one_line_for_the_compiler_too(monkeypatch):

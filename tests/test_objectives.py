@@ -18,6 +18,7 @@ from qubopuzzle import ModelBuilder, Program, solve
 from qubopuzzle.compile import compile_cnf, compile_model, compile_qubo
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import Model, Objective, violation
+from qubopuzzle.solvers import get_solver
 from strategies import assignments, meaning, models, programs
 
 needs_ortools = pytest.mark.skipif(find_spec("ortools") is None, reason="ortools is missing")
@@ -66,6 +67,21 @@ def check_best(model: Model, solver: str, **options) -> None:
 @settings(max_examples=25)
 def test_exact_solvers_find_the_best_of_a_model(solver, model):
     check_best(model, solver)
+
+
+@pytest.mark.parametrize(
+    ("solver", "few"), [("cpsat-ls", {"effort": 0.01}), ("localmip", {"steps": 1_000})]
+)
+@given(model=optimised(graphs=True, max_choices=3))
+@settings(max_examples=12)
+def test_local_search_finds_no_better_than_the_best(solver, few, model):
+    if not get_solver(solver).available().ok:
+        pytest.skip(f"{solver} is not installed")
+    result, best = solve(model, solver, seed=1, reads=1, options=few), least(model)
+    assert result.valid == (best < math.inf)
+    if result.valid:
+        assert best <= result.objective
+        assert result.bound is None or result.bound <= best
 
 
 @given(model=optimised(max_choices=3, max_values=3), encoding=st.sampled_from(["one-hot", None]))
