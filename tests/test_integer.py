@@ -23,6 +23,7 @@ from qubopuzzle import (
     solve,
     violation,
 )
+from qubopuzzle.compile import asp as asp_module
 from qubopuzzle.compile import compile_model, encode_choices
 from qubopuzzle.compile import cpsat as cpsat_module
 from qubopuzzle.compile import mip as mip_module
@@ -43,7 +44,8 @@ def needs(package):
 
 
 CPSAT = pytest.param("cpsat", {}, marks=needs("ortools"), id="cpsat")
-EVERY = [CPSAT, pytest.param("mip", {}, id="mip")]
+CLINGO = pytest.param("clingo", {}, marks=needs("clingo"), id="clingo")
+EVERY = [CPSAT, pytest.param("mip", {}, id="mip"), CLINGO]
 LOCAL = [
     pytest.param("cpsat-ls", {}, marks=needs("ortools"), id="cpsat-ls"),
     pytest.param("localmip", {}, marks=needs("localmip"), id="localmip"),
@@ -76,16 +78,16 @@ def check_all_answers(name, model, **options):
     assert outcome.infeasible == (not found)
 
 
-@needs("ortools")
+@pytest.mark.parametrize(("name", "options"), [CPSAT, CLINGO])
 @given(model=models(graphs=True))
-def test_cpsat_finds_all_solutions_of_a_model(model):
-    check_all_answers("cpsat", model)
+def test_all_solutions_of_a_model_are_found(name, options, model):
+    check_all_answers(name, model)
 
 
-@needs("ortools")
+@pytest.mark.parametrize(("name", "options"), [CPSAT, CLINGO])
 @given(puzzle=nonograms(), formulation=st.sampled_from(sorted(Nonogram.formulations)))
-def test_cpsat_finds_all_pictures_of_a_nonogram(puzzle, formulation):
-    result = solve(puzzle, "cpsat", formulation=formulation, solutions=None, seed=1)
+def test_all_pictures_of_a_nonogram_are_found(name, options, puzzle, formulation):
+    result = solve(puzzle, name, formulation=formulation, solutions=None, seed=1)
     assert sorted(picture.tobytes() for picture in result.solutions) == sorted(solutions(puzzle))
     assert result.complete
     assert result.status == ("solved" if result.solutions else "unsatisfiable")
@@ -320,7 +322,7 @@ def test_files_say_what_the_rows_say(form, read, tmp_path):
             assert violation(model, mip.bits.decode(sample)) == 0
 
 
-@pytest.mark.parametrize("name", ["cpsat", "mip"])
+@pytest.mark.parametrize("name", ["cpsat", "mip", "clingo"])
 def test_connectivity_over_many_nodes(name):
     if not get_solver(name).available().ok:
         pytest.skip(f"{name} is not installed")
@@ -628,13 +630,32 @@ def test_several_workers_find_the_same_answers():
     assert len(run("cpsat", latin(3, 3), solutions=ALL, workers=2)[0]) == 12
 
 
+@needs("clingo")
+def test_wrong_options_of_clingo_are_refused():
+    with pytest.raises(InputError, match="option configuration: expected handy or tweety or"):
+        get_solver("clingo").parse_options({"configuration": "fast"})
+
+
+@needs("clingo")
+def test_weights_that_clingo_cannot_count_are_refused(monkeypatch):
+    b = ModelBuilder()
+    x = [b.bit(f"x{i}") for i in range(3)]
+    b.add("sum", 7 * x[0] - 7 * x[1] + 3 * x[2] <= 2)
+    monkeypatch.setattr(asp_module, "WEIGHT_LIMIT", 17)
+    check_all_answers("clingo", b.build())
+    monkeypatch.setattr(asp_module, "WEIGHT_LIMIT", 16)
+    with pytest.raises(TooLarge, match="clingo counts weights up to 16, and here are 17"):
+        run("clingo", b.build())
+
+
 def test_wrong_options_of_mip_are_refused():
     with pytest.raises(InputError, match="solver mip has no option 'workers'; it has: none"):
         get_solver("mip").parse_options({"workers": 2})
 
 
 @pytest.mark.parametrize(
-    ("name", "extra"), [("cpsat", "cpsat"), ("cpsat-ls", "cpsat"), ("localmip", "localmip")]
+    ("name", "extra"),
+    [("cpsat", "cpsat"), ("cpsat-ls", "cpsat"), ("localmip", "localmip"), ("clingo", "clingo")],
 )
 def test_a_missing_package_is_one_line(monkeypatch, name, extra):
     from qubopuzzle.solvers import base

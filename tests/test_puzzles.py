@@ -24,7 +24,7 @@ from qubopuzzle.puzzles import get_puzzle, puzzle_names
 from qubopuzzle.solvers import get_solver
 
 LOCAL = ("annealer", "tempering", "neal", "cpsat-ls", "localmip")
-EXACT = ("sat", "cpsat", "mip")
+EXACT = ("sat", "cpsat", "mip", "clingo")
 
 
 @cache

@@ -26,7 +26,7 @@ def samples(result: Result) -> dimod.SampleSet:
 
 @pytest.mark.parametrize(
     "solver",
-    [*LOCAL, "random", "tabu", "sat", "exact", "cpsat", "mip"],
+    [*LOCAL, "random", "tabu", "sat", "exact", "cpsat", "mip", "clingo"],
 )
 def test_every_solver_says_what_it_sampled(solver):
     if not get_solver(solver).available().ok:

@@ -5,7 +5,9 @@ next solve: starting one takes longer than many searches. Ctrl-C ends it.
 """
 
 import atexit
+from collections.abc import Callable
 from math import inf
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +20,7 @@ from qubopuzzle.solvers.mip import GRACE_S, RowSearch
 
 _SEEDS = (1 << 31) - 1
 _FOREVER_S = 1e8
+T = TypeVar("T")
 _idle: list[Worker] = []
 
 
@@ -68,6 +71,21 @@ def _import() -> None:
     import localmip_py  # noqa: F401
 
 
+def _call(function: Callable[..., T], *arguments: Any, deadline: float | None = None) -> T:
+    """What a function returns in a process that is idle, or a new one; it stays if all is well."""
+    try:
+        worker = _idle.pop()
+    except IndexError:
+        worker = Worker()
+    try:
+        found = worker.call(function, *arguments, deadline=deadline)
+    except BaseException:
+        worker.close()
+        raise
+    _idle.append(worker)
+    return found
+
+
 class _LocalMipSearch(Reading, RowSearch):
     def attempt(self) -> Sample | None:
         if self.payload.contradiction and self.payload.n_variables:
@@ -81,15 +99,13 @@ class _LocalMipSearch(Reading, RowSearch):
         costs = np.zeros(payload.n_variables) if self.cost is None else payload.objective[0]
         rows = payload.matrix, payload.lower, payload.upper, payload.tops, costs
         more = min(left, _FOREVER_S), 1 + self.seed % _SEEDS, self.task.options["steps"]
-        worker = _idle.pop() if _idle else Worker()
+        deadline = None if left == inf else left + GRACE_S
         try:
-            deadline = None if left == inf else left + GRACE_S
-            found = worker.call(search_rows, *rows, *more, deadline=deadline)
+            found = _call(search_rows, *rows, *more, deadline=deadline)
         except Overrun:
             raise OutOfTime from None
         except Crashed as crash:
             raise type(crash)(f"localmip: {crash.what}", crash.last_line) from None
-        _idle.append(worker)
         if found is None:
             raise OutOfTime
         return self.checked(np.array(found), "localmip: an answer") if found else None
@@ -108,10 +124,7 @@ class _LocalMip(CompleteSolver):
 
     def prepare(self) -> None:
         """Start a process and import Local-MIP in it."""
-        if not _idle:
-            worker = Worker()
-            worker.call(_import)
-            _idle.append(worker)
+        _call(_import)
 
 
 @atexit.register
