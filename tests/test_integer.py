@@ -23,6 +23,7 @@ from qubopuzzle import (
     solve,
     violation,
 )
+from qubopuzzle.compile import asp as asp_module
 from qubopuzzle.compile import compile_model, encode_choices
 from qubopuzzle.compile import cpsat as cpsat_module
 from qubopuzzle.compile import mip as mip_module
@@ -43,10 +44,17 @@ def needs(package):
 
 
 CPSAT = pytest.param("cpsat", {}, marks=needs("ortools"), id="cpsat")
-EVERY = [CPSAT, pytest.param("mip", {}, id="mip")]
+CLINGO = pytest.param("clingo", {}, marks=needs("clingo"), id="clingo")
+EVERY = [CPSAT, pytest.param("mip", {}, id="mip"), CLINGO]
+LOCAL = [
+    pytest.param("cpsat-ls", {}, marks=needs("ortools"), id="cpsat-ls"),
+    pytest.param("localmip", {}, marks=needs("localmip"), id="localmip"),
+]
+FEW = {"cpsat-ls": {"effort": 0.01}, "localmip": {"steps": 10_000}}
+"""Work of a read that small models need, and no more."""
 
 
-def run(name, model, *, seed=1, time_limit=None, solutions=1, **options):
+def run(name, model, *, seed=1, reads=None, time_limit=None, solutions=1, **options):
     """What a solver finds, as literal values; answers are told apart by these."""
     solver = get_solver(name)
     compiled = compile_model(model, solver.target, None)
@@ -54,7 +62,7 @@ def run(name, model, *, seed=1, time_limit=None, solutions=1, **options):
         lambda sample: violation(model, compiled.decode(sample)) == 0,
         lambda sample: compiled.decode(sample).tobytes(),
     )
-    budget = Budget(None, time_limit, seed, solutions)
+    budget = Budget(reads, time_limit, seed, solutions)
     outcome = solver.solve(Task(compiled, budget, solver.parse_options(options), judge))
     return [compiled.decode(sample) for sample in outcome.samples], outcome
 
@@ -70,19 +78,30 @@ def check_all_answers(name, model, **options):
     assert outcome.infeasible == (not found)
 
 
-@needs("ortools")
+@pytest.mark.parametrize(("name", "options"), [CPSAT, CLINGO])
 @given(model=models(graphs=True))
-def test_cpsat_finds_all_solutions_of_a_model(model):
-    check_all_answers("cpsat", model)
+def test_all_solutions_of_a_model_are_found(name, options, model):
+    check_all_answers(name, model)
 
 
-@needs("ortools")
+@pytest.mark.parametrize(("name", "options"), [CPSAT, CLINGO])
 @given(puzzle=nonograms(), formulation=st.sampled_from(sorted(Nonogram.formulations)))
-def test_cpsat_finds_all_pictures_of_a_nonogram(puzzle, formulation):
-    result = solve(puzzle, "cpsat", formulation=formulation, solutions=None, seed=1)
+def test_all_pictures_of_a_nonogram_are_found(name, options, puzzle, formulation):
+    result = solve(puzzle, name, formulation=formulation, solutions=None, seed=1)
     assert sorted(picture.tobytes() for picture in result.solutions) == sorted(solutions(puzzle))
     assert result.complete
     assert result.status == ("solved" if result.solutions else "unsatisfiable")
+
+
+@pytest.mark.parametrize(("name", "options"), LOCAL)
+@given(model=models(graphs=True))
+@settings(max_examples=SMALL)
+def test_local_search_finds_a_solution_and_proves_nothing(name, options, model):
+    found, outcome = run(name, model, reads=2, **FEW[name])
+    expected = met(model)
+    assert [x.tobytes() in expected for x in found] == [True] * bool(expected)
+    if (model.sizes > 1).any():  # else there is nothing to search
+        assert (outcome.complete, outcome.infeasible) == (False, False)
 
 
 @given(model=models(), flips=st.integers(0, 2**16))
@@ -303,7 +322,7 @@ def test_files_say_what_the_rows_say(form, read, tmp_path):
             assert violation(model, mip.bits.decode(sample)) == 0
 
 
-@pytest.mark.parametrize("name", ["cpsat", "mip"])
+@pytest.mark.parametrize("name", ["cpsat", "mip", "clingo"])
 def test_connectivity_over_many_nodes(name):
     if not get_solver(name).available().ok:
         pytest.skip(f"{name} is not installed")
@@ -528,7 +547,7 @@ def market_split():
     return b.build()
 
 
-@pytest.mark.parametrize(("name", "options"), EVERY)
+@pytest.mark.parametrize(("name", "options"), EVERY + LOCAL)
 def test_the_time_limit_is_kept(name, options):
     started = time.perf_counter()
     found, outcome = run(name, market_split(), time_limit=1.0, **options)
@@ -536,7 +555,7 @@ def test_the_time_limit_is_kept(name, options):
     assert (found, outcome.complete, outcome.infeasible) == ([], False, False)
 
 
-@pytest.mark.parametrize(("name", "options"), EVERY)
+@pytest.mark.parametrize(("name", "options"), EVERY + LOCAL)
 def test_a_time_limit_that_is_over(name, options):
     outcome = run(name, latin(3, 3), time_limit=1e-9, **options)[1]
     assert (len(outcome.samples), outcome.complete, outcome.interrupted) == (0, False, False)
@@ -566,7 +585,7 @@ print(json.dumps([len(found), outcome.interrupted, outcome.complete]))
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent differently on Windows")
-@pytest.mark.parametrize(("name", "options"), EVERY)
+@pytest.mark.parametrize(("name", "options"), EVERY + LOCAL[1:])  # the first is as cpsat
 def test_ctrl_c_ends_a_search(name, options, tmp_path):
     path = os.pathsep.join(filter(None, sys.path))
     process = subprocess.Popen(
@@ -590,7 +609,7 @@ def test_ctrl_c_ends_a_search(name, options, tmp_path):
 # --- options ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "options"), EVERY)
+@pytest.mark.parametrize(("name", "options"), EVERY + LOCAL)
 def test_exact_targets_take_no_weights_and_no_encoding(name, options):
     puzzle = Nonogram(rows=[[1], [1]], cols=[[1], [1]])
     with pytest.raises(InputError, match="takes no weights"):
@@ -611,20 +630,42 @@ def test_several_workers_find_the_same_answers():
     assert len(run("cpsat", latin(3, 3), solutions=ALL, workers=2)[0]) == 12
 
 
+@needs("clingo")
+def test_wrong_options_of_clingo_are_refused():
+    with pytest.raises(InputError, match="option configuration: expected handy or tweety or"):
+        get_solver("clingo").parse_options({"configuration": "fast"})
+
+
+@needs("clingo")
+def test_weights_that_clingo_cannot_count_are_refused(monkeypatch):
+    b = ModelBuilder()
+    x = [b.bit(f"x{i}") for i in range(3)]
+    b.add("sum", 7 * x[0] - 7 * x[1] + 3 * x[2] <= 2)
+    monkeypatch.setattr(asp_module, "WEIGHT_LIMIT", 17)
+    check_all_answers("clingo", b.build())
+    monkeypatch.setattr(asp_module, "WEIGHT_LIMIT", 16)
+    with pytest.raises(TooLarge, match="clingo counts weights up to 16, and here are 17"):
+        run("clingo", b.build())
+
+
 def test_wrong_options_of_mip_are_refused():
     with pytest.raises(InputError, match="solver mip has no option 'workers'; it has: none"):
         get_solver("mip").parse_options({"workers": 2})
 
 
-def test_a_missing_package_is_one_line(monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "extra"),
+    [("cpsat", "cpsat"), ("cpsat-ls", "cpsat"), ("localmip", "localmip"), ("clingo", "clingo")],
+)
+def test_a_missing_package_is_one_line(monkeypatch, name, extra):
     from qubopuzzle.solvers import base
 
     monkeypatch.setattr(base, "installed_version", lambda package: "")
-    here = get_solver("cpsat").available()
-    assert (here.ok, here.why) == (False, "pip install 'qubopuzzle[cpsat]'")
+    here = get_solver(name).available()
+    assert (here.ok, here.why) == (False, f"pip install 'qubopuzzle[{extra}]'")
     puzzle = Nonogram(rows=[[1], [1]], cols=[[1], [1]])
-    with pytest.raises(SolverUnavailable, match="cpsat cannot run here: pip install"):
-        solve(puzzle, "cpsat")
+    with pytest.raises(SolverUnavailable, match=f"{name} cannot run here: pip install"):
+        solve(puzzle, name)
 
 
 def test_a_missing_package_is_one_line_for_the_compiler_too(monkeypatch):

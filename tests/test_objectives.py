@@ -16,12 +16,15 @@ from scipy.sparse import csr_array
 
 from qubopuzzle import ModelBuilder, Program, solve
 from qubopuzzle.compile import compile_cnf, compile_model, compile_qubo
-from qubopuzzle.errors import InputError
+from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import Model, Objective, violation
+from qubopuzzle.solvers import get_solver
 from strategies import assignments, meaning, models, programs
 
 needs_ortools = pytest.mark.skipif(find_spec("ortools") is None, reason="ortools is missing")
-EXACT = ["sat", pytest.param("cpsat", marks=needs_ortools), "mip"]
+ANY_WEIGHTS = ["sat", pytest.param("cpsat", marks=needs_ortools), "mip"]
+needs_clingo = pytest.mark.skipif(find_spec("clingo") is None, reason="clingo is missing")
+EXACT = [*ANY_WEIGHTS, pytest.param("clingo", marks=needs_clingo)]
 HALVES = st.integers(-8, 8).map(lambda number: number / 2)
 
 
@@ -66,6 +69,21 @@ def check_best(model: Model, solver: str, **options) -> None:
 @settings(max_examples=25)
 def test_exact_solvers_find_the_best_of_a_model(solver, model):
     check_best(model, solver)
+
+
+@pytest.mark.parametrize(
+    ("solver", "few"), [("cpsat-ls", {"effort": 0.01}), ("localmip", {"steps": 1_000})]
+)
+@given(model=optimised(graphs=True, max_choices=3))
+@settings(max_examples=12)
+def test_local_search_finds_no_better_than_the_best(solver, few, model):
+    if not get_solver(solver).available().ok:
+        pytest.skip(f"{solver} is not installed")
+    result, best = solve(model, solver, seed=1, reads=1, options=few), least(model)
+    assert result.valid == (best < math.inf)
+    if result.valid:
+        assert best <= result.objective
+        assert result.bound is None or result.bound <= best
 
 
 @given(model=optimised(max_choices=3, max_values=3), encoding=st.sampled_from(["one-hot", None]))
@@ -119,7 +137,7 @@ def test_programs_are_minimised_and_maximised(solver, program, formulation):
 ANY = st.floats(-1e3, 1e3, allow_nan=False).map(lambda x: x if abs(x) > 1e-3 else 0.0)
 
 
-@pytest.mark.parametrize("solver", EXACT)
+@pytest.mark.parametrize("solver", ANY_WEIGHTS)
 @given(data=st.data(), scale=st.sampled_from([1e-7, 1, 1e6]), offset=st.sampled_from([0, 1e9]))
 @settings(max_examples=15)
 def test_any_numbers_are_minimised_as_far_as_doubles_tell(solver, data, scale, offset):
@@ -135,7 +153,7 @@ def test_any_numbers_are_minimised_as_far_as_doubles_tell(solver, data, scale, o
         assert result.bound == result.objective
 
 
-@pytest.mark.parametrize("solver", EXACT)
+@pytest.mark.parametrize("solver", ANY_WEIGHTS)
 @pytest.mark.parametrize(
     ("costs", "offset"), [((10, -20, -4), 1e9), ((1e-7, -2e-7, 3e-7, -7e-7), 0)]
 )
@@ -145,6 +163,13 @@ def test_neither_a_large_constant_nor_small_costs_hide_what_is_best(solver, cost
     result = solve(program, solver, seed=1)
     assert result.values == {f"x{i}": int(cost < 0) for i, cost in enumerate(costs)}
     assert result.optimal
+
+
+@needs_clingo
+def test_costs_of_64_bits_are_refused_by_clingo_in_one_line():
+    program = Program.of([[1, 1]], 1, cost=[math.pi, math.e])
+    with pytest.raises(TooLarge, match=r"clingo counts weights up to .* such as sat"):
+        solve(program, "clingo")
 
 
 @given(model=optimised())

@@ -196,7 +196,7 @@ def with_likely(*names, most=3):
     return b.build(likely=names)
 
 
-@pytest.mark.parametrize("solver", ["sat", "cpsat", "mip"])
+@pytest.mark.parametrize("solver", ["sat", "cpsat", "mip", "clingo"])
 def test_what_is_likely_comes_first_and_the_rest_after_it(solver):
     if not all_solvers()[solver].available().ok:
         pytest.skip(f"{solver} is not installed")

@@ -21,9 +21,10 @@ from qubopuzzle import (
 )
 from qubopuzzle.errors import PuzzleError, QubopuzzleError
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
+from qubopuzzle.solvers import get_solver
 
-LOCAL = ("annealer", "tempering", "neal")
-EXACT = ("sat", "cpsat", "mip")
+LOCAL = ("annealer", "tempering", "neal", "cpsat-ls", "localmip")
+EXACT = ("sat", "cpsat", "mip", "clingo")
 
 
 @cache
@@ -67,6 +68,8 @@ def test_examples_are_different_and_solved(name):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("solver", LOCAL + EXACT)
 def test_every_solver_takes_every_puzzle(name, solver):
+    if not get_solver(solver).available().ok:
+        pytest.skip(f"{solver} is not installed")
     result = solve(smallest(name), solver, seed=1, time_limit=30)
     assert result.valid
     assert result.energy == 0

@@ -14,6 +14,7 @@ from qubopuzzle.model import ModelBuilder
 from qubopuzzle.reads import MOST_KEPT, kept_samples
 from qubopuzzle.solvers import get_solver
 
+LOCAL = ("annealer", "neal", "tempering", "cpsat-ls", "localmip")
 EXAMPLE = str(Path(__file__).parents[1] / "examples/picross-a.json")
 PUZZLE = Nonogram(rows=[[1, 1], [1], [1, 1]], cols=[[1, 1], [1], [1, 1]])
 
@@ -24,9 +25,12 @@ def samples(result: Result) -> dimod.SampleSet:
 
 
 @pytest.mark.parametrize(
-    "solver", ["annealer", "neal", "tempering", "random", "tabu", "sat", "exact", "cpsat", "mip"]
+    "solver",
+    [*LOCAL, "random", "tabu", "sat", "exact", "cpsat", "mip", "clingo"],
 )
 def test_every_solver_says_what_it_sampled(solver):
+    if not get_solver(solver).available().ok:
+        pytest.skip(f"{solver} is not installed")
     result = solve(PUZZLE, solver, seed=1, reads=5)
     found = samples(result)
     assert found.first.energy == result.energy

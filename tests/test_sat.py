@@ -120,7 +120,7 @@ def test_what_the_model_leaves_out_is_not_proved(kind):
         assert result.status == ("unsatisfiable" if kind == "impossible" else "unknown")
 
 
-@pytest.mark.parametrize("name", ["sat", "cpsat", "mip", "exact"])
+@pytest.mark.parametrize("name", ["sat", "cpsat", "mip", "clingo", "exact"])
 def test_readings_that_disagree_do_not_hide_an_answer(name):
     if not get_solver(name).available().ok:
         pytest.skip(f"{name} is not installed")

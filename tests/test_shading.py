@@ -313,14 +313,14 @@ def test_random_boards_with_white_cells_bit_by_bit(kind):
     assert compared >= 2
 
 
-@pytest.mark.parametrize("solver", ["sat", "cpsat", "mip"])
+@pytest.mark.parametrize("solver", ["sat", "cpsat", "mip", "clingo"])
 @pytest.mark.parametrize("kind", SHADING)
 def test_exact_solvers_find_what_the_rules_allow(kind, solver):
     if not get_solver(solver).available().ok:
         pytest.skip(f"{solver} is not installed")
     rng = np.random.default_rng(51)
     counts = Counter()
-    for i in range({"sat": 24, "cpsat": 16, "mip": 12}[solver]):
+    for i in range({"sat": 24, "cpsat": 16, "mip": 12, "clingo": 16}[solver]):
         puzzle = RANDOM[kind](rng, ((3, 4), (4, 4), (1, 5), (5, 2))[i % 4], wrong=i % 3 == 0)
         expected = answers(puzzle)
         if solver != "sat" and len(expected) > 15:

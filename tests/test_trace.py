@@ -142,7 +142,7 @@ def test_exact_solvers_show_what_they_cut_off(solver):
     assert set(np.flatnonzero(trace.energies.any(axis=0))) == {trace.families.index("connected")}
 
 
-@pytest.mark.parametrize("solver", ["sat", "cpsat", "mip"])
+@pytest.mark.parametrize("solver", ["sat", "cpsat", "mip", "clingo"])
 def test_exact_solvers_show_what_they_prove_of_an_objective(solver, tmp_path):
     if not all_solvers()[solver].available().ok:
         pytest.skip(f"{solver} is not installed")

@@ -88,7 +88,7 @@ def profiles(comparison: Comparison) -> bytes:
         _tidy(ax)
         _legend(figure, ax)
 
-    return _file(content, "svg", (5.5, 4.2))
+    return _file(content, "svg", (9.0, 4.2))
 
 
 def times_to_target(comparison: Comparison) -> bytes:

@@ -11,6 +11,7 @@ import numpy as np
 from qubopuzzle.compile.amplify import MODES as AMPLIFY_MODES
 from qubopuzzle.compile.amplify import AmplifyModel as AmplifyModel
 from qubopuzzle.compile.amplify import compile_amplify as compile_amplify
+from qubopuzzle.compile.asp import compile_asp
 from qubopuzzle.compile.cnf import Cnf as Cnf
 from qubopuzzle.compile.cnf import compile_cnf as compile_cnf
 from qubopuzzle.compile.compiled import Compiled as Compiled
@@ -37,6 +38,7 @@ _OF_BITS: Mapping[str, Callable[[Model, str, Mapping[str, float] | None], Compil
 _EXACT: Mapping[str, Callable[[Model], Compiled]] = {
     "cnf": compile_cnf,
     "cpsat": compile_cpsat,
+    "asp": compile_asp,
     "mip": partial(compile_mip, tree=False),  # connectivity is left to the solver
 }
 TARGETS = (*_OF_BITS, "model", *_EXACT)

@@ -308,6 +308,18 @@ class Clauses:
             nodes = after
 
 
+class GroupedClauses(Clauses):
+    """Clauses that keep "exactly one" as it is, in ``groups`` of shape (groups, size)."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.groups: list[IntArray] = []
+
+    def exactly_one(self, groups: IntArray) -> None:
+        """Keep them."""
+        self.groups.append(groups)
+
+
 def _check_sums(count: int) -> None:
     if count > NODE_LIMIT:
         raise TooLarge(

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.compile.clauses import Clauses
+from qubopuzzle.compile.clauses import GroupedClauses
 from qubopuzzle.compile.cnf import ClauseModel, add_cost, add_model
 from qubopuzzle.compile.cost import Cost
 from qubopuzzle.compile.encoding import AffineRows
@@ -46,18 +46,6 @@ class CpSat(ClauseModel):
         return {"variables": self.n_variables, "constraints": self.n_constraints}
 
 
-class _Constraints(Clauses):
-    """Clauses that keep "exactly one" as it is, in ``groups`` of shape (groups, size)."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.groups: list[IntArray] = []
-
-    def exactly_one(self, groups: IntArray) -> None:
-        """Keep them."""
-        self.groups.append(groups)
-
-
 def ortools() -> Any:
     """The module ``ortools.sat.python.cp_model``.
 
@@ -82,7 +70,7 @@ def compile_cpsat(model: Model) -> CpSat:
         SolverUnavailable: if OR-Tools cannot be imported.
         TooLarge: if the model would not fit in memory.
     """
-    built, parts = ortools().CpModel(), _Constraints()
+    built, parts = ortools().CpModel(), GroupedClauses()
     bits, node, left = add_model(model, parts, all_rows=False)
     cost = add_cost(bits, parts)
     _add(built, "variables{domain:[0,1]}\n" * parts.n_variables)

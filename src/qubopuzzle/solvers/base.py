@@ -226,7 +226,7 @@ class Solver(ABC):
     """Whether it takes the same problem in several formulations."""
     default_encoding: str | None = "one-hot"
     default_presolve: ClassVar[str] = "none"
-    """``propagate`` where finding what follows at once pays."""
+    """``propagate`` or ``probe`` where finding what follows before pays."""
     default_reads: int = 10
     options: Sequence[Option] = ()
     package: str = "qubopuzzle"

@@ -29,7 +29,7 @@ Sample: TypeAlias = NDArray[np.int8]
 
 
 class OutOfTime(Exception):
-    """The time limit ended a search."""
+    """The time limit, or what else it may use, ended a search."""
 
 
 class Search(ABC):
@@ -97,8 +97,42 @@ class Search(ABC):
         """End it."""
 
 
+class Reading(Search):
+    """A search that proves nothing: attempts with seeds of their own, until enough were in vain.
+
+    Goes before the backend's ``Search`` among the bases of a class.
+    """
+
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
+        self.assumed = []
+        self._made = self._in_vain = 0
+
+    @property
+    def seed(self) -> int:
+        """Of the attempt that is made."""
+        return self.task.budget.seed + self._made
+
+    @abstractmethod
+    def attempt(self) -> Sample | None:
+        """An assignment that meets everything, or None: no more attempts if it raises OutOfTime."""
+
+    def next_solution(self) -> Sample | None:
+        """The next one that is better, if there is something to minimise."""
+        reads = self.task.budget.reads
+        while reads is None or self._in_vain < reads:
+            sample = self.attempt()
+            self._made += 1
+            if not self.payload.sizes["variables"]:
+                return sample
+            if sample is not None and (self.cost is None or self.worth(sample) < self.best):
+                return sample
+            self._in_vain += 1
+        raise OutOfTime
+
+
 class CompleteSolver(Solver):
-    """A solver that finds an answer or proves that there is none."""
+    """A solver that finds an answer or proves that there is none, unless it is not ``exact``."""
 
     search: ClassVar[type[Search]]
     exact = True

@@ -12,14 +12,14 @@ from qubopuzzle.signals import defer_interrupt
 from qubopuzzle.solvers.base import Option, Task
 from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Sample, Search
 
-_SEEDS = 1 << 31
+SEEDS = 1 << 31
 _POLL_S = 0.1
 """Python listens for Ctrl-C so often where waiting for a thread cannot be interrupted."""
 _EARLY_S = 0.5
 """CP-SAT may stop so long before its time limit for the sake of the limit."""
 
 
-class _CpSatSearch(Search):
+class CpSatSearch(Search):
     """CP-SAT is not incremental: every answer is a search of its own, from the last one."""
 
     def __init__(self, task: Task) -> None:
@@ -28,6 +28,7 @@ class _CpSatSearch(Search):
         self._last: Sample | None = None
 
     def next_solution(self) -> Sample | None:
+        """By a run of CP-SAT."""
         left = self.task.seconds_left()
         if left <= 0:
             raise OutOfTime
@@ -47,13 +48,23 @@ class _CpSatSearch(Search):
                 self.is_best(self._last)
             return self._last
         self._solution(solver.response_proto)
-        if status == "INFEASIBLE":
-            return None
+        self.check(status)
+        return None
+
+    def check(self, status: str) -> None:
+        """Raise, unless the status of a run without a solution means that there is none."""
         if status == "UNKNOWN" and self.task.seconds_left() < _EARLY_S:
             raise OutOfTime
-        raise SolverFailed(f"cpsat: CP-SAT stopped with status {status}")
+        if status != "INFEASIBLE":
+            raise SolverFailed(f"cpsat: CP-SAT stopped with status {status}")
+
+    def settings(self) -> dict[str, Any]:
+        """Parameters of CP-SAT for the next run."""
+        workers, seed = self.task.options["workers"], self.task.budget.seed % SEEDS
+        return {"num_workers": workers, "random_seed": seed}
 
     def add_clause(self, clause: list[int]) -> None:
+        """Add it to a copy."""
         if self._model is self.payload.model:
             self._model = self._model.clone()
         add_clauses(self._model, [np.array([clause], dtype=np.int64)])
@@ -71,9 +82,9 @@ class _CpSatSearch(Search):
         """Run in a thread, so that Python hears Ctrl-C; CP-SAT itself must not."""
         solver = ortools().CpSolver()
         settings = solver.parameters
-        settings.num_workers = self.task.options["workers"]
-        settings.random_seed = self.task.budget.seed % _SEEDS
         settings.catch_sigint_signal = False
+        for name, value in self.settings().items():
+            setattr(settings, name, value)
         if isfinite(seconds):
             settings.max_time_in_seconds = seconds
         runs: list[Future[Any]] = []
@@ -96,7 +107,7 @@ class _CpSatSearch(Search):
 
 class _CpSat(CompleteSolver):
     name = target = extra = "cpsat"
-    search = _CpSatSearch
+    search = CpSatSearch
     package = "ortools"
     about = "CP-SAT (Google OR-Tools): order variables, clauses and linear rows; proves"
     options = (

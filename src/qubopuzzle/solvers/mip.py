@@ -8,6 +8,7 @@ With an objective and no time limit, runs get longer and longer: Ctrl-C then has
 last one to return.
 """
 
+from abc import abstractmethod
 from math import inf, isfinite
 
 import numpy as np
@@ -57,9 +58,42 @@ def solve_rows(
     return found.status, found.message, found.x, -inf if bound is None else float(bound)
 
 
-class _MipSearch(Search):
-    """Every answer is a run of its own."""
+class RowSearch(Search):
+    """Rows that grow; every answer is a run of its own, which ``search`` is."""
 
+    def next_solution(self) -> Sample | None:
+        """At once where nothing is to be searched."""
+        if self.payload.contradiction:
+            return None
+        if not self.payload.n_variables:
+            return np.zeros(0, dtype=np.int8)
+        return self.search()
+
+    @abstractmethod
+    def search(self) -> Sample | None:
+        """What ``next_solution`` returns where there are variables."""
+
+    def add_clause(self, clause: list[int]) -> None:
+        """Add a row."""
+        self.payload = self.payload.with_clause(clause)
+
+    def add_cut(self, cut: Cut) -> None:
+        """Add a row."""
+        self.payload = self.payload.with_cut(cut)
+
+    def checked(self, values: NDArray[np.float64], who: str) -> Sample:
+        """The bits of the nearest integers, if these really meet all rows and bounds."""
+        rounded = np.rint(values).astype(np.int64)
+        broken = self.payload.broken(rounded)
+        if ((rounded < 0) | (rounded > self.payload.tops)).any() or len(broken):
+            row = self.payload.row_labels()[broken[0]] if len(broken) else "a bound"
+            raise SolverFailed(
+                f"{who} breaks {row} once its numbers are rounded; try another exact solver"
+            )
+        return rounded[: self.payload.bits.n_bits].astype(np.int8)
+
+
+class _MipSearch(RowSearch):
     def __init__(self, task: Task) -> None:
         super().__init__(task)
         self._worker: Worker | None = None
@@ -72,15 +106,11 @@ class _MipSearch(Search):
         heaviest = 1.0 if costs is None else float(costs.weights.max(initial=1))
         self._unit = 1.0 if costs is None else max(1.0, heaviest / _HEAVIEST) / costs.factor
 
-    def next_solution(self) -> Sample | None:
-        if self.payload.contradiction:
-            return None
-        if not self.payload.n_variables:
-            return np.zeros(0, dtype=np.int8)
+    def search(self) -> Sample | None:
         while self.task.seconds_left() > 0:
             status, message, values = self._run()
             if values is not None:
-                sample = self._checked(values)
+                sample = self.checked(values, "mip: the answer of HiGHS")
                 if status == _OPTIMAL:
                     self.is_best(sample)
                 return sample
@@ -91,12 +121,6 @@ class _MipSearch(Search):
                 return None
             raise SolverFailed(f"mip: HiGHS stopped with status {message!r}")
         raise OutOfTime
-
-    def add_clause(self, clause: list[int]) -> None:
-        self.payload = self.payload.with_clause(clause)
-
-    def add_cut(self, cut: Cut) -> None:
-        self.payload = self.payload.with_cut(cut)
 
     def close(self) -> None:
         if self._worker is not None:
@@ -136,18 +160,6 @@ class _MipSearch(Search):
             found = bound * self._unit + self.payload.objective[1]
             self.bound = max(self.bound, self.cost.lifted(found))
         return status, message, values
-
-    def _checked(self, values: NDArray[np.float64]) -> Sample:
-        """The bits of the nearest integers, if these really meet all rows and bounds."""
-        rounded = np.rint(values).astype(np.int64)
-        broken = self.payload.broken(rounded)
-        if ((rounded < 0) | (rounded > self.payload.tops)).any() or len(broken):
-            row = self.payload.row_labels()[broken[0]] if len(broken) else "a bound"
-            raise SolverFailed(
-                f"mip: the answer of HiGHS breaks {row} once its numbers are rounded; try "
-                "another exact solver"
-            )
-        return rounded[: self.payload.bits.n_bits].astype(np.int8)
 
 
 class _Mip(CompleteSolver):

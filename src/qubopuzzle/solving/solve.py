@@ -86,7 +86,7 @@ def solve(
         encoding: ``one-hot`` or ``domain-wall``; the solver's default without.
         presolve: ``none`` (the formulation is solved as it is), ``propagate``, or ``probe``,
             which takes up to a second or two and finds more; the solver's default without:
-            ``propagate`` for the annealer, ``none`` for the others.
+            ``propagate`` for the annealer, ``probe`` for localmip, ``none`` for the others.
         weights: penalty weight by family, such as ``{"field": 2}``; 1 where not given.
         reads: attempts; without it as many as fit into ``time_limit``, or the solver's
             ``default_reads``: 127 of the annealer, 10 or 1 of others.

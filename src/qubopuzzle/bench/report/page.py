@@ -1,6 +1,7 @@
 """A comparison as one HTML file that needs nothing else."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from importlib.resources import files
@@ -20,6 +21,8 @@ from qubopuzzle.bench.report.content import (
     warnings,
 )
 
+_NUMBER = re.compile(r"-|∞|(> )?-?[\d,.]+(e[+-]?\d+)?(/\d+|%| s)?( \(.*\)| to [\d.%]+)?")
+"""What stands on the right of its column."""
 _PICTURES = 4_000_000
 """Bytes of pictures of instances at most."""
 
@@ -47,7 +50,7 @@ def html_report(comparison: Comparison) -> str:
     title = f"qubopuzzle: {heading(comparison)}"
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta http-equiv="Content-Security-Policy" content="{policy}; img-src data:">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(title)}</title><style>{_resource("report.css")}</style></head>
 <body><h1>Comparison of solvers</h1><p>{escape(heading(comparison))}</p>
@@ -77,7 +80,7 @@ def _cell(value: Any) -> str:
     if isinstance(value, _Html):
         return f"<td>{value}</td>"
     text = f"{value:,}" if isinstance(value, int) else str(value)
-    is_number = text[:1].isdigit() or text[:1] in "->∞" or text[:2] == "> "
+    is_number = _NUMBER.fullmatch(text) is not None
     kind = ' class="number"' if is_number else ' class="wrap"' if len(text) > 60 else ""
     return f"<td{kind}>{escape(text)}</td>"
 

@@ -1,0 +1,136 @@
+"""``localmip``: Local-MIP, local search over the rows of a MIP (Lin et al., CP 2024).
+
+It cannot be interrupted and it prints, so it runs in a process of its own, which stays for the
+next solve: starting one takes longer than many searches. Ctrl-C ends it.
+"""
+
+import atexit
+from collections.abc import Callable
+from math import inf
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qubopuzzle.model import UNBOUNDED, IntArray, IntMatrix
+from qubopuzzle.processes import Crashed, Overrun, Worker
+from qubopuzzle.solvers.base import Option
+from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Reading, Sample
+from qubopuzzle.solvers.mip import GRACE_S, RowSearch
+
+_SEEDS = (1 << 31) - 1
+_FOREVER_S = 1e8
+T = TypeVar("T")
+_idle: list[Worker] = []
+
+
+def search_rows(
+    matrix: IntMatrix,
+    lower: IntArray,
+    upper: IntArray,
+    tops: IntArray,
+    cost: NDArray[np.float64],
+    seconds: float,
+    seed: int,
+    steps: int,
+) -> list[float] | None:
+    """Values, shape (variables,), that meet rows as in ``Mip``, at the least ``cost`` it finds.
+
+    Empty if it finds none in so many seconds, or in ``steps`` that make nothing better; None if
+    its presolve sees that there are none.
+    """
+    import localmip_py
+
+    built = localmip_py.ModelBuilder()
+    kinds = localmip_py.VarType.binary, localmip_py.VarType.general_integer
+    for number, (top, own) in enumerate(zip(tops.tolist(), cost.tolist(), strict=True)):
+        built.add_var(f"x{number}", 0, top, own, kinds[top > 1])
+    low = np.where(lower <= -UNBOUNDED, -inf, lower).tolist()
+    high = np.where(upper >= UNBOUNDED, inf, upper).tolist()
+    ends, variables = matrix.indptr.tolist(), matrix.indices.tolist()
+    factors = matrix.data.astype(float).tolist()
+    for row, bounds in enumerate(zip(low, high, strict=True)):
+        own = slice(ends[row], ends[row + 1])
+        built.add_con(*bounds, variables[own], factors[own])
+    try:
+        solver = localmip_py.LocalMIP(built.prepare())
+    except RuntimeError as error:
+        if "infeasible" in str(error):
+            return None
+        raise
+    solver.set_time_limit(seconds)
+    solver.set_random_seed(seed)
+    solver.set_log_obj(False)
+    solver.set_restart_step(steps)
+    solver.set_restart_cbk(lambda _: solver.terminate())
+    solver.run()
+    return solver.get_solution() if solver.is_feasible() else []
+
+
+def _import() -> None:
+    import localmip_py  # noqa: F401
+
+
+def _call(function: Callable[..., T], *arguments: Any, deadline: float | None = None) -> T:
+    """What a function returns in a process that is idle, or a new one; it stays if all is well."""
+    try:
+        worker = _idle.pop()
+    except IndexError:
+        worker = Worker()
+    try:
+        found = worker.call(function, *arguments, deadline=deadline)
+    except BaseException:
+        worker.close()
+        raise
+    _idle.append(worker)
+    return found
+
+
+class _LocalMipSearch(Reading, RowSearch):
+    def attempt(self) -> Sample | None:
+        if self.payload.contradiction and self.payload.n_variables:
+            raise OutOfTime
+        return RowSearch.next_solution(self)
+
+    def search(self) -> Sample | None:
+        payload, left = self.payload, self.task.seconds_left()
+        if left <= 0:
+            raise OutOfTime
+        costs = np.zeros(payload.n_variables) if self.cost is None else payload.objective[0]
+        rows = payload.matrix, payload.lower, payload.upper, payload.tops, costs
+        more = min(left, _FOREVER_S), 1 + self.seed % _SEEDS, self.task.options["steps"]
+        deadline = None if left == inf else left + GRACE_S
+        try:
+            found = _call(search_rows, *rows, *more, deadline=deadline)
+        except Overrun:
+            raise OutOfTime from None
+        except Crashed as crash:
+            raise type(crash)(f"localmip: {crash.what}", crash.last_line) from None
+        if found is None:
+            raise OutOfTime
+        return self.checked(np.array(found), "localmip: an answer") if found else None
+
+
+class _LocalMip(CompleteSolver):
+    name = package = extra = "localmip"
+    target = "mip"
+    search = _LocalMipSearch
+    exact = False
+    default_presolve = "probe"  # solves most of what it misses without
+    about = "Local-MIP: local search over the rows of a MIP; proves nothing (Linux, x86-64)"
+    options = (
+        Option("steps", int, 1_000_000, "steps without a better state that end a read", 1, 10**9),
+    )
+
+    def prepare(self) -> None:
+        """Start a process and import Local-MIP in it."""
+        _call(_import)
+
+
+@atexit.register
+def _end() -> None:
+    while _idle:
+        _idle.pop().close()
+
+
+SOLVER = _LocalMip()
