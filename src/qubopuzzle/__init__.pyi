@@ -62,6 +62,7 @@ from .solving.judge import judge as judge
 from .solving.loading import load as load
 from .solving.recipe import Recipe as Recipe
 from .solving.result import Result as Result
+from .solving.several import solve_each as solve_each
 from .solving.solve import solve as solve
 from .solving.trace import Trace as Trace
 from .solving.trace import load_trace as load_trace

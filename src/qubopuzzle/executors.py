@@ -3,10 +3,10 @@
 import logging
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Executor, Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
 
 from qubopuzzle.checks import brief
@@ -15,6 +15,8 @@ from qubopuzzle.errors import ExecutorFailed, InputError, QubopuzzleError, first
 _AHEAD = 2_000
 """Calls that an executor is given at once: enough for as many workers, little to keep."""
 _CONNECT_S = 10
+_LOOK_S = 1.0
+_LOGGERS = ("distributed", "tornado", "asyncio")
 _Item = TypeVar("_Item")
 _Answer = TypeVar("_Answer")
 
@@ -77,7 +79,7 @@ def calls(
                 submit(number, item)
             if not running:
                 return
-            future = finished.get()
+            future = _next(finished, executor)
             number, item = running.pop(future)
             lost = _why_lost(future)
             if lost and number not in repeated:
@@ -88,6 +90,17 @@ def calls(
     finally:
         for future in running:
             future.cancel()
+
+
+def _next(finished: SimpleQueue[_Answer], executor: Executor) -> _Answer:
+    """What is finished next; ExecutorFailed if nothing will be."""
+    # Dask's executor leaves its futures as they are when its client has lost the scheduler.
+    client: Any = getattr(executor, "_client", None)
+    while True:
+        with suppress(Empty):
+            return finished.get(timeout=None if client is None else _LOOK_S)
+        if client.status in ("closing", "closed"):
+            raise ExecutorFailed("the executor's scheduler is gone")
 
 
 def _why_lost(future: Future[Any]) -> str:
@@ -127,20 +140,33 @@ def open_executor(name: str, jobs: int | None = None) -> Iterator[Executor]:
     except ImportError:
         raise InputError("Dask is not installed: pip install 'qubopuzzle[cluster]'") from None
     dask: Any = distributed
-    # Its log says on standard error what its errors say, too.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    with _quiet():
+        try:
+            if address == "local":
+                one_each = {"n_workers": jobs, "threads_per_worker": 1, "dashboard_address": None}
+                cluster: Any = dask.LocalCluster(**one_each)
+            else:
+                cluster = address
+            client = dask.Client(cluster, timeout=_CONNECT_S, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise InputError(f"{name}: no scheduler answers ({first_line(error)})") from None
+        try:
+            yield client.get_executor()
+        finally:
+            client.close()
+            if address == "local":
+                cluster.close()
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Dask's logs say on standard error, and at length, what its errors say."""
+    names = [name for name in logging.root.manager.loggerDict if name.startswith(_LOGGERS)]
+    levels = {name: logging.getLogger(name).level for name in names}
+    for name in names:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
-        if address == "local":
-            one_each = {"n_workers": jobs, "threads_per_worker": 1, "dashboard_address": None}
-            cluster: Any = dask.LocalCluster(**one_each)
-        else:
-            cluster = address
-        client = dask.Client(cluster, timeout=_CONNECT_S, set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise InputError(f"{name}: no scheduler answers ({first_line(error)})") from None
-    try:
-        yield client.get_executor()
+        yield
     finally:
-        client.close()
-        if address == "local":
-            cluster.close()
+        for name, level in levels.items():
+            logging.getLogger(name).setLevel(level)

@@ -99,6 +99,13 @@ class Recorder:
         self._bytes = 0
         self._lock = threading.Lock()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the lock, for another process."""
+        return {name: value for name, value in vars(self).items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _lock=threading.Lock())
+
     @property
     def by_clock(self) -> bool:
         """Whether states are kept by the clock, and not by sweeps."""

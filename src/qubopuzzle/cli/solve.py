@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from argparse import SUPPRESS, Action, Namespace
-from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from qubopuzzle.signals import came
 
 if TYPE_CHECKING:
     from qubopuzzle.model import Problem
+    from qubopuzzle.recorder import Rate
     from qubopuzzle.solving.result import Result
 
 _SEVERITY = (SOLVED, UNSATISFIABLE, NOT_SOLVED, BAD_INPUT)
@@ -56,6 +57,7 @@ def add_arguments(parser: Parser) -> None:
     add("--watch", "show the state while it is annealed: picture, energy, heaviest constraints")
     add("--trace FILE", "keep states on the way for `qubopuzzle replay`; {id} for several")
     add("--trace-rate RATE", "every so many sweeps (default 1), or states per second: 50/s")
+    parser.shared("--jobs N", "--executor E")
     add("-v --verbose", "seconds by stage")
     parser.shared("--json", "--plot FILE")
     cloud = parser.add_argument_group("services (--solver amplify, see docs/amplify.md)")
@@ -80,9 +82,10 @@ class _NoToken(Action):
 def run(args: Namespace) -> int:
     """Solve and judge one puzzle after the other."""
     from qubopuzzle.cli import watch
-    from qubopuzzle.recorder import Rate, Recorder
+    from qubopuzzle.recorder import Rate
     from qubopuzzle.solving.recipe import Recipe
-    from qubopuzzle.solving.solve import check_run, solve
+    from qubopuzzle.solving.result import Result
+    from qubopuzzle.solving.solve import check_run
 
     terminal.sampler_path([args.solver])
     settings = _settings(args)
@@ -103,46 +106,85 @@ def run(args: Namespace) -> int:
         name: terminal.paths(f"--{name.replace('_', '-')}", getattr(args, name), puzzles)
         for name in ("plot", "proof", "samples", "trace", *_OWN_FILES)
     }
-    worst = SOLVED
-    for i, (puzzle, load_s) in enumerate(instances):
-        name, left = terminal.name_of(puzzle, i + 1), len(instances) - i - 1
-        own = {option: str(files[option][i]) for option in _OWN_FILES if files[option][i]}
+    own = [
+        {option: str(files[option][i]) for option in _OWN_FILES if files[option][i]}
+        for i in range(len(puzzles))
+    ]
+    each = [
+        {**model, **settings, "options": settings["options"] | more, "load_s": load_s}
+        for (_, load_s), more in zip(instances, own, strict=True)
+    ]
+    worst, done = SOLVED, 0
+    with closing(_solved(puzzles, each, args, rate)) as found:
         try:
-            recorder = Recorder(rate) if args.watch or args.trace else None
-            watched = (
-                watch.watching(puzzle, recorder) if args.watch and recorder else nullcontext(True)
-            )
-            with watched as callback:
-                result = solve(
-                    puzzle,
-                    progress=callback,
-                    trace=recorder,
-                    load_s=load_s,
-                    **model,
-                    **settings | {"options": settings["options"] | own},
-                )
-        except QubopuzzleError as error:
-            worst = max(worst, terminal.complain(f"{name}: {error}", error), key=_SEVERITY.index)
-            if args.json:
-                failed = {"id": puzzle.id, "puzzle": puzzle.name, "status": "error"}
-                say(json.dumps({**failed, "valid": False, "error": str(error)}))
-            continue
+            for done, outcome in enumerate(found, start=1):
+                own_files = {name: paths[done - 1] for name, paths in files.items()}
+                status = _show(puzzles[done - 1], done, outcome, args, own_files)
+                worst = max(worst, status, key=_SEVERITY.index)
+                stopped = isinstance(outcome, Result) and outcome.interrupted
+                if done < len(puzzles) and (stopped or came()):  # libraries may swallow one
+                    _not_started(len(puzzles) - done)
+                    return max(worst, NOT_SOLVED, key=_SEVERITY.index)
         except KeyboardInterrupt:
-            _not_started(left)
+            _not_started(len(puzzles) - done - 1)
             raise
-        if args.dry_run and result.proved_by is None:
-            _print_request(name, result)
-            continue
-        _print_result(result, args)
-        terminal.plot(files["plot"][i], result.picture())
-        _write_proof(files["proof"][i], result)
-        _write_samples(files["samples"][i], result)
-        _write_trace(files["trace"][i], result)
-        worst = max(worst, _status(result, args), key=_SEVERITY.index)
-        if left and (result.interrupted or came()):  # libraries may swallow an interruption
-            _not_started(left)
-            return max(worst, NOT_SOLVED, key=_SEVERITY.index)
     return worst
+
+
+def _show(
+    puzzle: Problem,
+    number: int,
+    outcome: Result | QubopuzzleError,
+    args: Namespace,
+    files: Mapping[str, Path | None],
+) -> int:
+    """Print what came of a puzzle, and write its files; its exit status."""
+    name = terminal.name_of(puzzle, number)
+    if isinstance(outcome, QubopuzzleError):
+        if args.json:
+            failed = {"id": puzzle.id, "puzzle": puzzle.name, "status": "error"}
+            say(json.dumps({**failed, "valid": False, "error": str(outcome)}))
+        return terminal.complain(f"{name}: {outcome}", outcome)
+    if args.dry_run and outcome.proved_by is None:
+        _print_request(name, outcome)
+        return SOLVED
+    _print_result(outcome, args)
+    terminal.plot(files["plot"], outcome.picture())
+    _write_proof(files["proof"], outcome)
+    _write_samples(files["samples"], outcome)
+    _write_trace(files["trace"], outcome)
+    return _status(outcome, args)
+
+
+def _solved(
+    puzzles: Sequence[Problem], each: Sequence[dict[str, Any]], args: Namespace, rate: Rate
+) -> Generator[Result | QubopuzzleError, None, None]:
+    """The result of each puzzle, or why there is none."""
+    from qubopuzzle.checks import whole
+    from qubopuzzle.cli import watch
+    from qubopuzzle.recorder import Recorder
+    from qubopuzzle.solving.several import solve_each
+    from qubopuzzle.solving.solve import solve
+
+    jobs = 1 if args.jobs is None else whole("jobs", args.jobs, 1)
+    if jobs > 1 or args.executor is not None:
+        if args.watch:
+            raise InputError("--watch shows one puzzle at a time; leave --jobs and --executor out")
+        own = [{**more, "trace": Recorder(rate) if args.trace else None} for more in each]
+        with terminal.executor(args) as executor:
+            samples = args.samples is not None
+            yield from solve_each(puzzles, jobs=jobs, executor=executor, samples=samples, own=own)
+        return
+    for puzzle, more in zip(puzzles, each, strict=True):
+        recorder = Recorder(rate) if args.watch or args.trace else None
+        shown = watch.watching(puzzle, recorder) if args.watch and recorder else nullcontext(True)
+        try:
+            with shown as callback:
+                result = solve(puzzle, progress=callback, trace=recorder, **more)
+        except QubopuzzleError as error:
+            yield error
+        else:
+            yield result
 
 
 def _settings(args: Namespace) -> dict[str, Any]:

@@ -34,11 +34,15 @@ _LINES = 10_000
 class CpSat(ClauseModel):
     """A CP-SAT model; its variables 0 .. ``bits.n_bits`` - 1 are the choices'.
 
-    ``model`` is an ``ortools.sat.python.cp_model.CpModel``: clone it before you add to it.
+    ``model`` is an ``ortools.sat.python.cp_model.CpModel``: clone it before you add to it. It is
+    not pickled: in another process, this decodes and no more.
     """
 
     model: Any
     n_constraints: int
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "model": None}
 
     @property
     def sizes(self) -> dict[str, int]:

@@ -44,9 +44,7 @@ def html_report(comparison: Comparison) -> str:
         "file, the link beside it saves that.</p>"
     )
     parts += _instances(comparison)
-    policy = (
-        "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
-    )
+    policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"
     title = f"qubopuzzle: {heading(comparison)}"
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
