@@ -27,7 +27,7 @@ import dimod
 from dwave.samplers import SimulatedAnnealingSampler
 
 from instances import warm_up
-from peers import ours
+from others import ours
 from planted import PLANTED, planted
 from programs import cqm_of
 from qubopuzzle import OneHotTemperingSampler

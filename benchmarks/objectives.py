@@ -31,7 +31,7 @@ import numpy as np
 
 from instances import warm_up
 from optima import best_arrangement, best_cut
-from peers import LOCAL_MIP, Answer, Solve, ask, checked, cpsat, ours, peers
+from others import LOCAL_MIP, Answer, Solve, ask, checked, cpsat, ours, peers
 from programs import OPTIMIZED, linearised, with_optimum
 from qubopuzzle.programs import Program
 from record import Args, Benchmark, Cases, Row, Rows, grouped, main, markdown

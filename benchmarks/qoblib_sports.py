@@ -24,7 +24,7 @@ from pathlib import Path
 
 import qubopuzzle
 from instances import warm_up
-from peers import LOCAL_MIP, Solve, ask, checked, ours, peers
+from others import LOCAL_MIP, Solve, ask, checked, ours, peers
 from qubopuzzle.programs import Program
 from record import Args, Benchmark, Cases, Row, Rows, grouped, main, markdown, median_s
 from robinx import Tournament

@@ -82,6 +82,8 @@ def calls(
             future = _next(finished, executor)
             number, item = running.pop(future)
             lost = _why_lost(future)
+            if lost:
+                _check(executor)
             if lost and number not in repeated:
                 repeated.add(number)
                 submit(number, item)
@@ -94,13 +96,20 @@ def calls(
 
 def _next(finished: SimpleQueue[_Answer], executor: Executor) -> _Answer:
     """What is finished next; ExecutorFailed if nothing will be."""
-    # Dask's executor leaves its futures as they are when its client has lost the scheduler.
-    client: Any = getattr(executor, "_client", None)
     while True:
         with suppress(Empty):
-            return finished.get(timeout=None if client is None else _LOOK_S)
-        if client.status in ("closing", "closed"):
-            raise ExecutorFailed("the executor's scheduler is gone")
+            return finished.get(timeout=_LOOK_S if hasattr(executor, "_client") else None)
+        _check(executor)
+
+
+def _check(executor: Executor) -> None:
+    """Raise ExecutorFailed where Dask's client has lost the scheduler.
+
+    Its executor leaves some futures as they are then.
+    """
+    client: Any = getattr(executor, "_client", None)
+    if client is not None and client.status in ("closing", "closed"):
+        raise ExecutorFailed("the executor's scheduler is gone")
 
 
 def _why_lost(future: Future[Any]) -> str:
