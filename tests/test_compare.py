@@ -629,11 +629,9 @@ def test_errors_of_the_command_are_one_line(puzzles, capsys, monkeypatch, words,
 
 def test_a_picture_of_nothing_solved_and_of_one_size():
     plan = make_plan(DOT, ["neal", "exact"], repeat=1)
-    failed = {"digest": "d", "cells": 4, "solved": False}
-    rows = [
-        {"configuration": "neal", **failed, "seconds": 1.0},
-        {"configuration": "exact", **failed, "seconds": None},
-    ]
+    failed = {"status": "not solved", "solved": False, "why": ""}
+    jobs, seconds = plan.jobs(), {"neal": 1.0, "exact": None}
+    rows = [job.columns() | failed | {"seconds": seconds[job.configuration.name]} for job in jobs]
     for own in (rows, []):
         found = Comparison(plan.instances, plan.configurations, own, plan.planned())
         assert profile.draw(found, "png").startswith(b"\x89PNG")

@@ -225,7 +225,7 @@ def test_measures_of_a_puzzle_that_propagation_solves():
             "option box_rows: expected a whole number from 1 to 25",
         ),
         (["sudoku", "--count", "0"], "count: expected a whole number from 1 to 1,000,000, got 0"),
-        (["sudoku", "--jobs", "0"], "jobs must be 1 at least"),
+        (["sudoku", "--jobs", "0"], "jobs: expected a whole number of at least 1"),
         (
             ["sudoku", "--seed", "-1"],
             "seed: expected a whole number from 0 to 9,223,372,036,854,77",

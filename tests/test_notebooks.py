@@ -70,7 +70,10 @@ def test_a_comparison_is_tables_a_frame_and_a_figure(compared, tmp_path):
     path = tmp_path / "c.csv"
     text = compared.to_csv(path)
     assert path.read_text() == text
-    assert [row["solver"] for row in csv.DictReader(io.StringIO(text))] == ["random", "exact"]
+    assert [row["configuration"] for row in csv.DictReader(io.StringIO(text))] == [
+        "random",
+        "exact",
+    ]
     figure = matplotlib.figure.Figure()
     assert [ax.get_title() for ax in compared.plot(figure)] == [
         "Solved by when",
@@ -80,7 +83,7 @@ def test_a_comparison_is_tables_a_frame_and_a_figure(compared, tmp_path):
     frame = compared.to_frame()
     assert isinstance(frame, pandas.DataFrame)
     assert len(frame) == len(compared.rows)
-    assert set(frame["solver"]) == {"random", "exact"}
+    assert set(frame["configuration"]) == {"random", "exact"}
 
 
 def test_a_frame_without_pandas_is_one_line(compared, monkeypatch):

@@ -51,8 +51,11 @@ def draw(comparison: Comparison, file_format: str) -> bytes:
 
 
 def svgs(comparison: Comparison) -> list[bytes]:
-    """All pictures of a report."""
-    return [draw(comparison, "svg"), profiles(comparison), times_to_target(comparison)]
+    """All pictures of a report; none without a row."""
+    if not comparison.rows:
+        return []
+    found = (draw(comparison, "svg"), profiles(comparison), times_to_target(comparison))
+    return [svg for svg in found if svg]
 
 
 def profiles(comparison: Comparison) -> bytes:
@@ -94,6 +97,8 @@ def profiles(comparison: Comparison) -> bytes:
 def times_to_target(comparison: Comparison) -> bytes:
     """An SVG: by when runs are solved on the instances that take longest, a panel each.
 
+    Nothing where no heuristic solved any.
+
     Time-to-target plots of Aiex, Resende and Ribeiro, Optim. Lett. 1, 355 (2007).
     """
     slowest: dict[str, float] = {}
@@ -103,6 +108,8 @@ def times_to_target(comparison: Comparison) -> bytes:
     hardest = sorted(slowest, key=lambda digest: -slowest[digest])[:_PANELS]
     panels = [each for each in comparison.instances if each.digest in hardest]
     styles = _styles(comparison)
+    if not panels:
+        return b""
 
     def content(figure: Figure) -> None:
         axes = figure.subplots(-(-len(panels) // 3), 3, squeeze=False, sharey=True)
@@ -112,10 +119,9 @@ def times_to_target(comparison: Comparison) -> bytes:
             ax.set(title=instance.label[:40], ylabel="")
         for ax in axes.flat[len(panels) :]:
             ax.set_visible(False)
-        if panels:
-            _legend(figure, axes[0, 0])
+        _legend(figure, axes[0, 0])
 
-    return _file(content, "svg", (9.0, 0.6 + 2.6 * -(-max(1, len(panels)) // 3)))
+    return _file(content, "svg", (9.0, 0.6 + 2.6 * -(-len(panels) // 3)))
 
 
 def _file(

@@ -27,7 +27,7 @@ from qubopuzzle.signals import came, ignore_signals
 COMMANDS = {
     "solve": "solve puzzles and judge the answers",
     "compare": "run several solvers on the same puzzles",
-    "report": "make tables and reports of comparisons again, from their --json files",
+    "report": "tables and reports of comparisons, from their journals",
     "check": "judge a given answer",
     "show": "draw a puzzle",
     "info": "structure of a model, and size of its QUBO in every form",

@@ -259,8 +259,9 @@ def solve_command(instance: Instance, configuration: Configuration, seed: int | 
     >>> from qubopuzzle import Nonogram
     >>> from qubopuzzle.bench.configurations import make_configuration
     >>> neal = make_configuration({"solver": "neal", "options": {"sweeps": 5}}, 2)
-    >>> solve_command(Instance("a", Nonogram(rows=[[1]], cols=[[1]])), neal, 3)[-58:]
-    " --solver neal --option sweeps=5 --seed 3 --time-limit 2"
+    >>> dot = Instance("a", Nonogram(rows=[[1]], cols=[[1]]))
+    >>> solve_command(dot, neal, 3).partition("--")[2]
+    'solver neal --option sweeps=5 --seed 3 --time-limit 2'
     """
     found = ["qubopuzzle", "solve", problem_argument(instance), "--solver", configuration.solver]
     for name, value in configuration.changed().items():

@@ -30,14 +30,9 @@ _PICTURES = 4_000_000
 def html_report(comparison: Comparison) -> str:
     """One file that needs nothing else: tables that sort, plots, boards, commands."""
     parts = [f'<p class="warning">{escape(line)}</p>' for line in warnings(comparison)]
-    plots = (
-        (profile.draw(comparison, "svg"), profile.profiles(comparison)) if comparison.rows else ()
-    )
-    drawn = [*plots, *([profile.times_to_target(comparison)] if comparison.rows else [])]
-    for i, section in enumerate(sections(comparison)):
-        parts.append(_section(section))
-        if i == 0:
-            parts += [f"<figure>{_inline(svg)}</figure>" for svg in drawn]
+    first, *rest = map(_section, sections(comparison))
+    figures = [f"<figure>{_inline(svg)}</figure>" for svg in profile.svgs(comparison)]
+    parts += [first, *figures, *rest]
     parts.append("<h2>Instances and the commands of their runs</h2>")
     parts.append(
         "<p>A command repeats a run, with the same seed and the same limits; where it names a "

@@ -1,0 +1,311 @@
+"""Reports and what they say: statistics over instances, journals merged, commands that repeat."""
+
+import csv
+import io
+import json
+import shlex
+from dataclasses import replace
+from math import inf, log
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.stats import norm
+
+import command
+import qubopuzzle
+from qubopuzzle import InputError, Nonogram
+from qubopuzzle.bench.analysis import (
+    VIRTUAL_BEST,
+    censored_line,
+    growths,
+    pairs,
+    shared_cores,
+    virtual_best,
+)
+from qubopuzzle.bench.comparison import Comparison
+from qubopuzzle.bench.merge import load_comparison, machines
+from qubopuzzle.bench.plan import make_plan
+from qubopuzzle.bench.report import html_report, markdown_report, qoblib_csv, writer
+from qubopuzzle.bench.report.content import solve_command, warnings
+
+MACHINE = {"host": "a", "cpu": "EPYC", "cores": 2, "system": "Linux x86_64"}
+STARTED = "2026-01-01T00:00:00.000000+00:00"
+
+
+def comparison(times, sizes=None, limit=10.0, repeat=1):
+    """Of configurations by name, whose runs on each instance took so long; inf for failures."""
+    counts = sizes or range(1, 1 + len(next(iter(times.values()))))
+    boards = [Nonogram(rows=[[1]] + [[]] * (n - 1), cols=[[1]], id=f"board-{n}") for n in counts]
+    named = [{"name": name, "solver": "neal", "reads": i + 1} for i, name in enumerate(times)]
+    plan = make_plan(boards, configurations=named, repeat=repeat, time_limit=limit)
+    rows = []
+    for job in plan.jobs():
+        took = times[job.configuration.name][plan.instances.index(job.instance)]
+        solved = took < inf
+        spent = {"seconds": min(took, limit), "build_s": 0.0, "solve_s": min(took, limit)}
+        how = {"status": "valid" if solved else "not solved", "solved": solved, "why": ""}
+        where = {"machine": MACHINE, "started": STARTED, "wall_s": 1.0, "versions": {"numpy": "2"}}
+        rows.append({**job.columns(), **how, **spent, **where, "objective": None, "bound": None})
+    return Comparison(plan.instances, plan.configurations, rows, plan.planned())
+
+
+def test_pairs_say_how_much_faster_and_how_sure():
+    found = pairs(comparison({"a": [1.0, 2.0, 3.0], "b": [2.0, 4.0, 6.0], "c": [1.0, 8.0, inf]}))
+    assert [(p.first, p.second, p.instances) for p in found] == [
+        ("a", "b", 3),
+        ("a", "c", 3),
+        ("b", "c", 3),
+    ]
+    ab, ac, _ = found
+    assert ab.ratio == pytest.approx(0.5)
+    assert ab.ratio_interval == pytest.approx((0.5, 0.5))
+    assert ab.faster == 1
+    # A failure counts twice the limit: 20 s.
+    assert ac.ratio == pytest.approx((1 * 2 / 8 * 3 / 20) ** (1 / 3))
+    assert ac.faster == pytest.approx((0.5 + 1 + 1) / 3)
+    low, high = ac.ratio_interval
+    assert 3 / 20 <= low < ac.ratio < high <= 1
+
+
+def test_many_configurations_are_paired_with_the_best():
+    times = {name: [float(i + 1)] * 2 for i, name in enumerate("abcdefgh")}
+    assert [p.first for p in pairs(comparison(times))] == ["a"] * 7
+
+
+def test_the_virtual_best_takes_the_best_of_each_instance():
+    found = virtual_best(comparison({"a": [1.0, inf], "b": [4.0, 2.0]}))
+    assert [(b.configuration, b.best, b.solved, b.par2_s) for b in found] == [
+        ("a", 1, 1, 10.5),
+        ("b", 1, 2, 3.0),
+        (VIRTUAL_BEST, 2, 2, 1.5),
+    ]
+    assert found[1].ratio == 2
+
+
+def test_growth_is_fitted_with_what_was_not_solved():
+    sizes = (2, 4, 8, 16, 32, 64)
+    seconds = [0.001 * n**2 for n in sizes]
+    (plain,) = growths(comparison({"a": seconds}, sizes))
+    assert (plain.points, plain.censored) == (6, 0)
+    assert plain.exponent == pytest.approx(2)
+    assert plain.factor == pytest.approx(0.001)
+    assert plain.exponent_interval == pytest.approx((2, 2))
+    cut = [s if s < 0.3 else inf for s in seconds]
+    (censored,) = growths(comparison({"a": cut}, sizes, limit=0.3))
+    assert censored.censored == 2
+    assert censored.exponent == pytest.approx(2, abs=0.05)  # dropped, they would say the same
+    assert growths(comparison({"a": [1.0, inf, inf]}, (2, 4, 8))) == []
+
+
+def test_a_censored_line_is_the_maximum_of_the_likelihood():
+    rng = np.random.default_rng(3)
+    x = rng.uniform(0, 4, 60)
+    y = 1 + 0.7 * x + 0.5 * rng.standard_normal(60)
+    censored = y > 3
+    y = np.minimum(y, 3)
+
+    def loss(parameters):
+        a, b, log_sigma = parameters
+        z = (y - a - b * x) / np.exp(log_sigma)
+        return -np.where(censored, norm.logsf(z), norm.logpdf(z) - log_sigma).sum()
+
+    best = minimize(loss, [0, 0, 0], method="Nelder-Mead", options={"maxiter": 5000}).x
+    intercept, slope = censored_line(x, y, censored, np.ones((1, 60)))
+    assert (intercept[0], slope[0]) == pytest.approx(best[:2], abs=2e-3)
+
+
+def run_at(host, began, wall, cores=2):
+    started = f"2026-01-01T00:00:{began:09.6f}+00:00"
+    return {
+        "started": started,
+        "wall_s": wall,
+        "machine": {**MACHINE, "host": host, "cores": cores},
+    }
+
+
+@pytest.mark.parametrize(
+    ("runs", "crowded"),
+    [
+        ([run_at("a", 0, 1), run_at("a", 1, 1), run_at("a", 1, 1)], 0),
+        ([run_at("a", 0, 5), run_at("a", 1, 1), run_at("a", 1.5, 1), run_at("a", 4, 1)], 3),
+        ([run_at("a", 0, 5), run_at("a", 0, 5), run_at("b", 0, 5)], 0),
+        ([run_at("a", 0, 5, 1), run_at("a", 4, 5, 1)], 2),
+        ([{"seconds": 1}], 0),
+    ],
+)
+def test_runs_that_shared_a_core(runs, crowded):
+    assert shared_cores(runs) == crowded
+
+
+# Journals
+
+
+@pytest.fixture(scope="module")
+def journals(tmp_path_factory):
+    """Two of the same comparison, the second with another configuration and puzzle."""
+    folder = tmp_path_factory.mktemp("journals")
+    dot = Nonogram(rows=[[1], []], cols=[[1], []], id="dot <b>|")
+    none = Nonogram(rows=[[], [], [2]], cols=[[1], [], [1]], id="none")
+    first, second = folder / "first.jsonl", folder / "second.jsonl"
+    few = {"name": "few", "solver": "random", "reads": 300}
+    both = [{"solver": "sat"}, few]
+    settings = {"repeat": 2, "time_limit": 5, "jobs": 2}
+    qubopuzzle.compare(dot, configurations=both, journal=first, **settings)
+    changed = [{"solver": "sat"}, few | {"reads": 400}]
+    qubopuzzle.compare([dot, none], configurations=changed, journal=second, **settings)
+    return first, second
+
+
+def test_a_journal_is_its_comparison(journals):
+    found = load_comparison(journals[0])
+    assert [(r["instance"], r["configuration"], r["seed"]) for r in found.rows] == [
+        ("dot <b>|", "sat", 0),
+        ("dot <b>|", "few", 0),
+        ("dot <b>|", "few", 1),
+    ]
+    assert found.complete
+    assert found.left_out == {}
+    assert found.rows[0]["solution"] == ["#.", ".."]
+
+
+def test_journals_merge_and_what_differs_is_told_apart(journals):
+    found = load_comparison(*journals)
+    assert [each.name for each in found.configurations] == ["sat", "few", "few (second)"]
+    assert [each.label for each in found.instances] == ["dot <b>|", "none"]
+    assert [(r["instance"], r["configuration"]) for r in found.rows] == [
+        ("dot <b>|", "sat"),
+        *[("dot <b>|", "few")] * 2,
+        *[("dot <b>|", "few (second)")] * 2,
+        ("none", "sat"),
+        *[("none", "few (second)")] * 2,
+    ]
+    assert not found.complete  # "few" did not run on the second puzzle
+    assert any("8 of 10 runs" in line for line in warnings(found))
+
+
+def test_machines_are_told_apart(journals, tmp_path):
+    other = tmp_path / "other.jsonl"
+    lines = [json.loads(line) for line in journals[0].read_text().splitlines()]
+    for line in lines:
+        if "machine" in line:
+            line["machine"]["cpu"] = "Other"
+    other.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = load_comparison(journals[0], other)
+    assert [each.name for each in found.configurations] == ["sat @1", "sat @2", "few @1", "few @2"]
+    assert list(machines(found.rows).values()) == [3, 3]
+    assert any("several kinds of machines" in line for line in warnings(found))
+
+
+def test_rows_of_settings_that_were_changed_are_left_out(journals, tmp_path):
+    journal = tmp_path / "runs.jsonl"
+    journal.write_bytes(journals[0].read_bytes())
+    record = next(json.loads(x) for x in journal.read_text().splitlines() if '"few"' in x)
+    with journal.open("a") as file:
+        file.write(json.dumps(record | {"reads": 9}) + '\n{"key": "half')
+    found = load_comparison(journal)
+    assert [row["configuration"] for row in found.rows] == ["sat"]
+    assert found.left_out == {"rows of other settings": "2 of them"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "no such file"),
+        ("", "it has no row"),
+        ("hello\n", "line 1: not a row of a comparison"),
+        ('{"key": "1", "status": "x", "why": "", "solved": false, "seconds": null}\n',
+         "does not say what its configurations are"),
+    ],
+)  # fmt: skip
+def test_files_that_are_no_journal(tmp_path, text, message):
+    path = tmp_path / "runs.jsonl"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(InputError, match=rf"runs\.jsonl: .*{message}"):
+        load_comparison(path)
+
+
+# Reports
+
+
+def test_the_command_makes_all_reports_again(journals, tmp_path):
+    names = ["r.html", "r.md", "r.qoblib.csv", "r.csv"]
+    words = [word for name in names for word in ("-o", tmp_path / name)]
+    status, out, err = command.run("report", *journals, *words, "--plot", tmp_path / "r.svg")
+    assert (status, err) == (0, "")
+    assert "few (second)" in out
+    page, text, submission, table, plot = ((tmp_path / n).read_text() for n in [*names, "r.svg"])
+    assert plot.startswith("<?xml")
+    assert page.count("<svg") >= 4  # three plots, and boards
+    assert "dot &lt;b&gt;|" in page
+    assert "dot <b>" not in page
+    assert "| dot &lt;b>\\| |" in text
+    rows = list(csv.DictReader(io.StringIO(submission)))
+    assert [row["# Successful Runs"] for row in rows] == ["1", "2", "2", "1", "0"]
+    assert rows[0]["Best Objective Value"] == "0"
+    assert rows[-1]["Best Objective Value"] == "N/A"
+    assert next(csv.DictReader(io.StringIO(table)))["tts50_s"] == ""
+    status, out, err = command.run("report", *journals, "-o", tmp_path / "r.pdf")
+    assert status == 2
+    assert "a report's name ends in one of .html, .md, .qoblib.csv, .csv" in err
+    status, _, err = command.run("report", journals[0], "--csv", journals[0])
+    assert status == 2
+    assert "a source" in err
+
+
+def test_compare_writes_a_report(tmp_path):
+    words = ["--solvers", "sat", "--report", tmp_path / "r.md"]
+    puzzle = '{"puzzle": "nonogram", "rows": [[1]], "cols": [[1]]}'
+    status, _, err = command.run("compare", puzzle, *words)
+    assert (status, err) == (0, "")
+    assert "## Commands" in (tmp_path / "r.md").read_text()
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_the_command_of_a_run_repeats_it(journals, number):
+    found = load_comparison(journals[1])
+    by_name = {each.name: each for each in found.configurations}
+    row = found.rows[number]
+    own = by_name[row["configuration"]]
+    words = shlex.split(solve_command(found.instances[0], own, row["seed"]))
+    assert words[:2] == ["qubopuzzle", "solve"]
+    status, out, err = command.run(*words[1:], "--json")
+    assert (status, err) == (0 if row["solved"] else 1, "")
+    again = json.loads(out)
+    for name in ("seed", "reads", "formulation", "energy"):
+        assert again[name] == row[name]
+    assert row["solution"] == (again["solution"] if row["solved"] else None)
+
+
+def test_a_problem_too_long_for_a_command_is_a_file():
+    large = Nonogram(rows=[[1] * 20] * 120, cols=[[120], []] * 19 + [[120]], id="a/b")
+    plan = make_plan(large, ["sat"])
+    assert "solve a-b.json --solver sat" in solve_command(
+        plan.instances[0], plan.configurations[0], 1
+    )
+
+
+def test_warnings_name_what_is_lost_and_stopped():
+    whole = comparison({"a": [1.0]})
+    found = replace(whole, planned={"a": 3}, lost=["board, a, seed 1: gone"], left_out={"x": "no"})
+    assert warnings(found) == [
+        "Not complete: 1 of 3 runs are here.",
+        "Lost twice with what ran it: board, a, seed 1: gone.",
+        "Left out: x (no).",
+    ]
+    assert warnings(whole) == []
+
+
+def test_reports_of_nothing():
+    nothing = replace(comparison({"a": [1.0]}), rows=[])
+    for write in (html_report, markdown_report, qoblib_csv):
+        assert write(nothing)
+    with pytest.raises(InputError, match="ends in one of"):
+        writer(__import__("pathlib").Path("report"))
+
+
+def test_tts_of_half_is_that_of_one_in_a_hundred_by_the_ratio_of_logarithms():
+    (summary, *_) = comparison({"a": [2.0]}, repeat=3).summaries()
+    assert summary.tts99.seconds / summary.tts50.seconds == pytest.approx(log(100) / log(2))
+    assert summary.success == pytest.approx((0.4385, 1.0), abs=1e-4)
