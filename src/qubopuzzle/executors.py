@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import ExecutorFailed, InputError, QubopuzzleError, first_line
 
-_AHEAD = 2_000
+AHEAD = 2_000
 """Calls that an executor is given at once: enough for as many workers, little to keep."""
 _CONNECT_S = 10
 _LOOK_S = 1.0
@@ -42,7 +42,7 @@ def calls(
     function: Callable[[_Item], _Answer],
     items: Iterable[_Item],
     *,
-    ahead: int = _AHEAD,
+    ahead: int = AHEAD,
 ) -> Generator[Done[_Item, _Answer], None, None]:
     """Call a function with each item; yields what is done, as soon as it is.
 
@@ -157,7 +157,7 @@ def open_executor(name: str, jobs: int | None = None) -> Iterator[Executor]:
             else:
                 cluster = address
             client = dask.Client(cluster, timeout=_CONNECT_S, set_as_default=False)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RuntimeError) as error:
             raise InputError(f"{name}: no scheduler answers ({first_line(error)})") from None
         try:
             yield client.get_executor()
