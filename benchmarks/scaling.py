@@ -218,7 +218,8 @@ def _measured(rows: Rows) -> str:
         f"Measured, of a run: {1e3 * row['plan_s']:.2f} ms for plan and key, "
         f"{1e3 * row['run_s']:.2f} ms to submit it and to write its row to the disk, "
         f"{1e3 * row['client_s']:.2f} ms of Dask's client, "
-        f"{1e3 * row['scheduler_s']:.2f} ms of its scheduler, {1e3 * row['worker_s']:.1f} ms of its worker beside the run's own "
+        f"{1e3 * row['scheduler_s']:.2f} ms of its scheduler, "
+        f"{1e3 * row['worker_s']:.1f} ms of its worker beside the run's own "
         f"{row['mean_s']:.2f} s on average; a row is {row['row_bytes'] / 1024:.1f} "
         f"KiB in memory and {row['disk_bytes'] / 1024:.1f} KiB on the disk."
     )

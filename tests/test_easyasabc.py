@@ -103,6 +103,7 @@ def test_the_fillings_are_all_grids_that_the_rules_accept():
         assert len(accepted) == count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("formulation", "encoding"), CASES)
 def test_every_2x2_with_one_letter(formulation, encoding):
     checked = 0
@@ -114,6 +115,7 @@ def test_every_2x2_with_one_letter(formulation, encoding):
     assert checked >= (93 if (formulation, encoding) == ("positions", "one-hot") else 256)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("formulation", "encoding"), CASES)
 def test_every_2x2_with_two_letters(formulation, encoding):
     """All clues of two opposite and of two neighbouring sides, and all givens."""

@@ -44,6 +44,7 @@ def test_every_board_of_one_line(shape, count):
     check_all(every)
 
 
+@pytest.mark.slow
 def test_every_board_of_2x2():
     assert len(partitions(2, 2)) == 12
     every = list(boards(2, 2))
@@ -70,6 +71,7 @@ def check_all(puzzles, every=1):
     return counts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [(2, 3), (3, 2), (1, 4)])
 def test_every_division_into_rooms(shape):
     """With clues at random, each room's a third of the time."""

@@ -49,6 +49,7 @@ def test_every_board_of_up_to_four_cells(shape, count):
     check_all(every)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [(2, 3), (3, 2)])
 def test_every_board_of_six_cells(shape):
     """Those of 3 by 2 are those of 2 by 3 turned over: a third of them."""

@@ -117,6 +117,7 @@ def test_kernels_read_and_call_only_what_is_in_their_own_file():
     }
 
 
+@pytest.mark.slow
 def test_an_old_cache_is_not_read_by_a_new_layout(copied):
     """Two arrays of one type change places: compiled code that is kept would mix them up."""
     before = run(SAMPLE, copied)
@@ -130,6 +131,7 @@ def test_an_old_cache_is_not_read_by_a_new_layout(copied):
     assert run(SAMPLE, copied) == before
 
 
+@pytest.mark.slow
 def test_kernels_run_where_no_cache_can_be_written(copied):
     """Plain files where numba would make folders: they stop a privileged user, too."""
     for package in ("annealing", "tempering", "puzzles/nonogram"):

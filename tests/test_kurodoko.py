@@ -55,6 +55,7 @@ def check_all(puzzles, every=1):
     return counts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("shape", "count"),
     [
@@ -76,6 +77,7 @@ def test_every_board_of_up_to_four_cells(shape, count):
     assert shape == (1, 1) or {0, 1} <= set(counts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [(2, 3), (3, 2)])
 def test_boards_of_six_cells(shape):
     """A share of those with one or two numbers, and of all."""
@@ -241,6 +243,7 @@ def test_arms_with_a_wrong_sum_break_their_number():
         Kurodoko([[0, 0, 2, 0, 0]]).model("arms").field.write(np.zeros((1, 5), dtype=int))
 
 
+@pytest.mark.slow
 def test_huge_numbers_of_views_are_refused():
     grid = np.zeros((400, 400), dtype=int)
     grid[200, 200] = 400

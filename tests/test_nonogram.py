@@ -39,6 +39,7 @@ def test_zero_energy_exactly_where_the_rules_hold(formulation, encoding, puzzle)
     assert len(broken) == 0 or broken.min() >= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_every_board_of_2_by_3(formulation):
     for cells in all_bits(6):

@@ -28,6 +28,7 @@ BLOCKS = ["blocks", "blocks:rows=1,columns=1", "blocks:rows=2,columns=3"]
 COVERED, FREE = Numberlink.examples()
 
 
+@pytest.mark.slow
 def test_blocks_of_a_large_board_are_refused():
     """The annealer takes these; as a QUBO they would be 10,607,153,924 products."""
     (puzzle,) = generate("numberlink", size=(15, 15), seed=1)
@@ -178,6 +179,7 @@ def check_zero_energy(puzzle, max_bits, every):
             assert energies[energies != 0].min(initial=1) >= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [(1, 2), (1, 3), (1, 4), (1, 5), (2, 2), (2, 3), (3, 2)])
 def test_every_small_board(shape, monkeypatch):
     """Those of 3 by 2 are those of 2 by 3 turned over: some of them."""
@@ -191,6 +193,7 @@ def test_every_small_board(shape, monkeypatch):
             assert {a.tobytes() for a in result.solutions} == expected(puzzle, formulation, every)
 
 
+@pytest.mark.slow
 @given(puzzle=numberlinks())
 @settings(max_examples=40)
 def test_random_boards_of_3_by_3(puzzle):
@@ -200,6 +203,7 @@ def test_random_boards_of_3_by_3(puzzle):
         assert by_checker(puzzle) == every
 
 
+@pytest.mark.slow
 @given(puzzle=numberlinks(max_rows=4, max_cols=4))
 @settings(max_examples=60)
 def test_every_formulation_has_the_solutions(puzzle):
@@ -297,6 +301,7 @@ def test_a_loop_in_the_middle_is_no_solution():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formulation", EXACT)
 @pytest.mark.parametrize(("size", "count"), [(4, 6), (6, 1072)])
 def test_paths_that_close_are_the_hamiltonian_cycles(formulation, size, count):

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from page_server import children, one_ends, served
-from qubopuzzle import Nonogram, write_text
+from qubopuzzle import Nonogram, compare, write_text
+from qubopuzzle.bench.report import html_report
 from qubopuzzle.puzzles import get_puzzle
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -354,3 +355,31 @@ def test_a_closed_tab_ends_its_run(visit, server):
     there = children(server[1].pid)
     page.context.close()
     assert one_ends(there)
+
+
+def test_a_report_of_a_comparison_opens_without_a_server(browser, tmp_path):
+    path, said = tmp_path / "report.html", []
+    random = {"solver": "random", "reads": 50}
+    both = [{"name": "<i>random", **random}, {"name": "sat", "solver": "sat"}]
+    found = compare(A, configurations=both, repeat=2, time_limit=5)
+    path.write_text(html_report(found))
+    page = browser.new_page(viewport={"width": 700, "height": 900})
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda asked: asked.url.startswith(("file:", "data:")) or said.append(asked))
+    page.goto(path.as_uri())
+    table = page.locator("table").first
+    names = "tr td:first-child"
+    for order in (["<i>random", "sat"], ["sat", "<i>random"]):  # up, then down
+        table.get_by_role("button", name="configuration").click()
+        assert table.locator(names).all_inner_texts() == order
+    for order in (["1", "2"], ["2", "1"]):  # by number
+        table.locator("th", has_text="runs").click()
+        assert table.locator("tr td:nth-child(4)").all_inner_texts() == order
+    page.locator("summary").click()
+    page.get_by_role("button", name="command").nth(1).click()
+    shown = page.locator("output").inner_text()
+    assert shown.endswith("--solver random --reads 50 --seed 1 --time-limit 5")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 700
+    assert said == []
+    page.close()
