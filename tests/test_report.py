@@ -226,6 +226,46 @@ def test_files_that_are_no_journal(tmp_path, text, message):
         load_comparison(path)
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"seed": "x"}, "seed: expected a whole number"),
+        ({"machine": 5}, "machine: expected an object"),
+        ({"started": "yesterday"}, "started: no time"),
+        ({"objective": "best"}, "objective: expected a number"),
+        ({"solution": [".#", ".."]}, "breaks the rules"),
+        ({"digest": "other"}, "the instance of 1 of its rows is not in it"),
+        ({"exact": 3, "cells": "many", "instance": "\x1b[2J"}, None),
+    ],
+)
+def test_damaged_rows_are_one_line(journals, tmp_path, change, message):
+    path = tmp_path / "runs.jsonl"
+    lines = [json.loads(line) for line in journals[0].read_text().splitlines()]
+    where = next(i for i, line in enumerate(lines) if "key" in line)
+    lines[where] |= change
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    if message is None:
+        assert html_report(load_comparison(path))
+    else:
+        with pytest.raises(InputError, match=message) as error:
+            load_comparison(path)
+        assert "\n" not in str(error.value)
+
+
+def test_a_damaged_configuration_is_one_line(journals, tmp_path):
+    path = tmp_path / "runs.jsonl"
+    path.write_text(journals[0].read_text().replace('"weights": {}', '"weights": 5', 1))
+    with pytest.raises(InputError, match="configuration 'sat': written by another version, or"):
+        load_comparison(path)
+
+
+def test_a_solver_that_is_not_here_is_told_of(journals, tmp_path):
+    path = tmp_path / "runs.jsonl"
+    path.write_text(journals[0].read_text().replace('"solver": "sat"', '"solver": "elsewhere"'))
+    text = markdown_report(load_comparison(path))
+    assert "--solver elsewhere --presolve none" in text
+
+
 # Reports
 
 

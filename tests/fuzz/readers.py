@@ -22,7 +22,9 @@ from qubopuzzle import InputError, ModelBuilder, Nonogram, QubopuzzleError, expo
 from qubopuzzle.bench import tables
 from qubopuzzle.bench.comparison import Comparison, resumed_rows
 from qubopuzzle.bench.journal import Journal
+from qubopuzzle.bench.merge import load_comparison
 from qubopuzzle.bench.plan import make_plan
+from qubopuzzle.bench.report import markdown_report, qoblib_csv
 from qubopuzzle.cli import reporting
 from qubopuzzle.files.models import read_sample
 from qubopuzzle.files.puzzles import all_formats, get_format, native
@@ -237,6 +239,12 @@ def _journals() -> Reader:
     lines = [json.dumps(row) + "\n" for row in rows]
     valid = [*lines, "".join(lines[::4]), "".join(lines[1::3]), lines[0] + lines[-1][:50]]
 
+    with tempfile.TemporaryDirectory() as folder:
+        book = Journal(Path(folder) / "head", resume=False)
+        book.describe(plan)
+        head = book.path.read_text()
+        book.close()
+
     def attempt(path: Path) -> int:
         book = Journal(path, resume=True)
         try:
@@ -250,6 +258,11 @@ def _journals() -> Reader:
         done.to_csv().encode()
         for found in done.contradictions:
             reporting.contradiction_block(found)
+        described = path.with_suffix(".whole")
+        described.write_bytes(head.encode() + path.read_bytes())
+        whole = load_comparison(described)
+        for write in (markdown_report, qoblib_csv):
+            write(whole)
         return len(done.rows)
 
     return Reader(valid, _in_a_file(attempt))

@@ -368,15 +368,20 @@ def resumed_rows(jobs: Iterable[Job], book: Journal) -> dict[str, Row]:
     """
     there = book.content.rows
     rows = {job.key: there[job.key] | job.columns() for job in jobs if job.key in there}
-    for job in jobs:
-        solution = rows.get(job.key, {}).get("solution")
-        if solution is not None:
-            with at(
-                f"{book.path}: the solution of {job.instance.label} by {job.configuration.name}"
-            ):
-                if job.instance.puzzle.check(solution)[1]:
-                    raise InputError("it breaks the rules; delete the line")
+    with at(str(book.path)):
+        check_solutions((job.instance for job in jobs), rows.values())
     return rows
+
+
+def check_solutions(instances: Iterable[Instance], rows: Iterable[Row]) -> None:
+    """Raise InputError where a row has a solution that the rules do not accept."""
+    there = {each.digest: each for each in instances}
+    for row in rows:
+        if row.get("solution") is not None:
+            own = there[row["digest"]]
+            with at(f"the solution of {own.label} by {row['configuration']}"):
+                if own.puzzle.check(row["solution"])[1]:
+                    raise InputError("it breaks the rules; delete the line")
 
 
 def _summary(rows: list[Row], time_limit: float) -> Summary:

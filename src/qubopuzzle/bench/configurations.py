@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from qubopuzzle.checks import brief
-from qubopuzzle.errors import InputError, at, did_you_mean
+from qubopuzzle.errors import InputError, QubopuzzleError, at, did_you_mean
 from qubopuzzle.files.writing import naming
 from qubopuzzle.model import Problem
 from qubopuzzle.solvers import get_solver
@@ -76,18 +76,18 @@ class Configuration:
         return self.formulation or problem.formulation_for(cuts=cuts)
 
     def changed(self) -> dict[str, Any]:
-        """Settings that differ from the solver's defaults."""
-        usual = get_solver(self.solver)
+        """Settings that differ from the solver's defaults; all, where it is not known here."""
+        try:
+            usual = get_solver(self.solver)
+        except QubopuzzleError:
+            return {name: value for name, value in self.settings().items() if name in SETTINGS[:-1]}
+        defaults = usual.parse_options({})
         own = {
             "formulation": self.formulation,
             "encoding": None if self.encoding == usual.default_encoding else self.encoding,
             "presolve": None if self.presolve == usual.default_presolve else self.presolve,
             "weights": self.weights,
-            "options": {
-                name: value
-                for name, value in self.options.items()
-                if value != usual.parse_options({})[name]
-            },
+            "options": {k: v for k, v in self.options.items() if v != defaults.get(k)},
             "reads": self.reads,
         }
         return {name: value for name, value in own.items() if value}

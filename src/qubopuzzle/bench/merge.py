@@ -3,18 +3,34 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
+from datetime import datetime
 from os import PathLike
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
-from qubopuzzle.bench.comparison import Comparison, Row
+from qubopuzzle.bench.comparison import Comparison, Row, check_solutions
 from qubopuzzle.bench.configurations import Configuration
 from qubopuzzle.bench.journal import Content, read_journal
 from qubopuzzle.bench.machine import words
 from qubopuzzle.bench.plan import Instance, told_apart
+from qubopuzzle.checks import brief, number, whole
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles.native import problem_from_dict
 
+_KINDS: Mapping[str, type | tuple[type, ...]] = {
+    "name": str,
+    "solver": str,
+    "exact": bool,
+    "presolve": str,
+    "time_limit": (int, float),
+    "formulation": (str, NoneType),
+    "encoding": (str, NoneType),
+    "weights": dict,
+    "options": dict,
+    "reads": (int, NoneType),
+}
+"""Of a configuration's settings."""
 _ALIKE = ("solver", "options", "encoding", "presolve", "weights")
 """What a row and its configuration say by the same name."""
 
@@ -38,7 +54,7 @@ def load_comparison(*journals: str | PathLike[str]) -> Comparison:
         with at(str(path)):
             names, own = _names(content, path.stem, configurations)
             problems += _problems(content)
-            kept = [row for row in content.rows.values() if _belongs(row, own)]
+            kept = [_checked(row) for row in content.rows.values() if _belongs(row, own)]
             old += len(content.rows) - len(kept)
         configurations |= {
             names[each.name]: replace(each, name=names[each.name]) for each in own.values()
@@ -46,6 +62,7 @@ def load_comparison(*journals: str | PathLike[str]) -> Comparison:
         rows += [row | {"configuration": names[row["configuration"]]} for row in kept]
     left_out = {"rows of other settings": f"{old} of them"} if old else {}
     instances, _ = told_apart(problems)
+    check_solutions(instances, rows)
     return comparison_of(instances, configurations.values(), rows, left_out)
 
 
@@ -60,19 +77,18 @@ def comparison_of(
     kinds = machines(rows)
     found: dict[str, Configuration] = {}
     for each in configurations:
-        for number in range(1, len(kinds) + 1) if len(kinds) > 1 else [0]:
-            name = f"{each.name} @{number}" if number else each.name
+        marks = [f" @{i}" for i in range(1, len(kinds) + 1)] if len(kinds) > 1 else [""]
+        for name in (each.name + mark for mark in marks):
             found[name] = replace(each, name=name)
     runs = {}
-    labels = {each.digest: each.label for each in instances}
+    there = {each.digest: each for each in instances}
     for row in rows:
         name = row["configuration"]
         if len(kinds) > 1:
             name = f"{name} @{list(kinds).index(_machine(row)) + 1}"
-        own = row | {"configuration": name, "instance": labels[row["digest"]]}
-        runs[row["digest"], name, row["seed"]] = own
-    order = {digest: place for place, digest in enumerate(labels)}
-    place = {name: number for number, name in enumerate(found)}
+        runs[row["digest"], name, row["seed"]] = row | _about(there[row["digest"]], found[name])
+    order = {digest: place for place, digest in enumerate(there)}
+    place = {name: i for i, name in enumerate(found)}
     ordered = sorted(runs, key=lambda run: (order[run[0]], place[run[1]], run[2]))
     counts = Counter((name, digest) for digest, name, _ in runs)
     most = {
@@ -85,6 +101,17 @@ def comparison_of(
         planned={name: n * len(instances) for name, n in most.items() if n},
         left_out=left_out or {},
     )
+
+
+def _about(instance: Instance, configuration: Configuration) -> Row:
+    """What a row says of them; they know it better."""
+    return {
+        "instance": instance.label,
+        "puzzle": instance.puzzle.name,
+        "cells": instance.puzzle.cells,
+        "configuration": configuration.name,
+        "exact": configuration.exact,
+    }
 
 
 def machines(rows: Iterable[Mapping[str, Any]]) -> dict[str, int]:
@@ -103,8 +130,8 @@ def _names(
     known = {each.name for each in fields(Configuration)}
     own = {}
     for name, record in content.configurations.items():
-        if set(record) != known:
-            raise InputError(f"configuration {name}: written by another version")
+        if set(record) != known or not all(isinstance(record[k], _KINDS[k]) for k in known):
+            raise InputError(f"configuration {brief(name)}: written by another version, or damaged")
         own[name] = Configuration(**record)
     missing = {row.get("configuration") for row in content.rows.values()} - set(own)
     if missing:
@@ -118,6 +145,26 @@ def _names(
         same = other is None or other.settings() == each.settings()
         names[name] = name if same else f"{name} ({journal})"
     return names, own
+
+
+def _checked(row: Row) -> Row:
+    """A row that can be told of; InputError where it says something that cannot be."""
+    with at(f"row {brief(row['key'])}"):
+        whole("seed", row.get("seed"), 0)
+        for name, kind in (("machine", dict), ("versions", dict), ("options", dict)):
+            if not isinstance(row.get(name, {}), kind):
+                raise InputError(f"{name}: expected an object, got {brief(row[name])}")
+        for name in ("objective", "bound", "wall_s", "peak_mib"):
+            if row.get(name) is not None:
+                number(name, row[name])
+        if "started" in row:
+            try:
+                datetime.fromisoformat(row["started"])
+            except (TypeError, ValueError):
+                raise InputError(f"started: no time: {brief(row['started'])}") from None
+            if "wall_s" not in row or not isinstance(row.get("machine", {}).get("cores", 1), int):
+                raise InputError("a time without wall_s, or cores that are no number")
+    return row
 
 
 def _problems(content: Content) -> list[tuple[Any, str]]:

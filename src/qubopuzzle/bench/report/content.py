@@ -2,7 +2,6 @@
 
 import json
 import shlex
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
@@ -199,7 +198,8 @@ def _configurations(comparison: Comparison) -> Section:
     for c in comparison.configurations:
         settings = {**{f"weight {k}": v for k, v in c.weights.items()}, **c.options}
         told = ", ".join(f"{k}={v}" for k, v in settings.items() if v is not None)
-        used = Counter(r["formulation"] for r in comparison.rows if r["configuration"] == c.name)
+        own = [row for row in comparison.rows if row["configuration"] == c.name]
+        used = dict.fromkeys(str(row.get("formulation", "-")) for row in own)
         bounds = f"{c.time_limit:g} s" + ("" if c.reads is None else f", {c.reads} reads")
         rows.append(
             [c.name, c.solver, ", ".join(used), c.encoding or "-", c.presolve, told, bounds]
