@@ -15,6 +15,7 @@ from scipy import stats
 CONFIDENCE = 0.95
 RESAMPLES = 9_999
 Interval = tuple[float, float]
+_LEAST_S = 1e-9
 _RULE_OF_THREE = 3.0
 """-ln(0.05): no event in n trials leaves a rate of 3/n possible, at 95 percent."""
 
@@ -58,6 +59,7 @@ def tts(seconds: ArrayLike, solved: ArrayLike, quantile: float = 0.99) -> TimeTo
         ValueError: for no run at all.
     """
     spent, won = _runs(seconds, solved)
+    spent = np.maximum(spent, _LEAST_S)
     factor = -log(1 - quantile)
     if not won.any():
         bound = factor * float(spent.sum()) / _RULE_OF_THREE
