@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import ExecutorFailed, InputError, QubopuzzleError, first_line
+from qubopuzzle.signals import children_without_interrupt
 
 AHEAD = 2_000
 """Calls that an executor is given at once: enough for as many workers, little to keep."""
@@ -152,8 +153,13 @@ def open_executor(name: str, jobs: int | None = None) -> Iterator[Executor]:
     with _quiet():
         try:
             if address == "local":
-                one_each = {"n_workers": jobs, "threads_per_worker": 1, "dashboard_address": None}
-                cluster: Any = dask.LocalCluster(**one_each)
+                with children_without_interrupt():  # a terminal's Ctrl-C goes to all
+                    cluster: Any = dask.LocalCluster(
+                        n_workers=jobs,
+                        threads_per_worker=1,
+                        dashboard_address=None,
+                        silence_logs=logging.CRITICAL,
+                    )
             else:
                 cluster = address
             client = dask.Client(cluster, timeout=_CONNECT_S, set_as_default=False)

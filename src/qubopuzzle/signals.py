@@ -69,6 +69,19 @@ def defer_interrupt() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def children_without_interrupt() -> Iterator[None]:
+    """Processes that are started in the block do not hear Ctrl-C, nor does this one in it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def _raise_deferred(
     number: int, handler: Any, deferred: list[tuple[int, FrameType | None]]
 ) -> None:
