@@ -59,7 +59,7 @@ def calls(
         ahead: how many calls the executor holds at once.
 
     Raises:
-        QubopuzzleError: what the function raises of ours, once no call is begun any more.
+        QubopuzzleError: what the function raises of ours.
         ExecutorFailed: if the executor takes no calls any more.
     """
     waiting, finished = enumerate(items), SimpleQueue[Future[_Answer]]()

@@ -90,8 +90,9 @@ def scores(comparison: Comparison) -> tuple[list[str], list[str], NDArray[np.flo
     digests = [each.digest for each in comparison.instances]
     names = [each.name for each in comparison.configurations]
     found = np.full((len(digests), len(names)), np.nan)
+    row, column = ({name: i for i, name in enumerate(each)} for each in (digests, names))
     for s in comparison.summaries():
-        found[digests.index(s.digest), names.index(s.configuration)] = max(s.par2_s, _LEAST_S)
+        found[row[s.digest], column[s.configuration]] = max(s.par2_s, _LEAST_S)
     return digests, names, found
 
 

@@ -35,18 +35,18 @@ Row = dict[str, Any]
 INTERRUPTED = "interrupted"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Summary:
     """The runs of one configuration on one instance.
 
     Attributes:
         statuses: how many runs ended how, the most frequent first.
         sizes: numbers of the compiled model; empty if no run came so far.
-        success: share of the runs that solved, with Wilson's 95 percent interval.
         build_s, solve_s: medians in seconds. Building is the median of the runs that built;
             solving that of all runs, one that failed counting as infinite.
         seconds: the median of both together, infinite if the median run failed.
-        tts50, tts99: None where nothing ran, and for an exact solver, whose run is no attempt.
+        attempts: seconds spent in each run, and whether it solved; without those that were
+            refused, and nothing for an exact solver, whose run is no attempt.
     """
 
     instance: str
@@ -59,13 +59,32 @@ class Summary:
     solved: int
     statuses: Mapping[str, int]
     sizes: Mapping[str, int]
-    success: Interval
     build_s: float | None
     solve_s: float
     seconds: float
     par2_s: float
-    tts50: TimeToSolution | None
-    tts99: TimeToSolution | None
+    attempts: Sequence[tuple[float, bool]]
+
+    @property
+    def success(self) -> Interval:
+        """Wilson's 95 percent interval of the share of runs that solved."""
+        return wilson(self.solved, self.runs)
+
+    @cached_property
+    def tts50(self) -> TimeToSolution | None:
+        """Time after which a solution is 50 percent sure; None without an attempt."""
+        return self._tts(0.5)
+
+    @cached_property
+    def tts99(self) -> TimeToSolution | None:
+        """The same for 99 percent."""
+        return self._tts(0.99)
+
+    def _tts(self, quantile: float) -> TimeToSolution | None:
+        if not self.attempts:
+            return None
+        seconds, solved = zip(*self.attempts, strict=True)
+        return tts(seconds, solved, quantile)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +151,10 @@ class Comparison:
 
     def summaries(self) -> list[Summary]:
         """One for each instance and configuration that ran, in the order of the rows."""
+        return self._summaries
+
+    @cached_property
+    def _summaries(self) -> list[Summary]:
         limits = {each.name: each.time_limit for each in self.configurations}
         groups = groupby(self.rows, key=lambda row: (row["digest"], row["configuration"]))
         return [_summary(list(rows), limits[name]) for (_, name), rows in groups]
@@ -387,10 +410,8 @@ def check_solutions(instances: Iterable[Instance], rows: Iterable[Row]) -> None:
 def _summary(rows: list[Row], time_limit: float) -> Summary:
     first = rows[0]
     ran = [row for row in rows if row["seconds"] is not None]
-    spent, solved = [row["seconds"] for row in ran], [row["solved"] for row in ran]
     built = [row["build_s"] for row in rows if "build_s" in row]
-    attempts = bool(ran) and not first["exact"]
-    score = par2([row["seconds"] or 0.0 for row in rows], [r["solved"] for r in rows], time_limit)
+    seconds, solved = [row["seconds"] or 0.0 for row in rows], [row["solved"] for row in rows]
     return Summary(
         instance=first["instance"],
         digest=first["digest"],
@@ -402,11 +423,9 @@ def _summary(rows: list[Row], time_limit: float) -> Summary:
         solved=sum(solved),
         statuses=dict(Counter(row["status"] for row in rows).most_common()),
         sizes=next((row["sizes"] for row in rows if row.get("sizes")), {}),
-        success=wilson(sum(solved), len(rows)),
         build_s=median(built) if built else None,
         solve_s=median(row["solve_s"] if row["solved"] else inf for row in rows),
         seconds=median(row["seconds"] if row["solved"] else inf for row in rows),
-        par2_s=score,
-        tts50=tts(spent, solved, 0.5) if attempts else None,
-        tts99=tts(spent, solved, 0.99) if attempts else None,
+        par2_s=par2(seconds, solved, time_limit),
+        attempts=[] if first["exact"] else [(row["seconds"], row["solved"]) for row in ran],
     )
