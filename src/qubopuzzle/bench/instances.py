@@ -80,16 +80,18 @@ def write_instances(
     """
     names = _names(problems)
     plan = measuring.plan(problems, seed) if measuring else None
-    _prepare(folder, force=force)
+    check_folder(folder, force=force)
+    with naming(folder):
+        folder.mkdir(exist_ok=True)
+        (folder / MANIFEST).unlink(missing_ok=True)
     search = partial(solve, solver=DEFAULT_EXACT_SOLVER, seed=seed, time_limit=time_limit)
-    entries, left_out, written = [], [], []
+    written, left_out = [], []
     for name, problem in zip(names, problems, strict=True):
         try:
             entry = _write(folder, name, problem, formats, recipe, search)
             if problem.id in origins:
                 entry["generated"] = origins[problem.id].to_dict(entry["puzzle_sha256"])
-            entries.append(entry)
-            written.append(problem)
+            written.append((problem, entry))
         except QubopuzzleError as error:
             entry = {"name": name, "reason": str(error)}
             left_out.append(entry)
@@ -97,27 +99,27 @@ def write_instances(
     manifest = {
         "format": KIND,
         "version": VERSION,
-        **{name: version(name) for name in ("qubopuzzle", "numpy", "python-sat")},
+        "qubopuzzle": version("qubopuzzle"),
+        "versions": {name: version(name) for name in ("numpy", "python-sat")},
         "seed": seed,
         "licence": _licence(folder) if origins else None,
-        "instances": entries,
+        "instances": [entry for _, entry in written],
         "left_out": left_out,
     }
     write_whole(folder / MANIFEST, _json(manifest, indent=1))
-    if plan and entries:
-        manifest["measured"] = _measure(plan, written, entries, report)
+    if plan and written:
+        manifest["measured"] = _measure(plan, written, report)
         write_whole(folder / MANIFEST, _json(manifest, indent=1))
     return manifest
 
 
-def _prepare(folder: Path, *, force: bool) -> None:
+def check_folder(folder: Path, *, force: bool) -> None:
+    """Raise InputError for what is no folder, or one that is not empty, unless by ``force``."""
     with naming(folder):
         if folder.exists() and not folder.is_dir():
             raise InputError("that is no folder")
-        folder.mkdir(exist_ok=True)
-        if any(folder.iterdir()) and not force:
+        if folder.exists() and any(folder.iterdir()) and not force:
             raise InputError("it is not empty; --force writes into it")
-        (folder / MANIFEST).unlink(missing_ok=True)
 
 
 def _licence(folder: Path) -> dict[str, Any]:
@@ -128,15 +130,12 @@ def _licence(folder: Path) -> dict[str, Any]:
 
 
 def _measure(
-    plan: ComparisonPlan,
-    written: Sequence[Problem],
-    entries: Sequence[dict[str, Any]],
-    report: Report,
+    plan: ComparisonPlan, written: Sequence[tuple[Problem, dict[str, Any]]], report: Report
 ) -> dict[str, Any]:
     """Give the entries their tiers; returns what the manifest says of all measurements."""
-    instances, _ = told_apart((problem, "") for problem in written)
+    instances, _ = told_apart((problem, "") for problem, _ in written)
     about, found = measure(replace(plan, instances=instances))
-    for problem, entry in zip(written, entries, strict=True):
+    for problem, entry in written:
         entry |= found[Instance("", problem).digest]
         report(entry)
     return about

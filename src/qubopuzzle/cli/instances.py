@@ -51,7 +51,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(args: Namespace) -> int:
     """Write a folder of models with known ground states."""
-    from qubopuzzle.bench.instances import write_instances
+    from qubopuzzle.bench.instances import check_folder, write_instances
     from qubopuzzle.bench.tiers import Measuring
     from qubopuzzle.files import models
     from qubopuzzle.solving.recipe import Recipe
@@ -67,8 +67,9 @@ def run(args: Namespace) -> int:
     if args.measure:
         sampler_path(args.measure)
         measuring = Measuring(args.measure, args.repeat, args.measure_limit)
-    puzzles, origins = _problems(args)
     folder = Path(args.output)
+    check_folder(folder, force=args.force)
+    puzzles, origins = _problems(args)
     more = {"origins": origins, "measuring": measuring, "force": args.force, "report": _report}
     done = write_instances(folder, puzzles, formats, recipe, **search, **more)
     n, left = len(done["instances"]), len(done["left_out"])
@@ -95,10 +96,8 @@ def _report(entry: dict[str, Any]) -> None:
         complain(f"{name} is left out: {entry['reason']}")
         return
     if "tier" in entry:
-        times = (
-            f"{solver} {'-' if own['seconds'] is None else format(own['seconds'], '.3f')}"
-            for solver, own in entry["measured"].items()
-        )
+        medians = {solver: own["seconds"] for solver, own in entry["measured"].items()}
+        times = (f"{who} {'-' if s is None else f'{s:.3f}'}" for who, s in medians.items())
         say(f"{name}: {entry['tier']}, median s: {', '.join(times)}")
         return
     if not entry.get("generated", {}).get("as_published", True):
