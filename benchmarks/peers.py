@@ -88,16 +88,16 @@ def _losses(rows: Rows) -> str:
     lines = []
     for (instance,), own in grouped(rows, "instance").items():
         by_name = {name: _middle(runs) for (name,), runs in grouped(own, "configuration").items()}
-        ours = by_name["annealer"]
         for name in SEARCHES[len(OURS) :]:
-            if by_name[name] < ours:
-                theirs = f"{by_name[name]:.3f}"
-                mine = f"{ours:.3f}" if ours < inf else "not solved"
-                ratio = f"{ours / by_name[name]:.2f}" if ours < inf else "-"
-                lines.append([instance, NAMES.get(name, name), theirs, mine, ratio])
+            theirs = by_name[name]
+            if theirs < by_name[OURS[0]]:
+                ours = [f"{by_name[each]:.3f} ({by_name[each] / theirs:.2f})" for each in OURS]
+                lines.append([instance, NAMES.get(name, name), f"{theirs:.3f}", *ours])
     if not lines:
         return "None."
-    return markdown(["board", "faster", "its seconds", "annealer's", "ratio"], lines)
+    return markdown(
+        ["board", "faster", "its seconds", *(f"{name} (ratio)" for name in OURS)], lines
+    )
 
 
 def _settings(rows: Rows) -> str:

@@ -2,20 +2,25 @@
 
 For each puzzle or model: the files and their descriptions (``solving.export``), a solution as an
 assignment of energy 0, found and judged here, and in ``manifest.json`` sizes, hashes and whether
-the solution is the only one. The manifest is written last.
+the solution is the only one. The manifest is written last; if solvers are to be timed on the
+instances, it is written anew with what they needed.
 """
 
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
+from qubopuzzle.bench.library import LICENCE, LICENCE_TEXT, Origin
+from qubopuzzle.bench.plan import ComparisonPlan, Instance, told_apart
+from qubopuzzle.bench.tiers import Measuring, measure
 from qubopuzzle.errors import InputError, QubopuzzleError, SolverFailed
 from qubopuzzle.files.models import named
 from qubopuzzle.files.writing import naming, with_id, write_whole
@@ -31,6 +36,7 @@ KIND = "qubopuzzle-instances"
 VERSION = 1
 Search = Callable[..., Result]
 """``solve`` with the settings that all problems share."""
+Report = Callable[[dict[str, Any]], None]
 
 
 def examples(kind: str | None = None) -> list[Puzzle]:
@@ -52,8 +58,10 @@ def write_instances(
     *,
     seed: int,
     time_limit: float,
+    origins: Mapping[str, Origin] = MappingProxyType({}),
+    measuring: Measuring | None = None,
     force: bool = False,
-    report: Callable[[dict[str, Any]], None] = lambda _: None,
+    report: Report = lambda _: None,
 ) -> dict[str, Any]:
     """Write the folder; returns the manifest.
 
@@ -61,26 +69,29 @@ def write_instances(
         folder: made if it is not there.
         formats, recipe: what to write of each problem, and how it becomes a model.
         time_limit: seconds for each search for a solution.
+        origins: of puzzles of the library, by id; their licence goes with them.
+        measuring: which solvers to time on the instances; they get a tier by it.
         force: write into a folder that is not empty; files of other names stay.
-        report: called with each problem's entry in the manifest; one with a ``reason`` is left out.
+        report: called with each problem's entry in the manifest; one with a ``reason`` is left out;
+            again when all are measured, with ``tier``.
 
     Raises:
         InputError: for a folder that cannot be used, or puzzles whose names are not unique.
     """
     names = _names(problems)
+    plan = measuring.plan(problems, seed) if measuring else None
+    check_folder(folder, force=force)
     with naming(folder):
-        if folder.exists() and not folder.is_dir():
-            raise InputError("that is no folder")
         folder.mkdir(exist_ok=True)
-        if any(folder.iterdir()) and not force:
-            raise InputError("it is not empty; --force writes into it")
         (folder / MANIFEST).unlink(missing_ok=True)
     search = partial(solve, solver=DEFAULT_EXACT_SOLVER, seed=seed, time_limit=time_limit)
-    entries, left_out = [], []
+    written, left_out = [], []
     for name, problem in zip(names, problems, strict=True):
         try:
             entry = _write(folder, name, problem, formats, recipe, search)
-            entries.append(entry)
+            if problem.id in origins:
+                entry["generated"] = origins[problem.id].to_dict(entry["puzzle_sha256"])
+            written.append((problem, entry))
         except QubopuzzleError as error:
             entry = {"name": name, "reason": str(error)}
             left_out.append(entry)
@@ -89,12 +100,45 @@ def write_instances(
         "format": KIND,
         "version": VERSION,
         "qubopuzzle": version("qubopuzzle"),
+        "versions": {name: version(name) for name in ("numpy", "python-sat")},
         "seed": seed,
-        "instances": entries,
+        "licence": _licence(folder) if origins else None,
+        "instances": [entry for _, entry in written],
         "left_out": left_out,
     }
     write_whole(folder / MANIFEST, _json(manifest, indent=1))
+    if plan and written:
+        manifest["measured"] = _measure(plan, written, report)
+        write_whole(folder / MANIFEST, _json(manifest, indent=1))
     return manifest
+
+
+def check_folder(folder: Path, *, force: bool) -> None:
+    """Raise InputError for what is no folder, or one that is not empty, unless by ``force``."""
+    with naming(folder):
+        if folder.exists() and not folder.is_dir():
+            raise InputError("that is no folder")
+        if folder.exists() and any(folder.iterdir()) and not force:
+            raise InputError("it is not empty; --force writes into it")
+
+
+def _licence(folder: Path) -> dict[str, Any]:
+    """Write the library's; returns what the manifest says of it."""
+    data = LICENCE_TEXT.encode()
+    write_whole(folder / "LICENSE", data)
+    return {"name": LICENCE, "file": "LICENSE", **_sums(data)}
+
+
+def _measure(
+    plan: ComparisonPlan, written: Sequence[tuple[Problem, dict[str, Any]]], report: Report
+) -> dict[str, Any]:
+    """Give the entries their tiers; returns what the manifest says of all measurements."""
+    instances, _ = told_apart((problem, "") for problem, _ in written)
+    about, found = measure(replace(plan, instances=instances))
+    for problem, entry in written:
+        entry |= found[Instance("", problem).digest]
+        report(entry)
+    return about
 
 
 def _names(problems: Sequence[Problem]) -> list[str]:
@@ -148,13 +192,11 @@ def _write(
         "id": problem.id,
         "puzzle": problem.name,
         "size": problem.extent,
+        "licence": problem.to_dict().get("licence"),
         "puzzle_sha256": problem_hash(problem),
         **numbers,
         "unique": result.unique,
-        "files": {
-            file: {**about, "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
-            for file, (about, data) in contents.items()
-        },
+        "files": {file: {**about, **_sums(data)} for file, (about, data) in contents.items()},
     }
 
 
@@ -178,6 +220,11 @@ def _solution(built: Export, search: Search) -> dict[str, int]:
     of_all = built.format.target in ("qubo", "program")
     names = built.compiled.labels() if of_all else built.labels
     return dict(zip(names, bits, strict=True))
+
+
+def _sums(data: bytes) -> dict[str, Any]:
+    """What tells whether a file is whole."""
+    return {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
 
 
 def _json(data: Any, indent: int | None = None) -> bytes:

@@ -1,0 +1,119 @@
+"""How hard instances are: what solvers need for them, and the tier that follows from it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import groupby
+from math import isfinite
+from typing import Any
+
+from qubopuzzle.bench.comparison import INTERRUPTED, Comparison, Row, run
+from qubopuzzle.bench.configurations import grid, make_configurations
+from qubopuzzle.bench.machine import machine, words
+from qubopuzzle.bench.plan import ComparisonPlan, make_plan
+from qubopuzzle.checks import whole
+from qubopuzzle.errors import InputError, SolverFailed
+from qubopuzzle.model import Problem
+
+EASY_S = 1.0
+TIERS = {
+    "easy": f"every solver solves it, in {EASY_S:g} s at most",
+    "medium": "every solver solves it within the time limit",
+    "hard": "some solver does not; some heuristic does",
+    "exact": "no heuristic solves it; some exact solver does",
+    "open": "none solves it within the time limit",
+}
+"""The first that holds is an instance's tier; a solver solves it if its median run does."""
+
+
+def tier(measured: Mapping[str, Mapping[str, Any]]) -> str:
+    """The tier that measurements by solver come to.
+
+    >>> tier({"neal": {"exact": False, "seconds": None}, "sat": {"exact": True, "seconds": 0.1}})
+    'exact'
+    """
+    seconds = [each["seconds"] for each in measured.values()]
+    if None not in seconds:
+        return "easy" if max(seconds) <= EASY_S else "medium"
+    solved = [each for each in measured.values() if each["seconds"] is not None]
+    if not solved:
+        return "open"
+    return "exact" if all(each["exact"] for each in solved) else "hard"
+
+
+@dataclass(frozen=True)
+class Measuring:
+    """Which solvers are timed on each instance, as ``compare`` times them.
+
+    Each takes the formulation, encoding and presolve that are its own defaults.
+
+    Attributes:
+        repeat: seeds of a heuristic; an exact solver runs once.
+        time_limit: seconds of a run, for building and solving.
+
+    Raises:
+        InputError: for what cannot be used, or a solver that cannot run here.
+    """
+
+    solvers: Sequence[str]
+    repeat: int = 3
+    time_limit: float = 10.0
+
+    def __post_init__(self) -> None:
+        whole("repeat", self.repeat, 1)
+        _, left_out = make_configurations(list(grid(self.solvers)), self.time_limit)
+        for name, why in left_out.items():
+            raise InputError(f"{name} cannot be measured: {why}")
+
+    def plan(self, problems: Sequence[Problem], seed: int) -> ComparisonPlan:
+        """The runs."""
+        return make_plan(
+            problems, self.solvers, repeat=self.repeat, time_limit=self.time_limit, seed=seed
+        )
+
+
+def measure(plan: ComparisonPlan) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """Run it; returns what holds for all instances, and ``tier`` and ``measured`` by digest.
+
+    Raises:
+        SolverFailed: if solvers contradict each other, or runs are lost.
+    """
+    done = run(plan, progress=True)
+    if done.stopped == INTERRUPTED:
+        raise KeyboardInterrupt
+    for trouble in (*(found.summary() for found in done.contradictions), *done.lost):
+        raise SolverFailed(trouble)
+    by_instance: dict[str, dict[str, Any]] = {each.digest: {} for each in plan.instances}
+    groups = groupby(done.rows, key=lambda row: (row["digest"], row["configuration"]))
+    for summary, ((digest, name), rows) in zip(done.summaries(), groups, strict=True):
+        by_instance[digest][name] = _measured(summary.seconds, list(rows))
+    found = {digest: {"tier": tier(own), "measured": own} for digest, own in by_instance.items()}
+    return _about(plan, done), found
+
+
+def _measured(seconds: float, rows: Sequence[Row]) -> dict[str, Any]:
+    """The runs of one solver on one instance; ``seconds`` is their median."""
+    first = rows[0]
+    return {
+        "exact": first["exact"],
+        "runs": len(rows),
+        "solved": sum(row["solved"] for row in rows),
+        "seconds": round(seconds, 6) if isfinite(seconds) else None,
+        **{name: first[name] for name in ("formulation", "encoding", "presolve")},
+        "seeds": [row["seed"] for row in rows],
+    }
+
+
+def _about(plan: ComparisonPlan, done: Comparison) -> dict[str, Any]:
+    versions: dict[str, Any] = {}
+    for row in done.rows:
+        versions |= row.get("versions") or {}
+    return {
+        "solvers": [each.name for each in plan.configurations],
+        "repeat": plan.repeat,
+        "time_limit_s": plan.configurations[0].time_limit,
+        "tiers": TIERS,
+        "date": date.today().isoformat(),
+        "machine": words(machine()),
+        "versions": versions,
+    }
