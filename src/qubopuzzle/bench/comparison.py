@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 INTERRUPTED = "interrupted"
+_ALIKE = ("options", "weights", "sizes", "relaxed", "versions", "machine", "digest", "solution")
 
 
 @dataclass(frozen=True)
@@ -324,6 +325,7 @@ def run(
         rows = {} if book is None else resumed_rows(planned, book)
         resumed, stopped, lost = len(rows), "", list[str]()
         todo = [job for job in planned if job.key not in rows]
+        seen: dict[str, Any] = {}
         if book is not None:
             book.describe(plan)
         try:
@@ -335,11 +337,12 @@ def run(
                     if each.answer is None:
                         lost.append(f"{_words(each.item)}: {each.lost}")
                         continue
+                    row = _sharing(each.answer, seen)
                     with defer_interrupt():  # a row that is finished is kept
                         if book is not None:
-                            book.add(each.answer)
-                        rows[each.item.key] = each.answer
-                    tell(each.item, each.answer)
+                            book.add(row)
+                        rows[each.item.key] = row
+                    tell(each.item, row)
         except KeyboardInterrupt:
             stopped = INTERRUPTED
         except ExecutorFailed as error:
@@ -354,6 +357,12 @@ def run(
         stopped=stopped,
         lost=lost,
     )
+
+
+def _sharing(row: Row, seen: dict[str, Any]) -> Row:
+    """The same; what many rows say alike is kept once, so that a million fit into memory."""
+    alike = {name: row[name] for name in _ALIKE if name in row}
+    return row | {name: seen.setdefault(repr(value), value) for name, value in alike.items()}
 
 
 def _words(job: Job) -> str:
