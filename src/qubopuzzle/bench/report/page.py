@@ -127,7 +127,7 @@ def _instance(
             row["status"],
             "-" if row["seconds"] is None else f"{row['seconds']:.4f}",
             "-" if row.get("objective") is None else row["objective"],
-            row.get("wall_s", "-"),
+            f"{row['wall_s']:.4f}" if "wall_s" in row else "-",
             row.get("peak_mib") or "-",
             row.get("started", "-"),
             row["key"],
