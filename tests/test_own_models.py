@@ -19,7 +19,7 @@ from qubopuzzle.model import ModelProblem, violations
 from qubopuzzle.solvers import all_solvers
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-sys.path.insert(0, str(EXAMPLES))
+sys.path.append(str(EXAMPLES))  # behind the benchmarks, where names are alike
 
 from colouring import colouring  # noqa: E402
 from queens import queens  # noqa: E402
