@@ -184,6 +184,20 @@ def test_journals_merge_and_what_differs_is_told_apart(journals):
     assert any("8 of 10 runs" in line for line in warnings(found))
 
 
+def test_journals_of_one_name_in_several_folders_are_told_apart(journals, tmp_path):
+    text, paths = journals[0].read_text(), []
+    for reads in (300, 301, 302, 303):
+        folder = tmp_path / str(reads)
+        folder.mkdir()
+        paths.append(folder / "runs.jsonl")
+        changed = text.replace('"reads": 300', f'"reads": {reads}')
+        paths[-1].write_text(changed.replace('"reads_limit": 300', f'"reads_limit": {reads}'))
+    found = load_comparison(*paths)
+    reads = {each.name: each.reads for each in found.configurations if each.solver == "random"}
+    assert reads == {"few": 300, "few (runs)": 301, "few (runs 2)": 302, "few (runs 3)": 303}
+    assert all(row["reads_limit"] == reads.get(row["configuration"]) for row in found.rows)
+
+
 def test_machines_are_told_apart(journals, tmp_path):
     other = tmp_path / "other.jsonl"
     lines = [json.loads(line) for line in journals[0].read_text().splitlines()]

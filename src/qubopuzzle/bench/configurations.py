@@ -41,6 +41,11 @@ _LIMIT = 10_000
 """Configurations of a comparison at most."""
 
 
+def kind_of(exact: bool) -> str:
+    """A solver's kind in one word."""
+    return "exact" if exact else "heuristic"
+
+
 @dataclass(frozen=True)
 class Configuration:
     """A solver and its settings; None where problem or solver decide.
@@ -64,7 +69,7 @@ class Configuration:
     @property
     def kind(self) -> str:
         """In one word."""
-        return "exact" if self.exact else "heuristic"
+        return kind_of(self.exact)
 
     def settings(self) -> dict[str, Any]:
         """All of it but the name and what follows from the solver."""

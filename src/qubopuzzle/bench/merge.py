@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import datetime
+from itertools import chain, count
 from os import PathLike
 from pathlib import Path
 from types import NoneType
@@ -90,10 +91,9 @@ def comparison_of(
     order = {digest: place for place, digest in enumerate(there)}
     place = {name: i for i, name in enumerate(found)}
     ordered = sorted(runs, key=lambda run: (order[run[0]], place[run[1]], run[2]))
-    counts = Counter((name, digest) for digest, name, _ in runs)
-    most = {
-        name: max((n for (own, _), n in counts.items() if own == name), default=0) for name in found
-    }
+    most = dict.fromkeys(found, 0)
+    for (_, name), n in Counter((digest, name) for digest, name, _ in runs).items():
+        most[name] = max(most[name], n)
     return Comparison(
         instances=instances,
         configurations=[each for each in found.values() if most[each.name]],
@@ -137,13 +137,16 @@ def _names(
     if missing:
         raise InputError(
             "it does not say what its configurations are, as journals of older versions; "
-            "run the comparison with --resume, which adds that"
+            "run the comparison again, into another file"
         )
     names = {}
     for name, each in own.items():
-        other = there.get(name)
-        same = other is None or other.settings() == each.settings()
-        names[name] = name if same else f"{name} ({journal})"
+        # Journals of one name may lie in several folders.
+        further = (f"{name} ({journal} {i})" for i in count(2))
+        for called in chain((name, f"{name} ({journal})"), further):
+            if called not in there or there[called].settings() == each.settings():
+                names[name] = called
+                break
     return names, own
 
 

@@ -6,11 +6,7 @@ from collections.abc import Mapping
 from math import inf
 
 from qubopuzzle.bench.comparison import Comparison
-
-
-def kind_of(exact: bool) -> str:
-    """A solver's kind in one word."""
-    return "exact" if exact else "heuristic"
+from qubopuzzle.bench.configurations import kind_of
 
 
 def instance_table(comparison: Comparison) -> tuple[list[str], list[list[str]]]:

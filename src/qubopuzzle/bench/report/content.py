@@ -9,12 +9,12 @@ from typing import Any
 
 from qubopuzzle.bench.analysis import VIRTUAL_BEST, growths, pairs, shared_cores, virtual_best
 from qubopuzzle.bench.comparison import Comparison, Row
-from qubopuzzle.bench.configurations import Configuration
+from qubopuzzle.bench.configurations import Configuration, kind_of
 from qubopuzzle.bench.machine import words
 from qubopuzzle.bench.merge import machines
 from qubopuzzle.bench.plan import Instance
 from qubopuzzle.bench.statistics import Interval
-from qubopuzzle.bench.tables import kind_of, statuses
+from qubopuzzle.bench.tables import statuses
 
 _INLINE = 4_000
 """Characters of a problem that a command quotes; a larger one is a file."""
