@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle.model import UNBOUNDED, IntArray, IntMatrix
-from qubopuzzle.processes import Crashed, Overrun, Worker
+from qubopuzzle.processes import Crashed, Overrun, WarmWorkers
 from qubopuzzle.solvers.base import Option
 from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Reading, Sample
 from qubopuzzle.solvers.mip import GRACE_S, RowSearch
@@ -21,7 +21,8 @@ from qubopuzzle.solvers.mip import GRACE_S, RowSearch
 _SEEDS = (1 << 31) - 1
 _FOREVER_S = 1e8
 T = TypeVar("T")
-_idle: list[Worker] = []
+_workers = WarmWorkers()
+atexit.register(_workers.close)
 
 
 def search_rows(
@@ -72,18 +73,9 @@ def _import() -> None:
 
 
 def _call(function: Callable[..., T], *arguments: Any, deadline: float | None = None) -> T:
-    """What a function returns in a process that is idle, or a new one; it stays if all is well."""
-    try:
-        worker = _idle.pop()
-    except IndexError:
-        worker = Worker()
-    try:
-        found = worker.call(function, *arguments, deadline=deadline)
-    except BaseException:
-        worker.close()
-        raise
-    _idle.append(worker)
-    return found
+    """What a function returns in a process that is kept, or a new one."""
+    with _workers.borrow() as worker:
+        return worker.call(function, *arguments, deadline=deadline)
 
 
 class _LocalMipSearch(Reading, RowSearch):
@@ -125,12 +117,6 @@ class _LocalMip(CompleteSolver):
     def prepare(self) -> None:
         """Start a process and import Local-MIP in it."""
         _call(_import)
-
-
-@atexit.register
-def _end() -> None:
-    while _idle:
-        _idle.pop().close()
 
 
 SOLVER = _LocalMip()
