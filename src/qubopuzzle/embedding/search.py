@@ -1,0 +1,178 @@
+"""The search for embeddings, by minorminer, in a process that can be ended.
+
+minorminer does not hear Ctrl-C amid a try, and takes up to three times its time limit.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qubopuzzle import processes
+from qubopuzzle.embedding.bounds import least_qubits
+from qubopuzzle.errors import InputError
+
+if TYPE_CHECKING:
+    import dimod
+
+    from qubopuzzle.embedding.hardware import Hardware
+
+DEFAULT_TRIES = 10
+DEFAULT_SECONDS = 60.0
+_MEMORY = 4 * 2**30
+_workers = processes.WarmWorkers()
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """A chain of connected qubits for each variable, ``chains[v]`` for variable v.
+
+    ``seed`` is that of the try that found it, ``seconds`` what the try took.
+    """
+
+    chains: tuple[tuple[int, ...], ...]
+    seed: int = 0
+    seconds: float = 0.0
+
+    @property
+    def qubits(self) -> int:
+        """How many qubits there are in all chains."""
+        return sum(map(len, self.chains))
+
+    @property
+    def longest(self) -> int:
+        """Qubits of the longest chain."""
+        return max(map(len, self.chains), default=0)
+
+    @property
+    def mean(self) -> float:
+        """Qubits of a chain, on average."""
+        return self.qubits / max(1, len(self.chains))
+
+    def check(self, pairs: Iterable[Sequence[int]], graph: Any) -> None:
+        """InputError unless it is an embedding: chains apart, connected, and joined by couplers."""
+        import networkx as nx
+
+        owner = {qubit: v for v, chain in enumerate(self.chains) for qubit in chain}
+        if len(owner) < self.qubits or not set(owner) <= set(graph):
+            raise InputError("the embedding has a qubit twice, or one that does not work")
+        for v, chain in enumerate(self.chains):
+            if not chain or not nx.is_connected(graph.subgraph(chain)):
+                raise InputError(f"the embedding's chain of variable {v} is not connected")
+        for u, v in pairs:
+            if not any(owner.get(other) == v for q in self.chains[u] for other in graph[q]):
+                raise InputError(f"the embedding has no coupler between variables {u} and {v}")
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """What came of some tries.
+
+    Attributes:
+        found: one embedding a try that found one.
+        tries: how many there were.
+        seconds: of all of them.
+        impossible: why there can be none, if that is known; then nothing was tried.
+    """
+
+    found: tuple[Embedding, ...] = ()
+    tries: int = 0
+    seconds: float = 0.0
+    impossible: str = ""
+    least: int = field(default=0)
+    """Qubits that any embedding takes, see ``least_qubits``."""
+
+    @cached_property
+    def best(self) -> Embedding | None:
+        """The one with the shortest longest chain, and of those with the fewest qubits."""
+        return min(self.found, key=lambda e: (e.longest, e.qubits), default=None)
+
+
+def find_embedding(
+    model: dimod.BinaryQuadraticModel | tuple[int, NDArray[Any]],
+    hardware: Hardware,
+    *,
+    tries: int = DEFAULT_TRIES,
+    seed: int = 0,
+    time_limit: float | None = DEFAULT_SECONDS,
+) -> Search:
+    """Search for embeddings of a model's graph.
+
+    >>> import dimod
+    >>> from qubopuzzle.embedding import Hardware
+    >>> triangle = dimod.BQM({}, {(0, 1): 1, (1, 2): 1, (0, 2): 1}, "BINARY")
+    >>> find_embedding(triangle, Hardware.of("chimera:2"), tries=2).best.qubits
+    4
+
+    Args:
+        model: a BQM over the variables 0 .. n - 1, or n and the pairs that are coupled, shape
+            (couplings, 2).
+        tries: independent searches, with seeds drawn from ``seed``.
+        time_limit: seconds for all of them; what they have found until then counts.
+
+    Raises:
+        processes.Crashed: if minorminer does.
+    """
+    n, pairs = model if isinstance(model, tuple) else graph_of(model)
+    degrees = np.bincount(pairs.ravel(), minlength=n)
+    least = least_qubits(degrees, hardware)
+    if n == 0:
+        return Search((Embedding(()),), least=0)
+    qubits, couplers = len(hardware.graph), hardware.graph.number_of_edges()
+    if least > qubits:
+        return Search(impossible=f"takes {least:,} qubits at least, there are {qubits:,}", least=least)
+    if len(pairs) > couplers:
+        why = f"has {len(pairs):,} couplings, there are {couplers:,} couplers"
+        return Search(impossible=why, least=least)
+    seeds = np.random.SeedSequence(seed).generate_state(tries).tolist()
+    ends = np.array([*hardware.graph.edges], dtype=np.int32)
+    found: list[Embedding] = []
+    made: list[int] = []
+
+    def hear(told: Embedding | int) -> None:
+        (made if isinstance(told, int) else found).append(told)  # type: ignore[arg-type]
+
+    started = time.perf_counter()
+    with _workers.borrow(_MEMORY) as worker:
+        try:
+            worker.call(_search, n, pairs, ends, seeds, deadline=time_limit, hear=hear)
+        except processes.Overrun:
+            made.append(0)
+    return Search(tuple(found), len(made), time.perf_counter() - started, least=least)
+
+
+def graph_of(bqm: dimod.BinaryQuadraticModel) -> tuple[int, NDArray[Any]]:
+    """The number of a BQM's variables, and its couplings, shape (couplings, 2), by place."""
+    vectors = bqm.to_numpy_vectors(bqm.variables)
+    quadratic = vectors.quadratic
+    return bqm.num_variables, np.column_stack([quadratic.row_indices, quadratic.col_indices])
+
+
+def named(embedding: Embedding, variables: Sequence[Any]) -> Mapping[Any, tuple[int, ...]]:
+    """The chains by the names of the variables."""
+    return dict(zip(variables, embedding.chains, strict=True))
+
+
+# In the process.
+
+
+def _search(n: int, pairs: NDArray[Any], couplers: NDArray[Any], seeds: Sequence[int]) -> None:
+    """Say each embedding that is found, and the number of each try when it ends."""
+    import minorminer
+
+    # Variables without couplings are passed on as loops.
+    source = [*map(tuple, pairs.tolist()), *((v, v) for v in range(n))]
+    target = [*map(tuple, couplers.tolist())]
+    for number, seed in enumerate(seeds):
+        started = time.perf_counter()
+        chains = minorminer.find_embedding(source, target, random_seed=seed % 2**31)
+        if len(chains) == n:
+            own = tuple(tuple(chains[v]) for v in range(n))
+            processes.say(Embedding(own, seed, time.perf_counter() - started))
+        processes.say(number)
