@@ -126,7 +126,9 @@ def find_embedding(
         return Search((Embedding(()),), least=0)
     qubits, couplers = len(hardware.graph), hardware.graph.number_of_edges()
     if least > qubits:
-        return Search(impossible=f"takes {least:,} qubits at least, there are {qubits:,}", least=least)
+        return Search(
+            impossible=f"takes {least:,} qubits at least, there are {qubits:,}", least=least
+        )
     if len(pairs) > couplers:
         why = f"has {len(pairs):,} couplings, there are {couplers:,} couplers"
         return Search(impossible=why, least=least)
