@@ -22,8 +22,13 @@ import numpy as np
 from instances import smooth_picture
 from qubopuzzle import Nonogram, Puzzle, compile_qubo, generate
 from qubopuzzle.compile.encoding import ENCODINGS
-from qubopuzzle.embedding import Hardware, clique_embedding, find_embedding, least_qubits
-from qubopuzzle.embedding.search import graph_of
+from qubopuzzle.embedding import (
+    Hardware,
+    clique_embedding,
+    find_embedding,
+    graph_of,
+    least_qubits,
+)
 from qubopuzzle.errors import QubopuzzleError
 from record import Args, Benchmark, Cases, Row, Rows, main, markdown
 
@@ -119,7 +124,7 @@ def _size(puzzle: Puzzle, form: tuple[str, str, str], seeds: int, seconds: float
         "couplings": len(pairs),
         "degree": int(degrees.max(initial=0)),
         "least_qubits": least_qubits(degrees, hardware),
-        "clique_qubits": None if clique is None else sum(map(len, clique.values())),
+        "clique_qubits": None if clique is None else clique.qubits,
         "found": [],
         "why": f"none within {seconds:g} s",
     }
@@ -128,15 +133,7 @@ def _size(puzzle: Puzzle, form: tuple[str, str, str], seeds: int, seconds: float
         if search.impossible:
             return {**row, "found": [None] * seeds, "why": search.impossible}
         best = search.best
-        row["found"].append(
-            best
-            and {
-                "qubits": best.qubits,
-                "longest": best.longest,
-                "mean": round(best.mean, 3),
-                "seconds": round(best.seconds, 3),
-            }
-        )
+        row["found"].append(best and {**best.sizes, "seconds": round(best.seconds, 3)})
     return row
 
 
