@@ -287,6 +287,8 @@ class Export:
             if len(values) not in (n, n + self.auxiliary):
                 more = f" or {n + self.auxiliary:,}" if self.auxiliary else ""
                 raise InputError(f"expected {n:,}{more} values, got {len(values):,}")
+        if self.format.spins and -1 in values:  # without one they are bits, or all are 1
+            values = [_bit(*each) for each in zip(self.labels, values, strict=True)]
         program = self._content if isinstance(self._content, Program) else None
         lower, upper = (program.lower, program.upper) if program else ([0] * n, [1] * n)
         for label, value, low, high in zip(self.labels, values, lower, upper, strict=False):
@@ -317,6 +319,13 @@ class Export:
         return [found[i] for i in range(len(self.labels))]
 
 
+def _bit(label: str, spin: int) -> int:
+    """1 for a spin of 1, 0 for -1."""
+    if spin not in (-1, 1):
+        raise InputError(f"{label}: expected -1 or 1, as others are spins, got {brief(spin)}")
+    return (spin + 1) // 2
+
+
 def export(
     problem: Source,
     to: str,
@@ -335,8 +344,9 @@ def export(
 
     Args:
         to: the format: ``bqm``, ``coo``, ``qubo``, ``mqlib``, ``qplib`` or ``qubo-lp`` for the
-            QUBO; ``dimacs``, ``lp`` or ``mps`` for what exact solvers like best; ``opb``, ``cqm``,
-            ``ommx``, ``program-lp`` or ``program-mps`` for the rows that the annealer takes.
+            QUBO, ``ising`` for the same over spins; ``dimacs``, ``lp`` or ``mps`` for what exact
+            solvers like best; ``opb``, ``cqm``, ``ommx``, ``program-lp`` or ``program-mps`` for
+            the rows that the annealer takes.
         problem, formulation, encoding, weights, presolve: see ``to_bqm``; only QUBOs take
             encoding and weights. A ``Program`` without formulation and presolve is written as it
             is, as ``lp`` and ``mps``, too.
