@@ -206,7 +206,7 @@ def _sizes(rows: Rows) -> str:
 
 TABLES = {"embedding": _largest, "embedding_sizes": _sizes}
 BENCHMARKS = (Benchmark("embedding", _cases, TABLES, packages=("minorminer", "dwave-graphs")),)
-SETTINGS = {"seeds": (10, "of each"), "seconds": (10.0, "time limit of each search")}
+SETTINGS = {"seeds": (10, "of each"), "seconds": (5.0, "time limit of each search")}
 
 if __name__ == "__main__":
     main(__doc__, BENCHMARKS, SETTINGS)
