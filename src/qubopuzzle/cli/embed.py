@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from qubopuzzle.cli import terminal
 from qubopuzzle.cli.parser import Parser
-from qubopuzzle.cli.terminal import NOT_SOLVED, SOLVED, print_table, say
+from qubopuzzle.cli.terminal import NOT_SOLVED, SOLVED, complain, print_table, say
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,15 +58,20 @@ def run(args: Namespace) -> int:
     if not args.json:
         dead = f", {working:.1%} of the ideal graph's work" if working < 1 else ""
         say(f"{hardware.describe()}{dead}; seed {seed}")
-    everything_fits = True
+    worst = SOLVED
     for puzzle, file in zip(puzzles, files, strict=True):
         forms = _searched(puzzle, hardware, recipe, args, seed)
         fitting = [form for form in forms if form.best is not None]
-        everything_fits &= bool(fitting)
         _print(puzzle, forms, hardware, args, seed)
+        if all(form.refused for form in forms):
+            worst = complain(
+                f"{puzzle.id or puzzle.name}: no form can be built: {forms[0].refused}"
+            )
+        elif not fitting:
+            worst = max(worst, NOT_SOLVED)
         if file is not None:
             _plot(file, puzzle, fitting, hardware)
-    return SOLVED if everything_fits else NOT_SOLVED
+    return worst
 
 
 def _searched(
@@ -103,7 +108,8 @@ def _print(
             notes[f"{form.formulation}: {why}"] = None
         elif why := form.search.impossible:
             notes[f"{form.formulation}, {form.encoding}: it {why}"] = None
-    say(*notes)
+    if notes:
+        say(*notes)
 
 
 def _cells(form: EmbeddedForm) -> list[str]:

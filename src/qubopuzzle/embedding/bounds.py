@@ -1,4 +1,4 @@
-"""How many qubits an embedding takes at least, and how many the embedding of a clique takes."""
+"""How many qubits an embedding takes at least."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from qubopuzzle.embedding.chains import Embedding
 
 if TYPE_CHECKING:
     from qubopuzzle.embedding.hardware import Hardware
@@ -28,17 +26,3 @@ def least_qubits(degrees: NDArray[Any], hardware: Hardware) -> int:
     if most <= 2:
         return len(degrees)
     return int(np.maximum(1, np.ceil((degrees - 2) / (most - 2))).sum())
-
-
-def clique_embedding(n: int, hardware: Hardware) -> Embedding | None:
-    """Chains for n variables that are all coupled, which hold for any model of n variables.
-
-    By D-Wave's algorithm for its topologies (Boothby, King and Roy, Quantum Information Processing
-    15, 495, 2016); None where the graph holds no such clique, or is of no known topology.
-    """
-    from minorminer import busclique
-
-    if "family" not in hardware.graph.graph or n > len(hardware.graph):
-        return None
-    found = busclique.find_clique_embedding(n, hardware.graph, use_cache=False, seed=0)
-    return Embedding(tuple(tuple(found[v]) for v in range(n))) if len(found) == n else None

@@ -1,6 +1,7 @@
 """The search for embeddings, by minorminer, in a process that can be ended.
 
-minorminer does not hear Ctrl-C amid a try, and takes up to three times its time limit.
+minorminer does not hear Ctrl-C amid a try, takes up to three times its time limit, and for some
+cliques never ends.
 """
 
 from __future__ import annotations
@@ -20,12 +21,14 @@ from qubopuzzle.embedding.chains import Embedding
 
 if TYPE_CHECKING:
     import dimod
+    import networkx as nx
 
     from qubopuzzle.embedding.hardware import Hardware
 
 DEFAULT_TRIES = 10
 DEFAULT_SECONDS = 60.0
 _MEMORY = 4 * 2**30
+_CLIQUE_S = 30.0
 _workers = processes.WarmWorkers()
 
 
@@ -104,6 +107,25 @@ def find_embedding(
     return Search(tuple(found), len(made), time.perf_counter() - started)
 
 
+def clique_embedding(n: int, hardware: Hardware) -> Embedding | None:
+    """Chains for n variables that are all coupled, which hold for any model of n variables.
+
+    By minorminer's algorithm for D-Wave's topologies (Boothby, King and Roy, Quantum Information
+    Processing 15, 495, 2016); None where it finds no such clique, or the topology is not known.
+    """
+    if "family" not in hardware.graph.graph or n > len(hardware.graph):
+        return None
+    # minorminer 0.2.22 searches forever for 5 to 8 on Zephyr.
+    size = 9 if hardware.graph.graph["family"] == "zephyr" and 5 <= n <= 8 else n
+    with _workers.borrow(_MEMORY) as worker:
+        worker.call(_prepare)
+        try:
+            chains = worker.call(_clique, size, hardware.graph, deadline=_CLIQUE_S)
+        except processes.Overrun:
+            return None
+    return Embedding(chains[:n]) if chains else None
+
+
 def graph_of(bqm: dimod.BinaryQuadraticModel) -> tuple[int, NDArray[Any]]:
     """The number of a BQM's variables, and its couplings, shape (couplings, 2), by place."""
     vectors = bqm.to_numpy_vectors(bqm.variables)
@@ -115,7 +137,14 @@ def graph_of(bqm: dimod.BinaryQuadraticModel) -> tuple[int, NDArray[Any]]:
 
 
 def _prepare() -> None:
-    import minorminer  # noqa: F401
+    import minorminer.busclique  # noqa: F401
+
+
+def _clique(n: int, graph: nx.Graph) -> tuple[tuple[int, ...], ...]:
+    from minorminer import busclique
+
+    found = busclique.find_clique_embedding(n, graph, use_cache=False, seed=0)
+    return tuple(tuple(found[v]) for v in range(n)) if len(found) == n else ()
 
 
 def _search(n: int, pairs: NDArray[Any], couplers: NDArray[Any], seeds: Sequence[int]) -> None:
