@@ -44,8 +44,9 @@ from qubopuzzle.compile.amplify import MODES
 from qubopuzzle.puzzles import get_puzzle
 from qubopuzzle.solvers.amplify.call import call
 from qubopuzzle.solvers.amplify.clients import CLIENTS
-from qubopuzzle.solvers.amplify.credentials import Token
 from qubopuzzle.solvers.base import installed_version
+from qubopuzzle.solvers.services.call import call_client
+from qubopuzzle.solvers.services.credentials import Token
 from wire import certificate, connect_proxy, tls_front
 
 A = Nonogram.examples()[0]
@@ -80,7 +81,7 @@ def kept(processes, monkeypatch):
             processes[hidden] = Kept(environment=environment)
         return processes[hidden]
 
-    monkeypatch.setitem(call.__globals__, "Worker", process)
+    monkeypatch.setitem(call_client.__globals__, "Worker", process)
 
 
 def ask(url, puzzle=A, *, time_limit=1, reads=None, formulation=None, **options):
@@ -393,14 +394,14 @@ def test_an_answer_of_many_solutions_is_kept_in_time(service, tmp_path):
 
 
 def test_a_process_that_dies_is_one_line(service, monkeypatch):
-    worker = call.__globals__["Worker"]
+    worker = call_client.__globals__["Worker"]
 
     def doomed(**more):
         made = worker(**more)
         threading.Timer(1, made._process.kill).start()
         return made
 
-    monkeypatch.setitem(call.__globals__, "Worker", doomed)
+    monkeypatch.setitem(call_client.__globals__, "Worker", doomed)
     with pytest.raises(SolverFailed, match=r"its process ended by SIGKILL"):
         ask(f"{service}/fault/silent", time_limit=9)
 
