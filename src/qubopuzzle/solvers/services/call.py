@@ -85,6 +85,8 @@ def call_client(
                 raise terms.late(sent=relay.ends > 0)
     if relay.failed.done():
         relay.failed.result()
+    if 0 < relay.ends < time.monotonic() and coming.exception() is not None:
+        raise terms.late(sent=True)  # what the client says of it, too
     try:
         return coming.result()
     except Crashed as crash:

@@ -28,7 +28,7 @@ _MEANING: Mapping[int, tuple[type[errors.QubopuzzleError], str]] = {
     401: (errors.AuthenticationError, "refuses the token"),
     402: (errors.QuotaError, "wants payment, the plan is used up"),
     403: (errors.AuthenticationError, "does not let this token in"),
-    404: (errors.ServiceUnavailable, "is not at this url, or has nothing of this name"),
+    404: (errors.ServiceUnavailable, "is not at this url"),
     413: (errors.TooLarge, "takes no request of this size; try a smaller form of the puzzle"),
     429: (errors.QuotaError, "takes no more requests for now; wait, or give --option patience=90"),
     **dict.fromkeys((502, 503, 504), (errors.ServiceUnavailable, "is away")),

@@ -1,0 +1,143 @@
+"""D-Wave's client, in a process of its own, and what its service may answer there."""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from qubopuzzle import errors
+from qubopuzzle.solvers.dwave.replies import Reply
+from qubopuzzle.solvers.dwave.sampling import Question, sample
+from qubopuzzle.solvers.services.call import Terms, call_client
+from qubopuzzle.solvers.services.credentials import Token, quoted
+from qubopuzzle.solvers.services.relay import Answer, Message, Respond
+
+
+@dataclass(slots=True, eq=False)
+class Problems:
+    """Passes messages on to ``respond`` and looks at answers on problems, which the client trusts.
+
+    ``began`` and ``ended``, by ``time.perf_counter``: the first problem was sent, the last answer
+    on one came. ``solving``: seconds from submitted to solved by problem, by the service's clock.
+    """
+
+    respond: Respond
+    terms: Terms
+    began: float = 0.0
+    ended: float = 0.0
+    solving: dict[str, float] = field(default_factory=dict)
+    _ids: set[str] = field(default_factory=set)
+
+    def __call__(self, message: Message) -> Answer:
+        """The answer; ProtocolError for one that is no JSON, or on a problem of somebody else's."""
+        about = message.path.partition("?")[0].strip("/").partition("/")[0] == "problems"
+        if about:
+            self.began = self.began or time.perf_counter()
+        answer = self.respond(message)
+        if about and message.command != "DELETE":
+            self.ended = time.perf_counter()
+            self._look(answer.body, new=message.command == "POST")
+        return answer
+
+    def _look(self, body: bytes, *, new: bool) -> None:
+        try:
+            found = json.loads(body)
+            several = found if isinstance(found, list) else [found]
+            told = [each for each in several if "id" in each]
+            ids = {each["id"] for each in told}
+        except (ValueError, TypeError, KeyError, RecursionError):
+            raise errors.ProtocolError(f"{self.terms.where}: the answer cannot be read") from None
+        if new:
+            self._ids |= ids
+        if not ids <= self._ids:
+            raise errors.ProtocolError(f"{self.terms.where}: the answer is on another problem")
+        for each in told:
+            with suppress(KeyError, TypeError, ValueError):  # not solved, or not said
+                taken, done = map(datetime.fromisoformat, (each["submitted_on"], each["solved_on"]))
+                self.solving[each["id"]] = max(0.0, (done - taken).total_seconds())
+
+
+def call(
+    question: Question, respond: Respond, tick: Callable[[], None], token: Token
+) -> tuple[bytes, Callable[[Reply], dict[str, float]]]:
+    """The answer to a question, as ``sampling.sample`` writes it; errors as ``call_client``.
+
+    With it comes what makes ``service_s`` of the reply that it is: ``queue`` and ``network`` are
+    what the service's clock and ours say beyond the QPU's time, ``process`` is the rest of the
+    call but for the search.
+    """
+    started, problems = time.perf_counter(), Problems(respond, question.terms)
+    body = call_client(ask_service, question, problems, tick, token)
+    spent, waited = time.perf_counter() - started, problems.ended - problems.began
+    solving = sum(problems.solving.values())
+
+    def seconds(reply: Reply) -> dict[str, float]:
+        access = reply.seconds["qpu_access"]
+        return {
+            "queue": max(0.0, solving - access),
+            **reply.seconds,
+            "network": max(0.0, waited - max(solving, access)),
+            "process": max(0.0, spent - waited - reply.search_s),
+        }
+
+    return body, seconds
+
+
+# The process of D-Wave's client.
+
+
+def ask_service(question: Question, url: str, token: str) -> bytes:
+    """What D-Wave's client makes of the answers of the relay at ``url``."""
+    from dwave.system import DWaveSampler
+
+    # The client lists all QPUs, so that an unknown name is known as such.
+    wanted = {"name__in": [question.qpu]} if isinstance(question.qpu, str) else question.qpu
+    with client_errors(question.terms.where):
+        sampler = DWaveSampler(
+            **({"solver": wanted} if wanted else {}),
+            endpoint=url,
+            token=token,
+            config_file=False,
+            cache_enabled=False,
+            request_timeout=question.terms.deadline + 5,
+            http_retry_total=0,
+        )
+        if not isinstance(sampler.properties.get("topology"), dict):
+            raise errors.ProtocolError(f"{question.terms.where}: its QPU has no topology")
+        unknown = [name for name in question.parameters if name not in sampler.parameters]
+        if unknown:
+            known = ", ".join(sorted(sampler.parameters))
+            raise errors.InputError(f"{sampler.solver.name} has no {unknown[0]}; it has: {known}")
+        return sample(question, sampler)
+
+
+@contextmanager
+def client_errors(where: str) -> Iterator[None]:
+    """What D-Wave's client raises becomes an error of ours, in one line; others pass."""
+    from dwave.cloud import exceptions as theirs
+
+    try:
+        yield
+    except theirs.SolverNotFoundError:
+        what = "has no solver of this name or kind that is online for this token"
+        raise errors.ServiceUnavailable(f"{where} {what}; see --option solver=") from None
+    except theirs.SolverOfflineError as error:
+        raise errors.ServiceUnavailable(f"{where}: the solver is offline{_said(error)}") from None
+    except theirs.CanceledFutureError:
+        raise errors.SolverFailed(f"{where}: the problem was cancelled") from None
+    except theirs.InvalidAPIResponseError as error:
+        raise errors.ProtocolError(f"{where}: the answer cannot be read{_said(error)}") from None
+    except theirs.SolverFailureError as error:
+        raise errors.SolverFailed(f"{where} gave up on the problem{_said(error)}") from None
+    except (errors.QubopuzzleError, MemoryError):
+        raise
+    except Exception as error:  # of whatever it did not expect to be sent
+        said = quoted(errors.first_line(error), ": ")
+        raise errors.ProtocolError(f"{where}: the answer cannot be read{said}") from None
+
+
+def _said(error: Any) -> str:
+    return quoted(str(error), ": ")
