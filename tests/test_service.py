@@ -22,7 +22,6 @@ from ae_stand_in import requests_of
 from amplify_tutorial import tutorial_model
 from boards import NAMES
 from command import run
-from kept import Kept
 from qubopuzzle import (
     AuthenticationError,
     DeadlineExceeded,
@@ -60,28 +59,6 @@ EXAMPLE = str(ROOT / "examples" / "picross-a.json")
 def token(monkeypatch):
     monkeypatch.setenv("AMPLIFY_TOKEN", f"  {TOKEN}\n")
     monkeypatch.delenv("AMPLIFYAECLIENT_TOKEN", raising=False)
-
-
-@pytest.fixture(scope="module")
-def processes():
-    """Processes of the SDK, one for each set of variables that are hidden from it."""
-    made = {}
-    yield made
-    for process in made.values():
-        process.close()
-
-
-@pytest.fixture
-def kept(processes, monkeypatch):
-    """Calls in a process that is there already: its start takes longer than most of them."""
-
-    def process(environment):
-        hidden = frozenset(environment)
-        if hidden not in processes or not processes[hidden].is_ready():
-            processes[hidden] = Kept(environment=environment)
-        return processes[hidden]
-
-    monkeypatch.setitem(call_client.__globals__, "Worker", process)
 
 
 def ask(url, puzzle=A, *, time_limit=1, reads=None, formulation=None, **options):

@@ -21,15 +21,17 @@ def profile() -> Mapping[str, str]:
     """
     from dwave.cloud.config import load_config
 
-    before = logging.root.manager.disable
+    before, wrong = logging.root.manager.disable, ""
     logging.disable()  # the client logs all that it reads
     try:
         found = load_config()
-    except Exception as error:  # its words may be lines of the file
-        what = f"D-Wave's client cannot read its configuration ({type(error).__name__})"
-        raise InputError(f"{what}; see `dwave config ls`, and DWAVE_PROFILE") from None
+    except Exception as error:  # its words may be lines of the file, so that nothing of it is kept
+        wrong = type(error).__name__
     finally:
         logging.disable(before)
+    if wrong:
+        what = f"D-Wave's client cannot read its configuration ({wrong})"
+        raise InputError(f"{what}; see `dwave config ls`, and DWAVE_PROFILE")
     return {name: value for name, value in found.items() if isinstance(value, str)}
 
 
