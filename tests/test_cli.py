@@ -758,7 +758,7 @@ def test_export_writes_a_file_a_puzzle(files, suffix):
         (
             "a.xyz",
             "a.xyz: a model's name ends in one of .bqm, .coo, .qubo, .mqlib, .qplib, "
-            ".qubo.lp, .cnf, .opb, .cqm, .ommx, .program.lp, .program.mps, .lp, .mps; "
+            ".qubo.lp, .ising.json, .cnf, .opb, .cqm, .ommx, .program.lp, .program.mps, .lp, .mps; "
             "or say --to FORMAT",
         ),
         ("nowhere/a.cnf", "nowhere/a.cnf: there is no folder nowhere"),

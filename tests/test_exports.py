@@ -22,6 +22,7 @@ from qubopuzzle.files.models.formats import number
 from qubopuzzle.files.puzzles import native
 from qubopuzzle.model import ModelBuilder
 from qubopuzzle.solving.export import decode_file, export, problem_hash
+from strategies import all_bits
 
 A = Nonogram.examples()[0]
 HERE = [name for name in FORMATS if name != "ommx" or find_spec("ommx")]
@@ -100,6 +101,17 @@ def by_highs(data, samples, labels, tmp_path):
     return energies
 
 
+def by_spins(data, samples, labels):
+    read = json.loads(data)
+    assert read["variables"] == labels
+    spins = 2 * samples - 1
+    couplings = np.zeros((len(labels), len(labels)))
+    for i, j, value in read["J"]:
+        assert i < j
+        couplings[i, j] = value
+    return read["offset"] + spins @ read["h"] + ((spins @ couplings) * spins).sum(axis=1)
+
+
 READERS = {
     "bqm": by_bqm,
     "coo": by_coo,
@@ -107,6 +119,7 @@ READERS = {
     "mqlib": by_mqlib,
     "qplib": by_amplify,
     "qubo-lp": by_highs,
+    "ising": by_spins,
 }
 
 
@@ -131,7 +144,7 @@ def test_a_qubo_has_the_same_energies_when_its_reader_has_read_it(
     np.testing.assert_allclose(found, bqm.energies((samples, list(bqm.variables))), atol=1e-9)
     if name != "qubo-lp":
         assert labels == list(bqm.variables)
-    if name in ("bqm", "qplib", "qubo-lp"):
+    if name in ("bqm", "qplib", "qubo-lp", "ising"):
         assert energy["offset"] == 0
 
 
@@ -144,9 +157,46 @@ def test_variables_in_no_term_keep_their_places():
     for name in QUBOS:
         data = FORMATS[name].write(empty)
         samples = np.ones((1, 3), dtype=int)
-        if name in ("coo", "qubo", "mqlib"):
+        if name in ("coo", "qubo", "mqlib", "ising"):
             assert READERS[name](data, samples, ["first", "lonely", "last"]).tolist() == [0]
     assert b"3 # variables" in FORMATS["qplib"].write(empty)
+
+
+def test_an_ising_model_is_exactly_that_of_dimod_and_says_its_convention():
+    puzzle = Nonogram(rows=[[1], [2]], cols=[[2], [1]])
+    for encoding in ("one-hot", "domain-wall"):
+        made = export(puzzle, "ising", encoding=encoding)
+        read = json.loads(made.data)
+        assert "minimised" in read["convention"]
+        fields, couplings, offset = to_bqm(puzzle, encoding=encoding).to_ising()
+        names = read["variables"]
+        assert dict(zip(names, read["h"], strict=True)) == fields
+        found = {frozenset((names[i], names[j])): value for i, j, value in read["J"]}
+        assert found == {frozenset(pair): value for pair, value in couplings.items()}
+        assert read["offset"] == offset
+        every = all_bits(len(names))
+        assert (by_spins(made.data, every, names) == made.compiled.energies(every)).all()
+
+
+def test_spins_come_back_from_an_ising_model():
+    puzzle = Nonogram(rows=[[1], [2]], cols=[[2], [1]])
+    built = export(puzzle, "ising")
+    bits = next(x for x in all_bits(len(built.labels)) if built.decode(x.tolist()).valid)
+    spins = (2 * bits - 1).tolist()
+    by_name = dict(zip(built.labels, spins, strict=True))
+    texts = [json.dumps(spins), " ".join(map(str, spins)), json.dumps(by_name)]
+    texts += [" ".join(f"{spin:+d}.0" for spin in spins)]
+    for text in (*texts, json.dumps(bits.tolist())):
+        found = built.decode(read_sample(text))
+        assert (found.valid, found.energy) == (True, 0)
+    assert built.decode([1] * len(spins)).energy == built.compiled.energies(np.ones((1, len(bits))))
+    for bad, message in {0: "expected -1 or 1, as others are spins, got 0", 2: "got 2"}.items():
+        with pytest.raises(InputError, match=message):
+            built.decode([-1, *spins[1:-1], bad])
+    with pytest.raises(InputError, match="expected 0 or 1, got 2"):
+        built.decode([0, *[2] * (len(spins) - 1)])
+    with pytest.raises(InputError, match="expected 0 or 1, got -1"):
+        export(puzzle, "coo").decode(spins)
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))

@@ -53,6 +53,7 @@ from .solving.export import export as export
 from .solving.export import to_amplify as to_amplify
 from .solving.export import to_bqm as to_bqm
 from .solving.export import to_cnf as to_cnf
+from .solving.export import to_cqm as to_cqm
 from .solving.export import to_mip as to_mip
 from .solving.hints import Hint as Hint
 from .solving.hints import hint as hint

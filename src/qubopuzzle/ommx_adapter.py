@@ -11,8 +11,8 @@ from typing import Any
 
 import dimod
 
-from qubopuzzle.files.models.programs import to_cqm
 from qubopuzzle.programs import Program
+from qubopuzzle.programs.dimod_models import cqm_of
 from qubopuzzle.programs.ommx_models import from_ommx, ommx_module, state_variables
 from qubopuzzle.programs.sampler import AnnealingSampler
 from qubopuzzle.solving.result import Result
@@ -191,7 +191,7 @@ class OMMXQubopuzzleAdapter(SamplerAdapter):  # type: ignore[misc]  # Any withou
     @property
     def sampler_input(self) -> dimod.ConstrainedQuadraticModel:
         """The instance as dimod's constrained model, minimised; its labels are names."""
-        return to_cqm(self._program)
+        return cqm_of(self._program)
 
     def decode_to_sampleset(self, data: dimod.SampleSet) -> Any:
         """The ``SampleSet`` of dimod's for ``sampler_input``, judged by OMMX.

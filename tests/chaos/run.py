@@ -131,7 +131,8 @@ def convert(rng: Rng, puzzle: str) -> list[str]:
 
 
 def export(rng: Rng, puzzle: str) -> list[str]:
-    to = rng.choice(("bqm", "coo", "qubo", "mqlib", "qplib", "qubo-lp", "dimacs", "lp", "mps"))
+    qubos = ("bqm", "coo", "qubo", "mqlib", "qplib", "qubo-lp", "ising")
+    to = rng.choice((*qubos, "dimacs", "lp", "mps"))
     return ["export", puzzle, "--to", to, *rng.choice([[], ["-o", f"made.{to}"]])]
 
 

@@ -21,9 +21,10 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("file", nargs="?", type=output, metavar="FILE", help=same)
     parser.option(
         "--to FORMAT",
-        "bqm, coo, qubo, mqlib, qplib or qubo-lp (the QUBO), dimacs (the exact formula), "
-        "lp or mps (the exact 0/1 program, connectivity as a tree), opb, cqm, ommx, program-lp or "
-        "program-mps (the rows that the annealer takes); detected from the file's suffix without",
+        "bqm, coo, qubo, mqlib, qplib or qubo-lp (the QUBO), ising (the same over spins), "
+        "dimacs (the exact formula), lp or mps (the exact 0/1 program, connectivity as a tree), "
+        "opb, cqm, ommx, program-lp or program-mps (the rows that the annealer takes); detected "
+        "from the file's suffix without",
     )
     parser.output(
         "write there, and what `decode` needs to FILE.json; {id} in the name for several "

@@ -15,6 +15,7 @@ import numpy as np
 from dimod.core.sampler import Sampler
 
 from qubopuzzle.errors import InputError
+from qubopuzzle.programs.dimod_models import ranked
 from qubopuzzle.programs.rows import LARGEST, whole_factor
 from qubopuzzle.programs.sampler import AnnealingSampler
 from qubopuzzle.tempering.sampler import OneHotTemperingSampler
@@ -153,7 +154,7 @@ class AmplifyClient:
         if found is None:
             found = self._sampled(objective, constraints, n)
         sampled = time.perf_counter() - called
-        sampleset = _ranked(found)
+        sampleset = ranked(found)
         samples = np.zeros((len(sampleset), n), dtype=np.int64)
         samples[:, list(sampleset.variables)] = sampleset.record.sample
         execution = timedelta(seconds=found.info.get("sampling", sampled))
@@ -232,17 +233,6 @@ def _costs_nothing(penalty: amplify.Poly, group: list[int]) -> bool:
     constant = terms.get((), 0.0)
     return {i for ids in terms for i in ids}.issubset(group) and all(
         isclose(terms.get((i,), 0.0), -constant) for i in group
-    )
-
-
-def _ranked(found: dimod.SampleSet) -> dimod.SampleSet:
-    """The distinct samples, feasible ones first, by energy."""
-    distinct = found.aggregate()  # type: ignore[no-untyped-call]
-    record = distinct.record
-    broken = ~record.is_feasible if "is_feasible" in record.dtype.names else np.zeros(len(record))
-    ranked = record[np.lexsort((record.energy, broken))]
-    return dimod.SampleSet(  # type: ignore[no-untyped-call]
-        ranked, distinct.variables, distinct.info, distinct.vartype
     )
 
 

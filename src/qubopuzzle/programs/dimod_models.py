@@ -1,9 +1,9 @@
-"""dimod's models as programs: a CQM with its way back, or a BQM."""
+"""dimod's models as programs, a CQM with its way back or a BQM, and a program as a CQM."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,6 +83,65 @@ def from_bqm(bqm: dimod.BinaryQuadraticModel) -> Program:
         quadratic=csr_array((np.asarray(bias, dtype=np.float64), (row, column)), shape=(n, n)),
         offset=float(bqm.offset),
         variables=_texts(bqm.variables),
+    )
+
+
+def cqm_of(program: Program) -> dimod.ConstrainedQuadraticModel:
+    """The program as dimod has it, minimised; a row of two bounds becomes two constraints.
+
+    Variables are in their order. Rows that say "exactly one of these bits" are discrete constraints
+    of dimod, but for those that share a bit with one before; they come from choices first.
+
+    >>> cqm = cqm_of(Program.of([[1, 1, 0], [0, 1, 1]], 1, [1, 2], rows=["x", "y"]))
+    >>> list(cqm.discrete), list(cqm.constraints)
+    (['x'], ['x', 'y', 'y (most)'])
+    """
+    made = dimod.ConstrainedQuadraticModel()  # type: ignore[no-untyped-call]
+    names = program.variables
+    bounds = zip(program.lower.tolist(), program.upper.tolist(), strict=True)
+    for name, (low, high) in zip(names, bounds, strict=True):
+        if (low, high) == (0, 1):
+            made.add_variable("BINARY", name)
+        else:
+            made.add_variable("INTEGER", name, lower_bound=low, upper_bound=high)
+    sign = -1 if program.maximize else 1
+    objective: list[tuple[Any, ...]] = [(sign * program.offset,)]
+    objective += zip(names, (sign * program.cost).tolist(), strict=True)
+    pairs = program.quadratic.tocoo()
+    entries = (pairs.row.tolist(), pairs.col.tolist(), (sign * pairs.data).tolist())
+    objective += [(names[i], names[j], value) for i, j, value in zip(*entries, strict=True)]
+    made.set_objective(objective)
+    for name, terms, sense, bound in program.constraints():
+        own = [(names[v], value) for v, value in terms]
+        made.add_constraint_from_iterable(own, sense, rhs=bound, label=name)
+    for row in _one_hot_rows(program):
+        made.constraints[program.rows[row]].lhs.mark_discrete()
+    return made
+
+
+def _one_hot_rows(program: Program) -> Iterator[int]:
+    """Rows "exactly one of these bits", but for those that share a bit with one before."""
+    matrix, size = program.matrix, np.diff(program.matrix.indptr)
+    is_bit = (program.lower == 0) & (program.upper == 1)
+    row = np.repeat(np.arange(len(size)), size)
+    other = (matrix.data != 1) | ~is_bit[matrix.indices]
+    plain = (size > 1) & (np.bincount(row, other, minlength=len(size)) == 0)
+    taken: set[int] = set()
+    for at in np.flatnonzero(plain & (program.row_lower == 1) & (program.row_upper == 1)).tolist():
+        own = matrix.indices[slice(*matrix.indptr[at : at + 2])].tolist()
+        if taken.isdisjoint(own):
+            taken.update(own)
+            yield at
+
+
+def ranked(found: dimod.SampleSet) -> dimod.SampleSet:
+    """The distinct samples, feasible ones first, by energy."""
+    distinct = found.aggregate()  # type: ignore[no-untyped-call]
+    record = distinct.record
+    broken = ~record.is_feasible if "is_feasible" in record.dtype.names else np.zeros(len(record))
+    order = record[np.lexsort((record.energy, broken))]
+    return dimod.SampleSet(  # type: ignore[no-untyped-call]
+        order, distinct.variables, distinct.info, distinct.vartype
     )
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from qubopuzzle.compile.compiled import Compiled
+from qubopuzzle.compile.compiled import Compiled, sure_weight
 from qubopuzzle.compile.encoding import Encoding, distinct, encode_choices
 from qubopuzzle.compile.lowering import one_value, precedence_label, ranges
 from qubopuzzle.errors import ModelError
@@ -20,6 +21,8 @@ from qubopuzzle.programs.program import Program
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import dimod
+
 _Bounds = NDArray[np.float64]
 _Rows = tuple[IntMatrix, _Bounds, _Bounds, list[str]]
 """Coefficients (rows, variables), lower and upper bounds (rows,), names."""
@@ -27,7 +30,7 @@ _Rows = tuple[IntMatrix, _Bounds, _Bounds, list[str]]
 
 @dataclass(frozen=True, eq=False)
 class CompiledProgram(Compiled):
-    """A program for a file, and the way back from its variables to the literals of a model."""
+    """A program for a file or a sampler, and the way back from its variables to literals."""
 
     program: Program
 
@@ -35,6 +38,23 @@ class CompiledProgram(Compiled):
     def sizes(self) -> dict[str, int]:
         """Variables and rows."""
         return {"variables": len(self.program.variables), "rows": len(self.program.rows)}
+
+    @cached_property
+    def payload(self) -> dimod.ConstrainedQuadraticModel:
+        """The CQM, its variables in their order, see ``dimod_models.cqm_of``."""
+        from qubopuzzle.programs.dimod_models import cqm_of
+
+        return cqm_of(self.program)
+
+    def energies(self, samples: NDArray[Any]) -> NDArray[np.float64]:
+        """What is minimised, and for each broken row more than that can differ by, (samples,).
+
+        Without an objective that is the number of broken rows.
+        """
+        own, weight = self.program, sure_weight(self.source)
+        sign = -1 if own.maximize else 1
+        found = [sign * own.objective_of(v) + weight * len(own.broken(v)) for v in samples]
+        return np.array(found, dtype=np.float64)
 
     def labels(self) -> list[str]:
         """The names of its variables."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, ClassVar, Self
@@ -202,6 +202,30 @@ class Program(Problem):
         if formulation != self.default_formulation:
             return []
         return [f"{formulation}:grouping={i}" for i in range(1, n_groupings(self))]
+
+    def constraints(self) -> Iterator[tuple[str, list[tuple[int, float]], str, float]]:
+        """The rows as other packages take them: a row of two bounds becomes two constraints.
+
+        Of each the name, terms by the variable's number, ``==``, ``>=`` or ``<=``, and the bound.
+        """
+        taken = set(self.rows)
+        start = self.matrix.indptr.tolist()
+        columns, values = self.matrix.indices.tolist(), self.matrix.data.tolist()
+        bounds = zip(self.rows, self.row_lower.tolist(), self.row_upper.tolist(), strict=True)
+        for row, (name, low, high) in enumerate(bounds):
+            own = slice(start[row], start[row + 1])
+            terms = list(zip(columns[own], values[own], strict=True))
+            if low == high:
+                yield name, terms, "==", low
+                continue
+            if low > -np.inf:
+                yield name, terms, ">=", low
+            if high < np.inf:
+                other = name
+                while low > -np.inf and other in taken:
+                    other += " (most)"
+                taken.add(other)
+                yield other, terms, "<=", high
 
     # --- JSON ----------------------------------------------------------------------------
 

@@ -23,14 +23,14 @@ from qubopuzzle.compile.amplify import AmplifyModel, compile_amplify
 from qubopuzzle.compile.mip import Mip, compile_mip
 from qubopuzzle.compile.qubo import Qubo, qubo_bits
 from qubopuzzle.errors import InputError, at
-from qubopuzzle.files.models import ModelFormat, Sample, named, read_sample
+from qubopuzzle.files.models import ModelFormat, Sample, best_sample, named, read_sample
 from qubopuzzle.files.puzzles import read_source
 from qubopuzzle.files.puzzles.native import problem_from_dict
 from qubopuzzle.model import IntArray, Problem
 from qubopuzzle.picture import html
 from qubopuzzle.programs import Program
 from qubopuzzle.programs.of_model import CompiledProgram, compile_program
-from qubopuzzle.solving.judge import Judge, Judged
+from qubopuzzle.solving.judge import Judge, Judged, judge
 from qubopuzzle.solving.loading import load
 from qubopuzzle.solving.recipe import Recipe, Source, problem_of
 
@@ -132,6 +132,32 @@ def to_mip(problem: Source, *, formulation: str | None = None, presolve: str = "
     return cast("Mip", Export.of(own, "lp", recipe).compiled)
 
 
+def to_cqm(
+    problem: Source, *, formulation: str | None = None, presolve: str = "none"
+) -> dimod.ConstrainedQuadraticModel:
+    """A puzzle or model as a dimod CQM, for Leap's hybrid sampler and other samplers of CQMs.
+
+    A yes/no choice is a bit, any other a discrete constraint over a bit a value; variables have
+    the labels of ``to_bqm``, without slack, and ``decode`` leads back from samples. Constraints and
+    precedences are linear constraints with readable labels. A ``Program`` without formulation and
+    presolve keeps its own variables and rows. It is what format ``cqm`` has in its file.
+
+    >>> from qubopuzzle import ModelBuilder, to_cqm
+    >>> b = ModelBuilder()
+    >>> colours = [b.choice(name, ["red", "green", "blue"]) for name in "xy"]
+    >>> b.at_most_one("same", [[colours[0] == "red", colours[1] == "red"]])
+    >>> cqm = to_cqm(b.build())
+    >>> list(cqm.constraints), sorted(cqm.discrete), cqm.variables[0]
+    (['x', 'y', 'same[0]'], ['x', 'y'], 'x=red')
+
+    Raises:
+        InputError, TooLarge, Unsatisfiable: see ``to_bqm``.
+        ModelError: for connectivity and cycles, which no CQM of this size expresses.
+    """
+    recipe = Recipe(formulation, presolve=presolve)
+    return cast("CompiledProgram", Export.of(problem, "cqm", recipe).compiled).payload
+
+
 def decode(
     problem: Source,
     sample: Any,
@@ -140,27 +166,32 @@ def decode(
     encoding: str = DEFAULT_ENCODING,
     presolve: str = "none",
 ) -> Judged:
-    """From a sample of ``to_bqm``'s model to the judged answer.
+    """From a sample of ``to_bqm``'s or ``to_cqm``'s model to the judged answer.
 
     Args:
-        sample: 0/1 by label (``sampleset.first.sample``), a sample set (its best sample
-            counts), or the values in the order of the labels.
+        sample: values by label (``sampleset.first.sample``), a sample set (its best sample
+            counts, feasible ones first), or the values in the order of the labels.
         problem, formulation, encoding, presolve: as they were given to ``to_bqm``.
 
     Raises:
         InputError: for a sample that does not have exactly the model's variables.
     """
     own = problem_of(problem)
+    values = best_sample(sample) if isinstance(sample, dimod.SampleSet) else sample
     found = Recipe(formulation, presolve=presolve).presolved(own)
     bits = qubo_bits(found.model, encoding)  # all that it takes; no QUBO is multiplied out
-    values = getattr(getattr(sample, "first", None), "sample", sample)
     labels = bits.labels()
+    without_slack = labels[: bits.matrix.shape[1]]  # those of a CQM
     if isinstance(values, Mapping):
-        if strangers := set(labels) ^ set(values):
+        names, is_plain = set(values), formulation is None and presolve == "none"
+        if is_plain and isinstance(own, Program) and set(own.variables) == names != set(labels):
+            return judge(own, values)  # a sample of the CQM of its own rows
+        labels = without_slack if names == set(without_slack) else labels
+        if strangers := names ^ set(labels):
             raise InputError(f"the sample has other variables than the model: {min(strangers)}")
         values = [values[label] for label in labels]
-    given = np.asarray(values)
-    if given.shape != (len(labels),) or not np.isin(given, (0, 1)).all():
+    given, shapes = np.asarray(values), [(len(names),) for names in (labels, without_slack)]
+    if given.shape not in shapes or not np.isin(given, (0, 1)).all():
         raise InputError(f"expected {len(labels)} values of 0 or 1, got {brief(values)}")
     return Judge(own, found, bits).judge(given)
 
@@ -274,8 +305,10 @@ class Export:
     def decode(self, sample: Sample) -> Judged:
         """Judge an assignment; InputError if it does not have the model's variables."""
         bits = self._bits(sample)
-        energies = self.compiled.energies(bits[None])
-        return self.judge.judge(bits, None if energies is None else float(energies[0]))
+        energy = None
+        if isinstance(self.compiled, Qubo):
+            energy = float(self.compiled.energies(bits[None])[0])
+        return self.judge.judge(bits, energy)
 
     def _bits(self, sample: Sample) -> IntArray:
         """The values of the labelled variables, shape (bits,); auxiliary ones are passed over."""
@@ -287,6 +320,8 @@ class Export:
             if len(values) not in (n, n + self.auxiliary):
                 more = f" or {n + self.auxiliary:,}" if self.auxiliary else ""
                 raise InputError(f"expected {n:,}{more} values, got {len(values):,}")
+        if self.format.spins and -1 in values:  # without one they are bits, or all are 1
+            values = [_bit(*each) for each in zip(self.labels, values, strict=True)]
         program = self._content if isinstance(self._content, Program) else None
         lower, upper = (program.lower, program.upper) if program else ([0] * n, [1] * n)
         for label, value, low, high in zip(self.labels, values, lower, upper, strict=False):
@@ -317,6 +352,13 @@ class Export:
         return [found[i] for i in range(len(self.labels))]
 
 
+def _bit(label: str, spin: int) -> int:
+    """1 for a spin of 1, 0 for -1."""
+    if spin not in (-1, 1):
+        raise InputError(f"{label}: expected -1 or 1, as others are spins, got {brief(spin)}")
+    return (spin + 1) // 2
+
+
 def export(
     problem: Source,
     to: str,
@@ -335,8 +377,9 @@ def export(
 
     Args:
         to: the format: ``bqm``, ``coo``, ``qubo``, ``mqlib``, ``qplib`` or ``qubo-lp`` for the
-            QUBO; ``dimacs``, ``lp`` or ``mps`` for what exact solvers like best; ``opb``, ``cqm``,
-            ``ommx``, ``program-lp`` or ``program-mps`` for the rows that the annealer takes.
+            QUBO, ``ising`` for the same over spins; ``dimacs``, ``lp`` or ``mps`` for what exact
+            solvers like best; ``opb``, ``cqm``, ``ommx``, ``program-lp`` or ``program-mps`` for
+            the rows that the annealer takes.
         problem, formulation, encoding, weights, presolve: see ``to_bqm``; only QUBOs take
             encoding and weights. A ``Program`` without formulation and presolve is written as it
             is, as ``lp`` and ``mps``, too.

@@ -7,4 +7,5 @@ from .reading import ModelReader as ModelReader
 from .reading import load_model as load_model
 from .reading import reader_for as reader_for
 from .samples import Sample as Sample
+from .samples import best_sample as best_sample
 from .samples import read_sample as read_sample

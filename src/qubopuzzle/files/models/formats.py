@@ -5,6 +5,7 @@ Hence neither dimod's writer of coordinate lists, which rounds to six decimals a
 variables out, nor ``amplify.save_qplib``, which numbers the others anew.
 """
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -32,6 +33,7 @@ class ModelFormat:
         text: whether the file is text.
         first: the number of its first variable.
         names: the variables as the file calls them, but auxiliary ones.
+        spins: whether the file's variables are spins, -1 where the model's bit is 0.
     """
 
     name: str
@@ -43,6 +45,7 @@ class ModelFormat:
     sign: int = 1
     holds_offset: bool = False
     names: Callable[[Any], list[str]] = Compiled.labels
+    spins: bool = False
 
 
 def _couplings(form: Quadratic) -> list[tuple[int, int, Any]]:
@@ -149,6 +152,30 @@ def _qubo_lp(model: Qubo) -> bytes:
     return dimod.lp.dumps(program).encode()
 
 
+_CONVENTION = (
+    "E(s) = offset + sum_i h_i s_i + sum_{i<j} J_ij s_i s_j, s_i = 2 b_i - 1 in {-1, +1}, minimised"
+)
+
+
+def _ising(model: Qubo) -> bytes:
+    """Fields, couplings and offset over spins, as JSON that says what the signs mean.
+
+    Exact: halves and quarters of the QUBO's coefficients are doubles, too.
+    """
+    form = model.form
+    quarter = form.couplings / 4
+    fields = form.linear / 2 + quarter.sum(axis=0) + quarter.sum(axis=1)
+    content = {
+        "format": "ising",
+        "convention": _CONVENTION,
+        "variables": model.labels(),
+        "offset": float(form.offset + form.linear.sum() / 2 + quarter.sum()),
+        "h": fields.tolist(),
+        "J": [(i, j, value / 4) for i, j, value in _couplings(form)],
+    }
+    return _encoded(json.dumps(content, ensure_ascii=False))
+
+
 def _mip_names(model: Mip) -> list[str]:
     return model.variable_names()[: model.n_bits]
 
@@ -168,6 +195,7 @@ FORMATS = {
         ModelFormat(
             "qubo-lp", ".qubo.lp", "qubo", _qubo_lp, holds_offset=True, names=_qubo_lp_names
         ),
+        ModelFormat("ising", ".ising.json", "qubo", _ising, holds_offset=True, spins=True),
         ModelFormat("dimacs", ".cnf", "cnf", lambda cnf: cnf.to_dimacs().encode(), first=1),
         ModelFormat(
             "opb", ".opb", "program", programs.to_opb, first=1, names=programs.opb_variables

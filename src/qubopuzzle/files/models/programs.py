@@ -6,13 +6,13 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 from zipfile import ZipFile, ZipInfo
 
-import dimod
 import numpy as np
 
 from qubopuzzle.compile.lp_mps import Table, kept_names, lp_text, mps_text, number
 from qubopuzzle.errors import InputError
 from qubopuzzle.files.models.ommx_archive import pack
 from qubopuzzle.model import UNBOUNDED
+from qubopuzzle.programs.dimod_models import cqm_of
 from qubopuzzle.programs.rows import whole_factor, whole_rows
 
 if TYPE_CHECKING:
@@ -138,32 +138,9 @@ def _one_line(name: str) -> str:
 # --- objects of other packages ---------------------------------------------------------
 
 
-def to_cqm(program: Program) -> dimod.ConstrainedQuadraticModel:
-    """The program as dimod has it, minimised; a row of two bounds becomes two constraints."""
-    made = dimod.ConstrainedQuadraticModel()  # type: ignore[no-untyped-call]
-    bounds = zip(program.lower.tolist(), program.upper.tolist(), strict=True)
-    for name, (low, high) in zip(program.variables, bounds, strict=True):
-        if (low, high) == (0, 1):
-            made.add_variable("BINARY", name)
-        else:
-            made.add_variable("INTEGER", name, lower_bound=low, upper_bound=high)
-    sign = -1 if program.maximize else 1
-    objective: list[tuple[Any, ...]] = [(sign * program.offset,)]
-    objective += zip(program.variables, (sign * program.cost).tolist(), strict=True)
-    objective += [
-        (program.variables[i], program.variables[j], sign * value)
-        for i, j, value in _entries(program.quadratic)
-    ]
-    made.set_objective(objective)
-    for name, terms, sense, bound in _constraints(program):
-        own = [(program.variables[v], value) for v, value in terms]
-        made.add_constraint_from_iterable(own, sense, rhs=bound, label=name)
-    return made
-
-
 def cqm_file(program: Program) -> bytes:
     """Dimod's file of a constrained quadratic model; the same bytes for the same program."""
-    with to_cqm(program).to_file() as file:
+    with cqm_of(program).to_file() as file:
         data = bytes(file.read())
     # A header, then a zip archive, whose members say when they were written.
     made = BytesIO()
@@ -201,7 +178,7 @@ def to_ommx(program: Program) -> Any:
     columns, rows, values = (part.tolist() for part in (pairs.col, pairs.row, pairs.data))
     is_newer = hasattr(ommx.Constraint, "set_name")  # OMMX 3, which has a dictionary of them
     constraints: list[Any] = []
-    for name, terms, sense, bound in _constraints(program):
+    for name, terms, sense, bound in program.constraints():
         turned = -1 if sense == ">=" else 1
         own = ommx.Linear(terms={v: turned * value for v, value in terms}, constant=-turned * bound)
         made = ommx.Function(own) == 0 if sense == "==" else ommx.Function(own) <= 0
@@ -224,30 +201,3 @@ def ommx_file(program: Program) -> bytes:
     made = to_ommx(program)
     data = made.to_v1_bytes() if hasattr(made, "to_v1_bytes") else made.to_bytes()
     return pack(data, program.title)
-
-
-def _constraints(program: Program) -> Iterator[tuple[str, list[tuple[int, float]], str, float]]:
-    """Name, terms by number of the variable, ``==``, ``>=`` or ``<=``, and bound."""
-    taken = set(program.rows)
-    start = program.matrix.indptr.tolist()
-    columns, values = program.matrix.indices.tolist(), program.matrix.data.tolist()
-    bounds = zip(program.rows, program.row_lower.tolist(), program.row_upper.tolist(), strict=True)
-    for row, (name, low, high) in enumerate(bounds):
-        own = slice(start[row], start[row + 1])
-        terms = list(zip(columns[own], values[own], strict=True))
-        if low == high:
-            yield name, terms, "==", low
-            continue
-        if low > -np.inf:
-            yield name, terms, ">=", low
-        if high < np.inf:
-            other = name
-            while low > -np.inf and other in taken:
-                other += " (most)"
-            taken.add(other)
-            yield other, terms, "<=", high
-
-
-def _entries(matrix: Any) -> Iterator[tuple[int, int, float]]:
-    found = matrix.tocoo()
-    return zip(found.row.tolist(), found.col.tolist(), found.data.tolist(), strict=True)

@@ -1,11 +1,14 @@
 """Assignments as other tools write them: JSON, DIMACS ``v`` lines, or bare numbers."""
 
 import json
-from collections.abc import Mapping
-from typing import Any, TypeAlias
+from collections.abc import Hashable, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from qubopuzzle.checks import NEARLY_WHOLE, brief
 from qubopuzzle.errors import InputError
+
+if TYPE_CHECKING:
+    import dimod
 
 Sample: TypeAlias = dict[str, int] | list[int]
 """Values by name or number of the variable, or in order."""
@@ -49,13 +52,33 @@ def _from_json(text: str) -> Sample:
     return {str(key): _whole(value, repr(str(key)[:60])) for key, value in data.items()}
 
 
+def best_sample(found: "dimod.SampleSet") -> dict[Hashable, Any]:
+    """Of a dimod sample set, by variable: of the feasible samples, or all, the least in energy.
+
+    Spins become 0 and 1.
+
+    Raises:
+        InputError: for a set without samples.
+    """
+    import dimod
+
+    from qubopuzzle.programs.dimod_models import ranked
+
+    if found.vartype is dimod.SPIN:
+        found = found.change_vartype(dimod.BINARY, inplace=False)  # type: ignore[no-untyped-call]
+    first = ranked(found).record.sample[:1]
+    if not len(first):
+        raise InputError("the sample set is empty")
+    return dict(zip(found.variables, first[0].tolist(), strict=True))
+
+
 def _best(data: Mapping[str, Any]) -> Mapping[Any, Any]:
-    """The sample of least energy of dimod's serializable form, with values of 0 and 1."""
+    """The same of dimod's serializable form."""
     import dimod
 
     try:
-        samples: Any = dimod.SampleSet.from_serializable(data)  # type: ignore[no-untyped-call]
-        return dict(samples.change_vartype(dimod.BINARY, inplace=False).first.sample)
+        samples = dimod.SampleSet.from_serializable(data)  # type: ignore[no-untyped-call]
+        return best_sample(samples)
     except Exception as error:  # whatever it is that a broken one makes dimod raise
         message = " ".join(str(error).split())[:80]
         kind = type(error).__name__
