@@ -31,7 +31,7 @@ from qubopuzzle import (
     TooLarge,
     solve,
 )
-from qubopuzzle.solvers.dwave import PARAMETERS
+from qubopuzzle.solvers.dwave import DWaveSolver
 from qubopuzzle.solvers.dwave.settings import address_of, profile, token_of
 from sapi_stand_in import NAME, stand_in
 from wire import certificate, tls_front
@@ -484,4 +484,4 @@ def wait_until(condition):
 
 def test_parameters_are_those_of_the_mocks_qpu():
     own = set(MockDWaveSampler().parameters) - {"num_reads", "annealing_time", "warnings"}
-    assert own <= set(PARAMETERS)
+    assert own <= set(DWaveSolver.parameters)

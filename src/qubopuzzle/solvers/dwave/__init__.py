@@ -10,35 +10,22 @@ recorded answer takes the place of the call.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from math import isfinite
+from typing import TYPE_CHECKING, Any, cast
 
 from qubopuzzle.embedding.hardware import DEFAULT_TOPOLOGY
 from qubopuzzle.embedding.search import DEFAULT_SECONDS, DEFAULT_TRIES
-from qubopuzzle.errors import InputError, SolverUnavailable, did_you_mean
-from qubopuzzle.files.writing import write_whole
-from qubopuzzle.solvers.base import (
-    Option,
-    Outcome,
-    Solver,
-    Task,
-    backend_errors,
-    installed_version,
-    literal,
-)
+from qubopuzzle.errors import InputError
+from qubopuzzle.solvers.base import Option, Task, backend_errors
 from qubopuzzle.solvers.dimod_sampler import DimodSampler, has_graph
-from qubopuzzle.solvers.dwave.settings import address_of, features, profile, token_of
-from qubopuzzle.solvers.sampler import Best
+from qubopuzzle.solvers.dwave.sapi import OPTIONS, SapiSolver
 from qubopuzzle.solvers.services.call import Terms
-from qubopuzzle.solvers.services.credentials import check_address
-from qubopuzzle.solvers.services.files import check_files, stored
 
 if TYPE_CHECKING:
-    from qubopuzzle.solvers.dwave.replies import Reply
-    from qubopuzzle.solvers.dwave.sampling import Question
+    from qubopuzzle.solvers.dwave.call import Question
+    from qubopuzzle.solvers.dwave.sampling import OnQubits
 
 _STRENGTHS = {
     "torque": "D-Wave's uniform torque compensation",
@@ -50,22 +37,12 @@ _REPAIRS = {
     "minimize-energy": "what lowers the energy, chain by chain",
     "discard": "reads with a broken chain are dropped",
 }
-PARAMETERS = (
-    *("anneal_offsets", "anneal_schedule", "answer_mode", "auto_scale", "fast_anneal"),
-    *("flux_biases", "flux_drift_compensation", "h_gain_schedule", "initial_state", "label"),
-    *("max_answers", "programming_thermalization", "readout_thermalization"),
-    *("reduce_intersample_correlation", "reinitialize_state"),
-)
-"""Parameters of D-Wave's QPUs that are no option of ours; which a QPU has, it says itself."""
 
 
-class DWaveSolver(Solver):
+class DWaveSolver(SapiSolver):
     """D-Wave's QPU, or a sampler that a user has or names."""
 
     name = "dwave"
-    package = "dwave-system"
-    extra = "dwave"
-    remote = True
     default_encoding = "domain-wall"
     default_reads = 100
     about = "D-Wave's quantum annealer, with a token in DWAVE_API_TOKEN (docs/quantum.md)"
@@ -79,17 +56,15 @@ class DWaveSolver(Solver):
         Option("chain_break", str, "majority", "value of a broken chain", choices=_REPAIRS),
         Option("annealing_time", float, None, "microseconds of a read", 0.0005, 1e6),
         Option("gauges", int, 0, "spin-reversal transforms, which share the reads", 0, 100),
-        Option("patience", float, 30.0, "seconds for queue, network and QPU", 0.1),
-        Option("token_file", str, None, "file that holds the token"),
-        Option("url", str, None, "address of the service"),
-        Option("proxy", str, None, "address of a proxy; without, HTTPS_PROXY's"),
-        Option("ca", str, None, "file of certificates (PEM) to trust besides the usual ones"),
-        Option("record", str, None, "file for the unembedded samples"),
-        Option("replay", str, None, "file with such samples, to decode and judge again"),
-        Option("dry_run", str, None, "file for the embedding; nothing is sent"),
+        *OPTIONS,
     )
-
-    _names = frozenset(option.name for option in options)
+    parameters = (
+        *("anneal_offsets", "anneal_schedule", "answer_mode", "auto_scale", "fast_anneal"),
+        *("flux_biases", "flux_drift_compensation", "h_gain_schedule", "initial_state", "label"),
+        *("max_answers", "programming_thermalization", "readout_thermalization"),
+        *("reduce_intersample_correlation", "reinitialize_state"),
+    )
+    reserved = {"num_reads": "the reads of the run"}  # noqa: RUF012, of the class
 
     def __init__(self, given: DimodSampler | None = None) -> None:
         """Around a sampler with a graph of its own, without one for D-Wave's service."""
@@ -97,71 +72,14 @@ class DWaveSolver(Solver):
         if given is not None:
             self.name, self.remote = f"dwave:{given.sampler}", False  # type: ignore[misc]
 
-    def parse_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Check options, and that there is a token if one is needed.
+    @property
+    def needs_token(self) -> bool:
+        """Whether it asks D-Wave's service, and no sampler here."""
+        return self._given is None
 
-        What is no option of ours is a parameter of the QPU, or of the sampler.
-
-        Raises:
-            InputError: for options that do not fit together, too.
-            AuthenticationError: if there is no token.
-        """
-        if "token" in options:
-            what = "a token does not belong into an option"
-            raise InputError(f"{what}: set DWAVE_API_TOKEN or use --token-file FILE")
-        mine = {name: value for name, value in options.items() if name in self._names}
-        parsed = super().parse_options(mine)
-        theirs = {k: literal(v) for k, v in options.items() if k not in mine and v is not None}
-        self._check_parameters(theirs)
-        for name in ("url", "proxy"):
-            parsed[name] = parsed[name] and check_address(name, parsed[name])
-        check_files(parsed)
-        if self._given is None and not parsed["replay"] and not parsed["dry_run"]:
-            token_of(parsed)
-        return {**parsed, **theirs}
-
-    def solve(self, task: Task) -> Outcome:
-        """Ask once for all reads."""
-        options, best = task.options, Best(task.compiled)
-        n = task.compiled.payload.num_variables
-        if not n:
-            return best.of_nothing()
-        here = self.available()
-        if not here.ok:
-            raise SolverUnavailable(f"solver {self.name} cannot run here: {here.why}")
-        question = self._question(task)
-        if options["dry_run"]:
-            return best.outcome(settings=self._rehearse(question, options))
-        try:
-            body, parts = self._ask(task, question)
-        except KeyboardInterrupt:
-            return best.outcome(interrupted=True)
-        from qubopuzzle.solvers.dwave.replies import read
-
-        reply = read(body, n, question.terms.where)
-        if options["record"]:
-            write_whole(Path(options["record"]), body)
-        if len(reply.samples):
-            best.add(reply.samples, reply.occurrences, 0)
-        best.reads = reply.reads
-        return best.outcome(settings=reply.settings, service_s=parts(reply))
-
-    def versions(self) -> dict[str, str]:
-        """Versions of D-Wave's packages."""
-        names = ("dwave-system", "dwave-cloud-client", "minorminer")
-        return {name: installed_version(name) for name in names}
-
-    def _check_parameters(self, parameters: Mapping[str, Any]) -> None:
-        """InputError for what the QPU, or the sampler, does not know."""
-        if not parameters:
-            return
-        own = PARAMETERS if self._given is None else tuple(self._sampler.parameters or ())
-        for name in parameters:
-            if name == "num_reads":
-                raise InputError(f"solver {self.name}: give num_reads as the reads of the run")
-            if name not in own:
-                hint = did_you_mean(name, [*own, *self._names], f"it has: {', '.join(own)}")
-                raise InputError(f"solver {self.name} has no option {name!r}; {hint}")
+    def known_parameters(self) -> tuple[str, ...]:
+        """Those of D-Wave's QPUs, or of the sampler."""
+        return self.parameters if self._given is None else tuple(self._sampler.parameters or ())
 
     @cached_property
     def _sampler(self) -> Any:
@@ -174,61 +92,48 @@ class DWaveSolver(Solver):
             raise InputError(f"{self.name} {what}; use --solver dimod:{self._given.sampler}")
         return made
 
-    def _question(self, task: Task) -> Question:
-        from qubopuzzle.solvers.dwave.sampling import Question
+    def question(self, task: Task) -> OnQubits:
+        """Without a time limit the search for an embedding has its own."""
+        from qubopuzzle.solvers.dwave.sampling import OnQubits
 
-        options, budget = task.options, task.budget
-        searching = min(options["embedding_s"], budget.time_limit or options["embedding_s"])
-        own = {k: value for k, value in options.items() if k not in self._names}
+        options, left = task.options, max(0.001, task.seconds_left())
+        searching = min(options["embedding_s"], left)
+        parameters = self.own_parameters(options)
         if options["annealing_time"] is not None:
-            own["annealing_time"] = options["annealing_time"]
-        where = self.name
-        if options["replay"]:
-            where = "the stored answer"
-        elif self._given is None:
-            where = "D-Wave" + (f" at {options['url']}" if options["url"] else "")
-        limit = budget.time_limit or searching
-        return Question(
+            parameters["annealing_time"] = options["annealing_time"]
+        deadline = (left if isfinite(left) else searching) + options["patience"]
+        return OnQubits(
             bqm=task.compiled.payload,
-            terms=Terms(where, None, limit + options["patience"]),
-            reads=budget.reads or self.default_reads,
-            seed=budget.seed,
+            terms=Terms(self.where(options), None, deadline),
+            reads=task.budget.reads or self.default_reads,
+            seed=task.budget.seed,
             embedding_s=searching,
-            qpu=options["solver"],
-            parameters=own,
+            solver=options["solver"],
+            parameters=parameters,
             **{name: options[name] for name in ("tries", "chain_strength", "chain_multiple")},
             **{name: options[name] for name in ("chain_break", "gauges")},
         )
 
-    def _ask(
-        self, task: Task, question: Question
-    ) -> tuple[bytes, Callable[[Reply], Mapping[str, float]]]:
-        """The answer as ``sampling.sample`` writes it, and what makes ``service_s`` of it."""
-        options = task.options
-        if options["replay"]:
-            return stored(Path(options["replay"])), lambda reply: reply.seconds
-        if self._given is not None:
-            from qubopuzzle.solvers.dwave.sampling import sample
+    def where(self, options: Mapping[str, Any]) -> str:
+        """Who answers, for messages."""
+        here = self._given is not None and not options["replay"]
+        return self.name if here else super().where(options)
 
-            with backend_errors(self.name, question.bqm.num_variables):
-                return sample(question, self._sampler), lambda reply: reply.seconds
-        from qubopuzzle.solvers.dwave.call import call
-        from qubopuzzle.solvers.services.service import Service
+    def ask_here(self, question: Question) -> bytes | None:
+        """The samples of a sampler that was given."""
+        from qubopuzzle.solvers.dwave.sampling import OnQubits, sample
 
-        if question.qpu is None and "solver" in profile():
-            question = replace(question, qpu=features(profile()["solver"]))
-        token, url = token_of(options), address_of(options)
-        proxy = options["proxy"] or profile().get("proxy", "")
-        where = question.terms.where
-        with Service(where, url, token, proxy, options["ca"] or "", once=True) as service:
-            return call(question, service, lambda: task.report(0, float("inf")), token)
+        if self._given is None or not isinstance(question, OnQubits):
+            return None
+        with backend_errors(self.name, question.bqm.num_variables):
+            return sample(question, self._sampler)
 
-    def _rehearse(self, question: Question, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Write what would be sent, on an ideal graph; the figures for the result's settings."""
+    def rehearse(self, question: Question, options: Mapping[str, Any]) -> tuple[bytes, str]:
+        """An embedding on an ideal graph, or the sampler's, and what it costs."""
         from qubopuzzle.embedding import Hardware
         from qubopuzzle.solvers.dwave.sampling import access_us, hardware_of
 
-        sampler = self._sampler
+        question, sampler = cast("OnQubits", question), self._sampler
         hardware = Hardware.of(options["topology"]) if sampler is None else hardware_of(sampler)[0]
         embedding, search_s = question.embed(hardware)
         strength = question.strength(question.bqm.spin)
@@ -247,14 +152,12 @@ class DWaveSolver(Solver):
             "search_s": search_s,
             "embedding": embedding.chains,
         }
-        body = json.dumps(told).encode()
-        write_whole(Path(options["dry_run"]), body)
         figures = (
             f"{hardware.name}: {embedding.qubits:,} qubits, chains of up to {embedding.longest}, "
             f"chain strength {strength:.4g}, {question.reads:,} reads take the QPU about "
             f"{access:,.0f} µs"
         )
-        return {"request_bytes": len(body), "request": figures}
+        return json.dumps(told).encode(), figures
 
 
 SOLVER = DWaveSolver()

@@ -2,18 +2,64 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from qubopuzzle import errors
 from qubopuzzle.solvers.dwave.replies import Reply
-from qubopuzzle.solvers.dwave.sampling import Question, sample
+from qubopuzzle.solvers.dwave.settings import features
 from qubopuzzle.solvers.services.call import Terms, call_client
 from qubopuzzle.solvers.services.credentials import Token, quoted
 from qubopuzzle.solvers.services.relay import Answer, Message, Respond
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Question(ABC):
+    """What is asked of a solver of D-Wave's.
+
+    ``solver`` is the name of one, or features of one as D-Wave's configuration has them;
+    ``parameters`` are the solver's own.
+    """
+
+    terms: Terms
+    solver: str | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    @abstractmethod
+    def ask(self, url: str, token: str) -> bytes:
+        """The answer by D-Wave's client, in a process of its own; raises what that raises."""
+
+    @abstractmethod
+    def read(self, body: bytes) -> Reply:
+        """The reply that ``ask`` has written; ProtocolError if that is none."""
+
+    def client_settings(self, url: str, token: str) -> dict[str, Any]:
+        """Arguments of D-Wave's samplers: nothing of the user's is read, nothing is kept."""
+        own: dict[str, Any] = {}
+        if self.solver is not None:
+            wanted = features(self.solver)
+            # All solvers are listed, so that an unknown name is known as such.
+            own["solver"] = wanted if isinstance(wanted, dict) else {"name__in": [wanted]}
+        return {
+            **own,
+            "endpoint": url,
+            "token": token,
+            "config_file": False,
+            "cache_enabled": False,
+            "request_timeout": self.terms.deadline + 5,
+            "http_retry_total": 0,
+        }
+
+    def check_parameters(self, sampler: Any) -> None:
+        """InputError for parameters that the solver has not."""
+        unknown = [name for name in self.parameters if name not in sampler.parameters]
+        if unknown:
+            known = ", ".join(sorted(sampler.parameters))
+            raise errors.InputError(f"{sampler.solver.name} has no {unknown[0]}; it has: {known}")
 
 
 @dataclass(slots=True, eq=False)
@@ -62,56 +108,33 @@ class Problems:
 
 def call(
     question: Question, respond: Respond, tick: Callable[[], None], token: Token
-) -> tuple[bytes, Callable[[Reply], dict[str, float]]]:
-    """The answer to a question, as ``sampling.sample`` writes it; errors as ``call_client``.
+) -> tuple[Reply, bytes]:
+    """The reply to a question, and its bytes; errors as ``call_client``.
 
-    With it comes what makes ``service_s`` of the reply that it is: ``queue`` and ``network`` are
-    what the service's clock and ours say beyond the QPU's time, ``process`` is the rest of the
-    call but for the search.
+    Its seconds begin with ``queue`` and end with ``network``, what the service's clock and ours say
+    beyond the solver's time, and ``process``, the rest of the call but for the search.
     """
     started, problems = time.perf_counter(), Problems(respond, question.terms)
-    body = call_client(ask_service, question, problems, tick, token)
+    body = call_client(_ask, question, problems, tick, token)
     spent, waited = time.perf_counter() - started, problems.ended - problems.began
-    solving = sum(problems.solving.values())
-
-    def seconds(reply: Reply) -> dict[str, float]:
-        access = reply.seconds["qpu_access"]
-        return {
-            "queue": max(0.0, solving - access),
-            **reply.seconds,
-            "network": max(0.0, waited - max(solving, access)),
-            "process": max(0.0, spent - waited - reply.search_s),
-        }
-
-    return body, seconds
+    solving, reply = sum(problems.solving.values()), question.read(body)
+    told = reply.figures
+    seconds = {
+        "queue": max(0.0, solving - told.busy_s),
+        **told.seconds,
+        "network": max(0.0, waited - max(solving, told.busy_s)),
+        "process": max(0.0, spent - waited - told.own_s),
+    }
+    return replace(reply, figures=replace(told, seconds=seconds)), body
 
 
 # The process of D-Wave's client.
 
 
-def ask_service(question: Question, url: str, token: str) -> bytes:
+def _ask(question: Question, url: str, token: str) -> bytes:
     """What D-Wave's client makes of the answers of the relay at ``url``."""
-    from dwave.system import DWaveSampler
-
-    # The client lists all QPUs, so that an unknown name is known as such.
-    wanted = {"name__in": [question.qpu]} if isinstance(question.qpu, str) else question.qpu
     with client_errors(question.terms.where):
-        sampler = DWaveSampler(
-            **({"solver": wanted} if wanted else {}),
-            endpoint=url,
-            token=token,
-            config_file=False,
-            cache_enabled=False,
-            request_timeout=question.terms.deadline + 5,
-            http_retry_total=0,
-        )
-        if not isinstance(sampler.properties.get("topology"), dict):
-            raise errors.ProtocolError(f"{question.terms.where}: its QPU has no topology")
-        unknown = [name for name in question.parameters if name not in sampler.parameters]
-        if unknown:
-            known = ", ".join(sorted(sampler.parameters))
-            raise errors.InputError(f"{sampler.solver.name} has no {unknown[0]}; it has: {known}")
-        return sample(question, sampler)
+        return question.ask(url, token)
 
 
 @contextmanager

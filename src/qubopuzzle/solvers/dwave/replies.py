@@ -1,7 +1,7 @@
-"""What ``sampling.sample`` has written, from another process or a file, read with suspicion."""
+"""Answers of D-Wave's solvers, from another process or a file, read with suspicion."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
@@ -16,30 +16,38 @@ from qubopuzzle.solvers.services.credentials import quoted
 
 _TYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint32", "float32", "float64")
 """Of numbers in arrays; another one could ask for any memory."""
-_PARTS = {
-    "qpu_access": "qpu_access_time",
-    "programming": "qpu_programming_time",
-    "sampling": "qpu_sampling_time",
-}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Figures:
+    """What is said of an answer: ``settings`` and ``seconds`` by part, for the result.
+
+    ``busy_s``: seconds that the solver worked, ``own_s``: that our search for an embedding took.
+    """
+
+    reads: int
+    settings: Mapping[str, Any]
+    seconds: Mapping[str, float]
+    busy_s: float
+    own_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reply:
-    """0/1 samples of shape (samples, variables), how often each was read, and what is said of them.
-
-    ``seconds``: ``qpu_access``, which is ``programming`` and ``sampling``, as the QPU says.
-    """
+    """0/1 samples of shape (samples, variables), how often each was read, and what is said."""
 
     samples: NDArray[np.int8]
     occurrences: list[int]
-    reads: int
-    settings: Mapping[str, Any]
-    seconds: Mapping[str, float]
-    search_s: float
+    figures: Figures
 
 
-def read(body: bytes, n: int, where: str) -> Reply:
-    """The reply over n variables; ProtocolError if that is none."""
+def read(body: bytes, n: int, where: str, figures: Callable[[Mapping[str, Any]], Figures]) -> Reply:
+    """The reply over n variables; ProtocolError if that is none.
+
+    Args:
+        body: dimod's serialized sample set as JSON.
+        figures: of its info; ValueError, TypeError, KeyError for what is none.
+    """
     try:
         data = json.loads(body)
         info = data.pop("info")
@@ -51,54 +59,65 @@ def read(body: bytes, n: int, where: str) -> Reply:
         found = dimod.SampleSet.from_serializable(plain)  # type: ignore[no-untyped-call]
         samples = in_order(found, n) if len(found) else np.zeros((0, n), dtype=np.int8)
         occurrences = [int(times) for times in found.record.num_occurrences]
-        if len(found) and (min(occurrences) < 1 or not _fractions(found)):
+        if min(occurrences, default=1) < 1 or not _are_fractions(found):
             raise ValueError
-        settings, seconds = _settings(info), _seconds(info)
-        reads, search_s = settings.pop("reads"), settings["embedding_search_s"]
-        return Reply(samples, occurrences, reads, settings, seconds, search_s)
+        return Reply(samples, occurrences, figures(info))
     except SolverFailed as error:
         raise ProtocolError(f"{where}: {error}") from None
     except Exception:  # of whatever a file holds
         raise ProtocolError(f"{where}: the answer cannot be read") from None
 
 
-def _fractions(found: dimod.SampleSet) -> bool:
-    """Whether each sample has a fraction of chains that were broken."""
-    fractions = np.asarray(found.record.chain_break_fraction, dtype=np.float64)
-    return bool(((fractions >= 0) & (fractions <= 1)).all())
-
-
-def _number(value: Any) -> float:
+def number(value: Any) -> float:
     """A finite number that is not negative; ValueError, TypeError for others."""
-    number = float(value)
-    if isinstance(value, bool | str) or not isfinite(number) or number < 0:
+    found = float(value)
+    if isinstance(value, bool | str) or not isfinite(found) or found < 0:
         raise ValueError
-    return number
+    return found
 
 
-def _settings(info: Mapping[str, Any]) -> dict[str, Any]:
-    """What the result says of a run; ValueError, TypeError, KeyError for what is none."""
+def of_embedded(info: Mapping[str, Any]) -> Figures:
+    """Those of ``sampling.sample``: ``qpu_access`` is ``programming`` and ``sampling``."""
     context = info["embedding_context"]
     chains = [len(chain) for chain in context["embedding"].values()]
-    strength, repair = context["chain_strength"], context["chain_break_method"]
-    return {
+    strength, search_s = context["chain_strength"], number(context["search_s"])
+    settings = {
         "qpu": quoted(info["qpu"]),
         "qpu_topology": quoted(info["topology"]),
         "problem_ids": [quoted(each) for each in info["problem_ids"]],
         "qubits": sum(chains),
         "longest_chain": max(chains),
-        "embedding_search_s": round(_number(context["search_s"]), 3),
-        "chain_strength_used": strength if strength is None else _number(strength),
-        "chain_break_fraction": _number(info["chain_break_fraction"]),
-        "broken_reads": int(_number(info["broken_reads"])),
-        "repaired_by": quoted(repair),
-        "reads": int(_number(info["reads"])),
+        "embedding_search_s": round(search_s, 3),
+        "chain_strength_used": strength if strength is None else number(strength),
+        "chain_break_fraction": number(info["chain_break_fraction"]),
+        "broken_reads": int(number(info["broken_reads"])),
+        "repaired_by": quoted(context["chain_break_method"]),
     }
+    access, programming, sampling = (
+        sum(number(timing.get(f"qpu_{part}_time", 0)) for timing in info["timings"]) / 1e6
+        for part in ("access", "programming", "sampling")
+    )
+    seconds = {"qpu_access": access, "programming": programming, "sampling": sampling}
+    return Figures(int(number(info["reads"])), settings, seconds, access, search_s)
 
 
-def _seconds(info: Mapping[str, Any]) -> dict[str, float]:
-    """Seconds by part, of all problems that were sent."""
-    return {
-        part: sum(_number(timing.get(name, 0)) for timing in info["timings"]) / 1e6
-        for part, name in _PARTS.items()
+def of_hybrid(info: Mapping[str, Any]) -> Figures:
+    """Those of ``hybrid``: ``execution`` is the service's own time, in which it may ask QPUs."""
+    settings = {
+        "hybrid_solver": quoted(info["solver"]),
+        "problem_ids": [quoted(each) for each in info["problem_ids"]],
+        "feasible_samples": int(number(info["feasible"])),
+        "time_limit_s": number(info["time_limit"]),
     }
+    timing = info["timing"]
+    names = {"execution": "run_time", "qpu_access": "qpu_access_time"}
+    seconds = {part: number(timing.get(name, 0)) / 1e6 for part, name in names.items()}
+    return Figures(1, settings, seconds, seconds["execution"])
+
+
+def _are_fractions(found: dimod.SampleSet) -> bool:
+    """Whether what there is of fractions of broken chains is such."""
+    if "chain_break_fraction" not in found.record.dtype.names:
+        return True
+    fractions = np.asarray(found.record.chain_break_fraction, dtype=np.float64)
+    return bool(((fractions >= 0) & (fractions <= 1)).all())

@@ -6,7 +6,7 @@ sampler with a graph of its own, such as D-Wave's ``MockDWaveSampler``, which ru
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import ceil
 from types import SimpleNamespace
 from typing import Any
@@ -18,22 +18,21 @@ from numpy.typing import NDArray
 
 from qubopuzzle.embedding import Embedding, Hardware, find_embedding
 from qubopuzzle.errors import InputError, ProtocolError, TooLarge, first_line
-from qubopuzzle.solvers.services.call import Terms
+from qubopuzzle.solvers.dwave.call import Question
+from qubopuzzle.solvers.dwave.replies import Reply, of_embedded, read
 
 Chains = Mapping[Any, Sequence[Any]]
 """The qubits that stand for each variable."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Question:
-    """What is asked of a sampler with a graph: ``bqm`` is over the variables 0 .. n - 1.
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class OnQubits(Question):
+    """Samples of ``bqm``, which is over the variables 0 .. n - 1, on a graph of qubits.
 
-    ``qpu`` is the name of one, or D-Wave's features of one, for its client; ``parameters`` are the
-    sampler's own. The others are the options of the same names, see ``DWaveSolver``.
+    The others are the options of the same names, see ``DWaveSolver``.
     """
 
     bqm: dimod.BinaryQuadraticModel
-    terms: Terms
     reads: int
     seed: int
     tries: int
@@ -42,8 +41,20 @@ class Question:
     chain_multiple: float
     chain_break: str
     gauges: int = 0
-    qpu: Any = None
-    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def ask(self, url: str, token: str) -> bytes:
+        """What D-Wave's client makes of a QPU's samples."""
+        from dwave.system import DWaveSampler
+
+        sampler = DWaveSampler(**self.client_settings(url, token))
+        if not isinstance(sampler.properties.get("topology"), dict):
+            raise ProtocolError(f"{self.terms.where}: its QPU has no topology")
+        self.check_parameters(sampler)
+        return sample(self, sampler)
+
+    def read(self, body: bytes) -> Reply:
+        """The reply that ``sample`` has written; ProtocolError if that is none."""
+        return read(body, self.bqm.num_variables, self.terms.where, of_embedded)
 
     def strength(self, bqm: dimod.BinaryQuadraticModel, embedding: Chains | None = None) -> float:
         """The chains' coupling strength for a model over spins, as D-Wave's rules are called."""
@@ -103,8 +114,8 @@ class _Kept(dimod.ComposedSampler):  # type: ignore[misc, name-defined]
         return self.answers[-1]
 
 
-def sample(question: Question, sampler: Any) -> bytes:
-    """All reads of a model on a structured sampler, unembedded; ``replies.read`` takes them.
+def sample(question: OnQubits, sampler: Any) -> bytes:
+    """All reads of a model on a structured sampler, unembedded; ``OnQubits.read`` takes them.
 
     They are dimod's serialized sample set as JSON, with a vector ``chain_break_fraction``. Its info
     has ``qpu``, ``topology``, ``embedding_context`` as D-Wave's composites have it, and of each
@@ -200,7 +211,7 @@ def _check(answer: Any, used: Sequence[Any], where: str) -> None:
             raise ProtocolError(f"{where}: the answer {what}")
 
 
-def access_us(question: Question, qubits: int, sampler: Any = None) -> float:
+def access_us(question: OnQubits, qubits: int, sampler: Any = None) -> float:
     """Microseconds of QPU access that a question takes, as D-Wave's client estimates them.
 
     With the timing data of a sampler's QPU, or those that D-Wave's client has of an Advantage.
