@@ -4,7 +4,8 @@
         solve(puzzle, "dwave", options={"url": f"{sapi.url}/tag/mine"})
         sapi.kept["mine"]
 
-It announces one QPU with a small Zephyr graph and anneals what it is sent. The path prefix of the
+It announces a QPU with a small Zephyr graph, and anneals what that is sent, and a hybrid solver,
+whose CQMs go to solver sat. The path prefix of the
 url says what it does: ``/tag/NAME`` keeps the requests under that name, ``/fault/STAGE-NAME`` plays
 a fault at a stage: ``solvers`` (the list of QPUs), ``post`` (a problem is sent), ``poll`` (its
 status) or ``answer``. Of the token it keeps a SHA-256.
@@ -12,6 +13,7 @@ status) or ``answer``. Of the token it keeps a SHA-256.
 
 import base64
 import hashlib
+import io
 import json
 import re
 import socket
@@ -28,11 +30,13 @@ import numpy as np
 from dwave.cloud.testing.mocks import qpu_problem_timing_data, qpu_zephyr_solver_data
 from dwave.samplers import SimulatedAnnealingSampler
 
-NAME = "Stand_in_system1.1"
+from qubopuzzle import from_cqm, solve
+
+NAME, HYBRID = "Stand_in_system1.1", "hybrid_stand_in_version1"
 TIMING = {"qpu_access_time": 30_000, "qpu_programming_time": 14_000, "qpu_sampling_time": 16_000}
 BEGAN = datetime(2026, 11, 24, 12, tzinfo=UTC)
 _PATH = re.compile(
-    r"(?:/tag/(?P<tag>[^/]+))?(?:/fault/(?P<fault>[^/]+))?(?P<end>/(solvers|problems)/.*)"
+    r"(?:/tag/(?P<tag>[^/]+))?(?:/fault/(?P<fault>[^/]+))?(?P<end>/(solvers|problems|bqm)/.*)"
 )
 _KINDS = {
     "solvers": "solver-definition-list",
@@ -53,6 +57,25 @@ def description():
         "problem_timing_data": qpu_problem_timing_data(),
     }
     return qpu
+
+
+def hybrid():
+    """What SAPI says of Leap's hybrid solver for CQMs."""
+    most = ("variables", "constraints", "biases", "quadratic_variables")
+    return {
+        "identity": {"name": HYBRID},
+        "status": "ONLINE",
+        "description": "a stand-in",
+        "avg_load": 0.1,
+        "properties": {
+            "category": "hybrid",
+            "supported_problem_types": ["cqm"],
+            "parameters": dict.fromkeys(("time_limit", "label"), ""),
+            "version": "1.0",
+            "minimum_time_limit_s": 5,
+            **{f"maximum_number_of_{what}": 10_000 for what in most},
+        },
+    }
 
 
 def _coded(array, kind):
@@ -105,6 +128,28 @@ class Problem:
             on["solved_on"] = (BEGAN + timedelta(seconds=0.25)).isoformat()
         own = {name: self.body[name] for name in ("solver", "type")}
         return {"id": self.id, "status": status, **own, **on, **more}
+
+
+class Hybrid:
+    """A CQM that was sent: an assignment of zeros, and one that is right."""
+
+    def __init__(self, body, uploads):
+        self.id, self.body = f"problem-{len(uploads)}-cqm", body
+        self.cqm = dimod.CQM.from_file(io.BytesIO(uploads[body["data"]["data"]]))
+
+    def answer(self):
+        found = solve(from_cqm(self.cqm), "sat", seed=1).answer
+        samples = np.array([np.zeros(len(self.cqm.variables)), found], dtype=float)
+        given = dimod.SampleSet.from_samples(
+            (samples, self.cqm.variables),
+            "INTEGER",
+            energy=[0.0, 0.0],
+            is_feasible=[False, True],
+            info={"run_time": 5_100_000, "charge_time": 5_000_000, "qpu_access_time": 40_000},
+        )
+        return {"format": "bq", "data": given.to_serializable()}
+
+    status = Problem.status
 
 
 def _lacking(key):
@@ -173,6 +218,8 @@ class Sapi(BaseHTTPRequestHandler):
         self.token = self.headers.get("X-Auth-Token", "")
         server.keep(path["tag"], self.command, path["end"], self.token, raw)
         end = path["end"].partition("?")[0].strip("/").split("/")
+        if end[0] == "bqm":
+            return self.reply(200, json.dumps(self.uploaded(end[2:], raw)).encode())
         stage = "solvers"
         if end[0] == "problems":
             stage = "post" if self.command == "POST" else "poll" if len(end) == 1 else "answer"
@@ -195,13 +242,32 @@ class Sapi(BaseHTTPRequestHandler):
 
     def solvers(self, _):
         if "none,+identity" in self.path.replace("%2B", "+").replace("%2C", ","):
-            return [{name: self.server.qpu[name] for name in ("identity", "status", "avg_load")}]
-        return [json.loads(json.dumps(self.server.qpu))]
+            return [
+                {name: each[name] for name in ("identity", "status", "avg_load")}
+                for each in (self.server.qpu, self.server.hybrid)
+            ]
+        return [json.loads(json.dumps(self.server.qpu)), self.server.hybrid]
+
+    def uploaded(self, path, raw):
+        """A file comes in parts: announced, sent, and put together; asked for in between."""
+        uploads = self.server.uploads
+        if not path:
+            uploads[f"upload-{len(uploads)}"] = b""
+            return {"id": list(uploads)[-1]}
+        if path[1] == "part":
+            uploads[path[0]] += raw
+        digest = hashlib.md5(uploads[path[0]], usedforsecurity=False).hexdigest()
+        parts = [{"part_number": 1, "checksum": digest}] if uploads[path[0]] else []
+        return {"status": "UPLOAD_IN_PROGRESS", "parts": parts}
 
     def post(self, raw):
         packed = self.headers.get("Content-Encoding") == "deflate"
         jobs = json.loads(zlib.decompress(raw) if packed else raw)
-        problems = [Problem(body, self.server.qpu) for body in jobs]
+        server = self.server
+        problems = [
+            Hybrid(body, server.uploads) if body["type"] == "cqm" else Problem(body, server.qpu)
+            for body in jobs
+        ]
         self.server.problems.update((problem.id, problem) for problem in problems)
         return [problem.status("PENDING") for problem in problems]
 
@@ -261,7 +327,7 @@ class Server(ThreadingHTTPServer):
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Sapi)
         self.url = f"http://127.0.0.1:{self.server_port}"
-        self.qpu, self.problems = description(), {}
+        self.qpu, self.hybrid, self.problems, self.uploads = description(), hybrid(), {}, {}
         self.kept, self.played = defaultdict(list), Counter()
 
     def keep(self, tag, method, path, token, raw):

@@ -15,12 +15,14 @@ from functools import cached_property
 from math import isfinite
 from typing import TYPE_CHECKING, Any, cast
 
+from qubopuzzle.compile import Compiled
 from qubopuzzle.embedding.hardware import DEFAULT_TOPOLOGY
 from qubopuzzle.embedding.search import DEFAULT_SECONDS, DEFAULT_TRIES
 from qubopuzzle.errors import InputError
 from qubopuzzle.solvers.base import Option, Task, backend_errors
 from qubopuzzle.solvers.dimod_sampler import DimodSampler, has_graph
 from qubopuzzle.solvers.dwave.sapi import OPTIONS, SapiSolver
+from qubopuzzle.solvers.dwave.settings import profile
 from qubopuzzle.solvers.services.call import Terms
 
 if TYPE_CHECKING:
@@ -92,7 +94,7 @@ class DWaveSolver(SapiSolver):
             raise InputError(f"{self.name} {what}; use --solver dimod:{self._given.sampler}")
         return made
 
-    def question(self, task: Task) -> OnQubits:
+    def question(self, task: Task, asked: Compiled) -> OnQubits:
         """Without a time limit the search for an embedding has its own."""
         from qubopuzzle.solvers.dwave.sampling import OnQubits
 
@@ -103,16 +105,21 @@ class DWaveSolver(SapiSolver):
             parameters["annealing_time"] = options["annealing_time"]
         deadline = (left if isfinite(left) else searching) + options["patience"]
         return OnQubits(
-            bqm=task.compiled.payload,
+            bqm=asked.payload,
             terms=Terms(self.where(options), None, deadline),
             reads=task.budget.reads or self.default_reads,
             seed=task.budget.seed,
             embedding_s=searching,
-            solver=options["solver"],
+            solver=options["solver"] or self._usual(options),
             parameters=parameters,
             **{name: options[name] for name in ("tries", "chain_strength", "chain_multiple")},
             **{name: options[name] for name in ("chain_break", "gauges")},
         )
+
+    def _usual(self, options: Mapping[str, Any]) -> str | None:
+        """The QPU of the user's profile, if there is one and D-Wave is asked."""
+        asks = self.needs_token and not options["replay"] and not options["dry_run"]
+        return profile().get("solver") if asks else None
 
     def where(self, options: Mapping[str, Any]) -> str:
         """Who answers, for messages."""

@@ -9,6 +9,9 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
+from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import InputError, SolverUnavailable, did_you_mean
 from qubopuzzle.files.writing import write_whole
 from qubopuzzle.solvers.base import Option, Outcome, Solver, Task, installed_version, literal
@@ -77,13 +80,21 @@ class SapiSolver(Solver):
 
     def solve(self, task: Task) -> Outcome:
         """Ask once."""
-        options, best, n = task.options, Best(task.compiled), task.compiled.sizes["variables"]
-        if not n:
+        asked = self.asked(task)
+        outcome = self._outcome(task, asked, Best(asked))
+        if asked is task.compiled:
+            return outcome
+        return replace(outcome, samples=asked.decode(outcome.samples).astype(np.int8))
+
+    def _outcome(self, task: Task, asked: Compiled, best: Best) -> Outcome:
+        """With samples of what is asked about."""
+        options = task.options
+        if not asked.sizes["variables"]:
             return best.of_nothing()
         here = self.available()
         if not here.ok:
             raise SolverUnavailable(f"solver {self.name} cannot run here: {here.why}")
-        question = self.question(task)
+        question = self.question(task, asked)
         if options["dry_run"]:
             body, figures = self.rehearse(question, options)
             write_whole(Path(options["dry_run"]), body)
@@ -95,7 +106,7 @@ class SapiSolver(Solver):
         if options["record"]:
             write_whole(Path(options["record"]), body)
         if len(reply.samples):
-            best.add(self.samples(task, question, reply), reply.occurrences, 0)
+            best.add(reply.samples, reply.occurrences, 0)
         told = reply.figures
         best.reads = told.reads
         return best.outcome(settings=told.settings, service_s=told.seconds)
@@ -105,8 +116,12 @@ class SapiSolver(Solver):
         names = ("dwave-system", "dwave-cloud-client", "minorminer")
         return {name: installed_version(name) for name in names}
 
+    def asked(self, task: Task) -> Compiled:
+        """What the samples are of: the compiled model, or one that decodes to its variables."""
+        return task.compiled
+
     @abstractmethod
-    def question(self, task: Task) -> Question:
+    def question(self, task: Task, asked: Compiled) -> Question:
         """What is asked for a task."""
 
     @abstractmethod
@@ -116,10 +131,6 @@ class SapiSolver(Solver):
     def ask_here(self, question: Question) -> bytes | None:
         """The answer of a sampler in this process, if there is one."""
         return None
-
-    def samples(self, task: Task, question: Question, reply: Reply) -> Any:
-        """Samples of the compiled model, 0/1 of shape (samples, variables)."""
-        return reply.samples
 
     def where(self, options: Mapping[str, Any]) -> str:
         """Who answers, for messages."""
@@ -154,8 +165,6 @@ class SapiSolver(Solver):
         if own is not None:
             return question.read(own), own
         found = profile()
-        if question.solver is None and "solver" in found:
-            question = replace(question, solver=found["solver"])
         token, url = token_of(options), address_of(options)
         proxy, where = options["proxy"] or found.get("proxy", ""), question.terms.where
         tick: Callable[[], None] = lambda: task.report(0, inf)  # noqa: E731
