@@ -223,6 +223,8 @@ class Sapi(BaseHTTPRequestHandler):
         stage = "solvers"
         if end[0] == "problems":
             stage = "post" if self.command == "POST" else "poll" if len(end) == 1 else "answer"
+        if self.command == "DELETE":
+            return self.reply(200, b"[]", "problems")
         fault = path["fault"] or ""
         if not fault.startswith(f"{stage}-"):
             fault = ""

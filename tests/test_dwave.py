@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 import signal
 import subprocess
 import sys
@@ -184,6 +185,8 @@ def test_what_does_not_fit_is_refused_with_figures():
 def test_samplers_are_named_by_address(tmp_path):
     status, out, _ = run("solve", EXAMPLE, "--solver", MOCK, "--json", "--option", "tries=1")
     result = json.loads(out)
+    status, out, _ = run("solve", EXAMPLE, "--solver", MOCK, "--option", "tries=1")
+    assert re.search(r"MockDWaveSampler, chimera:4: \d+ qubits, .* in \d+ of 100 reads\n", out)
     assert (status, result["solver"]) == (0 if result["valid"] else 1, MOCK)
     assert result["settings"]["qpu_topology"] == "chimera:4"
     for address, words in (
@@ -297,6 +300,7 @@ def test_the_client_solves_through_the_relay(sapi, tmp_path):
     assert result.settings["qpu"] == NAME
     assert result.settings["qpu_topology"] == "zephyr:2"
     assert result.settings["problem_ids"][0].startswith("problem-")
+    assert all(name not in result.settings for name in ("token", "reads"))
     parts = ["queue", "qpu_access", "programming", "sampling", "network", "process"]
     assert list(result.service_s) == parts
     assert result.service_s["qpu_access"] == pytest.approx(0.03)
@@ -370,6 +374,8 @@ def test_faults_have_types_and_leak_nothing(sapi, fault, tmp_path, monkeypatch, 
     assert not leaked("\n".join([everything_of(caught.value), out, err, caplog.text]))
     assert [file.name for file in tmp_path.iterdir()] == ["dwave.conf"]
     posted = [request["method"] for request in sapi.kept[fault]].count("POST")
+    cancelled = [request["method"] for request in sapi.kept[fault]].count("DELETE")
+    assert cancelled == (fault in LATE)
     assert posted <= 1  # what the service may have taken is not sent again
 
 
@@ -471,6 +477,8 @@ def test_ctrl_c_leaves_nothing_running_and_the_clients_process_has_no_token(sapi
     out, err = process.communicate(timeout=10)
     assert process.returncode == 1, err
     assert "interrupted" in out
+    assert sapi.kept["c"][-1]["method"] == "DELETE"
+    assert json.loads(sapi.kept["c"][-1]["raw"]) == [*sapi.problems][-1:]
     assert not leaked(out + err)
     wait_until(lambda: not any(Path(f"/proc/{other}").exists() for other in others))
 

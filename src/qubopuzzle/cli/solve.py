@@ -261,6 +261,7 @@ def _print_result(result: Result, args: Namespace) -> None:
         return
     lines = [terminal.heading(result.problem), *_pictures(result)]
     lines.append(result.summary(verbose=args.verbose))
+    lines += _on_qubits(result)
     lines += [f"  the service warns: {w}" for w in result.settings.get("warnings", ())]
     if "ended_by" in result.settings:
         lines.append(f"  ended early: {result.settings['ended_by']}")
@@ -269,6 +270,21 @@ def _print_result(result: Result, args: Namespace) -> None:
     if len(broken) > VIOLATIONS_SHOWN:
         lines.append(f"  ... and {len(broken) - VIOLATIONS_SHOWN} more (--json lists all)")
     say(*filter(None, [*lines, address]))
+
+
+def _on_qubits(result: Result) -> Iterator[str]:
+    """How the model lay on a graph of qubits, if it did."""
+    told = result.settings
+    if "broken_reads" not in told:
+        return
+    strength = told["chain_strength_used"]
+    coupled = "" if strength is None else f", chain strength {strength:.4g}"
+    yield (
+        f"  {told['qpu']}, {told['qpu_topology']}: {told['qubits']:,} qubits, "
+        f"chains of up to {told['longest_chain']}{coupled}; "
+        f"{told['chain_break_fraction']:.2%} of chains broken, "
+        f"in {told['broken_reads']:,} of {result.reads:,} reads"
+    )
 
 
 def _solved_address(result: Result) -> str | None:

@@ -79,6 +79,10 @@ class DWaveSolver(SapiSolver):
         """Whether it asks D-Wave's service, and no sampler here."""
         return self._given is None
 
+    def may_overrun(self, task: Task) -> bool:
+        """Whether a sampler here does the work, which nobody can stop."""
+        return self._given is not None
+
     def known_parameters(self) -> tuple[str, ...]:
         """Those of D-Wave's QPUs, or of the sampler."""
         return self.parameters if self._given is None else tuple(self._sampler.parameters or ())

@@ -16,6 +16,8 @@ from qubopuzzle.solvers.services.call import Terms, call_client
 from qubopuzzle.solvers.services.credentials import Token, quoted
 from qubopuzzle.solvers.services.relay import Answer, Message, Respond
 
+_CANCELLING_S = 1.0
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Question(ABC):
@@ -76,17 +78,28 @@ class Problems:
     ended: float = 0.0
     solving: dict[str, float] = field(default_factory=dict)
     _ids: set[str] = field(default_factory=set)
+    _latest: Message | None = None
 
     def __call__(self, message: Message) -> Answer:
         """The answer; ProtocolError for one that is no JSON, or on a problem of somebody else's."""
         about = message.path.partition("?")[0].strip("/").partition("/")[0] == "problems"
         if about:
             self.began = self.began or time.perf_counter()
+            self._latest = message
         answer = self.respond(message)
         if about and message.command != "DELETE":
             self.ended = time.perf_counter()
             self._look(answer.body, new=message.command == "POST")
         return answer
+
+    def cancel(self) -> None:
+        """Tell the service that nobody waits for the problems; it may not hear."""
+        if self._latest is None or not self._ids:
+            return
+        body, ends = json.dumps(sorted(self._ids)).encode(), time.monotonic() + _CANCELLING_S
+        message = replace(self._latest, command="DELETE", path="/problems/", body=body, ends=ends)
+        with suppress(errors.QubopuzzleError, TimeoutError):
+            self.respond(message)
 
     def _look(self, body: bytes, *, new: bool) -> None:
         try:
@@ -111,11 +124,16 @@ def call(
 ) -> tuple[Reply, bytes]:
     """The reply to a question, and its bytes; errors as ``call_client``.
 
-    Its seconds begin with ``queue`` and end with ``network``, what the service's clock and ours say
-    beyond the solver's time, and ``process``, the rest of the call but for the search.
+    Problems that are not waited for any more are cancelled. The reply's seconds begin with
+    ``queue`` and end with ``network``, what the service's clock and ours say beyond the solver's
+    time, and ``process``, the rest of the call but for the search.
     """
     started, problems = time.perf_counter(), Problems(respond, question.terms)
-    body = call_client(_ask, question, problems, tick, token)
+    try:
+        body = call_client(_ask, question, problems, tick, token)
+    except (errors.DeadlineExceeded, KeyboardInterrupt):
+        problems.cancel()
+        raise
     spent, waited = time.perf_counter() - started, problems.ended - problems.began
     solving, reply = sum(problems.solving.values()), question.read(body)
     told = reply.figures

@@ -1,8 +1,9 @@
 """The server on this machine that a service's client speaks to, and nobody else."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler
 from secrets import compare_digest, token_urlsafe
 from socketserver import ThreadingTCPServer
@@ -14,13 +15,27 @@ from qubopuzzle.errors import QubopuzzleError
 JSON = "application/json"
 
 
-class Message(BaseHTTPRequestHandler):
-    """A request of the client: ``command``, ``path``, ``headers`` and ``body``."""
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A request of the client, which has the relay's token among its headers.
+
+    It is to be answered until ``ends``, by ``time.monotonic``.
+    """
+
+    command: str
+    path: str
+    headers: Mapping[str, str]
+    body: bytes
+    token: str
+    ends: float
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """A connection of the client."""
 
     server: "Relay"
-    body: bytes
 
-    def do_POST(self) -> None:  # noqa: D102
+    def do_POST(self) -> None:
         self.server.answer(self)
 
     do_GET = do_PUT = do_DELETE = do_POST  # noqa: N815, names of http.server
@@ -52,7 +67,7 @@ class Relay(ThreadingTCPServer):
     daemon_threads = True
 
     def __init__(self, respond: Respond, deadline: float) -> None:
-        super().__init__(("127.0.0.1", 0), Message)
+        super().__init__(("127.0.0.1", 0), _Handler)
         self.url, self.token = f"http://127.0.0.1:{self.server_address[1]}", token_urlsafe()
         self.ends, self.answered = 0.0, False
         self.failed: Future[None] = Future()
@@ -63,13 +78,15 @@ class Relay(ThreadingTCPServer):
         self.shutdown()
         self.server_close()
 
-    def answer(self, message: Message) -> None:
+    def answer(self, asked: BaseHTTPRequestHandler) -> None:
         """Answer a message; where there is no answer, the connection ends without one."""
-        words = " ".join(message.headers.values()).encode(errors="replace").split()
+        words = " ".join(asked.headers.values()).encode(errors="replace").split()
         if not any(compare_digest(word, self.token.encode()) for word in words):
-            return message.send_error(403)
-        message.body = message.rfile.read(int(message.headers.get("Content-Length", 0)))
+            return asked.send_error(403)
+        body = asked.rfile.read(int(asked.headers.get("Content-Length", 0)))
         self.ends = self.ends or time.monotonic() + self._deadline
+        own = dict(asked.headers.items())
+        message = Message(asked.command, asked.path, own, body, self.token, self.ends)
         try:
             status, body, content_type = self._respond(message)
         except TimeoutError:  # whoever waits for the call knows it
@@ -79,11 +96,11 @@ class Relay(ThreadingTCPServer):
                 self.failed.set_exception(error)
             return None
         self.answered |= message.command == "POST"
-        message.send_response(status)
-        message.send_header("Content-Type", content_type)
-        message.send_header("Content-Length", str(len(body)))
-        message.end_headers()
-        message.wfile.write(body)
+        asked.send_response(status)
+        asked.send_header("Content-Type", content_type)
+        asked.send_header("Content-Length", str(len(body)))
+        asked.end_headers()
+        asked.wfile.write(body)
         return None
 
     def handle_error(self, request: Any, client_address: Any) -> None:

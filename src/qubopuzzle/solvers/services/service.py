@@ -98,7 +98,7 @@ class Service(AbstractContextManager["Service"]):
                 return found
             again = not (found.taken and self._once and message.command == "POST")
             wait = max(pause, found.wait) if again else inf
-            if time.monotonic() + wait > message.server.ends or self._closed.wait(wait):
+            if time.monotonic() + wait > message.ends or self._closed.wait(wait):
                 raise found.error
             pause *= 2
 
@@ -118,11 +118,11 @@ class Service(AbstractContextManager["Service"]):
 
     def _exchange(self, message: Message) -> tuple[httpx.Response, bytes]:
         """Send it once; the only place where the token leaves this process."""
-        left = message.server.ends - time.monotonic()
+        left = message.ends - time.monotonic()
         if left <= 0 or self._closed.is_set():
             raise TimeoutError
         headers = {
-            name: value.replace(message.server.token, self._token.reveal())
+            name: value.replace(message.token, self._token.reveal())
             for name, value in message.headers.items()
             if name.lower() not in _NOT_PASSED_ON
         }
@@ -140,7 +140,7 @@ class Service(AbstractContextManager["Service"]):
                 if len(body) > ANSWER_LIMIT:
                     limit = f"{ANSWER_LIMIT // 2**20} MiB"
                     raise errors.ProtocolError(f"{self._where}: the answer is larger than {limit}")
-                if time.monotonic() > message.server.ends:
+                if time.monotonic() > message.ends:
                     raise TimeoutError
         # Nobody behind this line has the token, not even from an echo of it.
         return response, self._token.mask(body.decode("latin-1")).encode("latin-1")
