@@ -230,9 +230,9 @@ class Sapi(BaseHTTPRequestHandler):
             fault = ""
         server.played[path["tag"], fault] += 1
         if fault.endswith("-once") and server.played[path["tag"], fault] == 1:
-            return self.play(fault.removeprefix(f"{stage}-").removesuffix("-once"))
+            return self.play(fault.removeprefix(f"{stage}-").removesuffix("-once"), stage)
         if fault and fault not in CHANGES and not fault.endswith("-once"):
-            return self.play(fault.removeprefix(f"{stage}-"))
+            return self.play(fault.removeprefix(f"{stage}-"), stage)
         found = getattr(self, stage)(raw)
         if fault in CHANGES:
             found = CHANGES[fault](found, self.token)
@@ -281,7 +281,7 @@ class Sapi(BaseHTTPRequestHandler):
         problem = self.server.problems[self.path.rstrip("/").rpartition("/")[2]]
         return problem.status("COMPLETED", answer=problem.answer())
 
-    def play(self, fault):
+    def play(self, fault, stage):
         """Faults of the line, and statuses, with bodies that repeat the token."""
         if fault.isdigit():
             more = {"Retry-After": "60"} if fault == "429" else {}
@@ -293,7 +293,7 @@ class Sapi(BaseHTTPRequestHandler):
             "blank": b"",
         }
         if fault in bodies:
-            kind = "text/html" if fault == "html" else "application/vnd.dwave.sapi.problems+json"
+            kind = "text/html" if fault == "html" else _KINDS[stage]
             return self.reply(200, bodies[fault], kind)
         self.close_connection = True
         if fault == "redirect":
@@ -301,9 +301,9 @@ class Sapi(BaseHTTPRequestHandler):
         if fault == "silent":
             self.rfile.read(1)
         elif fault == "truncated":
-            self.reply(200, b'[{"id', "problems", length=1000)
+            self.reply(200, b'[{"id', _KINDS[stage], length=1000)
         else:
-            self.reply(200, b"[", "problems", length=10**12)
+            self.reply(200, b"[", _KINDS[stage], length=10**12)
             while fault in ("endless", "drip"):
                 self.wfile.write(b" " * (2**20 if fault == "endless" else 1))
                 time.sleep(0.0 if fault == "endless" else 0.2)

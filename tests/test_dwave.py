@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from urllib.parse import quote
 
 import dimod
 import numpy as np
@@ -20,6 +19,7 @@ from dwave.samplers import SimulatedAnnealingSampler
 from dwave.system.testing import MockDWaveSampler
 
 from command import PROGRAM, run
+from leaks import descendants, everything_of, leaked
 from qubopuzzle import (
     AuthenticationError,
     DeadlineExceeded,
@@ -279,19 +279,6 @@ def test_a_dry_run_needs_no_token(tmp_path, monkeypatch):
 # The real client.
 
 
-def leaked(text):
-    """Whether the token stands in a text, as it is, percent-encoded or as in JSON."""
-    return any(form in text for form in (TOKEN, quote(TOKEN, safe=""), TOKEN.replace("/", "\\/")))
-
-
-def everything_of(error):
-    seen = []
-    while error is not None:
-        seen += [str(error), repr(error), repr(error.args), repr(vars(error))]
-        error = error.__cause__ or error.__context__
-    return "\n".join(seen)
-
-
 @pytest.mark.usefixtures("kept")
 def test_the_client_solves_through_the_relay(sapi, tmp_path):
     file = tmp_path / "answer.json"
@@ -307,7 +294,7 @@ def test_the_client_solves_through_the_relay(sapi, tmp_path):
     assert result.service_s["queue"] == pytest.approx(0.22)
     assert len({request["token"] for request in sapi.kept["good"]}) == 1
     assert [request["method"] for request in sapi.kept["good"]].count("POST") == 1
-    assert not leaked(file.read_text())
+    assert not leaked(file.read_text(), TOKEN)
     (problem,) = (sapi.problems[each] for each in result.settings["problem_ids"])
     assert problem.body["params"] == {"annealing_time": 50, "num_reads": 20}
     assert ask("dwave", replay=str(file)).valid
@@ -371,7 +358,7 @@ def test_faults_have_types_and_leak_nothing(sapi, fault, tmp_path, monkeypatch, 
     assert time.monotonic() - started < 30
     assert "\n" not in str(caught.value)
     out, err = capfd.readouterr()
-    assert not leaked("\n".join([everything_of(caught.value), out, err, caplog.text]))
+    assert not leaked("\n".join([everything_of(caught.value), out, err, caplog.text]), TOKEN)
     assert [file.name for file in tmp_path.iterdir()] == ["dwave.conf"]
     posted = [request["method"] for request in sapi.kept[fault]].count("POST")
     cancelled = [request["method"] for request in sapi.kept[fault]].count("DELETE")
@@ -422,7 +409,7 @@ def test_wrong_options_are_refused(options, words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match=words) as caught:
         ask("dwave", **options)
-    assert not leaked(everything_of(caught.value))
+    assert not leaked(everything_of(caught.value), TOKEN)
 
 
 def test_a_token_comes_from_a_file_the_environment_or_the_profile(tmp_path, monkeypatch, caplog):
@@ -440,19 +427,13 @@ def test_a_token_comes_from_a_file_the_environment_or_the_profile(tmp_path, monk
     conf.write_text(f"{TOKEN}\n[mine]\n")
     with pytest.raises(InputError, match="cannot read its configuration") as caught:
         token_of(none)
-    assert not leaked(everything_of(caught.value) + caplog.text)
+    assert not leaked(everything_of(caught.value) + caplog.text, TOKEN)
     conf.write_text("[mine]\nregion=eu-central-1\n")
     assert address_of(none) == "https://eu-central-1.cloud.dwavesys.com/sapi/v2"
     with pytest.raises(AuthenticationError, match="set DWAVE_API_TOKEN in the environment"):
         ask("dwave")
     conf.write_text("")
     assert address_of(none) == "https://cloud.dwavesys.com/sapi/"
-
-
-def descendants(pid):
-    threads = Path(f"/proc/{pid}/task").glob("*/children")
-    own = [int(word) for file in threads for word in file.read_text().split()]
-    return own + [pid for child in own for pid in descendants(child)]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
@@ -472,14 +453,14 @@ def test_ctrl_c_leaves_nothing_running_and_the_clients_process_has_no_token(sapi
     assert len(others) == 2  # the client, and the search for embeddings
     for other in others:
         for name in ("cmdline", "environ"):
-            assert not leaked(Path(f"/proc/{other}/{name}").read_text())
+            assert not leaked(Path(f"/proc/{other}/{name}").read_text(), TOKEN)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=10)
     assert process.returncode == 1, err
     assert "interrupted" in out
     assert sapi.kept["c"][-1]["method"] == "DELETE"
     assert json.loads(sapi.kept["c"][-1]["raw"]) == [*sapi.problems][-1:]
-    assert not leaked(out + err)
+    assert not leaked(out + err, TOKEN)
     wait_until(lambda: not any(Path(f"/proc/{other}").exists() for other in others))
 
 
