@@ -41,26 +41,26 @@ class Qaoa:
         for i in range(self.n):
             circuit.add_H_gate(i)
         for gamma, beta in np.reshape(angles, (2, -1)).T:
-            time = gamma / self.energies.std()  # so that good angles are near 1
+            time = gamma / self.energies.std()  # so that good angles are within 0 and 2
             # A spin is -Z, as Z is +1 for a bit of 0; gates of qulacs are exp(+i angle/2 P).
+            # The energy is what gamma turns by, and -X beta: the start is its ground state.
             for i, field in self.fields:
                 circuit.add_RZ_gate(i, 2 * time * field)
             for pair, coupling in self.couplings:
                 circuit.add_multi_Pauli_rotation_gate(pair, [3, 3], -2 * time * coupling)
             for i in range(self.n):
-                circuit.add_RX_gate(i, -2 * beta)
+                circuit.add_RX_gate(i, 2 * beta)
         circuit.update_quantum_state(state)
         return np.abs(state.get_vector()) ** 2
 
     def optimised(self, depth: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
         """Angles of least mean energy for 1 to ``depth`` layers, from those of a layer less."""
-        starts = rng.uniform(0, 1, (5, 2))
+        start = min(rng.uniform(0, 1, (20, 2)), key=self.mean)
         for p in range(1, depth + 1):
-            ends = [minimize(self.mean, start, method="COBYLA", tol=0.01) for start in starts]
-            angles = min(ends, key=lambda end: end.fun).x
+            angles = minimize(self.mean, start, method="COBYLA", tol=0.01).x
             yield angles
             at, halves = np.linspace(0, p - 1, p + 1), angles.reshape(2, p)
-            starts = [np.ravel([np.interp(at, range(p), half) for half in halves])]
+            start = np.ravel([np.interp(at, range(p), half) for half in halves])
 
     def mean(self, angles: np.ndarray) -> float:
         """The mean energy of a draw."""

@@ -29,7 +29,7 @@ def test_circuits_are_phases_of_the_energies_and_rotations_of_the_bits(seed):
     state = np.full(16, 0.25, dtype=complex)
     for gamma, beta in angles.T:
         state = state * np.exp(-1j * gamma * qaoa.energies / qaoa.energies.std())
-        turn = np.array([[np.cos(beta), -1j * np.sin(beta)], [-1j * np.sin(beta), np.cos(beta)]])
+        turn = np.array([[np.cos(beta), 1j * np.sin(beta)], [1j * np.sin(beta), np.cos(beta)]])
         for axis in range(4):
             state = np.moveaxis(np.tensordot(turn, state.reshape(4 * [2]), (1, axis)), 0, axis)
         state = state.ravel()

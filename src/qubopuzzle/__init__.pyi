@@ -3,6 +3,7 @@ from .bench.comparison import compare as compare
 from .compile import Compiled as Compiled
 from .compile import Qubo as Qubo
 from .compile import compile_qubo as compile_qubo
+from .embedding import Hardware as Hardware
 from .errors import AuthenticationError as AuthenticationError
 from .errors import DeadlineExceeded as DeadlineExceeded
 from .errors import ExecutorFailed as ExecutorFailed
@@ -46,6 +47,8 @@ from .puzzles.nonogram import Nonogram as Nonogram
 from .puzzles.numberlink import Numberlink as Numberlink
 from .puzzles.sudoku import Sudoku as Sudoku
 from .solvers import all_solvers as all_solvers
+from .solving.embed import EmbeddedForm as EmbeddedForm
+from .solving.embed import embed as embed
 from .solving.export import Export as Export
 from .solving.export import decode as decode
 from .solving.export import decode_file as decode_file

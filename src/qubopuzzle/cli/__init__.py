@@ -31,6 +31,7 @@ COMMANDS = {
     "check": "judge a given answer",
     "show": "draw a puzzle",
     "info": "structure of a model, and size of its QUBO in every form",
+    "embed": "does it fit on a quantum annealer: qubits and chains, by form",
     "export": "write a puzzle's model for other solvers",
     "serve": "a page to watch puzzles being solved, and to solve them by hand",
     "replay": "show the course of a solve that was traced",

@@ -69,6 +69,7 @@ _KINDS: Mapping[str, Mapping[str, Any]] = {
     "N": {"type": int},
     "SECONDS": {"type": float},
     "GIB": {"type": float},
+    "FRACTION": {"type": float},
     "FILE": {"type": _file},
     "FOLDER": {"type": _file},
     "NAME=VALUE": _REPEATED,

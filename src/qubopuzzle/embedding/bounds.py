@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qubopuzzle.embedding.chains import Embedding
+
 if TYPE_CHECKING:
     from qubopuzzle.embedding.hardware import Hardware
 
@@ -19,8 +21,8 @@ def least_qubits(degrees: NDArray[Any], hardware: Hardware) -> int:
     least ``(d - 2) / (D - 2)`` qubits, rounded up.
 
     >>> from qubopuzzle.embedding import Hardware
-    >>> least_qubits(np.array([3, 14, 15, 28]), Hardware.of("chimera:4"))  # D = 6
-    1 + 3 + 4 + 7
+    >>> least_qubits(np.array([3, 14, 15, 28]), Hardware.of("chimera:4"))  # D = 6: 1, 3, 4 and 7
+    15
     """
     most = max((degree for _, degree in hardware.graph.degree), default=0)
     if most <= 2:
@@ -28,7 +30,7 @@ def least_qubits(degrees: NDArray[Any], hardware: Hardware) -> int:
     return int(np.maximum(1, np.ceil((degrees - 2) / (most - 2))).sum())
 
 
-def clique_embedding(n: int, hardware: Hardware) -> dict[int, tuple[int, ...]] | None:
+def clique_embedding(n: int, hardware: Hardware) -> Embedding | None:
     """Chains for n variables that are all coupled, which hold for any model of n variables.
 
     By D-Wave's algorithm for its topologies (Boothby, King and Roy, Quantum Information Processing
@@ -39,4 +41,4 @@ def clique_embedding(n: int, hardware: Hardware) -> dict[int, tuple[int, ...]] |
     if "family" not in hardware.graph.graph or n > len(hardware.graph):
         return None
     found = busclique.find_clique_embedding(n, hardware.graph, use_cache=False, seed=0)
-    return {v: tuple(chain) for v, chain in found.items()} if len(found) == n else None
+    return Embedding(tuple(tuple(found[v]) for v in range(n))) if len(found) == n else None

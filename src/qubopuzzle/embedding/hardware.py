@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qubopuzzle.checks import brief
+from qubopuzzle.checks import brief, whole
 from qubopuzzle.errors import InputError, SolverUnavailable, at, did_you_mean
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Hardware:
         """The graph that a text names.
 
         >>> Hardware.of("zephyr:2").describe()
-        'zephyr:2: 160 qubits of degree up to 16, 1,224 couplers'
+        'zephyr:2: 160 qubits of degree up to 19, 1,224 couplers'
 
         Args:
             text: ``pegasus:16``, ``zephyr:12``, ``chimera:16`` (ideal, of that size), or a file:
@@ -60,6 +61,7 @@ class Hardware:
         """
         if not 0 < working <= 1:
             raise InputError(f"yield: expected a number above 0 and up to 1, got {brief(working)}")
+        seed = whole("seed", seed, 0, 2**63 - 1)
         require()
         kind, colon, size = text.partition(":")
         if colon and kind in TOPOLOGIES:
@@ -83,12 +85,12 @@ class Hardware:
 
 def require() -> None:
     """SolverUnavailable if the packages for graphs and embeddings are missing."""
-    try:
-        import dwave.graphs
-        import minorminer  # noqa: F401
-    except ImportError:
-        what = "embeddings need dwave-graphs and minorminer"
-        raise SolverUnavailable(f"{what}: pip install 'qubopuzzle[dwave]'") from None
+    for name in ("networkx", "dwave.graphs", "dwave.system", "minorminer"):
+        try:
+            import_module(name)
+        except ImportError:
+            what = f"embeddings need {name}"
+            raise SolverUnavailable(f"{what}: pip install 'qubopuzzle[dwave]'") from None
 
 
 def _ideal(kind: str, size: str) -> nx.Graph:
@@ -184,11 +186,11 @@ def _without_dead(graph: nx.Graph, working: float, seed: int) -> nx.Graph:
     """A copy without some qubits and then some of the couplers that are left."""
     rng = np.random.default_rng(seed)
     graph = graph.copy()
-    for count, remove in (
-        (lambda: sorted(graph.nodes), graph.remove_nodes_from),
-        (lambda: sorted(map(sorted, graph.edges)), graph.remove_edges_from),
-    ):
-        parts = count()
-        dead = rng.permutation(len(parts))[: round((1 - working) * len(parts))]
-        remove([parts[i] if isinstance(parts[i], int) else tuple(parts[i]) for i in dead.tolist()])
+    graph.remove_nodes_from(_drawn(sorted(graph.nodes), 1 - working, rng))
+    graph.remove_edges_from(_drawn(sorted(map(sorted, graph.edges)), 1 - working, rng))
     return graph
+
+
+def _drawn(parts: Sequence[Any], fraction: float, rng: np.random.Generator) -> list[Any]:
+    """So many of the parts, without replacement."""
+    return [parts[i] for i in rng.permutation(len(parts))[: round(fraction * len(parts))].tolist()]

@@ -6,8 +6,8 @@ minorminer does not hear Ctrl-C amid a try, and takes up to three times its time
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle import processes
 from qubopuzzle.embedding.bounds import least_qubits
-from qubopuzzle.errors import InputError
+from qubopuzzle.embedding.chains import Embedding
 
 if TYPE_CHECKING:
     import dimod
@@ -27,47 +27,6 @@ DEFAULT_TRIES = 10
 DEFAULT_SECONDS = 60.0
 _MEMORY = 4 * 2**30
 _workers = processes.WarmWorkers()
-
-
-@dataclass(frozen=True, slots=True)
-class Embedding:
-    """A chain of connected qubits for each variable, ``chains[v]`` for variable v.
-
-    ``seed`` is that of the try that found it, ``seconds`` what the try took.
-    """
-
-    chains: tuple[tuple[int, ...], ...]
-    seed: int = 0
-    seconds: float = 0.0
-
-    @property
-    def qubits(self) -> int:
-        """How many qubits there are in all chains."""
-        return sum(map(len, self.chains))
-
-    @property
-    def longest(self) -> int:
-        """Qubits of the longest chain."""
-        return max(map(len, self.chains), default=0)
-
-    @property
-    def mean(self) -> float:
-        """Qubits of a chain, on average."""
-        return self.qubits / max(1, len(self.chains))
-
-    def check(self, pairs: Iterable[Sequence[int]], graph: Any) -> None:
-        """InputError unless it is an embedding: chains apart, connected, and joined by couplers."""
-        import networkx as nx
-
-        owner = {qubit: v for v, chain in enumerate(self.chains) for qubit in chain}
-        if len(owner) < self.qubits or not set(owner) <= set(graph):
-            raise InputError("the embedding has a qubit twice, or one that does not work")
-        for v, chain in enumerate(self.chains):
-            if not chain or not nx.is_connected(graph.subgraph(chain)):
-                raise InputError(f"the embedding's chain of variable {v} is not connected")
-        for u, v in pairs:
-            if not any(owner.get(other) == v for q in self.chains[u] for other in graph[q]):
-                raise InputError(f"the embedding has no coupler between variables {u} and {v}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,8 +44,6 @@ class Search:
     tries: int = 0
     seconds: float = 0.0
     impossible: str = ""
-    least: int = field(default=0)
-    """Qubits that any embedding takes, see ``least_qubits``."""
 
     @cached_property
     def best(self) -> Embedding | None:
@@ -123,13 +80,12 @@ def find_embedding(
     degrees = np.bincount(pairs.ravel(), minlength=n)
     least = least_qubits(degrees, hardware)
     if n == 0:
-        return Search((Embedding(()),), least=0)
+        return Search((Embedding(()),))
     qubits, couplers = len(hardware.graph), hardware.graph.number_of_edges()
     if least > qubits:
-        return Search(impossible=f"takes {least:,} qubits at least, there are {qubits:,}", least=least)
+        return Search(impossible=f"takes {least:,} qubits at least, there are {qubits:,}")
     if len(pairs) > couplers:
-        why = f"has {len(pairs):,} couplings, there are {couplers:,} couplers"
-        return Search(impossible=why, least=least)
+        return Search(impossible=f"has {len(pairs):,} couplings, there are {couplers:,} couplers")
     seeds = np.random.SeedSequence(seed).generate_state(tries).tolist()
     ends = np.array([*hardware.graph.edges], dtype=np.int32)
     found: list[Embedding] = []
@@ -138,13 +94,14 @@ def find_embedding(
     def hear(told: Embedding | int) -> None:
         (made if isinstance(told, int) else found).append(told)  # type: ignore[arg-type]
 
-    started = time.perf_counter()
     with _workers.borrow(_MEMORY) as worker:
+        worker.call(_prepare)  # not of the time limit
+        started = time.perf_counter()
         try:
             worker.call(_search, n, pairs, ends, seeds, deadline=time_limit, hear=hear)
         except processes.Overrun:
             made.append(0)
-    return Search(tuple(found), len(made), time.perf_counter() - started, least=least)
+    return Search(tuple(found), len(made), time.perf_counter() - started)
 
 
 def graph_of(bqm: dimod.BinaryQuadraticModel) -> tuple[int, NDArray[Any]]:
@@ -154,12 +111,11 @@ def graph_of(bqm: dimod.BinaryQuadraticModel) -> tuple[int, NDArray[Any]]:
     return bqm.num_variables, np.column_stack([quadratic.row_indices, quadratic.col_indices])
 
 
-def named(embedding: Embedding, variables: Sequence[Any]) -> Mapping[Any, tuple[int, ...]]:
-    """The chains by the names of the variables."""
-    return dict(zip(variables, embedding.chains, strict=True))
-
-
 # In the process.
+
+
+def _prepare() -> None:
+    import minorminer  # noqa: F401
 
 
 def _search(n: int, pairs: NDArray[Any], couplers: NDArray[Any], seeds: Sequence[int]) -> None:

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from qubopuzzle.compile import ENCODINGS, compile_qubo
+from qubopuzzle.compile import compile_qubo
 from qubopuzzle.compile.qubo import Quadratic
 from qubopuzzle.errors import QubopuzzleError
 from qubopuzzle.model import Problem
 from qubopuzzle.solvers.amplify.clients import PLANS
-from qubopuzzle.solving.recipe import Source, problem_of
+from qubopuzzle.solving.recipe import Recipe, Source, forms_of, problem_of
 
 FREE_PLAN_VARIABLES = int(PLANS["free"].variables)
 """Fully connected variables that Amplify AE's free plan holds."""
@@ -59,21 +59,14 @@ def info(
         InputError: for a formulation or encoding that does not exist.
     """
     own = problem_of(problem)
-    if formulation is not None:
-        own.check_formulation(formulation)
-    return [
-        _size(own, name, code)
-        for name in ([formulation] if formulation else own.formulations)
-        for code in ([encoding] if encoding else ENCODINGS)
-    ]
+    return [_size(own, form) for form in forms_of(own, Recipe(formulation, encoding))]
 
 
-def _size(problem: Problem, formulation: str, encoding: str) -> QuboSize:
+def _size(problem: Problem, recipe: Recipe) -> QuboSize:
+    formulation, encoding = str(recipe.formulation), str(recipe.encoding)
     try:
         qubo = compile_qubo(problem.model(formulation), encoding)
     except QubopuzzleError as error:
-        if encoding not in ENCODINGS:
-            raise
         return QuboSize(formulation, encoding, refused=str(error))
     total, n = qubo.form, qubo.n_bits
     density = total.n_couplings / (n * (n - 1) / 2) if n > 1 else 0.0

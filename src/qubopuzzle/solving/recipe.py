@@ -102,13 +102,30 @@ def problem_of(source: Source) -> Problem:
     return problems[0]
 
 
+def forms_of(source: Source, recipe: Recipe) -> list[Recipe]:
+    """A recipe with every formulation and encoding where it names none.
+
+    Raises:
+        InputError: for a formulation that the problem does not have.
+    """
+    problem = problem_of(source)
+    if recipe.formulation is not None:
+        problem.check_formulation(recipe.formulation)
+    return [
+        replace(recipe, formulation=formulation, encoding=encoding)
+        for formulation in ([recipe.formulation] if recipe.formulation else problem.formulations)
+        for encoding in ([recipe.encoding] if recipe.encoding else ENCODINGS)
+    ]
+
+
 def what_fits(problem: Problem, recipe: Recipe, target: str, limit: int) -> str:
     """What to change for a model of at most ``limit`` variables, as little as can be; one line."""
     others = [
-        replace(recipe, formulation=formulation, encoding=encoding, presolve=how)
+        form
         for how in ("none", "propagate")
-        for formulation in problem.formulations
-        for encoding in ENCODINGS
+        for form in forms_of(
+            problem, replace(recipe, formulation=None, encoding=None, presolve=how)
+        )
     ]
     smallest: list[tuple[int, str]] = []
     for n_changes in range(1, 4):

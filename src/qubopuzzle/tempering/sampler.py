@@ -14,7 +14,7 @@ from dimod.core.initialized import Initialized
 from dimod.core.sampler import Sampler
 from numpy.typing import NDArray
 
-from qubopuzzle.checks import number, whole
+from qubopuzzle.checks import brief, number, whole
 from qubopuzzle.errors import InputError
 from qubopuzzle.reads import Reads, generator
 from qubopuzzle.recorder import Track
@@ -55,7 +55,8 @@ class OneHotTemperingSampler(Sampler, Initialized):
     Boltzmann distribution; then neighbours on the ladder may swap (Swendsen and Wang, Phys.
     Rev. Lett. 57, 1986; Hukushima and Nemoto, J. Phys. Soc. Jpn. 65, 1996; even and odd
     pairs in turn as in Syed et al., J. R. Stat. Soc. B 84, 2022). A read's sample is the
-    lowest state that any of its replicas saw.
+    lowest state that any of its replicas saw, or, to draw from the Boltzmann distribution, the
+    last state of the coldest.
     """
 
     parameters: dict[str, Any] = {}  # noqa: RUF012  of each sampler its own, see __init__
@@ -84,6 +85,7 @@ class OneHotTemperingSampler(Sampler, Initialized):
         initial_states_generator: str = "random",
         time_limit: float | None = None,
         target_energy: float | None = None,
+        keep: str = "lowest",
         interrupt_function: Callable[[], bool] | None = None,
         num_threads: int = 1,
         progress: Callable[[float, float], None] | None = None,
@@ -118,6 +120,10 @@ class OneHotTemperingSampler(Sampler, Initialized):
                 sweep of all replicas if that takes longer.
             target_energy: a read that reaches it ends; offset included. Those after the
                 first such read are left out.
+            keep: what a read's sample is: the ``lowest`` state that its replicas saw, at a local
+                minimum, or the ``last`` of the coldest one. The latter is a draw from the
+                Boltzmann distribution at the end of ``beta_range``, as far as ``num_sweeps``
+                suffice to forget the start.
             interrupt_function: called about 20 times a second; a true value ends the run
                 with the samples found so far.
             num_threads: threads, one read each.
@@ -149,6 +155,8 @@ class OneHotTemperingSampler(Sampler, Initialized):
         if num_reads is not None:
             num_reads = whole("num_reads", num_reads, 1)
         seed = secrets.randbits(31) if seed is None else whole("seed", seed, 0)
+        if keep not in ("lowest", "last"):
+            raise InputError(f"keep: expected lowest or last, got {brief(keep)}")
         form = tempering_form(bqm, one_hot_groups)
         starts, reads = self._starts(bqm, initial_states, initial_states_generator, num_reads, seed)
         hot, cold = _range(beta_range, default_beta_range(form))
@@ -168,6 +176,7 @@ class OneHotTemperingSampler(Sampler, Initialized):
             replicas=num_replicas,
             extend_hot_end=beta_range is None or next(iter(beta_range)) is None,
             target=-inf if target_energy is None else number("target_energy", target_energy),
+            keep_last=keep == "last",
             track=track,
         )
         ready = time.perf_counter()
@@ -274,6 +283,7 @@ class _Run:
         replicas: how many rungs to have; None for as many as it takes.
         extend_hot_end: whether the hot end may become hotter, where it turns out to be too cold.
         target: an energy that ends a read, and with it the search.
+        keep_last: whether a read's sample is the last state of its coldest replica.
         track: keeps states on the way.
     """
 
@@ -287,6 +297,7 @@ class _Run:
     replicas: int | None
     extend_hot_end: bool
     target: float
+    keep_last: bool
     track: Track | None
     _found: dict[int, Replicas] = field(init=False, default_factory=dict)
 
@@ -328,7 +339,9 @@ class _Run:
         self._end(number, read)
 
     def _end(self, number: int, read: Replicas) -> None:
-        if not read.reached(self.target):
+        if self.keep_last:
+            read.best = read.value[read.replica[-1]].copy()
+        elif not read.reached(self.target):
             read.quench()
         self.search.end(number, search=read.reached(self.target))
 

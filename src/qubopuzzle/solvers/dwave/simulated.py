@@ -1,0 +1,175 @@
+"""A model of a quantum annealer: what it is programmed with is noisy, what it reads is thermal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dimod
+import numpy as np
+from dimod.core.sampler import Sampler
+from dimod.core.structured import Structured
+from dimod.decorators import bqm_structured
+from numpy.typing import NDArray
+
+from qubopuzzle.checks import number, whole
+from qubopuzzle.embedding import Hardware
+from qubopuzzle.errors import InputError, TooLarge
+
+H_RANGE = (-4.0, 4.0)
+J_RANGE = (-2.0, 1.0)
+"""What can be programmed: those of an Advantage, couplings in its extended range."""
+BETA = 6.1
+"""1 / 0.164, what ``dwave.system.temperatures`` gives for an Advantage_system4.1 at freeze-out."""
+METHODS = {
+    "tempering": "replica exchange, each read a run of its own",
+    "exact": "by tree decomposition, for graphs of a treewidth up to 25",
+}
+
+
+class SimulatedQPU(Sampler, Structured):  # type: ignore[misc]
+    """Samples of the Boltzmann distribution of a spin model as a noisy device would hold it.
+
+    It is a model to learn from, and no machine: there are no dynamics of an anneal, and no errors
+    but these. Every call is a programming of the device:
+
+    1. fields and couplings are scaled together, so that they just fit into ``H_RANGE`` and
+       ``J_RANGE``;
+    2. each becomes the nearest multiple of its range over ``2**bits``, if ``bits`` is not 0;
+    3. each gets an error of its own, normally distributed with a standard deviation of ``noise``,
+       in units of the strongest antiferromagnetic coupling;
+    4. reads are drawn from ``exp(-beta * E)``, E in the same units.
+
+    Energies that are returned are those of the model that was asked for.
+
+    >>> from qubopuzzle.embedding import Hardware
+    >>> sampler = SimulatedQPU(Hardware.of("chimera:1"), noise=0, seed=1)
+    >>> found = sampler.sample_ising({0: 1}, {(0, 4): -1}, num_reads=100)
+    >>> found.first.sample
+    {0: -1, 4: -1}
+
+    Args:
+        hardware: its graph.
+        noise: see above; D-Wave documents some 0.01 to 0.03 for its machines.
+        bits: see above.
+        beta: inverse temperature, see ``BETA``.
+        method: one of ``METHODS``.
+        sweeps: of each read, for tempering.
+        seed: for everything random; calls go on with it.
+
+    Raises:
+        InputError: for numbers out of range.
+    """
+
+    parameters: dict[str, Any] = {}  # noqa: RUF012  of each sampler its own, see __init__
+    properties: dict[str, Any] = {}  # noqa: RUF012
+
+    def __init__(
+        self,
+        hardware: Hardware,
+        *,
+        noise: float = 0.02,
+        bits: int = 0,
+        beta: float = BETA,
+        method: str = "tempering",
+        sweeps: int = 500,
+        seed: int = 0,
+    ) -> None:
+        self.noise, self.beta = number("noise", noise), number("beta", beta)
+        self.bits, self.sweeps = whole("bits", bits, 0, 30), whole("sweeps", sweeps, 1)
+        if self.noise < 0 or self.beta <= 0 or method not in METHODS:
+            raise InputError(
+                f"expected noise of at least 0, beta above 0 and method {' or '.join(METHODS)}"
+            )
+        self.method = method
+        self._rng = np.random.default_rng(whole("seed", seed, 0))
+        self._graph = hardware.graph
+        kind = hardware.graph.graph.get("family")
+        self.parameters = {"num_reads": []}
+        self.properties = {
+            "chip_id": "qpu-sim",
+            "h_range": [*H_RANGE],
+            "extended_j_range": [*J_RANGE],
+        }
+        if kind is not None:
+            shape = [hardware.graph.graph["rows"]]
+            self.properties["topology"] = {"type": kind, "shape": shape}
+
+    @property
+    def nodelist(self) -> list[int]:
+        """The qubits."""
+        return sorted(self._graph.nodes)
+
+    @property
+    def edgelist(self) -> list[tuple[int, int]]:
+        """The couplers."""
+        return sorted((min(pair), max(pair)) for pair in self._graph.edges)
+
+    @bqm_structured  # type: ignore[untyped-decorator]
+    def sample(
+        self, bqm: dimod.BinaryQuadraticModel, *, num_reads: int = 1, **_: Any
+    ) -> dimod.SampleSet:
+        """Program the device once, and read it.
+
+        Args:
+            bqm: over qubits and couplers of the graph.
+            num_reads: how often.
+
+        Raises:
+            dimod.exceptions.BinaryQuadraticModelStructureError: for one over others.
+            TooLarge: for a treewidth that method ``exact`` cannot do.
+        """
+        num_reads = whole("num_reads", num_reads, 1)
+        programmed = self._programmed(bqm.spin)
+        seed = int(self._rng.integers(2**31))
+        if self.method == "exact":
+            found = self._exact(programmed, num_reads, seed)
+        else:
+            from qubopuzzle.tempering import OneHotTemperingSampler
+
+            found = OneHotTemperingSampler().sample(
+                programmed,
+                num_reads=num_reads,
+                num_sweeps=self.sweeps,
+                beta_range=[None, self.beta],
+                keep="last",
+                seed=seed,
+            )
+        found = found.change_vartype(bqm.vartype, inplace=False)
+        made: dimod.SampleSet = dimod.SampleSet.from_samples_bqm(found, bqm)
+        return made
+
+    def _exact(
+        self, model: dimod.BinaryQuadraticModel, num_reads: int, seed: int
+    ) -> dimod.SampleSet:
+        from dwave.samplers import TreeDecompositionSampler
+
+        try:
+            found: dimod.SampleSet = TreeDecompositionSampler().sample(
+                model, num_reads=num_reads, beta=self.beta, seed=seed
+            )
+        except ValueError as error:
+            raise TooLarge(
+                f"exact sampling takes a treewidth of at most 25, this model's is above ({error}); "
+                "use method tempering"
+            ) from None
+        return found
+
+    def _programmed(self, model: dimod.BinaryQuadraticModel) -> dimod.BinaryQuadraticModel:
+        """The model as the device holds it, in units of its strongest coupling."""
+        fields, (first, second, couplings), _ = model.to_numpy_vectors(model.variables)
+        scale = max(_excess(fields, H_RANGE), _excess(couplings, J_RANGE)) or 1.0
+        own = [part / scale for part in (fields, couplings)]
+        for part, limits in zip(own, (H_RANGE, J_RANGE), strict=True):
+            if self.bits:
+                step = (limits[1] - limits[0]) / 2**self.bits
+                part[:] = step * np.rint(part / step)
+            part += self.noise * self._rng.standard_normal(len(part))
+        made: dimod.BinaryQuadraticModel = dimod.BinaryQuadraticModel.from_numpy_vectors(
+            own[0], (first, second, own[1]), 0.0, "SPIN", variable_order=list(model.variables)
+        )
+        return made
+
+
+def _excess(values: NDArray[Any], limits: tuple[float, float]) -> float:
+    """By how much values have to be divided to lie within the limits."""
+    return float(max((values / limits[1]).max(initial=0), (values / limits[0]).max(initial=0)))
