@@ -32,8 +32,10 @@ from qubopuzzle import (
     TooLarge,
     solve,
 )
+from qubopuzzle.embedding import Hardware
 from qubopuzzle.solvers.dwave import DWaveSolver
 from qubopuzzle.solvers.dwave.settings import address_of, profile, token_of
+from qubopuzzle.solvers.dwave.simulated import SimulatedQPU
 from sapi_stand_in import NAME, stand_in
 from wire import certificate, tls_front
 
@@ -109,6 +111,11 @@ def test_puzzles_are_solved_on_graphs_of_qubits(puzzle, topology, dead):
         {"qpu_access": 0.00855028, "programming": 0.0084682, "sampling": 0.00008208}
     )
     assert result.reads == 100
+
+
+def test_a_simulated_qpu_has_no_times():
+    result = ask(SimulatedQPU(Hardware.of("zephyr:2"), sweeps=100, seed=1))
+    assert (result.settings["qpu"], result.service_s) == ("qpu-sim", {})
 
 
 @pytest.mark.parametrize("repair", ["majority", "weighted", "minimize-energy", "discard"])

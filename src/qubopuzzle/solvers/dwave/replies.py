@@ -17,6 +17,12 @@ from qubopuzzle.solvers.services.credentials import quoted
 _TYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint32", "float32", "float64")
 """Of numbers in arrays; another one could ask for any memory."""
 
+_PARTS = {
+    "qpu_access": "qpu_access_time",
+    "programming": "qpu_programming_time",
+    "sampling": "qpu_sampling_time",
+}
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Figures:
@@ -93,12 +99,13 @@ def of_embedded(info: Mapping[str, Any]) -> Figures:
         "broken_reads": int(number(info["broken_reads"])),
         "repaired_by": quoted(context["chain_break_method"]),
     }
-    access, programming, sampling = (
-        sum(number(timing.get(f"qpu_{part}_time", 0)) for timing in info["timings"]) / 1e6
-        for part in ("access", "programming", "sampling")
-    )
-    seconds = {"qpu_access": access, "programming": programming, "sampling": sampling}
-    return Figures(int(number(info["reads"])), settings, seconds, access, search_s)
+    seconds: dict[str, float] = {}
+    for timing in info["timings"]:  # of a sampler that is no QPU there may be none
+        for part, name in _PARTS.items():
+            if name in timing:
+                seconds[part] = seconds.get(part, 0.0) + number(timing[name]) / 1e6
+    busy_s = seconds.get("qpu_access", 0.0)
+    return Figures(int(number(info["reads"])), settings, seconds, busy_s, search_s)
 
 
 def of_hybrid(info: Mapping[str, Any]) -> Figures:
