@@ -190,12 +190,13 @@ def test_what_does_not_fit_is_refused_with_figures():
 
 
 def test_samplers_are_named_by_address(tmp_path):
-    status, out, _ = run("solve", EXAMPLE, "--solver", MOCK, "--json", "--option", "tries=1")
+    words = ("solve", EXAMPLE, "--solver", MOCK, "--seed", "1", "--option", "tries=1")
+    status, out, _ = run(*words, "--json")
     result = json.loads(out)
-    status, out, _ = run("solve", EXAMPLE, "--solver", MOCK, "--option", "tries=1")
-    assert re.search(r"MockDWaveSampler, chimera:4: \d+ qubits, .* in \d+ of 100 reads\n", out)
     assert (status, result["solver"]) == (0 if result["valid"] else 1, MOCK)
     assert result["settings"]["qpu_topology"] == "chimera:4"
+    _, out, _ = run(*words)
+    assert re.search(r"MockDWaveSampler, chimera:4: \d+ qubits, .* in \d+ of 100 reads\n", out)
     for address, words in (
         ("dimod:dwave.system.testing:MockDWaveSampler", f"--solver {MOCK} embeds others"),
         ("dwave:dwave.samplers:TabuSampler", "use --solver dimod:dwave.samplers:TabuSampler"),

@@ -10,7 +10,7 @@ recorded answer takes the place of the call.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from math import isfinite
 from typing import TYPE_CHECKING, Any, cast
@@ -145,7 +145,11 @@ class DWaveSolver(SapiSolver):
         from qubopuzzle.solvers.dwave.sampling import access_us, hardware_of
 
         question, sampler = cast("OnQubits", question), self._sampler
-        hardware = Hardware.of(options["topology"]) if sampler is None else hardware_of(sampler)[0]
+        if sampler is None:
+            hardware = Hardware.of(options["topology"])
+            qubits: Sequence[Any] = range(max(hardware.graph) + 1)  # their names are numbers
+        else:
+            hardware, qubits = hardware_of(sampler)
         embedding, search_s = question.embed(hardware)
         strength = question.strength(question.bqm.spin)
         access = access_us(question, embedding.qubits, sampler)
@@ -161,7 +165,7 @@ class DWaveSolver(SapiSolver):
             "parameters": dict(question.parameters),
             "qpu_access_us": access,
             "search_s": search_s,
-            "embedding": embedding.chains,
+            "embedding": [[qubits[i] for i in chain] for chain in embedding.chains],
         }
         figures = (
             f"{hardware.name}: {embedding.qubits:,} qubits, chains of up to {embedding.longest}, "

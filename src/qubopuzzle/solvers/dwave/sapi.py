@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -24,9 +25,8 @@ if TYPE_CHECKING:
     from qubopuzzle.solvers.dwave.call import Question
     from qubopuzzle.solvers.dwave.replies import Reply
 
-PATIENCE_S = 30.0
 OPTIONS = (
-    Option("patience", float, PATIENCE_S, "seconds for queue and network besides", 0.1, 86_400),
+    Option("patience", float, 30.0, "seconds for queue and network besides", 0.1, 86_400),
     Option("token_file", str, None, "file that holds the token"),
     Option("url", str, None, "address of the service"),
     Option("proxy", str, None, "address of a proxy; without, HTTPS_PROXY's"),
@@ -167,6 +167,6 @@ class SapiSolver(Solver):
         found = profile()
         token, url = token_of(options), address_of(options)
         proxy, where = options["proxy"] or found.get("proxy", ""), question.terms.where
-        tick: Callable[[], None] = lambda: task.report(0, inf)  # noqa: E731
+        tick = partial(task.report, 0, inf)
         with Service(where, url, token, proxy, options["ca"] or "", once=True) as service:
             return call(question, service, tick, token)
