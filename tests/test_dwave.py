@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import dimod
 import numpy as np
@@ -182,6 +183,17 @@ def test_a_sampler_that_misbehaves_is_one_line(fault):
     assert "\n" not in str(caught.value)
 
 
+def test_the_token_of_a_given_client_is_masked():
+    def echo(_):
+        raise RuntimeError(f"refused: {TOKEN}")
+
+    sampler = Mock(change=echo)
+    sampler.client = SimpleNamespace(config=SimpleNamespace(token=TOKEN))
+    with pytest.raises(SolverFailed, match=r"RuntimeError: refused: .token.$") as caught:
+        ask(sampler)
+    assert not leaked(everything_of(caught.value), TOKEN)
+
+
 def test_what_does_not_fit_is_refused_with_figures():
     with pytest.raises(TooLarge, match=r"69 variables, 142 couplers?.*|69 variables") as caught:
         ask(MockDWaveSampler(topology_type="zephyr", topology_shape=[1, 4]), PICTURE)
@@ -318,6 +330,7 @@ FAULTS = {
     "post-400": (ProtocolError, "take the request .400 Bad Request.: refused: .token."),
     "post-500": (ServiceUnavailable, "fails .500"),
     "post-502": (ServiceUnavailable, "is away .502"),
+    "post-dropped": (ServiceUnavailable, "broke off"),
     "solvers-redirect": (ServiceUnavailable, "redirects"),
     "solvers-garbage": (ProtocolError, "answer cannot be read"),
     "solvers-html": (ProtocolError, "answer cannot be read.*text/html"),

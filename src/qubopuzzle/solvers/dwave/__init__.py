@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any, cast
 from qubopuzzle.compile import Compiled
 from qubopuzzle.embedding.hardware import DEFAULT_TOPOLOGY
 from qubopuzzle.embedding.search import DEFAULT_SECONDS, DEFAULT_TRIES
-from qubopuzzle.errors import InputError
+from qubopuzzle.errors import InputError, SolverFailed
 from qubopuzzle.solvers.base import Option, Task, backend_errors
 from qubopuzzle.solvers.dimod_sampler import DimodSampler, has_graph
 from qubopuzzle.solvers.dwave.sapi import OPTIONS, SapiSolver
-from qubopuzzle.solvers.dwave.settings import profile
+from qubopuzzle.solvers.dwave.settings import profile, token_in
 from qubopuzzle.solvers.services.call import Terms
 
 if TYPE_CHECKING:
@@ -136,8 +136,15 @@ class DWaveSolver(SapiSolver):
 
         if self._given is None or not isinstance(question, OnQubits):
             return None
-        with backend_errors(self.name, question.bqm.num_variables):
-            return sample(question, self._sampler)
+        token = token_in(self._sampler)
+        try:
+            with backend_errors(self.name, question.bqm.num_variables):
+                return sample(question, self._sampler)
+        except SolverFailed as error:
+            if token is None:
+                raise
+            kind, words = type(error), token.mask(str(error))
+        raise kind(words)  # without the error behind it, which may quote the token
 
     def rehearse(self, question: Question, options: Mapping[str, Any]) -> tuple[bytes, str]:
         """An embedding on an ideal graph, or the sampler's, and what it costs."""

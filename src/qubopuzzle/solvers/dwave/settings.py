@@ -50,6 +50,12 @@ def token_of(options: Mapping[str, Any]) -> Token:
     return find_token("D-Wave", VARIABLES, options["token_file"], "docs/quantum.md", of_profile)
 
 
+def token_in(sampler: Any) -> Token | None:
+    """The token of the client in a sampler that a user has set up, to mask it."""
+    secret = getattr(getattr(getattr(sampler, "client", None), "config", None), "token", None)
+    return Token(secret, "the sampler's client") if isinstance(secret, str) and secret else None
+
+
 def address_of(options: Mapping[str, Any]) -> str:
     """Where the service is: option ``url``, the profile's endpoint or region, or D-Wave's own."""
     from dwave.cloud.config.constants import DEFAULT_SOLVER_API_ENDPOINT
