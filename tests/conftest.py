@@ -47,6 +47,31 @@ def service():
         yield url
 
 
+@pytest.fixture(scope="module")
+def processes():
+    """Processes of services' clients, one for each set of variables that are hidden from it."""
+    made = {}
+    yield made
+    for process in made.values():
+        process.close()
+
+
+@pytest.fixture
+def kept(processes, monkeypatch):
+    """Calls in a process that is there already: its start takes longer than most of them."""
+
+    from kept import Kept
+    from qubopuzzle.solvers.services.call import call_client
+
+    def process(environment):
+        hidden = frozenset(environment)
+        if hidden not in processes or not processes[hidden].is_ready():
+            processes[hidden] = Kept(environment=environment)
+        return processes[hidden]
+
+    monkeypatch.setitem(call_client.__globals__, "Worker", process)
+
+
 @pytest.fixture(scope="session")
 def run_workers():
     """Processes of runs, by the environment that they were started in."""

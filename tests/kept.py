@@ -1,5 +1,6 @@
 """Processes that tests call again and again: a start takes longer than most calls."""
 
+from concurrent.futures import wait
 from contextlib import suppress
 
 from qubopuzzle import SolverFailed
@@ -14,7 +15,8 @@ class Kept(Worker):
         return self.answer
 
     def __exit__(self, *_):
-        if not self.answer.done():
+        # What it asked may have ended under it.
+        if not wait([self.answer], 0.5).done:
             self.close()
 
     def is_ready(self):

@@ -22,7 +22,7 @@ from ae_stand_in import requests_of
 from amplify_tutorial import tutorial_model
 from boards import NAMES
 from command import run
-from kept import Kept
+from leaks import descendants, everything_of, leaked
 from qubopuzzle import (
     AuthenticationError,
     DeadlineExceeded,
@@ -44,8 +44,9 @@ from qubopuzzle.compile.amplify import MODES
 from qubopuzzle.puzzles import get_puzzle
 from qubopuzzle.solvers.amplify.call import call
 from qubopuzzle.solvers.amplify.clients import CLIENTS
-from qubopuzzle.solvers.amplify.credentials import Token
 from qubopuzzle.solvers.base import installed_version
+from qubopuzzle.solvers.services.call import call_client
+from qubopuzzle.solvers.services.credentials import Token
 from wire import certificate, connect_proxy, tls_front
 
 A = Nonogram.examples()[0]
@@ -59,28 +60,6 @@ EXAMPLE = str(ROOT / "examples" / "picross-a.json")
 def token(monkeypatch):
     monkeypatch.setenv("AMPLIFY_TOKEN", f"  {TOKEN}\n")
     monkeypatch.delenv("AMPLIFYAECLIENT_TOKEN", raising=False)
-
-
-@pytest.fixture(scope="module")
-def processes():
-    """Processes of the SDK, one for each set of variables that are hidden from it."""
-    made = {}
-    yield made
-    for process in made.values():
-        process.close()
-
-
-@pytest.fixture
-def kept(processes, monkeypatch):
-    """Calls in a process that is there already: its start takes longer than most of them."""
-
-    def process(environment):
-        hidden = frozenset(environment)
-        if hidden not in processes or not processes[hidden].is_ready():
-            processes[hidden] = Kept(environment=environment)
-        return processes[hidden]
-
-    monkeypatch.setitem(call.__globals__, "Worker", process)
 
 
 def ask(url, puzzle=A, *, time_limit=1, reads=None, formulation=None, **options):
@@ -99,20 +78,6 @@ def command(*arguments, **more):
     return subprocess.Popen(
         [*words, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more
     )
-
-
-def leaked(text):
-    """Whether the token stands in a text, as it is, percent-encoded or as in JSON."""
-    return any(form in text for form in (TOKEN, quote(TOKEN, safe=""), TOKEN.replace("/", "\\/")))
-
-
-def everything_of(error):
-    """All that an exception and those behind it say."""
-    seen = []
-    while error is not None:
-        seen += [str(error), repr(error), repr(error.args), repr(vars(error))]
-        error = error.__cause__ or error.__context__
-    return "\n".join(seen)
 
 
 @pytest.mark.usefixtures("kept")
@@ -190,11 +155,11 @@ def test_faults_have_types_and_leak_nothing(service, fault, tmp_path, monkeypatc
             record=str(tmp_path / "answer.json"),
         )
     assert "\n" not in str(caught.value)
-    assert not leaked(everything_of(caught.value))
+    assert not leaked(everything_of(caught.value), TOKEN)
     out, err = capfd.readouterr()
-    assert not leaked(out + err)
+    assert not leaked(out + err, TOKEN)
     for file in tmp_path.rglob("*"):
-        assert not file.is_file() or not leaked(file.read_text(errors="replace"))
+        assert not file.is_file() or not leaked(file.read_text(errors="replace"), TOKEN)
 
 
 @pytest.mark.parametrize("fault", ["401", "500", "garbage", "warned"])
@@ -204,7 +169,7 @@ def test_the_command_line_leaks_nothing(service, fault, tmp_path):
     out, err = process.communicate(timeout=60)
     assert process.returncode == (0 if fault == "warned" else 2), err
     files = [file.read_text() for file in tmp_path.rglob("*") if file.is_file()]
-    assert not leaked("".join([out, err, *files]))
+    assert not leaked("".join([out, err, *files]), TOKEN)
     if fault == "warned":
         settings = json.loads(out)["settings"]
         words = ["a warning of the service", "for [token]", "<b>no</b>"]
@@ -341,13 +306,6 @@ def test_a_redirect_is_not_followed(service):
         assert elsewhere.log == []
 
 
-def descendants(pid):
-    children = Path(f"/proc/{pid}/task/{pid}/children")
-    threads = Path(f"/proc/{pid}/task").glob("*/children") if children.exists() else []
-    own = [int(word) for file in threads for word in file.read_text().split()]
-    return own + [pid for child in own for pid in descendants(child)]
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_the_process_of_the_sdk_has_no_token(service, tmp_path, monkeypatch):
     """Not in its arguments, environment, open files or memory."""
@@ -393,14 +351,14 @@ def test_an_answer_of_many_solutions_is_kept_in_time(service, tmp_path):
 
 
 def test_a_process_that_dies_is_one_line(service, monkeypatch):
-    worker = call.__globals__["Worker"]
+    worker = call_client.__globals__["Worker"]
 
     def doomed(**more):
         made = worker(**more)
         threading.Timer(1, made._process.kill).start()
         return made
 
-    monkeypatch.setitem(call.__globals__, "Worker", doomed)
+    monkeypatch.setitem(call_client.__globals__, "Worker", doomed)
     with pytest.raises(SolverFailed, match=r"its process ended by SIGKILL"):
         ask(f"{service}/fault/silent", time_limit=9)
 
@@ -544,7 +502,7 @@ def test_no_token_is_refused_before_anything(monkeypatch, tmp_path):
         assert TOKEN not in str(caught.value)
     with pytest.raises(InputError, match="does not belong into an option") as caught:
         solve(A, "amplify", options={"token": TOKEN})
-    assert not leaked(everything_of(caught.value))
+    assert not leaked(everything_of(caught.value), TOKEN)
 
 
 @pytest.mark.parametrize("flag", ["--token", "--token=AE/sEcReT-t0ken", "--tok"])
@@ -553,7 +511,7 @@ def test_a_token_on_the_command_line_is_refused_unseen(flag):
     status, out, err = run("solve", EXAMPLE, "--solver", "amplify", *words)
     assert status == 2
     assert flag == "--tok" or "does not belong on a command line" in err
-    assert not leaked(out + err)
+    assert not leaked(out + err, TOKEN)
 
 
 @pytest.mark.parametrize(
@@ -659,7 +617,7 @@ def test_a_client_that_is_set_up_already(service, monkeypatch):
     result = solve(A, client)
     assert result.valid
     assert result.solver == "amplify"
-    assert not leaked(json.dumps(result.to_dict()))
+    assert not leaked(json.dumps(result.to_dict()), TOKEN)
     sent = requests_of(service, "given")[-1]["body"]
     assert (sent["num_gpus"], sent["time_limit_ms"], len(sent["penalties"])) == (1, 700, 43)
 
@@ -687,7 +645,7 @@ def test_other_clients_fail_in_one_line(service, name, monkeypatch):
     with pytest.raises((SolverFailed, AuthenticationError)) as caught:
         ask(service, client=name, patience=5)
     assert "\n" not in str(caught.value)
-    assert not leaked(everything_of(caught.value))
+    assert not leaked(everything_of(caught.value), TOKEN)
 
 
 def test_gurobi_without_its_library_is_one_line():
@@ -746,7 +704,7 @@ def test_comparisons_take_it(service):
         options={"amplify": {"url": service}},
     )
     assert [row["status"] for row in done.rows] == ["valid", "valid"]
-    assert not leaked(json.dumps(done.rows))
+    assert not leaked(json.dumps(done.rows), TOKEN)
 
 
 @pytest.mark.usefixtures("kept")

@@ -22,8 +22,8 @@ def add_arguments(parser: Parser) -> None:
     parser.sources("+")
     add(
         "--solvers S,S,...",
-        "names from `qubopuzzle solvers`, or dimod:module:Class (default annealer, "
-        "tempering, neal and the exact ones that are installed)",
+        "names from `qubopuzzle solvers`, dimod:module:Class or dwave:module:Class (default "
+        "annealer, tempering, neal and the exact ones that are installed)",
     )
     add("--config FILE", "named configurations and grids in TOML, instead of solvers and settings")
     varied = parser.add_argument_group("settings; of several values, every combination is run")

@@ -60,11 +60,16 @@ def add_arguments(parser: Parser) -> None:
     parser.shared("--jobs N", "--executor E")
     add("-v --verbose", "seconds by stage")
     parser.shared("--json", "--plot FILE")
-    cloud = parser.add_argument_group("services (--solver amplify, see docs/amplify.md)")
-    add("--token-file FILE", "holds the token (default: AMPLIFY_TOKEN has it)", cloud)
+    pages = "--solver amplify: docs/amplify.md, dwave: docs/quantum.md"
+    cloud = parser.add_argument_group(f"services ({pages})")
+    add(
+        "--token-file FILE",
+        "holds the token (default: AMPLIFY_TOKEN or DWAVE_API_TOKEN has it)",
+        cloud,
+    )
     add("--token", SUPPRESS, cloud, action=_NoToken)
     add("--force", "send a model that the plan does not hold", cloud)
-    request = "write the exact request to FILE and send nothing; {id} in the name for several"
+    request = "write the request, or what is known of it, and send nothing; {id} for several"
     add("--dry-run FILE", request, cloud)
     add("--record FILE", "keep the answer as it came", cloud)
     add("--replay FILE", "decode and judge such an answer, send nothing", cloud)
@@ -75,7 +80,8 @@ class _NoToken(Action):
 
     def __call__(self, *_: Any) -> None:
         raise InputError(
-            "a token does not belong on a command line: set AMPLIFY_TOKEN or use --token-file FILE"
+            "a token does not belong on a command line: set AMPLIFY_TOKEN or DWAVE_API_TOKEN, or "
+            "use --token-file FILE"
         )
 
 
@@ -243,7 +249,8 @@ def _print_request(name: str, result: Result) -> None:
         if "request_bytes" in settings
         else "the model has no variables: there is nothing to send"
     )
-    say(f"{name}: {result.formulation}, {sizes}; {written}")
+    own = f"{settings['request']}; " if "request" in settings else ""
+    say(f"{name}: {result.formulation}, {sizes}; {own}{written}")
 
 
 def _print_result(result: Result, args: Namespace) -> None:
@@ -254,6 +261,7 @@ def _print_result(result: Result, args: Namespace) -> None:
         return
     lines = [terminal.heading(result.problem), *_pictures(result)]
     lines.append(result.summary(verbose=args.verbose))
+    lines += _on_qubits(result)
     lines += [f"  the service warns: {w}" for w in result.settings.get("warnings", ())]
     if "ended_by" in result.settings:
         lines.append(f"  ended early: {result.settings['ended_by']}")
@@ -262,6 +270,21 @@ def _print_result(result: Result, args: Namespace) -> None:
     if len(broken) > VIOLATIONS_SHOWN:
         lines.append(f"  ... and {len(broken) - VIOLATIONS_SHOWN} more (--json lists all)")
     say(*filter(None, [*lines, address]))
+
+
+def _on_qubits(result: Result) -> Iterator[str]:
+    """How the model lay on a graph of qubits, if it did."""
+    told = result.settings
+    if "broken_reads" not in told:
+        return
+    strength = told["chain_strength_used"]
+    coupled = "" if strength is None else f", chain strength {strength:.4g}"
+    yield (
+        f"  {told['qpu']}, {told['qpu_topology']}: {told['qubits']:,} qubits, "
+        f"chains of up to {told['longest_chain']}{coupled}; "
+        f"{told['chain_break_fraction']:.2%} of chains broken, "
+        f"in {told['broken_reads']:,} of {result.reads:,} reads"
+    )
 
 
 def _solved_address(result: Result) -> str | None:

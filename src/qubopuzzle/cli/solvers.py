@@ -19,7 +19,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(args: Namespace) -> int:
     """List the solvers, or show one in full."""
-    from qubopuzzle.solvers import all_solvers
+    from qubopuzzle.solvers import ADDRESSED, all_solvers
 
     if args.name is not None:
         return _show(args.name)
@@ -27,7 +27,7 @@ def run(args: Namespace) -> int:
         [name, _kind(solver.exact), _state(solver), solver.about]
         for name, solver in sorted(all_solvers().items())
     ]
-    rows.append(["dimod:module:Class", "heuristic", "", "any dimod sampler that is installed"])
+    rows += [[f"{kind}:module:Class", "heuristic", "", what] for kind, what in ADDRESSED.items()]
     print_table(["solver", "kind", "available", "what it is"], rows)
     say("", "`qubopuzzle solvers SOLVER` shows one with its options.")
     return SOLVED

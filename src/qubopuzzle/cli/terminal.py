@@ -154,7 +154,7 @@ def executor(args: Namespace) -> Iterator[Executor | None]:
 
 def sampler_path(solvers: Iterable[str | None]) -> None:
     """Let ``dimod:module:Class`` name a sampler in a file of the folder that one is in."""
-    if any(name is not None and name.startswith("dimod:") for name in solvers):
+    if any(name is not None and name.startswith(("dimod:", "dwave:")) for name in solvers):
         sys.path.append(str(Path.cwd()))
 
 

@@ -1,7 +1,8 @@
 """The solvers: found by themselves, one file each, through entry points, or by address.
 
 ``dimod:module:Class`` names any dimod sampler that is installed, such as
-``dimod:openjij:SASampler``.
+``dimod:openjij:SASampler``, and ``dwave:module:Class`` one with a graph of its own, such as
+``dwave:dwave.system.testing:MockDWaveSampler``.
 """
 
 from functools import cache
@@ -14,9 +15,15 @@ from qubopuzzle.errors import InputError, SolverUnavailable, did_you_mean, first
 from qubopuzzle.solvers.amplify import AmplifySolver
 from qubopuzzle.solvers.amplify.clients import settings_of
 from qubopuzzle.solvers.base import Availability, Outcome, Solver, Task
-from qubopuzzle.solvers.dimod_sampler import DimodSampler
+from qubopuzzle.solvers.dimod_sampler import DimodSampler, has_graph
+from qubopuzzle.solvers.dwave import DWaveSolver
 
 ENTRY_POINTS = "qubopuzzle.solvers"
+ADDRESSED = {
+    "dimod": "any dimod sampler that is installed",
+    "dwave": "any with a graph of its own: models are embedded",
+}
+"""Kinds of samplers that ``KIND:module:Class`` names."""
 
 
 def all_solvers() -> dict[str, Solver]:
@@ -29,7 +36,7 @@ def all_solvers() -> dict[str, Solver]:
 
 
 def get_solver(solver: Any) -> Solver:
-    """A solver by name, by ``dimod:module:Class``, around a dimod sampler or an Amplify client.
+    """A solver by name or address, around a dimod sampler or an Amplify client.
 
     Raises:
         InputError: naming the solvers that there are.
@@ -37,19 +44,23 @@ def get_solver(solver: Any) -> Solver:
     """
     if not isinstance(solver, str):
         settings = settings_of(solver)
-        return AmplifySolver(settings) if settings else DimodSampler.of(solver)
+        if settings:
+            return AmplifySolver(settings)
+        named = DimodSampler.of(solver)
+        return DWaveSolver(named) if has_graph(solver) else named
     kind, _, address = solver.partition(":")
-    if kind == "dimod" and address:
+    if kind in ADDRESSED and address:
         module, _, name = address.partition(":")
         if not (module and name) or ":" in name:
-            raise InputError(f"solver {solver!r}: write dimod:module:Class")
-        return DimodSampler(address)
+            raise InputError(f"solver {solver!r}: write {kind}:module:Class")
+        named = DimodSampler(address, kind=kind)
+        return named if kind == "dimod" else DWaveSolver(named)
     own = _own_solvers()
     if solver in own:
         return own[solver]
     for entry in entry_points(group=ENTRY_POINTS, name=solver):
         return _load(entry)
-    known = [*sorted(all_solvers()), "dimod:module:Class"]
+    known = [*sorted(all_solvers()), *(f"{kind}:module:Class" for kind in ADDRESSED)]
     raise InputError(f"unknown solver {solver[:60]!r}; {did_you_mean(solver, known)}")
 
 

@@ -22,8 +22,8 @@ _OURS = {"num_reads": "reads", "seed": "seed", "time_limit": "time limit"}
 class DimodSampler(SamplerSolver):
     """A sampler that a user names as ``module:Class`` (or function), or hands over ready-made."""
 
-    def __init__(self, address: str, sampler: Any = None) -> None:
-        super().__init__(f"dimod:{address}", address, reads_per_call=None, about="a dimod sampler")
+    def __init__(self, address: str, sampler: Any = None, kind: str = "dimod") -> None:
+        super().__init__(f"{kind}:{address}", address, reads_per_call=None, about="a dimod sampler")
         self._sampler = sampler
 
     @classmethod
@@ -38,6 +38,14 @@ class DimodSampler(SamplerSolver):
         return cls(f"{made.__module__}:{made.__qualname__}", sampler)
 
     def make(self) -> Any:
+        """As ``built``; InputError for a sampler that takes only models that fit its graph."""
+        made = self.built()
+        if has_graph(made):
+            what = "samples only models that fit its graph"
+            raise InputError(f"{self.name} {what}; --solver dwave:{self.sampler} embeds others")
+        return made
+
+    def built(self) -> Any:
         """The sampler; SolverUnavailable if it cannot be made (no token, no device)."""
         if self._sampler is not None:
             return self._sampler
@@ -103,6 +111,13 @@ class DimodSampler(SamplerSolver):
         if hasattr(sampleset, "resolve"):
             sampleset.resolve()
         yield sampleset
+
+
+def has_graph(sampler: Any) -> bool:
+    """Whether a sampler has a graph of its own, which models are to fit."""
+    from dimod import Structured  # type: ignore[attr-defined]
+
+    return isinstance(sampler, Structured) and sampler.nodelist is not None
 
 
 def _accepted(sampler: Any) -> set[str]:

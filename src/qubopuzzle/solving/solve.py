@@ -79,8 +79,9 @@ def solve(
 
     Args:
         problem: a puzzle, a model, or a file that holds exactly one.
-        solver: a name that ``qubopuzzle solvers`` lists, ``dimod:module:Class``, a
-            dimod sampler, or a client of the Amplify SDK.
+        solver: a name that ``qubopuzzle solvers`` lists, ``dimod:module:Class``,
+            ``dwave:module:Class``, a dimod sampler (models are embedded on the graph of one that
+            has its own), or a client of the Amplify SDK.
         formulation: one of the puzzle's, such as ``blocks:rows=3``; without, its default
             for this solver.
         encoding: ``one-hot`` or ``domain-wall``; the solver's default without.

@@ -14,24 +14,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle.errors import InputError, SolverFailed
-from qubopuzzle.files.writing import check_place, naming, write_whole
-from qubopuzzle.solvers.amplify.call import ANSWER_LIMIT, Request, ServiceReply, call, rehearse
+from qubopuzzle.files.writing import write_whole
+from qubopuzzle.solvers.amplify.call import Request, ServiceReply, call, rehearse, terms_of
 from qubopuzzle.solvers.amplify.clients import (
     CLIENTS,
-    OWN_FILES,
     PLANS,
     ClientSettings,
     ServicePlan,
     check_plan,
 )
-from qubopuzzle.solvers.amplify.credentials import Token, check_address, find_token
 from qubopuzzle.solvers.base import Option, Outcome, Solver, Task, literal
 from qubopuzzle.solvers.sampler import Best
+from qubopuzzle.solvers.services.credentials import Token, check_address, find_token
+from qubopuzzle.solvers.services.files import check_files, stored
+from qubopuzzle.solvers.services.relay import Answer
 
 DEFAULT_SECONDS = 1.0
 """The service's time limit if none is given, as in Amplify's own picross demo."""
-_SENDING_S = 4e-6
-"""Seconds a term to write and send it; 5 to 10 million terms take the SDK several seconds."""
 _DAY_S = 86_400
 _MODES = {
     "constraint": "constraints as they are; Amplify AE takes them natively",
@@ -94,13 +93,9 @@ class AmplifySolver(Solver):
             raise InputError("option client: the client is given, and its token is for no other")
         theirs = {k: literal(v) for k, v in options.items() if k not in mine and v is not None}
         CLIENTS[parsed["client"]].check(parsed, theirs)
-        if sum(parsed[name] is not None for name in OWN_FILES) > 1:
-            raise InputError("options record, dry_run and replay exclude each other")
         for name in ("url", "proxy"):
             parsed[name] = parsed[name] and check_address(name, parsed[name])
-        for name in ("record", "dry_run"):
-            if parsed[name] is not None:
-                check_place(Path(parsed[name]))
+        check_files(parsed)
         if not parsed["replay"] and not parsed["dry_run"]:
             self._token(parsed)
         return {**parsed, **self._settings.parameters, **theirs}
@@ -125,7 +120,7 @@ class AmplifySolver(Solver):
             return best.outcome(settings={"request_bytes": len(body)})
         if options["record"] and (task.budget.reads or 1) > 1:
             raise InputError("option record is for one answer; ask for one read")
-        notes: dict[str, Any] = {"time_limit_s": request.seconds}
+        notes: dict[str, Any] = {"time_limit_s": request.terms.seconds}
         seconds: dict[str, float] = {}
         interrupted = False
         reads = 1 if options["replay"] else task.budget.reads or self.default_reads
@@ -155,16 +150,15 @@ class AmplifySolver(Solver):
     def _request(self, task: Task) -> Request:
         options = task.options
         parameters = {k: value for k, value in options.items() if k not in self._names}
-        client, seconds = CLIENTS[options["client"]], self._seconds(task)
+        client, model = CLIENTS[options["client"]], task.compiled.payload
+        seconds = self._seconds(task)
         if client.is_ae and options["mode"] == "qubo":
             # AE changes our weights only if it is asked to.
             parameters = {"penalty_weight_calibration": False, **parameters}
         return Request(
             client=client,
-            model=task.compiled.payload,
-            seconds=seconds if client.time_limit else None,
-            deadline=seconds + options["patience"] + _SENDING_S * task.compiled.payload.n_terms,
-            where=client.title + (f" at {options['url']}" if options["url"] else ""),
+            model=model,
+            terms=terms_of(client, model, seconds, options["patience"], options["url"] or ""),
             library=options["library"] or "",
             parameters=parameters,
         )
@@ -174,15 +168,15 @@ class AmplifySolver(Solver):
     ) -> ServiceReply:
         """The service's answer, or a stored one; InputError if there is none."""
         if options["replay"]:
-            return rehearse(request, _stored(Path(options["replay"])))[0]
+            return rehearse(request, stored(Path(options["replay"])))[0]
         token = self._token(options)
         if token is None:
-            return call(request, lambda _: (404, b""), tick)  # it asks nobody
-        from qubopuzzle.solvers.amplify.service import Service
+            return call(request, lambda _: Answer(404, b""), tick)  # it asks nobody
+        from qubopuzzle.solvers.services.service import Service
 
         url = options["url"] or request.client.url
         proxy = options["proxy"] or self._settings.proxy
-        with Service(request.where, url, token, proxy, options["ca"] or "") as service:
+        with Service(request.terms.where, url, token, proxy, options["ca"] or "") as service:
             try:
                 return call(request, service, tick, token)
             finally:
@@ -201,15 +195,9 @@ class AmplifySolver(Solver):
         client, file = CLIENTS[options["client"]], options["token_file"]
         if file is None and self._settings.token is not None:
             return self._settings.token
-        return find_token(client.title, client.tokens, file) if client.tokens else None
-
-
-def _stored(file: Path) -> bytes:
-    """A recorded answer; InputError if there is none."""
-    with naming(file):
-        if file.stat().st_size > ANSWER_LIMIT or not file.is_file():
-            raise InputError("that is no answer of a service")
-        return file.read_bytes()
+        if not client.tokens:
+            return None
+        return find_token(client.title, client.tokens, file, "docs/amplify.md")
 
 
 SOLVER = AmplifySolver()

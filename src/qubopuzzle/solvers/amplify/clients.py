@@ -9,11 +9,9 @@ from operator import le
 from typing import Any, NamedTuple
 
 from qubopuzzle.errors import InputError, PlanExceeded, SolverUnavailable, did_you_mean
-from qubopuzzle.solvers.amplify.credentials import Token, checked_token
 from qubopuzzle.solvers.base import installed_version
-
-OWN_FILES = ("record", "dry_run", "replay")
-"""Options that put a file into the place of something on the wire of Amplify AE."""
+from qubopuzzle.solvers.services.credentials import Token, checked_token
+from qubopuzzle.solvers.services.files import OWN_FILES
 
 
 @dataclass(frozen=True, slots=True)

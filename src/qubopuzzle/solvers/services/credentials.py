@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
@@ -45,8 +45,16 @@ def quoted(text: str, before: str = "") -> str:
     return before + "".join(c if c.isprintable() else "?" for c in line) if line else ""
 
 
-def find_token(what: str, variables: Sequence[str], file: str | None) -> Token:
+def find_token(
+    what: str,
+    variables: Sequence[str],
+    file: str | None,
+    page: str,
+    elsewhere: Callable[[], Token | None] = lambda: None,
+) -> Token:
     """The token for a service in ``file``, else in the first of the variables that has one.
+
+    Else it is that of ``elsewhere``; ``page`` of the documentation says how to get one.
 
     Raises:
         AuthenticationError: if there is none, or one that no header can carry; the message
@@ -63,10 +71,13 @@ def find_token(what: str, variables: Sequence[str], file: str | None) -> Token:
     for name, text in found.items():
         if text.strip():
             return checked_token(text, name)
+    token = elsewhere()
+    if token is not None:
+        return token
     why = f"{next(iter(found))} is empty" if found else "there is none"
     raise AuthenticationError(
         f"{what} needs a token and {why}: set {variables[0]} in the environment, "
-        "or use --token-file FILE (docs/amplify.md says how to get one)"
+        f"or use --token-file FILE ({page} says how to get one)"
     )
 
 

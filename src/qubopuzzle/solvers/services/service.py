@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 import httpx
 
 from qubopuzzle import errors
-from qubopuzzle.solvers.amplify.call import ANSWER_LIMIT, Message
-from qubopuzzle.solvers.amplify.credentials import Token, quoted
+from qubopuzzle.solvers.services.credentials import Token, quoted
+from qubopuzzle.solvers.services.files import ANSWER_LIMIT
+from qubopuzzle.solvers.services.relay import JSON, Answer, Message
 
 _PAUSE_S, _BUSY_S = 0.5, 10.0
 _CONNECTIONS = 3
@@ -40,6 +41,8 @@ class _Failure(NamedTuple):
 
     error: errors.QubopuzzleError
     wait: float = inf
+    taken: bool = False
+    """Whether the service may have taken the request all the same."""
 
 
 class Service(AbstractContextManager["Service"]):
@@ -47,14 +50,25 @@ class Service(AbstractContextManager["Service"]):
 
     ``where`` names it in messages. ``token`` takes the place of the relay's in the header that
     holds it. Without a ``proxy`` the environment says it (HTTPS_PROXY, NO_PROXY); for ``ca``, and
-    InputErrors, see ``certificates``. ``answer`` is the last one to something posted, as it came.
+    InputErrors, see ``certificates``. With ``once`` nothing is posted again that the service may
+    have taken: it would be charged twice. ``answer`` is the last one to something posted, as it
+    came.
     """
 
-    def __init__(self, where: str, url: str, token: Token, proxy: str = "", ca: str = "") -> None:
+    def __init__(
+        self,
+        where: str,
+        url: str,
+        token: Token,
+        proxy: str = "",
+        ca: str = "",
+        *,
+        once: bool = False,
+    ) -> None:
         self.answer: bytes | None = None
-        self._where, self._url, self._token = where, url, token
+        self._where, self._url, self._token, self._once = where, url.rstrip("/"), token, once
         self._closed, self._breaks = Event(), 0
-        self._stream: Any = None
+        self._streams: list[Any] = []
         near = {} if proxy else dict.fromkeys(("all://localhost", "all://127.0.0.1"))
         trusted = certificates(ca)
         try:
@@ -65,12 +79,13 @@ class Service(AbstractContextManager["Service"]):
 
     def __exit__(self, *_: object) -> None:
         self._closed.set()
-        with suppress(OSError, AttributeError):  # ends what still waits for an answer
-            self._stream.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
+        for stream in self._streams:
+            with suppress(OSError, AttributeError):  # ends what still waits for an answer
+                stream.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
         self._client.close()
 
-    def __call__(self, message: Message) -> tuple[int, bytes]:
-        """Status and body; a service that is away for a moment is asked again.
+    def __call__(self, message: Message) -> Answer:
+        """The service's answer, token masked; a service that is away for a moment is asked again.
 
         Raises:
             QubopuzzleError: what its status or the connection means, see ``_MEANING``.
@@ -81,12 +96,13 @@ class Service(AbstractContextManager["Service"]):
             found = self._try(message)
             if not isinstance(found, _Failure):
                 return found
-            wait = max(pause, found.wait)
-            if time.monotonic() + wait > message.server.ends or self._closed.wait(wait):
+            again = not (found.taken and self._once and message.command == "POST")
+            wait = max(pause, found.wait) if again else inf
+            if time.monotonic() + wait > message.ends or self._closed.wait(wait):
                 raise found.error
             pause *= 2
 
-    def _try(self, message: Message) -> tuple[int, bytes] | _Failure:
+    def _try(self, message: Message) -> Answer | _Failure:
         try:
             response, body = self._exchange(message)
         except httpx.TimeoutException:
@@ -98,15 +114,15 @@ class Service(AbstractContextManager["Service"]):
             return self._refused(response, body)
         if message.command == "POST":
             self.answer = body
-        return status, body
+        return Answer(status, body, response.headers.get("Content-Type", JSON))
 
     def _exchange(self, message: Message) -> tuple[httpx.Response, bytes]:
         """Send it once; the only place where the token leaves this process."""
-        left = message.server.ends - time.monotonic()
+        left = message.ends - time.monotonic()
         if left <= 0 or self._closed.is_set():
             raise TimeoutError
         headers = {
-            name: value.replace(message.server.token, self._token.reveal())
+            name: value.replace(message.token, self._token.reveal())
             for name, value in message.headers.items()
             if name.lower() not in _NOT_PASSED_ON
         }
@@ -124,7 +140,7 @@ class Service(AbstractContextManager["Service"]):
                 if len(body) > ANSWER_LIMIT:
                     limit = f"{ANSWER_LIMIT // 2**20} MiB"
                     raise errors.ProtocolError(f"{self._where}: the answer is larger than {limit}")
-                if time.monotonic() > message.server.ends:
+                if time.monotonic() > message.ends:
                     raise TimeoutError
         # Nobody behind this line has the token, not even from an echo of it.
         return response, self._token.mask(body.decode("latin-1")).encode("latin-1")
@@ -132,7 +148,7 @@ class Service(AbstractContextManager["Service"]):
     def _notice(self, _event: str, about: Mapping[str, Any]) -> None:
         """Called by httpx as it connects."""
         if hasattr(about.get("return_value"), "get_extra_info"):
-            self._stream = about["return_value"]
+            self._streams.append(about["return_value"])
 
     def _broken(self, error: Exception) -> _Failure:
         """What a connection fails of."""
@@ -143,7 +159,7 @@ class Service(AbstractContextManager["Service"]):
         if "CERTIFICATE_VERIFY_FAILED" in why:
             why += "; --option ca=FILE, or SSL_CERT_FILE, trusts a private authority"
             wait = inf
-        return _Failure(errors.ServiceUnavailable(f"{self._where} {why}"), wait)
+        return _Failure(errors.ServiceUnavailable(f"{self._where} {why}"), wait, taken=connected)
 
     def _refused(self, response: httpx.Response, body: bytes) -> _Failure:
         """What a status means that is no success."""
@@ -158,7 +174,8 @@ class Service(AbstractContextManager["Service"]):
         error = kind(f"{self._where} {what} ({status} {name}){said}{hint}")
         after = headers.get("Retry-After", "")
         wait = float(after) if after.isdecimal() else _BUSY_S if status == 429 else 0.0
-        return _Failure(error, wait if status in (429, 502, 503, 504) else inf)
+        wait = wait if status in (429, 502, 503, 504) else inf
+        return _Failure(error, wait, taken=status in (502, 504))
 
     def _said(self, text: str) -> str:
         return quoted(self._token.mask(text), ": ")
@@ -182,6 +199,6 @@ def certificates(file: str = "") -> ssl.SSLContext:
 def _message(body: bytes) -> str:
     """What an answer says in words, if it is JSON as one would expect."""
     with suppress(ValueError, RecursionError, AttributeError):
-        words = map(json.loads(body).get, ("message", "error", "detail"))
+        words = map(json.loads(body).get, ("message", "error", "detail", "error_msg"))
         return next((text for text in words if isinstance(text, str)), "")
     return ""

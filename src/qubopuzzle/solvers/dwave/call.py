@@ -1,0 +1,184 @@
+"""D-Wave's client, in a process of its own, and what its service may answer there."""
+
+import json
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from qubopuzzle import errors
+from qubopuzzle.solvers.dwave.replies import Reply
+from qubopuzzle.solvers.dwave.settings import features
+from qubopuzzle.solvers.services.call import Terms, call_client
+from qubopuzzle.solvers.services.credentials import Token, quoted
+from qubopuzzle.solvers.services.relay import Answer, Message, Respond
+
+_CANCELLING_S = 1.0
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Question(ABC):
+    """What is asked of a solver of D-Wave's.
+
+    ``solver`` is the name of one, or features of one as D-Wave's configuration has them;
+    ``parameters`` are the solver's own.
+    """
+
+    terms: Terms
+    solver: str | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    @abstractmethod
+    def ask(self, url: str, token: str) -> bytes:
+        """The answer by D-Wave's client, in a process of its own; raises what that raises."""
+
+    @abstractmethod
+    def read(self, body: bytes) -> Reply:
+        """The reply that ``ask`` has written; ProtocolError if that is none."""
+
+    def client_settings(self, url: str, token: str) -> dict[str, Any]:
+        """Arguments of D-Wave's samplers: nothing of the user's is read, nothing is kept."""
+        own: dict[str, Any] = {}
+        if self.solver is not None:
+            wanted = features(self.solver)
+            # All solvers are listed, so that an unknown name is known as such.
+            own["solver"] = wanted if isinstance(wanted, dict) else {"name__in": [wanted]}
+        return {
+            **own,
+            "endpoint": url,
+            "token": token,
+            "config_file": False,
+            "cache_enabled": False,
+            "request_timeout": self.terms.deadline + 5,
+            "http_retry_total": 0,
+        }
+
+    def check_parameters(self, sampler: Any) -> None:
+        """InputError for parameters that the solver has not."""
+        unknown = [name for name in self.parameters if name not in sampler.parameters]
+        if unknown:
+            known = ", ".join(sorted(sampler.parameters))
+            raise errors.InputError(f"{sampler.solver.name} has no {unknown[0]}; it has: {known}")
+
+
+@dataclass(slots=True, eq=False)
+class Problems:
+    """Passes messages on to ``respond`` and looks at answers on problems, which the client trusts.
+
+    ``began`` and ``ended``, by ``time.perf_counter``: the first problem was sent, the last answer
+    on one came. ``solving``: seconds from submitted to solved by problem, by the service's clock.
+    """
+
+    respond: Respond
+    terms: Terms
+    began: float = 0.0
+    ended: float = 0.0
+    solving: dict[str, float] = field(default_factory=dict)
+    _ids: set[str] = field(default_factory=set)
+    _latest: Message | None = None
+
+    def __call__(self, message: Message) -> Answer:
+        """The answer; ProtocolError for one that is no JSON, or on a problem of somebody else's."""
+        about = message.path.partition("?")[0].strip("/").partition("/")[0] == "problems"
+        if about:
+            self.began = self.began or time.perf_counter()
+            self._latest = message
+        answer = self.respond(message)
+        if about and message.command != "DELETE":
+            self.ended = time.perf_counter()
+            self._look(answer.body, new=message.command == "POST")
+        return answer
+
+    def cancel(self) -> None:
+        """Tell the service that nobody waits for the problems; it may not hear."""
+        if self._latest is None or not self._ids:
+            return
+        body, ends = json.dumps(sorted(self._ids)).encode(), time.monotonic() + _CANCELLING_S
+        message = replace(self._latest, command="DELETE", path="/problems/", body=body, ends=ends)
+        with suppress(errors.QubopuzzleError, TimeoutError):
+            self.respond(message)
+
+    def _look(self, body: bytes, *, new: bool) -> None:
+        try:
+            found = json.loads(body)
+            several = found if isinstance(found, list) else [found]
+            told = [each for each in several if "id" in each]
+            ids = {each["id"] for each in told}
+        except (ValueError, TypeError, KeyError, RecursionError):
+            raise errors.ProtocolError(f"{self.terms.where}: the answer cannot be read") from None
+        if new:
+            self._ids |= ids
+        if not ids <= self._ids:
+            raise errors.ProtocolError(f"{self.terms.where}: the answer is on another problem")
+        for each in told:
+            with suppress(KeyError, TypeError, ValueError):  # not solved, or not said
+                taken, done = map(datetime.fromisoformat, (each["submitted_on"], each["solved_on"]))
+                self.solving[each["id"]] = max(0.0, (done - taken).total_seconds())
+
+
+def call(
+    question: Question, respond: Respond, tick: Callable[[], None], token: Token
+) -> tuple[Reply, bytes]:
+    """The reply to a question, and its bytes; errors as ``call_client``.
+
+    Problems that are not waited for any more are cancelled. The reply's seconds begin with
+    ``queue`` and end with ``network``, what the service's clock and ours say beyond the solver's
+    time, and ``process``, the rest of the call but for the search.
+    """
+    started, problems = time.perf_counter(), Problems(respond, question.terms)
+    try:
+        body = call_client(_ask, question, problems, tick, token)
+    except (errors.DeadlineExceeded, KeyboardInterrupt):
+        problems.cancel()
+        raise
+    spent, waited = time.perf_counter() - started, problems.ended - problems.began
+    solving, reply = sum(problems.solving.values()), question.read(body)
+    told = reply.figures
+    seconds = {
+        "queue": max(0.0, solving - told.busy_s),
+        **told.seconds,
+        "network": max(0.0, waited - max(solving, told.busy_s)),
+        "process": max(0.0, spent - waited - told.own_s),
+    }
+    return replace(reply, figures=replace(told, seconds=seconds)), body
+
+
+# The process of D-Wave's client.
+
+
+def _ask(question: Question, url: str, token: str) -> bytes:
+    """What D-Wave's client makes of the answers of the relay at ``url``."""
+    with client_errors(question.terms.where):
+        return question.ask(url, token)
+
+
+@contextmanager
+def client_errors(where: str) -> Iterator[None]:
+    """What D-Wave's client raises becomes an error of ours, in one line; others pass."""
+    from dwave.cloud import exceptions as theirs
+
+    try:
+        yield
+    except theirs.SolverNotFoundError:
+        what = "has no solver of this name or kind that is online for this token"
+        raise errors.ServiceUnavailable(f"{where} {what}; see --option solver=") from None
+    except theirs.SolverOfflineError as error:
+        raise errors.ServiceUnavailable(f"{where}: the solver is offline{_said(error)}") from None
+    except theirs.CanceledFutureError:
+        raise errors.SolverFailed(f"{where}: the problem was cancelled") from None
+    except theirs.InvalidAPIResponseError as error:
+        raise errors.ProtocolError(f"{where}: the answer cannot be read{_said(error)}") from None
+    except theirs.SolverFailureError as error:
+        raise errors.SolverFailed(f"{where} gave up on the problem{_said(error)}") from None
+    except (errors.QubopuzzleError, MemoryError):
+        raise
+    except Exception as error:  # of whatever it did not expect to be sent
+        said = quoted(errors.first_line(error), ": ")
+        raise errors.ProtocolError(f"{where}: the answer cannot be read{said}") from None
+
+
+def _said(error: Any) -> str:
+    return quoted(str(error), ": ")
