@@ -47,6 +47,7 @@ from .puzzles.nonogram import Nonogram as Nonogram
 from .puzzles.numberlink import Numberlink as Numberlink
 from .puzzles.sudoku import Sudoku as Sudoku
 from .solvers import all_solvers as all_solvers
+from .solvers.dwave.simulated import SimulatedQPU as SimulatedQPU
 from .solving.embed import EmbeddedForm as EmbeddedForm
 from .solving.embed import embed as embed
 from .solving.export import Export as Export

@@ -39,6 +39,14 @@ _REPAIRS = {
     "minimize-energy": "what lowers the energy, chain by chain",
     "discard": "reads with a broken chain are dropped",
 }
+EMBEDDING_OPTIONS = (
+    Option("tries", int, DEFAULT_TRIES, "embeddings searched, of which one is taken", 1, 10**4),
+    Option("embedding_s", float, DEFAULT_SECONDS, "seconds for that, at most", 0.001, 86_400),
+    Option("chain_strength", str, "torque", "rule for chains' couplings", choices=_STRENGTHS),
+    Option("chain_multiple", float, 1.0, "times what the rule says", 1e-6, 1e6),
+    Option("chain_break", str, "majority", "value of a broken chain", choices=_REPAIRS),
+    Option("gauges", int, 0, "spin-reversal transforms, which share the reads", 0, 100),
+)
 
 
 class DWaveSolver(SapiSolver):
@@ -51,13 +59,8 @@ class DWaveSolver(SapiSolver):
     options = (
         Option("solver", str, None, "name of a QPU; without, the one with most qubits"),
         Option("topology", str, DEFAULT_TOPOLOGY, "graph for dry runs, such as zephyr:12"),
-        Option("tries", int, DEFAULT_TRIES, "embeddings searched, of which one is taken", 1, 10**4),
-        Option("embedding_s", float, DEFAULT_SECONDS, "seconds for that, at most", 0.001, 86_400),
-        Option("chain_strength", str, "torque", "rule for chains' couplings", choices=_STRENGTHS),
-        Option("chain_multiple", float, 1.0, "times what the rule says", 1e-6, 1e6),
-        Option("chain_break", str, "majority", "value of a broken chain", choices=_REPAIRS),
+        *EMBEDDING_OPTIONS,
         Option("annealing_time", float, None, "microseconds of a read", 0.0005, 1e6),
-        Option("gauges", int, 0, "spin-reversal transforms, which share the reads", 0, 100),
         *OPTIONS,
     )
     parameters = (
@@ -113,11 +116,9 @@ class DWaveSolver(SapiSolver):
             terms=Terms(self.where(options), None, deadline),
             reads=task.budget.reads or self.default_reads,
             seed=task.budget.seed,
-            embedding_s=searching,
             solver=options["solver"] or self._usual(options),
             parameters=parameters,
-            **{name: options[name] for name in ("tries", "chain_strength", "chain_multiple")},
-            **{name: options[name] for name in ("chain_break", "gauges")},
+            **embedding_settings(task),
         )
 
     def _usual(self, options: Mapping[str, Any]) -> str | None:
@@ -180,6 +181,12 @@ class DWaveSolver(SapiSolver):
             f"{access:,.0f} µs"
         )
         return json.dumps(told).encode(), figures
+
+
+def embedding_settings(task: Task) -> dict[str, Any]:
+    """The options of ``EMBEDDING_OPTIONS``; the search ends at the time limit, too."""
+    own = {option.name: task.options[option.name] for option in EMBEDDING_OPTIONS}
+    return own | {"embedding_s": min(own["embedding_s"], max(0.001, task.seconds_left()))}
 
 
 SOLVER = DWaveSolver()

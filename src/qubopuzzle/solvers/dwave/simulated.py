@@ -20,13 +20,11 @@ J_RANGE = (-2.0, 1.0)
 """What can be programmed: those of an Advantage, couplings in its extended range."""
 BETA = 6.1
 """1 / 0.164, what ``dwave.system.temperatures`` gives for an Advantage_system4.1 at freeze-out."""
-METHODS = {
-    "tempering": "replica exchange, each read a run of its own",
-    "exact": "by tree decomposition, for graphs of a treewidth up to 25",
-}
+METHODS = ("tempering", "exact")
+"""How reads are drawn: each by a run of replica exchange, or by tree decomposition."""
 
 
-class SimulatedQPU(Sampler, Structured):  # type: ignore[misc]
+class SimulatedQPU(Sampler, Structured):
     """Samples of the Boltzmann distribution of a spin model as a noisy device would hold it.
 
     It is a model to learn from, and no machine: there are no dynamics of an anneal, and no errors
@@ -44,8 +42,8 @@ class SimulatedQPU(Sampler, Structured):  # type: ignore[misc]
     >>> from qubopuzzle.embedding import Hardware
     >>> sampler = SimulatedQPU(Hardware.of("chimera:1"), noise=0, seed=1)
     >>> found = sampler.sample_ising({0: 1}, {(0, 4): -1}, num_reads=100)
-    >>> found.first.sample
-    {0: -1, 4: -1}
+    >>> [int(found.first.sample[qubit]) for qubit in (0, 4)]
+    [-1, -1]
 
     Args:
         hardware: its graph.
@@ -62,6 +60,8 @@ class SimulatedQPU(Sampler, Structured):  # type: ignore[misc]
 
     parameters: dict[str, Any] = {}  # noqa: RUF012  of each sampler its own, see __init__
     properties: dict[str, Any] = {}  # noqa: RUF012
+    nodelist: list[Any] = []  # noqa: RUF012
+    edgelist: list[tuple[Any, Any]] = []  # noqa: RUF012
 
     def __init__(
         self,
@@ -82,92 +82,92 @@ class SimulatedQPU(Sampler, Structured):  # type: ignore[misc]
             )
         self.method = method
         self._rng = np.random.default_rng(whole("seed", seed, 0))
-        self._graph = hardware.graph
-        kind = hardware.graph.graph.get("family")
-        self.parameters = {"num_reads": []}
+        graph = hardware.graph
+        self.nodelist = sorted(graph.nodes)
+        self.edgelist = sorted((min(pair), max(pair)) for pair in graph.edges)
+        self.parameters = {"num_reads": [], "time_limit": []}
         self.properties = {
             "chip_id": "qpu-sim",
             "h_range": [*H_RANGE],
             "extended_j_range": [*J_RANGE],
         }
-        if kind is not None:
-            shape = [hardware.graph.graph["rows"]]
-            self.properties["topology"] = {"type": kind, "shape": shape}
-
-    @property
-    def nodelist(self) -> list[int]:
-        """The qubits."""
-        return sorted(self._graph.nodes)
-
-    @property
-    def edgelist(self) -> list[tuple[int, int]]:
-        """The couplers."""
-        return sorted((min(pair), max(pair)) for pair in self._graph.edges)
+        if "family" in graph.graph:
+            topology = {"type": graph.graph["family"], "shape": [graph.graph["rows"]]}
+            self.properties["topology"] = topology
 
     @bqm_structured  # type: ignore[untyped-decorator]
     def sample(
-        self, bqm: dimod.BinaryQuadraticModel, *, num_reads: int = 1, **_: Any
+        self,
+        bqm: dimod.BinaryQuadraticModel,
+        *,
+        num_reads: int = 1,
+        time_limit: float | None = None,
+        **_: Any,
     ) -> dimod.SampleSet:
         """Program the device once, and read it.
 
         Args:
             bqm: over qubits and couplers of the graph.
             num_reads: how often.
+            time_limit: seconds, after which tempering returns the reads that it has.
 
         Raises:
-            dimod.exceptions.BinaryQuadraticModelStructureError: for one over others.
+            dimod.exceptions.BinaryQuadraticModelStructureError: for a model over others.
             TooLarge: for a treewidth that method ``exact`` cannot do.
+            KeyboardInterrupt: on Ctrl-C.
         """
         num_reads = whole("num_reads", num_reads, 1)
         programmed = self._programmed(bqm.spin)
-        seed = int(self._rng.integers(2**31))
-        if self.method == "exact":
-            found = self._exact(programmed, num_reads, seed)
-        else:
-            from qubopuzzle.tempering import OneHotTemperingSampler
-
-            found = OneHotTemperingSampler().sample(
-                programmed,
-                num_reads=num_reads,
-                num_sweeps=self.sweeps,
-                beta_range=[None, self.beta],
-                keep="last",
-                seed=seed,
-            )
+        draw = self._exact if self.method == "exact" else self._tempered
+        found = draw(programmed, int(self._rng.integers(2**31)), num_reads, time_limit)
         found = found.change_vartype(bqm.vartype, inplace=False)
-        made: dimod.SampleSet = dimod.SampleSet.from_samples_bqm(found, bqm)
+        from_samples: Any = dimod.SampleSet.from_samples_bqm
+        made: dimod.SampleSet = from_samples(found, bqm)
         return made
 
-    def _exact(
-        self, model: dimod.BinaryQuadraticModel, num_reads: int, seed: int
-    ) -> dimod.SampleSet:
+    def _exact(self, model: Any, seed: int, num_reads: int, _: float | None) -> Any:
         from dwave.samplers import TreeDecompositionSampler
 
+        sampler = TreeDecompositionSampler()  # type: ignore[no-untyped-call]
         try:
-            found: dimod.SampleSet = TreeDecompositionSampler().sample(
-                model, num_reads=num_reads, beta=self.beta, seed=seed
-            )
+            return sampler.sample(model, num_reads=num_reads, beta=self.beta, seed=seed)
         except ValueError as error:
             raise TooLarge(
-                f"exact sampling takes a treewidth of at most 25, this model's is above ({error}); "
-                "use method tempering"
-            ) from None
+                "exact sampling takes models of a treewidth up to "
+                f"{sampler.properties['max_treewidth']}, on qubits; use method tempering"
+            ) from error
+
+    def _tempered(self, model: Any, seed: int, num_reads: int, time_limit: float | None) -> Any:
+        from qubopuzzle.tempering import OneHotTemperingSampler
+
+        found = OneHotTemperingSampler().sample(
+            model,
+            num_reads=num_reads,
+            num_sweeps=self.sweeps,
+            beta_range=[None, self.beta],
+            keep="last",
+            seed=seed,
+            time_limit=time_limit,
+        )
+        if found.info["interrupted"]:
+            raise KeyboardInterrupt
         return found
 
     def _programmed(self, model: dimod.BinaryQuadraticModel) -> dimod.BinaryQuadraticModel:
         """The model as the device holds it, in units of its strongest coupling."""
-        fields, (first, second, couplings), _ = model.to_numpy_vectors(model.variables)
-        scale = max(_excess(fields, H_RANGE), _excess(couplings, J_RANGE)) or 1.0
-        own = [part / scale for part in (fields, couplings)]
+        vectors = model.to_numpy_vectors(model.variables)
+        pairs = vectors.quadratic
+        scale = max(_excess(vectors.linear_biases, H_RANGE), _excess(pairs.biases, J_RANGE)) or 1.0
+        own = [part / scale for part in (vectors.linear_biases, pairs.biases)]
         for part, limits in zip(own, (H_RANGE, J_RANGE), strict=True):
             if self.bits:
                 step = (limits[1] - limits[0]) / 2**self.bits
                 part[:] = step * np.rint(part / step)
             part += self.noise * self._rng.standard_normal(len(part))
-        made: dimod.BinaryQuadraticModel = dimod.BinaryQuadraticModel.from_numpy_vectors(
-            own[0], (first, second, own[1]), 0.0, "SPIN", variable_order=list(model.variables)
+        quadratic = pairs.row_indices, pairs.col_indices, own[1]
+        return dimod.BinaryQuadraticModel.from_numpy_vectors(
+            own[0], quadratic, 0.0, dimod.SPIN, variable_order=list(model.variables)
         )
-        return made
 
 
 def _excess(values: NDArray[Any], limits: tuple[float, float]) -> float:
