@@ -148,6 +148,33 @@ def test_both_temperatures_follow_the_boltzmann_distribution(exact, vartype):
         assert chisquare(observed, expected).pvalue > 0.001
 
 
+def test_the_last_states_of_the_coldest_replica_follow_the_boltzmann_distribution():
+    """One a read, so that they are independent: chi-square at the 0.1 percent level."""
+    groups, beta, n = ["abc", "xy"], 0.5, 3000
+    found = OneHotTemperingSampler().sample(
+        TOY,
+        num_reads=n,
+        num_sweeps=20,
+        num_replicas=3,
+        beta_range=[0.1, beta],
+        one_hot_groups=groups,
+        keep="last",
+        seed=1,
+    )
+    states, energies = allowed(TOY, groups)
+    counts = Counter(map(tuple, found.record.sample.tolist()))
+    observed = np.array([counts[tuple(state)] for state in states.tolist()])
+    mass = np.exp(-beta * energies)
+    assert observed.sum() == n
+    assert chisquare(observed, n * mass / mass.sum()).pvalue > 0.001
+    lowest = OneHotTemperingSampler().sample(
+        TOY, num_reads=5, num_sweeps=20, one_hot_groups=groups, seed=1
+    )
+    assert lowest.record.energy.mean() < found.record.energy.mean()
+    with pytest.raises(InputError, match="keep: expected lowest or last, got 'first'"):
+        OneHotTemperingSampler().sample(TOY, keep="first")
+
+
 def test_plain_python_draws_the_same():
     """Without numba's compiler the same seed gives the same states."""
     code = (

@@ -60,6 +60,7 @@ def _print_sizes(sizes: "list[QuboSize]") -> None:
     print_table(columns, rows, right=range(3, len(columns)))
     for formulation, why in refused:
         say(f"{formulation}: {why}")
+    say("`qubopuzzle embed` says what fits on a quantum annealer.")
 
 
 def _cells(form: "QuadraticSize", density: str) -> list[str]:
