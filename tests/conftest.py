@@ -1,5 +1,6 @@
 import os
 import sys
+from functools import cache
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -47,7 +48,7 @@ def service():
         yield url
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def processes():
     """Processes of services' clients, one for each set of variables that are hidden from it."""
     made = {}
@@ -70,6 +71,21 @@ def kept(processes, monkeypatch):
         return processes[hidden]
 
     monkeypatch.setitem(call_client.__globals__, "Worker", process)
+
+
+@pytest.fixture(scope="session")
+def certificates():
+    """As a service's way has them, read once."""
+    from qubopuzzle.solvers.services.service import certificates
+
+    return cache(certificates)
+
+
+@pytest.fixture
+def quick(certificates, monkeypatch):
+    """Services are asked again sooner, and certificates are those of the call before."""
+    monkeypatch.setattr("qubopuzzle.solvers.services.service._PAUSE_S", 0.05)
+    monkeypatch.setattr("qubopuzzle.solvers.services.service.certificates", certificates)
 
 
 @pytest.fixture(scope="session")

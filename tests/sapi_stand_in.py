@@ -8,7 +8,7 @@ It announces a QPU with a small Zephyr graph, and anneals what that is sent, and
 whose CQMs go to solver sat. The path prefix of the
 url says what it does: ``/tag/NAME`` keeps the requests under that name, ``/fault/STAGE-NAME`` plays
 a fault at a stage: ``solvers`` (the list of QPUs), ``post`` (a problem is sent), ``poll`` (its
-status) or ``answer``. Of the token it keeps a SHA-256.
+status) or ``answer``; ``FAULTS`` lists them. Of the token it keeps a SHA-256.
 """
 
 import base64
@@ -30,7 +30,17 @@ import numpy as np
 from dwave.cloud.testing.mocks import qpu_problem_timing_data, qpu_zephyr_solver_data
 from dwave.samplers import SimulatedAnnealingSampler
 
-from qubopuzzle import from_cqm, solve
+from qubopuzzle import (
+    AuthenticationError,
+    DeadlineExceeded,
+    ProtocolError,
+    QuotaError,
+    ServiceUnavailable,
+    SolverFailed,
+    TooLarge,
+    from_cqm,
+    solve,
+)
 
 NAME, HYBRID = "Stand_in_system1.1", "hybrid_stand_in_version1"
 TIMING = {"qpu_access_time": 30_000, "qpu_programming_time": 14_000, "qpu_sampling_time": 16_000}
@@ -202,6 +212,61 @@ CHANGES = {
     "answer-no-list": _answered(energies=lambda _: {"a": 1}),
 }
 """Faults that change what would be sent, given the token."""
+
+
+FAULTS = {
+    "solvers-401": (
+        "QPUs: 401",
+        AuthenticationError,
+        "refuses the token .401.*check what is in DWAVE_API_TOK",
+    ),
+    "solvers-403": ("QPUs: 403", AuthenticationError, "does not let this token in"),
+    "solvers-404": ("QPUs: 404", ServiceUnavailable, "is not at this url"),
+    "solvers-503-once": ("QPUs: 503, once", None, ""),
+    "solvers-redirect": ("QPUs: a redirect", ServiceUnavailable, "redirects"),
+    "solvers-garbage": ("QPUs: no JSON", ProtocolError, "answer cannot be read"),
+    "solvers-html": ("QPUs: a web page", ProtocolError, "answer cannot be read.*text/html"),
+    "solvers-truncated": ("QPUs: half an answer", ServiceUnavailable, "broke off"),
+    "solvers-empty": ("QPUs: none", ServiceUnavailable, "no solver of this name or kind"),
+    "solvers-offline": ("QPUs: offline", ServiceUnavailable, "no solver of this name or kind"),
+    "solvers-no-topology": ("QPUs: no topology", ProtocolError, "no topology"),
+    "solvers-no-qubits": ("QPUs: no qubits", ServiceUnavailable, "no solver of this name or kind"),
+    "solvers-nothing": ("QPUs: one without anything", ProtocolError, "answer cannot be read"),
+    "post-400": (
+        "problem: 400",
+        ProtocolError,
+        "take the request .400 Bad Request.: refused: .token.",
+    ),
+    "post-402": ("problem: 402", QuotaError, "plan is used up"),
+    "post-413": ("problem: 413", TooLarge, "no request of this size"),
+    "post-429": ("problem: 429, wait a minute", QuotaError, "no more requests for now"),
+    "post-500": ("problem: 500", ServiceUnavailable, "fails .500"),
+    "post-502": ("problem: 502", ServiceUnavailable, "is away .502"),
+    "post-503-once": ("problem: 503, once", None, ""),
+    "post-dropped": ("problem: connection lost", ServiceUnavailable, "broke off"),
+    "post-blank": ("problem: an empty answer", ProtocolError, "answer cannot be read"),
+    "post-endless": ("problem: an endless answer", ProtocolError, "larger than 64 MiB"),
+    "post-refused": ("problem: refused", SolverFailed, "gave up on the problem: bad h for .token."),
+    "post-empty": ("problem: no status", ProtocolError, "answer cannot be read"),
+    "poll-failed": (
+        "status: failed",
+        SolverFailed,
+        "gave up on the problem: no calibration for token .token.",
+    ),
+    "poll-cancelled": ("status: cancelled", SolverFailed, "problem was cancelled"),
+    "poll-pending": ("status: pending forever", DeadlineExceeded, "gave no answer in"),
+    "poll-silent": ("status: silence", DeadlineExceeded, "gave no answer in"),
+    "poll-drip": ("status: a byte now and then", DeadlineExceeded, "gave no answer in"),
+    "poll-other-id": ("status: of another problem", ProtocolError, "on another problem"),
+    "answer-other-id": ("answer: to another problem", ProtocolError, "on another problem"),
+    "answer-dropped": ("answer: connection lost", ServiceUnavailable, "broke off"),
+    "answer-short": ("answer: too few samples", ProtocolError, "answer cannot be read"),
+    "answer-no-spins": ("answer: other qubits", ProtocolError, "over other qubits"),
+    "answer-nan": ("answer: NaN energies", ProtocolError, "energies that are no numbers"),
+    "answer-never": ("answer: samples never read", ProtocolError, "never read"),
+    "answer-no-list": ("answer: energies no list", ProtocolError, "answer cannot be read"),
+}
+"""Every fault in words, what solver dwave ends in (None: an answer all the same), and its words."""
 
 
 class Sapi(BaseHTTPRequestHandler):

@@ -46,7 +46,7 @@ def ask(url, puzzle=A, *, time_limit=None, formulation=None, **options):
     )
 
 
-@pytest.mark.usefixtures("kept")
+@pytest.mark.usefixtures("kept", "quick")
 @pytest.mark.parametrize("name", ["nonogram", "sudoku", "numberlink"])
 def test_puzzles_are_solved_as_cqms(sapi, name):
     puzzle = get_puzzle(name).examples()[0]
@@ -69,7 +69,7 @@ def test_puzzles_are_solved_as_cqms(sapi, name):
     assert problem.body["params"] == {"time_limit": 5}
 
 
-@pytest.mark.usefixtures("kept")
+@pytest.mark.usefixtures("kept", "quick")
 def test_a_record_is_judged_again(sapi, tmp_path):
     file = tmp_path / "answer.json"
     first = ask(sapi.url, time_limit=7, record=str(file))
@@ -86,7 +86,7 @@ def test_a_record_is_judged_again(sapi, tmp_path):
             ask(None, replay=str(file))
 
 
-@pytest.mark.usefixtures("kept")
+@pytest.mark.usefixtures("kept", "quick")
 @pytest.mark.parametrize(
     ("fault", "kind", "words"),
     [
@@ -101,7 +101,7 @@ def test_faults_have_types(sapi, fault, kind, words):
     assert TOKEN not in str(caught.value)
 
 
-@pytest.mark.usefixtures("kept")
+@pytest.mark.usefixtures("kept", "quick")
 def test_a_model_that_leap_does_not_take_is_refused(sapi, monkeypatch):
     monkeypatch.setitem(sapi.hybrid["properties"], "maximum_number_of_variables", 10)
     with pytest.raises(TooLarge, match="takes 10 variables, the model has 44"):
