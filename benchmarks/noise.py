@@ -2,9 +2,10 @@
 
     python benchmarks/noise.py [--programmings 10] [--reads 50]
 
-Solver ``qpu-sim`` on an ideal Zephyr Z12, domain-wall encoded, a seed for each programming: its embedding, its errors,
-its reads. Errors are normally distributed, in units of the strongest antiferromagnetic coupling;
-then without errors, but in few bits. Also draws ``docs/images/noise.svg``.
+Solver ``qpu-sim`` on an ideal Zephyr Z12, domain-wall encoded, a seed for each programming: its
+embedding, its errors, its reads. Errors are normally distributed, in units of the strongest
+antiferromagnetic coupling; then without errors, but in few bits. Also draws
+``docs/images/noise.svg``.
 """
 
 from __future__ import annotations
