@@ -27,6 +27,7 @@ from qubopuzzle.solvers.base import Option, Outcome, Solver, Task, literal
 from qubopuzzle.solvers.sampler import Best
 from qubopuzzle.solvers.services.credentials import Token, check_address, find_token
 from qubopuzzle.solvers.services.files import check_files, stored
+from qubopuzzle.solvers.services.options import SERVICE_OPTIONS
 from qubopuzzle.solvers.services.relay import Answer
 
 DEFAULT_SECONDS = 1.0
@@ -54,14 +55,8 @@ class AmplifySolver(Solver):
         Option("force", int, 0, "1 sends a model that the plan does not hold", 0, 1),
         Option("seconds", float, None, "the service's time limit, if not the run's", 0.001, _DAY_S),
         Option("patience", float, 5.0, "seconds for queue and network beyond the time limit", 0.1),
-        Option("token_file", str, None, "file that holds the token"),
-        Option("url", str, None, "address of the service"),
-        Option("proxy", str, None, "address of a proxy; without, HTTPS_PROXY's"),
-        Option("ca", str, None, "file of certificates (PEM) to trust besides the usual ones"),
         Option("library", str, None, "path of Gurobi's shared library (client gurobi)"),
-        Option("record", str, None, "file for the answer as it comes"),
-        Option("replay", str, None, "file with such an answer, to decode and judge again"),
-        Option("dry_run", str, None, "file for the request, which is not sent"),
+        *SERVICE_OPTIONS,
     )
 
     _names = frozenset(option.name for option in options)

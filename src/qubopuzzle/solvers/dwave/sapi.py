@@ -20,6 +20,7 @@ from qubopuzzle.solvers.dwave.settings import address_of, profile, token_of
 from qubopuzzle.solvers.sampler import Best
 from qubopuzzle.solvers.services.credentials import check_address
 from qubopuzzle.solvers.services.files import check_files, stored
+from qubopuzzle.solvers.services.options import SERVICE_OPTIONS
 
 if TYPE_CHECKING:
     from qubopuzzle.solvers.dwave.call import Question
@@ -27,13 +28,7 @@ if TYPE_CHECKING:
 
 OPTIONS = (
     Option("patience", float, 30.0, "seconds for queue and network besides", 0.1, 86_400),
-    Option("token_file", str, None, "file that holds the token"),
-    Option("url", str, None, "address of the service"),
-    Option("proxy", str, None, "address of a proxy; without, HTTPS_PROXY's"),
-    Option("ca", str, None, "file of certificates (PEM) to trust besides the usual ones"),
-    Option("record", str, None, "file for the answer"),
-    Option("replay", str, None, "file with such an answer, to decode and judge again"),
-    Option("dry_run", str, None, "file for what is known without a call"),
+    *SERVICE_OPTIONS,
 )
 
 
