@@ -235,7 +235,9 @@ def test_info_says_below_its_table_what_is_refused_and_why(tmp_path):
         ["lazy", "one-hot", "refused"],
         ["lazy", "domain-wall", "refused"],
     ]
-    assert out.splitlines()[-1].startswith("lazy: a QUBO has no form for connectivity")
+    *_, why, further = out.splitlines()
+    assert why.startswith("lazy: a QUBO has no form for connectivity")
+    assert further == "`qubopuzzle embed` says what fits on a quantum annealer."
     assert max(map(len, out.splitlines()[:-1])) < 100
 
 
