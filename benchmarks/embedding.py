@@ -3,16 +3,16 @@
 Every formulation and encoding that has a QUBO climbs through the sizes of its puzzle, on ideal
 graphs, until no seed finds an embedding within ``--seconds``. An instance a size, made from a seed
 that is recorded; nothing is presolved. Two tables: ``embedding``, a row a form with the largest
-size that fits, and ``embedding_sizes``, a row a form and size. Two more benchmarks:
-``embedding_yield``, what dead qubits and couplers cost, and ``embedding_lowerings``, what it would
-change to lower constraints otherwise.
+size that fits, and ``embedding_sizes``, a row a form and size. Further benchmarks:
+``embedding_yield``, what dead qubits and couplers cost, ``embedding_lowerings``, what it would
+change to lower constraints otherwise, and ``embedding_largest``: what a minute a search finds.
 
 Usage: python benchmarks/embedding.py
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, groupby
@@ -84,7 +84,7 @@ def _cases(args: Args) -> Cases:
                 for topology in TOPOLOGIES:
                     label = f"{name}, {formulation}, {encoding}, {topology}"
                     form = formulation, encoding, topology
-                    yield label, _climb, name, form, args.seeds, args.seconds
+                    yield label, _climb, ladder, form, args.seeds, args.seconds
 
 
 def _with_qubo(puzzle: Puzzle) -> Iterator[str]:
@@ -96,10 +96,12 @@ def _with_qubo(puzzle: Puzzle) -> Iterator[str]:
         yield formulation
 
 
-def _climb(name: str, form: tuple[str, str, str], seeds: int, seconds: float) -> list[Row]:
+def _climb(
+    ladder: Sequence[Puzzle], form: tuple[str, str, str], seeds: int, seconds: float
+) -> list[Row]:
     """Size by size, up to the first without any embedding."""
     rows: list[Row] = []
-    for puzzle in _ladder(name):
+    for puzzle in ladder:
         rows.append(_size(puzzle, form, seeds, seconds))
         if not any(rows[-1]["found"]):
             break
@@ -144,8 +146,7 @@ def _size(puzzle: Puzzle, form: tuple[str, str, str], seeds: int, seconds: float
 
 
 def _yield_cases(args: Args) -> Cases:
-    puzzles = (*Nonogram.examples()[:2], _generated("sudoku", 6), _generated("kurodoko", 5))
-    for puzzle in puzzles:
+    for puzzle in Nonogram.examples()[:2]:
         for topology in TOPOLOGIES:
             for working in (1.0, 0.98, 0.95, 0.9):
                 label = f"{puzzle.id}, {topology}, {working:g}"
@@ -164,6 +165,30 @@ def _with_dead(
     own = {"instance": puzzle.id, "formulation": puzzle.default_formulation}
     own |= {"encoding": "domain-wall", "topology": topology, "working": working}
     return {**own, **_sizes_of(graph), "found": found}
+
+
+# --- long searches ---------------------------------------------------------------------
+
+
+LONG_S = 60.0
+LONG_SEEDS = 2
+BEST = {
+    "easyasabc": ("forbidden", "one-hot", 7),
+    "heyawake": ("forest", "domain-wall", 6),
+    "hitori": ("forest", "domain-wall", 6),
+    "kurodoko": ("forest", "domain-wall", 5),
+    "numberlink": ("apart", "domain-wall", 4),
+    "sudoku": ("places", "domain-wall", 8),
+    "nonogram": ("window", "domain-wall", 12),
+}
+"""The form of each puzzle that fits best by ``embedding``, and rows from which on it is tried."""
+
+
+def _long_cases(_: Args) -> Cases:
+    for name, (formulation, encoding, rows) in BEST.items():
+        ladder = [puzzle for puzzle in _ladder(name) if puzzle.shape[0] >= rows]
+        form = formulation, encoding, "zephyr:12"
+        yield f"{name}, {formulation}, {encoding}", _climb, ladder, form, LONG_SEEDS, LONG_S
 
 
 # --- other lowerings -------------------------------------------------------------------
@@ -369,6 +394,7 @@ TABLES = {"embedding": _largest, "embedding_sizes": _sizes}
 BENCHMARKS = (
     Benchmark("embedding", _cases, TABLES, packages=PACKAGES),
     Benchmark("embedding_yield", _yield_cases, {"embedding_yield": YIELD}, packages=PACKAGES),
+    Benchmark("embedding_largest", _long_cases, {"embedding_largest": _largest}, packages=PACKAGES),
     Benchmark(
         "embedding_lowerings",
         _lowering_cases,
