@@ -108,7 +108,7 @@ def test_an_address_is_pasted_and_annealed(visit):
     page.locator("#said", has_text="5 x 5 cells").wait_for()
     own = solve(page)
     assert ended(own).startswith("valid")
-    assert "energy 0" in own.locator(".status").inner_text()
+    own.locator(".status", has_text=re.compile(r"energy 0\b(?!\.)")).wait_for()
     black = own.locator("path.c.b:not(.x)").get_attribute("d")
     # As many cells as the runs along the rows have.
     assert sum(map(int, re.findall(r"h(\d+)v", black))) == 20 * int(A.solution.sum())
@@ -158,7 +158,7 @@ def test_a_run_that_fails_shows_nothing_of_the_last_one(visit):
     page = visit()
     own = solve(page)
     ended(own)
-    assert own.locator("path.c.b").first.get_attribute("d")
+    own.locator("path.c.b[d*=M]").first.wait_for(state="attached")
     own.get_by_label("Solver", exact=True).select_option("exact")
     solve(page)
     own.locator(".verdict.error", has_text="at most 20 variables").wait_for()
