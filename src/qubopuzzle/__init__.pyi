@@ -64,6 +64,8 @@ from .solving.hints import hint as hint
 from .solving.info import info as info
 from .solving.judge import Judged as Judged
 from .solving.judge import judge as judge
+from .solving.landscape import Landscape as Landscape
+from .solving.landscape import landscape as landscape
 from .solving.loading import load as load
 from .solving.recipe import Recipe as Recipe
 from .solving.result import Result as Result

@@ -2,7 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from qubopuzzle.picture import Picture
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "") -> str:
@@ -27,3 +30,9 @@ def _cell(value: Any) -> str:
 def paragraph(text: str, strong: str = "") -> str:
     """A line of text, with the beginning in bold."""
     return f"<p><b>{escape(strong)}</b>{escape(text)}</p>"
+
+
+def svg(picture: "Picture") -> str:
+    """A picture, to stand in a page."""
+    drawn = picture.image("svg").decode()
+    return drawn[drawn.index("<svg") :]

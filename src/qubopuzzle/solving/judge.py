@@ -4,6 +4,7 @@ import time
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from math import inf
 from typing import Any
 
@@ -14,11 +15,13 @@ from qubopuzzle.compile import Compiled
 from qubopuzzle.compile.encoding import Encoding
 from qubopuzzle.model import IntArray, Model, Problem, Propagation, Violation
 from qubopuzzle.model.semantics import BrokenConstraint, broken
-from qubopuzzle.picture import Picture
+from qubopuzzle.picture import Picture, html
 from qubopuzzle.solving.recipe import Source, problem_of
 
 SHOWN = 20
 """Variables of a program of which all are printed, 0 or not."""
+_SAID = 10
+"""Violations of which all are printed."""
 
 
 class Energies(dict[str, int]):
@@ -130,6 +133,35 @@ class Judged:
     def cells(self) -> frozenset[tuple[int, ...]]:
         """The cells of all violations."""
         return frozenset(cell for violation in self.violations for cell in violation.cells)
+
+    def drawing(self) -> str:
+        """The picture as SVG; the values of a model as HTML."""
+        picture = self.picture()
+        return f"<pre>{escape(self.text())}</pre>" if picture is None else html.svg(picture)
+
+    def faults(self) -> str:
+        """HTML tables of what is wrong; nothing if nothing is."""
+        parts = []
+        if self.energies.constraints:
+            parts.append(html.table(["family", "energy"], self.energies.items()))
+        if said := self._said():
+            parts.append(html.table([f"broken {self.problem.rule_word}", "what is wrong"], said))
+        return "".join(parts)
+
+    def _said(self) -> list[tuple[str, str]]:
+        """Rule and message of the first violations, and how many more there are."""
+        said = [(violation.rule, violation.message) for violation in self.violations[:_SAID]]
+        if len(self.violations) > _SAID:
+            said.append(("...", f"and {len(self.violations) - _SAID} more, see .violations"))
+        return said
+
+    def _repr_html_(self) -> str:
+        return self.drawing() + html.paragraph("", self.verdict) + self.faults()
+
+    def __str__(self) -> str:
+        picture = self.picture()
+        said = [f"{rule}: {message}" for rule, message in self._said()]
+        return "\n".join([picture.text() if picture else self.text(), self.verdict, *said])
 
 
 def parts(n: int, width: int) -> Iterator[slice]:

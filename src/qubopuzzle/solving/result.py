@@ -2,7 +2,6 @@
 
 from collections.abc import Hashable, Mapping
 from dataclasses import asdict, dataclass, field
-from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_SAID = 10
 """Broken rules that a notebook lists."""
 _TOLD_S = 0.05
 """Seconds of imports and kernels that the summary line mentions."""
@@ -299,18 +297,9 @@ class Result:
         return f"<Result {self.problem.name} {self.problem.id!r} by {self.solver}: {self.verdict}>"
 
     def _repr_html_(self) -> str:
-        picture = self.picture()
-        drawn = f"<pre>{escape(self.text())}</pre>"
-        if picture is not None:
-            drawn = picture.image("svg").decode()
-            drawn = drawn[drawn.index("<svg") :]
         verdict, *rest = self.summary().split(" | ")
-        parts = [drawn, html.paragraph(f" | {' | '.join(rest)}", verdict)]
-        if self.energies.constraints:
-            parts.append(html.table(["family", "energy"], self.energies.items()))
-        said = [[violation.rule, violation.message] for violation in self.violations[:_SAID]]
-        if len(self.violations) > _SAID:
-            said.append(["...", f"and {len(self.violations) - _SAID} more, see .violations"])
-        if said:
-            parts.append(html.table([f"broken {self.problem.rule_word}", "what is wrong"], said))
-        return "".join(parts)
+        said = html.paragraph(f" | {' | '.join(rest)}", verdict)
+        if self.judged:
+            return self.judged.drawing() + said + self.judged.faults()
+        picture = self.picture()
+        return (html.svg(picture) if picture else "") + said

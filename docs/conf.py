@@ -1,0 +1,35 @@
+"""The book: Sphinx over these pages, its notebooks executed.
+
+``python -m sphinx -W docs build/book`` from the project's root.
+"""
+
+from importlib.metadata import version as installed
+
+project = "qubopuzzle"
+author = "the authors of qubopuzzle"
+copyright = "2026, the authors of qubopuzzle"  # noqa: A001, Sphinx's name
+version = release = installed("qubopuzzle")
+
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+    "sphinx-mathjax-offline",
+    "sphinx_llms_txt",
+]
+html_theme = "furo"
+html_title = "qubopuzzle"
+html_sourcelink_suffix = ""  # sources are Markdown, and llms.txt lists them
+
+myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
+myst_heading_anchors = 4
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 120
+nb_merge_streams = True
+nb_number_source_lines = False
+
+autodoc_typehints = "signature"
+autodoc_member_order = "bysource"
+copybutton_exclude = ".linenos, .gp, .go"
