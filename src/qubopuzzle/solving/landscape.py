@@ -67,7 +67,7 @@ class Landscape:
         places, at = np.unique([self.distance, self.energy], axis=1, return_inverse=True)
         often = np.bincount(at, weights=self.times)
         area = 600 * often / often.sum()
-        ax.scatter(*places, s=np.maximum(area, 6), color=PALETTE[0], alpha=0.7, lw=0)
+        ax.scatter(places[0], places[1], s=np.maximum(area, 6), color=PALETTE[0], alpha=0.7, lw=0)
         ax.scatter(0, self.lowest, marker="x", color=PALETTE[5], label="lowest energy known")
         ax.legend(loc="upper left")
         ax.set_xlabel("variables that differ from the nearest lowest state")
@@ -93,7 +93,7 @@ def landscape(
     ...     found = landscape(to_bqm(puzzle, encoding=encoding), descents=200, seed=1)
     ...     print(f"{found.variables} variables, {found.share:.0%} of the descents succeed")
     44 variables, 0% of the descents succeed
-    30 variables, 10% of the descents succeed
+    30 variables, 1% of the descents succeed
 
     Args:
         bqm: any model of dimod's, over bits or spins.
@@ -109,8 +109,8 @@ def landscape(
     if not bqm.num_variables:
         raise InputError("the model has no variables, and so no landscape")
     seed = secrets.randbits(31) if seed is None else whole("seed", seed, 0, 2**31 - 1)
-    found: Any = SteepestDescentSampler()
-    ends = found.sample(bqm, num_reads=descents, seed=seed).aggregate()
+    sampler: Any = SteepestDescentSampler()  # type: ignore[no-untyped-call]
+    ends = sampler.sample(bqm, num_reads=descents, seed=seed).aggregate()
     reads = OneHotTemperingSampler().sample(
         bqm, num_reads=_GROUND_READS, num_sweeps=_GROUND_SWEEPS, seed=seed
     )
