@@ -10,6 +10,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import qubopuzzle
 from qubopuzzle.cli.terminal import (
@@ -23,6 +24,9 @@ from qubopuzzle.cli.terminal import (
 )
 from qubopuzzle.errors import InputError, QubopuzzleError, did_you_mean
 from qubopuzzle.signals import came, ignore_signals
+
+if TYPE_CHECKING:
+    from qubopuzzle.cli.parser import Parser
 
 COMMANDS = {
     "solve": "solve puzzles and judge the answers",
@@ -89,12 +93,7 @@ def _run(words: list[str]) -> int:
         known = [*COMMANDS, "--help", "--version"]
         hint = did_you_mean(name, known, "`qubopuzzle --help` lists the commands")
         raise InputError(f"unknown command {name.partition('=')[0][:40]!r}; {hint}")
-    from qubopuzzle.cli.parser import Parser
-
-    command = import_module(f"{__name__}.{name}")
-    parser = Parser(name, COMMANDS[name])
-    if hasattr(command, "add_arguments"):
-        command.add_arguments(parser)
+    command, parser = import_module(f"{__name__}.{name}"), parser_of(name)
     try:
         args = parser.parse(rest)
     except SystemExit:  # it has printed its help
@@ -104,6 +103,17 @@ def _run(words: list[str]) -> int:
     with warnings.catch_warnings():
         warnings.showwarning = lambda message, *_: notice(str(message))
         return int(command.run(args))
+
+
+def parser_of(name: str) -> "Parser":
+    """The arguments that a command takes, as an argparse parser."""
+    from qubopuzzle.cli.parser import Parser
+
+    command = import_module(f"{__name__}.{name}")
+    parser = Parser(name, COMMANDS[name])
+    if hasattr(command, "add_arguments"):
+        command.add_arguments(parser)
+    return parser
 
 
 def _interrupted() -> int:

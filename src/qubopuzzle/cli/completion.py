@@ -3,7 +3,6 @@
 import argparse
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Mapping
-from importlib import import_module
 
 from qubopuzzle.cli.parser import Parser
 from qubopuzzle.cli.terminal import SOLVED, Drawn, say
@@ -32,14 +31,10 @@ def run(args: Namespace) -> int:
 
 def _whole_parser() -> argparse.ArgumentParser:
     """All commands in one parser, which nothing else needs."""
-    from qubopuzzle.cli import COMMANDS
+    from qubopuzzle.cli import COMMANDS, parser_of
 
     def made(prog: str, **_: object) -> Parser:
-        name = prog.split()[-1]
-        parser = Parser(name, COMMANDS[name])
-        command = import_module(f"qubopuzzle.cli.{name}")
-        if hasattr(command, "add_arguments"):
-            command.add_arguments(parser)
+        parser = parser_of(prog.split()[-1])
         _add_values(parser)
         return parser
 

@@ -65,7 +65,7 @@ class Trace:
         energies: what broken constraints cost by family, at weights of 1, (states, families).
         weights: mean penalty weight of a family's rows at that time, (states, families); not a
             number where a family has no rows, and where weights do not change.
-        answers: the grids that the states paint, (states, *shape); None for a model without.
+        answers: the grids that the states paint, ``(states, *shape)``; None for a model without.
     """
 
     problem: Problem
