@@ -32,4 +32,5 @@ nb_number_source_lines = False
 
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
+napoleon_use_ivar = True
 copybutton_exclude = ".linenos, .gp, .go"
