@@ -173,16 +173,15 @@ def _with_dead(
 LONG_S = 120.0
 LONG_SEEDS = 4
 LADDERS = {
-    "easyasabc": ("forbidden", "one-hot", (10, 11, 12, 13)),
-    "heyawake": ("forest", "domain-wall", (11, 12)),
-    "hitori": ("forest", "domain-wall", (12, 13)),
-    "kurodoko": ("forest", "domain-wall", (9, 10)),
-    "numberlink": ("apart", "domain-wall", (6, 7)),
-    "sudoku": ("places", "domain-wall", (12, 14, 15, 16)),
-    "nonogram": ("window", "domain-wall", (18, 20)),
+    "easyasabc": ("forbidden", "one-hot", (8, 9, 10)),
+    "heyawake": ("forest", "domain-wall", (10, 11, 12, 13)),
+    "hitori": ("forest", "domain-wall", (10, 11, 12, 13)),
+    "kurodoko": ("forest", "domain-wall", (8, 9, 10)),
+    "numberlink": ("apart", "domain-wall", (5, 6, 7)),
+    "sudoku": ("places", "domain-wall", (10, 12)),
+    "nonogram": ("window", "domain-wall", (15, 16, 18, 20, 22)),
 }
-"""The form of each puzzle that fits best by ``embedding``, and the rows that it is tried with: from
-where all searches of a first run found an embedding."""
+"""The form of each puzzle that fits best by ``embedding``, and the rows that it is tried with."""
 
 
 def _long_cases(_: Args) -> Cases:
