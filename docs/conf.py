@@ -22,7 +22,7 @@ html_theme = "furo"
 html_title = "qubopuzzle"
 html_sourcelink_suffix = ""  # sources are Markdown, and llms.txt lists them
 
-myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
+myst_enable_extensions = ["dollarmath", "html_image"]
 myst_heading_anchors = 4
 nb_execution_mode = "force"
 nb_execution_raise_on_error = True

@@ -17,7 +17,7 @@ from qubopuzzle import all_solvers
 from record import published
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *ROOT.glob("*/README.md"), *ROOT.glob("docs/*.md")]
+PAGES = [ROOT / "README.md", *ROOT.glob("*/README.md"), *ROOT.glob("docs/**/*.md")]
 COMMANDS = re.findall(
     r"^\| `(qubopuzzle [^`]*|python [^`]*)` \|", (ROOT / "examples/README.md").read_text(), re.M
 )
