@@ -122,7 +122,7 @@ def test_figures_have_a_command_each_and_are_shown():
     files = {path.name for path in (DOCS / "images").iterdir()}
     assert set(rows) == files
     texts = {page: page.read_text() for page in PAGES if page.name != "figures.md"}
-    used = {name for text in texts.values() for name in re.findall(r"images/([\w.-]+)", text)}
+    used = {name for text in texts.values() for name in re.findall(r"images/([a-z][\w.-]+)", text)}
     assert used == files
     of_benchmarks = {f"{name}.svg" for own in render.benchmarks() for name in own.images}
     for name, line in rows.items():

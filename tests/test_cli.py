@@ -314,7 +314,7 @@ def test_lists():
     assert "steepest-descent" in run("solvers")[1]
     assert "window (default)" in run("puzzles")[1]
     assert "--option" not in run("solvers")[1]
-    assert run("--version")[1] == "qubopuzzle 0.1.0\n"
+    assert run("--version")[1] == "qubopuzzle 0.2.0\n"
 
 
 def test_output_in_another_encoding_is_plain(files):

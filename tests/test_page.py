@@ -116,7 +116,7 @@ def test_an_address_is_pasted_and_annealed(visit):
 
 def test_it_is_paused_stepped_and_run_again(visit):
     page = visit()
-    own = running(page, seconds=4)  # still when the last button is pressed
+    own = running(page, seconds=8)  # still when the last button is pressed
     own.get_by_role("button", name="Pause").click()
     first = state(own)[0]
     time.sleep(0.3)
