@@ -53,7 +53,7 @@ def put(text, where, code):
         head = "import numpy as np\nfrom qubopuzzle.errors import TooLarge\n"
         before = text[: table.start()].replace("import json\n", f"import json\n{head}", 1)
         return f"{before}{code}\n\n{text[table.start() :]}"
-    return text[: table.end()] + code + text[table.end() :]
+    return f"{text[: table.end()]}        {code.rstrip()},\n{text[table.end() :]}"
 
 
 def run(place, *arguments):

@@ -33,6 +33,6 @@ def paragraph(text: str, strong: str = "") -> str:
 
 
 def svg(picture: "Picture") -> str:
-    """A picture, to stand in a page."""
+    """A picture, to stand in a page; it is never wider than the page."""
     drawn = picture.image("svg").decode()
-    return drawn[drawn.index("<svg") :]
+    return '<svg style="max-width:100%;height:auto"' + drawn[drawn.index("<svg") + 4 :]
