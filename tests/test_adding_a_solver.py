@@ -1,12 +1,11 @@
 """The solver of docs/adding-a-solver.md: a package of its own, found by its entry point."""
 
-import re
-import tomllib
 from pathlib import Path
 
 import pytest
 
 from command import run_apart
+from page_package import install
 from qubopuzzle import Nonogram, solve
 from qubopuzzle.solvers.base import Solver
 
@@ -18,21 +17,7 @@ PICTURE = "rows=1;1 1;1 1;5;1 1 cols=2;3;1 1;3;2"
 def folder(tmp_path_factory):
     """The package of the page, as pip would leave it there."""
     root = tmp_path_factory.mktemp("solver")
-    text = DOCUMENT.read_text("utf-8")
-    for name, content in re.findall(r"^`([\w/.]+)`\n\n```\w+\n(.*?)^```", text, re.M | re.S):
-        root.joinpath(name).parent.mkdir(exist_ok=True)
-        root.joinpath(name).write_text(content, "utf-8")
-    project = tomllib.loads(root.joinpath("pyproject.toml").read_text())["project"]
-    about = root / "their_solvers-1.0.dist-info"
-    about.mkdir()
-    about.joinpath("METADATA").write_text(
-        f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
-    )
-    lines = [
-        f"[{group}]\n" + "".join(f"{name} = {place}\n" for name, place in entries.items())
-        for group, entries in project["entry-points"].items()
-    ]
-    about.joinpath("entry_points.txt").write_text("\n".join(lines))
+    install(DOCUMENT, root)
     return root
 
 

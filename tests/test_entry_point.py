@@ -4,16 +4,15 @@ import importlib
 import json
 import os
 import pickle
-import re
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import command
+from page_package import install
 from qubopuzzle import compile_qubo, puzzles, violation
 from qubopuzzle.puzzles import puzzle_names
 
@@ -21,36 +20,11 @@ DOCUMENT = Path(__file__).parents[1] / "docs/adding-a-puzzle.md"
 GRID = [[1, 0, 4, 0], [4, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 2]]  # one solution
 
 
-def install(folder):
-    """The package of the page in a folder, as pip would leave it there."""
-    text = DOCUMENT.read_text("utf-8")
-    for name, content in re.findall(r"^`([\w/.]+)`\n\n```\w+\n(.*?)^```", text, re.M | re.S):
-        folder.joinpath(name).parent.mkdir(exist_ok=True)
-        folder.joinpath(name).write_text(content, "utf-8")
-    settings = tomllib.loads(folder.joinpath("pyproject.toml").read_text())
-    project, build = settings["project"], settings["tool"]["hatch"]["build"]
-    # Hatchling finds by itself only a package that is named like the project.
-    assert [folder / name for name in build["targets"]["wheel"]["packages"]] == [
-        path.parent for path in folder.glob("*/__init__.py")
-    ]
-    about = folder / "their_puzzles-1.0.dist-info"
-    about.mkdir()
-    about.joinpath("METADATA").write_text(
-        f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
-    )
-    lines = [
-        f"[{group}]\n" + "".join(f"{name} = {place}\n" for name, place in entries.items())
-        for group, entries in project["entry-points"].items()
-    ]
-    about.joinpath("entry_points.txt").write_text("\n".join(lines))
-    return about
-
-
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
     """A folder with a package that is none of ours, a puzzle that does not load, and files."""
     folder = tmp_path_factory.mktemp("outside")
-    with install(folder).joinpath("entry_points.txt").open("a") as entries:
+    with install(DOCUMENT, folder).joinpath("entry_points.txt").open("a") as entries:
         entries.write("lost = their_latin:Gone\n")
     instance = {"puzzle": "latin", "id": "square", "grid": GRID}
     (folder / "square.json").write_text(json.dumps(instance))
