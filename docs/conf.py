@@ -7,7 +7,7 @@ from importlib.metadata import version as installed
 
 project = "qubopuzzle"
 author = "the authors of qubopuzzle"
-copyright = "2026, the authors of qubopuzzle"  # noqa: A001, Sphinx's name
+project_copyright = "2026, the authors of qubopuzzle"
 version = release = installed("qubopuzzle")
 
 extensions = [

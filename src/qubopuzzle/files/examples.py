@@ -77,14 +77,11 @@ def chosen(names: list[str]) -> list[Example]:
     """
     known = examples()
     found: dict[str, Example] = {}
-    for name in names or [""]:
-        own = [
-            each for each in known if name in ("", each.name) or each.name.startswith(f"{name}/")
-        ]
+    for name in (name.rstrip("/") for name in names or [""]):
+        own = [each for each in known if name in ("", each.name, each.folder)]
         if not own:
-            hint = did_you_mean(
-                name, [each.name for each in known], "`qubopuzzle examples` lists them"
-            )
+            where = "`qubopuzzle examples` lists them"
+            hint = did_you_mean(name, [each.name for each in known], where)
             raise InputError(f"there is no example {name[:60]!r}; {hint}")
         found |= {each.name: each for each in own}
     return [*found.values()]

@@ -31,6 +31,7 @@ class Landscape:
         times: how many of the descents ended there, shape (minima,).
         lowest: the lowest energy that is known.
         variables: how many the model has.
+        seed: of the descents; it repeats them.
     """
 
     energy: NDArray[np.float64]
@@ -38,6 +39,7 @@ class Landscape:
     times: NDArray[np.int64]
     lowest: float
     variables: int
+    seed: int
 
     @property
     def share(self) -> float:
@@ -131,4 +133,5 @@ def landscape(
         times=ends.record.num_occurrences[order].astype(np.int64),
         lowest=lowest,
         variables=bqm.num_variables,
+        seed=seed,
     )

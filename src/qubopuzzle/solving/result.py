@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-"""Broken rules that a notebook lists."""
 _TOLD_S = 0.05
 """Seconds of imports and kernels that the summary line mentions."""
 Status = Literal["solved", "unsatisfiable", "unknown"]
