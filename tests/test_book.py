@@ -11,6 +11,7 @@ import pytest
 import command
 import render
 from qubopuzzle.cli import COMMANDS, parser_of
+from qubopuzzle.files import examples
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -147,3 +148,48 @@ def test_notebooks_are_the_chapters():
         sys.path.remove(str(DOCS))
     written = {path.stem: path.read_text() for path in NOTEBOOKS.glob("*.ipynb")}
     assert written == {path.stem: notebook(path) for path in CHAPTERS.glob("*.md")}
+
+
+# --- qubopuzzle examples ---------------------------------------------------------------
+
+
+def test_examples_are_listed_with_what_they_are():
+    status, out, err = command.run("examples")
+    assert (status, err) == (0, "")
+    listed = dict(re.findall(r"^(\S+\.\w+) +(\S.*)$", out, re.M))
+    files = (
+        path for path in (ROOT / "examples").rglob("*.*") if path.suffix not in (".md", ".pyc")
+    )
+    assert set(listed) == {path.relative_to(ROOT / "examples").as_posix() for path in files}
+    assert listed["notebooks/01-nonogram.ipynb"].startswith("1. A picture from numbers")
+
+
+def test_examples_are_copied_and_nothing_is_replaced(tmp_path):
+    there = tmp_path / "new" / "picross-a.json"
+    words = ("examples", "picross-a.json", "notebooks/", "-o", tmp_path / "new")
+    status, out, _ = command.run(*words)
+    assert (status, len(out.splitlines())) == (0, 13)
+    assert there.read_bytes() == (ROOT / "examples" / "picross-a.json").read_bytes()
+    there.write_text("mine")
+    (tmp_path / "new" / "notebooks" / "01-nonogram.ipynb").unlink()
+    status, out, err = command.run(*words)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert "--force" in err
+    assert there.read_text() == "mine"
+    assert not (tmp_path / "new" / "notebooks" / "01-nonogram.ipynb").exists()
+    assert command.run(*words, "--force")[0] == 0
+    assert there.read_text() != "mine"
+
+
+@pytest.mark.parametrize("words", [("nothing",), ("--force",), ("sudoku.jsn", "-o", "x")])
+def test_examples_that_there_are_not_are_one_line(words, tmp_path):
+    status, out, err = command.run("examples", *words, cwd=tmp_path)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_installation_without_examples_says_so(monkeypatch, tmp_path):
+    monkeypatch.setattr(examples, "_INSTALLED", tmp_path / "none")
+    monkeypatch.setattr(examples, "_CHECKOUT", tmp_path / "none")
+    status, out, err = command.run("examples")
+    assert (status, out, err.count("\n")) == (2, "", 1)

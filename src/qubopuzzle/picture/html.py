@@ -2,10 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from qubopuzzle.picture import Picture
+from typing import Any
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "") -> str:
@@ -32,7 +29,11 @@ def paragraph(text: str, strong: str = "") -> str:
     return f"<p><b>{escape(strong)}</b>{escape(text)}</p>"
 
 
-def svg(picture: "Picture") -> str:
-    """A picture, to stand in a page; it is never wider than the page."""
-    drawn = picture.image("svg").decode()
-    return '<svg style="max-width:100%;height:auto"' + drawn[drawn.index("<svg") + 4 :]
+def inline(svg: bytes) -> str:
+    """An SVG file, to stand in a page; it is never wider than the page.
+
+    >>> inline(b'<?xml version="1.0"?><svg width="9"/>')
+    '<svg style="max-width:100%;height:auto" width="9"/>'
+    """
+    text = svg.decode()
+    return '<svg style="max-width:100%;height:auto"' + text[text.index("<svg") + 4 :]

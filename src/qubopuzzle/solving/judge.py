@@ -137,7 +137,9 @@ class Judged:
     def drawing(self) -> str:
         """The picture as SVG; the values of a model as HTML."""
         picture = self.picture()
-        return f"<pre>{escape(self.text())}</pre>" if picture is None else html.svg(picture)
+        if picture is None:
+            return f"<pre>{escape(self.text())}</pre>"
+        return html.inline(picture.image("svg"))
 
     def faults(self) -> str:
         """HTML tables of what is wrong; nothing if nothing is."""

@@ -301,4 +301,4 @@ class Result:
         if self.judged:
             return self.judged.drawing() + said + self.judged.faults()
         picture = self.picture()
-        return (html.svg(picture) if picture else "") + said
+        return (html.inline(picture.image("svg")) if picture else "") + said

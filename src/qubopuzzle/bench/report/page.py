@@ -20,6 +20,7 @@ from qubopuzzle.bench.report.content import (
     solve_command,
     warnings,
 )
+from qubopuzzle.picture.html import inline
 
 _NUMBER = re.compile(r"-|∞|(> )?-?[\d,.]+(e[+-]?\d+)?(/\d+|%| s)?( \(.*\)| to [\d.%]+)?")
 """What stands on the right of its column."""
@@ -31,7 +32,7 @@ def html_report(comparison: Comparison) -> str:
     """One file that needs nothing else: tables that sort, plots, boards, commands."""
     parts = [f'<p class="warning">{escape(line)}</p>' for line in warnings(comparison)]
     first, *rest = map(_section, sections(comparison))
-    figures = [f"<figure>{_inline(svg)}</figure>" for svg in profile.svgs(comparison)]
+    figures = [f"<figure>{inline(svg)}</figure>" for svg in profile.svgs(comparison)]
     parts += [first, *figures, *rest]
     parts.append("<h2>Instances and the commands of their runs</h2>")
     parts.append(
@@ -78,11 +79,6 @@ def _cell(value: Any) -> str:
     return f"<td{kind}>{escape(text)}</td>"
 
 
-def _inline(svg: bytes) -> str:
-    text = svg.decode()
-    return text[text.index("<svg") :]
-
-
 def _instances(comparison: Comparison) -> Iterator[str]:
     by_digest: dict[str, list[Row]] = {}
     for row in comparison.rows:
@@ -100,7 +96,7 @@ def _instances(comparison: Comparison) -> Iterator[str]:
 
 def _picture(instance: Instance) -> str:
     drawn = instance.puzzle.picture()
-    return "" if drawn is None else f'<figure class="board">{_inline(drawn.image("svg"))}</figure>'
+    return "" if drawn is None else f'<figure class="board">{inline(drawn.image("svg"))}</figure>'
 
 
 def _instance(
