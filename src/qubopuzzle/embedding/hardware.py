@@ -69,7 +69,8 @@ class Hardware:
         elif Path(text).is_file():
             graph = _read(Path(text))
         else:
-            hint = did_you_mean(kind, TOPOLOGIES, "such as zephyr:12")
+            other = "such as zephyr:12"
+            hint = other if kind in TOPOLOGIES else did_you_mean(kind, TOPOLOGIES, other)
             known = "pegasus:N, zephyr:N, chimera:N or a file"
             raise InputError(f"topology {text[:60]!r}: expected {known}; {hint}")
         if working < 1:

@@ -83,7 +83,7 @@ def find_embedding(
     degrees = np.bincount(pairs.ravel(), minlength=n)
     least = least_qubits(degrees, hardware)
     if n == 0:
-        return Search((Embedding(()),))
+        return Search((Embedding(()),), tries=1)
     qubits, couplers = len(hardware.graph), hardware.graph.number_of_edges()
     if least > qubits:
         return Search(impossible=f"takes {least:,} qubits at least, there are {qubits:,}")
