@@ -34,6 +34,7 @@ from qubopuzzle.embedding import (  # noqa: E402
     least_qubits,
     search,
 )
+from qubopuzzle.solving.embed import embed_each  # noqa: E402
 
 A, PICTURE = Nonogram.examples()[:2]
 
@@ -384,6 +385,17 @@ def test_the_command_says_if_nothing_fits(board, tmp_path):
     assert "window, one-hot: it takes" in out
     assert err == f"qubopuzzle: {image}: not drawn: nothing fits\n"
     assert not image.exists()
+
+
+def test_ctrl_c_keeps_the_forms_that_are_done(board, monkeypatch):
+    def interrupted(*arguments, **more):
+        yield next(embed_each(*arguments, **more))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("qubopuzzle.solving.embed.embed_each", interrupted)
+    status, out, err = run("embed", board, *SMALL)
+    assert (status, err) == (1, "qubopuzzle: interrupted\n")
+    assert out.splitlines()[-1].split()[:2] == ["window", "one-hot"]
 
 
 def test_json_has_chains_for_other_tools(board):

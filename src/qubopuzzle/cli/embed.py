@@ -60,9 +60,13 @@ def run(args: Namespace) -> int:
         say(f"{hardware.describe()}{dead}; seed {seed}")
     worst = SOLVED
     for puzzle, file in zip(puzzles, files, strict=True):
-        forms = _searched(puzzle, hardware, recipe, args, seed)
+        forms: list[EmbeddedForm] = []
+        try:
+            _search(puzzle, hardware, recipe, args, seed, forms)
+        finally:  # on Ctrl-C, too
+            if forms:
+                _print(puzzle, forms, hardware, args, seed)
         fitting = [form for form in forms if form.best is not None]
-        _print(puzzle, forms, hardware, args, seed)
         if all(form.refused for form in forms):
             worst = complain(
                 f"{puzzle.id or puzzle.name}: no form can be built: {forms[0].refused}"
@@ -74,23 +78,26 @@ def run(args: Namespace) -> int:
     return worst
 
 
-def _searched(
-    puzzle: Problem, hardware: Hardware, recipe: Recipe, args: Namespace, seed: int
-) -> list[EmbeddedForm]:
-    """All forms, with a bar where somebody watches."""
+def _search(
+    puzzle: Problem,
+    hardware: Hardware,
+    recipe: Recipe,
+    args: Namespace,
+    seed: int,
+    forms: list[EmbeddedForm],
+) -> None:
+    """Add form by form, with a bar where somebody watches."""
     from qubopuzzle import bars
     from qubopuzzle.solving.embed import embed_each
     from qubopuzzle.solving.recipe import forms_of
 
     recipes = forms_of(puzzle, recipe)
-    forms: list[EmbeddedForm] = []
     limits = {"tries": args.tries, "seed": seed, "time_limit": args.time_limit}
     searched = embed_each(puzzle, hardware, recipes, **limits)
     with bars.counting(puzzle.id or puzzle.name, len(recipes)) as advance:
         for form in searched:
             forms.append(form)
             advance(f"{form.formulation}, {form.encoding}")
-    return forms
 
 
 def _print(
