@@ -104,7 +104,7 @@ def test_sums_and_energies_stay_true_while_it_runs(model, chains: bool):
     form = annealing_form(model, chains=chains)
     state = State(form, np.random.default_rng(1))
     state.run(300, AnnealingParameters(2.0), target=-1)
-    assert state.domains.alive.tolist() == form.propagator.alive.tolist()
+    assert state.domains.alive.tolist() == form.propagator.domains.alive.tolist()
     assert state.domains.size.tolist() == form.propagator.domains.size.tolist()
     x = form.literals(state.value)
     sums = [block.matrix @ x for block in model.linear]

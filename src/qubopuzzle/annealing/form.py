@@ -96,8 +96,8 @@ def annealing_form(
     objective = _objective_arrays(model)
     propagator = Propagator(model)
     consistent = propagator.run() is None
-    rows, order, paths = propagator.rows, propagator.order, propagator.order.paths()
-    entry = _find_chains(propagator, paths, objective) if chains else np.full(n, -1)
+    rows, order, paths = propagator.rows, propagator.order, propagator.paths
+    entry = _find_chains(propagator, objective) if chains else np.full(n, -1)
     units = _unit_arrays(propagator, paths, entry)
     loose = np.delete(np.arange(len(order.first)), entry[entry >= 0])
     scale = _row_scales(rows)
@@ -258,32 +258,18 @@ def _half(touching: IntArray, n_units: int) -> int:
     return first if similar else (n_units + 1) // 2
 
 
-def _find_chains(propagator: Propagator, paths: Paths, objective: Mapping[str, Any]) -> IntArray:
+def _find_chains(propagator: Propagator, objective: Mapping[str, Any]) -> IntArray:
     """``entry`` of the paths whose choices can be redrawn together, exactly; else -1, (choices,).
 
-    Such a chain has no precedences between its choices but its own, some values that keep all
-    of them, and no two choices that can have terms in one row at such values. Only then is its
-    energy a sum over its choices.
+    Only of such a path the energy is a sum over its choices.
     """
-    path, order, terms = paths.path, propagator.order, propagator.parts
-    spoiled = np.zeros(len(order.first) + len(path), dtype=bool)
-    spoiled[path[paths.earliest == propagator.model.sizes]] = True
-    loose = np.delete(np.arange(len(order.first)), paths.entry[paths.entry >= 0])
-    inside = path[order.first[loose]]
-    spoiled[inside[inside == path[order.second[loose]]]] = True
-    # Within a row and a path slack falls from choice to choice, unless two can meet there.
-    ordered = np.lexsort((paths.position[terms.choice], terms.row, path[terms.choice]))
-    inside, end = path[terms.choice[ordered]], np.append(terms.start, len(terms.literal))[1:]
-    least = paths.slack[terms.literal[terms.start]][ordered]
-    greatest = paths.slack[terms.literal[end - 1]][ordered]
-    meeting = as_before(inside, terms.row[ordered]) & (greatest >= np.roll(least, 1))
-    spoiled[inside[meeting]] = True
-    # Nor two choices whose values add to the objective together.
+    path, exact = propagator.paths.path, propagator.exact.copy()
+    # Without two choices whose values add to the objective together.
     owner = propagator.model.choice_of_literal
     literal = np.repeat(np.arange(len(owner)), np.diff(objective["pair_start"]))
     one, two = (path[owner[each]] for each in (literal, objective["pair_other"]))
-    spoiled[one[one == two]] = True
-    return np.where(spoiled[path], -1, paths.entry)
+    exact[one[one == two]] = False
+    return np.where(exact[path], propagator.paths.entry, -1)
 
 
 def _find_slots(

@@ -20,7 +20,8 @@ from qubopuzzle.model.propagator import (
     WORK,
     DomainArrays,
     PropagatorArrays,
-    assume,
+    keep_only,
+    propagate,
     restore,
 )
 
@@ -529,14 +530,13 @@ def heed_objective(a: Any, s: Any, energy: int) -> bool:
 @inlined
 def assume_unit(a: Any, s: Any, p: Any, d: Any, unit: int) -> bool:
     """Assume the values of a unit; False if they break a constraint."""
-    possible = True
+    possible, since = True, d.counts[REMOVED]
     for q in range(a.unit_start[unit], a.unit_start[unit + 1]):
         choice = a.unit_choice[q]
         literal = a.first[choice] + s.value[choice]
         possible = possible and d.alive[literal] != 0
-        if possible and d.size[choice] > 1:
-            possible = assume(p, d, literal) == FIXED_POINT
-    return possible
+        keep_only(p, d, literal)
+    return possible and propagate(p, d, since) == FIXED_POINT
 
 
 @inlined
@@ -544,8 +544,9 @@ def set_decided(a: Any, s: Any, p: Any, d: Any) -> None:
     """Give choices that propagation left one value that value."""
     for i in range(s.counts[_SEEN], d.counts[REMOVED]):
         choice = p.choice[d.removed[i]]
-        first = a.first[choice]
-        if d.size[choice] == 1 and not d.alive[first + s.value[choice]]:
+        # Behind the model's choices come the propagator's own.
+        first = a.first[choice] if choice < a.n_choices else -1
+        if first >= 0 and d.size[choice] == 1 and not d.alive[first + s.value[choice]]:
             add_terms(a, s, choice, _OUT)
             before, value = s.value[choice], 0
             while not d.alive[first + value]:

@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from qubopuzzle.model.data import IntArray, Model
+from qubopuzzle.model.data import IntArray, Model, as_before
+from qubopuzzle.model.segments import Segments
 
 _FAR = 1 << 40
 """Further apart than any two values."""
@@ -94,3 +96,58 @@ class Precedences:
         index = np.arange(len(which)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         limit = self.number[self.starts[self.first[which]] + index] + self.gap[which]
         return which, index, self.below(self.second[which], limit)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PathTerms:
+    """The parts of rows, stretches of one row and choice, ordered by path, row and position.
+
+    Attributes:
+        part: each stretch's number in ``Segments``, shape (parts,).
+        path, row, choice: where it is, (parts,).
+        first, last: its first and last literal, (parts,).
+        again: whether the stretch before is of the same row and path, (parts,).
+        meets: whether it and that one can be in the row together, at values that the path
+            allows, (parts,).
+    """
+
+    part: IntArray
+    path: IntArray
+    row: IntArray
+    choice: IntArray
+    first: IntArray
+    last: IntArray
+    again: NDArray[np.bool_]
+    meets: NDArray[np.bool_]
+
+
+def path_terms(parts: Segments, paths: Paths) -> PathTerms:
+    """Sort the parts of rows by path.
+
+    Slack never falls along a path. So two of its choices cannot both be in a row if all that puts
+    the later one there has less slack than all that puts the earlier one there.
+    """
+    ordered = np.lexsort((paths.position[parts.choice], parts.row, paths.path[parts.choice]))
+    row, choice = parts.row[ordered], parts.choice[ordered]
+    path, ends = paths.path[choice], np.append(parts.start, len(parts.literal))
+    first, last = parts.literal[ends[ordered]], parts.literal[ends[ordered + 1] - 1]
+    again = as_before(path, row)
+    meets = again & (paths.slack[last] >= np.roll(paths.slack[first], 1))
+    return PathTerms(ordered, path, row, choice, first, last, again, meets)
+
+
+def separable(
+    order: Precedences, paths: Paths, terms: PathTerms, sizes: IntArray
+) -> NDArray[np.bool_]:
+    """By path: whether what its choices add to rows is a sum over them, (precedences + choices,).
+
+    It has then no precedences between its choices but its own, some values that keep all of them,
+    and no two choices that are in one row at such values.
+    """
+    found = np.ones(len(order.first) + len(sizes), dtype=bool)
+    found[paths.path[paths.earliest == sizes]] = False
+    loose = np.delete(np.arange(len(order.first)), paths.entry[paths.entry >= 0])
+    inside = paths.path[order.first[loose]]
+    found[inside[inside == paths.path[order.second[loose]]]] = False
+    found[terms.path[terms.meets]] = False
+    return found

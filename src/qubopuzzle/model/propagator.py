@@ -1,7 +1,8 @@
 """Propagation in compiled code: its arrays, its loops, and their front, ``Propagator``.
 
-``a`` is the model, ``PropagatorArrays``; ``d`` is what is left of it, ``DomainArrays``. Rows
-and precedences are **constraints**, numbered rows first.
+``a`` is the model, ``PropagatorArrays``; ``d`` is what is left of it, ``DomainArrays``. Rows,
+precedences and chains are **constraints**, numbered in this order. Whether a chain has a term in a
+row is a choice of its own, a **touch**, with two values: it has none, or it has.
 """
 
 from typing import Any, NamedTuple
@@ -10,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle.jit import addresses, called, inlined, kernel, pointers
+from qubopuzzle.model.chains import Chains, find_chains
 from qubopuzzle.model.data import IntArray, Model, starts
-from qubopuzzle.model.order import Precedences
+from qubopuzzle.model.order import Precedences, path_terms, separable
 from qubopuzzle.model.segments import Segments, all_rows
 
 _FAR = 1 << 60
+_CLOSED = 1 << 40
 REMOVED, _HEAD, _QUEUED, WORK, _NEXT, _IN_VAIN, _PROBES = range(7)
 """Places in ``DomainArrays.counts``; ``counts[REMOVED]`` is how many values are gone."""
 FIXED_POINT = -1
@@ -24,8 +27,11 @@ FIXED_POINT = -1
 class PropagatorArrays(NamedTuple):
     """A model. Literal l of choice c is ``first[c] + v`` for its v-th value.
 
+    Touches are choices behind the model's, in the order of their chains. For chains see ``Chains``.
+
     Attributes:
-        n_choices, n_rows, n_constraints: how many there are.
+        n_choices, n_rows, n_constraints: how many there are; ``n_others`` of the constraints are
+            no chains.
         first: first literal of each choice, and one past the last, shape (choices + 1,).
         choice: the choice of each literal, (literals,).
         number: value of each literal where precedences need it, else 0, (literals,); it rises
@@ -37,10 +43,15 @@ class PropagatorArrays(NamedTuple):
         lower, upper: bounds of the rows, (rows,).
         before, after, gap: the precedences, (precedences,) each.
         watch_start, watch: the constraints that each choice is in.
+        chain_start, chain_choice, chain_place, room, back, ahead: the chains.
+        touch_start: the first touch of each chain, (chains + 1,).
+        untouched: the first value of each touch, (touches,); the second one is the next literal.
+        stretch_start, low, high, begin, end: what makes a touch.
     """
 
     n_choices: int
     n_rows: int
+    n_others: int
     n_constraints: int
     first: IntArray
     choice: IntArray
@@ -57,6 +68,19 @@ class PropagatorArrays(NamedTuple):
     gap: IntArray
     watch_start: IntArray
     watch: IntArray
+    chain_start: IntArray
+    chain_choice: IntArray
+    chain_place: IntArray
+    room: IntArray
+    back: IntArray
+    ahead: IntArray
+    touch_start: IntArray
+    untouched: IntArray
+    stretch_start: IntArray
+    low: IntArray
+    high: IntArray
+    begin: IntArray
+    end: IntArray
 
 
 class DomainArrays(NamedTuple):
@@ -72,6 +96,7 @@ class DomainArrays(NamedTuple):
             terms and precedences looked at so far; the choice to probe next; how many choices
             were probed in vain since a value went; the probes so far.
         least, greatest: scratch, for the most parts of a row.
+        cost, before, behind, next: scratch, for the most places of a chain.
     """
 
     alive: NDArray[np.bool_]
@@ -82,6 +107,10 @@ class DomainArrays(NamedTuple):
     counts: IntArray
     least: IntArray
     greatest: IntArray
+    cost: IntArray
+    before: IntArray
+    behind: IntArray
+    next: IntArray
 
 
 @inlined
@@ -95,13 +124,13 @@ def remove(a: Any, d: Any, literal: int) -> None:
 
 
 @inlined
-def touch(a: Any, d: Any, choice: int) -> None:
-    """Queue what a choice is in that values were taken from."""
+def touch(a: Any, d: Any, choice: int, done: int) -> None:
+    """Queue what a choice is in that values were taken from, but for one constraint."""
     start, stop = a.watch_start[choice], a.watch_start[choice + 1]
     d.counts[WORK] += stop - start
     for e in range(start, stop):
         constraint = a.watch[e]
-        if not d.waiting[constraint]:
+        if not d.waiting[constraint] and constraint != done:
             d.waiting[constraint] = True
             at = d.counts[_HEAD] + d.counts[_QUEUED]
             d.queue[at if at < a.n_constraints else at - a.n_constraints] = constraint
@@ -194,6 +223,109 @@ def propagate_precedence(a: Any, d: Any, i: int) -> bool:
 
 
 @called
+def price_chain(a: Any, d: Any, chain: int) -> int:
+    """The cost of a chain's values, as changes from one to the next; the least that is possible.
+
+    A value costs -1 for each touch that is needed and that it makes, and much for each that is not
+    allowed.
+    """
+    least = 0
+    for place in range(a.room[chain]):
+        d.cost[place] = 0
+    for touch in range(a.touch_start[chain], a.touch_start[chain + 1]):
+        allowed = d.alive[a.untouched[touch] + 1]
+        if not (allowed and d.alive[a.untouched[touch]]):
+            cost = -1 if allowed else _CLOSED
+            least -= allowed
+            for e in range(a.stretch_start[touch], a.stretch_start[touch + 1]):
+                d.cost[a.low[e]] += cost
+                d.cost[a.high[e] + 1] -= cost
+    return least
+
+
+@called
+def walk_chain(a: Any, d: Any, chain: int) -> int:
+    """The least cost of the chain up to each value or one before it; returns that of the whole.
+
+    ``cost`` becomes that of each value.
+    """
+    best: int = 0
+    d.before[0] = d.behind[0] = 0
+    for q in range(a.chain_start[chain], a.chain_start[chain + 1]):
+        choice, place = a.chain_choice[q], a.chain_place[q]
+        cost, best = 0, _FAR
+        d.before[place - 1] = _FAR
+        for literal in range(a.first[choice], a.first[choice + 1]):
+            cost += d.cost[place]
+            d.cost[place] = cost if d.alive[literal] else _FAR
+            through = d.cost[place] + d.before[a.back[literal]]
+            best = through if through < best else best
+            d.before[place] = best
+            place += 1
+        d.before[place] = _FAR
+    return best
+
+
+@called
+def narrow_chain(a: Any, d: Any, chain: int, least: int) -> None:
+    """Remove the values of a chain that are on no walk of least cost."""
+    for q in range(a.chain_start[chain + 1] - 1, a.chain_start[chain] - 1, -1):
+        choice = a.chain_choice[q]
+        first, stop = a.first[choice], a.first[choice + 1]
+        place = a.chain_place[q] + stop - first
+        best = d.behind[place] = _FAR
+        d.next[place] = place
+        for literal in range(stop - 1, first - 1, -1):
+            place -= 1
+            through = d.cost[place] + d.behind[a.ahead[literal]]
+            best = through if through < best else best
+            d.behind[place] = best
+            if through + d.before[a.back[literal]] > least:
+                remove(a, d, literal)
+            d.next[place] = place if d.alive[literal] else d.next[place + 1]
+
+
+@called
+def narrow_touches(a: Any, d: Any, chain: int, least: int) -> None:
+    """Decide the touches of a chain that no walk of least cost makes, or all of them.
+
+    A walk without a touch has choices that pass its stretches early, up to some choice, and late
+    from there on.
+    """
+    for touch in range(a.touch_start[chain], a.touch_start[chain + 1]):
+        literal = a.untouched[touch]
+        if d.alive[literal] and d.alive[literal + 1]:
+            start, stop = a.stretch_start[touch], a.stretch_start[touch + 1]
+            made = False
+            late, early = d.next[a.high[start] + 1], d.next[a.begin[stop - 1]]
+            missed = late < a.end[start] or early < a.low[stop - 1]
+            for e in range(start, stop):
+                made |= d.next[a.low[e]] <= a.high[e]
+                if e > start:
+                    missed |= d.before[a.low[e - 1] - 1] + d.behind[a.high[e] + 1] <= least
+            if not made:
+                remove(a, d, literal + 1)
+            elif not missed:
+                remove(a, d, literal)
+
+
+@inlined
+def propagate_chain(a: Any, d: Any, chain: int) -> bool:
+    """Remove what is in no walk along a chain, given its touches; False if there is no walk.
+
+    The recursion of the annealer's redraws, at temperature 0. For the line of a nonogram this is
+    what is called line solving.
+    """
+    d.counts[WORK] += a.room[chain]
+    least = price_chain(a, d, chain)
+    possible = walk_chain(a, d, chain) <= least
+    if possible:
+        narrow_chain(a, d, chain, least)
+        narrow_touches(a, d, chain, least)
+    return bool(possible)
+
+
+@called
 def propagate(a: Any, d: Any, since: int) -> int:
     """Look at the constraints in the queue until none is left.
 
@@ -201,35 +333,37 @@ def propagate(a: Any, d: Any, since: int) -> int:
     ``FIXED_POINT``, or the number of a constraint that cannot be met; the queue is empty then, too.
     """
     broken: int = FIXED_POINT
-    touched = -1
+    touched = done = -1
     while True:
         for i in range(since, d.counts[REMOVED]):
             choice = a.choice[d.removed[i]]
             if choice != touched:  # values of one choice mostly go together
-                touch(a, d, choice)
+                touch(a, d, choice, done)
             touched = choice
         since, touched = d.counts[REMOVED], -1
         if d.counts[_QUEUED] == 0:
             return broken
         constraint = dequeue(a, d)
+        # Nothing more follows from a chain at once; from a row with gaps it may.
+        done = constraint if constraint >= a.n_others else -1
         if broken == FIXED_POINT:
             if constraint < a.n_rows:
                 possible = propagate_row(a, d, constraint)
-            else:
+            elif constraint < a.n_others:
                 possible = propagate_precedence(a, d, constraint - a.n_rows)
+            else:
+                possible = propagate_chain(a, d, constraint - a.n_others)
             if not possible:
                 broken = constraint
 
 
-@called
-def assume(a: Any, d: Any, literal: int) -> int:
-    """Let a literal be true, and propagate; returns what ``propagate`` does."""
-    choice, since = a.choice[literal], d.counts[REMOVED]
+@inlined
+def keep_only(a: Any, d: Any, literal: int) -> None:
+    """Remove the other values of a literal's choice."""
+    choice = a.choice[literal]
     for other in range(a.first[choice], a.first[choice + 1]):
         if other != literal:
             remove(a, d, other)
-    broken: int = propagate(a, d, since)
-    return broken
 
 
 @inlined
@@ -264,7 +398,8 @@ def probe(model: Any, domains: Any, work: int) -> int:
         for literal in range(a.first[choice], a.first[choice + 1]):
             if broken == FIXED_POINT and d.alive[literal] and d.size[choice] > 1:
                 n_removed = d.counts[REMOVED]
-                refuted = assume(a, d, literal)
+                keep_only(a, d, literal)
+                refuted = propagate(a, d, n_removed)
                 restore(a, d, n_removed)
                 d.counts[_PROBES] += 1
                 if refuted != FIXED_POINT:
@@ -299,47 +434,85 @@ class Propagator:
         packed: what kernels take of the arrays.
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, *, chains: bool = True) -> None:
         rows, lower, upper = all_rows(model)
         parts, order = Segments(model.choice_of_literal, rows), Precedences(model)
-        self.model, self.rows, self.parts, self.order = model, rows, parts, order
-        n_rows, n_precedences, n = rows.shape[0], len(order.first), len(model.choices)
-        precedence = n_rows + np.arange(n_precedences)
-        choice = np.concatenate([parts.choice, order.first, order.second])
-        constraint = np.concatenate([parts.row, precedence, precedence])
-        part_start = starts(parts.row, n_rows)
+        paths = order.paths()
+        terms = path_terms(parts, paths)
+        exact = separable(order, paths, terms, model.sizes)
+        self.model, self.rows, self.order, self.paths, self.exact = model, rows, order, paths, exact
+        found = find_chains(order, paths, parts, terms, exact & chains)
+        self.parts, self.chains = parts, found
+        n_rows, n_others, n = rows.shape[0], rows.shape[0] + len(order.first), len(model.choices)
+        n_chains, n_touches = len(found.room), len(found.touch_row)
+        n_constraints = n_others + n_chains
+        touch, chain = np.arange(n_touches), n_others + np.arange(n_chains)
+        row, choice, count, literal, coefficient = _with_touches(parts, found, model)
+        part_start = starts(row, n_rows)
+        # A chain sees to its own precedences.
+        one, two = found.chain_of[order.first], found.chain_of[order.second]
+        (apart,) = np.nonzero((one < 0) | (one != two))
+        watching = np.concatenate(
+            [choice, order.first[apart], order.second[apart], found.choice, n + touch]
+        )
+        constraint = np.concatenate(
+            [
+                row,
+                *2 * [n_rows + apart],
+                np.repeat(chain, np.diff(found.start)),
+                np.repeat(chain, np.diff(found.touch_start)),
+            ]
+        )
         self.arrays = PropagatorArrays(
-            n_choices=n,
+            n_choices=n + n_touches,
             n_rows=n_rows,
-            n_constraints=n_rows + n_precedences,
-            first=model.first_literal,
-            choice=model.choice_of_literal,
+            n_others=n_others,
+            n_constraints=n_constraints,
+            first=np.append(model.first_literal, model.n_literals + 2 * (touch + 1)),
+            choice=np.append(model.choice_of_literal, np.repeat(n + touch, 2)),
             number=order.number,
             part_start=part_start,
-            part_choice=parts.choice,
-            term_start=np.append(parts.start, len(parts.literal)),
-            literal=parts.literal,
-            coefficient=parts.data,
+            part_choice=choice,
+            term_start=np.append(0, np.cumsum(count)),
+            literal=literal,
+            coefficient=coefficient,
             lower=lower,
             upper=upper,
             before=order.first,
             after=order.second,
             gap=order.gap,
-            watch_start=starts(choice, n),
-            watch=constraint[np.argsort(choice, kind="stable")],
+            watch_start=starts(watching, n + n_touches),
+            watch=constraint[np.argsort(watching, kind="stable")],
+            chain_start=found.start,
+            chain_choice=found.choice,
+            chain_place=found.place,
+            room=found.room,
+            back=found.back,
+            ahead=found.ahead,
+            touch_start=found.touch_start,
+            untouched=model.n_literals + 2 * touch,
+            stretch_start=found.stretch_start,
+            low=found.low,
+            high=found.high,
+            begin=found.begin,
+            end=found.end,
         )
         self.packed = addresses(self.arrays)
-        most = int(np.diff(part_start).max(initial=0))
-        n_constraints = self.arrays.n_constraints
+        queue = np.concatenate([np.arange(n_rows), n_rows + apart, chain])
+        waiting = np.zeros(n_constraints, dtype=bool)
+        waiting[queue] = True
+        scratch = [np.diff(part_start).max(initial=0)] * 2 + [found.room.max(initial=0)] * 4
+        least, greatest, *others = (np.zeros(int(size), dtype=np.int64) for size in scratch)
         self.domains = DomainArrays(
-            alive=np.ones(model.n_literals, dtype=bool),
-            size=model.sizes.copy(),
-            removed=np.zeros(model.n_literals, dtype=np.int64),
-            queue=np.arange(n_constraints),
-            waiting=np.ones(n_constraints, dtype=bool),
-            counts=np.array([0, 0, n_constraints, 0, 0, 0, 0]),
-            least=np.zeros(most, dtype=np.int64),
-            greatest=np.zeros(most, dtype=np.int64),
+            np.ones(len(self.arrays.choice), dtype=bool),
+            np.diff(self.arrays.first),
+            np.zeros(len(self.arrays.choice), dtype=np.int64),
+            np.resize(queue, n_constraints),
+            waiting,
+            np.array([0, 0, len(queue), 0, 0, 0, 0]),
+            least,
+            greatest,
+            *others,
         )
 
     def copy_domains(self) -> DomainArrays:
@@ -351,8 +524,8 @@ class Propagator:
 
     @property
     def alive(self) -> NDArray[np.bool_]:
-        """Whether each literal can still be true, shape (literals,)."""
-        return self.domains.alive
+        """Whether each literal of the model can still be true, shape (literals,)."""
+        return self.domains.alive[: self.model.n_literals]
 
     def run(self) -> str | None:
         """Remove values to a fixed point; returns the constraint that proves that there is none."""
@@ -383,10 +556,37 @@ class Propagator:
         return None if constraint == FIXED_POINT else self.label(constraint)
 
     def label(self, constraint: int) -> str:
-        """What a constraint is called, by its number: rows come first, then precedences."""
+        """What a constraint is called, by its number: rows come first, chains last."""
         if constraint < self.arrays.n_rows:
             return self.model.row_label(constraint)
-        constraint -= self.arrays.n_rows
-        ends = self.order.first[constraint], self.order.second[constraint]
+        if constraint < self.arrays.n_others:
+            number = constraint - self.arrays.n_rows
+            ends, word = (self.order.first[number], self.order.second[number]), "and"
+        else:
+            found, chain = self.chains, constraint - self.arrays.n_others
+            ends, word = found.choice[[found.start[chain], found.start[chain + 1] - 1]], "to"
+            number = self.paths.entry[ends[1]]
         one, two = (self.model.choices[end].name for end in ends)
-        return f"{self.order.family[constraint]} of {one} and {two}"
+        return f"{self.order.family[number]} of {one} {word} {two}"
+
+
+def _with_touches(
+    parts: Segments, chains: Chains, model: Model
+) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray]:
+    """The parts of rows, those of chains as one term of a touch each.
+
+    Returns the row, choice and number of terms of each part, (parts,), and the literal and
+    coefficient of each term, (terms,).
+    """
+    count = np.diff(parts.start, append=len(parts.literal))
+    apart, touch = chains.chain_of[parts.choice] < 0, np.arange(len(chains.touch_row))
+    kept = np.repeat(apart, count)
+    row = np.append(parts.row[apart], chains.touch_row)
+    choice = np.append(parts.choice[apart], len(model.choices) + touch)
+    count = np.append(count[apart], np.ones_like(touch))
+    literal = np.append(parts.literal[kept], model.n_literals + 2 * touch + 1)
+    coefficient = np.append(parts.data[kept], chains.touch_amount)
+    ordered, begin = np.argsort(row, kind="stable"), np.cumsum(count) - count
+    row, choice, count, begin = (each[ordered] for each in (row, choice, count, begin))
+    term = np.repeat(begin - np.cumsum(count) + count, count) + np.arange(len(literal))
+    return row, choice, count, literal[term], coefficient[term]

@@ -115,7 +115,8 @@ class _Deduction:
         rows, self._own = self._bits_set(marks) if bits else self._equal(marks)
         # Marks first: what the propagator queues first, and the number of each, are theirs.
         self._model: Model = replace(model, linear=(rows, *model.linear))
-        self._propagator = Propagator(self._model)
+        # Each constraint by itself can be switched off.
+        self._propagator = Propagator(self._model, chains=False)
         self._n_marks = len(rows.lower)
         self.all_on = np.ones(self._propagator.arrays.n_constraints, dtype=bool)
 

@@ -1,0 +1,127 @@
+"""Paths of precedences that propagation looks at as one: how kernels read them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qubopuzzle.model.data import IntArray, starts
+from qubopuzzle.model.order import Paths, PathTerms, Precedences
+from qubopuzzle.model.segments import Segments
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chains:
+    """Paths of choices, and **touches**: whether any choice of a path has a term in a row.
+
+    A chain has a scratch of its own, in which the values of its choices have **places**: 0 stands
+    for both ends of the chain, and one place is free before and after the values of each choice.
+    A **stretch** is the values of a choice that make a touch, which are next to each other.
+
+    Attributes:
+        start, choice: the choices of each chain, in order, shapes (chains + 1,), (members,).
+        place: place of the first value of each of them, (members,).
+        room: places of each chain, (chains,).
+        back, ahead: by literal, the place of the last value of the choice before that allows it,
+            and of the first value of the next choice that it allows, (literals,).
+        touch_start: the touches of each chain, (chains + 1,).
+        touch_row, touch_amount: what a touch adds to which row, (touches,).
+        stretch_start: the stretches of each touch, in the order of their choices, (touches + 1,).
+        low, high: first and last place of each stretch, (stretches,).
+        begin, end: those of its choice's first value, and behind its last one, (stretches,).
+        chain_of: the chain of each choice, -1 for none, (choices,).
+    """
+
+    start: IntArray
+    choice: IntArray
+    place: IntArray
+    room: IntArray
+    back: IntArray
+    ahead: IntArray
+    touch_start: IntArray
+    touch_row: IntArray
+    touch_amount: IntArray
+    stretch_start: IntArray
+    low: IntArray
+    high: IntArray
+    begin: IntArray
+    end: IntArray
+    chain_of: IntArray
+
+
+def find_chains(
+    order: Precedences, paths: Paths, parts: Segments, terms: PathTerms, exact: NDArray[np.bool_]
+) -> Chains:
+    """The paths of two choices or more of which ``propagate_chain`` knows all about rows.
+
+    Of the paths that are ``exact``, see ``separable``, those that add one amount or nothing to a
+    row, and leave it out where some choices pass it early and those behind them late.
+    """
+    sizes = np.diff(order.starts, append=len(order.number))
+    known = exact & (np.bincount(paths.path, minlength=len(exact)) > 1)
+    known[terms.path[~_passes(order, paths, parts, terms, sizes)]] = False
+
+    members = np.flatnonzero(known[paths.path])
+    members = members[np.lexsort((paths.position[members], paths.path[members]))]
+    number, chain = np.unique(paths.path[members], return_inverse=True)
+    start, room = starts(chain, len(number)), sizes[members] + 1
+    begin = np.cumsum(room) - room
+    place = 2 + begin - begin[start[chain]]
+    place_of, chain_of = np.zeros(len(sizes), dtype=np.int64), np.full(len(sizes), -1)
+    place_of[members], chain_of[members] = place, chain
+    back, ahead = np.zeros((2, len(order.number)), dtype=np.int64)
+    later = members[paths.position[members] > 0]
+    owner = np.repeat(np.arange(len(sizes)), sizes)
+    (own,) = np.nonzero(np.isin(owner, later))
+    entry = paths.entry[owner[own]]
+    back[own] = place_of[order.first[entry]] - 1
+    back[own] += order.below(order.first[entry], order.number[own] - order.gap[entry] + 1)
+    into = np.full(len(sizes), -1)
+    into[order.first[paths.entry[later]]] = paths.entry[later]
+    (own,) = np.nonzero(into[owner] >= 0)
+    entry = into[owner[own]]
+    ahead[own] = place_of[order.second[entry]]
+    ahead[own] += order.below(order.second[entry], order.number[own] + order.gap[entry])
+
+    inside = known[terms.path]
+    choice, first = terms.choice[inside], terms.first[inside]
+    touch = np.cumsum(~terms.again[inside]) - 1
+    (heads,) = np.nonzero(~terms.again[inside])
+    low = place_of[choice] + first - order.starts[choice]
+    return Chains(
+        start=start,
+        choice=members,
+        place=place,
+        room=np.add.reduceat(room, start[:-1]) + 2 if len(number) else start[:0],
+        back=back,
+        ahead=ahead,
+        touch_start=starts(chain_of[choice[heads]], len(number)),
+        touch_row=terms.row[inside][heads],
+        touch_amount=parts.data[parts.start[terms.part[inside][heads]]],
+        stretch_start=starts(touch, len(heads)),
+        low=low,
+        high=low + terms.last[inside] - first,
+        begin=place_of[choice],
+        end=place_of[choice] + sizes[choice],
+        chain_of=chain_of,
+    )
+
+
+def _passes(
+    order: Precedences, paths: Paths, parts: Segments, terms: PathTerms, sizes: IntArray
+) -> NDArray[np.bool_]:
+    """Whether each part of a row lets its path pass as ``find_chains`` needs it, (parts,)."""
+    if not len(terms.part):
+        return np.zeros(0, dtype=bool)
+    least, greatest = (end.reduceat(parts.data, parts.start) for end in (np.minimum, np.maximum))
+    count = np.diff(parts.start, append=len(parts.literal))[terms.part]
+    fits = (least == greatest)[terms.part] & (terms.last - terms.first + 1 == count)
+    # The value behind the stretch, and the one before that of the choice before.
+    begin, before = order.starts[terms.choice], np.maximum(np.arange(len(terms.part)) - 1, 0)
+    behind = np.minimum(terms.last + 1, len(order.number) - 1)
+    ahead = np.maximum(terms.first - 1, 0)[before]
+    exist = (terms.last + 1 < begin + sizes[terms.choice]) & (terms.first > begin)[before]
+    position, amount = paths.position[terms.choice], least[terms.part]
+    joins = (position == position[before] + 1) & (amount == amount[before])
+    joins &= ~exist | (paths.slack[behind] >= paths.slack[ahead])
+    return fits & (joins | ~terms.again)
