@@ -32,6 +32,7 @@ _LEAST = 1e-290  # below it, a chain's mass has underflowed
 _SMALL, _LARGE = 1e-100, 1e100
 _NEVER = 1e300  # cost of a value that propagation removed
 _TOURNAMENT = 3
+BLOCK = 16
 _OUT, _BACK = np.int64(-1), np.int64(1)  # no plain numbers: one compilation for both
 PASSES, _SAVED, _SEEN, CHANGED, BROKEN, ENERGY = range(6)
 """Places in ``StateArrays.counts``."""
@@ -289,15 +290,59 @@ def find_value_costs(a: Any, s: Any, choice: int, at: int) -> None:
 
 
 @inlined
-def add_up(a: Any, s: Any, choice: int, before: int, at: int, beta: float) -> bool:
-    """A choice's costs from ``mass[at]`` on become running sums, see ``forward``."""
-    mass, first = s.mass, a.first[choice]
-    stop, least, running = at + a.first[choice + 1] - first, math.inf, 0.0
+def find_exponents(a: Any, s: Any, choice: int, at: int, beta: float) -> None:
+    """A choice's costs from ``mass[at]`` on become exponents, 0 the greatest.
+
+    The least of what its chain allows counts as 0; what is below it is of no use.
+    """
+    mass, least, stop = s.mass, math.inf, at + a.first[choice + 1] - a.first[choice]
     for i in range(at + a.earliest[choice], stop):
-        if mass[i] < least:
-            least = mass[i]
+        least = mass[i] if mass[i] < least else least
     for i in range(at, stop):
-        mass[i] = math.exp(beta * (least - mass[i])) if mass[i] > least else 1.0
+        exponent = beta * (least - mass[i])
+        mass[i] = exponent if exponent < 0.0 else 0.0
+
+
+@inlined
+def exponentiate(s: Any, stop: int) -> None:
+    """``exp`` of all of ``mass`` from 2 to ``stop``, in whole blocks.
+
+    In blocks of a fixed length and without branches or calls, the compiler does several at once:
+    exp(x) = exp(x / 1024) ** 1024, with exp(x / 1024) by its series. The relative error is below
+    1e-12 for x > -50, 1e-8 for x > -150, and 0.002 for x > -700; below it is 0.
+    """
+    mass = s.mass
+    for i in range(stop, stop + BLOCK):
+        mass[i] = 0.0
+    for block in range(2, stop, BLOCK):
+        for i in range(block, block + BLOCK):
+            x = mass[i]
+            y = x * (1.0 / 1024.0)
+            p = 1.0 + y * (1.0 / 7.0)
+            p = 1.0 + p * y * (1.0 / 6.0)
+            p = 1.0 + p * y * (1.0 / 5.0)
+            p = 1.0 + p * y * (1.0 / 4.0)
+            p = 1.0 + p * y * (1.0 / 3.0)
+            p = 1.0 + p * y * (1.0 / 2.0)
+            p = 1.0 + p * y
+            p = p * p
+            p = p * p
+            p = p * p
+            p = p * p
+            p = p * p
+            p = p * p
+            p = p * p
+            p = p * p
+            p = p * p
+            p = p * p
+            mass[i] = p if x > -700.0 else 0.0
+
+
+@inlined
+def add_up(a: Any, s: Any, choice: int, before: int, at: int) -> bool:
+    """A choice's weights from ``mass[at]`` on become running sums, see ``forward``."""
+    mass, first, running = s.mass, a.first[choice], 0.0
+    stop = at + a.first[choice + 1] - first
     for i in range(at, stop):
         running += mass[i] * mass[before + a.reach[first + i - at]]
         mass[i] = running
@@ -329,23 +374,32 @@ def forward(a: Any, s: Any, d: Any, unit: int, beta: float, propagating: bool, l
     logarithms, with ``logs``, are slower, but nothing underflows. If ``propagating``, values that
     propagation removed cost too much to be drawn.
     """
-    # Every choice's sums follow a 0; before the first choice stands a 1.
-    nothing, start, possible = -math.inf if logs else 0.0, a.unit_start[unit], True
-    s.mass[0], s.mass[1] = nothing, 0.0 if logs else 1.0
-    for q in range(start, a.unit_start[unit + 1]):
+    nothing, possible, end = -math.inf if logs else 0.0, True, 2
+    start, stop = a.unit_start[unit], a.unit_start[unit + 1]
+    for q in range(start, stop):
         choice, at = a.unit_choice[q], a.place[q]
-        first, before = a.first[choice], a.place[q - 1] - 1 if q > start else 0
+        first = a.first[choice]
+        find_value_costs(a, s, choice, at)
+        if propagating:
+            for i in range(a.first[choice + 1] - first):
+                if not d.alive[first + i]:
+                    s.mass[at + i] = _NEVER
+        s.mass[at - 1] = 0.0
+        end = at + a.first[choice + 1] - first
+        if not logs:
+            find_exponents(a, s, choice, at, beta)
+    if not logs:
+        exponentiate(s, end)
+    # Every choice's sums follow a 0; before the first choice stands a 1.
+    s.mass[0], s.mass[1] = nothing, 0.0 if logs else 1.0
+    for q in range(start, stop):
+        choice, at = a.unit_choice[q], a.place[q]
+        before = a.place[q - 1] - 1 if q > start else 0
         s.mass[at - 1] = nothing
-        if possible:
-            find_value_costs(a, s, choice, at)
-            if propagating:
-                for i in range(a.first[choice + 1] - first):
-                    if not d.alive[first + i]:
-                        s.mass[at + i] = _NEVER
-            if logs:
-                add_up_logs(a, s, choice, before, at, beta)
-            else:
-                possible = add_up(a, s, choice, before, at, beta)
+        if logs:
+            add_up_logs(a, s, choice, before, at, beta)
+        elif possible:
+            possible = add_up(a, s, choice, before, at)
     return possible
 
 

@@ -20,7 +20,7 @@ from scipy.sparse import csr_array
 
 from qubopuzzle.annealing.blocks import Blocks
 from qubopuzzle.annealing.form import AnnealingForm, annealing_form
-from qubopuzzle.annealing.kernels import CHANGED, LEAST, StateArrays, run_sweeps
+from qubopuzzle.annealing.kernels import BLOCK, CHANGED, LEAST, StateArrays, run_sweeps
 from qubopuzzle.checks import whole
 from qubopuzzle.errors import InputError
 from qubopuzzle.jit import addresses, compiling
@@ -64,8 +64,8 @@ PORTFOLIO = (
 )
 """Parameters of successive restarts, in a cycle."""
 CHAIN_PORTFOLIO = (
-    AnnealingParameters(8, 0.5, 0.88, 0.99),
-    AnnealingParameters(27, 0.32, 0.927, 0.985),
+    AnnealingParameters(8, 0.5, 0.88, 0.99, 0.4),
+    AnnealingParameters(27, 0.32, 0.927, 0.985, 0.4),
 )
 """The same of models with chains: weights rise fast there, and are forgotten fast."""
 OBJECTIVE_PORTFOLIO = tuple(replace(own, focus=0.5) for own in PORTFOLIO)
@@ -125,7 +125,7 @@ class State:
             order=np.zeros(form.n_units, dtype=np.int64),
             before=np.zeros(np.diff(a.unit_start).max(initial=1), dtype=np.int64),
             slot=np.zeros(np.diff(a.slot_start).max(initial=1)),
-            mass=np.zeros(end.max(initial=3)),
+            mass=np.zeros(end.max(initial=3) + BLOCK),
         )
         self.value, self.best = self.arrays.value, self.arrays.best
         self._packed = (

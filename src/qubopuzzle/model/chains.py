@@ -124,4 +124,5 @@ def _passes(
     position, amount = paths.position[terms.choice], least[terms.part]
     joins = (position == position[before] + 1) & (amount == amount[before])
     joins &= ~exist | (paths.slack[behind] >= paths.slack[ahead])
-    return fits & (joins | ~terms.again)
+    passes: NDArray[np.bool_] = fits & (joins | ~terms.again)
+    return passes

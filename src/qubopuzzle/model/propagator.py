@@ -561,12 +561,12 @@ class Propagator:
             return self.model.row_label(constraint)
         if constraint < self.arrays.n_others:
             number = constraint - self.arrays.n_rows
-            ends, word = (self.order.first[number], self.order.second[number]), "and"
+            first, last, word = self.order.first[number], self.order.second[number], "and"
         else:
             found, chain = self.chains, constraint - self.arrays.n_others
-            ends, word = found.choice[[found.start[chain], found.start[chain + 1] - 1]], "to"
-            number = self.paths.entry[ends[1]]
-        one, two = (self.model.choices[end].name for end in ends)
+            first, last = found.choice[[found.start[chain], found.start[chain + 1] - 1]]
+            number, word = self.paths.entry[last], "to"
+        one, two = (self.model.choices[end].name for end in (first, last))
         return f"{self.order.family[number]} of {one} {word} {two}"
 
 
