@@ -374,8 +374,9 @@ def forward(a: Any, s: Any, d: Any, unit: int, beta: float, propagating: bool, l
     logarithms, with ``logs``, are slower, but nothing underflows. If ``propagating``, values that
     propagation removed cost too much to be drawn.
     """
-    nothing, possible, end = -math.inf if logs else 0.0, True, 2
+    nothing, possible = -math.inf if logs else 0.0, True
     start, stop = a.unit_start[unit], a.unit_start[unit + 1]
+    end = a.place[start]
     for q in range(start, stop):
         choice, at = a.unit_choice[q], a.place[q]
         first = a.first[choice]

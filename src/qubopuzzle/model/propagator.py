@@ -18,6 +18,7 @@ from qubopuzzle.model.segments import Segments, all_rows
 
 _FAR = 1 << 60
 _CLOSED = 1 << 40
+_NONE = np.int64(-1)  # no plain number, which would be a type of its own
 REMOVED, _HEAD, _QUEUED, WORK, _NEXT, _IN_VAIN, _PROBES = range(7)
 """Places in ``DomainArrays.counts``; ``counts[REMOVED]`` is how many values are gone."""
 FIXED_POINT = -1
@@ -333,19 +334,19 @@ def propagate(a: Any, d: Any, since: int) -> int:
     ``FIXED_POINT``, or the number of a constraint that cannot be met; the queue is empty then, too.
     """
     broken: int = FIXED_POINT
-    touched = done = -1
+    touched = done = _NONE
     while True:
         for i in range(since, d.counts[REMOVED]):
             choice = a.choice[d.removed[i]]
             if choice != touched:  # values of one choice mostly go together
                 touch(a, d, choice, done)
             touched = choice
-        since, touched = d.counts[REMOVED], -1
+        since, touched = d.counts[REMOVED], _NONE
         if d.counts[_QUEUED] == 0:
             return broken
         constraint = dequeue(a, d)
         # Nothing more follows from a chain at once; from a row with gaps it may.
-        done = constraint if constraint >= a.n_others else -1
+        done = constraint if constraint >= a.n_others else _NONE
         if broken == FIXED_POINT:
             if constraint < a.n_rows:
                 possible = propagate_row(a, d, constraint)
