@@ -21,7 +21,7 @@ sync_api = pytest.importorskip("playwright.sync_api", reason="pip install 'qubop
 
 A = get_puzzle("nonogram").examples()[0]
 NOISE = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, (30, 30)), title="noise")
-HARD = Nonogram.from_picture(np.random.default_rng(2).integers(0, 2, (45, 45)), title="hard")
+HARD = Nonogram.from_picture(np.random.default_rng(2).integers(0, 2, (70, 70)), title="hard")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic"]
 
 
