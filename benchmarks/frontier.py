@@ -7,7 +7,8 @@ on solving. A run that ends without a valid answer counts as endless.
 
 Tables: frontier_sudoku, frontier_shading, frontier_numberlink and frontier_nonogram, after
 propagation and after probing; frontier_parts: with and without sweeps that propagate, on puzzles
-that no setting was chosen on, with a fifth of the seeds and of the seconds.
+that no setting was chosen on, with a fifth of the seeds and of the seconds; frontier_reads: the
+largest nonogram with longer reads, three seeds in twelve times the seconds.
 
 Usage: python benchmarks/frontier.py [--seeds N] [--time-limit S] [--table NAME] [--only TEXT ...]
 """
@@ -32,6 +33,11 @@ PARTS: Ways = {
     "probe": {"presolve": "probe"},
 }
 """The last table's: presolve, and whether some sweeps propagate."""
+READS: Ways = {
+    f"reads of {sweeps:,} sweeps": {"presolve": "probe", "options": {"sweeps": sweeps}}
+    for sweeps in (1_000, 20_000)
+}
+"""How long a read is, times a number of Luby's; the first is the default."""
 FRONTIER = ("knotty", "faase")
 """Nonograms that no solver of an old survey solved."""
 NONOGRAMS = (*FRONTIER, *(f"dom-{n}" for n in range(11, 17)))
@@ -80,6 +86,13 @@ def _parts(args: Args) -> Cases:
         yield f"{puzzle.name}, {puzzle.id}", runs, puzzle, seeds, limit, PARTS
 
 
+def _reads(args: Args) -> Cases:
+    warm_up("annealer", presolve="probe")
+    for puzzle in _collected("nonogram", lambda p: p.id == "faase"):
+        label = puzzle.id if puzzle else "the collection"
+        yield label, runs, puzzle, min(3, args.seeds), 12 * args.time_limit, READS
+
+
 CLASSES = {
     "sudoku": _sudokus,
     "shading": partial(_generated, "heyawake", "kurodoko"),
@@ -92,6 +105,7 @@ BENCHMARKS = (
         for name, puzzles in CLASSES.items()
     ),
     Benchmark("frontier_parts", _parts, {"frontier_parts": show}),
+    Benchmark("frontier_reads", _reads, {"frontier_reads": show}),
 )
 
 if __name__ == "__main__":
