@@ -58,10 +58,9 @@ def find_chains(
     row, and leave it out where some choices pass it early and those behind them late.
     """
     sizes = np.diff(order.starts, append=len(order.number))
-    known = exact & (np.bincount(paths.path, minlength=len(exact)) > 1)
+    known = exact.copy()
     known[terms.path[~_passes(order, paths, parts, terms, sizes)]] = False
-
-    members = np.flatnonzero(known[paths.path])
+    members = np.flatnonzero(known[paths.path] & paths.shared)
     members = members[np.lexsort((paths.position[members], paths.path[members]))]
     number, chain = np.unique(paths.path[members], return_inverse=True)
     start, room = starts(chain, len(number)), sizes[members] + 1

@@ -33,6 +33,11 @@ class Paths:
     earliest: IntArray
     slack: IntArray
 
+    @property
+    def shared(self) -> NDArray[np.bool_]:
+        """Whether each choice is on a path with others, (choices,)."""
+        return np.asarray(np.bincount(self.path)[self.path] > 1)
+
 
 class Precedences:
     """All precedences of a model, shape (n,) each, and the integer value of each literal.
@@ -100,7 +105,7 @@ class Precedences:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PathTerms:
-    """The parts of rows, stretches of one row and choice, ordered by path, row and position.
+    """The parts of rows, of choices on a path with others, by path, row and position.
 
     Attributes:
         part: each stretch's number in ``Segments``, shape (parts,).
@@ -127,7 +132,9 @@ def path_terms(parts: Segments, paths: Paths) -> PathTerms:
     Slack never falls along a path. So two of its choices cannot both be in a row if all that puts
     the later one there has less slack than all that puts the earlier one there.
     """
-    ordered = np.lexsort((paths.position[parts.choice], parts.row, paths.path[parts.choice]))
+    (own,) = np.nonzero(paths.shared[parts.choice])
+    choice = parts.choice[own]
+    ordered = own[np.lexsort((paths.position[choice], parts.row[own], paths.path[choice]))]
     row, choice = parts.row[ordered], parts.choice[ordered]
     path, ends = paths.path[choice], np.append(parts.start, len(parts.literal))
     first, last = parts.literal[ends[ordered]], parts.literal[ends[ordered + 1] - 1]

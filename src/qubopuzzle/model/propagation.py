@@ -1,7 +1,8 @@
 """Propagation: values that cannot be part of any solution are removed, to a fixed point.
 
 Bounds propagation on linear rows and precedences, unit propagation as its special
-case (a choice with one value left is fixed). The solutions stay exactly the same.
+case (a choice with one value left is fixed), and chains as one. The solutions stay exactly the
+same.
 """
 
 from __future__ import annotations

@@ -414,8 +414,9 @@ def probe(model: Any, domains: Any, work: int) -> int:
 class Propagator:
     """The values that are left of a model's choices, and what follows from removing some.
 
-    Bounds propagation on linear rows, with each choice's values as one group, and on precedences;
-    connectivity and cycles propagate nothing. Source: bounds consistency of linear constraints,
+    Bounds propagation on linear rows, with each choice's values as one group, and on precedences,
+    and all that follows from a chain, see ``find_chains``, by itself; connectivity and cycles
+    propagate nothing. Source: bounds consistency of linear constraints,
     e.g. Schulte and Stuckey, "When do bounds and domain propagation lead to the same search
     space?" (2005).
 
@@ -431,48 +432,49 @@ class Propagator:
     Attributes:
         model, rows, parts, order: what it propagates: the matrix of all linear rows, their terms
             by choice, and the precedences.
+        paths, exact, chains: the paths of the precedences, which of them are ``separable``, and
+            the chains among them, or none.
         arrays, domains: the same for compiled code, and what is left.
         packed: what kernels take of the arrays.
     """
 
     def __init__(self, model: Model, *, chains: bool = True) -> None:
-        rows, lower, upper = all_rows(model)
-        parts, order = Segments(model.choice_of_literal, rows), Precedences(model)
-        paths = order.paths()
-        terms = path_terms(parts, paths)
-        exact = separable(order, paths, terms, model.sizes)
-        self.model, self.rows, self.order, self.paths, self.exact = model, rows, order, paths, exact
-        found = find_chains(order, paths, parts, terms, exact & chains)
-        self.parts, self.chains = parts, found
-        n_rows, n_others, n = rows.shape[0], rows.shape[0] + len(order.first), len(model.choices)
-        n_chains, n_touches = len(found.room), len(found.touch_row)
-        n_constraints = n_others + n_chains
-        touch, chain = np.arange(n_touches), n_others + np.arange(n_chains)
-        row, choice, count, literal, coefficient = _with_touches(parts, found, model)
-        part_start = starts(row, n_rows)
+        self.model = model
+        self.rows, lower, upper = all_rows(model)
+        self.parts, self.order = Segments(model.choice_of_literal, self.rows), Precedences(model)
+        self.paths = self.order.paths()
+        terms = path_terms(self.parts, self.paths)
+        self.exact = separable(self.order, self.paths, terms, model.sizes)
+        exact = self.exact & chains
+        self.chains = find_chains(self.order, self.paths, self.parts, terms, exact)
         # A chain sees to its own precedences.
-        one, two = found.chain_of[order.first], found.chain_of[order.second]
+        one, two = (self.chains.chain_of[end] for end in (self.order.first, self.order.second))
         (apart,) = np.nonzero((one < 0) | (one != two))
-        watching = np.concatenate(
-            [choice, order.first[apart], order.second[apart], found.choice, n + touch]
-        )
-        constraint = np.concatenate(
-            [
-                row,
-                *2 * [n_rows + apart],
-                np.repeat(chain, np.diff(found.start)),
-                np.repeat(chain, np.diff(found.touch_start)),
-            ]
-        )
-        self.arrays = PropagatorArrays(
-            n_choices=n + n_touches,
+        self.arrays = self._arrays(lower, upper, apart)
+        self.packed = addresses(self.arrays)
+        self.domains = _everything(self.arrays, apart)
+
+    def _arrays(self, lower: IntArray, upper: IntArray, apart: IntArray) -> PropagatorArrays:
+        """The model for kernels, with the bounds of its rows and the precedences in no chain."""
+        model, order, chains = self.model, self.order, self.chains
+        n, n_rows, n_others = len(model.choices), len(lower), len(lower) + len(order.first)
+        touch, chain = np.arange(len(chains.touch_row)), n_others + np.arange(len(chains.room))
+        row, choice, count, literal, coefficient = _with_touches(self.parts, chains, model)
+        precedence = n_rows + apart
+        inside = np.repeat(chain, np.diff(chains.start))
+        about = np.repeat(chain, np.diff(chains.touch_start))
+        watched = np.concatenate([row, precedence, precedence, inside, about])
+        ends = order.first[apart], order.second[apart]
+        watching = np.concatenate([choice, *ends, chains.choice, n + touch])
+        return PropagatorArrays(
+            n_choices=n + len(touch),
             n_rows=n_rows,
             n_others=n_others,
-            n_constraints=n_constraints,
+            n_constraints=n_others + len(chain),
             first=np.append(model.first_literal, model.n_literals + 2 * (touch + 1)),
             choice=np.append(model.choice_of_literal, np.repeat(n + touch, 2)),
             number=order.number,
-            part_start=part_start,
+            part_start=starts(row, n_rows),
             part_choice=choice,
             term_start=np.append(0, np.cumsum(count)),
             literal=literal,
@@ -482,38 +484,21 @@ class Propagator:
             before=order.first,
             after=order.second,
             gap=order.gap,
-            watch_start=starts(watching, n + n_touches),
-            watch=constraint[np.argsort(watching, kind="stable")],
-            chain_start=found.start,
-            chain_choice=found.choice,
-            chain_place=found.place,
-            room=found.room,
-            back=found.back,
-            ahead=found.ahead,
-            touch_start=found.touch_start,
+            watch_start=starts(watching, n + len(touch)),
+            watch=watched[np.argsort(watching, kind="stable")],
+            chain_start=chains.start,
+            chain_choice=chains.choice,
+            chain_place=chains.place,
+            room=chains.room,
+            back=chains.back,
+            ahead=chains.ahead,
+            touch_start=chains.touch_start,
             untouched=model.n_literals + 2 * touch,
-            stretch_start=found.stretch_start,
-            low=found.low,
-            high=found.high,
-            begin=found.begin,
-            end=found.end,
-        )
-        self.packed = addresses(self.arrays)
-        queue = np.concatenate([np.arange(n_rows), n_rows + apart, chain])
-        waiting = np.zeros(n_constraints, dtype=bool)
-        waiting[queue] = True
-        scratch = [np.diff(part_start).max(initial=0)] * 2 + [found.room.max(initial=0)] * 4
-        least, greatest, *others = (np.zeros(int(size), dtype=np.int64) for size in scratch)
-        self.domains = DomainArrays(
-            np.ones(len(self.arrays.choice), dtype=bool),
-            np.diff(self.arrays.first),
-            np.zeros(len(self.arrays.choice), dtype=np.int64),
-            np.resize(queue, n_constraints),
-            waiting,
-            np.array([0, 0, len(queue), 0, 0, 0, 0]),
-            least,
-            greatest,
-            *others,
+            stretch_start=chains.stretch_start,
+            low=chains.low,
+            high=chains.high,
+            begin=chains.begin,
+            end=chains.end,
         )
 
     def copy_domains(self) -> DomainArrays:
@@ -569,6 +554,31 @@ class Propagator:
             number, word = self.paths.entry[last], "to"
         one, two = (self.model.choices[end].name for end in (first, last))
         return f"{self.order.family[number]} of {one} {word} {two}"
+
+
+def _everything(a: PropagatorArrays, apart: IntArray) -> DomainArrays:
+    """All values are left, and no constraint was looked at, but for precedences not ``apart``."""
+    chain = np.arange(a.n_others, a.n_constraints)
+    queue = np.concatenate([np.arange(a.n_rows), a.n_rows + apart, chain])
+    waiting = np.zeros(a.n_constraints, dtype=bool)
+    waiting[queue] = True
+    most_parts, most_places = np.diff(a.part_start).max(initial=0), a.room.max(initial=0)
+    least, greatest = np.zeros((2, most_parts), dtype=np.int64)
+    cost, before, behind, following = np.zeros((4, most_places), dtype=np.int64)
+    return DomainArrays(
+        alive=np.ones(len(a.choice), dtype=bool),
+        size=np.diff(a.first),
+        removed=np.zeros(len(a.choice), dtype=np.int64),
+        queue=np.resize(queue, a.n_constraints),
+        waiting=waiting,
+        counts=np.array([0, 0, len(queue), 0, 0, 0, 0]),
+        least=least,
+        greatest=greatest,
+        cost=cost,
+        before=before,
+        behind=behind,
+        next=following,
+    )
 
 
 def _with_touches(
