@@ -15,7 +15,7 @@ Every answer is judged by the program's rows and objective. A gap is that to the
 absolute value; a run without a valid answer has none, and is counted. One table: objectives.
 
 Usage: python benchmarks/objectives.py [--instances N] [--time-limit S] [--proof-limit S]
-    [--local-mip PROGRAM] [--only TEXT ...]
+    [--only TEXT ...]
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import product
 from math import inf
-from pathlib import Path
 from statistics import mean
 from typing import Any
 
@@ -51,7 +50,7 @@ Settings = Mapping[str, Any]
 
 def cases(args: Args) -> Cases:
     warm_up("annealer", *SAMPLERS)
-    linear = {name: own for name, own in peers(args.local_mip).items() if name in LINEAR}
+    linear = {name: own for name, own in peers().items() if name in LINEAR}
     for kind in OPTIMIZED:
         # What is not at hand is left out by name, and the rest of the table is measured.
         for name in (name for name, solver in linear.items() if solver is None):
@@ -148,13 +147,14 @@ def _best(kind: str, rows: Rows) -> float:
 
 
 BENCHMARKS = (
-    Benchmark("objectives", cases, {"objectives": show}, packages=("ortools", "highspy")),
+    Benchmark(
+        "objectives", cases, {"objectives": show}, packages=("ortools", "highspy", "localmip")
+    ),
 )
 SETTINGS = {
     "instances": (20, "instances of each kind"),
     "time_limit": (10.0, "seconds a run"),
     "proof_limit": (300.0, "seconds of a proof"),
-    "local_mip": (Path("Local-MIP"), "the program of Local-MIP, left out where there is none"),
 }
 
 if __name__ == "__main__":

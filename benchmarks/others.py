@@ -6,14 +6,11 @@ model and its search are told apart, and answers are judged where they arrive, b
 
 from __future__ import annotations
 
-import re
-import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -24,10 +21,13 @@ from qubopuzzle.model import UNBOUNDED
 from qubopuzzle.processes import Overrun, Worker
 from qubopuzzle.programs import Program
 from qubopuzzle.programs.rows import whole_rows
+from qubopuzzle.solvers.localmip import search_rows
 
 GRACE_S = 30.0
 """A solver that is so late is ended, and has no answer."""
 LOCAL_MIP = "Local-MIP"
+_RESTART = 1_000_000
+"""Steps of Local-MIP without a better state, after which it begins anew: its own default."""
 LOCAL_SEARCH = "CP-SAT, local search only"
 
 
@@ -136,25 +136,26 @@ def highs(program: Program, limit: float, seed: int) -> Answer:
     return Answer(values, built - started, ended - built, proved)
 
 
-def local_mip(program: Program, limit: float, seed: int, *, command: Path) -> Answer:
-    """Its program; what it says that reading took is building."""
-    with TemporaryDirectory() as folder:
-        model, answer = Path(folder) / "model.mps", Path(folder) / "answer.sol"
-        _passed(program).writeModel(str(model))
-        words = ["-i", model, "-s", answer, "-t", limit, "-S", seed + 1, "-l", 0]
-        started = time.perf_counter()
-        done = subprocess.run(
-            [str(command), *map(str, words)], capture_output=True, text=True, check=False
-        )
-        seconds = time.perf_counter() - started
-        told = re.search(r"reading \w+ file takes ([\d.]+)", done.stdout)
-        reading = float(told[1]) if told else 0.0
-        values = None
-        if answer.exists():
-            values = [0] * len(program.variables)
-            for number, value in re.findall(r"^x(\d+)\s+(\S+)", answer.read_text(), re.M):
-                values[int(number)] = round(float(value))
-    return Answer(values, reading, seconds - reading)
+def local_mip(program: Program, limit: float, seed: int) -> Answer:
+    """Its package on whole rows; building its own model is part of the search."""
+    import localmip_py  # noqa: F401
+
+    started, left = time.perf_counter(), limit
+    rows = whole_rows(program)
+    shift = rows.matrix @ program.lower
+    lower = np.where(rows.lower <= -UNBOUNDED, rows.lower, rows.lower - shift)
+    upper = np.where(rows.upper >= UNBOUNDED, rows.upper, rows.upper - shift)
+    cost = (-1.0 if program.maximize else 1.0) * program.cost
+    model = rows.matrix, lower, upper, program.upper - program.lower, cost
+    built = time.perf_counter()
+    found: list[float] | None = []
+    while not found and left > 0:
+        seed += 1
+        found = search_rows(*model, left, seed, _RESTART)
+        left = limit - (time.perf_counter() - built)
+    ended = time.perf_counter()
+    values = (np.rint(found).astype(int) + program.lower).tolist() if found else None
+    return Answer(values, built - started, ended - built)
 
 
 def _passed(program: Program) -> Any:
@@ -179,12 +180,11 @@ def _passed(program: Program) -> Any:
     return solver
 
 
-def peers(command: Path) -> dict[str, Solve | None]:
-    """All of them; None for Local-MIP where there is no such file."""
-    found = partial(local_mip, command=command.resolve()) if command.is_file() else None
+def peers() -> dict[str, Solve | None]:
+    """All of them; None for Local-MIP where its package is missing."""
     return {
         "CP-SAT": cpsat,
         LOCAL_SEARCH: partial(cpsat, use_ls_only=True),
-        LOCAL_MIP: found,
+        LOCAL_MIP: local_mip if find_spec("localmip_py") else None,
         "HiGHS": highs,
     }

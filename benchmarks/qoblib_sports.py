@@ -11,7 +11,7 @@ without imports and kernels; a run without a valid answer counts as endless. The
 searching. Tables: qoblib_8, qoblib_12 by teams, and qoblib_20 for 16 to 20 teams; from 12 teams on
 only of searches that prove nothing, and of them ours and Local-MIP.
 
-Usage: python benchmarks/qoblib_sports.py --folder 05-sports [--local-mip PROGRAM] [--table NAME]
+Usage: python benchmarks/qoblib_sports.py --folder 05-sports [--table NAME]
     [--limit-12 S] [--seeds N] [--only "annealer, " ...]
 """
 
@@ -82,7 +82,7 @@ def _cases(teams: str, args: Args) -> Cases:
         yield f"{args.folder}: {where}", None
         return
     warm_up(ANNEALER)
-    others = peers(args.local_mip)
+    others = peers()
     if teams != "8":
         others = {LOCAL_MIP: others[LOCAL_MIP]}
     for path in instances:
@@ -173,13 +173,12 @@ BENCHMARKS = tuple(
         f"qoblib_{teams}",
         partial(_cases, teams),
         {f"qoblib_{teams}": partial(_show, teams)},
-        packages=("ortools", "highspy"),
+        packages=("ortools", "highspy", "localmip"),
     )
     for teams in CLASSES
 )
 SETTINGS = {
     "folder": (Path("05-sports"), "the folder 05-sports of QOBLIB"),
-    "local_mip": (Path("Local-MIP"), "the program of Local-MIP, left out where there is none"),
     "seeds": (1, "runs an instance"),
     **{f"limit_{n}": (s, f"seconds of searching, {n} teams") for n, s in LIMITS_S.items()},
 }
