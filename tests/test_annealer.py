@@ -60,8 +60,8 @@ def energy(model, weights, values):
 def find_costs(model, state, choice):
     a, s = pointers(ModelArrays, model), pointers(StateArrays, state)
     add_terms(a, s, choice, -1)
-    find_slot_costs(a, s, a.unit_of_choice[choice])
-    find_value_costs(a, s, choice, 0)
+    find_slot_costs(a, s, None, a.unit_of_choice[choice])
+    find_value_costs(a, s, None, choice, 0)
     add_terms(a, s, choice, 1)
 
 
@@ -69,8 +69,8 @@ def find_costs(model, state, choice):
 def draw_by_logarithms(model, state, domains, unit, beta, rng):
     a, s = pointers(ModelArrays, model), pointers(StateArrays, state)
     d = pointers(DomainArrays, domains)
-    find_slot_costs(a, s, unit)
-    forward(a, s, d, unit, beta, False, True)
+    find_slot_costs(a, s, None, unit)
+    forward(a, s, None, d, unit, beta, False, True)
     backward(a, s, unit, True, rng)
 
 
@@ -547,8 +547,8 @@ def test_slots_and_steps_say_what_every_value_does(model):
 
 def test_fields_and_the_best_objective_stay_true_while_it_runs():
     form = annealing_form(optimising_model())
-    assert form.arrays.n_scaled == 3
-    assert form.arrays.exchanging
+    assert form.extras.n_scaled == 3
+    assert form.extras.exchanging
     state = State(form, np.random.default_rng(1))
     state.randomize()
     for _ in range(20):

@@ -109,6 +109,7 @@ def test_kernels_read_and_call_only_what_is_in_their_own_file():
                 tuples.add(used.__name__)
     assert tuples == {
         "ModelArrays",
+        "ExtraArrays",
         "StateArrays",
         "BQMArrays",
         "ReplicaArrays",

@@ -45,7 +45,8 @@ class Blocks:
         self._key: _Keys = csr_array(rows.T, dtype=np.uint64) @ factor
         # Arrays of one number, as numpy warns of plain ones that overflow.
         self._wanted = (a.lower.astype(np.uint64) * factor).sum(keepdims=True)
-        scaled = (equal & (a.scale > 0)).astype(np.int64)
+        large = equal & False if form.extras is None else equal & (form.extras.scale > 0)
+        scaled = large.astype(np.int64)
         owner = form.model.choice_of_literal
         self._choices = np.unique(owner[abs(rows).T @ scaled > 0])
         self.helpful = self._expected_hits(csr_array(rows[equal]), owner) > _LEAST_HITS

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from qubopuzzle.annealing.kernels import FloatArray, ModelArrays
+from qubopuzzle.annealing.kernels import ExtraArrays, FloatArray, ModelArrays
 from qubopuzzle.jit import addresses
 from qubopuzzle.model import IntArray, Model
 from qubopuzzle.model.data import as_before, starts
@@ -37,6 +37,7 @@ class AnnealingForm:
 
     model: Model
     arrays: ModelArrays
+    extras: ExtraArrays | None
     row_weight: FloatArray
     loose_weight: FloatArray
     n_chains: int
@@ -106,30 +107,34 @@ def annealing_form(
         n_units=len(units["unit_start"]) - 1,
         n_rows=rows.shape[0],
         n_loose=len(loose),
-        n_scaled=int((scale > 0).sum()),
-        # A precedence between two choices would need a look at its gap.
-        exchanging=int(((scale > 0).any() or objective["has_objective"]) and not len(order.first)),
         first=model.first_literal,
         number=order.number,
         lower=propagator.arrays.lower,
         upper=propagator.arrays.upper,
-        scale=scale,
-        **objective,
         **units,
         **_term_arrays(model, rows, units),
         **_loose_arrays(order, loose, n),
     )
+    extras = ExtraArrays(
+        n_scaled=int((scale > 0).sum()),
+        # A precedence between two choices would need a look at its gap.
+        exchanging=int(not len(order.first)),
+        scale=scale,
+        **objective,
+    )
+    needed = extras.has_objective or extras.n_scaled
     row_weights = [np.full(len(b.lower), float(weight.get(b.family, 1))) for b in model.linear]
     order_weights = np.array([float(weight.get(family, 1)) for family in order.family])
     return AnnealingForm(
         model,
         arrays,
+        extras if needed else None,
         np.concatenate([np.zeros(0), *row_weights]),
         order_weights[loose],
         int(((entry >= 0) & (paths.position == 1)).sum()),
         propagator,
         consistent,
-        addresses(arrays),
+        (addresses(arrays), addresses(extras) if needed else None),
     )
 
 
@@ -214,7 +219,7 @@ def _loose_arrays(order: Precedences, loose: IntArray, n_choices: int) -> dict[s
 
 
 def _objective_arrays(model: Model) -> dict[str, Any]:
-    """The fields of ``ModelArrays`` that say what is minimised."""
+    """The fields of ``ExtraArrays`` that say what is minimised."""
     found, n = model.objective, model.n_literals
     linear = np.zeros(n) if found is None else found.linear
     pairs = csr_array((n, n)) if found is None else csr_array(found.couplings + found.couplings.T)
@@ -238,7 +243,7 @@ _LARGE = 12
 
 
 def _row_scales(rows: Any) -> FloatArray:
-    """``scale`` of ``ModelArrays``: the median size of the row's coefficients if one is large."""
+    """``scale`` of ``ExtraArrays``: the median size of the row's coefficients if one is large."""
     sizes = csr_array(abs(rows))
     scale = np.zeros(rows.shape[0])
     large = sizes.max(axis=1).toarray().ravel() >= _LARGE if sizes.nnz else scale > 0

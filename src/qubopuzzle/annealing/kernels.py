@@ -1,9 +1,10 @@
 """The annealer's inner loops and the arrays that they read; plain Python with NUMBA_DISABLE_JIT=1.
 
-``a`` is the model, ``ModelArrays``; ``s`` is what changes, ``StateArrays``. ``p`` and ``d`` are the
-propagator's arrays of the same model. numba compiles a function anew for each combination of types
-that it is called with, plain numbers counting as types of their own: few combinations, and no
-slices, which bring their error messages along, keep the first use short.
+``a`` is the model, ``ModelArrays``; ``s`` is what changes, ``StateArrays``. ``x`` is what only some
+models have, ``ExtraArrays``, else None: what is behind ``x is not None`` is then not compiled.
+``p`` and ``d`` are the propagator's arrays of the same model. numba compiles a function anew for
+each combination of types that it is called with, plain numbers counting as types of their own: few
+combinations, and no slices, which bring their error messages along, keep the first use short.
 """
 
 import math
@@ -55,15 +56,6 @@ class ModelArrays(NamedTuple):
             (numbered within the unit) with their signs; where ``cumulative`` (choices,)
             it adds to the cost of the value before.
         lower, upper: bounds of the rows, (rows,).
-        scale: 0 where a row costs its penalty; elsewhere a broken row costs 1/2 and what it is
-            missed by over ``scale``, (rows,). ``n_scaled`` rows are such; ``exchanging`` is 1 if
-            choices exchange values, too: in such models, and with an objective.
-        cost: what each literal adds to the objective, (literals,), all 0 without one;
-            ``has_objective`` is 1 with one.
-        pair_start, pair_other, pair_cost: what each literal adds with other ones, by literal, each
-            pair twice; ``n_pairs`` of them.
-        share: what the objective's share of the costs begins with, as one number, (1,); it goes
-            back to that beyond ``most_share``, (1,).
         unit_start, unit_choice: units that are redrawn at once: single choices or chains.
         place: where in ``StateArrays.mass`` the values of a unit's choices begin, (choices in
             units,).
@@ -83,10 +75,6 @@ class ModelArrays(NamedTuple):
     n_units: int
     n_rows: int
     n_loose: int
-    n_scaled: int
-    exchanging: int
-    n_pairs: int
-    has_objective: int
     first: IntArray
     number: IntArray
     term_start: IntArray
@@ -101,13 +89,6 @@ class ModelArrays(NamedTuple):
     cumulative: NDArray[np.bool_]
     lower: IntArray
     upper: IntArray
-    scale: FloatArray
-    cost: FloatArray
-    pair_start: IntArray
-    pair_other: IntArray
-    pair_cost: FloatArray
-    share: FloatArray
-    most_share: FloatArray
     unit_start: IntArray
     unit_choice: IntArray
     place: IntArray
@@ -123,6 +104,34 @@ class ModelArrays(NamedTuple):
     loose_gap: IntArray
     loose_start: IntArray
     loose: IntArray
+
+
+class ExtraArrays(NamedTuple):
+    """What a model with an objective has besides, or one with rows whose coefficients are large.
+
+    Attributes:
+        scale: 0 where a row costs its penalty; elsewhere a broken row costs 1/2 and what it is
+            missed by over ``scale``, shape (rows,). ``n_scaled`` rows are such.
+        exchanging: 1 if choices exchange values, too.
+        cost: what each literal adds to the objective, (literals,), all 0 without one;
+            ``has_objective`` is 1 with one.
+        pair_start, pair_other, pair_cost: what each literal adds with other ones, by literal, each
+            pair twice; ``n_pairs`` of them.
+        share: what the objective's share of the costs begins with, as one number, (1,); it goes
+            back to that beyond ``most_share``, (1,).
+    """
+
+    n_scaled: int
+    exchanging: int
+    n_pairs: int
+    has_objective: int
+    scale: FloatArray
+    cost: FloatArray
+    pair_start: IntArray
+    pair_other: IntArray
+    pair_cost: FloatArray
+    share: FloatArray
+    most_share: FloatArray
 
 
 class StateArrays(NamedTuple):
@@ -200,27 +209,27 @@ def note_rows(a: Any, s: Any, literal: int) -> None:
 
 
 @called
-def change_field(a: Any, s: Any, old: int, new: int) -> None:
+def change_field(x: Any, s: Any, old: int, new: int) -> None:
     """Bring ``field`` up to date after one literal took another's place."""
-    for e in range(a.pair_start[old], a.pair_start[old + 1]):
-        s.field[a.pair_other[e]] -= a.pair_cost[e]
-    for e in range(a.pair_start[new], a.pair_start[new + 1]):
-        s.field[a.pair_other[e]] += a.pair_cost[e]
+    for e in range(x.pair_start[old], x.pair_start[old + 1]):
+        s.field[x.pair_other[e]] -= x.pair_cost[e]
+    for e in range(x.pair_start[new], x.pair_start[new + 1]):
+        s.field[x.pair_other[e]] += x.pair_cost[e]
 
 
 @inlined
-def note_change(a: Any, s: Any, choice: int, before: int) -> None:
+def note_change(a: Any, s: Any, x: Any, choice: int, before: int) -> None:
     """Note the rows whose sums changed if a choice has another value than before."""
     if s.value[choice] != before:
         old, new = a.first[choice] + before, a.first[choice] + s.value[choice]
         note_rows(a, s, old)
         note_rows(a, s, new)
-        if a.n_pairs:
-            change_field(a, s, old, new)
+        if x is not None and x.n_pairs:
+            change_field(x, s, old, new)
 
 
 @inlined
-def find_slot_costs(a: Any, s: Any, unit: int) -> None:
+def find_slot_costs(a: Any, s: Any, x: Any, unit: int) -> None:
     """Weighted energy of each slot of a unit that is taken out."""
     start = a.slot_start[unit]
     for k in range(start, a.slot_start[unit + 1]):
@@ -228,34 +237,34 @@ def find_slot_costs(a: Any, s: Any, unit: int) -> None:
         lower, upper, own = a.lower[row], a.upper[row], s.total[row]
         changed = penalty(lower, upper, own + a.slot_amount[k]) - penalty(lower, upper, own)
         s.slot[k - start] = s.row_weight[row] * changed
-    if a.n_scaled:
-        rescale_slots(a, s, unit)
+    if x is not None and x.n_scaled:
+        rescale_slots(a, s, x, unit)
 
 
 @inlined
-def charge(a: Any, row: int, total: int) -> float:
+def charge(a: Any, x: Any, row: int, total: int) -> float:
     """What a row costs at weight 1, scaled or not."""
     lower, upper = a.lower[row], a.upper[row]
-    if a.scale[row] > 0.0:
+    if x.scale[row] > 0.0:
         missed = max(lower - total, total - upper, 0)
-        return 0.5 + missed / a.scale[row] if missed else 0.0
+        return 0.5 + missed / x.scale[row] if missed else 0.0
     return float(penalty(lower, upper, total))
 
 
 @called
-def rescale_slots(a: Any, s: Any, unit: int) -> None:
+def rescale_slots(a: Any, s: Any, x: Any, unit: int) -> None:
     """The costs of slots in rows with large coefficients."""
     start = a.slot_start[unit]
     for k in range(start, a.slot_start[unit + 1]):
         row = a.slot_row[k]
-        if a.scale[row] > 0.0:
+        if x.scale[row] > 0.0:
             own = s.total[row]
-            changed = charge(a, row, own + a.slot_amount[k]) - charge(a, row, own)
+            changed = charge(a, x, row, own + a.slot_amount[k]) - charge(a, x, row, own)
             s.slot[k - start] = s.row_weight[row] * changed
 
 
 @inlined
-def find_value_costs(a: Any, s: Any, choice: int, at: int) -> None:
+def find_value_costs(a: Any, s: Any, x: Any, choice: int, at: int) -> None:
     """Weighted energy of each value of a choice, from ``mass[at]`` on.
 
     A precedence outside chains costs its weight times what its gap falls short by.
@@ -270,10 +279,10 @@ def find_value_costs(a: Any, s: Any, choice: int, at: int) -> None:
         for e in range(a.step_start[first + i], a.step_start[first + i + 1]):
             energy += a.step_sign[e] * s.slot[a.step_slot[e]]
         s.mass[at + i] = energy
-    if a.has_objective:
+    if x is not None and x.has_objective:
         for i in range(size):
-            worth = a.cost[first + i]
-            if a.n_pairs:
+            worth = x.cost[first + i]
+            if x.n_pairs:
                 worth += s.field[first + i]
             s.mass[at + i] += s.worth[SHARE] * worth
     for e in range(a.loose_start[choice], a.loose_start[choice + 1]):
@@ -366,7 +375,9 @@ def add_up_logs(a: Any, s: Any, choice: int, before: int, at: int, beta: float) 
 
 
 @called
-def forward(a: Any, s: Any, d: Any, unit: int, beta: float, propagating: bool, logs: bool) -> bool:
+def forward(
+    a: Any, s: Any, x: Any, d: Any, unit: int, beta: float, propagating: bool, logs: bool
+) -> bool:
     """Running sums of the weights of all values of a chain up to each choice and value.
 
     mass(k, v) = sum over v' <= v of exp(-beta cost) * mass(k - 1, v' - gap), scaled where
@@ -380,7 +391,7 @@ def forward(a: Any, s: Any, d: Any, unit: int, beta: float, propagating: bool, l
     for q in range(start, stop):
         choice, at = a.unit_choice[q], a.place[q]
         first = a.first[choice]
-        find_value_costs(a, s, choice, at)
+        find_value_costs(a, s, x, choice, at)
         if propagating:
             for i in range(a.first[choice + 1] - first):
                 if not d.alive[first + i]:
@@ -428,64 +439,66 @@ def backward(a: Any, s: Any, unit: int, logs: bool, rng: Any) -> None:
 
 
 @inlined
-def redraw(a: Any, s: Any, d: Any, unit: int, beta: float, propagating: bool, rng: Any) -> None:
+def redraw(
+    a: Any, s: Any, x: Any, d: Any, unit: int, beta: float, propagating: bool, rng: Any
+) -> None:
     """Draw the values of a unit from their conditional distribution, see ``forward``."""
     start, stop = a.unit_start[unit], a.unit_start[unit + 1]
     for q in range(start, stop):
         s.before[q - start] = s.value[a.unit_choice[q]]
         add_terms(a, s, a.unit_choice[q], _OUT)
-    find_slot_costs(a, s, unit)
+    find_slot_costs(a, s, x, unit)
     tries = 0
-    while not forward(a, s, d, unit, beta, propagating, tries > 0):
+    while not forward(a, s, x, d, unit, beta, propagating, tries > 0):
         tries += 1  # far from what the choices before allow
     backward(a, s, unit, tries > 0, rng)
     for q in range(start, stop):
         add_terms(a, s, a.unit_choice[q], _BACK)
-        note_change(a, s, a.unit_choice[q], s.before[q - start])
+        note_change(a, s, x, a.unit_choice[q], s.before[q - start])
 
 
 @called
-def move_terms(a: Any, s: Any, literal: int, sign: int) -> float:
+def move_terms(a: Any, s: Any, x: Any, literal: int, sign: int) -> float:
     """Add a literal's terms to the rows, or take them away; what that changes the costs by."""
     changed = 0.0
     for e in range(a.term_start[literal], a.term_start[literal + 1]):
         row = a.term_row[e]
-        changed -= s.row_weight[row] * charge(a, row, s.total[row])
+        changed -= s.row_weight[row] * charge(a, x, row, s.total[row])
         s.total[row] += sign * a.term_coefficient[e]
-        changed += s.row_weight[row] * charge(a, row, s.total[row])
+        changed += s.row_weight[row] * charge(a, x, row, s.total[row])
     return changed
 
 
 @called
-def move(a: Any, s: Any, old: int, new: int) -> float:
+def move(a: Any, s: Any, x: Any, old: int, new: int) -> float:
     """Put one literal in another's place; what that changes the costs by."""
-    changed: float = move_terms(a, s, old, _OUT) + move_terms(a, s, new, _BACK)
-    worth: float = a.cost[new] - a.cost[old]
-    if a.n_pairs:
+    changed: float = move_terms(a, s, x, old, _OUT) + move_terms(a, s, x, new, _BACK)
+    worth: float = x.cost[new] - x.cost[old]
+    if x.n_pairs:
         worth += s.field[new] - s.field[old]
-        change_field(a, s, old, new)
+        change_field(x, s, old, new)
     changed += s.worth[SHARE] * worth
     return changed
 
 
 @called
-def exchange(a: Any, s: Any, one: int, two: int, beta: float, rng: Any) -> None:
+def exchange(a: Any, s: Any, x: Any, one: int, two: int, beta: float, rng: Any) -> None:
     """Let two choices of as many values exchange them, by the rule of Metropolis."""
     v, w = s.value[one], s.value[two]
     old_one, old_two = a.first[one] + v, a.first[two] + w
     new_one, new_two = a.first[one] + w, a.first[two] + v
-    changed = move(a, s, old_one, new_one) + move(a, s, old_two, new_two)
+    changed = move(a, s, x, old_one, new_one) + move(a, s, x, old_two, new_two)
     if changed <= 0.0 or rng.random() < math.exp(-beta * changed):
         s.value[one], s.value[two] = w, v
         for literal in (old_one, old_two, new_one, new_two):
             note_rows(a, s, literal)
     else:
-        move(a, s, new_two, old_two)
-        move(a, s, new_one, old_one)
+        move(a, s, x, new_two, old_two)
+        move(a, s, x, new_one, old_one)
 
 
 @called
-def exchange_values(a: Any, s: Any, n: int, beta: float, rng: Any) -> None:
+def exchange_values(a: Any, s: Any, x: Any, n: int, beta: float, rng: Any) -> None:
     """As many tries of an exchange as the ``n`` units that a pass redrew, between choices of a row.
 
     Where capacities are tight, no single choice can move: each value is full.
@@ -502,7 +515,7 @@ def exchange_values(a: Any, s: Any, n: int, beta: float, rng: Any) -> None:
             two = a.unit_choice[a.unit_start[unit]]
             same = a.first[one + 1] - a.first[one] == a.first[two + 1] - a.first[two]
             if same and one != two and s.value[one] != s.value[two]:
-                exchange(a, s, one, two, beta, rng)
+                exchange(a, s, x, one, two, beta, rng)
 
 
 @inlined
@@ -557,7 +570,7 @@ def update_weights(a: Any, s: Any, increment: float, decay: float) -> int:
 
 
 @called
-def heed_objective(a: Any, s: Any, energy: int) -> bool:
+def heed_objective(a: Any, s: Any, x: Any, energy: int) -> bool:
     """Adapt the objective's share after a pass; whether the state is the best valid one so far.
 
     The share grows while constraints hold and shrinks while some are broken, so that the search
@@ -570,12 +583,12 @@ def heed_objective(a: Any, s: Any, energy: int) -> bool:
     objective = 0.0
     for choice in range(a.n_choices):
         literal = a.first[choice] + s.value[choice]
-        objective += a.cost[literal]
-        if a.n_pairs:
+        objective += x.cost[literal]
+        if x.n_pairs:
             objective += 0.5 * s.field[literal]
     s.worth[SHARE] *= _RAISED
-    if s.worth[SHARE] > a.most_share[0]:
-        s.worth[SHARE] = a.share[0]
+    if s.worth[SHARE] > x.most_share[0]:
+        s.worth[SHARE] = x.share[0]
     better: bool = objective < s.worth[LEAST]
     if better:
         s.worth[LEAST] = objective
@@ -595,7 +608,7 @@ def assume_unit(a: Any, s: Any, p: Any, d: Any, unit: int) -> bool:
 
 
 @inlined
-def set_decided(a: Any, s: Any, p: Any, d: Any) -> None:
+def set_decided(a: Any, s: Any, x: Any, p: Any, d: Any) -> None:
     """Give choices that propagation left one value that value."""
     for i in range(s.counts[_SEEN], d.counts[REMOVED]):
         choice = p.choice[d.removed[i]]
@@ -608,7 +621,7 @@ def set_decided(a: Any, s: Any, p: Any, d: Any) -> None:
                 value += 1
             s.value[choice] = value
             add_terms(a, s, choice, _BACK)
-            note_change(a, s, choice, before)
+            note_change(a, s, x, choice, before)
     s.counts[_SEEN] = d.counts[REMOVED]
 
 
@@ -655,6 +668,7 @@ def choose_units(a: Any, s: Any, propagating: bool, focus: float, rng: Any) -> i
 @kernel
 def run_sweeps(
     model: Any,
+    extras: Any,
     state: Any,
     rules: Any,
     domains: Any,
@@ -667,7 +681,7 @@ def run_sweeps(
 ) -> tuple[int, int]:
     """Redraw units, half of them in turn, until there were ``redraws``, or ``target`` is met.
 
-    ``parameters`` are those of ``AnnealingParameters``, in their order.
+    ``parameters`` are those of ``AnnealingParameters``, in their order; ``extras`` may be None.
 
     A unit is drawn from its conditional Boltzmann distribution, a heat bath; for a chain by forward
     sums and backward draws, which is block Gibbs sampling of a chain-structured part: Hamze and de
@@ -688,6 +702,7 @@ def run_sweeps(
     """
     a, s = pointers(ModelArrays, model), pointers(StateArrays, state)
     p, d = pointers(PropagatorArrays, rules), pointers(DomainArrays, domains)
+    x = None if extras is None else pointers(ExtraArrays, extras)
     beta, increment, decay, focus, propagation = parameters
     n_units, n_root = a.n_units, d.counts[REMOVED]
     share = propagation * a.first[a.n_choices] / n_units if focus > 0.0 and n_units else 0.0
@@ -697,18 +712,18 @@ def run_sweeps(
         n = choose_units(a, s, propagating, focus, rng)
         for k in range(n):
             if propagating:
-                set_decided(a, s, p, d)
+                set_decided(a, s, x, p, d)
             if not propagating or next_unit(a, s, d, k, n, rng):
-                redraw(a, s, d, s.order[k], beta, propagating, rng)
+                redraw(a, s, x, d, s.order[k], beta, propagating, rng)
                 propagating = propagating and assume_unit(a, s, p, d, s.order[k])
         restore(p, d, n_root)
-        if a.exchanging and focus > 0.0:
-            exchange_values(a, s, n, beta, rng)
+        if x is not None and x.exchanging and focus > 0.0:
+            exchange_values(a, s, x, n, beta, rng)
         done += n if n > n_units // 64 else 1 + n_units // 64
         energy = update_weights(a, s, increment, decay)
         better = energy < lowest
-        if a.has_objective:
-            better |= heed_objective(a, s, energy)
+        if x is not None and x.has_objective:
+            better |= heed_objective(a, s, x, energy)
         if better:
             lowest = energy
             for choice in range(a.n_choices):

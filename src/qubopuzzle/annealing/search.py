@@ -84,10 +84,8 @@ VARIED_PORTFOLIO = (
 
 def portfolio_for(form: AnnealingForm, n_forms: int = 1) -> Sequence[AnnealingParameters]:
     """The parameters that suit a form, one of several of the same problem."""
-    if form.arrays.has_objective:
-        return OBJECTIVE_PORTFOLIO
-    if form.arrays.n_scaled:
-        return SCALED_PORTFOLIO
+    if form.extras is not None:
+        return OBJECTIVE_PORTFOLIO if form.extras.has_objective else SCALED_PORTFOLIO
     if n_forms > 1:
         return VARIED_PORTFOLIO
     return CHAIN_PORTFOLIO if form.n_chains else PORTFOLIO
@@ -101,7 +99,7 @@ class State:
     """
 
     def __init__(self, form: AnnealingForm, rng: np.random.Generator) -> None:
-        a = form.arrays
+        a, extras = form.arrays, form.extras
         end = a.place + form.model.sizes[a.unit_choice]
         self.form, self.rng, self.energy = form, rng, _HUGE
         self.domains = form.propagator.copy_domains()
@@ -120,8 +118,8 @@ class State:
             loose_weight=form.loose_weight.copy(),
             disturbed=np.ones(form.n_units, dtype=bool),
             counts=np.array([0, -_SWEEPS_BEFORE * form.n_units, 0, 0, 0, 0]),
-            field=np.zeros(form.model.n_literals if a.n_pairs else 1),
-            worth=np.array([a.share[0], inf]),
+            field=np.zeros(form.model.n_literals if extras and extras.n_pairs else 1),
+            worth=np.array([extras.share[0] if extras else 1.0, inf]),
             order=np.zeros(form.n_units, dtype=np.int64),
             before=np.zeros(np.diff(a.unit_start).max(initial=1), dtype=np.int64),
             slot=np.zeros(np.diff(a.slot_start).max(initial=1)),
@@ -129,7 +127,7 @@ class State:
         )
         self.value, self.best = self.arrays.value, self.arrays.best
         self._packed = (
-            form.packed,
+            *form.packed,
             addresses(self.arrays),
             form.propagator.packed,
             addresses(self.domains),
@@ -152,8 +150,8 @@ class State:
         x = self.form.literals(own)
         s.total[:] = self.form.propagator.rows @ x
         s.changed[:], s.is_changed[:], s.counts[CHANGED] = np.arange(a.n_rows), True, a.n_rows
-        if a.n_pairs:
-            pairs = (a.pair_cost, a.pair_other, a.pair_start)
+        if (extras := self.form.extras) and extras.n_pairs:
+            pairs = (extras.pair_cost, extras.pair_other, extras.pair_start)
             s.field[:] = csr_array(pairs, shape=(len(x), len(x))) @ x
         energy, objective = self.form.energy(own), self.form.objective(x) - self.form.offset
         if (energy, objective) < (self.energy, s.worth[LEAST]):
@@ -349,10 +347,11 @@ def anneal(
     sweeps, threads = whole("sweeps", sweeps, 1), whole("threads", threads, 1)
     starts = () if initial_states is None else _checked_states(form, initial_states)
     deadline = inf if time_limit is None else time.perf_counter() + time_limit
-    optimizes = bool(form.arrays.has_objective)
+    extras = form.extras
+    optimizes = extras is not None and bool(extras.has_objective)
     target = -1 if optimizes else target_energy
     portfolio = [replace(own, **(fixed or {})) for own in portfolio or portfolio_for(form)]
-    blocks = Blocks(form) if form.arrays.n_scaled else None
+    blocks = Blocks(form) if extras is not None and extras.n_scaled else None
     search = Reads(deadline, interrupt_function, progress)
     kept: list[Read] = []
     finished: dict[int, Read] = {}
