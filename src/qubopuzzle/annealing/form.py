@@ -29,6 +29,7 @@ from qubopuzzle.model.propagator import Propagator
 class AnnealingForm:
     """A model ready to be annealed. A state is the index of each choice's value, (choices,).
 
+    ``extras`` is None for a model without an objective and without large coefficients.
     ``row_weight`` and ``loose_weight`` are the weights, from their families', that rows and
     precedences outside chains start from and decay to. ``propagator`` is at its fixed point,
     unless the model is not ``consistent``: then propagation proves that it has no solution.
@@ -94,14 +95,13 @@ def annealing_form(
     """
     model.require_local("the annealer")
     n, weight = len(model.choices), weights or {}
-    objective = _objective_arrays(model)
     propagator = Propagator(model)
     consistent = propagator.run() is None
     rows, order, paths = propagator.rows, propagator.order, propagator.paths
-    entry = _find_chains(propagator, objective) if chains else np.full(n, -1)
+    extras = _extra_arrays(propagator)
+    entry = _find_chains(propagator, extras) if chains else np.full(n, -1)
     units = _unit_arrays(propagator, paths, entry)
     loose = np.delete(np.arange(len(order.first)), entry[entry >= 0])
-    scale = _row_scales(rows)
     arrays = ModelArrays(
         n_choices=n,
         n_units=len(units["unit_start"]) - 1,
@@ -115,26 +115,18 @@ def annealing_form(
         **_term_arrays(model, rows, units),
         **_loose_arrays(order, loose, n),
     )
-    extras = ExtraArrays(
-        n_scaled=int((scale > 0).sum()),
-        # A precedence between two choices would need a look at its gap.
-        exchanging=int(not len(order.first)),
-        scale=scale,
-        **objective,
-    )
-    needed = extras.has_objective or extras.n_scaled
     row_weights = [np.full(len(b.lower), float(weight.get(b.family, 1))) for b in model.linear]
     order_weights = np.array([float(weight.get(family, 1)) for family in order.family])
     return AnnealingForm(
         model,
         arrays,
-        extras if needed else None,
+        extras,
         np.concatenate([np.zeros(0), *row_weights]),
         order_weights[loose],
         int(((entry >= 0) & (paths.position == 1)).sum()),
         propagator,
         consistent,
-        (addresses(arrays), addresses(extras) if needed else None),
+        (addresses(arrays), None if extras is None else addresses(extras)),
     )
 
 
@@ -218,24 +210,30 @@ def _loose_arrays(order: Precedences, loose: IntArray, n_choices: int) -> dict[s
     }
 
 
-def _objective_arrays(model: Model) -> dict[str, Any]:
-    """The fields of ``ExtraArrays`` that say what is minimised."""
-    found, n = model.objective, model.n_literals
+def _extra_arrays(propagator: Propagator) -> ExtraArrays | None:
+    """What is minimised, and which rows are scaled; None where nothing and none is."""
+    found, n = propagator.model.objective, propagator.model.n_literals
     linear = np.zeros(n) if found is None else found.linear
     pairs = csr_array((n, n)) if found is None else csr_array(found.couplings + found.couplings.T)
-    sizes = np.abs(np.concatenate([linear, pairs.data]))
+    sizes, scale = np.abs(np.concatenate([linear, pairs.data])), _row_scales(propagator.rows)
     sizes = sizes[sizes > 0]
+    if not len(sizes) and not scale.any():
+        return None
     typical, least = (np.median(sizes), sizes.min()) if len(sizes) else (1.0, 1.0)
-    return {
-        "n_pairs": pairs.nnz,
-        "has_objective": int(len(sizes) > 0),
-        "cost": linear,
-        "pair_start": pairs.indptr.astype(np.int64),
-        "pair_other": pairs.indices.astype(np.int64),
-        "pair_cost": pairs.data,
-        "share": np.array([1.0 / typical]),
-        "most_share": np.array([10.0 / max(least, typical / 100)]),
-    }
+    return ExtraArrays(
+        n_scaled=int((scale > 0).sum()),
+        # A precedence between two choices would need a look at its gap.
+        exchanging=int(not len(propagator.order.first)),
+        n_pairs=pairs.nnz,
+        has_objective=int(len(sizes) > 0),
+        scale=scale,
+        cost=linear,
+        pair_start=pairs.indptr.astype(np.int64),
+        pair_other=pairs.indices.astype(np.int64),
+        pair_cost=pairs.data,
+        share=np.array([1.0 / typical]),
+        most_share=np.array([10.0 / max(least, typical / 100)]),
+    )
 
 
 _LARGE = 12
@@ -263,17 +261,19 @@ def _half(touching: IntArray, n_units: int) -> int:
     return first if similar else (n_units + 1) // 2
 
 
-def _find_chains(propagator: Propagator, objective: Mapping[str, Any]) -> IntArray:
+def _find_chains(propagator: Propagator, extras: ExtraArrays | None) -> IntArray:
     """``entry`` of the paths whose choices can be redrawn together, exactly; else -1, (choices,).
 
     Only of such a path the energy is a sum over its choices.
     """
-    path, exact = propagator.paths.path, propagator.exact.copy()
-    # Without two choices whose values add to the objective together.
-    owner = propagator.model.choice_of_literal
-    literal = np.repeat(np.arange(len(owner)), np.diff(objective["pair_start"]))
-    one, two = (path[owner[each]] for each in (literal, objective["pair_other"]))
-    exact[one[one == two]] = False
+    path, exact = propagator.paths.path, propagator.exact
+    if extras is not None:
+        # Without two choices whose values add to the objective together.
+        owner = propagator.model.choice_of_literal
+        literal = np.repeat(np.arange(len(owner)), np.diff(extras.pair_start))
+        one, two = (path[owner[each]] for each in (literal, extras.pair_other))
+        exact = exact.copy()
+        exact[one[one == two]] = False
     return np.where(exact[path], propagator.paths.entry, -1)
 
 
