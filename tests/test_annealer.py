@@ -28,6 +28,7 @@ from qubopuzzle.annealing.kernels import (
     StateArrays,
     add_terms,
     backward,
+    exponentiate,
     find_slot_costs,
     find_value_costs,
     forward,
@@ -72,6 +73,26 @@ def draw_by_logarithms(model, state, domains, unit, beta, rng):
     find_slot_costs(a, s, None, unit)
     forward(a, s, None, d, unit, beta, False, True)
     backward(a, s, unit, True, rng)
+
+
+@njit
+def exponentials(state, stop):
+    exponentiate(pointers(StateArrays, state), stop)
+
+
+def test_weights_are_exponentials_as_exactly_as_they_say():
+    b = ModelBuilder()
+    b.choice("one of many", range(5000))
+    state = State(annealing_form(b.build()), np.random.default_rng(0))
+    mass = state.arrays.mass
+    for low, error in [(-50, 1e-12), (-150, 1e-8), (-699.9, 0.003)]:
+        x = np.linspace(low, 0, 4990)
+        mass[2:4992] = x
+        exponentials(addresses(state.arrays), 4992)
+        np.testing.assert_allclose(mass[2:4992], np.exp(x), rtol=error)
+    mass[2:4] = -1e300, -701
+    exponentials(addresses(state.arrays), 4)
+    assert mass[2:4].tolist() == [0, 0]
 
 
 @settings(max_examples=30)

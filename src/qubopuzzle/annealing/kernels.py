@@ -318,7 +318,7 @@ def exponentiate(s: Any, stop: int) -> None:
 
     In blocks of a fixed length and without branches or calls, the compiler does several at once:
     exp(x) = exp(x / 1024) ** 1024, with exp(x / 1024) by its series. The relative error is below
-    1e-12 for x > -50, 1e-8 for x > -150, and 0.002 for x > -700; below it is 0.
+    1e-12 for x > -50, 1e-8 for x > -150, and 0.003 for x > -700; below it is 0.
     """
     mass = s.mass
     for i in range(stop, stop + BLOCK):
