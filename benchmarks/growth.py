@@ -29,8 +29,7 @@ SIZES = [(20, 20), (30, 30), (40, 40), (45, 60), (60, 60), (70, 70), (80, 80), (
 
 
 def _cases(args: Args) -> Cases:
-    compile_kernels()
-    annealing_form(smooth_picture(5, 5).model())
+    compile_kernels(smooth_picture(5, 5).model())
     warm_up("sat")
     sat_seconds(smooth_picture(5, 5))
     for rows, cols in SIZES:

@@ -50,3 +50,4 @@ def warm_up(*solvers: str, **settings: Any) -> None:
     """Import and compile what the first run of a solver would."""
     for solver in solvers:
         solve(smooth_picture(5, 5), solver, seed=0, **settings)
+        solve(smooth_picture(5, 5), solver, seed=0, presolve="none")  # whatever that decides

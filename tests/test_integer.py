@@ -520,9 +520,9 @@ def test_what_keeps_ortools_out_is_named(monkeypatch):
         raise ImportError("libortools.so: undefined symbol\nmore")
 
     monkeypatch.setattr(cpsat_module, "import_module", broken)
-    for reason in (lambda: compile_model(latin(2, 2), "cpsat", None), get_solver("cpsat").prepare):
+    for reason in (lambda model: compile_model(model, "cpsat", None), get_solver("cpsat").prepare):
         with pytest.raises(SolverUnavailable, match=r"one process: libortools.so: .* symbol$"):
-            reason()
+            reason(latin(2, 2))
 
 
 # --- time and Ctrl-C -------------------------------------------------------------------
@@ -577,7 +577,7 @@ def test_ctrl_c_between_two_answers(name, options):
 SCRIPT = """
 import json, sys, test_integer
 name, options = json.loads(sys.argv[1])
-test_integer.get_solver(name).prepare()
+test_integer.get_solver(name).prepare(test_integer.market_split())
 print("ready", flush=True)
 found, outcome = test_integer.run(name, test_integer.market_split(), **options)
 print(json.dumps([len(found), outcome.interrupted, outcome.complete]))

@@ -65,10 +65,11 @@ def copied(tmp_path):
 
 def compiled_functions():
     """Every function of the package that numba compiles."""
-    annealing.compile_kernels()
+    own = nonogram.Nonogram.examples()[0].model()
+    annealing.compile_kernels(own)
     tempering.compile_kernels()
     lines.solve_lines(np.eye(2, dtype=np.int64))
-    model.propagate(nonogram.Nonogram.examples()[0].model())
+    model.propagate(own)
     for package in (annealing, model, tempering, nonogram):
         for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
             for thing in vars(importlib.import_module(module.name)).values():

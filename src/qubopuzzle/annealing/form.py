@@ -210,15 +210,21 @@ def _loose_arrays(order: Precedences, loose: IntArray, n_choices: int) -> dict[s
     }
 
 
+def has_extras(model: Model) -> bool:
+    """Whether a model has an objective, or large coefficients."""
+    large = any((abs(block.matrix.data) >= _LARGE).any() for block in model.linear)
+    return model.objective is not None or large
+
+
 def _extra_arrays(propagator: Propagator) -> ExtraArrays | None:
     """What is minimised, and which rows are scaled; None where nothing and none is."""
+    if not has_extras(propagator.model):
+        return None
     found, n = propagator.model.objective, propagator.model.n_literals
     linear = np.zeros(n) if found is None else found.linear
     pairs = csr_array((n, n)) if found is None else csr_array(found.couplings + found.couplings.T)
     sizes, scale = np.abs(np.concatenate([linear, pairs.data])), _row_scales(propagator.rows)
     sizes = sizes[sizes > 0]
-    if not len(sizes) and not scale.any():
-        return None
     typical, least = (np.median(sizes), sizes.min()) if len(sizes) else (1.0, 1.0)
     return ExtraArrays(
         n_scaled=int((scale > 0).sum()),

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from qubopuzzle.annealing.blocks import Blocks
-from qubopuzzle.annealing.form import AnnealingForm, annealing_form
+from qubopuzzle.annealing.form import AnnealingForm, annealing_form, has_extras
 from qubopuzzle.annealing.kernels import BLOCK, CHANGED, LEAST, StateArrays, run_sweeps
 from qubopuzzle.checks import whole
 from qubopuzzle.errors import InputError
@@ -84,8 +84,10 @@ VARIED_PORTFOLIO = (
 
 def portfolio_for(form: AnnealingForm, n_forms: int = 1) -> Sequence[AnnealingParameters]:
     """The parameters that suit a form, one of several of the same problem."""
-    if form.extras is not None:
-        return OBJECTIVE_PORTFOLIO if form.extras.has_objective else SCALED_PORTFOLIO
+    if (extras := form.extras) is not None and extras.has_objective:
+        return OBJECTIVE_PORTFOLIO
+    if extras is not None and extras.n_scaled:
+        return SCALED_PORTFOLIO
     if n_forms > 1:
         return VARIED_PORTFOLIO
     return CHAIN_PORTFOLIO if form.n_chains else PORTFOLIO
@@ -518,13 +520,19 @@ def luby(i: int) -> int:
         i -= power - 1
 
 
+def compile_kernels(model: Model) -> None:
+    """Compile the kernels that a model needs, or load them from numba's cache: seconds, once."""
+    _compile(has_extras(model))
+
+
 @cache
-def compile_kernels() -> None:
-    """Compile the kernels, or load them from numba's cache: a few seconds once, then little."""
+def _compile(extras: bool) -> None:
     builder = ModelBuilder()
     choices = [builder.choice(name, range(2)) for name in "abc"]
     builder.precedence("order", choices[:1], choices[1:2], [1])
     builder.at_most_one("one", [[0, 4]])
+    if extras:
+        builder.objective([0], [1.0])
     with compiling("the annealer's kernels", seconds=8):
         form = annealing_form(builder.build())
         State(form, np.random.default_rng(0)).run(1, AnnealingParameters(1))

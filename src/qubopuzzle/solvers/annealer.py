@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from qubopuzzle.model import violation
+from qubopuzzle.model import Model, violation
 from qubopuzzle.solvers.base import Option, Outcome, Solver, Task
 
 
@@ -43,11 +43,11 @@ class _Annealer(Solver):
         Option("threads", int, 1, "reads at the same time; the result is the same", 1, 256),
     )
 
-    def prepare(self) -> None:
+    def prepare(self, model: Model) -> None:
         """Compile the kernels, or load them from numba's cache."""
         from qubopuzzle.annealing import compile_kernels
 
-        compile_kernels()
+        compile_kernels(model)
 
     def solve(self, task: Task) -> Outcome:
         """Restart until the reads or the time are spent or a solution is found."""

@@ -28,7 +28,7 @@ from qubopuzzle.errors import (
     did_you_mean,
     first_line,
 )
-from qubopuzzle.model import IntArray
+from qubopuzzle.model import IntArray, Model
 from qubopuzzle.recorder import Track
 from qubopuzzle.signals import Interrupted, came
 
@@ -286,8 +286,8 @@ class Solver(ABC):
         """Versions of the packages behind it, for the record."""
         return {self.package: installed_version(self.package)}
 
-    def prepare(self) -> None:  # noqa: B027
-        """Import and compile what solving needs, once a process; not part of solving time."""
+    def prepare(self, model: Model) -> None:  # noqa: B027
+        """Import and compile what solving a model needs; not part of solving time."""
 
     @abstractmethod
     def solve(self, task: Task) -> Outcome:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from qubopuzzle.model import Model
 from qubopuzzle.solvers.base import Option, Task
 from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Sample, Search
 
@@ -86,7 +87,7 @@ class _Clingo(CompleteSolver):
         Option("configuration", str, "handy", "clingo's settings of its search", choices=_SETTINGS),
     )
 
-    def prepare(self) -> None:
+    def prepare(self, _: Model) -> None:
         """Import clingo."""
         import clingo  # noqa: F401
 

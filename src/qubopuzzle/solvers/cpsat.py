@@ -8,6 +8,7 @@ import numpy as np
 
 from qubopuzzle.compile.cpsat import add_clauses, hint, ortools
 from qubopuzzle.errors import SolverFailed
+from qubopuzzle.model import Model
 from qubopuzzle.signals import defer_interrupt
 from qubopuzzle.solvers.base import Option, Task
 from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Sample, Search
@@ -114,7 +115,7 @@ class _CpSat(CompleteSolver):
         Option("workers", int, 1, "threads that search; 0 for all cores", minimum=0, maximum=1024),
     )
 
-    def prepare(self) -> None:
+    def prepare(self, _: Model) -> None:
         """Import OR-Tools."""
         ortools()
 

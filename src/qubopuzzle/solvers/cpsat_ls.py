@@ -6,6 +6,7 @@ It takes the model of ``cpsat``, and CP-SAT's presolve is part of it; it proves 
 from typing import Any
 
 from qubopuzzle.compile.cpsat import ortools
+from qubopuzzle.model import Model
 from qubopuzzle.solvers.base import Option
 from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Reading, Sample
 from qubopuzzle.solvers.cpsat import SEEDS, CpSatSearch
@@ -39,7 +40,7 @@ class _CpSatLs(CompleteSolver):
     about = "CP-SAT's local search alone (Google OR-Tools), one thread; proves nothing"
     options = (Option("effort", float, 10.0, "deterministic seconds of a read", 1e-3, 1e6),)
 
-    def prepare(self) -> None:
+    def prepare(self, _: Model) -> None:
         """Import OR-Tools."""
         ortools()
 

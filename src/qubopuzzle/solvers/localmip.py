@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.model import UNBOUNDED, IntArray, IntMatrix
+from qubopuzzle.model import UNBOUNDED, IntArray, IntMatrix, Model
 from qubopuzzle.processes import Crashed, Overrun, WarmWorkers
 from qubopuzzle.solvers.base import Option
 from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Reading, Sample
@@ -114,7 +114,7 @@ class _LocalMip(CompleteSolver):
         Option("steps", int, 1_000_000, "steps without a better state that end a read", 1, 10**9),
     )
 
-    def prepare(self) -> None:
+    def prepare(self, _: Model) -> None:
         """Start a process and import Local-MIP in it."""
         _call(_import)
 

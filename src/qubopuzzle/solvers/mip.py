@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle.errors import SolverFailed
-from qubopuzzle.model import UNBOUNDED, Cut, IntArray, IntMatrix
+from qubopuzzle.model import UNBOUNDED, Cut, IntArray, IntMatrix, Model
 from qubopuzzle.processes import Crashed, Overrun, Worker
 from qubopuzzle.solvers.base import Task
 from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Sample, Search
@@ -168,7 +168,7 @@ class _Mip(CompleteSolver):
     package = "scipy"
     about = "mixed-integer programming: HiGHS, by way of SciPy; no seed"
 
-    def prepare(self) -> None:
+    def prepare(self, _: Model) -> None:
         """Import it."""
         import scipy.optimize  # noqa: F401
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from qubopuzzle.compile.cost import Cost
 from qubopuzzle.errors import InputError, SolverUnavailable
+from qubopuzzle.model import Model
 from qubopuzzle.solvers.base import Option, Proof, Task
 from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Sample, Search
 from qubopuzzle.solvers.maxsat import Cores
@@ -225,7 +226,7 @@ class _Sat(CompleteSolver):
             )
         return parsed
 
-    def prepare(self) -> None:
+    def prepare(self, _: Model) -> None:
         """Import PySAT."""
         import pysat.solvers  # noqa: F401
 

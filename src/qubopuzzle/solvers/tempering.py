@@ -9,12 +9,13 @@ from dataclasses import replace
 from math import inf
 from typing import Any
 
+from qubopuzzle.model import Model
 from qubopuzzle.solvers.base import Option
 from qubopuzzle.solvers.sampler import Batch, SamplerSolver
 
 
 class _Tempering(SamplerSolver):
-    def prepare(self) -> None:
+    def prepare(self, _: Model) -> None:
         """Compile the kernels, or load them from numba's cache."""
         from qubopuzzle.tempering import compile_kernels
 

@@ -198,7 +198,7 @@ class _Run:
             return self._proved(presolved, presolved.contradiction)
         if model.choices:
             with stage(self.seconds, "prepare"), defer_interrupt():
-                self.solver.prepare()
+                self.solver.prepare(model)
         target = self.solver.target_for(self.options)
         # Connectivity and cycles come round by round where the solver knows neither.
         lazy = bool(model.graphs) and not (self.solver.supports_cuts or self.solver.exact)
