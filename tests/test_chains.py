@@ -7,7 +7,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from qubopuzzle import Nonogram
-from qubopuzzle.model import Model, ModelBuilder, violation
+from qubopuzzle.model import Model, ModelBuilder, propagate, violation
 from qubopuzzle.model.propagator import Propagator
 from qubopuzzle.puzzles.nonogram.lines import UNKNOWN, WHITE, solve_lines
 from strategies import assignments
@@ -61,7 +61,9 @@ def test_a_chain_keeps_exactly_what_is_in_a_solution(model):
         assert propagator.alive.tolist() == left.tolist()
         touching = propagator.rows[found.touch_row] @ np.array(solutions).T != 0
         decided = propagator.domains.alive[propagator.arrays.untouched[:, None] + [0, 1]]
-        assert decided[:, 0].tolist() == (~touching).any(axis=1).tolist()
+        missed = (~touching).any(axis=1)
+        assert (decided[:, 0] == missed)[~found.unsure].all()
+        assert decided[missed, 0].all()
         assert decided[:, 1].tolist() == touching.any(axis=1).tolist()
 
 
@@ -73,6 +75,28 @@ def test_runs_of_one_amount_are_a_chain_and_others_are_not():
     assert Propagator(b.build()).chains.choice.tolist() == [0, 1]
     b.linear("gap", [0, 0], [one[0], one[2]], lower=0, upper=1, shape=(1,))
     assert not len(Propagator(b.build()).chains.choice)
+
+
+def test_a_chain_stays_one_where_a_choice_in_its_middle_passes_a_row():
+    b = ModelBuilder()
+    x, y, z = (b.choice(*own) for own in [("x", [1, 2, 3]), ("y", [2, 4]), ("z", [1, 3, 5])])
+    b.precedence("order", [x, y], [y, z], [1, 1])
+    b.linear("row", [0, 0], [x[3], z[3]], lower=1, upper=1, shape=(1,))
+    propagator = Propagator(b.build())
+    assert propagator.run() is None
+    assert propagator.chains.choice.tolist() == [0, 1, 2]
+    assert propagator.chains.unsure.tolist() == [True]
+    left = np.array([x > 0 for x in assignments(b.build()) if violation(b.build(), x) == 0])
+    assert propagator.alive.tolist() == left.any(axis=0).tolist()
+
+
+def test_most_lines_stay_chains_after_propagation():
+    grid = np.random.default_rng(3).integers(2, size=(30, 30))
+    model = propagate(Nonogram.from_picture(grid).model("window")).model
+    propagator = Propagator(model)
+    shared = propagator.paths.shared
+    assert shared.any()
+    assert (propagator.chains.chain_of[shared] >= 0).all()
 
 
 def test_a_broken_chain_is_named_by_its_ends():

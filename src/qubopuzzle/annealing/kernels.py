@@ -34,6 +34,7 @@ _SMALL, _LARGE = 1e-100, 1e100
 _NEVER = 1e300  # cost of a value that propagation removed
 _TOURNAMENT = 3
 BLOCK = 16
+"""Exponentials at once."""
 _OUT, _BACK = np.int64(-1), np.int64(1)  # no plain numbers: one compilation for both
 PASSES, _SAVED, _SEEN, CHANGED, BROKEN, ENERGY = range(6)
 """Places in ``StateArrays.counts``."""
@@ -157,7 +158,7 @@ class StateArrays(NamedTuple):
         order: scratch, the units that a pass redraws, (units,).
         before: scratch, the values of a unit's choices before it is redrawn.
         slot, mass: scratch, for the most slots of a unit, and for the literals and choices
-            of the largest.
+            of the largest and ``BLOCK`` more.
     """
 
     value: IntArray
@@ -302,7 +303,8 @@ def find_value_costs(a: Any, s: Any, x: Any, choice: int, at: int) -> None:
 def find_exponents(a: Any, s: Any, choice: int, at: int, beta: float) -> None:
     """A choice's costs from ``mass[at]`` on become exponents, 0 the greatest.
 
-    The least of what its chain allows counts as 0; what is below it is of no use.
+    The least of what its chain allows counts as 0, and so do values that cost less but that the
+    chain does not allow.
     """
     mass, least, stop = s.mass, math.inf, at + a.first[choice + 1] - a.first[choice]
     for i in range(at + a.earliest[choice], stop):
@@ -325,7 +327,7 @@ def exponentiate(s: Any, stop: int) -> None:
         mass[i] = 0.0
     for block in range(2, stop, BLOCK):
         for i in range(block, block + BLOCK):
-            x = mass[i]
+            x = mass[i] if mass[i] > -700.0 else -700.0
             y = x * (1.0 / 1024.0)
             p = 1.0 + y * (1.0 / 7.0)
             p = 1.0 + p * y * (1.0 / 6.0)
@@ -344,7 +346,7 @@ def exponentiate(s: Any, stop: int) -> None:
             p = p * p
             p = p * p
             p = p * p
-            mass[i] = p if x > -700.0 else 0.0
+            mass[i] = p if mass[i] > -700.0 else 0.0
 
 
 @inlined

@@ -14,9 +14,10 @@ from qubopuzzle.model.segments import Segments
 class Chains:
     """Paths of choices, and **touches**: whether any choice of a path has a term in a row.
 
-    A chain has a scratch of its own, in which the values of its choices have **places**: 0 stands
-    for both ends of the chain, and one place is free before and after the values of each choice.
-    A **stretch** is the values of a choice that make a touch, which are next to each other.
+    A **walk** along a chain takes a value of each choice and keeps the chain's precedences. The
+    values have **places** in scratch arrays: 0 stands for both ends of the chain, and one place is
+    free before and after the values of each choice. A **stretch** is the values of a choice that
+    make a touch, which are next to each other.
 
     Attributes:
         start, choice: the choices of each chain, in order, shapes (chains + 1,), (members,).
@@ -26,6 +27,8 @@ class Chains:
             and of the first value of the next choice that it allows, (literals,).
         touch_start: the touches of each chain, (chains + 1,).
         touch_row, touch_amount: what a touch adds to which row, (touches,).
+        unsure: whether there may be walks without the touch that ``narrow_touches`` cannot see,
+            (touches,).
         stretch_start: the stretches of each touch, in the order of their choices, (touches + 1,).
         low, high: first and last place of each stretch, (stretches,).
         begin, end: those of its choice's first value, and behind its last one, (stretches,).
@@ -41,6 +44,7 @@ class Chains:
     touch_start: IntArray
     touch_row: IntArray
     touch_amount: IntArray
+    unsure: NDArray[np.bool_]
     stretch_start: IntArray
     low: IntArray
     high: IntArray
@@ -52,14 +56,20 @@ class Chains:
 def find_chains(
     order: Precedences, paths: Paths, parts: Segments, terms: PathTerms, exact: NDArray[np.bool_]
 ) -> Chains:
-    """The paths of two choices or more of which ``propagate_chain`` knows all about rows.
+    """The paths that ``propagate_chain`` looks at as one.
 
-    Of the paths that are ``exact``, see ``separable``, those that add one amount or nothing to a
-    row, and leave it out where some choices pass it early and those behind them late.
+    These are the paths of two choices or more that are ``exact``, see ``separable``, that add to
+    each row one amount or nothing, and on which the values of a choice that are in a row are next
+    to each other.
     """
     sizes = np.diff(order.starts, append=len(order.number))
     known = exact.copy()
-    known[terms.path[~_passes(order, paths, parts, terms, sizes)]] = False
+    amounts = [end.reduceat(parts.data, parts.start) for end in (np.minimum, np.maximum)]
+    least, greatest = (own[terms.part] for own in amounts)
+    count = np.diff(parts.start, append=len(parts.literal))[terms.part]
+    adjacent = terms.last - terms.first + 1 == count
+    other = terms.again & (least != np.roll(least, 1))
+    known[terms.path[(least != greatest) | ~adjacent | other]] = False
     members = np.flatnonzero(known[paths.path] & paths.shared)
     members = members[np.lexsort((paths.position[members], paths.path[members]))]
     number, chain = np.unique(paths.path[members], return_inverse=True)
@@ -83,6 +93,7 @@ def find_chains(
     ahead[own] += order.below(order.second[entry], order.number[own] + order.gap[entry])
 
     inside = known[terms.path]
+    unsure = (terms.again & ~_joins(order, paths, terms, sizes))[inside]
     choice, first = terms.choice[inside], terms.first[inside]
     touch = np.cumsum(~terms.again[inside]) - 1
     (heads,) = np.nonzero(~terms.again[inside])
@@ -97,6 +108,7 @@ def find_chains(
         touch_start=starts(chain_of[choice[heads]], len(number)),
         touch_row=terms.row[inside][heads],
         touch_amount=parts.data[parts.start[terms.part[inside][heads]]],
+        unsure=np.bincount(touch, unsure, minlength=len(heads)) > 0,
         stretch_start=starts(touch, len(heads)),
         low=low,
         high=low + terms.last[inside] - first,
@@ -106,22 +118,19 @@ def find_chains(
     )
 
 
-def _passes(
-    order: Precedences, paths: Paths, parts: Segments, terms: PathTerms, sizes: IntArray
+def _joins(
+    order: Precedences, paths: Paths, terms: PathTerms, sizes: IntArray
 ) -> NDArray[np.bool_]:
-    """Whether each part of a row lets its path pass as ``find_chains`` needs it, (parts,)."""
-    if not len(terms.part):
-        return np.zeros(0, dtype=bool)
-    least, greatest = (end.reduceat(parts.data, parts.start) for end in (np.minimum, np.maximum))
-    count = np.diff(parts.start, append=len(parts.literal))[terms.part]
-    fits = (least == greatest)[terms.part] & (terms.last - terms.first + 1 == count)
-    # The value behind the stretch, and the one before that of the choice before.
-    begin, before = order.starts[terms.choice], np.maximum(np.arange(len(terms.part)) - 1, 0)
+    """Whether a walk can be early in the stretch before and late in each one, (parts,).
+
+    Whenever there are values for it, at neighbouring choices of the path: then the cheapest early
+    part and the cheapest late part of a walk make one.
+    """
+    before = np.maximum(np.arange(len(terms.part)) - 1, 0)
+    begin, position = order.starts[terms.choice], paths.position[terms.choice]
+    # The value behind the stretch, and the one ahead of that of the choice before.
     behind = np.minimum(terms.last + 1, len(order.number) - 1)
     ahead = np.maximum(terms.first - 1, 0)[before]
     exist = (terms.last + 1 < begin + sizes[terms.choice]) & (terms.first > begin)[before]
-    position, amount = paths.position[terms.choice], least[terms.part]
-    joins = (position == position[before] + 1) & (amount == amount[before])
-    joins &= ~exist | (paths.slack[behind] >= paths.slack[ahead])
-    passes: NDArray[np.bool_] = fits & (joins | ~terms.again)
-    return passes
+    fit = ~exist | (paths.slack[behind] >= paths.slack[ahead])
+    return np.asarray(fit & (position == position[before] + 1))

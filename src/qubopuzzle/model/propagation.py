@@ -66,7 +66,7 @@ class Propagation:
 
 
 PROBING_WORK = 200_000_000
-"""Terms and precedences that ``probe`` looks at; about a second."""
+"""Terms, precedences and places of chains that ``probe`` looks at; about a second."""
 
 
 def propagate(model: Model) -> Propagation:
@@ -77,8 +77,8 @@ def propagate(model: Model) -> Propagation:
 def probe(model: Model, work: int = PROBING_WORK) -> Propagation:
     """The same, and then every value that propagation refutes once it is assumed.
 
-    ``work`` bounds the terms of rows and the precedences that are looked at, so that the model that
-    is left does not depend on a clock; see ``Propagator.probe``.
+    ``work`` bounds the terms, precedences and places of chains that are looked at, so that the
+    model that is left does not depend on a clock; see ``Propagator.probe``.
     """
     return _presolved(model, "probing", work)
 

@@ -32,10 +32,10 @@ class PropagatorArrays(NamedTuple):
 
     Attributes:
         n_choices, n_rows, n_constraints: how many there are; ``n_others`` of the constraints are
-            no chains.
+            not chains.
         first: first literal of each choice, and one past the last, shape (choices + 1,).
         choice: the choice of each literal, (literals,).
-        number: value of each literal where precedences need it, else 0, (literals,); it rises
+        number: value of each literal of the model where precedences need it, else 0; it rises
             within a choice.
         part_start: by row, its parts: its terms of one choice each, (rows + 1,).
         part_choice: the choice of each part, (parts,).
@@ -47,6 +47,7 @@ class PropagatorArrays(NamedTuple):
         chain_start, chain_choice, chain_place, room, back, ahead: the chains.
         touch_start: the first touch of each chain, (chains + 1,).
         untouched: the first value of each touch, (touches,); the second one is the next literal.
+        unsure: whether a touch is never found to be made by all walks, (touches,).
         stretch_start, low, high, begin, end: what makes a touch.
     """
 
@@ -77,6 +78,7 @@ class PropagatorArrays(NamedTuple):
     ahead: IntArray
     touch_start: IntArray
     untouched: IntArray
+    unsure: NDArray[np.bool_]
     stretch_start: IntArray
     low: IntArray
     high: IntArray
@@ -94,8 +96,8 @@ class DomainArrays(NamedTuple):
         queue, waiting: a ring of constraints to look at again, and which are in it,
             (constraints,).
         counts: how many literals are removed; the head of the queue; how many wait in it; the
-            terms and precedences looked at so far; the choice to probe next; how many choices
-            were probed in vain since a value went; the probes so far.
+            terms, precedences and places of chains looked at so far; the choice to probe next; how
+            many choices were probed in vain since a value went; the probes so far.
         least, greatest: scratch, for the most parts of a row.
         cost, before, behind, next: scratch, for the most places of a chain.
     """
@@ -233,12 +235,12 @@ def price_chain(a: Any, d: Any, chain: int) -> int:
     least = 0
     for place in range(a.room[chain]):
         d.cost[place] = 0
-    for touch in range(a.touch_start[chain], a.touch_start[chain + 1]):
-        allowed = d.alive[a.untouched[touch] + 1]
-        if not (allowed and d.alive[a.untouched[touch]]):
+    for t in range(a.touch_start[chain], a.touch_start[chain + 1]):
+        allowed = d.alive[a.untouched[t] + 1]
+        if not (allowed and d.alive[a.untouched[t]]):
             cost = -1 if allowed else _CLOSED
             least -= allowed
-            for e in range(a.stretch_start[touch], a.stretch_start[touch + 1]):
+            for e in range(a.stretch_start[t], a.stretch_start[t + 1]):
                 d.cost[a.low[e]] += cost
                 d.cost[a.high[e] + 1] -= cost
     return least
@@ -293,13 +295,13 @@ def narrow_touches(a: Any, d: Any, chain: int, least: int) -> None:
     A walk without a touch has choices that pass its stretches early, up to some choice, and late
     from there on.
     """
-    for touch in range(a.touch_start[chain], a.touch_start[chain + 1]):
-        literal = a.untouched[touch]
+    for t in range(a.touch_start[chain], a.touch_start[chain + 1]):
+        literal = a.untouched[t]
         if d.alive[literal] and d.alive[literal + 1]:
-            start, stop = a.stretch_start[touch], a.stretch_start[touch + 1]
+            start, stop = a.stretch_start[t], a.stretch_start[t + 1]
             made = False
             late, early = d.next[a.high[start] + 1], d.next[a.begin[stop - 1]]
-            missed = late < a.end[start] or early < a.low[stop - 1]
+            missed = a.unsure[t] or late < a.end[start] or early < a.low[stop - 1]
             for e in range(start, stop):
                 made |= d.next[a.low[e]] <= a.high[e]
                 if e > start:
@@ -415,7 +417,7 @@ class Propagator:
     """The values that are left of a model's choices, and what follows from removing some.
 
     Bounds propagation on linear rows, with each choice's values as one group, and on precedences,
-    and all that follows from a chain, see ``find_chains``, by itself; connectivity and cycles
+    and everything that a chain alone implies, see ``find_chains``; connectivity and cycles
     propagate nothing. Source: bounds consistency of linear constraints,
     e.g. Schulte and Stuckey, "When do bounds and domain propagation lead to the same search
     space?" (2005).
@@ -494,6 +496,7 @@ class Propagator:
             ahead=chains.ahead,
             touch_start=chains.touch_start,
             untouched=model.n_literals + 2 * touch,
+            unsure=chains.unsure,
             stretch_start=chains.stretch_start,
             low=chains.low,
             high=chains.high,
@@ -521,16 +524,16 @@ class Propagator:
         """Remove what failed literals show, after ``run``; returns as it does.
 
         A value that breaks a constraint when it is taken and propagated is in no solution. Ends
-        where no value does, or after ``work`` terms of rows and precedences were looked at; then
-        it goes on when it is called again. Source: failed literal probing, e.g. Lynce and
-        Marques-Silva, "Probing-based preprocessing techniques for propositional satisfiability"
-        (2003).
+        where no value does, or after ``work`` terms of rows, precedences and places of chains were
+        looked at; then it goes on when it is called again. Source: failed literal probing, e.g.
+        Lynce and Marques-Silva, "Probing-based preprocessing techniques for propositional
+        satisfiability" (2003).
         """
         return self._broken(probe(self.packed, addresses(self.domains), work))
 
     @property
     def probes(self) -> int:
-        """Values probed so far."""
+        """Values probed so far, those of touches included."""
         return int(self.domains.counts[_PROBES])
 
     @property
@@ -542,7 +545,10 @@ class Propagator:
         return None if constraint == FIXED_POINT else self.label(constraint)
 
     def label(self, constraint: int) -> str:
-        """What a constraint is called, by its number: rows come first, chains last."""
+        """What a constraint is called, by its number: rows come first, chains last.
+
+        A chain has the family of its last precedence.
+        """
         if constraint < self.arrays.n_rows:
             return self.model.row_label(constraint)
         if constraint < self.arrays.n_others:

@@ -53,7 +53,7 @@ class Hint:
 
 
 def hint(problem: Problem, marks: Mapping[Cell, int], *, bits: bool = False) -> Hint | None:
-    """The first open cell that propagation decides, and by which constraints.
+    """The first open cell that propagation of single constraints decides, and by which.
 
     >>> from qubopuzzle import Nonogram
     >>> hint(Nonogram(rows="1;2", cols="1;2"), {(0, 0): 0})
