@@ -91,7 +91,11 @@ def _check_expression(where, terms):
 
 def prepare():
     """Compile the samplers' kernels: seconds once, then little."""
-    compile_annealer()
+    builder = qubopuzzle.ModelBuilder()
+    builder.bit("bit")
+    compile_annealer(builder.build())
+    builder.objective([0], [1.0])
+    compile_annealer(builder.build())
     compile_tempering()
 
 

@@ -543,12 +543,15 @@ def test_nothing_of_a_secret_survives(secret, before, after):
 
 def test_what_the_plan_does_not_hold_is_refused_with_a_remedy():
     noise = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, (36, 36)))
-    with pytest.raises(
-        PlanExceeded, match=r"free plan of Amplify AE holds 8,192 .*, not \d+,\d+"
-    ) as caught:
-        solve(noise, "amplify", formulation="numbering")
-    assert "--option plan=standard" in str(caught.value)
-    assert "--formulation window fits, with 7," in str(caught.value)
+    # Nothing follows from any line of it.
+    dots = Nonogram(rows=[[1] * 5] * 30, cols=[[1] * 5] * 30)
+    for puzzle, remedy in [(noise, "presolve propagate"), (dots, "formulation window")]:
+        with pytest.raises(
+            PlanExceeded, match=r"free plan of Amplify AE holds 8,192 .*, not \d+,\d+"
+        ) as caught:
+            solve(puzzle, "amplify", formulation="numbering")
+        assert "--option plan=standard" in str(caught.value)
+        assert re.search(rf"--{remedy} fits, with \d,\d+ variables", str(caught.value))
     with pytest.raises(InputError, match=r"variables, 10 s, 1 GPU.*, not 44 variables, 11 s"):
         solve(A, "amplify", time_limit=11)
     with pytest.raises(InputError, match=r"holds .* 1 GPU"):
