@@ -90,9 +90,12 @@ def test_weights_are_exponentials_as_exactly_as_they_say():
         mass[2:4992] = x
         exponentials(addresses(state.arrays), 4992)
         np.testing.assert_allclose(mass[2:4992], np.exp(x), rtol=error)
-    mass[2:4] = -1e300, -701
-    exponentials(addresses(state.arrays), 4)
-    assert mass[2:4].tolist() == [0, 0]
+    mass[2:34] = -1e300, *[-701] * 31
+    exponentials(addresses(state.arrays), 34)
+    assert not mass[2:34].any()
+    mass[2:5] = -1e300, -1, 0
+    exponentials(addresses(state.arrays), 5)
+    np.testing.assert_allclose(mass[2:5], [0, np.exp(-1), 1])
 
 
 @settings(max_examples=30)

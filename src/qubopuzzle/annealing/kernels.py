@@ -316,13 +316,17 @@ def find_exponents(a: Any, s: Any, choice: int, at: int, beta: float) -> None:
 
 @inlined
 def exponentiate(s: Any, stop: int) -> None:
-    """``exp`` of all of ``mass`` from 2 to ``stop``, in whole blocks.
+    """``exp`` of all of ``mass`` from 2 to ``stop``, of many in whole blocks.
 
     In blocks of a fixed length and without branches or calls, the compiler does several at once:
     exp(x) = exp(x / 1024) ** 1024, with exp(x / 1024) by its series. The relative error is below
     1e-12 for x > -50, 1e-8 for x > -150, and 0.003 for x > -700; below it is 0.
     """
     mass = s.mass
+    if stop < BLOCK:  # one by one is quicker
+        for i in range(2, stop):
+            mass[i] = math.exp(mass[i]) if mass[i] < 0.0 else 1.0
+        return
     for i in range(stop, stop + BLOCK):
         mass[i] = 0.0
     for block in range(2, stop, BLOCK):
