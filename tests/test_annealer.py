@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from numba import njit
 from scipy.stats import chisquare
 
 from kernels import compiled_and_plain, optimising_model
@@ -20,6 +19,7 @@ from qubopuzzle.annealing import (
     anneal,
     anneal_best,
     annealing_form,
+    kernels,
 )
 from qubopuzzle.annealing.kernels import (
     BROKEN,
@@ -34,10 +34,12 @@ from qubopuzzle.annealing.kernels import (
     forward,
 )
 from qubopuzzle.annealing.search import luby
-from qubopuzzle.jit import addresses, pointers
+from qubopuzzle.jit import addresses, kernel, pointers, version_of
 from qubopuzzle.model.propagator import WORK, DomainArrays
 from strategies import assignments, models
 
+VERSION = version_of(kernels)
+"""Kernels of tests are compiled anew when the annealer's change."""
 FIXED = AnnealingParameters(beta=0.7, increment=0.0, decay=0.98, focus=0.0)
 
 
@@ -57,8 +59,8 @@ def energy(model, weights, values):
     return total
 
 
-@njit
-def find_costs(model, state, choice):
+@kernel
+def find_costs(model, state, choice, _version=VERSION):
     a, s = pointers(ModelArrays, model), pointers(StateArrays, state)
     add_terms(a, s, choice, -1)
     find_slot_costs(a, s, None, a.unit_of_choice[choice])
@@ -66,8 +68,8 @@ def find_costs(model, state, choice):
     add_terms(a, s, choice, 1)
 
 
-@njit
-def draw_by_logarithms(model, state, domains, unit, beta, rng):
+@kernel
+def draw_by_logarithms(model, state, domains, unit, beta, rng, _version=VERSION):
     a, s = pointers(ModelArrays, model), pointers(StateArrays, state)
     d = pointers(DomainArrays, domains)
     find_slot_costs(a, s, None, unit)
@@ -75,8 +77,8 @@ def draw_by_logarithms(model, state, domains, unit, beta, rng):
     backward(a, s, unit, True, rng)
 
 
-@njit
-def exponentials(state, stop):
+@kernel
+def exponentials(state, stop, _version=VERSION):
     exponentiate(pointers(StateArrays, state), stop)
 
 

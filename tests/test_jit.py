@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 import qubopuzzle
 from qubopuzzle import annealing, jit, model, tempering
+from qubopuzzle.jit import packing
 from qubopuzzle.model import propagator
 from qubopuzzle.puzzles import nonogram
 from qubopuzzle.puzzles.nonogram import lines
@@ -84,7 +85,7 @@ def callees(function, seen=()):
         used = inspect.unwrap(getattr(used, "py_func", used))
         if callable(used) and used not in seen:
             yield used
-            if inspect.isfunction(used) and inspect.getfile(used) != jit.__file__:
+            if inspect.isfunction(used) and inspect.getfile(used) != packing.__file__:
                 yield from callees(used, (*seen, used))
 
 
@@ -101,7 +102,7 @@ def test_kernels_read_and_call_only_what_is_in_their_own_file():
         defaults = function.py_func.__defaults__ or ()
         known = [
             inspect.getfile(function.py_func),
-            jit.__file__,
+            packing.__file__,
             *(versions[number] for number in defaults),
         ]
         for used in callees(function.py_func):

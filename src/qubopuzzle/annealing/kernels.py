@@ -265,6 +265,14 @@ def rescale_slots(a: Any, s: Any, x: Any, unit: int) -> None:
 
 
 @inlined
+def add_steps(a: Any, s: Any, literal: int, energy: float) -> float:
+    """Add what a literal's steps cost."""
+    for e in range(a.step_start[literal], a.step_start[literal + 1]):
+        energy += a.step_sign[e] * s.slot[a.step_slot[e]]
+    return energy
+
+
+@inlined
 def find_value_costs(a: Any, s: Any, x: Any, choice: int, at: int) -> None:
     """Weighted energy of each value of a choice, from ``mass[at]`` on.
 
@@ -272,14 +280,14 @@ def find_value_costs(a: Any, s: Any, x: Any, choice: int, at: int) -> None:
     """
     first = a.first[choice]
     size = a.first[choice + 1] - first
-    cumulative = a.cumulative[choice]
-    energy = 0.0
-    for i in range(size):
-        if not cumulative:
-            energy = 0.0
-        for e in range(a.step_start[first + i], a.step_start[first + i + 1]):
-            energy += a.step_sign[e] * s.slot[a.step_slot[e]]
-        s.mass[at + i] = energy
+    if a.cumulative[choice]:  # asked once, not within a loop: LLVM would write both loops, too
+        energy = 0.0
+        for i in range(size):
+            energy = add_steps(a, s, first + i, energy)
+            s.mass[at + i] = energy
+    else:
+        for i in range(size):
+            s.mass[at + i] = add_steps(a, s, first + i, 0.0)
     if x is not None and x.has_objective:
         for i in range(size):
             worth = x.cost[first + i]
@@ -362,8 +370,9 @@ def add_up(a: Any, s: Any, choice: int, before: int, at: int) -> bool:
         running += mass[i] * mass[before + a.reach[first + i - at]]
         mass[i] = running
     if not _SMALL < running < _LARGE:
+        scale = running if running > _LEAST else _LEAST
         for i in range(at, stop):
-            mass[i] /= running if running > _LEAST else _LEAST
+            mass[i] /= scale
     return running > _LEAST
 
 

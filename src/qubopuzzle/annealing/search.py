@@ -533,6 +533,6 @@ def _compile(extras: bool) -> None:
     builder.at_most_one("one", [[0, 4]])
     if extras:
         builder.objective([0], [1.0])
-    with compiling("the annealer's kernels", seconds=8):
+    with compiling("the annealer's kernels", seconds=4):
         form = annealing_form(builder.build())
         State(form, np.random.default_rng(0)).run(1, AnnealingParameters(1))

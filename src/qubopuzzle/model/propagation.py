@@ -91,7 +91,7 @@ def compile_kernels(method: Callable[[Model], Propagation]) -> None:
     from qubopuzzle.jit import compiling  # imports numba
 
     bit = Choice("bit", (0, 1), "bits", is_bit=True)
-    with compiling("the kernels of propagation", seconds=2):
+    with compiling("the kernels of propagation", seconds=1):
         method(Model((bit,), np.array([0, 2]), (), (), (), (), ("bits",)))
 
 

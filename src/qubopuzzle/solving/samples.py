@@ -4,15 +4,17 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import dimod
 import numpy as np
 
 from qubopuzzle.compile import Compiled
 from qubopuzzle.model.semantics import violations_of
 from qubopuzzle.solvers.base import Outcome
 from qubopuzzle.solving.judge import Judge, parts
+
+if TYPE_CHECKING:
+    from dimod import SampleSet
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +27,7 @@ class Samples:
     about: Mapping[str, Any]
 
     @cached_property
-    def sampleset(self) -> dimod.SampleSet:
+    def sampleset(self) -> "SampleSet":
         """Different samples, the best first, with what each costs by family.
 
         Of each sample ``energy`` (offset included), ``num_occurrences``, ``is_valid`` (what the
@@ -34,6 +36,8 @@ class Samples:
         holds). Variables have the labels of ``to_bqm`` or ``export``; auxiliary ones, which have
         none, are left out.
         """
+        from dimod import SampleSet  # a tenth of a second, for few answers
+
         states = self.outcome.samples[:, : self.compiled.n_bits]
         energies, times = self.outcome.energies, self.outcome.occurrences
         presolved, n = self.judge.presolved, len(states)
@@ -43,9 +47,9 @@ class Samples:
             for family, cost in violations_of(presolved.whole, x).items():
                 costs[family][part] = cost
         vectors = {re.sub(r"\W", "_", f"energy_{family}"): cost for family, cost in costs.items()}
-        found: dimod.SampleSet = dimod.SampleSet.from_samples(  # type: ignore[no-untyped-call]
+        found: SampleSet = SampleSet.from_samples(  # type: ignore[no-untyped-call]
             (states, self.compiled.labels()),
-            dimod.BINARY,
+            "BINARY",
             energy=energies,
             num_occurrences=np.ones(len(states), dtype=np.int64) if times is None else times,
             info=dict(self.about),

@@ -135,5 +135,5 @@ def compile_kernels() -> None:
     """Compile the kernels, or load them from numba's cache: seconds once, then little."""
     bqm = dimod.BinaryQuadraticModel({"c": 1}, {"ac": 1, "bc": 1}, 0, dimod.BINARY)
     form = tempering_form(bqm, ["ab"])
-    with compiling("the kernels of tempering", seconds=2):
+    with compiling("the kernels of tempering", seconds=1):
         Replicas(form, geometric(0.1, 1, 2), np.random.Generator(np.random.PCG64(0))).run(2)
