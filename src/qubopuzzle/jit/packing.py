@@ -70,7 +70,7 @@ class _PackedFields(AttributeTemplate):
     key = _Packed
 
     def generic_resolve(self, packed: Any, name: str) -> Any:  # type: ignore[override]
-        return _fields(packed.layout)[name][1]
+        return _fields(packed.layout).get(name, (None, None))[1]
 
 
 @lower_getattr_generic(_Packed)  # type: ignore[untyped-decorator]
