@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from numba.core.dispatcher import Dispatcher
+from numba.core.errors import TypingError
 from numpy.typing import NDArray
 
 import qubopuzzle
@@ -160,6 +161,41 @@ def test_compiling_is_said_once_on_a_machine(tmp_path):
     said = "CompilingWarning: compiling the kernels of propagation, once on this machine (about "
     assert first.count(said) == 1
     assert second == ""
+
+
+def test_functions_are_assembled_in_their_kernels_alone():
+    """Two paths lead to one function, and each field is loaded where it is used."""
+
+    class Pair(NamedTuple):
+        n: int
+        x: NDArray[np.int64]
+
+    @jit.inlined
+    def last(a):
+        return a.x[a.n - 1]
+
+    @jit.called
+    def twice(a):
+        return 2 * last(a)
+
+    @jit.called
+    def thrice(a):
+        return twice(a) + last(a)
+
+    @jit.kernel
+    def both(packed):
+        a = jit.pointers(Pair, packed)
+        return twice(a) + thrice(a)
+
+    pair = Pair(3, np.array([5, 6, 7, 8]))
+    assert both(jit.addresses(pair)) == 35
+    for function in last, twice, thrice:
+        [compiled] = function.overloads.values()
+        assert compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name) == 0
+    [compiled] = both.overloads.values()
+    assert compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name) != 0
+    with pytest.raises(TypingError, match="nothing"):
+        jit.kernel(lambda packed: jit.pointers(Pair, packed).nothing)(jit.addresses(pair))
 
 
 def test_arrays_that_kernels_would_misread_are_refused():

@@ -154,10 +154,11 @@ def dequeue(a: Any, d: Any) -> int:
 def part_bounds(a: Any, d: Any, part: int) -> tuple[int, int]:
     """The least and the greatest that a part of a row can be."""
     least, greatest, present = _FAR, -_FAR, 0
+    coefficients = a.coefficient  # LLVM would load it anew within the condition
     for e in range(a.term_start[part], a.term_start[part + 1]):
         if d.alive[a.literal[e]]:
             present += 1
-            coefficient = a.coefficient[e]
+            coefficient = coefficients[e]
             least = coefficient if coefficient < least else least
             greatest = coefficient if coefficient > greatest else greatest
     if present < d.size[a.part_choice[part]]:  # the other values add nothing
