@@ -160,7 +160,7 @@ class Roomy(State):
         self.arrays = self.arrays._replace(
             counts=np.append(counts, [0, len(mass)]), mass=np.append(mass, numbers)
         )
-        self._packed = (self._packed[0], addresses(self.arrays), *self._packed[2:])
+        self._packed = (*self._packed[:2], addresses(self.arrays), *self._packed[3:])
 
 
 class Sized(Roomy):

@@ -35,11 +35,12 @@ from qubopuzzle.annealing.kernels import (
 )
 from qubopuzzle.annealing.search import luby
 from qubopuzzle.jit import addresses, kernel, pointers, version_of
+from qubopuzzle.model import propagator
 from qubopuzzle.model.propagator import WORK, DomainArrays
 from strategies import assignments, models
 
-VERSION = version_of(kernels)
-"""Kernels of tests are compiled anew when the annealer's change."""
+VERSION = version_of(kernels) ^ version_of(propagator)
+"""Kernels of tests are compiled anew when those that they call change."""
 FIXED = AnnealingParameters(beta=0.7, increment=0.0, decay=0.98, focus=0.0)
 
 

@@ -4,6 +4,7 @@ import importlib
 import inspect
 import os
 import pkgutil
+import re
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from numba import njit
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import TypingError
 from numpy.typing import NDArray
@@ -163,39 +165,92 @@ def test_compiling_is_said_once_on_a_machine(tmp_path):
     assert second == ""
 
 
+class Pair(NamedTuple):
+    n: int
+    x: NDArray[np.int64]
+
+
+class Swapped(NamedTuple):
+    x: NDArray[np.int64]
+    n: int
+
+
+Swapped.__qualname__ = Pair.__qualname__
+
+
+@jit.inlined
+def last(a):
+    return a.x[a.n - 1]
+
+
+@jit.called
+def twice(a):
+    return 2 * last(a)
+
+
+@jit.called
+def thrice(a):
+    return twice(a) + last(a)
+
+
 def test_functions_are_assembled_in_their_kernels_alone():
-    """Two paths lead to one function, and each field is loaded where it is used."""
-
-    class Pair(NamedTuple):
-        n: int
-        x: NDArray[np.int64]
-
-    @jit.inlined
-    def last(a):
-        return a.x[a.n - 1]
-
-    @jit.called
-    def twice(a):
-        return 2 * last(a)
-
-    @jit.called
-    def thrice(a):
-        return twice(a) + last(a)
+    """Two paths lead to one function, and two layouts have one name."""
 
     @jit.kernel
-    def both(packed):
-        a = jit.pointers(Pair, packed)
-        return twice(a) + thrice(a)
+    def both(first, second):
+        a, b = jit.pointers(Pair, first), jit.pointers(Swapped, second)
+        return twice(a) + thrice(a), last(b)
 
-    pair = Pair(3, np.array([5, 6, 7, 8]))
-    assert both(jit.addresses(pair)) == 35
+    x = np.array([5, 6, 7, 8])
+    packed = jit.addresses(Pair(3, x)), jit.addresses(Swapped(x, 4))
+    assert both(*packed) == (35, 8)
     for function in last, twice, thrice:
-        [compiled] = function.overloads.values()
-        assert compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name) == 0
+        for compiled in function.overloads.values():
+            assert not compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
     [compiled] = both.overloads.values()
-    assert compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name) != 0
+    assert compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+
+
+def test_what_cannot_be_compiled_is_said():
+    packed = jit.addresses(Pair(1, np.array([5])))
     with pytest.raises(TypingError, match="nothing"):
-        jit.kernel(lambda packed: jit.pointers(Pair, packed).nothing)(jit.addresses(pair))
+        jit.kernel(lambda packed: jit.pointers(Pair, packed).nothing)(packed)
+    with pytest.raises(TypeError, match=r"thrice: only a function made by qubopuzzle\.jit\.kernel"):
+        njit(lambda packed: thrice(jit.pointers(Pair, packed)))(packed)
+
+
+PYTHON_OBJECTS = """
+import numpy as np
+from qubopuzzle import jit
+@jit.called
+def divide(a, b):
+    return a // b
+@jit.called
+def check(a, b):
+    if a < 0:
+        raise ValueError("negative", a)
+    print("dividing", a)
+    return divide(a, b) + np.full(3, a).sum()
+@jit.kernel
+def run(a, b):
+    return check(a, b) + divide(a, b)
+print(run(6, 2))
+for pair in (-1, 1), (1, 0):
+    try:
+        run(*pair)
+    except Exception as error:
+        print(repr(error))
+"""
+
+
+def test_functions_raise_and_print_in_kernels_that_are_compiled_and_that_are_cached(tmp_path):
+    (tmp_path / "kernels.py").write_text(PYTHON_OBJECTS)
+    said = "dividing 6\n24\nValueError('negative', -1)\ndividing 1\nZeroDivisionError(*)\n"
+    path = os.pathsep.join(map(str, (tmp_path, FOLDER.parent)))
+    for _ in range(2):
+        printed = run("import kernels", tmp_path, PYTHONPATH=path)
+        assert re.sub(r"(ZeroDivisionError)\(.*\)", r"\1(*)", printed) == said
+    assert list(tmp_path.rglob("*.nbi"))
 
 
 def test_arrays_that_kernels_would_misread_are_refused():

@@ -1,22 +1,32 @@
-"""numba's compiler for kernels: in half the time, and the code is as fast.
+"""numba's compiler for kernels: half the time, and code that is as fast.
 
 numba optimises and assembles each function that it compiles, and does so again within every
-function that calls it. Here both are done once, in the kernel in which all that it calls ends up.
-A pipeline of one's own is what numba's documentation describes ("Customizing the Compiler"); what
-becomes of LLVM's code is behind it, in private methods: pyproject.toml says of which versions.
+function that calls it. Here a function that only kernels call is simplified; it is optimised and
+assembled in the kernel, with all else that the kernel calls. A pipeline of one's own is what
+numba's documentation describes ("Customizing the Compiler"); what becomes of LLVM's code is in
+private methods behind it, which is why pyproject.toml bounds numba's version.
 """
 
 from typing import Any
 
 from llvmlite.binding import create_new_module_pass_manager
+from numba import config
 from numba.core import typed_passes, untyped_passes
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.environment import lookup_environment
 
 
 class _CalledCode(JITCodeLibrary):
     """LLVM's code of a function that only kernels call: simplified a little, and not assembled."""
+
+    def module(self) -> Any:
+        """The code, to be linked into a kernel's."""
+        return super()._get_module_for_linking()
+
+    def _get_module_for_linking(self) -> Any:
+        raise TypeError(f"{self.name}: only a function made by qubopuzzle.jit.kernel can call it")
 
     def _optimize_functions(self, module: Any) -> None:
         module.data_layout = self._codegen._data_layout
@@ -31,7 +41,7 @@ class _CalledCode(JITCodeLibrary):
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
-        """None: there is no machine code."""
+        """0: there is no machine code."""
         self._ensure_finalized()
         return 0
 
@@ -41,26 +51,31 @@ class _CalledCode(JITCodeLibrary):
         return self
 
     def set_env(self, name: str, environment: Any) -> None:
-        """Nothing: machine code would be told its Python objects, of which kernels use none."""
+        """Nothing: the kernel's machine code is told all environments."""
 
 
 class _KernelCode(JITCodeLibrary):
     """LLVM's code of a kernel and of everything that it calls, at any depth."""
 
     def finalize(self) -> None:
-        for library in self._linking_libraries:  # which grows meanwhile
+        found = list(dict.fromkeys(self._linking_libraries))
+        for library in found:  # which grows meanwhile
             if isinstance(library, _CalledCode):
-                self._linking_libraries += [
-                    other
-                    for other in library._linking_libraries
-                    if other not in self._linking_libraries
-                ]
+                self._final_module.link_in(library.module(), preserve=True)
+                called = dict.fromkeys(library._linking_libraries)
+                found += [each for each in called if each not in found]
+        self._linking_libraries = [each for each in found if not isinstance(each, _CalledCode)]
         super().finalize()
+        for variable in self._final_module.global_variables:
+            environment = lookup_environment(variable.name)
+            if environment is not None:  # Python objects of a function, such as what it prints
+                self._codegen.set_env(variable.name, environment)  # type: ignore[attr-defined]
 
     def _optimize_final_module(self) -> None:
-        # Once, not twice as in numba, whose first passes bring reference counts together; kernels
-        # have none. Their loops are written so that higher levels than 1 gain nothing.
-        passes, builder = self._codegen._module_pass_manager(opt=1)
+        # Once, not twice as in numba, whose first passes bring reference counts together, of which
+        # kernels have few. Their loops are written so that higher levels than 1 gain nothing.
+        level = min(1, int(config.OPT))  # type: ignore[attr-defined]
+        passes, builder = self._codegen._module_pass_manager(opt=level)
         passes.run(self._final_module, builder)
 
 
@@ -81,7 +96,7 @@ _UNUSED = (
     typed_passes.InlineOverloads,
     typed_passes.NopythonRewrites,
 )
-"""For closures, overloads that ask for it, and expressions of whole arrays: kernels have none."""
+"""For closures, for overloads that ask for it, and to fuse expressions of whole arrays."""
 
 
 class KernelCompiler(CompilerBase):

@@ -2,9 +2,10 @@
 
 numba recompiles a cached function when the function's own file changes, and looks at no
 other file. A named tuple of arrays that a kernel reads, and every function that it calls,
-must therefore be in the kernel's own file, or in this package: with an old cache, a changed
+must therefore be in the kernel's own file: with an old cache, a changed
 layout elsewhere would be read by its old order. A kernel that needs another file has that file's
 ``version_of`` as the default of its last argument: defaults are part of what numba looks for.
+This package is not looked at, either: who changes how it compiles or packs clears the cache.
 """
 
 import gc
@@ -44,7 +45,10 @@ _uncached: list[str] = []
 
 
 def called(function: Callable[..., Any]) -> Any:
-    """Compile a function that kernels call; nothing else can call it, unless numba is off."""
+    """Compile a function that kernels call, and nothing else: Python must not, nor plain ``njit``.
+
+    No two call each other.
+    """
     return njit(**_WITHIN)(function)
 
 
@@ -65,7 +69,7 @@ def compiling(what: str, seconds: float) -> Iterator[None]:
     once = once if _uncached else "once on this machine"
     said = f"compiling {what}, {once} (about {seconds:.0f} s)"
     collecting = gc.isenabled()
-    gc.disable()  # it takes a tenth of the time and finds little
+    gc.disable()  # saves a twentieth of the time
     try:
         with event.install_listener("numba:compile", _Compilation(said)):
             yield

@@ -57,6 +57,11 @@ class _Packed(types.Type):
         self.layout = layout
         super().__init__(f"packed {layout.__module__}.{layout.__qualname__}")
 
+    @property
+    def key(self) -> Any:
+        """What tells types apart: two layouts may have one name."""
+        return self.layout
+
 
 @register_model(_Packed)
 class _PackedModel(models.PrimitiveModel):
