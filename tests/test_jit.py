@@ -248,7 +248,7 @@ def test_functions_raise_and_print_in_kernels_that_are_compiled_and_that_are_cac
     said = "dividing 6\n24\nValueError('negative', -1)\ndividing 1\nZeroDivisionError(*)\n"
     path = os.pathsep.join(map(str, (tmp_path, FOLDER.parent)))
     for _ in range(2):
-        printed = run("import kernels", tmp_path, PYTHONPATH=path)
+        printed = run("import kernels", tmp_path, PYTHONPATH=path, NUMBA_CACHE_DIR=str(tmp_path))
         assert re.sub(r"(ZeroDivisionError)\(.*\)", r"\1(*)", printed) == said
     assert list(tmp_path.rglob("*.nbi"))
 
