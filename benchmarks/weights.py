@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike
 
 from instances import GENERATED
 from presolve import STAGES
-from qubopuzzle import Puzzle, annealing, load, solve
+from qubopuzzle import Puzzle, load, solve
 from qubopuzzle.annealing import PORTFOLIO, AnnealingParameters, State, kernels, search
 from qubopuzzle.annealing.form import AnnealingForm
 from qubopuzzle.annealing.kernels import BROKEN, ENERGY, PASSES, FloatArray, settle_rows
@@ -247,7 +247,8 @@ def serve(name: str) -> None:
 
 
 def _solved(scheme: Scheme, puzzles: dict[str, Puzzle], id: str, **settings: Any) -> Row:  # noqa: A002
-    annealing.PORTFOLIO = tuple(scheme.portfolio(settings["seed"]))  # type: ignore[assignment]
+    portfolio = scheme.portfolio(settings["seed"])
+    search.portfolio_for = lambda *_: portfolio
     result = solve(puzzles[id], "annealer", presolve="propagate", **settings)
     seconds = sum(map(result.timings_s.__getitem__, STAGES))
     return {

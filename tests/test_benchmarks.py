@@ -10,9 +10,13 @@ import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 import record
+import weights
+from instances import GENERATED
 from optima import best_arrangement, best_cut
 from planted import PLANTED, planted
 from programs import Rows, cqm_of, linearised
+from qubopuzzle import load
+from qubopuzzle.annealing import AnnealingParameters, annealing_form, search
 from record import Benchmark, main, table
 from robinx import Tournament
 
@@ -295,3 +299,25 @@ def test_the_best_arrangement_is_that_of_enumeration():
     program = rows.program("places", quadratic=np.kron(flow, distance))
     orders = (np.eye(n, dtype=int)[list(order)].ravel() for order in permutations(range(n)))
     assert best_arrangement(program) == min(map(program.objective_of, orders))
+
+
+def test_schemes_of_weights_replace_portfolio_and_state(monkeypatch):
+    """Nothing else changes: a state with room for more goes the same way."""
+    monkeypatch.setattr(search, "portfolio_for", search.portfolio_for)
+    puzzle = load(GENERATED / "kurodoko.jsonl")[-1]
+    settings = {"seed": 1, "reads": 1, "options": {"sweeps": 20}}
+
+    def energy(scheme):
+        return weights._solved(scheme, {"board": puzzle}, "board", **settings)["energy"]
+
+    learned = energy(weights.Scheme())
+    hot = weights.Scheme(portfolio=lambda _: [AnnealingParameters(1e-3)])
+    assert energy(hot) > learned
+    form = annealing_form(puzzle.model())
+    plain, roomy = (
+        state(form, np.random.default_rng(2)) for state in (search.State, weights.Roomy)
+    )
+    for state in plain, roomy:
+        state.randomize()
+        state.run(20, AnnealingParameters(6))
+    assert plain.value.tolist() == roomy.value.tolist()
