@@ -117,6 +117,14 @@ def test_one_that_a_library_swallowed_is_noticed_after_the_puzzle():
     assert err.endswith("qubopuzzle: interrupted; 1 of 3 made\n")
 
 
+def test_one_while_the_last_answer_is_shown():
+    text = "import qubopuzzle.cli.solve as module\n"
+    text += "module._show = lambda *_: signal.raise_signal(signal.SIGINT)\n"
+    assert script(text, "solve", EXAMPLE, "--solver", "sat") == (1, "", INTERRUPTED)
+    status, out, err = script(text, "solve", EXAMPLE, EXAMPLE, EXAMPLE, "--solver", "sat")
+    assert (status, out, err) == (1, "", "qubopuzzle: 1 not started\n" + INTERRUPTED)
+
+
 @pytest.mark.parametrize("command", [["show", EXAMPLE], ["show", "--help"]])
 def test_after_the_end_it_comes_too_late(command):
     text = "import atexit\natexit.register(signal.raise_signal, signal.SIGINT)\n"

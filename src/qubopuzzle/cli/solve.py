@@ -228,7 +228,7 @@ def _wanted(args: Namespace) -> int:
 
 
 def _not_started(count: int) -> None:
-    if count:
+    if count > 0:  # -1 while the last one is shown
         notice(f"{count} not started")
 
 
