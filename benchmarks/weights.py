@@ -35,7 +35,7 @@ from qubopuzzle import Puzzle, load, solve
 from qubopuzzle.annealing import PORTFOLIO, AnnealingParameters, State, kernels, search
 from qubopuzzle.annealing.form import AnnealingForm
 from qubopuzzle.annealing.kernels import BROKEN, ENERGY, PASSES, FloatArray, settle_rows
-from qubopuzzle.jit import addresses, called, inlined
+from qubopuzzle.jit import called, inlined
 from qubopuzzle.model import propagate
 from qubopuzzle.reads import generator
 from record import ROOT, Args, Benchmark, Cases, Row, Rows, grouped, main, markdown
@@ -160,7 +160,7 @@ class Roomy(State):
         self.arrays = self.arrays._replace(
             counts=np.append(counts, [0, len(mass)]), mass=np.append(mass, numbers)
         )
-        self._packed = (*self._packed[:2], addresses(self.arrays), *self._packed[3:])
+        self._pack()
 
 
 class Sized(Roomy):

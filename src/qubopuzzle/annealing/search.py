@@ -128,13 +128,17 @@ class State:
             mass=np.zeros(end.max(initial=3) + BLOCK),
         )
         self.value, self.best = self.arrays.value, self.arrays.best
+        self._pack()
+        self.set_values(a.earliest)
+
+    def _pack(self) -> None:
+        """Once ``arrays`` are new: what the kernel takes."""
         self._packed = (
-            *form.packed,
+            *self.form.packed,
             addresses(self.arrays),
-            form.propagator.packed,
+            self.form.propagator.packed,
             addresses(self.domains),
         )
-        self.set_values(a.earliest)
 
     def set_values(self, value: NDArray[np.integer]) -> None:
         """Start from the values with these indices, shape (choices,); they must exist.
