@@ -256,7 +256,10 @@ def rows_by_pulp(path):
     assert not any(program.objective.values())
     assert program.objective.constant == 0
     terms, rows = [], []
-    for at, row in enumerate(program.constraints.values()):
+    # A dictionary before PuLP 4.
+    constraints = program.constraints
+    found = constraints() if callable(constraints) else constraints.values()
+    for at, row in enumerate(found):
         bound = -row.constant
         low, high = (-1e9 if row.sense < 0 else bound, 1e9 if row.sense > 0 else bound)
         rows.append((low, high))

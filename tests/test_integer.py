@@ -246,13 +246,19 @@ def test_a_compiled_model_can_be_solved_again(name, options):
 
 # --- files -----------------------------------------------------------------------------
 
-CBC = "import pulp; print(pulp.PULP_CBC_CMD(msg=False).available() or '')"
+CBC = """
+import pulp
+kind = getattr(pulp, "PULP_CBC_CMD", pulp.COIN_CMD)
+print(kind(msg=False).available() or "")
+"""
 """Asked in another process: PuLP imports highspy, which keeps OR-Tools out of this one."""
 
 
 def read_by_cbc(paths):
     done = subprocess.run([sys.executable, "-c", CBC], capture_output=True, text=True, check=True)
     cbc, found = done.stdout.strip(), []
+    if not cbc:
+        pytest.skip("no CBC: PuLP brings it before version 4, or the system as `cbc`")
     for path in paths:
         solution = path.with_suffix(".solution")
         command = [cbc, str(path), "-solve", "-solution", str(solution)]

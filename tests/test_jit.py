@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import GenericAlias
 from typing import NamedTuple
 
 import numpy as np
@@ -243,6 +244,29 @@ for pair in (-1, 1), (1, 0):
 """
 
 
+OTHER_NUMBA = """
+import sys, numba
+numba.version_info = numba.version_info._replace(short=(99, 0))
+{}
+assert "qubopuzzle.jit.functions" in sys.modules
+assert "qubopuzzle.jit.compiler" not in sys.modules
+"""
+
+
+def test_a_numba_that_is_not_known_compiles_by_itself(tmp_path):
+    (tmp_path / "kernels.py").write_text(PYTHON_OBJECTS)
+    path = os.pathsep.join(map(str, (tmp_path, FOLDER.parent)))
+    code = OTHER_NUMBA.format("import kernels")
+    printed = run(code, tmp_path, PYTHONPATH=path, NUMBA_CACHE_DIR=str(tmp_path))
+    assert printed.startswith("dividing 6\n24\nValueError('negative', -1)\n")
+
+
+@pytest.mark.slow
+def test_a_numba_that_is_not_known_compiles_every_kernel(copied):
+    assert run(OTHER_NUMBA.format(SAMPLE), copied) == run(SAMPLE, copied)
+    assert run(OTHER_NUMBA.format(SOLVE), copied) == "True [0 1 2 3]\n"
+
+
 def test_functions_raise_and_print_in_kernels_that_are_compiled_and_that_are_cached(tmp_path):
     (tmp_path / "kernels.py").write_text(PYTHON_OBJECTS)
     said = "dividing 6\n24\nValueError('negative', -1)\ndividing 1\nZeroDivisionError(*)\n"
@@ -251,6 +275,18 @@ def test_functions_raise_and_print_in_kernels_that_are_compiled_and_that_are_cac
         printed = run("import kernels", tmp_path, PYTHONPATH=path, NUMBA_CACHE_DIR=str(tmp_path))
         assert re.sub(r"(ZeroDivisionError)\(.*\)", r"\1(*)", printed) == said
     assert list(tmp_path.rglob("*.nbi"))
+
+
+def test_an_array_is_told_by_its_element_however_numpy_spells_it():
+    """Since NumPy 2.5 ``NDArray[T]`` is a type alias on Python 3.12 and later: T is all it has."""
+
+    class Spelt(NamedTuple):
+        alias: GenericAlias(list, (np.int32,))
+        array: np.ndarray[tuple[int], np.dtype[np.int32]]
+        n: int
+
+    element = np.zeros(2, dtype=np.int32)
+    assert jit.addresses(Spelt(element, element, 2)).tolist() == [element.ctypes.data] * 2 + [2]
 
 
 def test_arrays_that_kernels_would_misread_are_refused():

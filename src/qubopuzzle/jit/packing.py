@@ -44,10 +44,20 @@ def _fields(layout: Any) -> dict[str, tuple[str | None, Any]]:
         if annotation is int:
             fields[name] = None, types.int64
         else:
-            element = np.dtype(get_args(get_args(annotation)[1])[0])
+            element = np.dtype(_element_of(annotation))
             kind = types.uint8 if element == np.bool_ else from_dtype(element)
             fields[name] = element.str, types.CPointer(kind)
     return fields
+
+
+def _element_of(annotation: Any) -> Any:
+    """The last NumPy type that an annotation of an array names.
+
+    ``NDArray[T]`` is ``ndarray[shape, dtype[T]]``, or since NumPy 2.5 an alias with T as its own.
+    """
+    while arguments := get_args(annotation):
+        annotation = arguments[-1]
+    return annotation
 
 
 class _Packed(types.Type):

@@ -211,7 +211,8 @@ class _Sat(CompleteSolver):
         from pysat.solvers import SolverNames
 
         parsed = super().parse_options(options)
-        names = {n: v for n, v in vars(SolverNames).items() if isinstance(v, tuple)}
+        own = {n: v for n, v in vars(SolverNames).items() if not n.startswith("_")}
+        names = {n: v for n, v in own.items() if isinstance(v, tuple)}
         known = {alias: name for name, aliases in names.items() for alias in (name, *aliases)}
         if parsed["backend"] not in known:
             raise InputError(
