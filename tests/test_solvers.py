@@ -77,6 +77,8 @@ def test_same_seed_same_samples(name):
     )
     free = Sudoku(np.zeros((6, 6), dtype=int))  # of many solutions: some return nothing else
     models = {"exact": small_model, "cpsat-ls": free.model, "localmip": free.model}
+    few = Nonogram(rows=[[1]] * 4, cols=[[1]] * 4)  # embedding the other takes a minute
+    models["qpu-sim"] = few.model
     model = models.get(name, noise.model)()
     first, second, other = (run(name, model, seed=s, reads=1, **options)[1] for s in (1, 1, 2))
     assert (first.samples == second.samples).all()
