@@ -34,7 +34,8 @@ from qubopuzzle.annealing.kernels import (
     forward,
 )
 from qubopuzzle.annealing.search import luby
-from qubopuzzle.jit import addresses, kernel, pointers, version_of
+from qubopuzzle.jit import kernel, pointers, version_of
+from qubopuzzle.jit.packing import addresses
 from qubopuzzle.model import propagator
 from qubopuzzle.model.propagator import WORK, DomainArrays
 from strategies import assignments, models

@@ -15,13 +15,13 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from numba import njit
-from numba.core.dispatcher import Dispatcher
 from numba.core.errors import TypingError
 from numpy.typing import NDArray
 
 import qubopuzzle
 from qubopuzzle import annealing, jit, model, tempering
-from qubopuzzle.jit import packing
+from qubopuzzle.jit import functions, packing
+from qubopuzzle.jit.dispatchers import dispatchers
 from qubopuzzle.model import propagator
 from qubopuzzle.puzzles import nonogram
 from qubopuzzle.puzzles.nonogram import lines
@@ -68,8 +68,8 @@ def copied(tmp_path):
     return tmp_path
 
 
-def compiled_functions():
-    """Every function of the package that numba compiles."""
+def kernels_of_all():
+    """Every kernel of the package."""
     own = nonogram.Nonogram.examples()[0].model()
     annealing.compile_kernels(own)
     tempering.compile_kernels()
@@ -78,8 +78,8 @@ def compiled_functions():
     for package in (annealing, model, tempering, nonogram):
         for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
             for thing in vars(importlib.import_module(module.name)).values():
-                if isinstance(thing, Dispatcher):
-                    yield thing
+                if isinstance(thing, jit.Kernel):
+                    yield thing.compiled
 
 
 def callees(function, seen=()):
@@ -89,7 +89,7 @@ def callees(function, seen=()):
         used = inspect.unwrap(getattr(used, "py_func", used))
         if callable(used) and used not in seen:
             yield used
-            if inspect.isfunction(used) and inspect.getfile(used) != packing.__file__:
+            if inspect.isfunction(used) and inspect.getfile(used) != functions.__file__:
                 yield from callees(used, (*seen, used))
 
 
@@ -100,13 +100,11 @@ def test_kernels_read_and_call_only_what_is_in_their_own_file():
     """
     versions = {jit.version_of(propagator): propagator.__file__}
     tuples = set()
-    for function in compiled_functions():
-        if function.stats.cache_path is None:  # compiled into those that call it
-            continue
+    for function in kernels_of_all():
         defaults = function.py_func.__defaults__ or ()
         known = [
             inspect.getfile(function.py_func),
-            packing.__file__,
+            functions.__file__,
             *(versions[number] for number in defaults),
         ]
         for used in callees(function.py_func):
@@ -203,17 +201,17 @@ def test_functions_are_assembled_in_their_kernels_alone():
         return twice(a) + thrice(a), last(b)
 
     x = np.array([5, 6, 7, 8])
-    packed = jit.addresses(Pair(3, x)), jit.addresses(Swapped(x, 4))
+    packed = packing.addresses(Pair(3, x)), packing.addresses(Swapped(x, 4))
     assert both(*packed) == (35, 8)
     for function in last, twice, thrice:
-        for compiled in function.overloads.values():
+        for compiled in dispatchers[function].overloads.values():
             assert not compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
-    [compiled] = both.overloads.values()
+    [compiled] = both.compiled.overloads.values()
     assert compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
 
 
 def test_what_cannot_be_compiled_is_said():
-    packed = jit.addresses(Pair(1, np.array([5])))
+    packed = packing.addresses(Pair(1, np.array([5])))
     with pytest.raises(TypingError, match="nothing"):
         jit.kernel(lambda packed: jit.pointers(Pair, packed).nothing)(packed)
     with pytest.raises(TypeError, match=r"thrice: only a function made by qubopuzzle\.jit\.kernel"):
@@ -248,7 +246,7 @@ OTHER_NUMBA = """
 import sys, numba
 numba.version_info = numba.version_info._replace(short=(99, 0))
 {}
-assert "qubopuzzle.jit.functions" in sys.modules
+assert "qubopuzzle.jit.dispatchers" in sys.modules
 assert "qubopuzzle.jit.compiler" not in sys.modules
 """
 
@@ -286,7 +284,7 @@ def test_an_array_is_told_by_its_element_however_numpy_spells_it():
         n: int
 
     element = np.zeros(2, dtype=np.int32)
-    assert jit.addresses(Spelt(element, element, 2)).tolist() == [element.ctypes.data] * 2 + [2]
+    assert packing.addresses(Spelt(element, element, 2)).tolist() == [element.ctypes.data] * 2 + [2]
 
 
 def test_arrays_that_kernels_would_misread_are_refused():
@@ -296,7 +294,7 @@ def test_arrays_that_kernels_would_misread_are_refused():
         two: NDArray[np.bool_]
 
     right = Pair(3, np.arange(3), np.ones(2, dtype=bool))
-    assert jit.addresses(right).tolist()[0] == 3
+    assert packing.addresses(right).tolist()[0] == 3
     for wrong in (
         right._replace(one=np.arange(3.0)),
         right._replace(one=np.arange(6)[::2]),
@@ -304,4 +302,4 @@ def test_arrays_that_kernels_would_misread_are_refused():
         right._replace(two=np.arange(3)),
     ):
         with pytest.raises(TypeError, match="expected a contiguous array"):
-            jit.addresses(wrong)
+            packing.addresses(wrong)

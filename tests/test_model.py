@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from kernels import compiled_and_plain
-from qubopuzzle import InputError, ModelError
+from qubopuzzle import InputError, ModelError, jit
 from qubopuzzle.annealing import annealing_form
 from qubopuzzle.compile import compile_amplify, compile_qubo
 from qubopuzzle.model import (
@@ -28,6 +27,7 @@ from qubopuzzle.model import (
     violation,
     violations,
 )
+from qubopuzzle.model import propagator as propagation
 from qubopuzzle.model.data import Linear
 from qubopuzzle.model.propagator import Propagator
 from qubopuzzle.model.segments import reachable
@@ -155,19 +155,46 @@ def test_probing_removes_exactly_what_propagation_refutes(model, work):
         assert propagate(b).contradiction is None
 
 
-def test_plain_python_removes_the_same():
-    code = (
-        "from qubopuzzle import probe, propagate\n"
-        "from qubopuzzle.puzzles import get_puzzle, puzzle_names\n"
-        "for name in puzzle_names():\n"
-        "    puzzle = get_puzzle(name).examples()[0]\n"
-        "    model = puzzle.model(puzzle.formulation_for(cuts=False))\n"
-        "    for found in (propagate(model), probe(model, 5_000)):\n"
-        "        print(name, found.kept.tolist(), found.probes, found.complete)\n"
-    )
-    compiled, plain = compiled_and_plain(code)
-    assert compiled == plain
-    assert "numberlink" in compiled
+def example_models():
+    for name in puzzle_names():
+        puzzle = get_puzzle(name).examples()[0]
+        yield puzzle.model(puzzle.formulation_for(cuts=False))
+
+
+def test_plain_python_removes_the_same(monkeypatch):
+    """In the same order, at once and where the compiled kernel goes on from what it left."""
+    monkeypatch.setattr(propagation, "_done_plain", 0)
+    for model in example_models():
+        compiled = Propagator(model)
+        compiled.run_compiled()
+        for work, unfinished in (10**9, False), (propagation._done_plain + 50, True):
+            monkeypatch.setattr(propagation, "_PLAIN_WORK", work)
+            plain = Propagator(model)
+            assert (plain._run_plain() == propagation._UNFINISHED) == unfinished
+            if unfinished:
+                plain.run_compiled()
+            for one, other in zip(plain.domains, compiled.domains, strict=True):
+                assert one.tolist() == other.tolist()
+        a, d = jit.as_lists(plain.arrays), jit.as_lists(plain.domains)
+        assert propagation.probe.plain(a, d, 1_000) == propagation.FIXED_POINT
+        compiled.probe(1_000)
+        assert d.removed == compiled.domains.removed.tolist()
+        assert d.counts == compiled.domains.counts.tolist()
+
+
+def test_python_alone_propagates_small_models_until_it_has_done_enough(monkeypatch):
+    small, *_, large = sorted(example_models(), key=lambda model: model.n_literals)
+    monkeypatch.setattr(propagation, "propagate_all", jit.Kernel(propagation.propagate_all.plain))
+    monkeypatch.setattr(propagation, "_done_plain", 0)
+    monkeypatch.setattr(propagation, "_PLAIN_WORK", 4 * large.n_literals)
+    assert propagation.runs_plain(small)
+    assert not propagation.runs_plain(large)
+    propagate(small)
+    assert not propagation.propagate_all.is_compiled
+    monkeypatch.setattr(propagation, "_PLAIN_WORK", propagation._done_plain)
+    assert not propagation.runs_plain(small)
+    propagate(small)
+    assert propagation.propagate_all.is_compiled
 
 
 def without(model, literals):

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from qubopuzzle.annealing.kernels import ExtraArrays, FloatArray, ModelArrays
-from qubopuzzle.jit import addresses
+from qubopuzzle.jit.packing import addresses
 from qubopuzzle.model import IntArray, Model
 from qubopuzzle.model.data import as_before, starts
 from qubopuzzle.model.order import Paths, Precedences

@@ -619,7 +619,7 @@ def assume_unit(a: Any, s: Any, p: Any, d: Any, unit: int) -> bool:
         literal = a.first[choice] + s.value[choice]
         possible = possible and d.alive[literal] != 0
         keep_only(p, d, literal)
-    return possible and propagate(p, d, since) == FIXED_POINT
+    return possible and propagate(p, d, since, _FAR) == FIXED_POINT
 
 
 @inlined

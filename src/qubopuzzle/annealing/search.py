@@ -23,7 +23,8 @@ from qubopuzzle.annealing.form import AnnealingForm, annealing_form, has_extras
 from qubopuzzle.annealing.kernels import BLOCK, CHANGED, LEAST, StateArrays, run_sweeps
 from qubopuzzle.checks import whole
 from qubopuzzle.errors import InputError
-from qubopuzzle.jit import addresses, compiling
+from qubopuzzle.jit import compiling
+from qubopuzzle.jit.packing import addresses
 from qubopuzzle.model import IntArray, Model, ModelBuilder
 from qubopuzzle.reads import Reads, generator, kept_samples
 from qubopuzzle.recorder import Track

@@ -17,7 +17,8 @@ from typing import Any
 from qubopuzzle.bench.machine import machine, memory_bytes
 from qubopuzzle.bench.plan import Job
 from qubopuzzle.errors import InputError, QubopuzzleError
-from qubopuzzle.model import ModelBuilder
+from qubopuzzle.model import ModelBuilder, propagate
+from qubopuzzle.model.propagation import compile_kernels
 from qubopuzzle.processes import Crashed, OutOfMemory, Overrun, WarmWorkers, Worker, say
 from qubopuzzle.solvers import get_solver
 from qubopuzzle.solvers.base import installed_version
@@ -145,7 +146,7 @@ def work(puzzle: Any, run: Mapping[str, Any]) -> dict[str, Any]:
     Args:
         run: keywords of ``solve``.
     """
-    _warm_up(run["solver"], run["options"])
+    _warm_up(run["solver"], run["presolve"], run["options"])
     _reset_peak()
     try:
         result = solve(puzzle, **run)
@@ -158,10 +159,11 @@ _warm: set[str] = set()
 """Solvers that this process has run."""
 
 
-def _warm_up(solver: str, options: Mapping[str, Any]) -> None:
+def _warm_up(solver: str, presolve: str | None, options: Mapping[str, Any]) -> None:
     """Solve a model of one bit, unmeasured, once a process: a solver imports as it goes along.
 
-    Services in the cloud are not asked. Rubbish of the runs before is collected.
+    What propagates is compiled, though the first small models could do without. Services in the
+    cloud are not asked. Rubbish of the runs before is collected.
     """
     if solver not in _warm:
         _warm.add(solver)
@@ -169,7 +171,10 @@ def _warm_up(solver: str, options: Mapping[str, Any]) -> None:
         builder.exactly_one("one", [[builder.bit("bit")]])
         bit = builder.build()
         with suppress(QubopuzzleError):  # if it is serious, the run says so too
-            if not get_solver(solver).remote:
+            backend = get_solver(solver)
+            if (presolve or backend.default_presolve) == "propagate":
+                compile_kernels(propagate)
+            if not backend.remote:
                 solve(bit, solver, options=options, reads=1, seed=0, time_limit=_WARM_UP_S)
         gc.collect()
         gc.freeze()  # what is imported stays, and is not looked through again

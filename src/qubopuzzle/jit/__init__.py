@@ -1,9 +1,13 @@
-"""Compiled code: numba's compiler, as all kernels use it."""
+"""Compiled code, as all kernels use it; numba is imported when a kernel is first compiled.
 
+What ``packing`` packs for kernels takes numba; import it where they run.
+"""
+
+from qubopuzzle.jit.functions import Kernel as Kernel
+from qubopuzzle.jit.functions import as_lists as as_lists
 from qubopuzzle.jit.functions import called as called
 from qubopuzzle.jit.functions import compiling as compiling
 from qubopuzzle.jit.functions import inlined as inlined
 from qubopuzzle.jit.functions import kernel as kernel
+from qubopuzzle.jit.functions import pointers as pointers
 from qubopuzzle.jit.functions import version_of as version_of
-from qubopuzzle.jit.packing import addresses as addresses
-from qubopuzzle.jit.packing import pointers as pointers

@@ -4,7 +4,7 @@ numba optimises and assembles each function that it compiles, and does so again 
 function that calls it. Here a function that only kernels call is simplified; it is optimised and
 assembled in the kernel, with all else that the kernel calls. A pipeline of one's own is what
 numba's documentation describes ("Customizing the Compiler"); what becomes of LLVM's code is in
-private methods behind it, which is why jit/functions.py uses this for versions of numba that it
+private methods behind it, which is why jit/dispatchers.py uses this for versions of numba that it
 was tested with, and numba's own compiler for others.
 """
 

@@ -11,65 +11,89 @@ This package is not looked at, either: who changes how it compiles or packs clea
 import gc
 import hashlib
 import inspect
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cached_property, update_wrapper
 from types import ModuleType
 from typing import Any
 
-from numba import njit, version_info
-from numba.core import event
+Function = Callable[..., Any]
 
-from qubopuzzle.errors import CompilingWarning
-
-KNOWN = (0, 62), (0, 68)
-"""The first and the last version of numba whose compiler jit/compiler.py extends."""
+WITHIN: dict[Function, dict[str, Any]] = {}
+"""What is compiled into kernels alone, and numba's options for it; to Python plain functions."""
 
 
-def _pipeline() -> dict[str, Any]:
-    """The option for our compiler. None for a numba that it does not know.
+class Kernel:
+    """A function that is compiled, or loaded from numba's cache, when it is first called.
 
-    numba's own compiler takes twice the time for code that does the same.
+    Attributes:
+        plain: the function itself, as Python runs it: it takes named tuples where the kernel takes
+            what ``addresses`` packs of them, and rather ``as_lists``, which Python reads faster.
     """
-    if not KNOWN[0] <= version_info.short <= KNOWN[1]:
-        return {}
-    from qubopuzzle.jit.compiler import KernelCompiler
 
-    return {"pipeline_class": KernelCompiler}
+    def __init__(self, function: Function) -> None:
+        update_wrapper(self, function)
+        self.plain = function
+
+    def __call__(self, *arguments: Any) -> Any:
+        """As ``compiled``."""
+        return self.compiled(*arguments)
+
+    @cached_property
+    def compiled(self) -> Any:
+        """What numba makes of it."""
+        from qubopuzzle.jit.dispatchers import cached_if_possible
+
+        return cached_if_possible(self.plain)
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether it was called before."""
+        return "compiled" in vars(self)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """How numba asks what it is, where another kernel calls it."""
+        return self.compiled._numba_type_
 
 
-_OPTIONS: dict[str, Any] = {"no_cfunc_wrapper": True, **_pipeline()}
-_WITHIN: dict[str, Any] = {"no_cpython_wrapper": True, **_OPTIONS}
+def kernel(function: Function) -> Kernel:
+    """Compile a function, without the GIL, when it is first called, and cache it if possible."""
+    return Kernel(function)
 
 
-def kernel(function: Callable[..., Any]) -> Any:
-    """Compile a function, without the GIL, and cache it if there is a folder to do so.
-
-    numba caches in ``__pycache__`` or else in the user's cache folder, and raises a
-    RuntimeError where neither can be written.
-    """
-    options: dict[str, Any] = {"nogil": True, **_OPTIONS}
-    try:
-        return njit(cache=True, **options)(function)
-    except RuntimeError:
-        _uncached.append(function.__name__)
-        return njit(**options)(function)
-
-
-_uncached: list[str] = []
-
-
-def called(function: Callable[..., Any]) -> Any:
-    """Compile a function that kernels call, and nothing else: Python must not, nor plain ``njit``.
+def called(function: Function) -> Any:
+    """Compile a function that kernels call, and nothing else: plain ``njit`` must not.
 
     No two call each other.
     """
-    return njit(**_WITHIN)(function)
+    WITHIN[function] = {}
+    return function
 
 
-def inlined(function: Callable[..., Any]) -> Any:
+def inlined(function: Function) -> Any:
     """Compile a function into the kernels that call it: small ones, in inner loops."""
-    return njit(forceinline=True, **_WITHIN)(function)
+    WITHIN[function] = {"forceinline": True}
+    return function
+
+
+def pointers(_layout: type, packed: Any) -> Any:
+    """In a kernel, the fields of the tuple that ``addresses`` packed, see ``packing``."""
+    return packed
+
+
+def as_lists(arrays: Any) -> Any:
+    """A named tuple of arrays and numbers with lists in place of the arrays, for ``Kernel.plain``.
+
+    >>> from typing import NamedTuple
+    >>> import numpy as np
+    >>> class Pair(NamedTuple):
+    ...     n: int
+    ...     x: np.ndarray
+    >>> as_lists(Pair(2, np.array([5, 6])))
+    Pair(n=2, x=[5, 6])
+    """
+    return type(arrays)(*(each if isinstance(each, int) else each.tolist() for each in arrays))
 
 
 @contextmanager
@@ -80,30 +104,16 @@ def compiling(what: str, seconds: float) -> Iterator[None]:
         what: what is compiled, for people.
         seconds: about what that takes.
     """
-    once = "once a process, as no cache can be written: set NUMBA_CACHE_DIR"
-    once = once if _uncached else "once on this machine"
-    said = f"compiling {what}, {once} (about {seconds:.0f} s)"
+    from qubopuzzle.jit.dispatchers import compilation
+
     collecting = gc.isenabled()
     gc.disable()  # saves a twentieth of the time
     try:
-        with event.install_listener("numba:compile", _Compilation(said)):
+        with compilation(what, seconds):
             yield
     finally:
         if collecting:
             gc.enable()
-
-
-class _Compilation(event.Listener):
-    def __init__(self, said: str) -> None:
-        self._said: str | None = said
-
-    def on_start(self, event: Any) -> None:  # noqa: ARG002
-        if self._said is not None:
-            said, self._said = self._said, None
-            warnings.warn(said, CompilingWarning, stacklevel=1)
-
-    def on_end(self, event: Any) -> None:
-        """Nothing is said."""
 
 
 def version_of(module: ModuleType) -> int:

@@ -16,6 +16,7 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
+from qubopuzzle.jit import compiling
 from qubopuzzle.model.data import (
     Choice,
     Field,
@@ -26,6 +27,7 @@ from qubopuzzle.model.data import (
     Precedence,
     label_of,
 )
+from qubopuzzle.model.propagator import Propagator, runs_plain
 from qubopuzzle.model.segments import reachable
 
 
@@ -83,21 +85,27 @@ def probe(model: Model, work: int = PROBING_WORK) -> Propagation:
     return _presolved(model, "probing", work)
 
 
+def prepare(method: Callable[[Model], Propagation], model: Model) -> None:
+    """Compile what a method needs of a model, or load it from numba's cache, once a process.
+
+    Seconds, then little, and nothing where Python alone is as soon done with a small model.
+    """
+    if method == probe or (method == propagate and not runs_plain(model)):
+        compile_kernels(method)
+
+
 @cache
 def compile_kernels(method: Callable[[Model], Propagation]) -> None:
-    """Compile what a method needs, or load it from numba's cache: seconds once, then little."""
-    if method == Propagation.none:
-        return
-    from qubopuzzle.jit import compiling  # imports numba
-
+    """Compile what ``propagate`` or ``probe`` needs of a large model, or load it."""
     bit = Choice("bit", (0, 1), "bits", is_bit=True)
     with compiling("the kernels of propagation", seconds=1):
-        method(Model((bit,), np.array([0, 2]), (), (), (), (), ("bits",)))
+        own = Propagator(Model((bit,), np.array([0, 2]), (), (), (), (), ("bits",)))
+        own.run_compiled()
+        if method == probe:
+            own.probe(1)
 
 
 def _presolved(model: Model, method: str, work: int) -> Propagation:
-    from qubopuzzle.model.propagator import Propagator  # imports numba
-
     own = Propagator(model)
     contradiction = own.run()
     if contradiction is None and work:

@@ -1,28 +1,35 @@
-"""Propagation in compiled code: its arrays, its loops, and their front, ``Propagator``.
+"""Propagation: its arrays, its loops, which are kernels, and their front, ``Propagator``.
 
 ``a`` is the model, ``PropagatorArrays``; ``d`` is what is left of it, ``DomainArrays``. Rows,
 precedences and chains are **constraints**, numbered in this order. Whether a chain has a term in a
 row is a choice of its own, a **touch**, with two values: it has none, or it has.
 """
 
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.jit import addresses, called, inlined, kernel, pointers
+from qubopuzzle.jit import as_lists, called, inlined, kernel, pointers
 from qubopuzzle.model.chains import Chains, find_chains
 from qubopuzzle.model.data import IntArray, Model, starts
 from qubopuzzle.model.order import Precedences, path_terms, separable
 from qubopuzzle.model.segments import Segments, all_rows
 
-_FAR = 1 << 60
+FAR = 1 << 60
+"""Further than any work, and than the sum of any row."""
 _CLOSED = 1 << 40
 _NONE = np.int64(-1)  # no plain number, which would be a type of its own
 REMOVED, _HEAD, _QUEUED, WORK, _NEXT, _IN_VAIN, _PROBES = range(7)
 """Places in ``DomainArrays.counts``; ``counts[REMOVED]`` is how many values are gone."""
-FIXED_POINT = -1
-"""What ``propagate`` returns where no constraint is broken."""
+FIXED_POINT, _UNFINISHED = -1, -2
+"""What ``propagate`` returns where no constraint is broken, at the end or so far."""
+_PLAIN_WORK = 100_000
+"""What Python alone looks at in a process before numba is imported and kernels compiled."""
+_LOOKS = 4
+"""How often propagation looks at each term, mostly."""
+_done_plain = 0
 
 
 class PropagatorArrays(NamedTuple):
@@ -153,7 +160,7 @@ def dequeue(a: Any, d: Any) -> int:
 @inlined
 def part_bounds(a: Any, d: Any, part: int) -> tuple[int, int]:
     """The least and the greatest that a part of a row can be."""
-    least, greatest, present = _FAR, -_FAR, 0
+    least, greatest, present = FAR, -FAR, 0
     coefficients = a.coefficient  # LLVM would load it anew within the condition
     for e in range(a.term_start[part], a.term_start[part + 1]):
         if d.alive[a.literal[e]]:
@@ -257,16 +264,16 @@ def walk_chain(a: Any, d: Any, chain: int) -> int:
     d.before[0] = d.behind[0] = 0
     for q in range(a.chain_start[chain], a.chain_start[chain + 1]):
         choice, place = a.chain_choice[q], a.chain_place[q]
-        cost, best = 0, _FAR
-        d.before[place - 1] = _FAR
+        cost, best = 0, FAR
+        d.before[place - 1] = FAR
         for literal in range(a.first[choice], a.first[choice + 1]):
             cost += d.cost[place]
-            d.cost[place] = cost if d.alive[literal] else _FAR
+            d.cost[place] = cost if d.alive[literal] else FAR
             through = d.cost[place] + d.before[a.back[literal]]
             best = through if through < best else best
             d.before[place] = best
             place += 1
-        d.before[place] = _FAR
+        d.before[place] = FAR
     return best
 
 
@@ -277,7 +284,7 @@ def narrow_chain(a: Any, d: Any, chain: int, least: int) -> None:
         choice = a.chain_choice[q]
         first, stop = a.first[choice], a.first[choice + 1]
         place = a.chain_place[q] + stop - first
-        best = d.behind[place] = _FAR
+        best = d.behind[place] = FAR
         d.next[place] = place
         for literal in range(stop - 1, first - 1, -1):
             place -= 1
@@ -330,11 +337,12 @@ def propagate_chain(a: Any, d: Any, chain: int) -> bool:
 
 
 @called
-def propagate(a: Any, d: Any, since: int) -> int:
+def propagate(a: Any, d: Any, since: int, until: int) -> int:
     """Look at the constraints in the queue until none is left.
 
     And at those of the choices that lost a value after the first ``since`` that are gone. Returns
     ``FIXED_POINT``, or the number of a constraint that cannot be met; the queue is empty then, too.
+    Or ``_UNFINISHED`` once ``counts[WORK]`` is ``until``: a further call goes on.
     """
     broken: int = FIXED_POINT
     touched = done = _NONE
@@ -347,6 +355,8 @@ def propagate(a: Any, d: Any, since: int) -> int:
         since, touched = d.counts[REMOVED], _NONE
         if d.counts[_QUEUED] == 0:
             return broken
+        if d.counts[WORK] >= until and broken == FIXED_POINT:
+            return _UNFINISHED
         constraint = dequeue(a, d)
         # Nothing more follows from a chain at once; from a row with gaps it may.
         done = constraint if constraint >= a.n_others else _NONE
@@ -381,10 +391,10 @@ def restore(a: Any, d: Any, n_removed: int) -> None:
 
 
 @kernel
-def propagate_all(model: Any, domains: Any) -> int:
+def propagate_all(model: Any, domains: Any, until: int) -> int:
     """Look at the constraints in the queue until none is left; returns what ``propagate`` does."""
     a, d = pointers(PropagatorArrays, model), pointers(DomainArrays, domains)
-    broken: int = propagate(a, d, d.counts[REMOVED])
+    broken: int = propagate(a, d, d.counts[REMOVED], until)
     return broken
 
 
@@ -403,12 +413,12 @@ def probe(model: Any, domains: Any, work: int) -> int:
             if broken == FIXED_POINT and d.alive[literal] and d.size[choice] > 1:
                 n_removed = d.counts[REMOVED]
                 keep_only(a, d, literal)
-                refuted = propagate(a, d, n_removed)
+                refuted = propagate(a, d, n_removed, FAR)
                 restore(a, d, n_removed)
                 d.counts[_PROBES] += 1
                 if refuted != FIXED_POINT:
                     remove(a, d, literal)
-                    broken = propagate(a, d, n_removed)
+                    broken = propagate(a, d, n_removed, FAR)
         d.counts[_IN_VAIN] = d.counts[_IN_VAIN] + 1 if d.counts[REMOVED] == before else 0
         d.counts[_NEXT] = (choice + 1) % a.n_choices
     return broken
@@ -438,7 +448,6 @@ class Propagator:
         paths, exact, chains: the paths of the precedences, which of them are ``separable``, and
             the chains among them, or none.
         arrays, domains: the same for compiled code, and what is left.
-        packed: what kernels take of the arrays.
     """
 
     def __init__(self, model: Model, *, chains: bool = True) -> None:
@@ -454,7 +463,6 @@ class Propagator:
         one, two = (self.chains.chain_of[end] for end in (self.order.first, self.order.second))
         (apart,) = np.nonzero((one < 0) | (one != two))
         self.arrays = self._arrays(lower, upper, apart)
-        self.packed = addresses(self.arrays)
         self.domains = _everything(self.arrays, apart)
 
     def _arrays(self, lower: IntArray, upper: IntArray, apart: IntArray) -> PropagatorArrays:
@@ -505,6 +513,11 @@ class Propagator:
             end=chains.end,
         )
 
+    @cached_property
+    def packed(self) -> Any:
+        """What kernels take of the arrays."""
+        return _packed(self.arrays)
+
     def copy_domains(self) -> DomainArrays:
         """What is left now, for somebody else to change; no work was done on it yet."""
         copies: Any = (array.copy() for array in self.domains)
@@ -519,7 +532,25 @@ class Propagator:
 
     def run(self) -> str | None:
         """Remove values to a fixed point; returns the constraint that proves that there is none."""
-        return self._broken(propagate_all(self.packed, addresses(self.domains)))
+        if not runs_plain(self.model):
+            return self.run_compiled()
+        broken = self._run_plain()
+        return self.run_compiled() if broken == _UNFINISHED else self._broken(broken)
+
+    def run_compiled(self) -> str | None:
+        """The same, by the compiled kernel, whether it is at hand or not."""
+        return self._broken(propagate_all(self.packed, _packed(self.domains), FAR))
+
+    def _run_plain(self) -> int:
+        """The same kernel as Python runs it, as far as little work leads; as ``propagate``."""
+        global _done_plain
+        a, d = as_lists(self.arrays), as_lists(self.domains)
+        before, left = d.counts[WORK], _PLAIN_WORK - _done_plain
+        broken: int = propagate_all.plain(a, d, before + left)
+        _done_plain += d.counts[WORK] - before
+        for array, values in zip(self.domains, d, strict=True):
+            array[:] = values
+        return broken
 
     def probe(self, work: int) -> str | None:
         """Remove what failed literals show, after ``run``; returns as it does.
@@ -530,7 +561,7 @@ class Propagator:
         Lynce and Marques-Silva, "Probing-based preprocessing techniques for propositional
         satisfiability" (2003).
         """
-        return self._broken(probe(self.packed, addresses(self.domains), work))
+        return self._broken(probe(self.packed, _packed(self.domains), work))
 
     @property
     def probes(self) -> int:
@@ -561,6 +592,18 @@ class Propagator:
             number, word = self.paths.entry[last], "to"
         one, two = (self.model.choices[end].name for end in (first, last))
         return f"{self.order.family[number]} of {one} {word} {two}"
+
+
+def runs_plain(model: Model) -> bool:
+    """Whether a model is propagated by Python alone: numba would take longer to be imported."""
+    size = model.n_literals + sum(block.matrix.nnz for block in model.linear)
+    return not propagate_all.is_compiled and bool(_LOOKS * size <= _PLAIN_WORK - _done_plain)
+
+
+def _packed(arrays: Any) -> Any:
+    from qubopuzzle.jit.packing import addresses  # imports numba
+
+    return addresses(arrays)
 
 
 def _everything(a: PropagatorArrays, apart: IntArray) -> DomainArrays:

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.jit import addresses
+from qubopuzzle.jit.packing import addresses
 from qubopuzzle.model import UNBOUNDED, IntArray, Linear, Model, Problem
 from qubopuzzle.model.propagator import (
+    FAR,
     FIXED_POINT,
     REMOVED,
     DomainArrays,
@@ -154,7 +155,7 @@ class _Deduction:
             gap=np.where(on[n:], arrays.gap, _NEVER),
         )
         domains = self._propagator.copy_domains()
-        return propagate_all(addresses(chosen), addresses(domains)), domains
+        return propagate_all(addresses(chosen), addresses(domains), FAR), domains
 
     def _reach(
         self, alive: NDArray[np.bool_], cells: Any = slice(None)

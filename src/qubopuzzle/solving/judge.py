@@ -1,22 +1,26 @@
 """What assignments are worth: decoded, read by field reconstruction, judged. The one judge."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.compile import Compiled
-from qubopuzzle.compile.encoding import Encoding
 from qubopuzzle.model import IntArray, Model, Problem, Propagation, Violation
 from qubopuzzle.model.semantics import BrokenConstraint, broken
 from qubopuzzle.picture import Picture, html
 from qubopuzzle.solving.recipe import Source, problem_of
+
+if TYPE_CHECKING:
+    from qubopuzzle.compile import Compiled
+    from qubopuzzle.compile.encoding import Encoding
 
 SHOWN = 20
 """Variables of a program of which all are printed, 0 or not."""

@@ -1,16 +1,20 @@
 """How a problem becomes a model, and which other ways need few enough variables."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from os import PathLike
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from qubopuzzle.compile import ENCODINGS, Compiled, compile_model
 from qubopuzzle.errors import InputError, QubopuzzleError, Unsatisfiable, did_you_mean
 from qubopuzzle.model import Model, ModelProblem, Problem, Propagation, probe, propagate
-from qubopuzzle.model.propagation import compile_kernels
+from qubopuzzle.model.propagation import prepare
 from qubopuzzle.solving.loading import load
+
+if TYPE_CHECKING:
+    from qubopuzzle.compile import Compiled
 
 PRESOLVES: Mapping[str, Callable[[Model], Propagation]] = {
     "none": Propagation.none,
@@ -49,15 +53,17 @@ class Recipe:
     weights: Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
+        from qubopuzzle.compile import ENCODINGS  # imports scipy.sparse, which judging needs not
+
         code, how = self.encoding, self.presolve
         if code is not None and code not in ENCODINGS:
             raise InputError(f"unknown encoding {code!r}; {did_you_mean(code, ENCODINGS)}")
         if how not in PRESOLVES:
             raise InputError(f"unknown presolve {how!r}; {did_you_mean(how, PRESOLVES)}")
 
-    def prepare(self) -> None:
-        """Import and compile what presolving needs, once a process."""
-        compile_kernels(PRESOLVES[self.presolve])
+    def prepare(self, model: Model) -> None:
+        """Import and compile what presolving a model needs, once a process."""
+        prepare(PRESOLVES[self.presolve], model)
 
     def presolved(self, problem: Problem) -> Propagation:
         """The problem's model, for tools of one's own, after presolving.
@@ -78,6 +84,8 @@ class Recipe:
 
     def compile(self, model: Model, target: str) -> Compiled:
         """Compile for a target; raises as ``compile_model``."""
+        from qubopuzzle.compile import compile_model
+
         return compile_model(model, target, self.encoding, self.weights)
 
 
@@ -108,6 +116,8 @@ def forms_of(source: Source, recipe: Recipe) -> list[Recipe]:
     Raises:
         InputError: for a formulation that the problem does not have.
     """
+    from qubopuzzle.compile import ENCODINGS
+
     problem = problem_of(source)
     if recipe.formulation is not None:
         problem.check_formulation(recipe.formulation)

@@ -123,7 +123,7 @@ def solve(
     run = _Run(own, backend, recipe, budget, chosen, {"load": load_s}, Recorder.of(trace))
     shown: AbstractContextManager[Any] = nullcontext(progress or None)
     if progress is True:
-        from qubopuzzle import bars  # imports rich
+        from qubopuzzle import bars
 
         shown = bars.solving(own.id or own.name, reads, time_limit)
     with shown as callback:
@@ -190,7 +190,7 @@ class _Run:
                 "one; ask for one solution (no --all, no --unique), or leave the objective out"
             )
         with stage(self.seconds, "prepare"), defer_interrupt():
-            self.recipe.prepare()
+            self.recipe.prepare(whole)
         with stage(self.seconds, "presolve"):
             presolved = self.recipe.presolve_model(whole)
         model = presolved.model

@@ -6,7 +6,8 @@ import dimod
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.jit import addresses, compiling
+from qubopuzzle.jit import compiling
+from qubopuzzle.jit.packing import addresses
 from qubopuzzle.tempering.form import TemperingForm, tempering_form
 from qubopuzzle.tempering.kernels import FloatArray, ReplicaArrays, temper
 from qubopuzzle.tempering.ladder import geometric, tables
