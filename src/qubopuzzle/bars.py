@@ -4,6 +4,8 @@ They go to standard error. A notebook shows them if it has ipywidgets, and a war
 not; where nobody watches, as with a pipe, nothing is shown.
 """
 
+from __future__ import annotations
+
 import sys
 import time
 import warnings
@@ -12,17 +14,21 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from math import isinf
 from threading import Timer
-
-from rich import progress as rich
-from rich.console import Console
+from typing import TYPE_CHECKING
 
 from qubopuzzle.solvers.base import Progress, ProgressCallback
+
+if TYPE_CHECKING:
+    from rich import progress as rich
 
 _PATIENCE_S = 1.0
 
 
-def _bar(middle: rich.ProgressColumn) -> rich.Progress:
-    """A bar with ``middle`` beside it, which is not shown where nobody watches."""
+def _bar(middle: str | None = None) -> rich.Progress:
+    """A bar with this text or a count beside it, which is not shown where nobody watches."""
+    from rich import progress as rich
+    from rich.console import Console
+
     what = rich.TextColumn("{task.description}", markup=False)
     console = Console(stderr=True)
     unseen = not (sys.stderr.isatty() or console.is_jupyter)
@@ -30,7 +36,8 @@ def _bar(middle: rich.ProgressColumn) -> rich.Progress:
         warnings.warn("bars in notebooks need ipywidgets: pip install ipywidgets", stacklevel=1)
         unseen = True
     console.quiet = unseen
-    columns = (what, rich.BarColumn(), middle, rich.TimeElapsedColumn())
+    beside = rich.MofNCompleteColumn() if middle is None else rich.TextColumn(middle)
+    columns = (what, rich.BarColumn(), beside, rich.TimeElapsedColumn())
     return rich.Progress(*columns, console=console, transient=True, disable=unseen)
 
 
@@ -38,15 +45,22 @@ def _bar(middle: rich.ProgressColumn) -> rich.Progress:
 def solving(what: str, reads: int | None, time_limit: float | None) -> Iterator[ProgressCallback]:
     """A callback for ``solve``; the bar appears after a second, and pulses until it is called."""
     started = time.perf_counter()
-    bar = _bar(rich.TextColumn("energy {task.fields[energy]}"))
-    task = bar.add_task(what, total=None, energy="-")
+    shown: list[tuple[rich.Progress, rich.TaskID]] = []
+
+    def appear() -> None:
+        bar = _bar("energy {task.fields[energy]}")
+        task = bar.add_task(what, total=None, energy="-")
+        bar.start()
+        shown.append((bar, task))
 
     def update(progress: Progress) -> None:
         done = time.perf_counter() - started if time_limit else progress.reads
         energy = "-" if isinf(progress.energy) else f"{progress.energy:g}"
-        bar.update(task, total=time_limit or reads, completed=done, energy=energy)
+        for bar, task in shown:
+            bar.update(task, total=time_limit or reads, completed=done, energy=energy)
 
-    appearing = Timer(_PATIENCE_S, bar.start)
+    # Until then nothing of it is imported: most puzzles take less.
+    appearing = Timer(_PATIENCE_S, appear)
     appearing.daemon = True
     appearing.start()
     try:
@@ -54,12 +68,13 @@ def solving(what: str, reads: int | None, time_limit: float | None) -> Iterator[
     finally:
         appearing.cancel()
         appearing.join()
-        bar.stop()
+        for bar, _ in shown:
+            bar.stop()
 
 
 @contextmanager
 def counting(what: str, count: int) -> Iterator[Callable[[str], None]]:
     """A callback that counts one more, and takes what is said of it."""
-    with _bar(rich.MofNCompleteColumn()) as bar:
+    with _bar() as bar:
         task = bar.add_task(what, total=count)
         yield lambda done: bar.update(task, advance=1, description=done)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from argparse import SUPPRESS, Action, Namespace
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import closing, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from qubopuzzle.signals import came
 
 if TYPE_CHECKING:
     from qubopuzzle.model import Problem
-    from qubopuzzle.recorder import Rate
+    from qubopuzzle.recorder import Rate, Recorder
     from qubopuzzle.solving.result import Result
 
 _SEVERITY = (SOLVED, UNSATISFIABLE, NOT_SOLVED, BAD_INPUT)
@@ -87,7 +87,6 @@ class _NoToken(Action):
 
 def run(args: Namespace) -> int:
     """Solve and judge one puzzle after the other."""
-    from qubopuzzle.cli import watch
     from qubopuzzle.recorder import Rate
     from qubopuzzle.solving.recipe import Recipe
     from qubopuzzle.solving.result import Result
@@ -101,6 +100,8 @@ def run(args: Namespace) -> int:
     asked = True if args.trace_rate is None else args.trace_rate
     rate = Rate.of(_WATCHED if args.trace is None else asked)
     if args.watch:
+        from qubopuzzle.cli import watch  # imports rich
+
         watch.check_terminal()
     model = {name: getattr(args, name) for name in ("formulation", "encoding", "presolve")}
     model["weights"] = dict(args.weight)
@@ -167,7 +168,6 @@ def _solved(
 ) -> Generator[Result | QubopuzzleError, None, None]:
     """The result of each puzzle, or why there is none."""
     from qubopuzzle.checks import whole
-    from qubopuzzle.cli import watch
     from qubopuzzle.recorder import Recorder
     from qubopuzzle.solving.several import solve_each
     from qubopuzzle.solving.solve import solve
@@ -183,14 +183,22 @@ def _solved(
         return
     for puzzle, more in zip(puzzles, each, strict=True):
         recorder = Recorder(rate) if args.watch or args.trace else None
-        shown = watch.watching(puzzle, recorder) if args.watch and recorder else nullcontext(True)
         try:
-            with shown as callback:
+            with _shown(puzzle, recorder if args.watch else None) as callback:
                 result = solve(puzzle, progress=callback, trace=recorder, **more)
         except QubopuzzleError as error:
             yield error
         else:
             yield result
+
+
+def _shown(puzzle: Problem, recorder: Recorder | None) -> AbstractContextManager[Any]:
+    """How far a solver is, as a callback: on a bar, or as the recorder's state."""
+    if recorder is None:
+        return nullcontext(True)
+    from qubopuzzle.cli.watch import watching
+
+    return watching(puzzle, recorder)
 
 
 def _settings(args: Namespace) -> dict[str, Any]:

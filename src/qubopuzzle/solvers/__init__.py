@@ -5,18 +5,16 @@
 ``dwave:dwave.system.testing:MockDWaveSampler``.
 """
 
-from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pkgutil import iter_modules
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qubopuzzle.errors import InputError, SolverUnavailable, did_you_mean, first_line
-from qubopuzzle.solvers.amplify import AmplifySolver
-from qubopuzzle.solvers.amplify.clients import settings_of
 from qubopuzzle.solvers.base import Availability, Outcome, Solver, Task
-from qubopuzzle.solvers.dimod_sampler import DimodSampler, has_graph
-from qubopuzzle.solvers.dwave import DWaveSolver
+
+if TYPE_CHECKING:
+    from qubopuzzle.solvers.dimod_sampler import DimodSampler
 
 ENTRY_POINTS = "qubopuzzle.solvers"
 ADDRESSED = {
@@ -27,12 +25,13 @@ ADDRESSED = {
 
 
 def all_solvers() -> dict[str, Solver]:
-    """Every solver by name: files of this folder that define SOLVER, then entry points.
+    """Every solver by name: what of this folder defines SOLVER, then entry points.
 
     An entry point that cannot be loaded is listed, as not available; own names win.
     """
     theirs = {entry.name: _load(entry) for entry in entry_points(group=ENTRY_POINTS)}
-    return theirs | _own_solvers()
+    own = (_own_solver(module.name) for module in iter_modules(__path__))
+    return theirs | {solver.name: solver for solver in own if solver is not None}
 
 
 def get_solver(solver: Any) -> Solver:
@@ -43,31 +42,49 @@ def get_solver(solver: Any) -> Solver:
         SolverUnavailable: for an entry point that cannot be loaded.
     """
     if not isinstance(solver, str):
-        settings = settings_of(solver)
-        if settings:
-            return AmplifySolver(settings)
-        named = DimodSampler.of(solver)
-        return DWaveSolver(named) if has_graph(solver) else named
+        return _around(solver)
     kind, _, address = solver.partition(":")
     if kind in ADDRESSED and address:
         module, _, name = address.partition(":")
         if not (module and name) or ":" in name:
             raise InputError(f"solver {solver!r}: write {kind}:module:Class")
+        from qubopuzzle.solvers.dimod_sampler import DimodSampler
+
         named = DimodSampler(address, kind=kind)
-        return named if kind == "dimod" else DWaveSolver(named)
-    own = _own_solvers()
-    if solver in own:
-        return own[solver]
+        return named if kind == "dimod" else _embedding(named)
+    own = _own_solver(solver.replace("-", "_"))
+    if own is not None and own.name == solver:
+        return own
     for entry in entry_points(group=ENTRY_POINTS, name=solver):
         return _load(entry)
     known = [*sorted(all_solvers()), *(f"{kind}:module:Class" for kind in ADDRESSED)]
     raise InputError(f"unknown solver {solver[:60]!r}; {did_you_mean(solver, known)}")
 
 
-@cache
-def _own_solvers() -> dict[str, Solver]:
-    modules = [import_module(f"{__name__}.{m.name}") for m in iter_modules(__path__)]
-    return {m.SOLVER.name: m.SOLVER for m in modules if hasattr(m, "SOLVER")}
+def _around(given: Any) -> Solver:
+    """A solver around a client of the Amplify SDK or a dimod sampler."""
+    from qubopuzzle.solvers.amplify import AmplifySolver
+    from qubopuzzle.solvers.amplify.clients import settings_of
+    from qubopuzzle.solvers.dimod_sampler import DimodSampler, has_graph
+
+    settings = settings_of(given)
+    if settings:
+        return AmplifySolver(settings)
+    named = DimodSampler.of(given)
+    return _embedding(named) if has_graph(given) else named
+
+
+def _embedding(sampler: "DimodSampler") -> Solver:
+    from qubopuzzle.solvers.dwave import DWaveSolver
+
+    return DWaveSolver(sampler)
+
+
+def _own_solver(module: str) -> Solver | None:
+    """The solver that a module of this folder defines, which has its name; None without one."""
+    if module not in {found.name for found in iter_modules(__path__)}:
+        return None
+    return getattr(import_module(f"{__name__}.{module}"), "SOLVER", None)
 
 
 class _Broken(Solver):
