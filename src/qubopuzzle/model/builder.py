@@ -10,8 +10,8 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array
 
 from qubopuzzle.errors import ModelError
 from qubopuzzle.model.data import (
@@ -361,7 +361,7 @@ class ModelBuilder:
         n, alone = self.n_literals, one == two
         linear = np.bincount(one[alone], value[alone], minlength=n).astype(np.float64)
         low, high = np.minimum(one, two)[~alone], np.maximum(one, two)[~alone]
-        couplings = summed(csr_array((value[~alone], (low, high)), shape=(n, n)))
+        couplings = summed(scipy.sparse.csr_array((value[~alone], (low, high)), shape=(n, n)))
         return Objective(linear, couplings, offset)
 
     # --- the answer --------------------------------------------------------------------
@@ -569,7 +569,9 @@ def _matrix(
     """A sparse (rows, literals) matrix, and what known literals add to each row, (rows,)."""
     constant, true, left = np.zeros(shape[0], dtype=np.int64), literal == TRUE, literal >= 0
     np.add.at(constant, row[true], coefficient[true])
-    return summed(csr_array((coefficient[left], (row[left], literal[left])), shape=shape)), constant
+    return summed(
+        scipy.sparse.csr_array((coefficient[left], (row[left], literal[left])), shape=shape)
+    ), constant
 
 
 def _integers(family: str, numbers: ArrayLike) -> IntArray:

@@ -6,8 +6,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from qubopuzzle.model.data import UNBOUNDED, Connected, IntArray, Linear, Model, summed
 
@@ -57,7 +57,9 @@ def with_cuts(model: Model, found: Sequence[Cut]) -> Model:
         signs = np.repeat(np.tile([1, -1], len(own)), sizes)
         columns = np.concatenate([np.zeros(0, dtype=np.int64), *parts])
         starts = np.append(0, np.cumsum(sizes))[::2]
-        matrix = summed(csr_array((signs, columns, starts), shape=(len(own), model.n_literals)))
+        matrix = summed(
+            scipy.sparse.csr_array((signs, columns, starts), shape=(len(own), model.n_literals))
+        )
         lower, upper = 1 - sizes[1::2], np.full(len(own), UNBOUNDED)
         linear.append(Linear(family, matrix, lower, upper, partial("{}.cut[{}]".format, family)))
     return replace(model, linear=(*model.linear, *linear), connected=(), acyclic=())

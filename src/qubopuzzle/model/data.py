@@ -13,8 +13,8 @@ from itertools import chain
 from typing import Any, Self, TypeAlias, TypeVar
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from qubopuzzle.errors import ModelError
 from qubopuzzle.picture import html
@@ -157,7 +157,7 @@ def _components(n_nodes: int, edges: IntArray) -> tuple[int, NDArray[np.int32]]:
     from scipy.sparse.csgraph import connected_components  # imports all of scipy.linalg
 
     entries = np.ones(len(edges)), (edges[:, 0], edges[:, 1])
-    graph = csr_array(entries, shape=(n_nodes, n_nodes))
+    graph = scipy.sparse.csr_array(entries, shape=(n_nodes, n_nodes))
     n_components, label = connected_components(graph, directed=False)
     return int(n_components), label
 

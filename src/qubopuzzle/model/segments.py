@@ -1,17 +1,19 @@
 """The rows of a matrix by choice, and the least and greatest that they can be."""
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, vstack
 
 from qubopuzzle.model.data import IntArray, IntMatrix, Model, as_before
 
 
 def all_rows(model: Model) -> tuple[IntMatrix, IntArray, IntArray]:
     """All linear rows together: the matrix (rows, literals), lower and upper bounds (rows,)."""
-    matrix = csr_array((0, model.n_literals), dtype=np.int64)
+    matrix = scipy.sparse.csr_array((0, model.n_literals), dtype=np.int64)
     if model.linear:
-        matrix = csr_array(vstack([block.matrix for block in model.linear], dtype=np.int64))
+        matrix = scipy.sparse.csr_array(
+            scipy.sparse.vstack([block.matrix for block in model.linear], dtype=np.int64)
+        )
     nothing = np.zeros(0, dtype=np.int64)
     lower = np.concatenate([nothing, *(block.lower for block in model.linear)])
     upper = np.concatenate([nothing, *(block.upper for block in model.linear)])

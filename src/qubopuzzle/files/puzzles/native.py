@@ -1,16 +1,15 @@
 """Native JSON: one object, ``{"instances": [...]}``, a list, or JSON Lines."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import ModelProblem, Problem
-from qubopuzzle.programs import Program
 from qubopuzzle.puzzles import get_puzzle
 
-_MODELS: Mapping[Any, type[Problem]] = {each.name: each for each in (ModelProblem, Program)}
+_MODELS = (ModelProblem.name, "program")
 """What the key ``problem`` says of what is no puzzle."""
 NAME = "json"
 ABOUT = "JSON: one object, a list, or one object a line"
@@ -36,8 +35,15 @@ def read(text: str, puzzle: str | None = None) -> list[Problem]:
 
 def problem_from_dict(data: Any, puzzle: str | None = None) -> Problem:
     """The puzzle or model of a JSON object; ``puzzle`` is the kind where it names none."""
-    kind = _kind(data, puzzle)
-    return (_MODELS.get(kind) or get_puzzle(kind)).from_dict(data)
+    return _class_of(_kind(data, puzzle)).from_dict(data)
+
+
+def _class_of(kind: str) -> type[Problem]:
+    if kind not in _MODELS:
+        return get_puzzle(kind)
+    from qubopuzzle.programs import Program  # imports scipy.sparse
+
+    return Program if kind == Program.name else ModelProblem
 
 
 def write(puzzles: Sequence[Problem]) -> str:

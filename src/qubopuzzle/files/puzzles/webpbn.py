@@ -7,11 +7,11 @@ effect, so there are no entities to expand, and nothing is ever fetched. The lin
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from html import escape
 from html.entities import name2codepoint
 from typing import Any, NoReturn
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
-from xml.sax.saxutils import escape
 
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError, at
@@ -66,7 +66,7 @@ def _lines(puzzle: Nonogram) -> Iterator[str]:
     for tag, key in _TEXTS.items():
         text = _NO_XML.sub("\ufffd", one_line(getattr(puzzle, key)))
         if text:
-            yield f"<{tag}>{escape(text)}</{tag}>"
+            yield f"<{tag}>{escape(text, quote=False)}</{tag}>"
     for name, char, value in _COLOURS:
         yield f'<color name="{name}" char="{char}">{value}</color>'
     for kind, key in _CLUES.items():
