@@ -32,7 +32,10 @@ solve(Nonogram(rows=[[1]], cols=[[1]]), {solver!r}, presolve={presolve!r}, reads
 FIRST = {
     "annealer": SOLVE.format(solver="annealer", presolve="none"),
     "tempering": SOLVE.format(solver="tempering", presolve="none"),
-    "presolve": SOLVE.format(solver="random", presolve="propagate"),
+    "presolve": """
+from qubopuzzle.model.propagation import compile_kernels, propagate
+compile_kernels(propagate)
+""",
 }
 """By kernels, what a user does first."""
 

@@ -95,7 +95,7 @@ BENCHMARKS = (Benchmark("start", cases, {"start": show}),)
 
 if __name__ == "__main__":
     settings = {
-        "runs": (10, "runs of each command, of both"),
+        "runs": (5, "runs of each command, of both"),
         "against": (BEFORE, "another checkout, or a revision of this one"),
     }
     main(__doc__, BENCHMARKS, settings)
