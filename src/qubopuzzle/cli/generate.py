@@ -6,7 +6,7 @@ from contextlib import ExitStack, closing, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from qubopuzzle.cli import terminal
-from qubopuzzle.cli.parser import Parser
+from qubopuzzle.cli.parser import Parser, puzzle
 from qubopuzzle.cli.terminal import NOT_SOLVED, SOLVED, check_output, notice, say, write_puzzles
 from qubopuzzle.errors import InputError
 from qubopuzzle.signals import came, defer_interrupt
@@ -29,7 +29,7 @@ def add_arguments(parser: Parser) -> None:
     """Which puzzles, how many, and where to."""
     parser.epilog = _EXIT_STATUS
     add = parser.option
-    parser.add_argument("puzzle", metavar="PUZZLE", help="such as kurodoko")
+    parser.add_argument("puzzle", metavar="PUZZLE", help="such as kurodoko", type=puzzle)
     add("--size RxC", "rows and columns (default: the puzzle's usual size)")
     add("--seed N", "the same seed gives the same puzzles")
     add("--count N", "how many (default 1)", default=1)

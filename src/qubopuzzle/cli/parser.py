@@ -51,6 +51,16 @@ def _several(text: str) -> list[str]:
     return names
 
 
+def puzzle(text: str) -> str:
+    """The name of a kind of puzzle, also for another name of it."""
+    from qubopuzzle.puzzles import puzzle_name
+
+    try:
+        return puzzle_name(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def _file(text: str) -> str:
     """A file where ``-`` cannot stand for standard input or output, which are for other things."""
     if text == "-":
@@ -71,6 +81,7 @@ _KINDS: Mapping[str, Mapping[str, Any]] = {
     "GIB": {"type": float},
     "FRACTION": {"type": float},
     "FILE": {"type": _file},
+    "P": {"type": puzzle},
     "FOLDER": {"type": _file},
     "NAME=VALUE": _REPEATED,
     "SOLVER:NAME=VALUE": _REPEATED,

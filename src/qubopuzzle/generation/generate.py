@@ -18,7 +18,7 @@ from qubopuzzle.errors import ExecutorFailed, InputError, SolverFailed
 from qubopuzzle.executors import calls, in_order
 from qubopuzzle.generation.difficulty import LEVELS, Difficulty, measure
 from qubopuzzle.processes import WorkerExecutor
-from qubopuzzle.puzzles import Puzzle
+from qubopuzzle.puzzles import Puzzle, puzzle_name
 from qubopuzzle.puzzles.generator import (
     Options,
     PuzzleGenerator,
@@ -55,7 +55,8 @@ class Order:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        generator = find_generator(self.puzzle)
+        name = puzzle_name(self.puzzle)
+        generator = find_generator(name)
         options = read_options(generator, self.options or {})
         size = generator.usual if self.size is None else read_size(self.size)
         generator.check(size, options)
@@ -65,7 +66,7 @@ class Order:
         count = whole("count", self.count, 1, COUNT_LIMIT)
         drawn = np.random.SeedSequence().generate_state(1)[0] if self.seed is None else self.seed
         seed = whole("seed", drawn, 0, 2**63 - 1)
-        vars(self).update(size=size, options=options, count=count, seed=seed)
+        vars(self).update(puzzle=name, size=size, options=options, count=count, seed=seed)
 
 
 @dataclass(frozen=True, slots=True)

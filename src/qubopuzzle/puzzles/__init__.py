@@ -1,5 +1,6 @@
 """The puzzles: found by themselves, one folder each, and through entry points."""
 
+import re
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -10,9 +11,22 @@ from pkgutil import iter_modules
 from qubopuzzle.errors import InputError, did_you_mean
 from qubopuzzle.puzzles.base import Puzzle, Violation
 
-__all__ = ["Puzzle", "Violation", "get_puzzle", "puzzle_names"]
+__all__ = ["Puzzle", "Violation", "get_puzzle", "puzzle_name", "puzzle_names"]
 
 ENTRY_POINTS = "qubopuzzle.puzzles"
+
+_ALIASES = {
+    "easyasabc": "abc abcplace abcendview endview",
+    "heyawake": "heyawacky",
+    "hitori": "hitorinishitekure singles",
+    "kurodoko": "kuromasu kuromasuwadokoda range",
+    "nonogram": "nonograms crucipixel griddler griddlers hanjie japanesecrossword oekaki "
+    "oekakilogic paintbynumber paintbynumbers pattern picross",
+    "numberlink": "arukone flow flowfree nanbarinku numlin",
+    "sudoku": "nanpure numberplace solo",
+}
+"""Other names of our puzzles: those of players and of Simon Tatham's collection, and of books."""
+_NAMES = {alias: name for name, aliases in _ALIASES.items() for alias in aliases.split()}
 
 
 def puzzle_names() -> list[str]:
@@ -29,17 +43,34 @@ def _names() -> tuple[str, ...]:
     return tuple(dict.fromkeys([*own, *(e.name for e in entry_points(group=ENTRY_POINTS))]))
 
 
-@cache
-def get_puzzle(name: str) -> type[Puzzle]:
-    """The class of a puzzle by its name, such as ``nonogram``.
+def puzzle_name(name: str) -> str:
+    """The name of a puzzle that may have another one, in small letters or not.
+
+    >>> puzzle_name("Kuromasu"), puzzle_name("paint-by-numbers"), puzzle_name("sudoku")
+    ('kurodoko', 'nonogram', 'sudoku')
 
     Raises:
         InputError: naming the puzzles that there are.
     """
-    if name not in puzzle_names():
-        known = puzzle_names()
-        hint = did_you_mean(name, known, f"this package knows {', '.join(known)}")
-        raise InputError(f"unknown puzzle {name!r}; {hint}")
+    known = puzzle_names()
+    if name in known:
+        return name
+    plain = re.sub("[^a-z0-9]", "", name[:60].lower())
+    found = _NAMES.get(plain, plain)
+    if found not in known:
+        near = did_you_mean(plain, [*known, *_NAMES], f"this package knows {', '.join(known)}")
+        raise InputError(f"unknown puzzle {name!r:.40}; {near}")
+    return found
+
+
+@cache
+def get_puzzle(name: str) -> type[Puzzle]:
+    """The class of a puzzle by its name, such as ``nonogram``, or another name of it.
+
+    Raises:
+        InputError: naming the puzzles that there are.
+    """
+    name = puzzle_name(name)
     if find_spec(f"{__name__}.{name}") is not None:
         for value in vars(import_module(f"{__name__}.{name}")).values():
             if isclass(value) and issubclass(value, Puzzle) and getattr(value, "name", "") == name:

@@ -180,19 +180,23 @@ class AddressText:
 class FileText:
     """The rows of a board file, read from the top or written at the end.
 
-    Each row is a word, or has the words of a row of an array.
+    Each row is a word, or has the words of a row of an array; where the board is ``blank``, the
+    text has none of them, and they are as for an empty board.
     """
 
     rows: list[str]
     shape: tuple[int, int] = (0, 0)
     reading: bool = True
     at: int = 0
+    blank: bool = False
 
     def word(self, word: str = "") -> str:
         """A row as it is; InputError if there is none."""
         if not self.reading:
             self.rows.append(word)
             return word
+        if self.blank:
+            return ""
         self.at += 1
         if self.at > len(self.rows):
             raise InputError("the board ends too early")
@@ -201,6 +205,8 @@ class FileText:
     def words(self, words: NDArray[Any]) -> Words:
         """Words, or numbers to be written as they are; InputError for a row of another length."""
         found: list[str] = []
+        if self.blank:
+            return np.full(words.shape, ".", dtype=object)
         for row in words.tolist():
             text = "" if self.reading else "".join([f"{word} " for word in row])
             cells = self.word(text).split()
@@ -228,6 +234,8 @@ class FileText:
     def bits(self, bits: BoolArray) -> BoolArray:
         """Bits; InputError for another word."""
         words = self.words(bits.astype(np.int64))
+        if self.blank:
+            return np.zeros(bits.shape, dtype=np.bool_)
         for word in dict.fromkeys(words.ravel().tolist()):
             if word not in ("0", "1"):
                 raise InputError(f"{word[:20]!r} is no wall; expected 0 or 1")

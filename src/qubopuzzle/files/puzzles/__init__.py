@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeVar, cast
 
 from qubopuzzle.errors import InputError, at, did_you_mean
 from qubopuzzle.model import IntArray, Problem
-from qubopuzzle.puzzles import Puzzle, get_puzzle, puzzle_names
+from qubopuzzle.puzzles import Puzzle, get_puzzle, puzzle_name, puzzle_names
 
 T = TypeVar("T")
 
@@ -143,20 +143,23 @@ def read_source(
 
 def read_text(text: str, puzzle: str | None = None, named: str | None = None) -> list[Problem]:
     """Read the puzzles of a text; see ``load``."""
-    refused: InputError | None = None
+    puzzle = puzzle and puzzle_name(puzzle)
+    refused, empty = None, None
     for known in _formats(named):
         if named is None and not known.sniff(text):
             continue
+        empty = InputError(f"it holds no {puzzle or 'puzzle'}")
+        if puzzle is not None and known.NAME not in formats_for(puzzle):
+            continue  # another format may hold such a text as this kind
         try:
-            held = puzzle is None or known.NAME in formats_for(puzzle)
-            found = known.read(text, puzzle) if held else []
+            found = known.read(text, puzzle)
         except InputError as error:
             refused = refused or error
             continue
         if not found:
-            raise InputError(f"it holds no {puzzle or 'puzzle'}")
+            raise empty
         return [*found]
-    raise refused or _no_format(text)
+    raise refused or empty or _no_format(text)
 
 
 def _formats(named: str | None) -> Iterable[Format]:

@@ -60,6 +60,16 @@ def head_of(text: str) -> Iterator[Line]:
     return islice(lines_of(text[: 2**20]), 10_000)
 
 
+def said(lines: Iterable[Line]) -> Iterator[Line]:
+    """Lines that are neither blank nor a comment, which begins with ``#``."""
+    return (line for line in lines if line[1] and line[1][0] != "#")
+
+
+def first_said(text: str) -> str:
+    """The first line that says something; nothing if there is none."""
+    return next(said(head_of(text)), (0, ""))[1]
+
+
 def check_count(starts: Iterable[int]) -> None:
     """InputError for one board too many, before any is read; the line of each is given."""
     most = CELL_LIMIT // LEAST_CELLS
@@ -69,12 +79,11 @@ def check_count(starts: Iterable[int]) -> None:
 
 
 def read_lines(text: str, read: Callable[[str, ReadLimit], Iterable[Puzzle]]) -> list[Puzzle]:
-    """The puzzles of each line that is not blank; InputError naming the line."""
-    check_count(number for number, line in lines_of(text) if line)
+    """The puzzles of each line that says something; InputError naming the line."""
+    check_count(number for number, _ in said(lines_of(text)))
     puzzles: list[Puzzle] = []
     limit = ReadLimit()
-    for number, line in lines_of(text):
-        if line:
-            with at(f"line {number}"):
-                puzzles += read(line, limit)
+    for number, line in said(lines_of(text)):
+        with at(f"line {number}"):
+            puzzles += read(line, limit)
     return puzzles

@@ -19,7 +19,8 @@ givens are what an answer is made of: in sudoku and Easy as ABC.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -27,9 +28,9 @@ from urllib.parse import unquote
 
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles import links
-from qubopuzzle.files.puzzles.lines import CELL_LIMIT, SIDE_LIMIT, ReadLimit, read_lines
+from qubopuzzle.files.puzzles.lines import CELL_LIMIT, SIDE_LIMIT, ReadLimit, first_said, read_lines
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles import Puzzle
+from qubopuzzle.puzzles import Puzzle, puzzle_name
 from qubopuzzle.puzzles.links import WHOLE, AddressText, Link
 
 NAME = "puzzlink"
@@ -44,14 +45,16 @@ _ADDRESS = re.compile(
     r"(?:/[\w.~-]{1,40}){0,5}/p(?:\.html?)?\?",
     re.IGNORECASE | re.ASCII,
 )
+_BETWEEN = re.compile(r"\s+|(?<=\S)(?=https?://)", re.IGNORECASE)
+"""Between two addresses of a line."""
 _PARAMETER = re.compile(r"\w{1,40}=")
 # What may be encoded where not all is: the signs that bodies are made of.
 _ENCODED = re.compile("%(2[4-6abdefABDEF]|3[aAdDfF]|40|5[fF])")
 
 
 def sniff(text: str) -> bool:
-    """The first line that is not blank begins as an address does."""
-    return _ADDRESS.match(text.lstrip()[:1000]) is not None
+    """The first line that says something begins as an address does."""
+    return _ADDRESS.match(first_said(text)[:1000]) is not None
 
 
 def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
@@ -86,11 +89,24 @@ def solved_address(puzzle: Puzzle, answer: IntArray) -> str | None:
 
 
 def find_link(pid: str) -> tuple[type[Puzzle], Link]:
-    """The puzzle that the players call by this name; InputError if there is none."""
-    if pid not in _LINKS:
-        hint = f"it reads {', '.join(_LINKS)}"
-        raise InputError(f"{pid[:30]!r}: this package has no such puzzle; {hint}")
-    return _LINKS[pid]
+    """The puzzle that the players call by this name, or another one; InputError if none is."""
+    if pid in _LINKS:
+        return _LINKS[pid]
+    with suppress(InputError):
+        name = puzzle_name(pid)
+        for found in _LINKS.values():
+            if found[0].name == name:
+                return found
+    hint = f"it reads {', '.join(_LINKS)}"
+    raise InputError(f"{pid[:30]!r}: this package has no such puzzle; {hint}")
+
+
+def is_other(pid: str, wanted: str | None) -> bool:
+    """Whether another kind of puzzle is wanted than the one that the players call so."""
+    try:
+        return wanted is not None and find_link(pid)[0].name != wanted
+    except InputError:
+        return True
 
 
 def link_of(puzzle: Puzzle) -> Link:
@@ -119,17 +135,30 @@ def read_shape(link: Link, columns: str, rows: str, limit: ReadLimit) -> tuple[i
     return shape
 
 
-def _read(wanted: str | None, line: str, limit: ReadLimit) -> list[Puzzle]:
-    """The puzzle of an address, or none if another kind is wanted."""
-    start = _ADDRESS.match(line)
-    if start is None:
-        raise InputError(f"{line[:40]!r} is no address; expected https://puzz.link/p?...")
-    query = _decoded(line[start.end() :].partition("#")[0])
+def _read(wanted: str | None, line: str, limit: ReadLimit) -> Iterator[Puzzle]:
+    """The puzzles of a line's addresses that are of the wanted kind; behind ``#`` is a comment."""
+    for i, word in enumerate(_BETWEEN.split(line)):
+        if word[0] == "#":
+            return
+        start = _ADDRESS.match(word)
+        if start is None and i:
+            what = "behind an address is none; write # before a comment"
+            raise InputError(f"{word[:40]!r} {what}")
+        if start is None:
+            raise InputError(f"{line[:40]!r} is no address; expected https://puzz.link/p?...")
+        yield from _read_address(wanted, word[start.end() :], limit)
+
+
+def _read_address(wanted: str | None, query: str, limit: ReadLimit) -> list[Puzzle]:
+    """The puzzle behind an address's question mark, or none if another kind is wanted."""
+    query = _decoded(query.partition("#")[0])
     found = [part for part in query.split("&") if not _PARAMETER.match(part)]
     if len(found) != 1:
         raise InputError("the address has no puzzle after its question mark")
     pid, *parts = found[0].split("/")
     pid = re.sub("_(edit|play)$", "", pid)
+    if is_other(pid, wanted):
+        return []
     kind, link = find_link(pid)
     with at(pid):
         flag = parts.pop(0) if parts and re.match("[^0-9]", parts[0]) else ""
@@ -137,8 +166,6 @@ def _read(wanted: str | None, line: str, limit: ReadLimit) -> list[Puzzle]:
             raise InputError(f"this package does not have its variant {flag[2:32]!r}")
         if len(parts) < 2:
             raise InputError("the address ends before its columns and rows")
-    if wanted not in (None, kind.name):
-        return []
     columns, rows, *body = parts
     shape = read_shape(link, columns, rows, limit)
     with at(pid):

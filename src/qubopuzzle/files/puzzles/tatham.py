@@ -32,7 +32,7 @@ from typing import Any
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles import links
-from qubopuzzle.files.puzzles.lines import CELL_LIMIT, SIDE_LIMIT, ReadLimit, read_lines
+from qubopuzzle.files.puzzles.lines import CELL_LIMIT, SIDE_LIMIT, ReadLimit, first_said, read_lines
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.links import Board, Game
@@ -60,8 +60,8 @@ _OTHERS = re.compile(
 
 
 def sniff(text: str) -> bool:
-    """Whether the first line that is not blank is an id, perhaps of a game not known here."""
-    match = _ID.match(text.lstrip().split("\n", 1)[0])
+    """Whether the first line that says something is an id, perhaps of a game not known here."""
+    match = _ID.match(first_said(text))
     if match is None:
         return False
     if match["name"] is None:
