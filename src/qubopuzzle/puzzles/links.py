@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.kinds.grids import BoolArray, components
+from qubopuzzle.puzzles.kinds.grids import BoolArray, components, letter_values
 
 Board: TypeAlias = dict[str, Any]
 Words: TypeAlias = NDArray[np.object_]  # of a board file, str
@@ -473,3 +473,51 @@ def write_runs(numbers: Iterable[int]) -> str:
     """
     text = "_".join(str(number or " ") for number in numbers)
     return with_blanks(text.replace("_ ", " ").replace(" _", " "), ascii_lowercase)
+
+
+# --- lines of cells, as people type them ----------------------------------------------------
+
+Rows: TypeAlias = list[list[str]]
+BLANKS = frozenset(".-_*+")
+"""Words for a cell with nothing in it."""
+
+
+@dataclass(frozen=True)
+class Lines:
+    """A puzzle as lines of cells, each a word or a character; of several tables all of one shape.
+
+    Attributes:
+        read: the native JSON object of its tables; InputError for what is none.
+        write: the tables of a puzzle.
+        tells: whether such tables are of no other puzzle.
+        tables: the most tables of a board.
+    """
+
+    read: Callable[[list[Rows]], Board]
+    write: Callable[[Any], list[Rows]]
+    tells: Callable[[list[Rows]], bool]
+    tables: int = 1
+
+
+def read_cells(tables: list[Rows]) -> Board:
+    """``grid`` of numbers; from A for 10 on they may be letters.
+
+    >>> read_cells([[["1", "."], ["?", "A"]]])
+    {'grid': [[1, None], ['?', 10]]}
+    """
+    letters = letter_values("")
+    return {"grid": [[_number(word, letters) for word in row] for row in tables[0]]}
+
+
+def write_cells(grid: Iterable[Iterable[Any]]) -> list[Rows]:
+    """The inverse of ``read_cells``, of numbers and None."""
+    return [[["." if cell is None else str(cell) for cell in row] for row in grid]]
+
+
+def _number(word: str, letters: Mapping[str, int]) -> Any:
+    """What a word stands for; the word itself, which puzzles refuse, if it is no number."""
+    if word in BLANKS:
+        return None
+    if word.isascii() and word.isdecimal():
+        return int(word[:10])
+    return letters.get(word, word)

@@ -3,39 +3,37 @@
     nonogram rows=1;1 1;1 1;5;1 1 cols=2;3;1 1;3;2
     kurodoko grid=5.5;...;3.3
 
-Clues are what the puzzles' classes take as text. Without a name it is a nonogram, or with a grid
-what ``--puzzle`` says, else a sudoku.
+Clues are what the puzzles' classes take as text; they may go on in lines of their own. Without a
+name it is a nonogram, or with a grid what ``--puzzle`` says, else a sudoku.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles.clues import named
-from qubopuzzle.files.puzzles.lines import check_count, head_of, lines_of
-from qubopuzzle.puzzles import Puzzle, get_puzzle
+from qubopuzzle.files.puzzles.lines import Line, check_count, first_said, lines_of, said
+from qubopuzzle.puzzles import Puzzle, get_puzzle, puzzle_name
 
 NAME = "typed"
 ABOUT = "a puzzle as one types it: rows=1;1 1 cols=1;1;1, or kurodoko grid=5.5;...;3.3"
 PUZZLES = ("hitori", "kurodoko", "nonogram", "numberlink", "sudoku")
 
 _CLUES = ("rows", "cols", "grid")
-_LINE = re.compile(rf"(?:({'|'.join(PUZZLES)})\s+)?((?:{'|'.join(_CLUES)})\s*=.*)")
+_LINE = re.compile(rf"(?:([A-Za-z][\w-]{{0,30}})\s+)?((?:{'|'.join(_CLUES)})\s*=.*)", re.ASCII)
 _KEY = re.compile(r"(?:^|\s)([a-z]+)\s*=")
 
 
 def sniff(text: str) -> bool:
     """Whether the first line is one."""
-    first = next((line for _, line in head_of(text.lstrip())), "")
-    return _LINE.fullmatch(first.strip()) is not None
+    return _LINE.fullmatch(first_said(text)) is not None
 
 
 def read(text: str, kind: str | None = None) -> list[Puzzle]:
-    """Read every line; of puzzles with names those of ``kind``."""
-    lines = [(number, line.strip()) for number, line in lines_of(text) if line.strip()]
-    check_count(number for number, _ in lines)
-    return [*_puzzles(lines, kind)]
+    """Read every puzzle; of those with names those of ``kind``."""
+    check_count(number for number, line in said(lines_of(text)) if "=" in line)
+    return [*_puzzles(_joined(said(lines_of(text))), kind)]
 
 
 def write(puzzles: Sequence[Puzzle]) -> str:
@@ -50,7 +48,22 @@ def write(puzzles: Sequence[Puzzle]) -> str:
     return "".join(lines)
 
 
-def _puzzles(lines: Sequence[tuple[int, str]], kind: str | None) -> Iterator[Puzzle]:
+def _joined(lines: Iterable[Line]) -> Iterator[Line]:
+    """Each puzzle on one line: a line without a name goes on with a clue that was not yet there."""
+    number, whole = 0, ""
+    for here, line in lines:
+        match = _LINE.fullmatch(line)
+        keys = [*_KEY.findall(whole), *_KEY.findall(line)]
+        new = match is None or match[1] or "grid" in keys or len({*keys}) < len(keys)
+        if whole and new:
+            yield number, whole
+            whole = ""
+        number, whole = (number, f"{whole} {line}") if whole else (here, line)
+    if whole:
+        yield number, whole
+
+
+def _puzzles(lines: Iterable[Line], kind: str | None) -> Iterator[Puzzle]:
     for number, line in lines:
         with at(f"line {number}"):
             match = _LINE.fullmatch(line)
@@ -61,7 +74,9 @@ def _puzzles(lines: Sequence[tuple[int, str]], kind: str | None) -> Iterator[Puz
             _, *parts = _KEY.split(match[2])
             data = dict(zip(parts[::2], map(str.strip, parts[1::2]), strict=True))
             guess = (kind or "sudoku") if "grid" in data else "nonogram"
-            name = match[1] or guess
+            name = puzzle_name(match[1] or guess)
+            if name not in PUZZLES:
+                raise InputError(f"{name}: {NAME} has {', '.join(PUZZLES)}; write json")
             if kind in (None, name):
                 yield get_puzzle(name).from_dict(data)
 

@@ -7,7 +7,18 @@ from typing import Any
 import numpy as np
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.puzzles.links import Board, Code, Game, Link, grid, shading
+from qubopuzzle.puzzles.links import (
+    Board,
+    Code,
+    Game,
+    Lines,
+    Link,
+    Rows,
+    grid,
+    read_cells,
+    shading,
+    write_cells,
+)
 
 BASE36 = Code(
     base=36,
@@ -47,8 +58,18 @@ def _characters(rows: int, columns: int) -> str:
     return f"123456789{ascii_letters}"[: max(rows, columns)]
 
 
+def _full(tables: list[Rows]) -> bool:
+    """Whether there is a number in each cell."""
+    return all(word.isdecimal() and word.strip("0") for row in tables[0] for word in row)
+
+
+def _write_lines(puzzle: Any) -> list[Rows]:
+    return write_cells([[number or None for number in row] for row in puzzle.grid.tolist()])
+
+
 _GRID = partial(grid, code=BASE36, unknown="blank")
 LINKS = (
     Link("hitori", body=[_GRID], file=[_GRID, shading], percent=True),
     Game("singles", _read_singles, _write_singles, suffix="(?:d[a-z])?"),
+    Lines(read_cells, _write_lines, tells=_full),
 )

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
+from string import ascii_lowercase, ascii_uppercase
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -26,6 +27,8 @@ NUMBER_LIMIT = 1_000_000
 """Largest number in a cell, and most numbers of a list."""
 BLANK: Mapping[str | None, int] = {None: 0}
 """What stands for a number besides numbers."""
+_CASED = {sign: 10 + i for i, sign in enumerate(ascii_uppercase + ascii_lowercase)}
+_FOLDED = _CASED | {sign: 10 + i for i, sign in enumerate(ascii_lowercase)}
 _BLANKS = "._*"
 """What stands for None in lines of text."""
 
@@ -76,13 +79,15 @@ def read_grid(
     words: Mapping[str | None, int] = BLANK,
     *,
     side: int = SIDE_LIMIT,
+    cased: bool = False,
 ) -> IntArray:
     """A grid of whole numbers as rows of equal length, shape (rows, columns), read-only.
 
     The arguments are those of ``read_numbers``, and None for ``high`` is as many as there are
     rows; ``side`` is the most rows or columns. Rows may be lines of text, as a list or with line
     ends, ``;`` or ``/`` between: numbers with spaces between, or one character a cell, 1 to 9 and
-    then A for 10, and ``.``, ``_`` or ``*`` for None where there is such a word.
+    then A for 10, and ``.``, ``_`` or ``*`` for None where there is such a word. ``cased``: where
+    a text has small letters and capitals, they are not the same, and small ones go on from 36.
 
     >>> read_grid("grid", ["12", "2A"], 1, 10).tolist(), read_grid("grid", ".3;1.", 0, 9).tolist()
     ([[1, 2], [2, 10]], [[0, 3], [1, 0]])
@@ -94,8 +99,9 @@ def read_grid(
     if not isinstance(rows, list | tuple) or not 1 <= len(rows) <= side:
         raise PuzzleError(f"{key}: expected 1 to {side} rows, got {brief(data)}")
     most = len(rows) if high is None else high
+    letters = letter_values(row for row in rows if cased and isinstance(row, str))
     rows = [
-        _cells_of_text(f"{key}[{r}]", row, words) if isinstance(row, str) else listed(row)
+        _cells_of_text(f"{key}[{r}]", row, words, letters) if isinstance(row, str) else listed(row)
         for r, row in enumerate(rows)
     ]
     for r, row in enumerate(rows):
@@ -119,18 +125,34 @@ def lines_of_text(text: str) -> list[str]:
     return lines if lines[-1].strip() else lines[:-1]
 
 
-def _cells_of_text(place: str, line: str, words: Mapping[str | None, int]) -> list[Any]:
+def letter_values(cells: Iterable[str]) -> Mapping[str, int]:
+    """What letters in cells stand for: from A for 10 on; small ones the same, if there is none else.
+
+    Where there are small letters and capitals, small ones go on from a for 36.
+
+    >>> letter_values("aB")["a"], letter_values("ab")["a"], letter_values("aB")["B"]
+    (36, 10, 11)
+    """
+    text = "".join(cells)
+    return _CASED if text.lower() != text != text.upper() else _FOLDED
+
+
+def _cells_of_text(
+    place: str, line: str, words: Mapping[str | None, int], letters: Mapping[str, int]
+) -> list[Any]:
     """The cells of a line of text; those of ``words`` are left to ``read_numbers``."""
     parts = line.split() if len(line.split()) > 1 else list(line.strip())
-    base = 36 if all(len(part) == 1 for part in parts) else 10
+    single = all(len(part) == 1 for part in parts)
     cells: list[Any] = []
     for part in parts:
         if part in words:
             cells.append(part)
         elif part in _BLANKS and None in words:
             cells.append(None)
-        elif part.isascii() and part.isalnum() and (base == 36 or part.isdecimal()):
-            cells.append(int(part, base))
+        elif part.isascii() and part.isdecimal():
+            cells.append(int(part[:10]))  # more are too many anyhow
+        elif single and part in letters:
+            cells.append(letters[part])
         else:
             raise PuzzleError(f"{place}: expected digits, got {brief(line)}")
     return cells

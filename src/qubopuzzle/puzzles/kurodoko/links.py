@@ -7,7 +7,7 @@ import numpy as np
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.puzzles import links
-from qubopuzzle.puzzles.links import Board, Game, Link
+from qubopuzzle.puzzles.links import Board, Game, Lines, Link, Rows
 
 
 def _read_range(body: str, columns: int, rows: int) -> Board:
@@ -23,8 +23,17 @@ def _write_range(puzzle: Any) -> str:
     return f"{columns}x{rows}:" + links.write_runs(puzzle.grid.ravel().tolist())
 
 
+def _write_lines(puzzle: Any) -> list[Rows]:
+    return links.write_cells(puzzle.to_dict()["grid"])
+
+
+def _has_unknown(tables: list[Rows]) -> bool:
+    return any("?" in row for row in tables[0])
+
+
 _GRID = partial(links.grid, unknown="kept")
 LINKS = (
     Link("kurodoko", body=[_GRID], file=[_GRID, links.shading]),
     Game("range", _read_range, _write_range),
+    Lines(links.read_cells, _write_lines, tells=_has_unknown),
 )

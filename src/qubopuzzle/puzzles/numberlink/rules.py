@@ -20,7 +20,8 @@ from qubopuzzle.puzzles.kinds.paths import SIDES, components, join, leaves, mutu
 class Numberlink(Puzzle):
     """Join equal numbers by paths that do not cross.
 
-    Each number stands twice, 0 or None in empty cells. ``cover``: every cell is used.
+    Each number stands twice, 0 or None in empty cells; in text there may be letters, and ``a`` and
+    ``A`` are two where both are there. ``cover``: every cell is used.
 
     >>> puzzle = Numberlink(grid=[[1, 0, 1], [2, 0, 2]])
     >>> puzzle.violations(np.array([[1, 5, 4], [1, 5, 4]]))
@@ -39,7 +40,7 @@ class Numberlink(Puzzle):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        grid = read_grid("grid", self.grid, 0, NUMBER_LIMIT)
+        grid = read_grid("grid", self.grid, 0, NUMBER_LIMIT, cased=True)
         if not isinstance(self.cover, bool):
             raise PuzzleError(f"cover: expected true or false, got {brief(self.cover)}")
         count = Counter(grid[grid > 0].tolist())

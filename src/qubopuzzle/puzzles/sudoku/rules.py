@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from qubopuzzle.checks import brief
 from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
@@ -114,7 +115,12 @@ def _square(grid: Any) -> Any:
     if not isinstance(grid, str) or len(grid.split()) != 1:
         return grid
     line, n = grid.strip(), isqrt(len(grid.strip()))
-    return [line[r : r + n] for r in range(0, n * n, n)] if n * n == len(line) > 1 else grid
+    if ";" in line or "/" in line:
+        return grid
+    if n * n != len(line):
+        what = f"{len(line)} cells are no square such as 16 or 81"
+        raise PuzzleError(f"grid: {brief(line)}: {what}; rows are divided by ; or /")
+    return [line[r : r + n] for r in range(0, n * n, n)]
 
 
 def _read_box(box: Any, n: int) -> tuple[int, int]:
