@@ -23,7 +23,7 @@ def run(args: Namespace) -> int:
     read_once([*args.sources, args.solution])
     puzzles = load(args)
     by_name = any(puzzle.names_values for puzzle in puzzles)
-    answers = load_answers(args.solution, by_name=by_name)
+    answers = load_answers(args.solution, puzzles, by_name=by_name)
     status = SOLVED
     with at(args.solution):
         for number, (puzzle, answer) in enumerate(match(puzzles, answers), start=1):

@@ -178,7 +178,16 @@ class Puzzle(Problem):
         return grid, [*disagreement(cells), *self.violations(grid)]
 
     def check(self, given: Any) -> tuple[IntArray | None, list[Violation]]:
-        """Judge an answer that somebody gives: a grid, or its native JSON form."""
+        """Judge an answer that somebody gives: a grid, or its native JSON form.
+
+        Lines of text may be one, of all cells.
+        """
+        rows, columns = self.shape
+        lines = given.split() if isinstance(given, str) else given
+        if isinstance(lines, list) and len(lines) == 1 < rows and isinstance(lines[0], str):
+            line = lines[0].strip()
+            if len(line) == rows * columns:
+                given = [line[r : r + columns] for r in range(0, len(line), columns)]
         grid = given if isinstance(given, np.ndarray) else self.parse_answer(given)
         return grid, self.violations(grid)
 

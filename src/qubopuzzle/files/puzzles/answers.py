@@ -1,35 +1,51 @@
-"""Answers that somebody gives: results, instances with a solution, or bare lines."""
+"""Answers that somebody gives: results, instances with a solution, boards, or bare lines."""
 
 import json
+import re
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
+import numpy as np
+
 from qubopuzzle.errors import InputError
-from qubopuzzle.files.puzzles import native, non, read_source
+from qubopuzzle.files.puzzles import all_formats, native, non, pzprv3, read_source
 from qubopuzzle.model import Problem
+from qubopuzzle.puzzles import Puzzle
+from qubopuzzle.puzzles.kinds.grids import picture_rows
+from qubopuzzle.puzzles.kinds.shading import Painting
+
+_SIZES = re.compile("[0-9]{1,5} [0-9]{1,5}")
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer in its puzzle's native form (None for "not found") and the id it belongs to."""
+    """An answer and the id it belongs to: in its puzzle's native form, or its grid, or None.
+
+    None is for "not found".
+    """
 
     id: str
     solution: Any
 
 
-def load_answers(source: str | PathLike[str], *, by_name: bool = False) -> list[Answer]:
-    """Read answers from a file, or from standard input for ``-``.
+def load_answers(
+    source: str | PathLike[str], puzzles: Sequence[Problem] = (), *, by_name: bool = False
+) -> list[Answer]:
+    """Read answers to puzzles from a file, or from standard input for ``-``.
 
     Results of ``qubopuzzle solve --json``, instances with a ``solution``, one bare JSON
     list, or plain text with one line of the grid a line; ``by_name`` also JSON objects without
-    the key ``solution``, which are values by name.
+    the key ``solution``, which are values by name. Where the puzzles are of one kind, also its
+    boards in any format: their solutions, or givens where these can be all of an answer; what is
+    filled in on players' board files, right or wrong; and of shaded cells pictures in text.
 
     Raises:
         InputError: one line naming the file and the place.
     """
-    return read_source(source, lambda text: _read(text, by_name))
+    return read_source(source, lambda text: _read(text, puzzles, by_name))
 
 
 def match(puzzles: list[Problem], answers: list[Answer]) -> list[tuple[Problem, Answer | None]]:
@@ -43,6 +59,8 @@ def match(puzzles: list[Problem], answers: list[Answer]) -> list[tuple[Problem, 
     """
     if not answers:
         raise InputError("there is no answer in it")
+    if len(answers) == 1 < len(puzzles):
+        answers = [*_divided(answers[0], puzzles)]
     ids = [puzzle.id for puzzle in puzzles]
     in_order = all(a.id in ("", i) for a, i in zip(answers, ids, strict=False))
     if len(puzzles) == len(answers) and in_order:
@@ -55,12 +73,27 @@ def match(puzzles: list[Problem], answers: list[Answer]) -> list[tuple[Problem, 
     return [(puzzle, by_id.get(puzzle.id)) for puzzle in puzzles]
 
 
-def _read(text: str, by_name: bool) -> list[Answer]:
+def _divided(answer: Answer, puzzles: Iterable[Problem]) -> Iterable[Answer]:
+    """Bare lines as answers to several puzzles, if they are a line each, or as many as rows."""
+    lines, kinds = answer.solution, [each for each in puzzles if isinstance(each, Puzzle)]
+    if answer.id or not isinstance(lines, list) or not all(isinstance(x, str) for x in lines):
+        return [answer]
+    heights = [1 if len(lines) == len(kinds) else each.shape[0] for each in kinds]
+    if len(lines) != sum(heights):
+        return [answer]
+    rest = iter(lines)
+    return [Answer("", [next(rest) for _ in range(height)]) for height in heights]
+
+
+def _read(text: str, puzzles: Sequence[Problem], by_name: bool) -> list[Answer]:
     if non.sniff(text):
-        solved = [(p, p.solution) for p in non.read(text)]
-        return [Answer(p.id, p.format_answer(s)) for p, s in solved if s is not None]
+        return [Answer(p.id, own) for p in non.read(text) if (own := _answer_of(p)) is not None]
+    if pzprv3.sniff(text):
+        kinds = {puzzle.name for puzzle in puzzles}
+        kind = kinds.pop() if len(kinds) == 1 else None
+        return [Answer("", answer) for answer in pzprv3.read_answers(text, kind)]
     if not native.sniff(text):
-        return [Answer("", [line.strip() for line in text.splitlines() if line.strip()])]
+        return _boards(text, puzzles) or [Answer("", _lines(text, puzzles))]
     with suppress(ValueError, RecursionError):
         rows = json.loads(text)
         if isinstance(rows, list) and rows and not any(isinstance(row, dict) for row in rows):
@@ -74,3 +107,35 @@ def _read(text: str, by_name: bool) -> list[Answer]:
         else:
             raise InputError(f"{place}there is no key 'solution' in it")
     return answers
+
+
+def _boards(text: str, puzzles: Sequence[Problem]) -> list[Answer]:
+    """The answers on boards of the puzzles' one kind; none if it is no text of such."""
+    kinds = {puzzle.name for puzzle in puzzles}
+    for known in all_formats().values() if len(kinds) == 1 else ():
+        if kinds <= {*known.PUZZLES} and known.sniff(text):
+            with suppress(InputError):  # such as clues alone, which may be lines of an answer
+                read: Sequence[Any] = known.read(text, *kinds)
+                answers = [_answer_of(puzzle) for puzzle in read]
+                if answers and not any(answer is None for answer in answers):
+                    return [Answer(p.id, own) for p, own in zip(read, answers, strict=True)]
+    return []
+
+
+def _answer_of(puzzle: Puzzle) -> Any:
+    """The solution of a puzzle, or its givens where they are what an answer is made of."""
+    if puzzle.solution is not None:
+        return puzzle.format_answer(puzzle.solution)
+    key = next((k for link in puzzle.links if (k := getattr(link, "givens", "")) == "grid"), None)
+    givens = np.array([[0]] if key is None else getattr(puzzle, key))
+    return puzzle.format_answer(givens) if givens.any() else None
+
+
+def _lines(text: str, puzzles: Sequence[Problem]) -> list[str]:
+    """Lines that say something, below sizes that they have; a picture of shaded cells as such."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if _SIZES.fullmatch(lines[0].strip()) and str(len(lines) - 1) in lines[0].split():
+        lines = lines[1:]
+    if any(isinstance(puzzle, Painting) for puzzle in puzzles):
+        lines = picture_rows("\n".join(lines)) or lines
+    return [*map(str.strip, lines)]

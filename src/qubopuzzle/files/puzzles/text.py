@@ -73,10 +73,10 @@ def sniff(text: str) -> bool:
     if board is None:
         return False
     words = {word for rows in board.tables for row in rows for word in row}
+    if board.sized:
+        return all(len(word) == 1 or _WORD.fullmatch(word) for word in words)
     if not all(map(_WORD.fullmatch, words)):
         return False
-    if board.sized:
-        return True
     digits = not any(word[0].isalpha() for word in words)
     return min(board.shape) > 1 and bool(words - BLANKS) and (digits or _told(board) is not None)
 

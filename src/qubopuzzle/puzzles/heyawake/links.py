@@ -16,35 +16,42 @@ _CLUE = re.compile("[0-9]{1,6}")
 
 
 def _tables(tables: list[Rows]) -> tuple[Rows, Rows]:
-    """The table of rooms, which is full, and that of clues, which may be its halves or not there.
+    """The table of rooms and that of clues, which may be halves of a table with blanks.
 
-    The rooms are the second of two that are full.
+    The rooms are the second of two that could be clues, and the only table where there is one.
     """
-    if len(tables) == 1 and len(tables[0]) % 2 == 0 and not _is_full(tables[0]):
+    if len(tables) == 1 and len(tables[0]) % 2 == 0 and _has_blanks(tables[0]):
         half = len(tables[0]) // 2
         tables = [tables[0][:half], tables[0][half:]]
-    if len(tables) == 2 and _is_full(tables[0]) and not _is_full(tables[1]):
-        tables = tables[::-1]
-    rows = tables[-1]
-    return rows, tables[0] if len(tables) == 2 else [["."] * len(row) for row in rows]
+    if len(tables) == 1:
+        return tables[0], [["."] * len(row) for row in tables[0]]
+    swapped = not _are_clues(tables[0]) or (_has_blanks(tables[1]) and _are_clues(tables[1]))
+    return (tables[0], tables[1]) if swapped else (tables[1], tables[0])
 
 
-def _is_full(rows: Rows) -> bool:
-    return not any(word in BLANKS for row in rows for word in row)
+def _has_blanks(rows: Rows) -> bool:
+    return any(word in BLANKS for row in rows for word in row)
+
+
+def _are_clues(rows: Rows) -> bool:
+    return all(word in BLANKS or _CLUE.fullmatch(word) for row in rows for word in row)
 
 
 def _read_lines(tables: list[Rows]) -> Board:
-    """Cells of a room have its name, in which its clue may follow; the same names may be elsewhere.
+    """Cells of a room have its name; other rooms may have the same if they are elsewhere.
 
+    Where there is but one table, names are letters or numbers, and a clue may follow on letters.
     A clue stands in any cell of its room.
     """
     named, clued = _tables(tables)
     clue_of: dict[int, int] = {}
-    names = [[_name(word, r, c) for c, word in enumerate(row)] for r, row in enumerate(named)]
+    names = named
+    if len(tables) == 1 and named is tables[0]:
+        names = [[_name(word, r, c) for c, word in enumerate(row)] for r, row in enumerate(named)]
     found = _components(names)
     for r, row in enumerate(clued):
         for c, word in enumerate(row):
-            clue = (_NAME.fullmatch(named[r][c]) or [""] * 3)[2] or word
+            clue = named[r][c][len(names[r][c]) :] or word
             if clue in BLANKS:
                 continue
             if not _CLUE.fullmatch(clue):
@@ -83,10 +90,10 @@ def _write_lines(puzzle: Any) -> list[Rows]:
 def _are_rooms(tables: list[Rows]) -> bool:
     """Whether names and clues are apart; or there are but letters, mostly beside their like."""
     named, clued = _tables(tables)
-    if clued is tables[0] or len(named) < len(tables[0]):
-        full = all(_NAME.fullmatch(word) for row in named for word in row)
-        clues = (word for row in clued for word in row if word not in BLANKS)
-        return full and all(map(_CLUE.fullmatch, clues))
+    if len(tables) > 1:
+        return _are_clues(clued)
+    if len(named) < len(tables[0]):
+        return _are_clues(clued) and not _has_blanks(named)
     words = [word for row in named for word in row]
     letters = all(word[0].isalpha() and _NAME.fullmatch(word) for word in words)
     names = [[_name(word, 0, 0) for word in row] for row in named] if letters else []

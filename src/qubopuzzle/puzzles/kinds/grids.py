@@ -23,6 +23,8 @@ Cells: TypeAlias = tuple[Cell, ...]
 BLACK, WHITE = "#", "."
 SIDE_LIMIT = 1_000
 """Most rows or columns of a grid."""
+_BLACK_SIGNS, _WHITE_SIGNS = set("#X1@\u2588\u25a0"), set(".-_+0x \u25a1\u00b7")
+_SPACED = re.compile(r"(?:\S )+\S *")
 NUMBER_LIMIT = 1_000_000
 """Largest number in a cell, and most numbers of a list."""
 BLANK: Mapping[str | None, int] = {None: 0}
@@ -183,6 +185,28 @@ def read_shading(what: str, data: Any) -> IntArray:
         expected = "expected lines of '#' and '.' or rows of 0 and 1"
         raise InputError(f"{what}: {expected}, got {brief(data)}")
     return grid.astype(np.int64)
+
+
+def picture_rows(text: str) -> list[str] | None:
+    """A picture in text as lines of ``#`` and ``.``; None for any other text.
+
+    Black may be ``#``, ``X``, ``1``, ``@`` or a full block, and ``x`` where there is none of these;
+    white may be ``.``, ``-``, ``_``, ``+``, ``0`` or a space, at the end none. There may be a space
+    between any two cells.
+
+    >>> picture_rows("x - -\\n- x x"), picture_rows("##\\n #"), picture_rows("12")
+    (['#..', '.##'], ['##', '.#'], None)
+    """
+    lines = text.strip("\r\n").expandtabs().splitlines()
+    width, spaced = max(map(len, lines), default=0), all(map(_SPACED.fullmatch, lines))
+    signs = set().union(*lines)
+    black = signs & _BLACK_SIGNS or signs & {"x"}
+    if not black or signs - black - _WHITE_SIGNS or width * len(lines) > 2 * SIDE_LIMIT**2:
+        return None
+    cells = [line.rstrip()[:: 2 if spaced else 1] for line in lines]
+    width = max(map(len, cells))
+    known = str.maketrans({sign: BLACK if sign in black else WHITE for sign in signs})
+    return [line.ljust(width).translate({ord(" "): WHITE, **known}) for line in cells]
 
 
 def shading_to_rows(shading: IntArray) -> list[str]:

@@ -63,18 +63,22 @@ class Sudoku(Puzzle):
         self.check_solution()
 
     def parse_answer(self, data: Any) -> IntArray:
-        """Read rows of digits 1 to n, or lines of text, see ``read_grid``."""
-        answer = read_grid("solution", data, 1, len(self.grid), {})
+        """Read rows of digits 1 to n, or lines of text, see ``read_grid``; 0 where one is missing."""
+        answer = read_grid("solution", data, 0, len(self.grid))
         check_shape(answer, self.shape)
         return answer
 
     def violations(self, answer: IntArray) -> list[Violation]:
-        """Digits that a row, column or box holds more than once, and changed givens."""
+        """Empty cells, changed givens, and digits that a row, column or box has more than once."""
         n = len(self.grid)
-        check_shape(answer, self.shape, range(1, n + 1))
+        check_shape(answer, self.shape, range(n + 1))
         digits, givens = answer.astype(np.int64), np.array(self.grid)
         broken = []
-        for r, c in np.argwhere((givens > 0) & (givens != digits)).tolist():
+        if len(empty := cells_of(np.flatnonzero(digits == 0), n)):
+            shown = " ".join(f"({r},{c})" for r, c in empty[:6]) + " ..." * (len(empty) > 6)
+            what = "1 cell is" if len(empty) == 1 else f"{len(empty)} cells are"
+            broken.append(Violation("empty", f"{what} empty: {shown}", empty))
+        for r, c in np.argwhere((givens > 0) & (givens != digits) & (digits > 0)).tolist():
             message = f"row[{r}] column[{c}] is {digits[r, c]}, given is {givens[r, c]}"
             broken.append(Violation("given", message, ((r, c),)))
         for rule, units in units_of(self).items():
