@@ -40,7 +40,7 @@ def add_arguments(parser: Parser) -> None:
     add("--to F", "the format (default json), see `qubopuzzle formats`", default="json")
     parser.output()
     image = parser.add_argument_group("from an image")
-    add("--image FILE", "a nonogram as near to a picture as can be", image)
+    add("--image FILE", "a nonogram as near to a picture, or a text of # and ., as can be", image)
     add("--threshold N", "grey from N (1 to 255) on is white", image)
     add("--dither", "greys as patterns, no threshold", image, default=None)
     add("--invert", "the light cells are the black ones", image, default=None)

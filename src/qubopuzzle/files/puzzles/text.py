@@ -1,9 +1,9 @@
 """Puzzles as lines of cells: numberlink, hitori, kurodoko and heyawake, as typed or of solvers.
 
-Two sizes may come first, in either order, on a line (``8 8``, ``8x8``, ``W=8 H=8``) or one each; one
-of a square is enough. Without sizes a blank line ends a board. Cells are characters, or words with
-spaces, tabs or commas between; ``.``, ``-``, ``_``, ``*`` and ``+`` are blank, and so is ``0`` in
-kurodoko, hitori, and where numberlink has no other sign for it. Lines that begin with ``#`` say
+Two sizes may come first, in either order, on a line (``8 8``, ``8x8``, ``W=8 H=8``) or one each;
+of a square one is enough. Without sizes a blank line ends a board. Cells are characters, or words
+with spaces, tabs or commas between; ``.``, ``-``, ``_``, ``*`` and ``+`` are blank, and so is ``0``
+in kurodoko, hitori, and where numberlink has no other sign for it. Lines that begin with ``#`` say
 nothing; ``0 0`` ends a file.
 
 - Numberlink: any signs or words, each there twice; every cell is used.
@@ -42,9 +42,13 @@ _KINDS = {kind.name: (kind, lines) for kind, lines in links(Lines)}
 PUZZLES = tuple(_KINDS)
 
 _LINE_LIMIT = 8 * SIDE_LIMIT
-_SIDE = r"(?:(?:w|h|n|width|height|rows|col(?:umn)?s|size)\b\s{0,3}[:=]?\s{0,3}|(?:w|h)(?=\d))?\d{1,5}"
+_SIDE = (
+    r"(?:(?:w|h|n|width|height|rows|col(?:umn)?s|size)\b\s{0,3}[:=]?\s{0,3}|(?:w|h)(?=\d))?\d{1,5}"
+)
 _ONE = re.compile(_SIDE, re.IGNORECASE | re.ASCII)
-_BOTH = re.compile(rf"{_SIDE}(?:\s{{0,3}}[x,;]\s{{0,3}}|\s{{1,9}}){_SIDE}", re.IGNORECASE | re.ASCII)
+_BOTH = re.compile(
+    rf"{_SIDE}(?:\s{{0,3}}[x,;]\s{{0,3}}|\s{{1,9}}){_SIDE}", re.IGNORECASE | re.ASCII
+)
 _NAMED = re.compile(r"(\w{1,8})\s{0,3}[=:]\s{0,3}([0-9]{1,6})", re.ASCII)
 _WORD = re.compile(r"[.*+?_-]|[A-Za-z]{0,12}[0-9]{0,6}", re.ASCII)
 
@@ -123,7 +127,9 @@ def _puzzle(board: _Board, name: str | None) -> Puzzle:
     if name is None:
         which = ", ".join(PUZZLES)
         rows, columns = board.shape
-        raise InputError(f"{rows} x {columns} cells do not say of what puzzle; --puzzle does: {which}")
+        raise InputError(
+            f"{rows} x {columns} cells do not say of what puzzle; --puzzle does: {which}"
+        )
     kind, lines = _KINDS[name]
     with at(name):
         return kind.from_dict(lines.read(board.tables))
@@ -266,7 +272,9 @@ def _block(source: _Ahead, number: int, limit: ReadLimit) -> _Board:
 def _row(line: Line, width: int) -> list[str]:
     cells = _cells(*line)
     if width and len(cells) != width:
-        raise InputError(f"line {line[0]}: {len(cells)} cells in a row of {width}: {brief(line[1])}")
+        raise InputError(
+            f"line {line[0]}: {len(cells)} cells in a row of {width}: {brief(line[1])}"
+        )
     return cells
 
 
@@ -296,7 +304,9 @@ def _apart(one: _Board, other: _Board) -> bool:
 
 def _are_named(line: str) -> bool:
     """Whether a line is clues by the names of their rooms."""
-    return "=" in line[:12] + line[:12].replace(":", "=") and not _NAMED.sub("", line).strip(" ,;\t")
+    return "=" in line[:12] + line[:12].replace(":", "=") and not _NAMED.sub("", line).strip(
+        " ,;\t"
+    )
 
 
 def _add_named(source: _Ahead, tables: list[Rows]) -> None:

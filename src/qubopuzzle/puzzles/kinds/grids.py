@@ -128,9 +128,9 @@ def lines_of_text(text: str) -> list[str]:
 
 
 def letter_values(cells: Iterable[str]) -> Mapping[str, int]:
-    """What letters in cells stand for: from A for 10 on; small ones the same, if there is none else.
+    """What letters in cells stand for: from A for 10 on, and small ones are the same.
 
-    Where there are small letters and capitals, small ones go on from a for 36.
+    But where there are small letters and capitals, small ones go on from a for 36.
 
     >>> letter_values("aB")["a"], letter_values("ab")["a"], letter_values("aB")["B"]
     (36, 10, 11)
@@ -188,13 +188,13 @@ def read_shading(what: str, data: Any) -> IntArray:
 
 
 def picture_rows(text: str) -> list[str] | None:
-    """A picture in text as lines of ``#`` and ``.``; None for any other text.
+    r"""A picture in text as lines of ``#`` and ``.``; None for any other text.
 
     Black may be ``#``, ``X``, ``1``, ``@`` or a full block, and ``x`` where there is none of these;
     white may be ``.``, ``-``, ``_``, ``+``, ``0`` or a space, at the end none. There may be a space
     between any two cells.
 
-    >>> picture_rows("x - -\\n- x x"), picture_rows("##\\n #"), picture_rows("12")
+    >>> picture_rows("x - -\n- x x"), picture_rows("##\n #"), picture_rows("12")
     (['#..', '.##'], ['##', '.#'], None)
     """
     lines = text.strip("\r\n").expandtabs().splitlines()

@@ -11,6 +11,7 @@ from qubopuzzle.checks import whole
 from qubopuzzle.compile.incremental import Random, SwitchableModel, second_solution
 from qubopuzzle.errors import InputError, SolverUnavailable
 from qubopuzzle.model import IntArray
+from qubopuzzle.puzzles.kinds.grids import picture_rows, read_shading
 from qubopuzzle.puzzles.nonogram.lines import best_flipped, flipped, undetermined
 from qubopuzzle.puzzles.nonogram.rules import GENERATED_SIDE, Nonogram
 
@@ -19,6 +20,8 @@ FORMATS = ("BMP", "GIF", "JPEG", "PNG", "PPM", "TIFF", "WEBP")
 hold images of any size within (ICO), or make Pillow run a program (EPS)."""
 PIXEL_LIMIT = 12_500_000
 """Most pixels; a file of a few kilobytes can have any number."""
+TEXT_LIMIT = 100_000
+"""Longest picture in text, in bytes."""
 LONGER_SIDE = 30
 """Cells along the longer side of an image without a shape."""
 ROUNDS = 10
@@ -50,8 +53,8 @@ def from_image(
 
     Args:
         file: an image in one of ``FORMATS``, of ``PIXEL_LIMIT`` pixels at most; of an
-            animated one the first frame.
-        shape: rows and columns; None keeps the image's, the longer side 30 cells.
+            animated one the first frame; or a text of ``#`` and ``.``, a character a cell.
+        shape: rows and columns; None keeps the image's, the longer side 30 cells, or the text's.
         threshold: grey from here on is white, 1 to 255; None: what parts dark from light best
             (Otsu, IEEE Trans. SMC 9, 62, 1979).
         dither: grey as a pattern of cells (Floyd and Steinberg) in place of a threshold.
@@ -72,11 +75,20 @@ def from_image(
         raise InputError("threshold: dithering takes none")
     if shape is not None and (min(shape) < 1 or max(shape) > GENERATED_SIDE):
         raise InputError(f"a nonogram here has 1 to {GENERATED_SIDE} rows and columns")
-    grey = _grey_cells(file, shape)
-    if dither:
+    drawn = _text_cells(file)
+    if drawn is not None:
+        if shape is not None or threshold is not None or dither:
+            raise InputError(
+                f"{_name(file)}: a text is cells: give no size, threshold or dithering"
+            )
+        if max(drawn.shape) > GENERATED_SIDE:
+            raise InputError(f"{_name(file)}: over {GENERATED_SIDE} rows or columns")
+        grid = drawn
+    elif dither:
+        grey = _grey_cells(file, shape)
         grid = np.asarray(grey.convert("1"), dtype=np.int64) ^ 1  # Pillow's is Floyd-Steinberg
     else:
-        levels = np.asarray(grey)
+        levels = np.asarray(_grey_cells(file, shape))
         grid = (levels < (_otsu(levels) if threshold is None else threshold)).astype(np.int64)
     if grid.min() == grid.max():
         colour = "black" if grid.min() else "white"
@@ -92,6 +104,22 @@ def from_image(
 
 def _name(file: str | Path | IO[bytes]) -> str:
     return str(file) if isinstance(file, str | Path) else "the image"
+
+
+def _text_cells(file: str | Path | IO[bytes]) -> IntArray | None:
+    """The black cells of a picture in text, shape (rows, columns); None for any other file."""
+    try:
+        if isinstance(file, str | Path):
+            with Path(file).open("rb") as opened:
+                data = opened.read(TEXT_LIMIT + 1)
+        else:
+            data = file.read(TEXT_LIMIT + 1)
+            file.seek(0)
+        text = data.decode("utf-8-sig")
+    except (OSError, ValueError):  # of no text; what else is wrong, reading the image says
+        return None
+    rows = picture_rows(text) if len(text) <= TEXT_LIMIT else None
+    return None if rows is None else read_shading("picture", rows)
 
 
 def _grey_cells(file: str | Path | IO[bytes], shape: tuple[int, int] | None) -> Any:

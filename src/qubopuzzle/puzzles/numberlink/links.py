@@ -12,7 +12,17 @@ import numpy as np
 from qubopuzzle.errors import InputError
 from qubopuzzle.puzzles.kinds.grids import letter_values
 from qubopuzzle.puzzles.kinds.paths import join, split
-from qubopuzzle.puzzles.links import BLANKS, NUMBER16, Board, FileText, Lines, Link, Rows, grid, write_cells
+from qubopuzzle.puzzles.links import (
+    BLANKS,
+    NUMBER16,
+    Board,
+    FileText,
+    Lines,
+    Link,
+    Rows,
+    grid,
+    write_cells,
+)
 
 _LETTERS = ascii_letters.swapcase()
 _RULES = {"passallcell": True, "dontpassallcell": False}
@@ -68,7 +78,9 @@ def _read_lines(tables: list[Rows]) -> Board:
         if sign not in numbers:
             letter = letters.get(sign)
             numbers[sign] = next(free) if letter is None or letter in used else letter
-    return {"grid": [[None if word in blanks else numbers[word] for word in row] for row in tables[0]]}
+    return {
+        "grid": [[None if word in blanks else numbers[word] for word in row] for row in tables[0]]
+    }
 
 
 def _write_lines(puzzle: Any) -> list[Rows]:

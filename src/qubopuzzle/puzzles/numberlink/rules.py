@@ -12,7 +12,15 @@ from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture
 from qubopuzzle.puzzles.base import Puzzle, Violation, check_shape, need
-from qubopuzzle.puzzles.kinds.grids import NUMBER_LIMIT, Cell, cells_of, read_grid, words_of
+from qubopuzzle.puzzles.kinds.grids import (
+    NUMBER_LIMIT,
+    Cell,
+    cells_of,
+    lines_of_text,
+    listed,
+    read_grid,
+    words_of,
+)
 from qubopuzzle.puzzles.kinds.paths import SIDES, components, join, leaves, mutual, read_bits, split
 
 
@@ -76,7 +84,12 @@ class Numberlink(Puzzle):
 
         ``right`` is by row, between its cells; ``down`` between each row and the next.
         ``labels``, the number of each cell's path (0: unused), may be added, but must agree.
+
+        Or lines of text, or rows, with a sign for each path and ``.`` or 0 for unused cells, where
+        no path touches itself: neighbours of the same sign are joined.
         """
+        if isinstance(data, str | list) and len(data):
+            return self._joined(data)
         if not isinstance(data, Mapping):
             raise PuzzleError(
                 f'solution: expected {{"right": ..., "down": ...}}, got {brief(data)}'
@@ -91,6 +104,32 @@ class Numberlink(Puzzle):
             check_shape(labels, self.shape)
             for r, c in np.argwhere(labels != self.labels(answer)).tolist():
                 raise PuzzleError(f"labels[{r}][{c}]: {labels[r, c]} is not what the path joins")
+        return answer
+
+    def _joined(self, data: Any) -> IntArray:
+        """The paths of a grid of signs."""
+        lines = lines_of_text(data) if isinstance(data, str) else data
+        rows = [line.split() if isinstance(line, str) else listed(line) for line in lines]
+        cells = [
+            [*row[0]] if len(row) == 1 and isinstance(row[0], str) else [*map(str, row)]
+            for row in rows
+            if isinstance(row, list | tuple)
+        ]
+        if len(cells) != self.shape[0] or {len(row) for row in cells} != {self.shape[1]}:
+            expected = f"{self.shape[0]} rows of {self.shape[1]} cells"
+            raise PuzzleError(f'solution: expected {expected}, or {{"right": ..., "down": ...}}')
+        signs = np.array(cells, dtype=object)
+        used = ~np.isin(signs.astype(str), [".", "0", "-", "None"])
+        right = (signs[:, 1:] == signs[:, :-1]) & used[:, 1:]
+        down = (signs[1:] == signs[:-1]) & used[1:]
+        answer = join(right.astype(np.int64), down.astype(np.int64))
+        degree, ends = leaves(answer).sum(axis=1).reshape(self.shape), np.array(self.grid)
+        named = {*zip(ends[ends > 0].tolist(), signs[ends > 0].tolist(), strict=True)}
+        if not len(named) == len(dict(named)) == len({sign for _, sign in named}):
+            return answer  # wrong anyhow: numbers that have several signs, or one of another
+        for r, c in np.argwhere(degree > 2 - (ends > 0))[:1].tolist():
+            what = f"solution: signs do not tell how the path of {signs[r, c][:20]!r} goes"
+            raise PuzzleError(f"{what} at ({r},{c}), where it touches itself; give right and down")
         return answer
 
     def format_answer(self, answer: IntArray) -> dict[str, list[Any]]:

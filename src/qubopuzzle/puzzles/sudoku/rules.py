@@ -63,7 +63,7 @@ class Sudoku(Puzzle):
         self.check_solution()
 
     def parse_answer(self, data: Any) -> IntArray:
-        """Read rows of digits 1 to n, or lines of text, see ``read_grid``; 0 where one is missing."""
+        """Read rows of digits 1 to n, 0 for an empty cell, or lines of text, see ``read_grid``."""
         answer = read_grid("solution", data, 0, len(self.grid))
         check_shape(answer, self.shape)
         return answer
