@@ -20,6 +20,7 @@ from qubopuzzle import (
     Nonogram,
     Numberlink,
     Sudoku,
+    load,
 )
 from qubopuzzle.files.puzzles import native, non, puzzlink, pzprv3
 from qubopuzzle.puzzles.hitori.links import BASE36
@@ -282,6 +283,75 @@ def test_numbers_too_large_for_an_address():
         puzzlink.write([Hitori([[1296]], id="x")])
     with pytest.raises(InputError, match="too large"):
         NUMBER16.write([77776 + 16**5])
+
+
+# --- lists of addresses, and of boards -----------------------------------------------------
+
+
+def test_comments_and_several_addresses_on_a_line():
+    other = HOST + "hitori/4/4/1114142333214213"
+    text = f"# mine\n{HOST}{PLAIN} # the first\n\n  # two:\n{HOST}{PLAIN} {other}{HOST}{PLAIN}/\n"
+    assert puzzlink.sniff(text)
+    assert [p.name for p in puzzlink.read(text)] == ["sudoku", "sudoku", "hitori", "sudoku"]
+    assert [p.name for p in puzzlink.read(text, "hitori")] == ["hitori"]
+    with pytest.raises(InputError, match="line 2: 'by' behind an address is none; write # before"):
+        puzzlink.read(f"{other}\n{other} by nobody")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("numberlink/5/5/1j2h3m1h2j3", "numberlink"),
+        ("heyawacky/6/6/aa66aapv0fu0g2i3k", "heyawake"),
+        ("kuromasu/6/5/h2j2h3r5g2j", "kurodoko"),
+    ],
+)
+def test_other_names_in_addresses_and_boards(text, name):
+    puzzle = one(HOST + text)
+    assert puzzle.name == name
+    assert puzzle == one(HOST + text.replace(text.partition("/")[0], puzzlink.link_of(puzzle).pid))
+    board = pzprv3.write([puzzle])
+    assert (
+        one(board.replace(f"\n{board.split()[1]}\n", f"\n{text.split('/')[0]}\n"), pzprv3) == puzzle
+    )
+
+
+def test_a_kind_of_puzzle_passes_over_all_others():
+    """Also those that are not known here, and variants."""
+    other = "slither/4/4/g1", "sudoku/v:diagonal/4/4/g1k23k3g", "sudoku/9/9/z", "yajilin/1/1"
+    text = "".join(f"{HOST}{each}\n" for each in (*other, "hitori/4/4/1114142333214213"))
+    assert [p.name for p in puzzlink.read(text, "hitori")] == ["hitori"]
+    boards = "pzprv3.9/slither/4/4/. .\npzprv3/lits/1/1/0\n" + pzprv3.write(Hitori.examples())
+    assert pzprv3.read(boards, "hitori") == Hitori.examples()
+    assert load(text, "hitori") == puzzlink.read(text, "hitori")
+
+
+@pytest.mark.parametrize(
+    ("text", "puzzle"),
+    [
+        ("pzprv3/sudoku/4", Sudoku([[0] * 4] * 4)),
+        ("pzprv3/hitori/2/3/", Hitori([[0] * 3] * 2)),
+        ("pzprv3\nkurodoko\n2\n3\n\n", Kurodoko([[0] * 3] * 2)),
+        ("pzprv3.1/heyawake/2/3/", Heyawake([[0] * 3] * 2, [None])),
+        ("pzprv3/heyawake/2/3/", Heyawake([[0] * 3] * 2, [None])),
+        ("pzprv3/nonogram/1/2/", Nonogram([[]], [[], []])),
+    ],
+)
+def test_a_board_file_without_a_body_is_an_empty_board(text, puzzle):
+    assert one(text, pzprv3) == puzzle
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("pzprv3/numlin/2/3/", "no number in it"),
+        ("pzprv3/arukone/2/3/", "no number in it"),
+        ("pzprv3/easyasabc/3/3/", "is no number of letters"),
+    ],
+)
+def test_empty_boards_that_are_no_puzzle(text, words):
+    with pytest.raises(InputError, match=words):
+        pzprv3.read(text)
 
 
 # --- codecs --------------------------------------------------------------------------------

@@ -13,10 +13,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from qubopuzzle import InputError, Nonogram, load
+from boards import NAMES
+from qubopuzzle import InputError, Nonogram, Numberlink, Sudoku, judge, load
 from qubopuzzle.files import puzzles as reading_module
-from qubopuzzle.files.puzzles import lines, native, non, read_text
+from qubopuzzle.files.puzzles import lines, native, non, pzprv3, read_text
 from qubopuzzle.files.puzzles.answers import Answer, load_answers, match
+from qubopuzzle.puzzles import get_puzzle
 from strategies import nonograms
 
 A = Nonogram.examples()[0]
@@ -396,3 +398,141 @@ def test_pasted_texts_are_no_missing_files(text, message):
 def test_one_board_too_many_is_refused_before_any_is_read(name, board, line):
     with pytest.raises(InputError, match=f"^line {line}: over 2,500 boards; divide the text$"):
         read_text(board * 2501, named=name)
+
+
+# --- answers that people have --------------------------------------------------------------
+
+DIGITS = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
+GRID = "\n".join(DIGITS[i : i + 9] for i in range(0, 81, 9))
+
+
+def judged(tmp_path, puzzles, text):
+    """The verdict on each answer of a file."""
+    file = tmp_path / "answer"
+    file.write_text(text)
+    pairs = match(puzzles, load_answers(file, puzzles))
+    return [None if answer is None else judge(p, answer.solution) for p, answer in pairs]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        DIGITS,
+        GRID,
+        "9 9\n" + GRID,
+        GRID.replace("\n", "\n\n"),
+        " ".join(GRID).replace(" \n ", "\n"),
+        "3x3:" + "_".join(DIGITS),
+        "https://puzz.link/p?sudoku/9/9/" + DIGITS,
+        json.dumps([DIGITS]),
+    ],
+)
+def test_forms_of_a_sudokus_answer(tmp_path, text):
+    (puzzle,) = load(SUDOKU)
+    assert judged(tmp_path, [puzzle], text)[0].valid
+    wrong = judged(tmp_path, [puzzle], text.replace("1", "8"))[0]
+    assert not wrong.valid
+    assert "given" in {violation.rule for violation in wrong.violations}
+
+
+def test_an_unfinished_sudoku_names_its_empty_cells(tmp_path):
+    (puzzle,) = load(SUDOKU)
+    (found,) = judged(tmp_path, [puzzle], DIGITS[:-2] + "..")
+    assert [violation.to_dict() for violation in found.violations] == [
+        {"rule": "empty", "message": "2 cells are empty: (8,7) (8,8)", "cells": [[8, 7], [8, 8]]}
+    ]
+    (found,) = judged(tmp_path, [puzzle], SUDOKU)
+    assert found.violations[0].message == (
+        "51 cells are empty: (0,2) (0,3) (0,5) (0,6) (0,7) (0,8) ..."
+    )
+    with pytest.raises(InputError, match="solution: 16 cells are empty"):
+        Sudoku([[0] * 4] * 4, solution=[[0] * 4] * 4)
+
+
+def test_lines_are_answers_to_several_puzzles(tmp_path):
+    puzzles = load(f"{SUDOKU}\n{SUDOKU}")
+    for text in (f"{DIGITS}\n{DIGITS[::-1]}", f"{GRID}\n{GRID[::-1]}"):
+        assert [each.valid for each in judged(tmp_path, puzzles, text)] == [True, False]
+    two = [Nonogram(rows=[[1], []], cols=[[1], []]), Nonogram(rows=[[1]], cols=[[1]])]
+    assert [each.valid for each in judged(tmp_path, two, "#.\n..\n#")] == [True, True]
+
+
+@pytest.mark.parametrize("kind", NAMES)
+def test_board_files_with_right_wrong_and_unfinished_answers(tmp_path, kind):
+    """Of every kind, as the players write them."""
+    puzzle = get_puzzle(kind).examples()[0]
+    right = pzprv3.write([puzzle])
+    assert judged(tmp_path, [puzzle], right)[0].valid
+    object.__setattr__(puzzle, "solution", None)
+    empty = pzprv3.write([puzzle])
+    (found,) = judged(tmp_path, [puzzle], empty)
+    assert not found.valid
+    assert found.answer.shape == puzzle.shape
+    wrong = right.replace("# ", "+ ", 1) if "# " in right else right[: right.rindex("1")] + "2 \n"
+    if wrong.count("\n") == right.count("\n"):
+        assert not judged(tmp_path, [puzzle], wrong)[0].valid
+    other = get_puzzle("hitori" if kind != "hitori" else "kurodoko").examples()[0]
+    with pytest.raises(InputError, match="there is no answer in it"):
+        judged(tmp_path, [puzzle], pzprv3.write([other]))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#.\n.#",
+        "X-\n-X",
+        "x -\n- x",
+        "1 0\n0 1",
+        "# \n #",
+        "\u2588\u25a1\n\u25a1\u2588",
+        "2 2\nx -\n- x",
+    ],
+)
+def test_pictures_in_text_are_answers_of_shaded_cells(tmp_path, text):
+    diagonal = Nonogram(rows=[[1], [1]], cols=[[1], [1]])
+    assert judged(tmp_path, [diagonal], text)[0].answer.tolist() == [[1, 0], [0, 1]]
+
+
+def test_signs_of_paths_are_an_answer_where_they_tell_it(tmp_path):
+    puzzle = Numberlink([[12, 0, 0, 0, 11], [10, 0, 11, 10, 0], [0, 0, 0, 12, 0], [0] * 5])
+    right = "5 4\nCCBBB\nACBAA\nACCCA\nAAAAA\n"
+    assert judged(tmp_path, [puzzle], right)[0].valid
+    rules = {
+        v.rule for v in judged(tmp_path, [puzzle], right.replace("AAAAA", "AA.AA"))[0].violations
+    }
+    assert rules == {"cover", "path"}
+    assert not judged(tmp_path, [puzzle], right.replace("C", "A", 1))[0].valid
+    touching = Numberlink([[1, 0], [1, 0]])
+    with pytest.raises(InputError, match=r"path of '1' goes at \(0,0\).*; give right and down"):
+        judged(tmp_path, [touching], "11\n11")
+
+
+# --- clues as one types them ---------------------------------------------------------------
+
+
+def test_clues_may_be_on_lines_of_their_own():
+    rows, cols = "rows=1;1 1;1 1;5;1 1", "cols=2;3;1 1;3;2"
+    forms = (f"{rows}\n{cols}", f"picross {rows}\n\n{cols}\n", f"# A\n{cols}\n# B\n{rows}")
+    assert [read_text(form) for form in forms] == [[A]] * 3
+    assert read_text(f"{rows}\n{cols}\n{rows} {cols}\nkuromasu grid=3.;..")[:2] == [A, A]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("sudoku grid=12345", "'12345': 5 cells are no square such as 16 or 81; rows are divided"),
+        ("picros rows=1 cols=1", "unknown puzzle 'picros'; did you mean picross?"),
+        ("easyasabc grid=1", "easyasabc: typed has hitori, kurodoko, nonogram"),
+        ("rows=1\nhello", "line 2: expected a puzzle's name and clues"),
+    ],
+)
+def test_typed_clues_that_are_none(text, message):
+    with pytest.raises(InputError) as caught:
+        load(text)
+    assert message in str(caught.value)
+
+
+def test_capitals_and_small_letters_are_two_pairs():
+    assert Numberlink("a.A;a.A").grid == ((36, 0, 10), (36, 0, 10))
+    assert load("numberlink grid=a.A;a.A") == [Numberlink([[36, 0, 10]] * 2)]
+    assert Numberlink("a.b;a.b").grid == ((10, 0, 11), (10, 0, 11))

@@ -254,3 +254,31 @@ def test_an_option_of_zero_is_an_option(tmp_path, capsys, options, message):
     assert message in capsys.readouterr().err
     assert main(["generate", "nonogram", *options]) == 2
     assert f"{options[0]} goes with --image" in capsys.readouterr().err
+
+
+def test_a_text_of_signs_is_a_picture(tmp_path, monkeypatch):
+    heart = [".#.#.", "#####", "#####", ".###.", "..#.."]
+    made = _read(io.BytesIO("\n".join(heart).encode()))
+    assert (made.puzzle.solution == read_shading("heart", heart)).all()
+    assert made.changed == []
+    file = tmp_path / "heart.txt"
+    file.write_text("\n".join(heart).replace(".", " ").replace("#", "X"))
+    assert _read(file).puzzle == made.puzzle
+    assert (_read(file, invert=True).puzzle.solution == 1 - made.puzzle.solution).all()
+    monkeypatch.setitem(sys.modules, "PIL", None)  # which a text does without
+    assert main(["generate", "picross", "--image", str(file), "--seed", "1", "-o", str(file)]) == 0
+    assert '"id": "heart"' in file.read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "how", "message"),
+    [
+        ("#.\n.#", {"threshold": 3}, "a text is cells: give no size, threshold or dithering"),
+        ("#.\n.#", {"shape": (2, 2)}, "a text is cells"),
+        ("#" + "." * 100, {}, "over 100 rows or columns"),
+        ("##\n##", {}, "all cells are black"),
+    ],
+)
+def test_texts_that_make_no_nonogram(text, how, message):
+    with pytest.raises(InputError, match=message):
+        _read(io.BytesIO(text.encode()), **how)

@@ -413,7 +413,9 @@ def test_json_round_trip():
         ({"right": ["11"], "down": ["1"]}, "down: expected 0 lines"),
         ({"right": ["11"], "down": []}, None),
         ({"right": ["10"], "down": []}, "solution: cell"),
-        ({"solution": [[1, 1, 1]]}, "solution: expected {.*}, got list of 1"),
+        ({"solution": 5}, "solution: expected {.*}, got 5"),
+        ({"solution": [[1, 1]]}, "solution: expected 1 rows of 3 cells, or {"),
+        ({"solution": [[1, 1, 1]]}, None),
         ({"right": ["11"], "down": [], "solution": [[1, 0, 1]]}, r"labels\[0\]\[1\]: 0 is not"),
     ],
 )

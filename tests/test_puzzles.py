@@ -20,7 +20,7 @@ from qubopuzzle import (
     violation,
 )
 from qubopuzzle.errors import PuzzleError, QubopuzzleError
-from qubopuzzle.puzzles import get_puzzle, puzzle_names
+from qubopuzzle.puzzles import _ALIASES, _NAMES, get_puzzle, puzzle_name, puzzle_names
 from qubopuzzle.solvers import get_solver
 
 LOCAL = ("annealer", "tempering", "neal", "cpsat-ls", "localmip")
@@ -211,3 +211,30 @@ def test_the_formulation_without_a_name(name):
         assert not proving.omitted
         assert not proving.restricted
     assert not puzzle.model(puzzle.formulation_for(cuts=False)).graphs
+
+
+@pytest.mark.parametrize(
+    ("other", "name"),
+    [
+        ("heyawacky", "heyawake"),
+        ("kuromasu", "kurodoko"),
+        ("Picross", "nonogram"),
+        ("paint-by-numbers", "nonogram"),
+        ("numlin", "numberlink"),
+        ("flow free", "numberlink"),
+        ("singles", "hitori"),
+        ("solo", "sudoku"),
+        ("Easy as ABC", "easyasabc"),
+        ("ABC End View", "easyasabc"),
+    ],
+)
+def test_other_names_of_puzzles(other, name):
+    assert puzzle_name(other) == name
+    assert get_puzzle(other) is get_puzzle(name)
+
+
+def test_other_names_are_names_of_puzzles():
+    assert {*_ALIASES} == {*NAMES}
+    assert not _NAMES.keys() & {*NAMES}
+    with pytest.raises(InputError, match="unknown puzzle 'kuromaso'; did you mean kuromasu"):
+        puzzle_name("kuromaso")

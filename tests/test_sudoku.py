@@ -288,9 +288,9 @@ def test_forms_of_an_answer():
     with pytest.raises(InputError, match=r"solution\[0\]: expected digits, got '3\+41'"):
         FOUR.parse_answer(["3+41", "1423", "4312", "2134"])
     with pytest.raises(
-        InputError, match=r"solution\[0\]\[3\]: expected a whole number from 1 to 4, got 0"
+        InputError, match=r"solution\[0\]\[3\]: expected a whole number from 0 to 4, got 5"
     ):
-        FOUR.parse_answer(["3240", "1423", "4312", "2134"])
+        FOUR.parse_answer(["3245", "1423", "4312", "2134"])
     with pytest.raises(InputError, match="the answer has 1 x 4 cells, the puzzle 4 x 4"):
         FOUR.parse_answer(["3241"])
 
@@ -341,7 +341,7 @@ EMPTY = [[0] * 4] * 4
         ),
         (
             {"grid": [[0]], "solution": [[2]]},
-            "solution[0][0]: expected a whole number from 1 to 1, got 2",
+            "solution[0][0]: expected a whole number from 0 to 1, got 2",
         ),
         ({"grid": [[0]], "solution": [[]]}, "solution[0]: expected 1 to 1000 cells"),
         ({"grid": EMPTY, "solution": [[1] * 4] * 4}, "solution: row[0] has 1 4 times"),

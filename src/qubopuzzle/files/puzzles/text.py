@@ -293,13 +293,13 @@ def _cells(number: int, line: str) -> list[str]:
 
 
 def _apart(one: _Board, other: _Board) -> bool:
-    """Whether one of two boards is but names of rooms, the other but clues."""
+    """Whether one of two boards is full of names of rooms, the other clues and blank cells."""
     if len(one.tables) + len(other.tables) > 2:
         return False
     words = [{*chain.from_iterable(board.tables[0])} for board in (one, other)]
-    full = [all(word[0].isalpha() for word in each) for each in words]
-    clues = [all(word in BLANKS or word.isdecimal() for word in each) for each in words]
-    return (full[0] and clues[1]) or (full[1] and clues[0])
+    blanks = [bool(each & BLANKS) for each in words]
+    clues = words[blanks[1]]
+    return blanks[0] != blanks[1] and all(word in BLANKS or word.isdecimal() for word in clues)
 
 
 def _are_named(line: str) -> bool:
