@@ -468,9 +468,12 @@ def test_board_files_with_right_wrong_and_unfinished_answers(tmp_path, kind):
     (found,) = judged(tmp_path, [puzzle], empty)
     assert not found.valid
     assert found.answer.shape == puzzle.shape
-    wrong = right.replace("# ", "+ ", 1) if "# " in right else right[: right.rindex("1")] + "2 \n"
-    if wrong.count("\n") == right.count("\n"):
-        assert not judged(tmp_path, [puzzle], wrong)[0].valid
+    if "# " in right:
+        wrong = right.replace("# ", "+ ", 1)
+    else:
+        cut = len(right) * 3 // 4
+        wrong = right[:cut] + right[cut:].replace("1", "2")
+    assert not judged(tmp_path, [puzzle], wrong)[0].valid
     other = get_puzzle("hitori" if kind != "hitori" else "kurodoko").examples()[0]
     with pytest.raises(InputError, match="there is no answer in it"):
         judged(tmp_path, [puzzle], pzprv3.write([other]))
@@ -523,7 +526,7 @@ def test_clues_may_be_on_lines_of_their_own():
         ("sudoku grid=12345", "'12345': 5 cells are no square such as 16 or 81; rows are divided"),
         ("picros rows=1 cols=1", "unknown puzzle 'picros'; did you mean picross?"),
         ("easyasabc grid=1", "easyasabc: typed has hitori, kurodoko, nonogram"),
-        ("rows=1\nhello", "line 2: expected a puzzle's name and clues"),
+        ("rows=1 cols=1\nhello", "line 2: expected a puzzle's name and clues"),
     ],
 )
 def test_typed_clues_that_are_none(text, message):

@@ -134,8 +134,11 @@ def _answer_of(puzzle: Puzzle) -> Any:
 def _lines(text: str, puzzles: Sequence[Problem]) -> list[str]:
     """Lines that say something, below sizes that they have; a picture of shaded cells as such."""
     lines = [line for line in text.splitlines() if line.strip()]
-    if _SIZES.fullmatch(lines[0].strip()) and str(len(lines) - 1) in lines[0].split():
-        lines = lines[1:]
-    if any(isinstance(puzzle, Painting) for puzzle in puzzles):
+    if len(lines) > 1 and _SIZES.fullmatch(lines[0].strip()):
+        shapes = [{len(lines) - 1, len(cells)} for cells in (lines[1].split(), lines[1].strip())]
+        if {*map(int, lines[0].split())} in shapes:
+            lines = lines[1:]
+    painted = any(isinstance(puzzle, Painting) for puzzle in puzzles)
+    if painted and {*"".join(lines)} - {*"#."}:
         lines = picture_rows("\n".join(lines)) or lines
     return [*map(str.strip, lines)]

@@ -217,7 +217,8 @@ def _sizes(source: _Ahead) -> tuple[int, int] | None:
             return 0, 0
         after = source.said(i + 1)
         width = len(_cells(*after)) if after else 0
-        if width in numbers[-2:] and min(numbers) > 0:
+        told = width > 1 or _BOTH.fullmatch(line)  # lines of one number may be anything
+        if told and width in numbers[-2:] and min(numbers) > 0:
             source.take_said(i + 1)
             one, other = (numbers * 2)[-2:] if len(numbers) == 1 else numbers[-2:]
             return (other, one) if one == width else (one, other)
