@@ -356,7 +356,7 @@ def test_hostile_grids_are_refused_with_their_place(data, message):
     assert len(str(caught.value)) < 200
 
 
-@pytest.mark.parametrize("answer", [np.ones((3, 4), int), np.full((4, 4), 5), np.zeros((4, 4))])
+@pytest.mark.parametrize("answer", [np.ones((3, 4), int), np.full((4, 4), 5), np.full((4, 4), -1)])
 def test_answers_of_another_kind_are_refused(answer):
     with pytest.raises(InputError, match="the answer has"):
         FOUR.violations(answer)

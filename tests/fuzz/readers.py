@@ -27,7 +27,7 @@ from qubopuzzle.bench.plan import make_plan
 from qubopuzzle.bench.report import markdown_report, qoblib_csv
 from qubopuzzle.cli import reporting
 from qubopuzzle.files.models import read_sample
-from qubopuzzle.files.puzzles import all_formats, get_format, native
+from qubopuzzle.files.puzzles import all_formats, get_format, native, pzprv3
 from qubopuzzle.files.puzzles.answers import load_answers
 from qubopuzzle.model import Field, ModelProblem
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
@@ -114,7 +114,7 @@ def _files() -> Reader:
 
 
 def _answers() -> Reader:
-    """Answers, judged by an example of each puzzle and by a model."""
+    """Answers, judged by an example of each puzzle and by a model, as bare ones and as boards."""
     puzzles = [get_puzzle(name).examples()[0] for name in puzzle_names()]
     solved = [p for p in puzzles if p.solution is not None]
     given = [(p.id, p.format_answer(p.solution)) for p in solved]
@@ -122,13 +122,24 @@ def _answers() -> Reader:
     valid += [json.dumps(answer) for _, answer in given]
     valid += ["\n".join(map(str, answer)) for _, answer in given if isinstance(answer, list)]
 
+    valid += [pzprv3.write([puzzle]) for puzzle in solved]
+    valid += ["x -\n- x", "1" * 81, "5 4\nCCBBB\nACBAA\nACCCA\nAAAAA\n"]
+
     def attempt(path: Path) -> int:
-        judged = 0
-        for answer in load_answers(path)[:20]:
-            for problem in (*puzzles, ModelProblem(_model())):
-                with suppress(InputError):
-                    problem.check(answer.solution)
-                    judged += 1
+        judged, refused = 0, None
+        for known in ([], *([puzzle] for puzzle in puzzles), [ModelProblem(_model())]):
+            try:
+                answers = load_answers(path, known)[:20]
+            except InputError as error:
+                refused = error
+                continue
+            for answer in answers:
+                for problem in known or puzzles:
+                    with suppress(InputError):
+                        problem.check(answer.solution)
+                        judged += 1
+        if refused and not judged:
+            raise refused
         return judged
 
     return Reader([*valid, "\n".join(valid[:3])], _in_a_file(attempt))
