@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from qubopuzzle import InputError
+from qubopuzzle import InputError, load
 from qubopuzzle.files.puzzles import native, non, read_text, sudoku_text, tatham, write_text
 from qubopuzzle.puzzles.hitori import Hitori
 from qubopuzzle.puzzles.sudoku import Sudoku
@@ -18,6 +18,14 @@ SIXTEEN = Sudoku(
 )
 FORUM = [f"{row[:3]} | {row[3:6]} | {row[6:]}" for row in ROWS]
 RULE = "----+-----+----"
+SOLUTION = "".join(str(digit) for digit in NINE.solution.ravel())
+
+
+def _candidates(row):
+    """As HoDoKu writes them: a cell that is not known has several."""
+    return " ".join("1357" if cell == "." else cell for cell in row)
+
+
 BOXED = "\n".join(["+---+---+---+", *(f"|{r[:3]}|{r[3:6]}|{r[6:]}|" for r in ROWS), "*---*"])
 
 
@@ -37,6 +45,25 @@ BOXED = "\n".join(["+---+---+---+", *(f"|{r[:3]}|{r[3:6]}|{r[6:]}|" for r in ROW
         "\n".join([*ROWS[:3], "", *ROWS[3:6], "", *ROWS[6:]]),
         BOXED,
         BOXED.replace("-", "="),
+        LINE.replace(".", "-"),
+        "\n".join(ROWS).replace(".", "-"),
+        "\n".join([*FORUM[:3], RULE, *FORUM[3:6], RULE, *FORUM[6:]]).replace(".", "-"),
+        f"{LINE};9.1;Golden Nugget;x",
+        f"{LINE}\t9.1",
+        f"0000183b305c {LINE.replace('.', '0')}  1.2",
+        f"7,{LINE},23",
+        f"https://sudokuexchange.com/play/?s={LINE}",
+        f"https://www.sudokuwiki.org/sudoku.htm?bd={LINE.replace('.', '0')}&x=1",
+        f"https://sudoku.coach/en/play/{LINE}",
+        f":0000:x:{LINE[:3]}+8{LINE[4:]}:123 456::",
+        f":0705:9:{LINE}:123 456:789:",
+        "\n".join(["*--*--*--*", *(f"| {_candidates(row)} |" for row in ROWS), "'--'--'--'"]),
+        "\n".join(",".join(row).replace(".", "") for row in ROWS),
+        "\n".join(",".join(row).replace(".", "0") + "," for row in ROWS),
+        ",".join(LINE.replace(".", "0")),
+        "[" + ",\n ".join(f"[{', '.join(row.replace('.', '0'))}]" for row in ROWS) + "]",
+        "Grid 01\n" + "\n".join(ROWS),
+        "comment line to ignore\n" + LINE + " // of a paper",
         "#ASomebody\n#DA puzzle\n[Puzzle]\n" + "\n".join(ROWS) + "\n[State]\n" + "1" * 81,
     ],
 )
@@ -47,6 +74,51 @@ def test_forms_of_one_puzzle(text):
     with pytest.raises(InputError, match="it holds no hitori"):
         read_text(text, "hitori", "sudoku")
     assert sudoku_text.write([NINE]) == LINE + "\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"quizzes,solutions\n{LINE.replace('.', '0')},{SOLUTION}\n",
+        f"puzzle,solution\r\n{LINE},{SOLUTION}\r\n",
+        f"id,puzzle,solution,clues,difficulty\n1,{LINE},{SOLUTION},23,2.2\n",
+        f'"puzzle","solution"\n"{LINE}","{SOLUTION}"\n',
+        f"{LINE}:1:{SOLUTION}\n",
+        f"{LINE} {SOLUTION}\n",
+    ],
+)
+def test_a_solution_beside_a_puzzle_is_kept(text):
+    assert sudoku_text.sniff(text)
+    (puzzle,) = read_text(text)
+    assert puzzle == NINE
+    assert (puzzle.solution == NINE.solution).all()
+    wrong = SOLUTION[:80] + str(9 - int(SOLUTION[80]))
+    with pytest.raises(InputError, match=r"line \d: solution: row\[8\] column\[8\] is"):
+        sudoku_text.read(text.replace(SOLUTION, wrong))
+
+
+def test_titles_are_ids_and_addresses_are_kept():
+    rows = "\n".join(ROWS)
+    assert [p.id for p in sudoku_text.read(f"Grid 01\n{rows}\nGrid 02\n{rows}")] == [
+        "Grid 01",
+        "Grid 02",
+    ]
+    address = f"https://sudokuexchange.com/play/?s={LINE}"
+    assert sudoku_text.read(address)[0].url == address
+
+
+def test_placed_digits_are_not_given():
+    (puzzle,) = sudoku_text.read(f":0000:x:{'+4'}{LINE[1:]}:::")
+    assert puzzle == NINE
+
+
+def test_what_carries_cells_of_another_puzzle_is_left_to_others():
+    for text in (
+        f"https://puzz.link/p?hitori/9/9/{SOLUTION}",
+        f"9x9:{SOLUTION}",
+        f'{{"puzzle": "kurodoko", "solution": ["{"." * 16}"]}}',
+    ):
+        assert not sudoku_text.sniff(text)
 
 
 def test_many_puzzles_of_many_sizes():
@@ -67,6 +139,9 @@ def sixteen(signs, blank=".", between=""):
     [
         sixteen("123456789ABCDEFG"),
         sixteen("123456789abcdefg", "0"),
+        sixteen("ABCDEFGHIJKLMNOP"),
+        sixteen("abcdefghijklmnop", "-").replace("\n", ""),
+        sixteen("ABCDEFGHIJKLMNOP", "0", " "),
         sixteen("0123456789ABCDEF"),
         sixteen("0123456789ABCDEF").replace("\n", ""),
         sixteen([str(v) for v in range(1, 17)], "0", " "),
@@ -94,6 +169,24 @@ def test_a_puzzle_that_does_not_tell_its_digits_follows_the_others():
     assert first == [[1], [2, 2], [1, 1], [1, 2, 1]]
 
 
+@pytest.mark.parametrize(("n", "box"), [(6, (2, 3)), (12, (3, 4))])
+def test_boxes_that_lie(n, box):
+    puzzle = Sudoku(grid=[[(r + c) % n * (r != c) for c in range(n)] for r in range(n)], box=box)
+    line = sudoku_text.write([puzzle])
+    assert len(line) == n * n + 1
+    grid = "\n".join(line[i : i + n] for i in range(0, n * n, n))
+    for text in (line, grid, " ".join(line).replace(".", "-"), ",".join(line.strip())):
+        assert sudoku_text.sniff(text)
+        assert sudoku_text.read(text) == [puzzle]
+
+
+def test_one_unknown_cell_is_named_where_a_file_was_looked_for():
+    with pytest.raises(InputError, match=r"line 1: cell 3 \(row 1 column 3\) is 'X'; a cell of 9"):
+        load(f"53x{LINE[3:]}")
+    with pytest.raises(InputError, match="line 3: cell 9 is '%'"):
+        load("\n".join([*ROWS[:2], ROWS[2][:8] + "%", *ROWS[3:]]))
+
+
 def test_twenty_five():
     grid = [[(r * 5 + r // 5 + c) % 25 + 1 for c in range(25)] for r in range(25)]
     puzzle = Sudoku(grid=grid)
@@ -109,13 +202,13 @@ def test_twenty_five():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (LINE[:-1] + "x", "line 1: cell 81 is 'X'; a cell of 9 x 9 is 1 to 9, or '.'"),
-        (LINE + "\n" + LINE[1:], "line 2: 80 cells; a puzzle has 16, 81, 256 or 625, a row of it"),
-        ("." * 36, "line 1: 36 cells"),
+        (LINE[:-1] + "x", "cell 81 (row 9 column 9) is 'X'; a cell of 9 x 9 is 1 to 9, or '.'"),
+        (LINE + "\n" + LINE[1:], "line 2: 80 cells; a puzzle has 16, 36, 81, 144, 256 or 625, a"),
+        ("." * 35, "line 1: 35 cells"),
         ("\n".join(ROWS[:8]), "line 1: 8 rows of 9 cells, but 9 are needed"),
         ("\n".join(ROWS + ROWS[:2]), "line 10: 2 rows of 9 cells"),
         ("....\n.4.3\n4.5.\n....", "line 3: cell 3 is '5'; a cell of 4 x 4 is 1 to 4"),
-        ("0." + "Z" * 254, "line 1: cell 3 is 'Z'; a cell of 16 x 16 is 0 to F"),
+        ("0." + "Z" * 254, "cell 3 (row 1 column 3) is 'Z'; a cell of 16 x 16 is 0 to F"),
         ("5" * 16, "line 1: 1 rows of 16 cells, but 16 are needed"),
         ("1 2 3 4 5 6 7 8 99\n" * 9, "line 1: cell 9 is '99'"),
         ("x" * 1000, "line 1: 1000 cells"),
@@ -131,7 +224,7 @@ def test_what_is_refused_is_one_clear_line(text, message):
 @pytest.mark.parametrize(
     ("puzzle", "message"),
     [
-        (SIX, "sudoku-6x6: sudoku text does not tell boxes, so it holds those of 2 x 2 to 5 x 5"),
+        (Sudoku(grid=[[0] * 6] * 6, box=(3, 2), id="s"), "s: sudoku text does not tell boxes, so"),
         (Sudoku(grid=[[0] * 4] * 4, box=(1, 4), id="l"), "l: sudoku text does not tell boxes"),
         (Sudoku(grid=[[0] * 36] * 36), "none of 6 x 6; write json"),
         (
@@ -225,7 +318,7 @@ def test_a_megabyte_is_refused(text):
         "word",
         "someword\n" * 9,
         "5" * 80,
-        "." * 80 + "x",
+        "word" * 20 + "x",
         ROWS[0],
         "\n".join(ROWS[:8]),
     ],

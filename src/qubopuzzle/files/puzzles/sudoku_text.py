@@ -1,38 +1,69 @@
 """Sudoku as plain text: one line a puzzle, or a grid of lines.
 
-- A line of n*n cells is a puzzle (n = 4, 9, 16 or 25); many lines are a batch.
-- n lines of n cells are a puzzle; spaces and ``|`` divide, lines of ``-``, ``=`` and ``+`` are
-  rules. Lines of 16 cells are puzzles of 4 x 4 if none of those that follow each other holds
-  more than 1 to 4, and rows of 16 x 16 otherwise.
+- A line of n*n cells is a puzzle (n = 4, 6, 9, 12, 16 or 25); many lines are a batch. Beside it
+  may stand what collections add: a number, a hash, a rating, a name, and the solution, which is
+  kept. A first line such as ``quizzes,solutions`` is passed over.
+- n lines of n cells are a puzzle; spaces, ``|`` and commas divide, lines of ``-``, ``=`` and ``+``
+  are rules. Lines of 16 cells are puzzles of 4 x 4 if none of those that follow each other holds
+  more than 1 to 4, and rows of 16 x 16 otherwise. A line ``Grid 01`` above is its id.
+- HoDoKu's lines, ``:0000:x:CELLS:...``, in which ``+5`` is placed and not given, and its grids of
+  candidates, where a cell with several is blank.
+- An address that has the cells as a parameter or at its end.
 
-A cell is one character: ``.`` ``0`` ``_`` ``*`` for blank, digits, and letters from A = 10.
+A cell is one character: ``.`` ``0`` ``_`` ``*`` ``-`` for blank, digits, and letters from A = 10.
 In 16 x 16, ``0`` is the first of the digits 0 to F if the puzzle has another sign for blank
-and no G; a puzzle that shows neither follows the others of its text. Where a line has as many
-words as cells and some are of two digits, words are cells, and decimal.
+and no G; where there are letters beyond G, and no digits, A is 1, and in 25 x 25 beyond P. A
+puzzle that shows nothing of this follows the others of its text. Where a line has as many words
+as cells and some are of two digits, words are cells, and decimal.
 
-After ``#`` there is a comment. Of a file in sections, ``[Puzzle]`` alone is read.
+Boxes are the squarest, lying rather than standing. After ``#`` there is a comment. Of a file in
+sections, ``[Puzzle]`` alone is read.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, islice
 from math import isqrt
+from typing import NamedTuple
 
-from qubopuzzle.errors import InputError
+import numpy as np
+
+from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles.lines import Line, head_of, lines_of
 from qubopuzzle.puzzles.sudoku import Sudoku
+from qubopuzzle.puzzles.sudoku.rules import squarest_box
 
 NAME = "sudoku"
-ABOUT = "sudoku as text: 81 characters a line, or grids of lines; also 4x4, 16x16, 25x25"
+ABOUT = "sudoku as text: 81 characters a line, or grids of lines; also 4x4 to 25x25, CSV, HoDoKu"
 PUZZLES = ("sudoku",)
 
-_SIDES = (4, 9, 16, 25)
-_COUNTS = {count for n in _SIDES for count in (n, n * n)}
-_DIGITS = ".123456789ABCDEFGHIJKLMNOP"
+_SIDES = (4, 6, 9, 12, 16, 25)
+_SQUARES = {n * n: n for n in _SIDES}
+_COUNTS = {*_SIDES, *_SQUARES}
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXY"
+_DIGITS = f".123456789{_LETTERS[:16]}"
+_SIGNS = "._*-0"
+"""What stands for blank; 0 among them unless it is a digit."""
 _RULE = re.compile(r"(?:[+|:*.' ]*[-=]){3}[-=+|:*.' ]*")
 """A line that divides boxes; three of its signs at least are ``-`` or ``=``."""
-_BLANK = dict.fromkeys("._*", 0)
-_HEXADECIMAL = _BLANK | {sign: value for value, sign in enumerate("0123456789ABCDEF", start=1)}
+_SECTION = re.compile(r"\[[A-Za-z][\w ]*\]")
+_THING = "grid|puzzles?|sudokus?|boards?|quiz(?:zes)?|questions?|problems?"
+_TITLE = re.compile(rf"(?:{_THING})\b[ #:_.-]*[0-9]{{0,9}}[ :.]*", re.IGNORECASE)
+_HEADER = re.compile(
+    rf'"?(?:[a-z][a-z0-9_ ]{{0,40}}"?[,;\t]\s*"?){{0,20}}(?:{_THING})'
+    rf'(?:"?[,;\t]\s*"?[a-z][a-z0-9_ ]{{0,40}}){{0,20}}"?',
+    re.IGNORECASE,
+)
+_PROSE = re.compile(r"[A-Za-z]{2,}(?:[ ,;:.!]+[A-Za-z]+)+[.:!]?")
+_ADDRESS = re.compile(r"https?://[^?#]{1,200}", re.IGNORECASE)
+_CANDIDATES = re.compile("1?2?3?4?5?6?7?8?9?|[._*0-]")
+_OTHERS = re.compile(r"\d+X\d+[A-Z0-9]*[:#]|/P(?:\.HTML?)?\?")
+"""What no puzzle follows: a game's id, and an address of other players."""
+_PLACED = re.compile(r"\+[1-9]")
+_BRACKETS = str.maketrans(dict.fromkeys("[](){}\"'", " "))
+_WALLS = str.maketrans(dict.fromkeys("|│║", " "))
+
+_BLANK = dict.fromkeys(_SIGNS[:-1], 0)
 _VALUES = {
     n: {
         **_BLANK,
@@ -43,77 +74,182 @@ _VALUES = {
     for n in _SIDES
 }
 """What each cell stands for, by the side of the puzzle."""
+_BY_LETTERS = {
+    n: {**_BLANK, "0": 0, **{sign: value for value, sign in enumerate(_LETTERS[:n], start=1)}}
+    for n in (16, 25)
+}
+_HEXADECIMAL = _BLANK | {sign: value for value, sign in enumerate("0123456789ABCDEF", start=1)}
+_KNOWN = {n: {*_VALUES[n], *_BY_LETTERS.get(n, ())} for n in _SIDES}
 
-Row = tuple[int, Sequence[str]]
-"""A line's number and its cells."""
+
+class Row(NamedTuple):
+    """The cells of a line, or the text of a rule, and what else it says of its puzzle."""
+
+    number: int
+    cells: Sequence[str]
+    rule: bool = False
+    answer: str = ""
+    id: str = ""
+    url: str = ""
 
 
 def sniff(text: str) -> bool:
     """Whether the first lines are a puzzle, of nothing but cells of its size.
 
-    A line that is a little too short or too long is one, too, so that ``read`` says so.
+    A line that is a little too short or too long, or has a few cells that are none, is one, too,
+    so that ``read`` says so.
     """
-    lines = _rows(head_of(text))
+    lines = iter(_without_rules([*islice(_rows(head_of(text)), 64)]))
     first = next(lines, None)
     if first is None:
         return False
-    count = len(first[1])
+    count = len(first.cells)
     if count not in _COUNTS:
-        near = [n for n in (9, 16, 25) if abs(count - n * n) <= n]
-        return any(set(first[1]) & set("._*0") and _fit(n, [first]) for n in near)
+        near = [n for n in (9, 12, 16, 25) if abs(count - n * n) <= n]
+        return any(set(first.cells) & set("._*0") and _fit(n, [first]) for n in near)
     n, height = _shape(count, [first])
     head = [first, *islice(lines, height - 1)]
-    return len(head) == height and all(len(cells) == count for _, cells in head) and _fit(n, head)
+    return len(head) == height and all(len(row.cells) == count for row in head) and _near(n, head)
 
 
 def read(text: str, _kind: str | None = None) -> list[Sudoku]:
-    """Read every puzzle; its boxes are square."""
+    """Read every puzzle; its boxes are the squarest."""
     boards = list(_boards(text))
-    marked = [_is_hexadecimal(rows) if n == 16 else None for n, rows in boards]
-    # A puzzle that does not tell is like the others, if they agree.
-    usual = set(marked) - {None} == {True}
-    values = [
-        _values(n, rows, n == 16 and (usual if hexadecimal is None else hexadecimal))
-        for (n, rows), hexadecimal in zip(boards, marked, strict=True)
-    ]
-    return [_puzzle(n, own) for (n, _), own in zip(boards, values, strict=True)]
+    marked = [_alphabet(n, rows) for n, rows in boards]
+    # A puzzle that does not tell is like the others of its size, if they agree.
+    said: dict[int, set[str]] = {}
+    for (n, _), mark in zip(boards, marked, strict=True):
+        if mark:
+            said.setdefault(n, set()).add(mark)
+    puzzles = []
+    for (n, rows), mark in zip(boards, marked, strict=True):
+        usual = said.get(n, set())
+        name = mark or (min(usual) if len(usual) == 1 else "digits")
+        puzzles.append(_puzzle(n, rows, name))
+    return puzzles
 
 
 def write(puzzles: Sequence[Sudoku]) -> str:
-    """One line a puzzle, ``.`` for blank; boxes are square, 2 x 2 to 5 x 5."""
+    """One line a puzzle, ``.`` for blank; its boxes are the squarest."""
     lines = []
     for puzzle in puzzles:
-        high, wide = puzzle.box
-        if high != wide or high * wide not in _SIDES:
+        n = len(puzzle.grid)
+        if n not in _SIDES or puzzle.box != squarest_box(n):
             raise InputError(
                 f"{puzzle.id or puzzle.name}: sudoku text does not tell boxes, so it holds those "
-                f"of 2 x 2 to 5 x 5 and none of {high} x {wide}; write json"
+                "of 2 x 2, 2 x 3, 3 x 3, 3 x 4, 4 x 4 and 5 x 5, and none of "
+                f"{puzzle.box[0]} x {puzzle.box[1]}; write json"
             )
         lines.append("".join(_DIGITS[value] for row in puzzle.grid for value in row) + "\n")
     return "".join(lines)
 
 
+# --- lines -----------------------------------------------------------------------------
+
+
 def _rows(lines: Iterable[Line]) -> Iterator[Row]:
-    """Those lines that hold cells."""
-    wanted = True
+    """Those lines that hold cells or are rules."""
+    wanted, title = True, ""
     for number, line in lines:
-        content = line.partition("#")[0].strip()
-        if content[:1] == "[" and content[-1] == "]":
+        address = _ADDRESS.match(line)
+        content = line if address else line.partition("#")[0].strip()
+        if _SECTION.fullmatch(content):
             wanted = content.lower() == "[puzzle]"
-        elif content and wanted and not _RULE.fullmatch(content):
-            yield number, _cells(content)
+        elif not content or not wanted:
+            continue
+        elif _TITLE.fullmatch(content):
+            title = content.rstrip(" :.")
+        elif not _HEADER.fullmatch(content):
+            rule = _RULE.fullmatch(content) is not None
+            cells, answer = ("".join(content.split()), "") if rule else _cells(content)
+            if _PROSE.fullmatch(content) and len(cells) not in _COUNTS:
+                continue
+            yield Row(number, cells, rule, answer, title, line if address else "")
+            title = "" if not rule else title
 
 
-def _cells(content: str) -> Sequence[str]:
-    """The words, if they are as many as cells can be and some have two digits, else characters."""
-    words = content.upper().replace("|", " ").split()
-    as_words = len(words) in _COUNTS and max(map(len, words)) == 2
-    return words if as_words else "".join(words)
+def _without_rules(rows: Sequence[Row]) -> list[Row]:
+    """Without lines of dashes, unless they are as many as cells and blanks are dashes here."""
+    blank = any(not row.rule and "-" in row.cells for row in rows)
+    return [
+        row
+        for row in rows
+        if not row.rule or (blank and len(row.cells) in _COUNTS and set(row.cells) == {"-"})
+    ]
+
+
+def _cells(content: str) -> tuple[Sequence[str], str]:
+    """The cells of a line and those of the solution beside them.
+
+    They are its words, if they are as many as cells can be and some have two digits, or its
+    characters, if all are cells, or those of the largest of its words that are; else its
+    characters, which are refused.
+    """
+    if content[0] == ":":
+        content = [*content.split(":", 4), "", "", ""][3]
+    if "+" in content:
+        content = _PLACED.sub(".", content)
+    content = content.upper()
+    words = content.translate(_WALLS).split()
+    if len(words) in _COUNTS and 1 < max(map(len, words)) <= 9 and _are_cells(words):
+        return words, ""
+    joined = "".join(words)
+    if len(joined) in _COUNTS and any(_KNOWN[n] >= set(joined) for n in _sides(len(joined))):
+        return joined, ""
+    if re.search("[,;\t]", content):
+        parts = re.split("[,;\t]", content.translate(_BRACKETS))
+        parts = [part.strip() for part in (parts[:-1] if not parts[-1].strip() else parts)]
+        for cells in (parts, [*parts, ""]):  # a blank at the end leaves nothing behind the comma
+            if len(cells) in _COUNTS and max(map(len, cells)) <= 2:
+                return [cell or "." for cell in cells], ""
+    return _largest(content) or (joined, "")
+
+
+def _are_cells(words: Sequence[str]) -> bool:
+    """Whether words are numbers of two digits, or candidates of 9 x 9."""
+    return max(map(len, words)) == 2 or (len(words) == 9 and all(map(_CANDIDATES.fullmatch, words)))
+
+
+def _largest(content: str) -> tuple[str, str] | None:
+    """The largest of a line's words that is a puzzle, or nearly one, and its solution."""
+    if content[0] in "{[<" or (("X" in content or "?" in content) and _OTHERS.search(content)):
+        return None
+    between = r"[/?&=#\s]+" if content.startswith("HTTP") else r"[\s,;:\"']+"
+    words = [word for word in re.split(between, content) if len(word) in _SQUARES]
+    fitting = [word for word in words if not _strange(word)]
+    fitting = fitting or [word for word in words if _strange(word) * 10 <= len(word) > 16]
+    if not fitting:
+        return None
+    puzzle = max(fitting, key=len)
+    others = words[words.index(puzzle) + 1 :]
+    solutions = (word for word in others if len(word) == len(puzzle) and not _strange(word))
+    return puzzle, next((word for word in solutions if not set(word) & set("._*-")), "")
+
+
+def _strange(cells: Sequence[str]) -> int:
+    """How many cells are none of a puzzle that has as many."""
+    known = _KNOWN[_SQUARES[len(cells)]]
+    return 0 if known >= set(cells) else sum(cell not in known for cell in cells)
 
 
 def _fit(n: int, lines: Iterable[Row]) -> bool:
     """Whether there are cells of an n x n puzzle and no others."""
-    return all(_VALUES[n].keys() >= set(cells) for _, cells in lines)
+    return all(_KNOWN[n] >= set(row.cells) for row in lines)
+
+
+def _near(n: int, lines: Sequence[Row]) -> bool:
+    """The same, but for a few, where such as these are hardly anything else."""
+    cells = [cell for row in lines for cell in row.cells if cell not in _KNOWN[n]]
+    strange = sum(n != 9 or not _CANDIDATES.fullmatch(cell) for cell in cells)
+    return strange * 10 <= n * n if n > 4 else not strange
+
+
+# --- boards ----------------------------------------------------------------------------
+
+
+def _sides(count: int) -> list[int]:
+    """Of a puzzle that may have lines of so many cells."""
+    return [n for n in _SIDES if count in (n, n * n)]
 
 
 def _shape(count: int, lines: Sequence[Row]) -> tuple[int, int]:
@@ -124,49 +260,66 @@ def _shape(count: int, lines: Sequence[Row]) -> tuple[int, int]:
 
 def _boards(text: str) -> Iterator[tuple[int, list[Row]]]:
     """The side of each puzzle, and its lines."""
-    for count, same in groupby(_rows(lines_of(text)), key=lambda line: len(line[1])):
-        rows = iter(same)
-        first = next(rows)
+    lines = _without_rules([*_rows(lines_of(text))])
+    for count, same in groupby(lines, key=lambda row: len(row.cells)):
+        rows = [*same]
         if count not in _COUNTS:
             raise InputError(
-                f"line {first[0]}: {count} cells; a puzzle has 16, 81, 256 or 625, a row "
-                "of it 4, 9, 16 or 25 (other boxes can be read from json)"
+                f"line {rows[0].number}: {count} cells; a puzzle has 16, 36, 81, 144, 256 or "
+                "625, a row of it 4, 6, 9, 12, 16 or 25 (others can be read from json)"
             )
-        lines = [first, *rows]
-        n, height = _shape(count, lines)
-        for i in range(0, len(lines), height):
-            board = lines[i : i + height]
+        n, height = _shape(count, rows)
+        for i in range(0, len(rows), height):
+            board = rows[i : i + height]
             if len(board) < height:
                 raise InputError(
-                    f"line {board[0][0]}: {len(board)} rows of {n} cells, but {n} are needed"
+                    f"line {board[0].number}: {len(board)} rows of {n} cells, but {n} are needed"
                 )
             yield n, board
 
 
-def _is_hexadecimal(rows: Sequence[Row]) -> bool | None:
-    """Whether a puzzle's digits begin at 0; None: it may be."""
-    used = {cell for _, cells in rows for cell in cells}
-    if "G" in used or any(len(cell) > 1 for cell in used):
-        return False
-    return True if "0" in used and used & set("._*") else None
+def _alphabet(n: int, rows: Sequence[Row]) -> str | None:
+    """What the signs of a puzzle are: digits, hexadecimal or letters; None: it does not tell."""
+    used = {cell for row in rows for cell in row.cells}
+    if n not in _BY_LETTERS or any(len(cell) > 1 for cell in used):
+        return "digits"
+    if used & set(_LETTERS) - set(_DIGITS[: n + 1]) and not used & set("123456789"):
+        return "letters"
+    if n == 16 and "G" not in used and "0" in used and used & set("._*-"):
+        return "hexadecimal"
+    return "digits" if n == 16 and "G" in used else None
 
 
-def _values(n: int, rows: Sequence[Row], hexadecimal: bool) -> list[int]:
-    """What the cells stand for, row by row."""
-    known = _HEXADECIMAL if hexadecimal else _VALUES[n]
-    values: list[int] = []
-    for number, cells in rows:
-        if not known.keys() >= set(cells):
-            i, cell = next((i, c) for i, c in enumerate(cells, start=1) if c not in known)
-            low, high = (0, "F") if hexadecimal else (1, _DIGITS[n])
-            raise InputError(
-                f"line {number}: cell {i} is {cell!r}; a cell of {n} x {n} is "
-                f"{low} to {high}, or '.'"
-            )
-        values += map(known.__getitem__, cells)
-    return values
-
-
-def _puzzle(n: int, values: Sequence[int]) -> Sudoku:
+def _puzzle(n: int, rows: Sequence[Row], alphabet: str) -> Sudoku:
+    known = {"letters": _BY_LETTERS.get(n), "hexadecimal": _HEXADECIMAL}.get(alphabet)
+    values = _values(n, rows, known or _VALUES[n])
     grid = tuple(tuple(values[i : i + n]) for i in range(0, n * n, n))
-    return Sudoku(grid=grid, box=(isqrt(n), isqrt(n)))
+    answer, solution = rows[0].answer, None
+    with at(f"line {rows[0].number}"):
+        if answer:
+            row = Row(rows[0].number, answer)
+            solution = np.reshape(_values(n, [row], known or _VALUES[n]), (n, n))
+        return Sudoku(
+            grid=grid, box=squarest_box(n), id=rows[0].id, url=rows[0].url, solution=solution
+        )
+
+
+def _values(n: int, rows: Sequence[Row], known: dict[str, int]) -> list[int]:
+    """What the cells stand for, row by row; of candidates, those that are single."""
+    values: list[int] = []
+    several = [cell for row in rows for cell in row.cells if len(cell) > 1]
+    if n == 9 and len(several) >= n and all(map(_CANDIDATES.fullmatch, several)):
+        known = known | dict.fromkeys(several, 0)
+    for row in rows:
+        if not known.keys() >= set(row.cells):
+            i, cell = next((i, c) for i, c in enumerate(row.cells, start=1) if c not in known)
+            place = ""
+            if len(row.cells) > n:
+                place = " (row {} column {})".format(*np.add(divmod(i - 1, n), 1))
+            single = sorted(c for c, value in known.items() if value and len(c) == 1)
+            raise InputError(
+                f"line {row.number}: cell {i}{place} is {cell!r}; a cell of {n} x {n} is "
+                f"{single[0]} to {single[-1]}, or '.'"
+            )
+        values += map(known.__getitem__, row.cells)
+    return values
