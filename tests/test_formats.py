@@ -371,9 +371,9 @@ SUDOKU = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419.
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (SUDOKU[:-1], "line 1: 80 cells; a puzzle has 16, 81, 256 or 625"),
-        (SUDOKU.replace(".", "0") + "0", "line 1: 82 cells; a puzzle has 16, 81"),
-        ("." * 255, "line 1: 255 cells; a puzzle has 16, 81, 256"),
+        (SUDOKU[:-1], "line 1: 80 cells; a puzzle has 16, 36, 81, 144"),
+        (SUDOKU.replace(".", "0") + "0", "line 1: 82 cells; a puzzle has 16, 36, 81"),
+        ("." * 255, "line 1: 255 cells; a puzzle has 16, 36, 81"),
         ("hello\nworld", "hello world: no format of puzzles that this package reads"),
         ("x" * 300, "no format of puzzles that this package reads"),
         (SUDOKU + "\n" + SUDOKU[1:], "line 2: 80 cells"),

@@ -1,6 +1,7 @@
 """Native JSON: one object, ``{"instances": [...]}``, a list, or JSON Lines."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -11,14 +12,18 @@ from qubopuzzle.puzzles import get_puzzle
 
 _MODELS = (ModelProblem.name, "program")
 """What the key ``problem`` says of what is no puzzle."""
+_SECTION = re.compile(r"\s*\[[A-Za-z]\w{0,40}\]")
+"""The head of a section, as other files of text have them."""
+_HINTS = {"ver": "rows", "hor": "cols"}
+"""Other keys of a nonogram's clues: the hints below each other are those of the rows."""
 NAME = "json"
 ABOUT = "JSON: one object, a list, or one object a line"
 PUZZLES: tuple[str, ...] = ()  # every puzzle
 
 
 def sniff(text: str) -> bool:
-    """JSON objects and lists begin with a brace or a bracket."""
-    return text.lstrip()[:1] in ("{", "[")
+    """JSON objects and lists begin with a brace or a bracket, which no single word follows."""
+    return text.lstrip()[:1] in ("{", "[") and not _SECTION.match(text)
 
 
 def read(text: str, puzzle: str | None = None) -> list[Problem]:
@@ -35,7 +40,10 @@ def read(text: str, puzzle: str | None = None) -> list[Problem]:
 
 def problem_from_dict(data: Any, puzzle: str | None = None) -> Problem:
     """The puzzle or model of a JSON object; ``puzzle`` is the kind where it names none."""
-    return _class_of(_kind(data, puzzle)).from_dict(data)
+    kind = _kind(data, puzzle)
+    if _HINTS.keys() <= data.keys():
+        data = {_HINTS.get(key, key): value for key, value in data.items()}
+    return _class_of(kind).from_dict(data)
 
 
 def _class_of(kind: str) -> type[Problem]:
@@ -56,7 +64,8 @@ def _kind(data: Any, puzzle: str | None) -> str:
         raise InputError(f"expected an object, got {brief(data)}")
     if (named := data.get("problem")) in _MODELS:
         return str(named)
-    kind = data.get("puzzle", puzzle)
+    hinted = "nonogram" if _HINTS.keys() <= data.keys() else puzzle
+    kind = data.get("puzzle", hinted)
     if kind is None:
         raise InputError('no "puzzle" key says what it is; add one or give --puzzle')
     if not isinstance(kind, str):

@@ -21,7 +21,7 @@ sections, ``[Puzzle]`` alone is read.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, islice
 from math import isqrt
 from typing import NamedTuple
@@ -79,18 +79,17 @@ _BY_LETTERS = {
     for n in (16, 25)
 }
 _HEXADECIMAL = _BLANK | {sign: value for value, sign in enumerate("0123456789ABCDEF", start=1)}
+NOTHING: Mapping[str, str] = {}
 _KNOWN = {n: {*_VALUES[n], *_BY_LETTERS.get(n, ())} for n in _SIDES}
 
 
 class Row(NamedTuple):
-    """The cells of a line, or the text of a rule, and what else it says of its puzzle."""
+    """The cells of a line, or the text of a rule, and what else the line says of its puzzle."""
 
     number: int
     cells: Sequence[str]
     rule: bool = False
-    answer: str = ""
-    id: str = ""
-    url: str = ""
+    about: Mapping[str, str] = NOTHING
 
 
 def sniff(text: str) -> bool:
@@ -99,7 +98,7 @@ def sniff(text: str) -> bool:
     A line that is a little too short or too long, or has a few cells that are none, is one, too,
     so that ``read`` says so.
     """
-    lines = iter(_without_rules([*islice(_rows(head_of(text)), 64)]))
+    lines = _without_rules(_rows(head_of(text)))
     first = next(lines, None)
     if first is None:
         return False
@@ -164,18 +163,25 @@ def _rows(lines: Iterable[Line]) -> Iterator[Row]:
             cells, answer = ("".join(content.split()), "") if rule else _cells(content)
             if _PROSE.fullmatch(content) and len(cells) not in _COUNTS:
                 continue
-            yield Row(number, cells, rule, answer, title, line if address else "")
-            title = "" if not rule else title
+            about = {"answer": answer, "id": title, "url": line if address else ""}
+            yield Row(number, cells, rule, about if any(about.values()) else NOTHING)
+            title = title if rule else ""
 
 
-def _without_rules(rows: Sequence[Row]) -> list[Row]:
-    """Without lines of dashes, unless they are as many as cells and blanks are dashes here."""
-    blank = any(not row.rule and "-" in row.cells for row in rows)
-    return [
-        row
-        for row in rows
-        if not row.rule or (blank and len(row.cells) in _COUNTS and set(row.cells) == {"-"})
-    ]
+def _without_rules(rows: Iterable[Row]) -> Iterator[Row]:
+    """Without lines of dashes, unless they are as many as cells, and blanks are dashes here."""
+    blank = False
+    waiting: list[Row] = []
+    for row in rows:
+        if row.rule:
+            if len(row.cells) in _COUNTS and set(row.cells) == {"-"} and len(waiting) < max(_SIDES):
+                waiting.append(row)
+            continue
+        blank = blank or "-" in row.cells
+        yield from waiting if blank else ()
+        yield row
+        waiting = []
+    yield from waiting if blank else ()
 
 
 def _cells(content: str) -> tuple[Sequence[str], str]:
@@ -186,7 +192,7 @@ def _cells(content: str) -> tuple[Sequence[str], str]:
     characters, which are refused.
     """
     if content[0] == ":":
-        content = [*content.split(":", 4), "", "", ""][3]
+        content = [*content.split(":", 4), *":::"][3] or ":"
     if "+" in content:
         content = _PLACED.sub(".", content)
     content = content.upper()
@@ -260,17 +266,19 @@ def _shape(count: int, lines: Sequence[Row]) -> tuple[int, int]:
 
 def _boards(text: str) -> Iterator[tuple[int, list[Row]]]:
     """The side of each puzzle, and its lines."""
-    lines = _without_rules([*_rows(lines_of(text))])
-    for count, same in groupby(lines, key=lambda row: len(row.cells)):
-        rows = [*same]
+    found = _without_rules(_rows(lines_of(text)))
+    for count, same in groupby(found, key=lambda row: len(row.cells)):
+        rows = iter(same)
+        first = next(rows)
         if count not in _COUNTS:
             raise InputError(
-                f"line {rows[0].number}: {count} cells; a puzzle has 16, 36, 81, 144, 256 or "
+                f"line {first.number}: {count} cells; a puzzle has 16, 36, 81, 144, 256 or "
                 "625, a row of it 4, 6, 9, 12, 16 or 25 (others can be read from json)"
             )
-        n, height = _shape(count, rows)
-        for i in range(0, len(rows), height):
-            board = rows[i : i + height]
+        lines = [first, *rows]
+        n, height = _shape(count, lines)
+        for i in range(0, len(lines), height):
+            board = lines[i : i + height]
             if len(board) < height:
                 raise InputError(
                     f"line {board[0].number}: {len(board)} rows of {n} cells, but {n} are needed"
@@ -294,13 +302,16 @@ def _puzzle(n: int, rows: Sequence[Row], alphabet: str) -> Sudoku:
     known = {"letters": _BY_LETTERS.get(n), "hexadecimal": _HEXADECIMAL}.get(alphabet)
     values = _values(n, rows, known or _VALUES[n])
     grid = tuple(tuple(values[i : i + n]) for i in range(0, n * n, n))
-    answer, solution = rows[0].answer, None
-    with at(f"line {rows[0].number}"):
-        if answer:
-            row = Row(rows[0].number, answer)
-            solution = np.reshape(_values(n, [row], known or _VALUES[n]), (n, n))
+    number, _, _, about = rows[0]
+    with at(f"line {number}"):
+        answer = about.get("answer")
+        solved = answer and _values(n, [Row(number, answer)], known or _VALUES[n])
         return Sudoku(
-            grid=grid, box=squarest_box(n), id=rows[0].id, url=rows[0].url, solution=solution
+            grid=grid,
+            box=squarest_box(n),
+            solution=np.reshape(solved, (n, n)) if solved else None,
+            id=about.get("id", ""),
+            url=about.get("url", ""),
         )
 
 

@@ -92,12 +92,19 @@ def solved_address(puzzle: Puzzle, answer: IntArray) -> str | None:
     return f"{_PLAYER}/{game.name}.html#{_write(puzzle, **board)}"
 
 
-def _write(puzzle: Puzzle, **board: Any) -> str:
-    """The id of a puzzle with other values of these fields."""
+def game_of(puzzle: Puzzle) -> str:
+    """The name of a puzzle's game; InputError if there is none."""
     with at(puzzle.id[:60] or puzzle.name):
         if puzzle.name not in _BY_NAME:
             raise InputError(f"the collection has no {puzzle.name}; write json")
-        return _BY_NAME[puzzle.name][1].write(replace(puzzle, **board))
+        return _BY_NAME[puzzle.name][1].name
+
+
+def _write(puzzle: Puzzle, **board: Any) -> str:
+    """The id of a puzzle with other values of these fields."""
+    game = game_of(puzzle)
+    with at(puzzle.id[:60] or puzzle.name):
+        return _BY_NAME[game][1].write(replace(puzzle, **board))
 
 
 def _read(wanted: str | None, line: str, limit: ReadLimit) -> list[Puzzle]:

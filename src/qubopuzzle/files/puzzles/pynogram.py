@@ -1,0 +1,79 @@
+"""Nonograms of the solvers pynogram (INI) and nonogrid (TOML): ``[clues]``, columns and rows.
+
+A clue is numbers with spaces between; clues are divided by line ends or commas, and may stand in
+quotes. What follows ``#`` or ``;`` is a comment. One puzzle a file.
+
+    [clues]
+    columns = 2, 1 1
+    rows =
+        2
+        0
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from qubopuzzle.errors import InputError
+from qubopuzzle.files.puzzles.clues import clue_text, named, read_clue
+from qubopuzzle.files.puzzles.lines import head_of, lines_of
+from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
+
+NAME = "pynogram"
+ABOUT = "nonogram files of the solvers pynogram and nonogrid: [clues], columns and rows"
+PUZZLES = ("nonogram",)
+
+_KEYS = {"columns": "cols", "rows": "rows"}
+_SECTION = re.compile(r"\[\s*(\w{1,40})\s*\]")
+_KEY = re.compile(r"(\w{1,40})\s*[=:](.*)")
+_COMMENT = re.compile(r"(?:^|\s)[#;].*")
+_QUOTES = str.maketrans(dict.fromkeys("\"'[]", " "))
+
+
+def sniff(text: str) -> bool:
+    """Whether a line says ``[clues]``."""
+    return any(line.lower() == "[clues]" for _, line in head_of(text))
+
+
+def read(text: str, _kind: str | None = None) -> list[Nonogram]:
+    """The one puzzle of a text; none of several colours."""
+    clues: dict[str, list[list[int]]] = {}
+    for number, key, clue in _clues(text):
+        found = clues.setdefault(key, [])
+        if len(found) == LINE_LIMIT:
+            most = f"a nonogram here has 1 to {LINE_LIMIT} rows and columns"
+            raise InputError(f"line {number}: too many clues; {most}")
+        found.append(read_clue(number, clue))
+    for name, key in _KEYS.items():
+        if key not in clues:
+            raise InputError(f"no {name} below [clues]")
+    return [Nonogram.from_dict(clues)]
+
+
+def write(puzzles: Sequence[Nonogram]) -> str:
+    """The text of one puzzle; InputError for more of them."""
+    if len(puzzles) > 1:
+        raise InputError(f"{named(puzzles[1])}: {NAME} holds one puzzle; write each to a file")
+    lines = []
+    for puzzle in puzzles:
+        lines.append("[clues]")
+        for name, key in _KEYS.items():
+            lines += [f"{name} =", *(f"    {clue_text(clue)}" for clue in getattr(puzzle, key))]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _clues(text: str) -> Iterator[tuple[int, str, str]]:
+    """The line of each clue, whether it is one of ``rows`` or ``cols``, and its text."""
+    section, key = "", ""
+    for number, line in lines_of(text):
+        content = _COMMENT.sub("", line).strip()
+        if match := _SECTION.fullmatch(content):
+            section, key = match[1].lower(), ""
+            continue
+        if section != "clues":
+            continue
+        if match := _KEY.fullmatch(content):
+            key, content = _KEYS.get(match[1].lower(), ""), match[2]
+        elif content and not key:
+            raise InputError(f"line {number}: columns = or rows = is due")
+        clues = (clue.strip() for clue in content.translate(_QUOTES).split(","))
+        yield from ((number, key, clue) for clue in clues if clue and key)
