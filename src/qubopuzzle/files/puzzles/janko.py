@@ -18,7 +18,7 @@ may stand in brackets, as in the pages themselves; what is outside is passed ove
 name there   puzzle      blocks
 ============ =========== ====================================================================
 sudoku       sudoku      problem; ``patternx`` and ``patterny`` are the columns and rows of a box
-heyawake     heyawake    problem (the clue in any cell of its room), areas (the name of the room)
+heyawake     heyawake    problem (the clue in any cell of its room), areas (a name a room)
 hitori       hitori      problem
 kuromasu     kurodoko    problem
 arukone      numberlink  problem; the solution is the sides by which a path leaves: ``n e s w``
@@ -40,8 +40,9 @@ import numpy as np
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles.clues import clue_text, one_line, read_clue
-from qubopuzzle.files.puzzles.lines import ReadLimit, check_count, head_of, lines_of
+from qubopuzzle.files.puzzles.lines import ReadLimit, head_of, lines_of
 from qubopuzzle.puzzles import Puzzle, get_puzzle
+from qubopuzzle.puzzles.kinds.grids import components
 from qubopuzzle.puzzles.links import Board
 from qubopuzzle.puzzles.sudoku.rules import squarest_box
 
@@ -96,7 +97,6 @@ def sniff(text: str) -> bool:
 
 def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
     """Read every puzzle, or those of one kind; InputError naming the line where one begins."""
-    check_count(number for number, line in lines_of(text) if _word(line) == "begin")
     puzzles: list[Puzzle] = []
     limit = ReadLimit()
     for block in _sections(text):
@@ -116,8 +116,8 @@ def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
 
 
 def _word(line: str) -> str:
-    """A line's only word, without brackets; nothing for other lines."""
-    match = _BRACKETS.fullmatch(line)
+    """A line in lower case, without the brackets around a single word."""
+    match = _BRACKETS.fullmatch(line) if line[:1] == "[" else None
     return (match[1] if match else line).lower()
 
 
@@ -135,7 +135,7 @@ def _sections(text: str) -> Iterator[Block]:
         elif word == "end":
             yield current
             current = None
-        elif word in _BLOCKS or _BRACKETS.fullmatch(line):
+        elif word in _BLOCKS or len(word) < len(line):
             lines = current.blocks.setdefault(word, [])
         elif lines is not None:
             lines.append((number, line))
@@ -208,9 +208,10 @@ def _kurodoko(block: Block) -> Board:
 def _heyawake(block: Block) -> Board:
     areas = block.words("areas", _shape(block))
     shape = len(areas), len(areas[0])
-    names: dict[str, int] = {}
-    rooms = [[names.setdefault(word, len(names)) for word in row] for row in areas]
-    clues: list[int | None] = [None] * len(names)
+    # A name may come again for another room, as only borders are drawn.
+    names = np.array(areas, dtype=object)
+    found = components(names[:, 1:] == names[:, :-1], names[1:] == names[:-1])
+    rooms, clues = found.tolist(), [None] * (int(found.max()) + 1)
     if "problem" in block.blocks:
         for r, row in enumerate(_numbers(block.words("problem", shape), -1)):
             for c, number in enumerate(row):
