@@ -245,8 +245,8 @@ def _arukone(block: Block) -> Board:
 
 def _abc(block: Block) -> Board:
     """The letters are counted by ``depth``, or as many as the solution has."""
-    above, below = block.words("clabels")[:2] if "clabels" in block.blocks else ([], [])
-    size = len(above) or len(block.words("problem"))
+    size = len(block.words("clabels" if "clabels" in block.blocks else "problem")[0])
+    above, below = block.words("clabels", (2, size)) if "clabels" in block.blocks else ([], [])
     left, right = block.words("rlabels", (2, size)) if "rlabels" in block.blocks else ([], [])
     board: Board = {"size": size}
     for name, words in (("top", above), ("bottom", below), ("left", left), ("right", right)):
