@@ -400,3 +400,40 @@ def test_long_texts_take_no_time_that_grows_with_their_square(file_format, piece
     heads = ("", "rows\n", "rows\n1\n", "<table><tr><td>", "<puzzleset><puzzle>", "1000 1000\n")
     for head in heads:
         check_harmless(file_format, head + piece * (100_000 // len(piece)) + "1")
+
+
+P = Nonogram(rows=[[2], [], [1, 1]], cols=[[1, 1], [1], [1]])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[clues]\ncolumns =\n  1 1\n  1\n  1\nrows =\n  2\n  0\n  1 1\n",
+        "# a picture\n[clues]\nrows=2,0,1 1\n\n[colors]\nx = (red) %\n[clues]\ncolumns=1 1,1,1\n",
+        "[clues]\r\ncolumns = '1 1', 1 # all\r\n\r\n ; one\r\n 1,\r\nrows: 2\r\n\t0,1 1\r\n",
+        '[clues]\ncolumns = """\n 1 1\n 1, 1 """\nrows = """2\n"0"\n1 1\n"""\n[colors]\ndefs = []',
+        'title = "none"\n[clues]\nrows = [\n"2", "0",\n"1 1"]\ncolumns = ["1 1", "1", "1"]\n',
+        '{"ver": [[2], [], [1, 1]], "hor": [[1, 1], [1], [1]]}',
+        '[{"hor":[[1,1],[1],[1]],"ver":[[2],[0],[1,1]],"title":"t"}]',
+    ],
+)
+def test_pynogram_nonogrid_and_hints_in_json(text):
+    assert read_text(text) == read_text(text, "nonogram") == [P]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[clues]\ncolumns = 1\nrows = 2g\n", "line 3: '2g' is no number; if it is a colour"),
+        ("[clues]\ncolumns = 1\n", "no rows below [clues]"),
+        ("[clues]\n1\n", "line 2: columns = or rows = is due"),
+        ("[clues]\nrows = " + "1," * 1001 + "\ncolumns=1", "line 2: too many clues"),
+        ("[clues]\nrows = 3\ncolumns = 1\n", "rows[0]: clue 3 needs 3 cells"),
+        ('{"ver": [[1]], "hor": 1}', "cols: "),
+    ],
+)
+def test_what_is_wrong_in_them_is_named(text, message):
+    with pytest.raises(InputError) as caught:
+        read_text(text)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)

@@ -6,7 +6,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from qubopuzzle import InputError, load
-from qubopuzzle.files.puzzles import native, non, read_text, sudoku_text, tatham, write_text
+from qubopuzzle.files.puzzles import (
+    native,
+    non,
+    opensudoku,
+    read_text,
+    sudoku_text,
+    tatham,
+    write_text,
+)
 from qubopuzzle.puzzles.hitori import Hitori
 from qubopuzzle.puzzles.sudoku import Sudoku
 
@@ -229,7 +237,7 @@ def test_what_is_refused_is_one_clear_line(text, message):
         (Sudoku(grid=[[0] * 36] * 36), "none of 6 x 6; write json"),
         (
             Hitori(grid=[[1]], id="h"),
-            "h: format sudoku holds no hitori; these do: json, puzzlink, ",
+            "h: format sudoku holds no hitori; these do: janko, json, puzzlink, ",
         ),
     ],
 )
@@ -331,3 +339,45 @@ def test_others_do_not_take_it():
     for text in (LINE, LINE.replace(".", "0"), BOXED, "\n".join(ROWS)):
         for other in (native, non, tatham):
             assert not other.sniff(text)
+
+
+DIGITS = LINE.replace(".", "0")
+CELLS = "".join(f"{c}|-|{int(c == '0')}|" for c in DIGITS)
+PLAYED = CELLS.replace("0|-|1|", "5|12|1|", 1)
+NOTED = CELLS.replace("|-|", "|-|12|")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'<opensudoku><game data="{DIGITS}" /></opensudoku>',
+        f"<?xml version='1.0'?>\n<!-- x -->\n<opensudoku>\n<name>a</name><game data='{LINE}'/>",
+        f'<opensudoku version="2"><folder name="a"><game created="1" data="{DIGITS}" time="0"/>',
+        f'<opensudoku version="3"><game cells_data="version: 1&#10;{PLAYED}"/></opensudoku>',
+        f'<opensudoku><game data="version: 4\n{NOTED}"/></opensudoku>',
+    ],
+)
+def test_collections_of_opensudoku(text):
+    assert opensudoku.sniff(text)
+    (puzzle,) = read_text(text)
+    assert puzzle == NINE
+    assert puzzle.source == ("a" if ">a<" in text or '"a"' in text else "")
+    assert opensudoku.read(opensudoku.write([puzzle, puzzle])) == [NINE, NINE]
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ("data='123'", "line 2: 3 cells; a game of OpenSudoku has 81"),
+        (f"data='x{LINE[1:]}'", "line 2: cell 1 (row 1 column 1) is 'x'; a cell of 9 x 9 is 1"),
+        (f"data='version: 1\n{CELLS}0|'", "line 2: 244 fields do not make 81 cells"),
+        ("data='word: 1\n'", "line 2: 'word: 1': version: N is due"),
+        ("state='0'", "line 2: this <game> has no data"),
+    ],
+)
+def test_games_of_opensudoku_that_are_refused(data, message):
+    with pytest.raises(InputError) as caught:
+        opensudoku.read(f"<opensudoku>\n<game {data}/>")
+    assert str(caught.value).startswith(message)
+    with pytest.raises(InputError, match=r"boxes of 2 x 2; opensudoku has 3 x 3"):
+        opensudoku.write([FOUR])

@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from qubopuzzle import InputError, Nonogram
-from qubopuzzle.files.puzzles import native, non, tatham
+from qubopuzzle.files.puzzles import native, non, read_text, tatham, tatham_save
 from qubopuzzle.puzzles.easyasabc import EasyAsABC
 from qubopuzzle.puzzles.heyawake import Heyawake
 from qubopuzzle.puzzles.hitori import Hitori
@@ -279,3 +279,41 @@ def test_others_do_not_take_it(game, kind, text):
     for other in (native, non):
         assert not other.sniff(text)
         assert not other.sniff(f"{game}:{text}")
+
+
+def saved(game, parameters, description, more=""):
+    """As the program writes it."""
+    fields = {"VERSION": "1", "GAME": game, "PARAMS": parameters, "CPARAMS": f"{parameters}de"}
+    fields |= {"SEED": "1:2:x", "DESC": description, "NSTATES": "2", "MOVE": "F0,0,1,1"}
+    head = "SAVEFILE:41:Simon Tatham's Portable Puzzle Collection\n"
+    return head + "".join(f"{k:8}:{len(v)}:{v}\n" for k, v in fields.items()) + more
+
+
+@pytest.mark.parametrize(("game", "kind", "text"), KINDS)
+def test_a_saved_game_is_its_id(game, kind, text):
+    parameters, description = text.split(":")
+    save = saved(game.capitalize(), parameters, description)
+    (expected,) = tatham.read(text, kind)
+    assert tatham_save.sniff(save)
+    assert read_text(save) == read_text(save.replace("\n", "\r\n"), kind) == [expected]
+    assert tatham_save.read(save * 3) == [expected] * 3
+    assert tatham_save.read(tatham_save.write([expected])) == [expected]
+    other = "hitori" if kind != "hitori" else "sudoku"
+    assert tatham_save.read(save, other) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (saved("Light Up", "7x7", "a"), "the game at line 1: line 1: there is no game 'lightup'"),
+        (saved("Pattern", "5x5", ""), "the game at line 1: DESC is missing"),
+        (saved("Pattern", "5x5", "1/1"), "pattern: 2 lines"),
+        (saved("Pattern", "5x5", "1", "word"), "line 10: 'word' is no KEY:LENGTH:VALUE"),
+        (saved("Pattern", "5x5", "1", "MOVE :99:a"), "line 10: MOVE has 99 characters, which are"),
+    ],
+)
+def test_saved_games_that_are_refused_are_named(text, message):
+    with pytest.raises(InputError) as caught:
+        tatham_save.read(text)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
