@@ -3,7 +3,7 @@
 A folder in FOLDER is a collection, which is not part of this project. Each of its files is read
 as every user's is; a file that is refused counts as one board. Of the boards that are read some,
 evenly spread, are solved by ``sat`` and by ``annealer`` with a time limit each. An answer is as
-published if it is the solution that the file has.
+published if it is the solution that the file has; where there are several, it need not be.
 
 Table: puzzle_collections.
 
@@ -55,7 +55,7 @@ def measure(folder: Path, most: int, limit: float) -> Row:
     }
     for solver in SOLVERS:
         done = [solved(board, solver, limit) for board in chosen]
-        found = [answer for answer, _ in done]
+        found = [answer for answer, *_ in done]
         row[solver] = {
             "solved": sum(answer is not None for answer in found),
             "same": sum(
@@ -63,7 +63,8 @@ def measure(folder: Path, most: int, limit: float) -> Row:
                 for answer, board in zip(found, chosen, strict=True)
                 if board.solution is not None
             ),
-            "seconds": float(np.median([seconds for _, seconds in done])) if done else 0.0,
+            "none": sum(status == "unsatisfiable" for _, status, _ in done),
+            "seconds": float(np.median([seconds for *_, seconds in done])) if done else 0.0,
         }
     return row
 
@@ -80,16 +81,16 @@ def read(folder: Path) -> tuple[list[Puzzle], list[str]]:
     return boards, refused
 
 
-def solved(board: Puzzle, solver: str, limit: float) -> tuple[Any, float]:
-    """A valid answer, None without one, and the seconds."""
+def solved(board: Puzzle, solver: str, limit: float) -> tuple[Any, str, float]:
+    """A valid answer, None without one, the status and the seconds."""
     start = time.perf_counter()
     try:
         result = solve(board, solver, seed=0, time_limit=limit)
-        answer = np.array(result.answer) if result.valid else None
+        answer, status = np.array(result.answer) if result.valid else None, result.status
     except QubopuzzleError as error:  # such as one that is too large
         print(f"{board.id or board.name}, {solver}: {error}")
-        answer = None
-    return answer, time.perf_counter() - start
+        answer, status = None, "refused"
+    return answer, status, time.perf_counter() - start
 
 
 def show(rows: Rows) -> str:
@@ -102,7 +103,8 @@ def show(rows: Rows) -> str:
         for solver in SOLVERS:
             own = row[solver]
             same = f"{own['same']} of {row['known']}" if row["known"] else ""
-            line += [str(own["solved"]), same, f"{own['seconds']:.2f}"]
+            proved = f", {own['none']} have none" if own["none"] else ""
+            line += [f"{own['solved']}{proved}", same, f"{own['seconds']:.2f}"]
         lines.append(line)
     refused = [f"{row['id']}/{why}" for row in rows for why in row["refused"]]
     more = f"; and {len(refused) - SHOWN} more" if len(refused) > SHOWN else ""
