@@ -103,7 +103,8 @@ def show(rows: Rows) -> str:
         for solver in SOLVERS:
             own = row[solver]
             same = f"{own['same']} of {row['known']}" if row["known"] else ""
-            proved = f", {own['none']} have none" if own["none"] else ""
+            none = own.get("none", 0)
+            proved = f", {none} have none" if none else ""
             line += [f"{own['solved']}{proved}", same, f"{own['seconds']:.2f}"]
         lines.append(line)
     refused = [f"{row['id']}/{why}" for row in rows for why in row["refused"]]
