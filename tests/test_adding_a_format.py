@@ -102,7 +102,6 @@ def test_examples_go_through_it_and_keep_their_boards(place):
         ("2 2\n11\n223\n", "the board at line 1: line 3: 2 cells are due, got 3 in '223'"),
         ("2 1\n11\n\nnothing\n", "line 4: width and height are due, got 'nothing'"),
         ("3 1\n1.!\n", "the board at line 1: line 2: '!' is no cell; letters, digits and . are"),
-        ("2 1\n12\n", "the board at line 1: grid: number 1 stands there 1 times, not twice"),
         ("99999 1\n11\n", "line 1: '99999 1', a side has 10,000 cells at most"),
         ("9999 9999\n11\n", "the board at line 1: over 250,000 cells in all, "),
         ("5 0\n", "the board at line 1: grid: "),

@@ -508,6 +508,42 @@ def test_one_bad_instance_does_not_stop_the_others(files):
     assert solved["valid"]
 
 
+def test_an_impossible_puzzle_does_not_stop_a_batch(tmp_path):
+    """It is answered as one without a solution, by solve, check, info and export."""
+    why = "the rows add up to 3 black cells but the cols to 2"
+    batch = tmp_path / "batch.txt"
+    batch.write_text("rows=2;1 cols=1;1\nrows=1;1 cols=1;1\n")
+    status, out, err = run("solve", batch, "--seed", "1")
+    assert (status, err) == (3, "")
+    assert f"no solution, because {why} | " in out
+    assert "\nvalid | " in out
+    answers = [{"solution": ["##", "#."]}, {"solution": ["#.", ".#"]}]
+    (tmp_path / "answers.jsonl").write_text("\n".join(map(json.dumps, answers)))
+    status, out, _ = run("check", batch, tmp_path / "answers.jsonl")
+    assert status == 1
+    assert f"clues: no answer can be right: {why}" in out
+    status, out, _ = run("info", batch)
+    assert (status, out.count(f"no solution, because {why}")) == (0, 3)
+    status, _, err = run("export", batch, "-o", tmp_path / "{id}.qubo")
+    assert (status, err.count("\n")) == (3, 1)
+    assert f"no solution, because {why}" in err
+    assert len([*tmp_path.glob("*.qubo")]) == 1
+    status, out, err = run("compare", batch, "--solvers", "sat", "--time-limit", "5")
+    assert status == 0, err
+    assert "proved none" in out
+    batch.write_text(batch.read_text() + "rows=1;x cols=1;1\n")  # which cannot be read
+    assert "line 3: rows[1][0]: " in error("solve", batch)
+
+
+def test_what_is_not_solved_names_what_would_decide_it(tmp_path):
+    (tmp_path / "a.json").write_text('{"puzzle": "hitori", "grid": [[1, 1], [1, 1]]}')
+    words = ["solve", tmp_path / "a.json", "--seed", "1", "--reads", "1"]
+    status, out, _ = run(*words, "--presolve", "none")
+    assert status == 1
+    assert "  --solver sat finds an answer, or proves that there is none\n" in out
+    assert run(*words[:2], "--solver", "sat")[0] == 3
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent differently on Windows")
 def test_ctrl_c_leaves_a_result(files):
     words = ["solve", files / "hopeless.json", "--json", "--time-limit", "60"]

@@ -345,7 +345,6 @@ def test_forms_of_an_answer():
         ({"size": 51}, "size: expected a whole number from 1 to 50, got 51"),
         ({"size": "3"}, "size: expected a whole number from 1 to 50, got '3'"),
         ({"letters": 0}, "letters: expected a whole number from 1 to 26, got 0"),
-        ({"letters": 4}, "letters: 4 letters do not fit a line of 3 cells"),
         ({"letters": True}, "letters: expected a whole number from 1 to 26, got True"),
         ({"top": 3}, "top: expected a list, got 3"),
         ({"top": np.array(3)}, "top: expected a list, got 3"),

@@ -103,7 +103,6 @@ def test_letters_of_how_it_was_made_are_passed_over():
         ("2x1:1/1/1.0", "row 1: '1.0'"[:6]),
         ("2x1:1/x/2", "pattern: column 2: 'x' is no length of a run"),
         ("2x1:1/0/1", "column 2: '0' is no length"),
-        ("2x1:1//2", "pattern: the rows add up to 2 black cells but the cols to 1"),
         ("solo:2x2:1_2_3_5l", "solo: character 7: 5 is not in 1 .. 4"),
         ("solo:2x2:q", "solo: character 1 is beyond 4 x 4 cells"),
         ("solo:2x2:o", "solo: 15 cells, but 4 x 4 are needed"),

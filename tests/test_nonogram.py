@@ -154,9 +154,6 @@ def test_lines_that_are_empty_or_full():
 @pytest.mark.parametrize(
     ("rows", "cols", "message"),
     [
-        ([[2]], [[1]], r"rows\[0\]: clue 2 needs 2 cells, the line has 1"),
-        ([[1, 1]], [[1], [1]], r"rows\[0\]: clue 1 1 needs 3 cells, the line has 2"),
-        ([[1]], [[]], "add up to 1 black cells but the cols to 0"),
         ([[-1]], [[1]], r"rows\[0\]\[0\]: expected a whole number from 0 to 1,000, got -1"),
         ([[1, 0]], [[1], [1]], r"rows\[0\]\[1\]: 0 is no length"),
         (
@@ -180,11 +177,6 @@ def test_lines_that_are_empty_or_full():
         ({}, [[1]], "rows: expected a list of clues, got dict of 0"),
         ([], [[]], "rows: 0 lines"),
         ([[]] * 10**6, [[]], "rows: 1000000 lines; a nonogram here has 1 to 1000"),
-        (
-            [[1] * 5000],
-            [[1]],
-            r"rows\[0\]: clue 1 1 .* \(5000 runs\) needs 9999 cells, the line has 1",
-        ),
     ],
 )
 def test_hostile_clues_are_refused_with_their_place(rows, cols, message):

@@ -392,9 +392,6 @@ def test_json_round_trip():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"grid": [[1, 1, 1]]}, "grid: number 1 stands there 3 times, not twice"),
-        ({"grid": [[7, 1, 1]]}, "grid: number 7 stands there 1 times, not twice"),
-        ({"grid": [[None, 0]]}, "grid: there is no number in it"),
         (
             {"grid": [[1, -1]]},
             r"grid\[0\]\[1\]: expected a whole number from 0 to 1,000,000, got -1",

@@ -1,6 +1,7 @@
 """What holds for every puzzle, asked of all of them by name."""
 
 import json
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 
@@ -11,6 +12,8 @@ from boards import NAMES
 from qubopuzzle import (
     InputError,
     decode,
+    hint,
+    info,
     propagate,
     solve,
     to_amplify,
@@ -19,9 +22,11 @@ from qubopuzzle import (
     to_mip,
     violation,
 )
-from qubopuzzle.errors import PuzzleError, QubopuzzleError
+from qubopuzzle.errors import PuzzleError, QubopuzzleError, Unsatisfiable
+from qubopuzzle.files.puzzles import formats_for, read_text, write_text
 from qubopuzzle.puzzles import _ALIASES, _NAMES, get_puzzle, puzzle_name, puzzle_names
 from qubopuzzle.solvers import get_solver
+from qubopuzzle.web.work import check
 
 LOCAL = ("annealer", "tempering", "neal", "cpsat-ls", "localmip")
 EXACT = ("sat", "cpsat", "mip", "clingo")
@@ -238,3 +243,67 @@ def test_other_names_are_names_of_puzzles():
     assert not _NAMES.keys() & {*NAMES}
     with pytest.raises(InputError, match="unknown puzzle 'kuromaso'; did you mean kuromasu"):
         puzzle_name("kuromaso")
+
+
+WIDE = {"rows": [[1, 1], []], "cols": [[1], [1]]}
+IMPOSSIBLE = [
+    ("nonogram", {"rows": [[2], [1]], "cols": [[1], [1]]}, "the rows add up to 3 black cells but "),
+    ("nonogram", WIDE, "clue 1 1 of rows[0] needs 3 cells, the line has 2"),
+    ("nonogram", {"rows": [[1] * 500], "cols": [[1]]}, "clue 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 "),
+    (
+        "heyawake",
+        {"rooms": [[0, 0], [1, 1]], "clues": [3, 1]},
+        "room 0 has 2 cells, and its clue i",
+    ),
+    ("kurodoko", {"grid": [[None, 3]]}, "grid[0][1] is 3, and no cell sees more than 2"),
+    ("easyasabc", {"size": 2, "letters": 3}, "3 letters do not fit a line of 2 cells"),
+    ("numberlink", {"grid": [[1, 1, 1]]}, "number 1 stands in the grid 3 times, not twice"),
+    ("numberlink", {"grid": [[7, 1, 1]]}, "number 7 stands in the grid once, not twice"),
+    ("numberlink", {"grid": [[2, 2, 2, 2]]}, "number 2 stands in the grid 4 times, not twice"),
+]
+"""Instances that no board can answer, and why."""
+
+
+@pytest.mark.parametrize(("name", "data", "why"), IMPOSSIBLE)
+def test_clues_that_no_board_can_have_are_an_instance_without_a_solution(name, data, why):
+    puzzle = get_puzzle(name).from_dict(data)
+    assert puzzle.contradiction.startswith(why)
+    assert get_puzzle(name).from_dict(puzzle.to_dict()) == puzzle
+    assert puzzle.picture().text()
+    for solver in ("annealer", "sat", "random"):
+        result = solve(puzzle, solver, weights={"anything": 2})
+        assert (result.status, result.complete, result.found) == ("unsatisfiable", True, ())
+        assert result.verdict == f"no solution, because {puzzle.contradiction}"
+        assert result.to_dict()["proved_by"] == f"clues: {puzzle.contradiction}"
+    for form in puzzle.formulations:
+        with pytest.raises(Unsatisfiable, match="no solution, because "):
+            puzzle.model(form)
+    assert all(size.refused.endswith(puzzle.contradiction) for size in info(puzzle))
+    assert hint(puzzle, {}).rules == (puzzle.contradiction,)
+    for to in formats_for(name):  # a form that has no place for such clues says so
+        with suppress(InputError):
+            assert read_text(write_text([puzzle], to), puzzle=name)[0].contradiction
+    answer = np.zeros(puzzle.shape, dtype=int)
+    grid, found = puzzle.check(answer)
+    assert found[0].message == f"no answer can be right: {puzzle.contradiction}"
+    assert puzzle.violations(answer)
+    marks = check({**data, "puzzle": name}, [])
+    assert [*marks["messages"]] == [f"no answer can be right: {puzzle.contradiction}"]
+    with pytest.raises(InputError, match="there is no formulation|has no formulation"):
+        solve(puzzle, formulation="nonsense")
+
+
+def test_two_paths_of_one_number_are_no_answer():
+    """Each end has one neighbour and each path one number, and yet it is none."""
+    kind = get_puzzle("numberlink")
+    puzzle = kind(grid=[[1, 1, 1, 1]])
+    assert [v.rule for v in puzzle.violations(np.array([[1, 4, 1, 4]]))] == ["number"]
+    with pytest.raises(InputError, match="solution: number 1 stands in the grid 4 times"):
+        kind(grid=[[1, 1, 1, 1]], solution=np.array([[1, 4, 1, 4]]))
+
+
+@pytest.mark.parametrize("solver", ["annealer", "sat"])
+def test_a_numberlink_without_numbers_is_a_board_like_any_other(solver):
+    empty = get_puzzle("numberlink")(grid=[[0, 0], [0, 0]])
+    assert solve(empty, solver, seed=1).status == "unsatisfiable"
+    assert solve(replace(empty, cover=False), solver, seed=1).valid

@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return status
     except QubopuzzleError as error:
-        return complain(str(error))
+        return complain(str(error), error)
     except MemoryError:
         return complain("out of memory")
     except KeyboardInterrupt:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qubopuzzle.cli.parser import Parser, output
-from qubopuzzle.cli.terminal import SOLVED, complain, load, name_of, paths
+from qubopuzzle.cli.terminal import SEVERITY, SOLVED, complain, load, name_of, paths
 from qubopuzzle.errors import InputError, QubopuzzleError
 
 if TYPE_CHECKING:
@@ -55,7 +55,8 @@ def run(args: Namespace) -> int:
         try:
             made = Export.of(puzzle, form.name, recipe)
         except QubopuzzleError as error:
-            worst = complain(f"{name_of(puzzle, number)}: {error}")
+            status = complain(f"{name_of(puzzle, number)}: {error}", error)
+            worst = max(worst, status, key=SEVERITY.index)
             continue
         if path is None:
             sys.stdout.write(made.data.decode())

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from qubopuzzle.cli import terminal
 from qubopuzzle.cli.parser import Parser
-from qubopuzzle.cli.terminal import BAD_INPUT, NOT_SOLVED, SOLVED, UNSATISFIABLE, notice, say
+from qubopuzzle.cli.terminal import NOT_SOLVED, SOLVED, UNSATISFIABLE, notice, say
 from qubopuzzle.errors import InputError, QubopuzzleError
 from qubopuzzle.signals import came
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from qubopuzzle.recorder import Rate, Recorder
     from qubopuzzle.solving.result import Result
 
-_SEVERITY = (SOLVED, UNSATISFIABLE, NOT_SOLVED, BAD_INPUT)
-"""Exit statuses: bad input outweighs not solved, which outweighs no solution."""
 _OWN_FILES = ("dry_run", "record", "replay")
 """Options of solvers that name a file for each puzzle."""
 ALL_LIMIT = 1_000
@@ -127,11 +125,11 @@ def run(args: Namespace) -> int:
             for done, outcome in enumerate(found, start=1):
                 own_files = {name: paths[done - 1] for name, paths in files.items()}
                 status = _show(puzzles[done - 1], done, outcome, args, own_files)
-                worst = max(worst, status, key=_SEVERITY.index)
+                worst = max(worst, status, key=terminal.SEVERITY.index)
                 stopped = isinstance(outcome, Result) and outcome.interrupted
                 if done < len(puzzles) and (stopped or came()):  # libraries may swallow one
                     _not_started(len(puzzles) - done)
-                    return max(worst, NOT_SOLVED, key=_SEVERITY.index)
+                    return max(worst, NOT_SOLVED, key=terminal.SEVERITY.index)
         except KeyboardInterrupt:
             _not_started(len(puzzles) - done - 1)
             raise
@@ -277,7 +275,18 @@ def _print_result(result: Result, args: Namespace) -> None:
     lines += [f"  {each.rule}: {each.message}" for each in broken[:VIOLATIONS_SHOWN]]
     if len(broken) > VIOLATIONS_SHOWN:
         lines.append(f"  ... and {len(broken) - VIOLATIONS_SHOWN} more (--json lists all)")
+    lines += _what_proves(result)
     say(*filter(None, [*lines, address]))
+
+
+def _what_proves(result: Result) -> Iterator[str]:
+    """Where nothing is known: the solver that would decide it."""
+    from qubopuzzle.solvers import all_solvers
+    from qubopuzzle.solving.solve import DEFAULT_EXACT_SOLVER
+
+    own = all_solvers().get(result.solver)
+    if result.status == "unknown" and not (own is not None and own.exact):
+        yield f"  --solver {DEFAULT_EXACT_SOLVER} finds an answer, or proves that there is none"
 
 
 def _on_qubits(result: Result) -> Iterator[str]:

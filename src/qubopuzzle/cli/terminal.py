@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
-from qubopuzzle.errors import DeadlineExceeded, InputError
+from qubopuzzle.errors import DeadlineExceeded, InputError, Unsatisfiable
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 SOLVED, NOT_SOLVED, BAD_INPUT, UNSATISFIABLE, OUR_FAULT = 0, 1, 2, 3, 4
 """Exit statuses."""
+SEVERITY = (SOLVED, UNSATISFIABLE, NOT_SOLVED, BAD_INPUT)
+"""Of several: bad input outweighs not solved, which outweighs no solution."""
 EXIT_STATUS = """exit status:
   0  every instance has a valid answer, the best that was found
   1  some have none: the budget or Ctrl-C ended the search first
@@ -47,8 +49,10 @@ def say(*lines: str, error: bool = False) -> None:
 
 
 def complain(message: str, error: Exception | None = None) -> int:
-    """Print one line to standard error; returns the exit status."""
+    """Print one line to standard error; returns the exit status, BAD_INPUT of most errors."""
     say(f"qubopuzzle: error: {message}", error=True)
+    if isinstance(error, Unsatisfiable):
+        return UNSATISFIABLE
     return NOT_SOLVED if isinstance(error, DeadlineExceeded) else BAD_INPUT
 
 

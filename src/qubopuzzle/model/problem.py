@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from qubopuzzle.errors import InputError, did_you_mean
+from qubopuzzle.errors import InputError, Unsatisfiable, did_you_mean
 from qubopuzzle.model.data import IntArray, Model
 from qubopuzzle.model.native import model_from_dict, model_to_dict
 from qubopuzzle.model.semantics import broken
@@ -83,6 +83,14 @@ class Problem(ABC):
     def check(self, given: Any) -> tuple[IntArray | None, list[Violation]]:
         """The same for an answer in its native form, or a grid; InputError if it is none."""
 
+    @property
+    def contradiction(self) -> str | None:
+        """Why no answer can be right, where the instance itself says so; None elsewhere.
+
+        Such an instance is made, read, drawn and judged as any other; it has no model.
+        """
+        return None
+
     def assignment(self, given: Any) -> IntArray | None:  # noqa: ARG002 - for others
         """The literals of an answer in its native form, (literals,); None of a puzzle's."""
         return None
@@ -116,8 +124,11 @@ class Problem(ABC):
         Raises:
             InputError: for a formulation or setting that there is not.
             TooLarge: if the formulation refuses an instance of this size.
+            Unsatisfiable: for an instance with a ``contradiction``.
         """
         name, settings = self.check_formulation(formulation or self.default_formulation)
+        if (why := self.contradiction) is not None:
+            raise Unsatisfiable(f"no solution, because {why}")
         return self.formulations[name](self, **settings)
 
     def formulation_for(self, *, cuts: bool) -> str:  # noqa: ARG002 - for others

@@ -44,7 +44,10 @@ class Puzzle(Problem):
       and ``at_once``, what follows before any of them is looked at;
     - ``generator``: where its ``PuzzleGenerator`` is, as ``package.module:Class``, which is
       imported when first used;
-    - ``links``: how its boards are written, see ``puzzles.links``.
+    - ``links``: how its boards are written, see ``puzzles.links``;
+    - ``contradiction``: why no board can have such clues, where one look at them shows it.
+
+    It refuses what is no instance at all, a grid of another form or signs that it does not have.
     """
 
     name: ClassVar[str]
@@ -189,7 +192,10 @@ class Puzzle(Problem):
             if len(line) == rows * columns:
                 given = [line[r : r + columns] for r in range(0, len(line), columns)]
         grid = given if isinstance(given, np.ndarray) else self.parse_answer(given)
-        return grid, self.violations(grid)
+        found = self.violations(grid)
+        if self.contradiction is not None:
+            found.insert(0, Violation("clues", f"no answer can be right: {self.contradiction}"))
+        return grid, found
 
     def formulation_for(self, *, cuts: bool) -> str:
         """The default of a solver, which meets connectivity and cycles by ``cuts`` or does not."""

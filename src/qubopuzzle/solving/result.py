@@ -40,7 +40,7 @@ class Result:
         relaxed: what the model left out or restricted; empty means exact.
         presolve: what presolving did, in numbers, or None where it was off.
         settings: the solver's options, defaults filled in.
-        proved_by: what proved that there is no solution.
+        proved_by: what proved that there is no solution, and with ``clues: `` why none can be.
         complete: proved that there are no other solutions.
         interrupted: Ctrl-C cut the search short; ``found`` is the best so far.
         bound: what no solution's objective can be better than, as far as it was proved.
@@ -153,7 +153,9 @@ class Result:
                 others = f", {how_many} (proved by {self.solver})"
             return f"valid{others}{self._quality()}"
         if self.status == "unsatisfiable":
-            return f"no solution (proved by {self.proved_by})"
+            why = self.problem.contradiction
+            because = f", because {why}" if why else f" (proved by {self.proved_by})"
+            return f"no solution{because}"
         n = len(self.violations)
         broken = f"{n} {self.problem.rule_word}{'' if n == 1 else 's'} broken" if n else "no answer"
         return f"not solved ({'interrupted, ' if self.interrupted else ''}{broken})"

@@ -20,7 +20,7 @@ from qubopuzzle.errors import (
     TimeLimitWarning,
     Unsatisfiable,
 )
-from qubopuzzle.model import Problem, Propagation, with_cuts
+from qubopuzzle.model import ModelBuilder, Problem, Propagation, with_cuts
 from qubopuzzle.recorder import Recorder, Track
 from qubopuzzle.signals import defer_interrupt
 from qubopuzzle.solvers import all_solvers, get_solver
@@ -183,7 +183,10 @@ class _Run:
         with stage(self.seconds, "model"):
             name = cast("str", self.recipe.formulation)
             others = self.problem.alternatives(name) if alternatives else []
-            whole = self.problem.model(name)
+            try:
+                whole = self.problem.model(name)
+            except Unsatisfiable:
+                return self._contradictory(name)
         if whole.objective is not None and self.budget.solutions > 1:
             raise InputError(
                 "several solutions are for problems without objective, which asks for the best "
@@ -262,6 +265,12 @@ class _Run:
     def _proved(self, presolved: Propagation, why: str) -> Result:
         """There is no solution, and no solver was needed."""
         return replace(self._plain(presolved), status="unsatisfiable", proved_by=why, complete=True)
+
+    def _contradictory(self, formulation: str) -> Result:
+        """The instance itself says that there is no solution, and it has no model."""
+        self.recipe = Recipe(formulation, self.recipe.encoding)
+        nothing = Propagation.none(ModelBuilder().build())
+        return self._proved(nothing, f"clues: {self.problem.contradiction}")
 
     def _judged(
         self, presolved: Propagation, compiled: Compiled, outcome: Outcome, seconds_left: float

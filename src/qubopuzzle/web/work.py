@@ -384,6 +384,8 @@ def check(puzzle: Any, marks: Any, bits: bool = False) -> Json:
     """
     problem = _problem(puzzle)
     given = _marks(problem, marks)
+    if problem.contradiction is not None:
+        return _wrong((), f"no answer can be right: {problem.contradiction}")
     answer = np.zeros(problem.shape, dtype=np.int64)
     for cell, value in given.items():
         if not (cell[0] < problem.shape[0] and cell[1] < problem.shape[1]):

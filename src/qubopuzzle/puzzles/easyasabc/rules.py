@@ -34,7 +34,7 @@ class EasyAsABC(Puzzle):
     []
 
     Raises:
-        PuzzleError: for more letters than fit a line, or clues and givens that are none.
+        PuzzleError: for clues and givens that are none of the letters.
     """
 
     name: ClassVar[str] = "easyasabc"
@@ -53,8 +53,6 @@ class EasyAsABC(Puzzle):
         super().__post_init__()
         size = whole("size", self.size, 1, SIZE_LIMIT, PuzzleError)
         letters = whole("letters", self.letters, 1, 26, PuzzleError)
-        if letters > size:
-            raise PuzzleError(f"letters: {letters} letters do not fit a line of {size} cells")
         none = (0,) * size
         for side in SIDES:
             given = listed(getattr(self, side))
@@ -64,6 +62,13 @@ class EasyAsABC(Puzzle):
         grid = _read_rows("grid", (none,) * size if rows in (None, ()) else rows, size, letters)
         vars(self).update(size=size, letters=letters, grid=grid)
         self.check_solution()
+
+    @property
+    def contradiction(self) -> str | None:
+        """More letters than a line has cells."""
+        if self.letters <= self.size:
+            return None
+        return f"{self.letters} letters do not fit a line of {self.size} cells"
 
     def to_dict(self) -> dict[str, Any]:
         """The native JSON object, without a grid if there are no givens."""

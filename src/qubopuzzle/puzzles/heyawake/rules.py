@@ -37,7 +37,7 @@ class Heyawake(ShadingPuzzle):
 
     Raises:
         PuzzleError: for rooms in several pieces or without a number, and clues that are
-            no whole numbers or larger than their room.
+            no whole numbers.
     """
 
     name: ClassVar[str] = "heyawake"
@@ -49,14 +49,11 @@ class Heyawake(ShadingPuzzle):
         super().__post_init__()
         rooms = read_grid("rooms", self.rooms, 0, NUMBER_LIMIT)
         numbers = read_numbers("clues", self.clues, 0, NUMBER_LIMIT, {None: _NO_CLUE})
-        size = np.bincount(rooms.ravel(), minlength=len(numbers)).tolist()
+        size = np.bincount(rooms.ravel(), minlength=len(numbers))
         if len(size) != len(numbers):
             raise PuzzleError(f"clues: {len(numbers)} clues for rooms 0 to {len(size) - 1}")
-        for room, (cells, clue) in enumerate(zip(size, numbers, strict=True)):
-            if cells == 0:
-                raise PuzzleError(f"rooms: no cell belongs to room {room}")
-            if clue > cells:
-                raise PuzzleError(f"clues[{room}]: {clue} black cells, the room has {cells} cells")
+        if not size.all():
+            raise PuzzleError(f"rooms: no cell belongs to room {int(np.argmin(size))}")
         component = components(rooms[:, 1:] == rooms[:, :-1], rooms[1:] == rooms[:-1])
         _, first = np.unique(component, return_index=True)
         count = np.bincount(rooms.ravel()[first])
@@ -65,6 +62,15 @@ class Heyawake(ShadingPuzzle):
         clues = tuple(None if clue == _NO_CLUE else clue for clue in numbers)
         vars(self).update(rooms=rooms, clues=clues)
         self.check_solution()
+
+    @property
+    def contradiction(self) -> str | None:
+        """A clue that is larger than its room."""
+        sizes = np.bincount(self.rooms.ravel()).tolist()
+        for room, (clue, cells) in enumerate(zip(self.clues, sizes, strict=True)):
+            if clue is not None and clue > cells:
+                return f"room {room} has {cells} cells, and its clue is {clue}"
+        return None
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -103,11 +103,7 @@ class NumberGrid(ShadingPuzzle):
         least = min(self.marks.values())
         grid = read_grid("grid", self.grid, least, NUMBER_LIMIT, self.marks)
         object.__setattr__(self, "grid", grid)
-        self.check_numbers()
         self.check_solution()
-
-    def check_numbers(self) -> None:
-        """Raise PuzzleError for a number that the puzzle cannot have."""
 
     def shown(self, number: int) -> int | str | None:
         """A number as it stands in JSON and pictures."""

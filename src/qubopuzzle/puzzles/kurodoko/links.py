@@ -18,6 +18,8 @@ def _write_range(puzzle: Any) -> str:
     rows, columns = puzzle.shape
     if rows + columns - 1 > 127:
         raise InputError(f"a grid of {rows} x {columns}; numbers of range end at 127; write json")
+    if puzzle.contradiction:
+        raise InputError(f"{puzzle.contradiction}, nor is it a number of range; write json")
     for r, c in np.argwhere(puzzle.grid == links.UNKNOWN)[:1].tolist():
         raise InputError(f"grid[{r}][{c}] is not known; numbers of range are; write json")
     return f"{columns}x{rows}:" + links.write_runs(puzzle.grid.ravel().tolist())

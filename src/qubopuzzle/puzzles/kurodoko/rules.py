@@ -6,7 +6,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles.base import Violation
 from qubopuzzle.puzzles.kinds.grids import BLANK, BoolArray, Cell, cells_of
@@ -29,8 +28,7 @@ class Kurodoko(NumberGrid):
     []
 
     Raises:
-        PuzzleError: for a grid of anything but whole numbers, and a number larger than its
-            row and column together.
+        PuzzleError: for a grid of anything but whole numbers.
     """
 
     name: ClassVar[str] = "kurodoko"
@@ -38,12 +36,13 @@ class Kurodoko(NumberGrid):
     circled: ClassVar[bool] = True
     marks: ClassVar[Mapping[str | None, int]] = {**BLANK, "?": UNKNOWN_NUMBER}
 
-    def check_numbers(self) -> None:
-        """No cell sees more than its row and its column."""
+    @property
+    def contradiction(self) -> str | None:
+        """A number that is larger than its row and column together."""
         most = sum(self.shape) - 1
         for r, c in np.argwhere(self.grid > most).tolist():
-            number = self.grid[r, c]
-            raise PuzzleError(f"grid[{r}][{c}]: {number}, but no cell sees more than {most}")
+            return f"grid[{r}][{c}] is {self.grid[r, c]}, and no cell sees more than {most}"
+        return None
 
     def broken_clues(self, answer: IntArray) -> Iterator[Violation]:
         """Numbers on black cells, and numbers that see more or fewer cells.

@@ -44,7 +44,9 @@ def _clue_tables(board: Board, shape: tuple[int, int]) -> tuple[IntArray, IntArr
     rows, columns = shape
     tables = np.zeros((columns, (rows + 1) // 2), int), np.zeros((rows, (columns + 1) // 2), int)
     for key, table in zip(("cols", "rows"), tables, strict=True):
-        for line, clue in zip(table, board.get(key, ()), strict=False):
+        for i, (line, clue) in enumerate(zip(table, board.get(key, ()), strict=False)):
+            if len(clue) > len(line):
+                raise InputError(f"{key}[{i}]: {len(clue)} runs have no place here; write json")
             line[len(line) - len(clue) :] = clue
     return tables
 

@@ -45,8 +45,7 @@ class Nonogram(Painting):
     ((1,), (1, 1))
 
     Raises:
-        PuzzleError: for clues that are no positive whole numbers, do not fit their line
-            or do not add up to the same number of black cells.
+        PuzzleError: for clues that are no positive whole numbers.
     """
 
     name: ClassVar[str] = "nonogram"
@@ -59,19 +58,23 @@ class Nonogram(Painting):
     def __post_init__(self) -> None:
         super().__post_init__()
         rows, cols = _read_clues("rows", self.rows), _read_clues("cols", self.cols)
-        for key, clues, length in (("rows", rows, len(cols)), ("cols", cols, len(rows))):
+        vars(self).update(rows=rows, cols=cols)
+        self.check_solution()
+
+    @property
+    def contradiction(self) -> str | None:
+        """A clue that does not fit its line, or sums of rows and columns that differ."""
+        lines = ("rows", self.rows, len(self.cols)), ("cols", self.cols, len(self.rows))
+        for key, clues, length in lines:
             for i, clue in enumerate(clues):
                 needed = sum(clue) + len(clue) - 1
                 if needed > length:
-                    what = f"clue {_words(clue)} needs {needed} cells, the line has {length}"
-                    raise PuzzleError(f"{key}[{i}]: {what}")
-        black = [sum(map(sum, clues)) for clues in (rows, cols)]
-        if black[0] != black[1]:
-            raise PuzzleError(
-                f"the rows add up to {black[0]} black cells but the cols to {black[1]}"
-            )
-        vars(self).update(rows=rows, cols=cols)
-        self.check_solution()
+                    clue_of = f"clue {_words(clue)} of {key}[{i}]"
+                    return f"{clue_of} needs {needed} cells, the line has {length}"
+        black = [sum(map(sum, clues)) for clues in (self.rows, self.cols)]
+        if black[0] == black[1]:
+            return None
+        return f"the rows add up to {black[0]} black cells but the cols to {black[1]}"
 
     @property
     def shape(self) -> tuple[int, int]:

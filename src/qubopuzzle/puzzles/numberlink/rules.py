@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -36,7 +37,7 @@ class Numberlink(Puzzle):
     []
 
     Raises:
-        PuzzleError: for a grid with other numbers, or one that does not stand twice.
+        PuzzleError: for a grid of anything but whole numbers.
     """
 
     name: ClassVar[str] = "numberlink"
@@ -51,14 +52,19 @@ class Numberlink(Puzzle):
         grid = read_grid("grid", self.grid, 0, NUMBER_LIMIT, cased=True)
         if not isinstance(self.cover, bool):
             raise PuzzleError(f"cover: expected true or false, got {brief(self.cover)}")
-        count = Counter(grid[grid > 0].tolist())
-        if not count:
-            raise PuzzleError("grid: there is no number in it")
-        for number, times in sorted(count.items()):
-            if times != 2:
-                raise PuzzleError(f"grid: number {number} stands there {times} times, not twice")
         object.__setattr__(self, "grid", tuple(map(tuple, grid.tolist())))
         self.check_solution()
+
+    @property
+    def contradiction(self) -> str | None:
+        """A number that does not stand twice."""
+        return next(self._odd_ones(), None)
+
+    def _odd_ones(self) -> Iterator[str]:
+        for number, times in sorted(Counter(chain.from_iterable(self.grid)).items()):
+            if number and times != 2:
+                count = "once" if times == 1 else f"{times} times"
+                yield f"number {number} stands in the grid {count}, not twice"
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
@@ -152,6 +158,8 @@ class Numberlink(Puzzle):
     def each_violation(self, answer: IntArray) -> Iterator[Violation]:
         """The same one by one."""
         check_shape(answer, self.shape, range(16))
+        for message in self._odd_ones():
+            yield Violation("number", message)
         answer = np.asarray(answer, dtype=np.int64)
         sides = leaves(answer)
         for cell, d in np.argwhere(sides & ~mutual(answer)).tolist():
