@@ -253,7 +253,7 @@ IMPOSSIBLE = [
     (
         "heyawake",
         {"rooms": [[0, 0], [1, 1]], "clues": [3, 1]},
-        "room 0 has 2 cells, and its clue i",
+        "room 0 has 2 cells, and its ",
     ),
     ("kurodoko", {"grid": [[None, 3]]}, "grid[0][1] is 3, and no cell sees more than 2"),
     ("easyasabc", {"size": 2, "letters": 3}, "3 letters do not fit a line of 2 cells"),
@@ -284,12 +284,12 @@ def test_clues_that_no_board_can_have_are_an_instance_without_a_solution(name, d
         with suppress(InputError):
             assert read_text(write_text([puzzle], to), puzzle=name)[0].contradiction
     answer = np.zeros(puzzle.shape, dtype=int)
-    grid, found = puzzle.check(answer)
+    _, found = puzzle.check(answer)
     assert found[0].message == f"no answer can be right: {puzzle.contradiction}"
     assert puzzle.violations(answer)
     marks = check({**data, "puzzle": name}, [])
     assert [*marks["messages"]] == [f"no answer can be right: {puzzle.contradiction}"]
-    with pytest.raises(InputError, match="there is no formulation|has no formulation"):
+    with pytest.raises(InputError, match="has no formulation"):
         solve(puzzle, formulation="nonsense")
 
 

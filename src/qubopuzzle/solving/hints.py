@@ -67,8 +67,8 @@ because=(), near=())
         bits: a mark says only which bits of the cell's value are 1, as lines that leave it.
 
     Returns:
-        A contradiction (``cell`` None) if the marks lead to one, or the problem is one; None where propagation decides
-        no cell that is not marked yet, which does not mean that there is none.
+        A contradiction (``cell`` None) if the marks lead to one, or the clues are one; None where
+        propagation decides no cell that is not marked yet, which does not mean that there is none.
 
     Raises:
         InputError: for cells and values that the grid does not have, and for a model.

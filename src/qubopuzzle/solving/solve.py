@@ -121,6 +121,8 @@ def solve(
     how = backend.default_presolve if presolve is None else presolve
     recipe = Recipe(name, code, how, weights)
     run = _Run(own, backend, recipe, budget, chosen, {"load": load_s}, Recorder.of(trace))
+    if (why := own.contradiction) is not None:
+        return run.contradictory(why)
     shown: AbstractContextManager[Any] = nullcontext(progress or None)
     if progress is True:
         from qubopuzzle import bars
@@ -183,10 +185,7 @@ class _Run:
         with stage(self.seconds, "model"):
             name = cast("str", self.recipe.formulation)
             others = self.problem.alternatives(name) if alternatives else []
-            try:
-                whole = self.problem.model(name)
-            except Unsatisfiable:
-                return self._contradictory(name)
+            whole = self.problem.model(name)
         if whole.objective is not None and self.budget.solutions > 1:
             raise InputError(
                 "several solutions are for problems without objective, which asks for the best "
@@ -266,11 +265,12 @@ class _Run:
         """There is no solution, and no solver was needed."""
         return replace(self._plain(presolved), status="unsatisfiable", proved_by=why, complete=True)
 
-    def _contradictory(self, formulation: str) -> Result:
+    def contradictory(self, why: str) -> Result:
         """The instance itself says that there is no solution, and it has no model."""
-        self.recipe = Recipe(formulation, self.recipe.encoding)
-        nothing = Propagation.none(ModelBuilder().build())
-        return self._proved(nothing, f"clues: {self.problem.contradiction}")
+        name = cast("str", self.recipe.formulation)
+        self.problem.check_formulation(name)
+        self.recipe = Recipe(name, self.recipe.encoding)
+        return self._proved(Propagation.none(ModelBuilder().build()), f"clues: {why}")
 
     def _judged(
         self, presolved: Propagation, compiled: Compiled, outcome: Outcome, seconds_left: float
