@@ -94,6 +94,7 @@ def annealing_form(
         ModelError: for connectivity, see ``Model.require_local``.
     """
     model.require_local("the annealer")
+    model.require_small("the annealer")
     n, weight = len(model.choices), weights or {}
     propagator = Propagator(model)
     consistent = propagator.run() is None

@@ -182,6 +182,7 @@ def compile_amplify(
     if mode not in MODES:
         raise InputError(f"unknown mode {mode!r}; choose from {', '.join(MODES)}")
     model.require_local("an Amplify model")
+    model.require_small("an Amplify model")
     bits = encode_choices(model, encoding)
     by_family = check_weights(
         model.families, weights, sure_weight(model, walls=encoding == "domain-wall")

@@ -279,6 +279,7 @@ def qubo_bits(model: Model, encoding: str) -> Encoding:
         ModelError: for connectivity, see ``Model.require_local``.
     """
     model.require_local("a QUBO")
+    model.require_small("a QUBO")
     bits = encode_choices(model, encoding)
     return bits.with_slack(lowered_rows(bits))
 

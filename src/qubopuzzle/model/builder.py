@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from qubopuzzle.errors import ModelError
 from qubopuzzle.model.data import (
+    LARGEST,
     UNBOUNDED,
     Acyclic,
     Choice,
@@ -29,6 +30,7 @@ from qubopuzzle.model.data import (
     Precedence,
     View,
     label_of,
+    reach_of,
     summed,
 )
 from qubopuzzle.model.expressions import (
@@ -43,7 +45,7 @@ from qubopuzzle.model.expressions import (
 )
 
 _LARGEST = 1 << 20
-"""Of bounds and of the sum of a row's coefficients: their squares add up exactly in int64."""
+"""Of values in precedences, and of nodes."""
 _FARTHEST = 1 << 22
 """A gap beyond it is beyond all values."""
 
@@ -488,11 +490,25 @@ class Rows:
         self._names |= dict(enumerate(names or (), self._n_rows))
         terms = _terms(family, rows, literals, coefficients, count, self._builder)
         low, high = self._checked_bounds(count, lower, upper)
-        if np.bincount(terms[0], abs(terms[2].astype(float))).max(initial=0) > _LARGEST:
-            raise ModelError(f"{family}: coefficients add up to over 2**20")
+        if (at := self._too_large(*terms, count)) is not None:
+            label = self._label(self._n_rows + at)
+            raise ModelError(f"{label}: coefficients add up to over 2**30")
         self._terms.append((self._n_rows + terms[0], *terms[1:]))
         self._bounds.append((low, high))
         self._n_rows += count
+
+    def _too_large(
+        self, rows: IntArray, literals: IntArray, coefficients: IntArray, count: int
+    ) -> int | None:
+        """The first row whose terms reach beyond ``LARGEST``."""
+        if np.abs(coefficients.astype(float)).sum() <= LARGEST:  # as nearly always
+            return None
+        sizes = self._builder.sizes
+        choice = np.append(np.repeat(np.arange(len(sizes)), sizes), [-1, -1])[literals]
+        known = choice < 0
+        choice[known] -= np.arange(known.sum())  # each of them counts
+        reach = reach_of(rows, choice, coefficients, count)
+        return int(np.argmax(reach > LARGEST)) if (reach > LARGEST).any() else None
 
     def _checked_bounds(self, count: int, *bounds: ArrayLike) -> tuple[IntArray, IntArray]:
         """The lower and the upper bound of each row, (count,) each."""
@@ -505,8 +521,8 @@ class Rows:
         if ((low == high) & (abs(low) == UNBOUNDED)).any():
             raise ModelError(f"{family}: an equality needs a finite number")
         for bound in (low, high):
-            if ((abs(bound) > _LARGEST) & (abs(bound) < UNBOUNDED)).any():
-                raise ModelError(f"{family}: a bound is over 2**20; leave it out for none")
+            if ((abs(bound) > LARGEST) & (abs(bound) < UNBOUNDED)).any():
+                raise ModelError(f"{family}: a bound is over 2**30; leave it out for none")
         return low, high
 
     def __bool__(self) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from qubopuzzle.errors import ModelError
+from qubopuzzle.errors import InputError, ModelError
 from qubopuzzle.picture import html
 
 IntArray: TypeAlias = NDArray[np.int64]
@@ -25,6 +25,10 @@ IntMatrix: TypeAlias = Any
 
 UNBOUNDED = 1 << 40
 """Stands for "no bound" in ``Linear.lower`` (negated) and ``Linear.upper``."""
+LARGEST = 1 << 30
+"""What the terms of a row may add up to over valid choices: its square is exact in int64."""
+LARGEST_SQUARED = 1 << 20
+"""The same where squares of rows are added up, as penalties are: that is exact in doubles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,24 @@ class Linear:
         missed = np.maximum(np.maximum(lower - value, value - upper), 0)
         equal = lower == upper
         return np.asarray(np.where(equal, missed**2, missed * (missed + 1) // 2))
+
+
+def reach_of(
+    rows: IntArray, choices: IntArray, coefficients: IntArray, n: int
+) -> NDArray[np.float64]:
+    """What the terms of each row can add up to, one value a choice, in absolute numbers, (n,).
+
+    Args:
+        rows, choices, coefficients: of each term, shape (terms,).
+        n: how many rows there are.
+    """
+    order = np.lexsort((choices, rows))
+    row, choice = rows[order], choices[order]
+    size = np.abs(coefficients[order].astype(np.float64))
+    first = np.append(True, (row[1:] != row[:-1]) | (choice[1:] != choice[:-1]))[: len(row)]
+    (start,) = np.nonzero(first)
+    greatest = np.maximum.reduceat(size, start) if len(start) else size
+    return np.bincount(row[start], greatest, minlength=n)
 
 
 def label_of(labels: Callable[[int], str], rows: IntArray, row: int) -> str:
@@ -405,6 +427,25 @@ class Model:
                 f"{who} has no form for {what} ({block.family}): use a formulation that "
                 "spells it out, or an exact solver"
             )
+
+    def require_small(self, who: str) -> None:
+        """Refuse rows whose numbers are too large to be squared.
+
+        Raises:
+            InputError: naming the row, and what takes it.
+        """
+        for block in self.linear:
+            if abs(block.matrix).sum(axis=1).max(initial=0) <= LARGEST_SQUARED:
+                continue
+            terms = block.matrix.tocoo()
+            choice = self.choice_of_literal[terms.col]
+            reach = reach_of(terms.row, choice, terms.data, len(block.lower))
+            for row in np.flatnonzero(reach > LARGEST_SQUARED).tolist():
+                raise InputError(
+                    f"{block.labels(row)}: its terms add up to {reach[row]:,.0f} in whole numbers, "
+                    f"and {who} squares no more than {LARGEST_SQUARED:,}; give it in larger units, "
+                    "or use --solver mip or cpsat, which do not square"
+                )
 
     def numbers(self, choice: int) -> IntArray:
         """The values of a choice as integers, shape (size,); needed by precedence."""

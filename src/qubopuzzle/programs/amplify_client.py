@@ -15,8 +15,9 @@ import numpy as np
 from dimod.core.sampler import Sampler
 
 from qubopuzzle.errors import InputError
+from qubopuzzle.model.data import LARGEST_SQUARED
 from qubopuzzle.programs.dimod_models import ranked
-from qubopuzzle.programs.rows import LARGEST, whole_factor
+from qubopuzzle.programs.rows import whole_factor
 from qubopuzzle.programs.sampler import AnnealingSampler
 from qubopuzzle.tempering.sampler import OneHotTemperingSampler
 
@@ -304,7 +305,7 @@ def _row(constraint: amplify.Constraint) -> list[tuple[list[tuple[int, float]], 
         factor = whole_factor("constraint", values) if len(values) else 1.0
     except InputError:
         return None
-    if np.abs(values).sum() * factor > LARGEST:
+    if np.abs(values).sum() * factor > LARGEST_SQUARED:
         return None
     own = [(i, value) for (i,), value in terms.items()]
     low, high = right if isinstance(right, tuple) else (right, right)

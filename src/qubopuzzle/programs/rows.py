@@ -13,14 +13,13 @@ from scipy.sparse import csr_array, diags_array
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import UNBOUNDED, IntArray
+from qubopuzzle.model.data import LARGEST
 
 if TYPE_CHECKING:
     from qubopuzzle.programs.program import Program
 
 MOST_VALUES = 1 << 10
 """Values of a variable, at most."""
-LARGEST = 1 << 20
-"""The sum of a row's absolute coefficients, at most, see ``ModelBuilder``."""
 _DENOMINATOR = 10**6
 _CLOSE = 1e-9
 """Two coefficients this close, relative to the larger, are the same."""
@@ -65,8 +64,8 @@ def whole_rows(program: Program) -> WholeRows:
     """Scale the rows of a program.
 
     Raises:
-        InputError: naming a row whose coefficients no small factor makes whole, or whose whole
-            coefficients add up to more than ``LARGEST``.
+        InputError: naming a row whose coefficients no small factor makes whole, or whose terms
+            in whole numbers add up to more than ``LARGEST``.
     """
     fixed = program.lower == program.upper
     base = np.where(fixed, program.lower, 0)
@@ -77,16 +76,17 @@ def whole_rows(program: Program) -> WholeRows:
     factor = _factors(program, matrix)
     size = np.diff(matrix.indptr)
     row = np.repeat(np.arange(len(size)), size)
+    spread = (program.upper - program.lower).astype(np.float64)[matrix.indices]
+    total = np.bincount(row, np.abs(matrix.data) * factor[row] * spread, minlength=len(size))
+    for at in np.flatnonzero(total >= LARGEST).tolist():
+        raise InputError(
+            f"row {program.rows[at]}: its terms add up to {total[at]:.3g} in whole numbers, more "
+            f"than {LARGEST:,}; give it in larger units, or rounded"
+        )
     data = np.rint(matrix.data * factor[row]).astype(np.int64)
     whole = csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
-    total = np.bincount(row, np.abs(data).astype(np.float64), minlength=len(size))
-    for at in np.flatnonzero(total > LARGEST).tolist():
-        raise InputError(
-            f"row {program.rows[at]}: its coefficients add up to {total[at]:.3g} once they are "
-            f"whole, more than {LARGEST:,}"
-        )
     positive, negative = np.maximum(data, 0), np.minimum(data, 0)
-    first, last = program.lower[whole.indices], program.upper[whole.indices]
+    first, last = (e[whole.indices].astype(np.float64) for e in (program.lower, program.upper))
     least, most = (
         np.bincount(row, positive * one + negative * other, minlength=len(size))
         for one, other in ((first, last), (last, first))
@@ -128,6 +128,8 @@ def whole_factor(name: str, values: NDArray[np.float64]) -> float:
     close = [Fraction(v).limit_denominator(_DENOMINATOR) for v in values.tolist()]
     for value, fraction in zip(values.tolist(), close, strict=True):
         if abs(float(fraction) - value) > _CLOSE * abs(value):
-            raise InputError(f"{name}: no small factor makes {value:.12g} a whole number")
+            raise InputError(
+                f"{name}: no small factor makes {value:.12g} a whole number; give it rounded"
+            )
     top, bottom = gcd(*(f.numerator for f in close)), lcm(*(f.denominator for f in close))
     return float(Fraction(bottom, top))

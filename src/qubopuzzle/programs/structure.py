@@ -11,7 +11,8 @@ from scipy.sparse import csr_array
 
 from qubopuzzle.compile.lowering import ranges
 from qubopuzzle.model import UNBOUNDED, IntArray
-from qubopuzzle.programs.rows import LARGEST, WholeRows, tolerances
+from qubopuzzle.model.data import LARGEST_SQUARED
+from qubopuzzle.programs.rows import WholeRows, tolerances
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -135,7 +136,7 @@ def _short_enough(matrix: Any, variable: IntArray, own: IntArray) -> NDArray[np.
     growth[variable], weight[variable] = size[own] - 2, size[own] - 1
     longer = there @ growth
     longer[own] = 0
-    wrong = (longer > size) | (abs(matrix) @ weight > LARGEST)
+    wrong = (longer > size) | (abs(matrix) @ weight > LARGEST_SQUARED)
     wrong[own] = False
     return np.asarray(~((there.T @ wrong)[variable] > 0))
 
