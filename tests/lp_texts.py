@@ -19,7 +19,7 @@ WORDS = {
 }
 SECTIONS = {word.lower(): key for key, words in WORDS.items() for word in words.split()}
 TOKEN = re.compile(
-    r"[<>]=|[-+=:*^/[\]]|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[^-+\s\d<>=:*^/[\];.][^-+\s<>=:*^/[\];]*"
+    r"[<>]=?|=[<>]?|[-+:*^/[\]]|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[^-+\s\d<>=:*^/[\];.][^-+\s<>=:*^/[\];]*"
 )
 NUMBER = re.compile(r"[\d.]")
 
@@ -63,14 +63,18 @@ def text_and_model(rng):
     for i in range(3):
         sums = Counter()
         text = terms(sums, rng.choices(names, k=3))
-        sense, side = rng.choice(["<=", ">=", "="]), rng.choice(["1", "- 2", "+3.5", "-1e1"])
+        sense, side = (
+            rng.choice(["<=", ">=", "=", "<", ">", "=<", "=>"]),
+            rng.choice(["1", "- 2", "+3.5", "-1e1"]),
+        )
         label = rng.choice([f"c{i}:", f"c{i} :\n", ""])
         note = rng.choice(["", " \\ 2"])
         lines.append(f" {label}{text}{gap(False)}{sense}{gap(False)}{side}{note}")
         value = float(side.replace(" ", ""))
-        bounds = (-np.inf if sense == "<=" else value, np.inf if sense == ">=" else value)
+        bounds = (-np.inf if "<" in sense else value, np.inf if ">" in sense else value)
         model["rows"].append((f"c{i}" if label else f"row{i}", sums, *bounds))
-    lines += [word("bounds"), f" -2 <= {general[0]}", f"{general[0]} <= 3", f" {names[1]}= 1"]
+    bounds = f" -2 <= {general[0]}", f"{general[0]} <= 3", f" {names[1]}= 1"
+    lines += [word("bounds"), rng.choice(["\n", " "]).join(bounds)]
     lines += [word("general"), *general, word("binary"), f" {' '.join(names[1:])}", word("end"), ""]
     model["bounds"] = dict.fromkeys(names, (0, 1)) | {names[0]: (-2, 3), names[1]: (1, 1)}
     return "\n".join(lines), tidy(model)
@@ -122,7 +126,8 @@ def plain_model(text):
     for name in chain(*parts.get("binary", [])):
         bounds[name] = [0, 1]
     for words in parts.get("bounds", []):
-        _bound(bounds, words)
+        for own in _each_bound(words):
+            _bound(bounds, own)
     whole = {name: (np.ceil(low), np.floor(high)) for name, (low, high) in bounds.items()}
     return tidy(model | {"bounds": whole})
 
@@ -153,14 +158,14 @@ def _rows(lines):
     pending, n = [], 0
     for words in lines:
         pending += words
-        at = next((i for i, word in enumerate(pending) if word in ("<=", ">=", "=")), None)
+        at = next((i for i, word in enumerate(pending) if word[0] in "<>="), None)
         if at is None or not NUMBER.match(pending[-1]) or at == len(pending) - 1:
             continue
         name, sums, squares, constant = _sums(pending[:at])
         if squares or constant or not sums:
             raise ValueError(pending)
         value, sense = float("".join(pending[at + 1 :])), pending[at]
-        low, high = -np.inf if sense == "<=" else value, np.inf if sense == ">=" else value
+        low, high = -np.inf if "<" in sense else value, np.inf if ">" in sense else value
         yield name or f"row{n}", sums, low, high
         pending, n = [], n + 1
     if pending:
@@ -208,8 +213,21 @@ def _factors(words, n):
     return tuple(sorted(factors))
 
 
+def _each_bound(words):
+    """The words of each bound of a line, of bounds that have two sides."""
+    own, seen = [], False
+    for word in words:
+        own.append(word)
+        if seen and word not in "+-":
+            yield own
+            own, seen = [], False
+        seen |= word[0] in "<>="
+    if own:
+        yield own
+
+
 def _bound(bounds, words):
-    text = " ".join(words)
+    text = re.sub(r"=?<=?|<", "<=", re.sub(r"=?>=?|>", ">=", " ".join(words)))
     value = r"([-+]? ?[\d.]\S*)"
     for form, sides in (
         (rf"{value} <= (\S+)", {0: 1}),

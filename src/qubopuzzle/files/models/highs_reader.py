@@ -1,13 +1,14 @@
 """LP and MPS files by HiGHS, in a process of its own: ``read`` is called there, ``program`` here.
 
 HiGHS passes over some of what it cannot use, in silence or with a warning. A model is judged by
-its rows as they were read, so what it would pass over is refused: in LP files all that is not in
-the grammar of ``lp_grammar``.
+its rows as they were read, so what it would pass over is refused. Of LP files it reads all as it is
+written, but for what is in ``lp_text``.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle.errors import InputError, SolverUnavailable
-from qubopuzzle.files.models import lp_grammar
+from qubopuzzle.files.models import lp_text
+from qubopuzzle.files.models.words import text_of
 
 if TYPE_CHECKING:
     from qubopuzzle.model import IntArray
@@ -38,6 +40,8 @@ _UNREAD = (
     "HiGHS does not read it: it breaks off, it has an error in it, or a part that HiGHS does not "
     "know, such as indicator constraints"
 )
+_PLACE = re.compile(r" *--> .*:(\d+):\d+$")
+_HELP = "= help: "
 _UNNAMED = "HiGHS_R"
 """How HiGHS calls rows without a name, before their number."""
 
@@ -51,12 +55,19 @@ def require() -> None:
 def read(path: str) -> dict[str, Any]:
     """What is in a file whose name ends in .lp or .mps, as ``program`` takes it.
 
+    An LP file is written anew in its place: it is a copy of the user's.
+
     Raises:
         InputError: for what HiGHS does not read, or reads as something else.
     """
     import highspy
 
-    (lp_grammar.check if path.endswith(".lp") else _check_mps)(Path(path).read_bytes())
+    text, more = "", list[int]()
+    if path.endswith(".lp"):
+        text, more = lp_text.bound_by_bound(text_of(Path(path).read_bytes()))
+        Path(path).write_text(text, encoding="utf-8", newline="")
+    else:
+        _check_mps(Path(path).read_bytes())
     log = Path(f"{path}.log")
     highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
     highs.setOptionValue("log_to_console", False)
@@ -64,14 +75,24 @@ def read(path: str) -> dict[str, Any]:
     highs.setOptionValue("log_file", str(log))
     status = highs.readModel(path)
     said = log.read_text(errors="replace").splitlines() if log.exists() else []
-    words = [" ".join(line.split()) for line in said]
     if status == highspy.HighsStatus.kError:
-        why = [line.removeprefix("ERROR: ") for line in words if line.startswith("ERROR")]
-        raise InputError([*(line for line in why if path not in line), _UNREAD][0][:200])
-    for line in words:
+        why = [_told(said, at, more) for at, line in enumerate(said) if line.startswith("ERROR")]
+        raise InputError([*(line for line in why if path not in line), _UNREAD][0])
+    for at, line in enumerate(said):
         if line.startswith("WARNING") and not any(part in line for part in _HARMLESS):
-            raise InputError(line.removeprefix("WARNING: ")[:200])
-    return _arrays(highs.getModel())
+            raise InputError(_told(said, at, more))
+    return _arrays(highs.getModel()) | {"binary": lp_text.binary_names(text)}
+
+
+def _told(said: list[str], at: int, more: list[int]) -> str:
+    """One line of an error or a warning, of its place, if it follows, and of the help there."""
+    what = " ".join(said[at].split(":", 1)[-1].split())[:160]
+    if at + 1 == len(said) or not (place := _PLACE.match(said[at + 1])):
+        return what
+    number = int(place[1])
+    rest = said[at + 2 : at + 8]
+    help_ = next((line.split(_HELP)[1] for line in rest if _HELP in line), "")
+    return f"line {number - bisect_right(more, number)}: {what}{help_ and '; '}{help_}"
 
 
 def _check_mps(data: bytes) -> None:
@@ -119,7 +140,8 @@ def program(found: dict[str, Any]) -> Program:
     """The program of what ``read`` returned.
 
     Raises:
-        InputError: for names that come twice, variables that are not whole, an infinite constant.
+        InputError: for names that come twice, variables that are not whole, bounds of binary ones
+            beyond 0 and 1, an infinite constant.
     """
     from scipy.sparse import csc_array, csr_array
 
@@ -131,6 +153,10 @@ def program(found: dict[str, Any]) -> Program:
     if (len(rows), len(names)) != shape:
         raise InputError("two variables or two rows have the same name")
     require_whole(names, found["kinds"], found["lower"], found["upper"])
+    for name, low, high in zip(names, found["lower"], found["upper"], strict=True):
+        if name in found["binary"] and not 0 <= low <= high <= 1:
+            what = f"is declared binary and has the bounds {low:g} to {high:g}"
+            raise InputError(f"variable {name[:60]} {what}; declare it in General")
     compressed = csc_array if found["by_column"] else csr_array
     same = ("lower", "upper", "cost", "offset", "maximize")
     return Program.of(
