@@ -254,7 +254,8 @@ def refused(what, *, product=False, label="k", **soft):
         ),
         (refused(dimod.Binary("b"), product=True), "constraint k: products of variables"),
         (refused(2000 * dimod.Binary("b"), weight=2), "constraint k is soft and may be missed by"),
-        (refused(2**0.5 * dimod.Binary("b")), "row k: its coefficients add up to 1.61e[+]06"),
+        (refused(-1_500_001 * dimod.Binary("b")), "k: its terms add up to 1,500,003 in whole num"),
+        (refused(2e9 * dimod.Binary("b")), "row k: its terms add up to 2e[+]09 in whole numbers"),
         (dimod.BinaryQuadraticModel("SPIN"), "expected a dimod.ConstrainedQuadraticModel"),
     ],
 )
@@ -269,11 +270,20 @@ def test_a_cqm_is_no_bqm():
         AnnealingSampler().sample(planted(0, 8, 2))
 
 
-def test_spins_are_no_bits_of_a_program():
-    with pytest.raises(InputError, match=r"variable s is a spin, -1 or 1; use cqm.spin_to_binary"):
-        from_cqm(refused(dimod.Spin("s")))
-    with pytest.raises(InputError, match="the variables are spins"):
-        from_bqm(dimod.BinaryQuadraticModel("SPIN"))
+def test_spins_are_bits_of_a_program():
+    s, t, b = dimod.Spin("s"), dimod.Spin("t"), dimod.Binary("b")
+    cqm = dimod.ConstrainedQuadraticModel()
+    cqm.set_objective(2 * s * t - 3 * s * b + t + 0.5)
+    cqm.add_constraint(s + t + 2 * b <= 1, label="row")
+    bqm = dimod.BinaryQuadraticModel({"s": 1, "t": -2}, {"st": 3}, 0.5, "SPIN")
+    programs = from_cqm(cqm), from_bqm(bqm)
+    for x in product([0, 1], repeat=3):
+        sample = {"s": 2 * x[0] - 1, "t": 2 * x[1] - 1, "b": x[2]}
+        v = np.array([dict(zip("stb", x, strict=True))[name] for name in programs[0].variables])
+        assert programs[0].objective_of(v) == cqm.objective.energy(sample)
+        assert bool(programs[0].broken(v)) != cqm.check_feasible(sample)
+        assert programs[1].objective_of(x[:2]) == bqm.energy({k: sample[k] for k in "st"})
+    assert bqm.vartype is dimod.SPIN
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, object])

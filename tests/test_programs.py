@@ -283,7 +283,10 @@ def test_cqm_in_the_order_of_the_file(tmp_path):
 
 
 @pytest.mark.usefixtures("kept")
-@pytest.mark.parametrize("name", ["a.bqm", "a.coo", "a.qplib", "a.qubo.lp", "a.mps", "a.lp.bz2"])
+@pytest.mark.parametrize(
+    "name",
+    ["a.bqm", "a.coo", "a.qubo", "a.mqlib", "a.qplib", "a.qubo.lp", "a.mps", "a.lp.bz2"],
+)
 def test_exports_are_read_back(tmp_path, name):
     """Our own files: QUBOs of the same energies, programs of the same solutions."""
     program = Program.of([[1, 1, 1], [1, -1, 2]], [1, -np.inf], [1, 1], cost=[2, -1, 3])
@@ -296,11 +299,30 @@ def test_exports_are_read_back(tmp_path, name):
         return
     bqm = to_bqm(program, formulation="bits")
     order = [i for i, _ in sorted(enumerate(made.labels), key=lambda pair: pair[1])]
-    names = [made.labels[i] if to != "coo" else str(i) for i in order]
+    numbered = {"coo": 0, "qubo": 0, "mqlib": 1}
+    names = [str(i + numbered[to]) if to in numbered else made.labels[i] for i in order]
     for bits in itertools.product((0, 1), repeat=len(names)):
         values = dict(zip(names, bits, strict=True))
         energy = bqm.energy({bqm.variables[i]: b for i, b in zip(order, bits, strict=True)})
-        assert found.objective_of([values[v] for v in found.variables]) == pytest.approx(energy)
+        worth = found.objective_of([values[v] for v in found.variables])
+        assert (-worth if found.maximize else worth) == pytest.approx(energy)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("a.coo", "# vartype=SPIN\n2 2 1\n2 5 3\n# offset 7\n", [9, 3, 5, 11]),
+        ("a.qubo", "c a\np  qubo unconstrained 9 2 1\n5 5 -2\n2 2 1.5\n2 5 3\n", [0, -2, 1.5, 2.5]),
+        ("a.mqlib", "2 3\n1 1 4\n2 1 -1.5\n2 2 -1\n", [0, -1, 4, 0]),
+        ("b.mqlib", "2 1\n1 2 -1\n", [0, 0, 0, -2]),
+    ],
+)
+def test_files_of_coefficients(tmp_path, name, text, expected):
+    found = load_model(put(tmp_path, name, text))
+    pairs = itertools.product((0, 1), repeat=2)
+    assert [found.objective_of(pair) for pair in pairs] == expected
+    assert found.maximize == name.endswith("mqlib")
+    assert len(found.variables) == 2
 
 
 def test_packed_and_standard_input(tmp_path, monkeypatch):
@@ -552,7 +574,7 @@ HOSTILE = {
     "indicator.lp": (ROW.format("x = 1 -> x + y >= 1"), "line 4: indicator constraints are not s"),
     "constant.lp": (
         ROW.format("x + 3 + y >= 1"),
-        "line 4: a constant on the left-hand side .* is ig",
+        "line 4: a constant on the left-hand side .* is ignored; move the constant to the right",
     ),
     "nan.lp": (ROW.format("nan x + y >= 1"), "line 4: expected `[+]` or `-`, found `x`; terms in "),
     "huge.lp": (ROW.format("1e400 x + y >= 1"), "inf"),
@@ -561,7 +583,7 @@ HOSTILE = {
     "objective.lp": (ROW.replace("min\n obj", "max").format("x >= 1"), "line 1: .* found `max`"),
     "second.lp": (
         ROW.replace("st", "max\n o: x\nst").format("x >= 1"),
-        "line 3: the objective is ",
+        "line 3: the objective is defined more than once; the first objective section is on line 1",
     ),
     "numbers.lp": (ROW.format("2 3 x + y >= 1"), "line 4: expected `[+]` or `-`, found `3`"),
     "factor.lp": (
@@ -607,7 +629,22 @@ HOSTILE = {
     "real.qplib": (QPLIB.replace("QIL", "QCL"), "variable x1, and 2 more: continuous"),
     "words.coo": ("# vartype=BINARY\n0 0 1\n0 1\n", "line 3: expected i j coefficient"),
     "nan.coo": ("0 0 nan\n", "line 1: expected a number"),
-    "spin.coo": ("# vartype=SPIN\n0 1 1\n", "line 1: SPIN"),
+    "kind.coo": ("# vartype=INTEGER\n0 1 1\n", "line 1: INTEGER is neither BINARY nor SPIN"),
+    "head.qubo": (
+        "c\nMAXIMIZE\n",
+        "line 2: expected p qubo 0 maxNodes nNodes nCouplers, got MAXIMIZE",
+    ),
+    "none.qubo": ("c nothing\n", "expected p qubo 0 maxNodes"),
+    "chimera.qubo": ("p qubo chimera128 1 1 0\n0 0 1\n", "line 1: expected p qubo 0"),
+    "beyond.qubo": ("p qubo 0 2 2 0\n0 0 1\n2 2 1\n", "line 3: .* from 0 to 1, got 2"),
+    "cut.qubo": ("p qubo 0 2 2 1\n0 0 1\n", "1 more nodes and 1 more couplers due"),
+    "twice.qubo": ("p qubo 0 2 1 2\n0 0 1\n0 1 1\n1 0 1\n", "line 4: 1 0 comes for the second"),
+    "none.mqlib": ("# nothing\n", "expected n m"),
+    "head.mqlib": ("3\n1 1 1\n", "line 1: expected n m, got 3"),
+    "zero.mqlib": ("2 1\n0 1 1\n", "line 2: expected a whole number from 1 to 2, got 0"),
+    "cut.mqlib": ("2 2\n1 1 1\n", "line 3: 1 lines too few"),
+    "long.mqlib": ("2 1\n1 1 1\n1 2 3\n", "1 lines too many"),
+    "large.mqlib": ("99999999 0\n", "from 1 to 10,000,000"),
     "magic.bqm": (b"DIMODCQM" + bytes(50), "no bqm file"),
     "cut.bqm": (b"DIMODBQM\x02\x00\x00", "it cannot be read"),
     "pickle.cqm": (pickle.dumps({"a": 1}), "no cqm file"),

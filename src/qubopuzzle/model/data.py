@@ -86,7 +86,7 @@ def reach_of(
     first = np.append(True, (row[1:] != row[:-1]) | (choice[1:] != choice[:-1]))[: len(row)]
     (start,) = np.nonzero(first)
     greatest = np.maximum.reduceat(size, start) if len(start) else size
-    return np.bincount(row[start], greatest, minlength=n)
+    return np.bincount(row[start], greatest, minlength=n).astype(np.float64)
 
 
 def label_of(labels: Callable[[int], str], rows: IntArray, row: int) -> str:

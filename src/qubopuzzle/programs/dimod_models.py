@@ -32,9 +32,9 @@ def from_cqm(cqm: dimod.ConstrainedQuadraticModel) -> Program:
     """A dimod CQM as a program: its variables in their order, and its constraints as rows.
 
     Names are the labels as text; constraints that were given no label are ``row0`` onwards, by
-    their place. A soft constraint becomes a part of the objective: squared, if it is an equality
-    of quadratic penalty; else it stays a row with variables for how far it is missed, which come
-    after the others, such as "budget too high".
+    their place. Spins become bits: 1 for +1, 0 for -1. A soft constraint becomes a part of the
+    objective: squared, if it is an equality of quadratic penalty; else it stays a row with
+    variables for how far it is missed, which come after the others, such as "budget too high".
 
     >>> import dimod
     >>> x, n = dimod.Binary("x"), dimod.Integer("n", upper_bound=5)
@@ -46,20 +46,15 @@ def from_cqm(cqm: dimod.ConstrainedQuadraticModel) -> Program:
     (('n', 'x'), ('limit',), -4.0)
 
     Raises:
-        InputError: naming a SPIN variable (``cqm.spin_to_binary()`` makes bits of them), a REAL
-            variable, an INTEGER without close bounds, a quadratic constraint, or a soft one that
-            whole numbers below ``MOST_VALUES`` cannot express.
+        InputError: naming a REAL variable, an INTEGER without close bounds, a quadratic constraint,
+            or a soft one that whole numbers below ``MOST_VALUES`` cannot express.
         TooLarge: for soft equalities of more than ``MOST_PRODUCTS`` products.
     """
-    found = cqm_program(cqm)
-    if found.is_spin.any():
-        name = found.program.variables[int(np.argmax(found.is_spin))]
-        raise InputError(f"variable {name:.60} is a spin, -1 or 1; use cqm.spin_to_binary()")
-    return found.program
+    return cqm_program(cqm).program
 
 
 def from_bqm(bqm: dimod.BinaryQuadraticModel) -> Program:
-    """A dimod BQM of bits as a program without rows.
+    """A dimod BQM as a program without rows; spins become bits, 1 for +1, 0 for -1.
 
     >>> import dimod
     >>> program = from_bqm(dimod.BQM({"a": 1, "b": -3}, {"ab": 2}, 0.5, "BINARY"))
@@ -67,13 +62,11 @@ def from_bqm(bqm: dimod.BinaryQuadraticModel) -> Program:
     ('2 variables, 0 rows', 0.5)
 
     Raises:
-        InputError: for spins, and for biases that are no numbers.
+        InputError: for biases that are no numbers.
     """
     if not isinstance(bqm, dimod.BinaryQuadraticModel):
         raise InputError(f"expected a dimod.BinaryQuadraticModel, got {brief(bqm)}")
-    if bqm.vartype is not dimod.BINARY:
-        remedy = 'use bqm.change_vartype("BINARY", inplace=False)'
-        raise InputError(f"the variables are spins, -1 or 1; {remedy}")
+    bqm = bqm.binary
     n = bqm.num_variables
     vectors: Any = bqm.to_numpy_vectors(bqm.variables)
     linear, (row, column, bias), _ = vectors  # whose offset is rounded where biases are whole

@@ -74,8 +74,12 @@ READERS = {
         ModelReader("opb", "pseudo-Boolean: rows over literals, ~x is 1 - x", "opb"),
         ModelReader("qplib", "QPLIB: linear rows, a quadratic objective", "qplib"),
         ModelReader("cqm", "dimod's ConstrainedQuadraticModel", "cqm", True, b"DIMODCQM"),
-        ModelReader("bqm", "dimod's BinaryQuadraticModel, of bits", "bqm", True, b"DIMODBQM"),
+        ModelReader("bqm", "dimod's BinaryQuadraticModel", "bqm", True, b"DIMODBQM"),
         ModelReader("coo", "dimod's coordinate list: i j coefficient", "coo"),
+        ModelReader("qubo", "qbsolv's QUBO: p qubo 0 maxNodes nNodes nCouplers", "qubo"),
+        ModelReader(
+            "mqlib", "MQLib's QUBO, which is maximised: n m, then i j coefficient", "mqlib"
+        ),
         ModelReader("ommx", "an OMMX artifact of one instance, or its bytes", "ommx", True),
     )
 }
@@ -99,8 +103,8 @@ def load_model(source: str | PathLike[str], format: str | None = None) -> Progra
     ``solve``, ``compare`` and ``export`` take the file's name as well.
 
     Args:
-        source: a file whose name ends in .lp, .mps, .opb, .qplib, .cqm, .bqm, .coo or .ommx, also
-            packed (.gz, .bz2, .xz); ``-`` is standard input.
+        source: a file whose name ends in .lp, .mps, .opb, .qplib, .cqm, .bqm, .coo, .qubo, .mqlib
+            or .ommx, also packed (.gz, .bz2, .xz); ``-`` is standard input.
         format: one of these without the dot, where the name shall not decide.
 
     Raises:
