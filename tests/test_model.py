@@ -90,7 +90,7 @@ def test_names_are_readable():
         (lambda b: b.linear("f", [0], [9], shape=(1,)), "literal outside"),
         (lambda b: b.linear("f", [1], [0], shape=(1,)), "row outside"),
         (lambda b: b.linear("f", [0], [0], lower=2, upper=1, shape=(1,)), r"f\[0\]: lower bound"),
-        (lambda b: b.linear("f", [0], [0], 1 << 31, shape=(1,)), r"f\[0\]: .* add up"),
+        (lambda b: b.linear("f", [0], [0], 1 << 37, shape=(1,)), r"f\[0\]: .* add up"),
         (lambda b: b.precedence("f", [0], [7], [1]), "no choice 7"),
         (lambda b: b.precedence("f", [0], [0, 0], [1]), "differ in length"),
         (lambda b: b.precedence("f", [b.choice("w", "xy")], [0], [1]), "no ascending integers"),

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import types
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -924,3 +925,46 @@ def test_a_cqm_file_does_not_tell_when_it_was_written():
     dates = {member.date_time for member in ZipFile(io.BytesIO(data)).infolist()}
     assert dates == {(1980, 1, 1, 0, 0, 0)}
     assert dimod.ConstrainedQuadraticModel.from_file(data).num_constraints() > 0
+
+
+# --- rows with large numbers -------------------------------------------------------------
+
+SHARES = Program.of([[0.3333, 0.6667]], -np.inf, 5, upper=[50, 50], cost=[1, 2], maximize=True)
+GRAMS = Program.of(  # four things and two vans, which they fill to the gram
+    [
+        *np.kron(np.eye(4), [1, 1]),
+        [250_001, 0, 400_003, 0, 699_999, 0, 549_997, 0],
+        [0, 250_001, 0, 400_003, 0, 699_999, 0, 549_997],
+    ],
+    [1, 1, 1, 1, -np.inf, -np.inf],
+    [1, 1, 1, 1, 950_000, 950_000],
+    rows=["a", "b", "c", "d", "van 1", "van 2"],
+)
+
+
+@pytest.mark.parametrize("solver", ["mip", "cpsat", "sat"])
+def test_rows_with_large_numbers_are_solved_exactly(solver):
+    best = solve(SHARES, solver, seed=1)
+    assert (best.objective, best.optimal) == (15, True)
+    split = solve(GRAMS, solver, seed=1)
+    assert split.valid
+    full = {split.values[f"x{2 * thing}"] for thing in (0, 2)}, split.values["x2"]
+    assert full in (({1}, 0), ({0}, 1))  # a and c in one van
+    less = np.where(GRAMS.row_upper > 1, GRAMS.row_upper - 1, GRAMS.row_upper)
+    assert solve(replace(GRAMS, row_upper=less), solver, seed=1).status == "unsatisfiable"
+
+
+def test_where_numbers_are_squared_one_line_names_the_row_the_reason_and_the_remedy():
+    assert solve(SHARES, "annealer", seed=1, reads=1, time_limit=1).valid  # 3333 x + 6667 y
+    why = (
+        r"^van 1: its terms add up to 1,900,000 in whole numbers, and {} squares no more than "
+        r"1,048,576; give it in larger units, or use --solver mip or cpsat, which do not square$"
+    )
+    for solver, who in ("annealer", "the annealer"), ("neal", "a QUBO"):
+        with pytest.raises(InputError, match=why.format(who)):
+            solve(GRAMS, solver, formulation="bits", presolve="none")
+    with pytest.raises(InputError, match=why.format("a QUBO")):
+        to_bqm(GRAMS, formulation="bits")
+    huge = Program.of([[3e11, 1, 1]], -np.inf, 4, rows=["weight"])
+    with pytest.raises(InputError, match=r"^row weight: its terms add up to 3e\+11 in whole numb"):
+        solve(huge, "mip")

@@ -25,8 +25,8 @@ IntMatrix: TypeAlias = Any
 
 UNBOUNDED = 1 << 40
 """Stands for "no bound" in ``Linear.lower`` (negated) and ``Linear.upper``."""
-LARGEST = 1 << 30
-"""What the terms of a row may add up to over valid choices: its square is exact in int64."""
+LARGEST = 1 << 36
+"""What the terms of a row may add up to over valid choices: solvers in doubles tell units apart."""
 LARGEST_SQUARED = 1 << 20
 """The same where squares of rows are added up, as penalties are: that is exact in doubles."""
 
@@ -61,12 +61,12 @@ class Linear:
     def cost(self, x: IntArray) -> IntArray:
         """What each row costs that an assignment, shape (literals,), breaks; (rows,).
 
-        d**2 for an equality missed by d, d (d + 1) / 2 for a range. Of several assignments,
-        (literals, n), the costs are (rows, n).
+        d**2 for an equality missed by d, d (d + 1) / 2 for a range; from 2**31 on no more than
+        there. Of several assignments, (literals, n), the costs are (rows, n).
         """
         value = self.matrix @ x
         lower, upper = (end.reshape(-1, *[1] * (x.ndim - 1)) for end in (self.lower, self.upper))
-        missed = np.maximum(np.maximum(lower - value, value - upper), 0)
+        missed = np.maximum(lower - value, value - upper).clip(0, 1 << 31)
         equal = lower == upper
         return np.asarray(np.where(equal, missed**2, missed * (missed + 1) // 2))
 
