@@ -323,6 +323,6 @@ class GroupedClauses(Clauses):
 def _check_sums(count: int) -> None:
     if count > NODE_LIMIT:
         raise TooLarge(
-            f"a sum has over {NODE_LIMIT:,} partial sums; use an exact solver that counts, such "
-            "as cpsat"
+            f"a sum has over {NODE_LIMIT:,} partial sums; use an exact solver that counts, mip "
+            "or cpsat"
         )

@@ -18,6 +18,7 @@ ladders, counters or decision diagrams (``clauses``).
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 
@@ -29,6 +30,7 @@ from qubopuzzle.compile.compiled import Compiled
 from qubopuzzle.compile.cost import Cost, cost_of
 from qubopuzzle.compile.encoding import FALSE, TRUE, Encoding, lay_out
 from qubopuzzle.compile.lowering import ranges
+from qubopuzzle.errors import TooLarge
 from qubopuzzle.model import Cut, IntArray, IntMatrix, Linear, Model
 from qubopuzzle.model.data import as_before
 from qubopuzzle.model.order import Paths, Precedences
@@ -226,6 +228,7 @@ class _Rows:
         self, bits: Encoding, paths: Paths, block: Linear, rows: IntArray, clauses: Clauses
     ) -> None:
         self.bits, self.paths, self.clauses = bits, paths, clauses
+        self.block, self.number = block, rows
         self.lower, self.upper = block.lower[rows], block.upper[rows]
         self.row, self.coefficient = self._find_units(block.matrix[rows])
         self.first, self.last = self._find_groups()
@@ -348,7 +351,16 @@ class _Rows:
             numbers = [
                 self._number(c, groups[choice[groups] == c]) for c in np.unique(choice[groups])
             ]
-            self.clauses.ordered_sum(numbers, int(self.lower[row]), int(self.upper[row]))
+            with self._named(row):
+                self.clauses.ordered_sum(numbers, int(self.lower[row]), int(self.upper[row]))
+
+    @contextmanager
+    def _named(self, row: int) -> Iterator[None]:
+        """Put the row's name before what is too large about it."""
+        try:
+            yield
+        except TooLarge as error:
+            raise TooLarge(f"{self.block.labels(int(self.number[row]))}: {error}") from None
 
     def _number(self, choice: int, groups: IntArray) -> Ordered:
         """What a choice adds to a row, by its groups there."""
@@ -386,7 +398,8 @@ class _Rows:
             for number, coefficient, literal in groups:
                 blocks.setdefault(number, []).append((coefficient, literal))
             low, high = int(self.lower[row]), int(self.upper[row])
-            self.clauses.linear(list(blocks.values()), low, high)
+            with self._named(row):
+                self.clauses.linear(list(blocks.values()), low, high)
         self.left[:] = False
 
     def define(self) -> None:
