@@ -645,7 +645,7 @@ HOSTILE = {
     "zero.mqlib": ("2 1\n0 1 1\n", "line 2: expected a whole number from 1 to 2, got 0"),
     "cut.mqlib": ("2 2\n1 1 1\n", "line 3: 1 lines too few"),
     "long.mqlib": ("2 1\n1 1 1\n1 2 3\n", "1 lines too many"),
-    "large.mqlib": ("99999999 0\n", "from 1 to 10,000,000"),
+    "large.mqlib": ("99999999 0\n", "from 1 to 1,000,000"),
     "magic.bqm": (b"DIMODCQM" + bytes(50), "no bqm file"),
     "cut.bqm": (b"DIMODBQM\x02\x00\x00", "it cannot be read"),
     "pickle.cqm": (pickle.dumps({"a": 1}), "no cqm file"),

@@ -31,7 +31,7 @@ def read(data: bytes) -> Program:
         elif words and n < 0:
             if len(words) != 2:
                 raise InputError(f"line {number}: expected n m, got {line.strip()[:40]}")
-            n, due = whole(words[0], number, 1, 10**7), whole(words[1], number, 0, 2**60)
+            n, due = whole(words[0], number, 1, 10**6), whole(words[1], number, 0, 2**60)
         elif words:
             terms.add(words, number, 1, n)
             i, j = terms.pairs[-1]
