@@ -225,7 +225,7 @@ def test_a_reduced_model_writes_and_reads_its_solutions(model):
         (lambda b: b.linear("f", [0, 0], [0], shape=(1,)), "differ in length"),
         (lambda b: b.linear("f", [0], [0], lower=[1, 2], shape=(1,)), "expected 1 or 1 numbers"),
         (
-            lambda b: b.linear("f", [0], [0], lower=2**32, upper=2**32, shape=(1,)),
+            lambda b: b.linear("f", [0], [0], lower=2**38, upper=2**38, shape=(1,)),
             "a bound is over",
         ),
         (lambda b: b.precedence("f", [0], [0], [1.7]), "got fractions"),
@@ -634,3 +634,13 @@ def test_names_are_texts(wrong, message):
     builder = ModelBuilder()
     with pytest.raises(ModelError, match=message):
         wrong(builder, builder.bit("z"))
+
+
+def test_only_one_value_of_a_choice_counts_for_what_a_row_reaches():
+    """And what is known counts each time."""
+    b = ModelBuilder()
+    x = b.choice("x", range(1000))
+    b.rows("row").add(x.literals, np.arange(1000) * 2**26, upper=2**35)
+    found = b.build()
+    assert found.linear[0].cost(found.assignment([999])).item() == 2**30 * (2**31 + 1)
+    refused(lambda b: b.rows("row").add([TRUE] * 65, 2**30, upper=1), r"row\[0\]: .* add up")
