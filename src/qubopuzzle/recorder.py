@@ -157,12 +157,14 @@ class Recorder:
 class Track:
     """A recorder for the states of one model; ``of`` says which.
 
-    States that are recorded are brought to values of the model's literals by ``decode``.
+    States that are recorded are brought to values of the model's literals by ``decode``. Reads
+    are counted on from ``reads_before``, those of another model.
     """
 
     recorder: Recorder
     of: Any
     decode: Callable[[NDArray[Any]], NDArray[Any]] = np.asarray
+    reads_before: int = 0
 
     def record(
         self,
@@ -178,4 +180,5 @@ class Track:
         weights = None if row_weight is None else row_weight.astype(np.float32)
         values = self.decode(x).astype(np.int8)
         worth = energy, values, weights, bound
-        self.recorder.add(lambda s: Seen(self.of, read, sweep, s, beta, *worth))
+        number = self.reads_before + read
+        self.recorder.add(lambda s: Seen(self.of, number, sweep, s, beta, *worth))

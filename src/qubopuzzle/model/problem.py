@@ -139,6 +139,15 @@ class Problem(ABC):
         """Formulations that a solver may try beside this one, which it was not told to take."""
         return []
 
+    def likely_formulation(self, formulation: str) -> tuple[str, str] | None:  # noqa: ARG002
+        """A formulation that asks for more and mostly has a solution: tried before this one.
+
+        Its name, and what it asks for, as after "that" ("every cell is used"). Its solutions are
+        solutions of the problem, which has no objective; its model names the rule as
+        ``restricted``, as nothing that is proved of it is proved of the problem.
+        """
+        return None
+
     def picture(
         self,
         answer: IntArray | None = None,  # noqa: ARG002 - for others

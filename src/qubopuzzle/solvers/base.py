@@ -32,6 +32,9 @@ from qubopuzzle.model import IntArray, Model
 from qubopuzzle.recorder import Track
 from qubopuzzle.signals import Interrupted, came
 
+ANSWER_FILES = ("dry_run", "record", "replay")
+"""Options of services that name a file for one request, or its answer."""
+
 
 @dataclass(frozen=True, slots=True)
 class Option:
@@ -265,6 +268,15 @@ class Solver(ABC):
             name: option.default if options.get(name) is None else option.parse(options[name])
             for name, option in known.items()
         }
+
+    def takes_turns(self, budget: Budget, options: Mapping[str, Any]) -> bool:
+        """Whether a part of its budget may be for a first attempt at another model.
+
+        Not where all solutions are asked for, nor of one read, nor where a file holds an answer.
+        """
+        of_one = any(options.get(name) for name in ANSWER_FILES)
+        parts = self.exact or budget.reads is None or budget.reads > 1
+        return parts and budget.solutions == 1 and not of_one
 
     def target_for(self, options: Mapping[str, Any]) -> str:
         """The target that models are compiled to for these options."""

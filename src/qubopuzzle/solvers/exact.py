@@ -1,5 +1,6 @@
 """``exact``: all assignments, one by one; for small models only."""
 
+from collections.abc import Mapping
 from math import inf
 from typing import Any
 
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle.errors import TooLarge
 from qubopuzzle.signals import defer_interrupt
-from qubopuzzle.solvers.base import Outcome, Solver, Task
+from qubopuzzle.solvers.base import Budget, Outcome, Solver, Task
 from qubopuzzle.solvers.sampler import Best
 
 MAX_VARIABLES = 20
@@ -23,6 +24,10 @@ class _Exact(Solver):
     default_encoding = "domain-wall"
     default_reads = 1
     about = f"enumeration of all assignments, up to {MAX_VARIABLES} variables; proves"
+
+    def takes_turns(self, budget: Budget, options: Mapping[str, Any]) -> bool:
+        """It looks at all assignments, to know whether there is another solution."""
+        return False
 
     def solve(self, task: Task) -> Outcome:
         """Enumerate until there is one answer more than asked for, or no assignment left."""

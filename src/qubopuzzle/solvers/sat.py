@@ -13,7 +13,7 @@ import numpy as np
 from qubopuzzle.compile.cost import Cost
 from qubopuzzle.errors import InputError, SolverUnavailable
 from qubopuzzle.model import Model
-from qubopuzzle.solvers.base import Option, Proof, Task
+from qubopuzzle.solvers.base import Budget, Option, Proof, Task
 from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Sample, Search
 from qubopuzzle.solvers.maxsat import Cores
 
@@ -226,6 +226,11 @@ class _Sat(CompleteSolver):
                 f"families {' and '.join(_TRACING)}"
             )
         return parsed
+
+    def takes_turns(self, budget: Budget, options: Mapping[str, Any]) -> bool:
+        """Not with backends that cannot be stopped, nor for a proof, which is of the problem."""
+        stoppable = options["backend"] not in _UNSLICED and not options["proof"]
+        return stoppable and super().takes_turns(budget, options)
 
     def prepare(self, _: Model) -> None:
         """Import PySAT."""

@@ -24,6 +24,31 @@ _TOLD_S = 0.05
 Status = Literal["solved", "unsatisfiable", "unknown"]
 
 
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What was tried first: a formulation that asks for more than the problem does.
+
+    Attributes:
+        formulation: its name.
+        asks: what it asks for, for people: "every cell is used".
+        status: ``solved`` if the answer is its; ``unsatisfiable`` if it was proved to have no
+            solution, which says nothing of the problem; else ``unknown``.
+        seconds: that it took to search.
+    """
+
+    formulation: str
+    asks: str
+    status: Status = "unknown"
+    seconds: float = 0.0
+
+    def __str__(self) -> str:
+        if self.status == "solved":
+            return f"found by first trying that {self.asks}"
+        proved = self.status == "unsatisfiable"
+        came = "there is no such solution" if proved else f"none found in {self.seconds:.1f} s"
+        return f"first tried that {self.asks}: {came}"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Result:
     """One instance, one solver.
@@ -48,6 +73,7 @@ class Result:
         proof: of ``complete``, if the solver was asked for it.
         sampled: what ``samples`` are made of.
         recorded: what ``trace`` is made of.
+        attempt: what was tried first, if anything was: see ``Problem.likely_formulation``.
         service_s: seconds of solving by part, where a service did it: its queue, its own
             execution time, the network, and our process (see docs/amplify.md).
     """
@@ -76,6 +102,7 @@ class Result:
     sampled: Samples | None = None
     recorded: Recorded | None = None
     service_s: Mapping[str, float] = field(default_factory=dict)
+    attempt: Attempt | None = None
 
     @property
     def judged(self) -> Judged | None:
@@ -211,6 +238,7 @@ class Result:
             "settings": dict(self.settings),
             "presolve": None if self.presolve is None else dict(self.presolve),
             "relaxed": list(self.relaxed),
+            "attempt": None if self.attempt is None else asdict(self.attempt),
             "proved_by": self.proved_by,
             "solutions": [each.format() for each in self.found] if self.valid else [],
             "complete": self.complete,
@@ -272,7 +300,9 @@ class Result:
                     f"{p['cells_decided']:,} of {p['cells']:,} cells decided{left})"
                 )
         found = f"energy {energy}, seed {self.seed}"
-        return " | ".join([self.verdict, self._seconds(verbose), " ".join(how), sizes, found])
+        first = [str(self.attempt)] if self.attempt else []
+        told = [self.verdict, self._seconds(verbose), " ".join(how), sizes, found, *first]
+        return " | ".join(told)
 
     def _seconds(self, verbose: bool) -> str:
         if not verbose:

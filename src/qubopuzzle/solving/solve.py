@@ -6,7 +6,7 @@ import time
 import warnings
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from os import PathLike
 from typing import Any, cast
@@ -18,15 +18,17 @@ from qubopuzzle.errors import (
     PlanExceeded,
     SolverUnavailable,
     TimeLimitWarning,
+    TooLarge,
     Unsatisfiable,
 )
-from qubopuzzle.model import ModelBuilder, Problem, Propagation, with_cuts
+from qubopuzzle.model import Model, ModelBuilder, Problem, Propagation, with_cuts
 from qubopuzzle.recorder import Recorder, Track
 from qubopuzzle.signals import defer_interrupt
 from qubopuzzle.solvers import all_solvers, get_solver
 from qubopuzzle.solvers.base import (
     Budget,
     Outcome,
+    Progress,
     ProgressCallback,
     Solver,
     Task,
@@ -36,7 +38,7 @@ from qubopuzzle.solvers.lazy import solve_lazily
 from qubopuzzle.solvers.sampler import LATE_S
 from qubopuzzle.solving.judge import Judge
 from qubopuzzle.solving.recipe import Recipe, Source, problem_of, what_fits
-from qubopuzzle.solving.result import Result
+from qubopuzzle.solving.result import Attempt, Result
 from qubopuzzle.solving.samples import Samples
 from qubopuzzle.solving.trace import Recorded
 from qubopuzzle.timing import stage
@@ -45,6 +47,10 @@ DEFAULT_SOLVER = "annealer"
 DEFAULT_EXACT_SOLVER = "sat"
 SOLUTION_LIMIT = 100_000
 """Most solutions of one problem that are kept: they all stay in memory."""
+FIRST_TURN_S = 10.0
+"""Of a first attempt by a solver that goes on until it has a proof; see ``_in_turns``."""
+_LEAST_S = 1e-3
+"""What a search gets of a time limit that is over."""
 _JUDGED = 100
 """Samples of a solver, the best ones, that are judged when an answer is looked for."""
 _VERSIONS = ("qubopuzzle", "numpy", "scipy", "dimod")
@@ -123,13 +129,23 @@ def solve(
     run = _Run(own, backend, recipe, budget, chosen, {"load": load_s}, Recorder.of(trace))
     if (why := own.contradiction) is not None:
         return run.contradictory(why)
+    likely = None
+    if formulation is None:  # else it is this one that is asked for
+        with stage(run.seconds, "model"):
+            run.others = own.alternatives(name) if backend.tries_alternatives else []
+        likely = own.likely_formulation(name) if backend.takes_turns(budget, chosen) else None
     shown: AbstractContextManager[Any] = nullcontext(progress or None)
     if progress is True:
         from qubopuzzle import bars
 
         shown = bars.solving(own.id or own.name, reads, time_limit)
     with shown as callback:
-        return run.result(callback, alternatives=backend.tries_alternatives and formulation is None)
+        return run.search(budget, callback) if likely is None else _in_turns(run, *likely, callback)
+
+
+def _go_on(progress: ProgressCallback, reads_before: int, now: Progress) -> None:
+    """Tell of reads that come after others."""
+    progress(replace(now, reads=reads_before + now.reads))
 
 
 def check_run(
@@ -168,9 +184,64 @@ def check_run(
     return backend, backend.parse_options(options or {}), budget
 
 
+def _in_turns(
+    run: "_Run", formulation: str, asks: str, progress: ProgressCallback | None
+) -> Result:
+    """The result of a first attempt in a likely formulation, or that of the problem itself.
+
+    The attempt has half of the time limit, and of the reads where a solver makes several; the
+    problem has the rest. A solver that would search until it has a proof, without a time limit,
+    does the two in turns, which get longer: neither has to wait until the other has ended.
+    """
+    budget, exact = run.budget, run.solver.exact
+    first = replace(run, recipe=replace(run.recipe, formulation=formulation), others=[], first=True)
+    most = rest = budget.reads
+    if most is not None and not exact:
+        most, rest = most - most // 2, most // 2
+    limit = budget.time_limit
+    turn_s = limit / 2 if limit is not None else FIRST_TURN_S if exact else None
+    said, reads = Attempt(formulation, asks), 0
+    while True:
+        if said.status == "unknown":
+            before = run.searched_s
+            try:
+                tried = first.search(replace(budget, reads=most, time_limit=turn_s), progress)
+            except TooLarge:
+                return run.search(budget, progress)
+            spent = said.seconds + run.searched_s - before
+            said = replace(said, status=tried.status, seconds=spent)
+            reads += tried.reads
+            over = limit is not None and spent >= limit and said.status == "unknown"
+            if tried.valid or tried.interrupted or over:
+                return replace(tried, attempt=said)
+        own_s = turn_s if said.status == "unknown" else None
+        own_s = own_s if limit is None else max(limit - said.seconds, _LEAST_S)
+        result = run.search(replace(budget, reads=rest, time_limit=own_s), progress, reads)
+        if own_s is None or limit is not None or result.status != "unknown" or result.interrupted:
+            return replace(result, attempt=said, reads=reads + result.reads)
+        reads += result.reads
+        turn_s = 2 * own_s
+
+
+@dataclass(frozen=True, slots=True)
+class _Built:
+    """A model, ready to be searched."""
+
+    model: Model
+    compiled: Compiled
+    judge: Judge
+    target: str
+    lazy: bool
+
+
 @dataclass
 class _Run:
-    """One solve: each stage a block of ``result``."""
+    """One solve: ``search`` goes through all stages, of which building comes once.
+
+    Attributes:
+        others: formulations that the solver may try beside the recipe's.
+        first: whether it is a first attempt: what it proves is of its own model.
+    """
 
     problem: Problem
     solver: Solver
@@ -179,13 +250,19 @@ class _Run:
     options: Mapping[str, Any]
     seconds: dict[str, float]
     recorder: Recorder | None
+    others: list[str] = field(default_factory=list)
+    first: bool = False
+    built: _Built | Result | None = None
 
-    def result(self, progress: ProgressCallback | None, *, alternatives: bool) -> Result:
-        """Go through all stages, as far as it takes; with the problem's other formulations, too."""
+    @property
+    def searched_s(self) -> float:
+        """Seconds that count as the time limit's."""
+        return sum(self.seconds.get(name, 0.0) for name in ("solve", "decode"))
+
+    def _build(self) -> _Built | Result:
+        """What is searched; the result if that needs no search."""
         with stage(self.seconds, "model"):
-            name = cast("str", self.recipe.formulation)
-            others = self.problem.alternatives(name) if alternatives else []
-            whole = self.problem.model(name)
+            whole = self.problem.model(self.recipe.formulation)
         if whole.objective is not None and self.budget.solutions > 1:
             raise InputError(
                 "several solutions are for problems without objective, which asks for the best "
@@ -196,7 +273,8 @@ class _Run:
         with stage(self.seconds, "presolve"):
             presolved = self.recipe.presolve_model(whole)
         model = presolved.model
-        if presolved.contradiction is not None and not whole.restricted:
+        restricted = whole.restricted and not self.first
+        if presolved.contradiction is not None and not restricted:
             return self._proved(presolved, presolved.contradiction)
         if model.choices:
             with stage(self.seconds, "prepare"), defer_interrupt():
@@ -210,13 +288,15 @@ class _Run:
                 compiled = self.recipe.compile(first, target)
                 compiled.payload  # noqa: B018 - made here, not in the solver's time
         except Unsatisfiable as error:
-            if whole.restricted:
+            if restricted:
                 raise
             return self._proved(presolved, f"compilation: {error}")
         try:
             task = Task(compiled, self.budget, self.options)
             self.solver.check_size(task)
         except PlanExceeded as error:
+            if self.first:  # nobody is told
+                raise
             remedy = what_fits(self.problem, self.recipe, target, error.limit)
             raise PlanExceeded(f"{error}; {remedy}", error.limit) from None
         if self.budget.time_limit is not None and self.solver.may_overrun(task):
@@ -224,24 +304,37 @@ class _Run:
                 f"solver {self.solver.name} cannot be stopped amid a read of this model, and may "
                 "overrun the time limit",
                 TimeLimitWarning,
-                stacklevel=3,
+                stacklevel=5,
             )
-        judge = Judge(self.problem, presolved, compiled)
+        return _Built(model, compiled, Judge(self.problem, presolved, compiled), target, lazy)
+
+    def search(
+        self, budget: Budget, progress: ProgressCallback | None, reads_before: int = 0
+    ) -> Result:
+        """Solve within a budget, as far as it takes; after so many reads of a first attempt."""
+        if self.built is None:
+            self.built = self._build()
+        built = self.built
+        if isinstance(built, Result):
+            return built
+        if reads_before and progress is not None:
+            progress = partial(_go_on, progress, reads_before)
+        judge, compiled = built.judge, built.compiled
         made = [judge]
-        tries = [partial(self._alternative, name, target, made) for name in others]
-        track = self._track(judge)
-        task = Task(compiled, self.budget, self.options, judge, progress, tries, track=track)
+        tries = [partial(self._alternative, name, built.target, made) for name in self.others]
+        track = self._track(judge, reads_before)
+        task = Task(compiled, budget, self.options, judge, progress, tries, track=track)
         with stage(self.seconds, "solve"):
-            if lazy:
-                compiling = partial(self.recipe.compile, target=target)
-                compiled, outcome = solve_lazily(self.solver, model, task, compiling)
+            if built.lazy:
+                compiling = partial(self.recipe.compile, target=built.target)
+                compiled, outcome = solve_lazily(self.solver, built.model, task, compiling)
             else:
                 outcome = self.solver.solve(task)
         if outcome.alternative:
             judge = made[outcome.alternative]
-            presolved, compiled = judge.presolved, cast("Compiled", judge.bits)
-            self.recipe = replace(self.recipe, formulation=others[outcome.alternative - 1])
-        return self._judged(presolved, compiled, outcome, task.seconds_left())
+            compiled = cast("Compiled", judge.bits)
+            self.recipe = replace(self.recipe, formulation=self.others[outcome.alternative - 1])
+        return self._judged(judge.presolved, compiled, outcome, task.seconds_left())
 
     def _alternative(self, formulation: str, target: str, made: list[Judge]) -> Task:
         """The task in another formulation; its judge is added to ``made``."""
@@ -251,9 +344,11 @@ class _Run:
         track = self._track(made[-1])
         return Task(compiled, self.budget, self.options, made[-1], track=track)
 
-    def _track(self, judge: Judge) -> Track | None:
+    def _track(self, judge: Judge, reads_before: int = 0) -> Track | None:
         """What keeps states of the model that ``judge`` judges."""
-        return None if self.recorder is None else Track(self.recorder, judge)
+        if self.recorder is None:
+            return None
+        return Track(self.recorder, judge, reads_before=reads_before)
 
     def _recorded(self, encoding: str | None) -> Recorded | None:
         """The states on the way, if there are any."""
@@ -284,7 +379,8 @@ class _Run:
             found, all_valid = judge.judge_all(answers, self.budget.solutions, until)
         solved = bool(found) and found[0].valid
         by = self.solver.name if compiled.sizes.get("variables") else "compilation"
-        proved = by if outcome.infeasible and not compiled.restricted and not solved else None
+        restricted = compiled.restricted and not self.first
+        proved = by if outcome.infeasible and not restricted and not solved else None
         # A sample that is rejected means that the model is not the problem: no proof of it.
         complete = outcome.complete and not compiled.restricted and all_valid
         exact = not (compiled.restricted or compiled.omitted)

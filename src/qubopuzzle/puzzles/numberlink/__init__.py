@@ -31,6 +31,8 @@ what no neighbour can go on from. A cell that has nothing left is unused, which 
 Energy gap: each family's penalty is 0 where its rule holds and at least 1 where not.
 """
 
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -298,9 +300,24 @@ def _write_blocks(puzzle: Numberlink, blocks: list[list[int]], answer: IntArray)
     return [tuple(states[block].ravel().tolist()) for block in blocks]
 
 
+# --- every cell, though it need not be -------------------------------------------------
+
+
+def _covering(model_of: Callable[[Numberlink], Model]) -> Callable[..., Model]:
+    """A formulation with the setting ``cover``: 1 asks that every cell is used, 0 as the puzzle."""
+
+    def model(puzzle: Numberlink, *, cover: int = 0) -> Model:
+        if not cover or puzzle.cover:
+            return model_of(puzzle)
+        covered = replace(puzzle, cover=True, solution=None)
+        return replace(model_of(covered), restricted=("cover",))
+
+    return model
+
+
 Numberlink.formulations = {
-    "turning": _model_by_turning,
-    "edges": _model_of_edges,
+    "turning": _covering(_model_by_turning),
+    "edges": _covering(_model_of_edges),
     "blocks": partial(_model_of_blocks, apart=False),
     "apart": partial(_model_of_blocks, apart=True),
 }

@@ -186,6 +186,10 @@ class Numberlink(Puzzle):
                 message = f"a path joins {found[0]} and {found[1]}"
                 yield Violation("number", message, cells)
 
+    def likely_formulation(self, formulation: str) -> tuple[str, str] | None:
+        """Every cell is used: so it is in most published solutions, where it need not be, too."""
+        return None if self.cover else (f"{formulation}:cover=1", "every cell is used")
+
     def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:
         """The grid with its numbers and the paths, one colour a number."""
         return Picture(
