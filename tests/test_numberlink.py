@@ -1,5 +1,6 @@
 """Numberlink: rules, formulations against the rules, loops, reading, hostile input."""
 
+from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 
@@ -21,6 +22,8 @@ from qubopuzzle import (
 from qubopuzzle.compile import ENCODINGS
 from qubopuzzle.model import propagate
 from qubopuzzle.puzzles.numberlink.headings import UNUSED
+from qubopuzzle.solvers import get_solver
+from qubopuzzle.solvers.base import Outcome
 from strategies import all_bits, obeys
 
 EXACT = ["turning", "edges"]
@@ -261,7 +264,8 @@ def test_exact_solvers_look_first_for_paths_that_run_apart(puzzle):
         written = model.field.write(np.frombuffer(answer, np.int64).reshape(puzzle.shape))
         assert written[-1] == runs_apart(puzzle, answer)
     if any(runs_apart(puzzle, answer) for answer in every):
-        assert runs_apart(puzzle, solve(puzzle, "sat", seed=1).answer.tobytes())
+        result = solve(puzzle, "sat", formulation="edges", seed=1)
+        assert runs_apart(puzzle, result.answer.tobytes())
 
 
 @given(puzzle=numberlinks())
@@ -276,6 +280,139 @@ def test_propagation_keeps_the_solutions(puzzle):
             puzzle, "sat", formulation=formulation, presolve="propagate", solutions=None, seed=1
         )
         assert {a.tobytes() for a in result.solutions} == every
+
+
+# --- first trying that every cell is used ----------------------------------------------
+
+RING = Numberlink(grid=[[1, 0, 0], [0, 0, 0], [1, 0, 0]], cover=False)
+"""Four covering solutions at least, and the straight line."""
+UNCOVERED = Numberlink(grid=[[1, 0, 1], [0, 0, 0]], cover=False)
+"""Ends of one colour of a chessboard: a path has an odd number of cells."""
+FLAT = Numberlink(grid=[[1, 1, 0]], cover=False)
+
+
+@pytest.mark.parametrize("solver", ["sat", "mip", "annealer", "neal", "tempering"])
+def test_every_solver_first_tries_that_every_cell_is_used(solver):
+    result = solve(RING, solver, seed=1)
+    assert result.valid
+    assert result.answer.all()
+    assert result.problem == RING
+    assert result.attempt.status == "solved"
+    assert result.formulation.endswith(":cover=1")
+    assert result.relaxed == ("cover",)
+    assert not result.complete
+    assert result.summary().endswith("| found by first trying that every cell is used")
+    assert result.to_dict()["attempt"]["asks"] == "every cell is used"
+
+
+@pytest.mark.parametrize("solver", ["sat", "annealer"])
+@pytest.mark.parametrize("time_limit", [None, 20])
+def test_without_a_covering_solution_the_problem_itself_is_solved(solver, time_limit):
+    result = solve(UNCOVERED, solver, seed=1, time_limit=time_limit)
+    assert result.valid
+    assert not result.answer.all()
+    assert result.attempt.status == "unsatisfiable"
+    assert ":" not in result.formulation
+    assert result.relaxed == ()
+    assert result.summary().endswith(
+        "| first tried that every cell is used: there is no such solution"
+    )
+
+
+def test_what_has_no_solution_is_proved_without_the_covering_rule():
+    crossed = Numberlink(grid=[[1, 2], [2, 1]], cover=False)
+    result = solve(crossed, "sat")
+    assert result.status == result.attempt.status == "unsatisfiable"
+    assert result.complete
+    assert solve(replace(crossed, cover=True), "sat").attempt is None
+
+
+@pytest.mark.parametrize(
+    ("solver", "settings"),
+    [
+        ("sat", {"solutions": 2}),
+        ("sat", {"formulation": "edges"}),
+        ("sat", {"options": {"proof": 1}}),
+        ("sat", {"options": {"backend": "lingeling"}}),
+        ("annealer", {"reads": 1}),
+        ("exact", {}),
+    ],
+)
+def test_what_is_asked_for_by_name_and_what_cannot_be_divided_is_tried_at_once(solver, settings):
+    result = solve(RING if solver != "exact" else FLAT, solver, seed=1, **settings)
+    assert result.valid
+    assert result.attempt is None
+    assert result.relaxed == ()
+
+
+def test_uniqueness_is_of_the_problem_itself():
+    """One solution uses every cell, and another one does not."""
+    puzzle = Numberlink(grid=[[1, 0], [1, 0]], cover=False)
+    result = solve(puzzle, "sat", solutions=2)
+    assert result.unique is False
+    assert len(result.solutions) == 2
+    assert solve(FLAT, "exact").unique is True
+
+
+@pytest.fixture
+def finds_nothing(monkeypatch):
+    """``random`` finds nothing, and returns what each of its tasks was given."""
+    tasks, own = [], type(get_solver("random"))
+
+    def solve_nothing(_, task):
+        tasks.append((task.compiled.restricted, task.budget.reads, task.budget.time_limit))
+        task.report(1, 5)
+        sample = np.zeros((1, task.compiled.sizes["variables"]), dtype=np.int8)
+        if task.track is not None:
+            task.track.record(0, 0, 1.0, task.compiled.decode(sample[0]))
+        proved = own.exact and len(tasks) == 6
+        return Outcome(sample[proved:], np.ones(1 - proved), task.budget.reads, infeasible=proved)
+
+    monkeypatch.setattr(own, "solve", solve_nothing)
+    return tasks
+
+
+@pytest.mark.parametrize("limit", [{}, {"time_limit": 8}])
+def test_reads_and_seconds_are_divided(finds_nothing, limit):
+    told = []
+    result = solve(RING, "random", seed=1, reads=7, trace=True, progress=told.append, **limit)
+    (first, most, some_s), (then, rest, rest_s) = finds_nothing
+    assert (first, most, then, rest) == (("cover",), 4, (), 3)
+    assert some_s == (4 if limit else None)
+    assert 4 < rest_s <= 8 if limit else rest_s is None
+    assert result.reads == 7
+    assert [progress.reads for progress in told] == [1, 5]
+    assert result.trace.read.tolist() == [0, 4]
+    assert result.status == result.attempt.status == "unknown"
+
+
+def test_without_a_time_limit_proofs_are_looked_for_in_turns(finds_nothing, monkeypatch):
+    monkeypatch.setattr(type(get_solver("random")), "exact", True)
+    result = solve(RING, "random", seed=1)
+    assert [seconds for _, _, seconds in finds_nothing] == [10, 10, 20, 20, 40, 40]
+    assert [rule for rule, _, _ in finds_nothing] == [("cover",), ()] * 3
+    assert result.status == "unsatisfiable"
+    assert result.attempt.status == "unknown"
+
+
+def test_a_first_attempt_that_is_too_large_is_left_out(monkeypatch):
+    def refuse(self, task):
+        if task.compiled.restricted:
+            raise TooLarge("too large")
+
+    monkeypatch.setattr(type(get_solver("neal")), "check_size", refuse)
+    result = solve(RING, "neal", seed=1)
+    assert result.valid
+    assert result.attempt is None
+
+
+def test_a_run_that_found_an_answer_at_first_is_repeated_by_its_formulation():
+    for solver in ("annealer", "sat"):
+        result = solve(RING, solver, seed=3)
+        again = solve(RING, solver, seed=3, formulation=result.formulation)
+        assert again.attempt is None
+        assert (again.answer == result.answer).all()
+        assert (solve(RING, solver, seed=3).answer == result.answer).all()
 
 
 # --- loops -----------------------------------------------------------------------------
