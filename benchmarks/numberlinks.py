@@ -1,6 +1,6 @@
 """Published numberlinks that do not say whether every cell is used: sat and the annealer.
 
-    python benchmarks/numberlinks.py [--boards FILE] [--seeds 3] [--time-limit 10]
+    python benchmarks/numberlinks.py --boards FILE [--seeds 1] [--time-limit 10]
 
 As their addresses are read, cells may stay unused (``cover`` false). ``sat`` and ``annealer``
 first try that every cell is used, for half of the time limit; "as it is" is ``sat`` without that,
@@ -12,9 +12,10 @@ The boards are published elsewhere and no part of this project.
 from __future__ import annotations
 
 from math import inf
+from pathlib import Path
 from typing import Any
 
-from instances import COLLECTION, warm_up
+from instances import warm_up
 from qubopuzzle import Puzzle, load, solve
 from record import Args, Benchmark, Cases, Row, Rows, grouped, main, markdown, median_s, timed
 
@@ -96,8 +97,8 @@ def _seconds(runs: Rows) -> str:
 
 BENCHMARKS = (Benchmark("numberlinks", _cases, {"numberlinks": _table}),)
 SETTINGS = {
-    "boards": (COLLECTION / "numberlink25.jsonl", "a file of puzzles, or a folder of files"),
-    "seeds": (3, "runs of the annealer"),
+    "boards": (Path("numberlink25.jsonl"), "a file of puzzles, or a folder of files"),
+    "seeds": (1, "runs of the annealer"),
     "time_limit": (10.0, "seconds a run"),
 }
 

@@ -76,6 +76,9 @@ def solve(
 ) -> Result:
     """Solve one problem and judge the answer.
 
+    Where the problem names a likely formulation (numberlinks: every cell is used) and no other is
+    asked for, it is tried first, within half of the budget; see ``result.attempt``.
+
     >>> from qubopuzzle import ModelBuilder, solve
     >>> b = ModelBuilder()
     >>> x, y = b.choice("x", range(3)), b.choice("y", range(3))
