@@ -307,7 +307,7 @@ class _Run:
                 f"solver {self.solver.name} cannot be stopped amid a read of this model, and may "
                 "overrun the time limit",
                 TimeLimitWarning,
-                stacklevel=5,
+                stacklevel=4,
             )
         return _Built(model, compiled, Judge(self.problem, presolved, compiled), target, lazy)
 
