@@ -284,7 +284,8 @@ class Annealed:
     """What ``anneal`` found: the best reads, lowest energy and objective first, of ``n_reads``.
 
     ``form`` is what was annealed. ``solved`` says that a read ended the search, ``interrupted``
-    that Ctrl-C did; ``seed`` repeats it.
+    that Ctrl-C did; ``seed`` repeats it. ``improvements`` are those of reads that break nothing:
+    when each ended, by ``time.perf_counter``, and its objective, where it was the best so far.
     """
 
     form: AnnealingForm
@@ -293,6 +294,7 @@ class Annealed:
     solved: bool
     interrupted: bool
     seed: int
+    improvements: tuple[tuple[float, float], ...] = ()
 
 
 def anneal(
@@ -362,6 +364,7 @@ def anneal(
     search = Reads(deadline, interrupt_function, progress)
     kept: list[Read] = []
     finished: dict[int, Read] = {}
+    improvements: list[tuple[float, float]] = []
     following = 0  # number of the read to keep next
     most = kept_samples(form.model.n_literals)
     slice_redraws = max(1, _UPDATES_PER_SLICE // max(1, form.model.n_literals)) * form.n_units
@@ -394,6 +397,8 @@ def anneal(
             weight, best = state.arrays.row_weight.astype(np.float32), state.best.copy()
             numbers = own, best, state.energy, worth, swept, parameters
             finished[number] = Read(*numbers, weight)
+            if optimizes and state.energy == 0 and worth < _least_of(improvements):
+                improvements.append((time.perf_counter(), worth))
             # In order: no read beyond the one that ends the search takes the place of another.
             while following in finished and following <= search.last:
                 kept.append(finished.pop(following))
@@ -406,7 +411,7 @@ def anneal(
 
     n_reads = search.run(read, reads, threads)
     ranked, solved = tuple(sorted(kept, key=_rank)), search.last < inf
-    return Annealed(form, ranked, n_reads, solved, search.interrupted, seed)
+    return Annealed(form, ranked, n_reads, solved, search.interrupted, seed, tuple(improvements))
 
 
 def anneal_best(
@@ -475,12 +480,22 @@ def anneal_best(
                 best = number if one.solved else by_least[0]
                 ranked = sorted((read for own in tried[best] for read in own.reads), key=_rank)
                 found = replace(one, form=tried[best][0].form, n_reads=n_reads)
+                course = [each for own in tried[best] for each in own.improvements]
                 return best, replace(
-                    found, reads=tuple(ranked[: kept_samples(found.form.model.n_literals)])
+                    found,
+                    reads=tuple(ranked[: kept_samples(found.form.model.n_literals)]),
+                    improvements=tuple(
+                        each for i, each in enumerate(course) if each[1] < _least_of(course[:i])
+                    ),
                 )
         left.sort(key=lambda i: _sum(tried[i]))
         del left[(len(left) + 1) // 2 :]
         first += 1
+
+
+def _least_of(improvements: Sequence[tuple[float, float]]) -> float:
+    """The best objective so far; infinite without any."""
+    return min((objective for _, objective in improvements), default=inf)
 
 
 def _least(found: Sequence[Annealed]) -> tuple[float, float]:

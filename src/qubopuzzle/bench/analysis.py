@@ -146,7 +146,7 @@ def _mean_interval(values: NDArray[np.float64]) -> Interval:
 def virtual_best(comparison: Comparison) -> list[Best]:
     """Of each configuration that ran on all instances, and of the virtual best, which is last."""
     digests, names, score = scores(comparison)
-    half = {(s.digest, s.configuration): 2 * s.solved >= s.runs for s in comparison.summaries()}
+    half = {(s.digest, s.configuration): 2 * s.reached >= s.runs for s in comparison.summaries()}
     if not len(score) or np.isnan(score).all(axis=1).any():
         return []
     least = np.nanmin(score, axis=1)

@@ -10,12 +10,13 @@ from itertools import groupby
 from math import inf
 from os import PathLike
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 from typing import TYPE_CHECKING, Any
 
 from qubopuzzle.bench.configurations import Configuration, Settings
 from qubopuzzle.bench.contradictions import Contradiction, contradictions
 from qubopuzzle.bench.journal import Journal
+from qubopuzzle.bench.objectives import BestKnown, Objectives, Target, objectives, targets
 from qubopuzzle.bench.plan import ComparisonPlan, Instance, Job, Sources, make_plan
 from qubopuzzle.bench.runner import execute
 from qubopuzzle.bench.statistics import Interval, TimeToSolution, par2, tts, wilson
@@ -45,9 +46,12 @@ class Summary:
         sizes: numbers of the compiled model; empty if no run came so far.
         build_s, solve_s: medians in seconds. Building is the median of the runs that built;
             solving that of all runs, one that failed counting as infinite.
-        seconds: the median of both together, infinite if the median run failed.
-        attempts: seconds spent in each run, and whether it solved; without those that were
+        reached: how many runs were a success in time: they solved it or, where there is an
+            objective, reached the best known one.
+        seconds: the median until then, infinite if the median run failed.
+        attempts: seconds of each run until then, and whether it was one; without those that were
             refused, and nothing for an exact solver, whose run is no attempt.
+        objectives: what the answers are worth; None without an objective.
     """
 
     instance: str
@@ -62,9 +66,11 @@ class Summary:
     sizes: Mapping[str, int]
     build_s: float | None
     solve_s: float
+    reached: int
     seconds: float
     par2_s: float
     attempts: Sequence[tuple[float, bool]]
+    objectives: Objectives | None = None
 
     @property
     def success(self) -> Interval:
@@ -100,6 +106,7 @@ class Total:
     solved: int
     par2_s: float | None
     spent_s: float
+    quality: "Quality | None" = None
 
     @property
     def success(self) -> float:
@@ -110,6 +117,23 @@ class Total:
     def success_interval(self) -> Interval:
         """Wilson's, 95 percent; 0 to 1 without a run."""
         return wilson(self.solved, self.runs)
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """Of a configuration's runs with an objective.
+
+    Attributes:
+        runs: how many there are.
+        reached: how many reached the best known objective.
+        optimal: how many proved that nothing is better.
+        mean_gap: to the best known, of those with a valid answer; None without any.
+    """
+
+    runs: int
+    reached: int
+    optimal: int
+    mean_gap: float | None
 
 
 @dataclass(frozen=True)
@@ -158,7 +182,19 @@ class Comparison:
     def _summaries(self) -> list[Summary]:
         limits = {each.name: each.time_limit for each in self.configurations}
         groups = groupby(self.rows, key=lambda row: (row["digest"], row["configuration"]))
-        return [_summary(list(rows), limits[name]) for (_, name), rows in groups]
+        return [
+            _summary(list(rows), limits[name], self.targets.get(digest))
+            for (digest, name), rows in groups
+        ]
+
+    @cached_property
+    def targets(self) -> Mapping[str, Target]:
+        """What is known of the instances with an objective, by digest."""
+        return targets(self.instances, self.rows)
+
+    def reached(self, row: Row) -> tuple[float, bool]:
+        """Seconds of a run until its success, and whether it came, see ``Summary.reached``."""
+        return _reached(row, self.targets.get(row["digest"]))
 
     def totals(self) -> list[Total]:
         """One a configuration, in the order of the plan."""
@@ -168,14 +204,27 @@ class Comparison:
         totals = []
         for each in self.configurations:
             rows = by_name[each.name]
-            seconds = [row["seconds"] or 0.0 for row in rows]
-            solved = [row["solved"] for row in rows]
-            score = par2(seconds, solved, each.time_limit) if rows else None
-            counts = len(rows), self.planned[each.name], sum(solved)
-            totals.append(
-                Total(each.name, each.exact, each.presolve, *counts, score, float(sum(seconds)))
-            )
+            spent = float(sum(row["seconds"] or 0.0 for row in rows))
+            times = [self.reached(row) for row in rows]
+            seconds, reached = [s for s, _ in times], [won for _, won in times]
+            score = par2(seconds, reached, each.time_limit) if rows else None
+            counts = len(rows), self.planned[each.name], sum(row["solved"] for row in rows)
+            about = each.name, each.exact, each.presolve
+            totals.append(Total(*about, *counts, score, spent, self._quality(rows)))
         return totals
+
+    def _quality(self, rows: Sequence[Row]) -> Quality | None:
+        own = [row for row in rows if row["digest"] in self.targets]
+        if not own:
+            return None
+        gaps = [
+            self.targets[row["digest"]].gap(row["objective"])
+            for row in own
+            if row["solved"] and row.get("objective") is not None
+        ]
+        reached = sum(self.reached(row)[1] for row in own)
+        optimal = sum(bool(row.get("optimal")) for row in own)
+        return Quality(len(own), reached, optimal, fmean(gaps) if gaps else None)
 
     def to_csv(self, path: str | PathLike[str] | None = None) -> str:
         """The table by instance and solver as CSV, one line each; also into a file, if named."""
@@ -199,22 +248,23 @@ class Comparison:
         return pd.DataFrame(self.rows)
 
     def plot(self, figure: "Figure | None" = None) -> "list[Axes]":
-        """Draw how many runs are solved by when, and time against size.
+        """Draw how many runs are solved by when, and time against size; with objectives, gaps.
 
         Into matplotlib's ``figure``, or a new one of pyplot; returns the Axes.
         """
-        from qubopuzzle.bench.profile import INCHES, plot
+        from qubopuzzle.bench.profile import inches, plot
 
         if figure is None:
             from matplotlib import pyplot
 
-            figure = pyplot.figure(figsize=INCHES, layout="constrained")
+            figure = pyplot.figure(figsize=inches(self), layout="constrained")
         return plot(self, figure)
 
     def _repr_html_(self) -> str:
-        from qubopuzzle.bench.tables import instance_table, total_table
+        from qubopuzzle.bench.tables import instance_table, objective_table, total_table
 
-        parts = [html.table(*instance_table(self)), html.table(*total_table(self))]
+        makers = [instance_table, *([objective_table] if self.targets else []), total_table]
+        parts = [html.table(*make(self)) for make in makers]
         if not self.complete:
             done = f"{len(self.rows)} of {sum(self.planned.values())} runs"
             parts.insert(0, html.paragraph(f": {done}", "broken off"))
@@ -246,6 +296,7 @@ def compare(
     weights: Mapping[str, Any] | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     puzzle: str | None = None,
+    best_known: BestKnown | None = None,
     journal: str | PathLike[str] | None = None,
     resume: bool = False,
     jobs: int = 1,
@@ -274,6 +325,9 @@ def compare(
         weights: by family, such as ``{"field": [1, 2]}``.
         options: by solver, such as ``{"annealer": {"sweeps": 500}}``.
         puzzle: read only this kind from files.
+        best_known: objectives by the instance's name, such as ``{"p0033": 3089}``, or a file of
+            lines ``NAME OBJECTIVE`` (MIPLIB's lists of solutions, too). Gaps are to the best of
+            that and what the runs reach.
         journal: a file (JSON Lines) that each row is added to as soon as its run is finished.
         resume: take the rows that are in ``journal`` and belong to this comparison.
         jobs: runs at once; they share the machine, and their times tell it.
@@ -300,6 +354,7 @@ def compare(
         encoding=encoding,
         presolve=presolve,
         weights=weights,
+        best_known=best_known,
     )
     return run(
         plan, journal=journal, resume=resume, jobs=jobs, executor=executor, progress=progress
@@ -416,11 +471,15 @@ def check_solutions(instances: Iterable[Instance], rows: Iterable[Row]) -> None:
                     raise InputError("it breaks the rules; delete the line")
 
 
-def _summary(rows: list[Row], time_limit: float) -> Summary:
+def _reached(row: Row, target: Target | None) -> tuple[float, bool]:
+    return (row["seconds"] or 0.0, row["solved"]) if target is None else target.reached(row)
+
+
+def _summary(rows: list[Row], time_limit: float, target: Target | None) -> Summary:
     first = rows[0]
     ran = [row for row in rows if row["seconds"] is not None]
     built = [row["build_s"] for row in rows if "build_s" in row]
-    seconds, solved = [row["seconds"] or 0.0 for row in rows], [row["solved"] for row in rows]
+    seconds, reached = zip(*(_reached(row, target) for row in rows), strict=True)
     return Summary(
         instance=first["instance"],
         digest=first["digest"],
@@ -429,12 +488,14 @@ def _summary(rows: list[Row], time_limit: float) -> Summary:
         exact=first["exact"],
         time_limit=time_limit,
         runs=len(rows),
-        solved=sum(solved),
+        solved=sum(row["solved"] for row in rows),
         statuses=dict(Counter(row["status"] for row in rows).most_common()),
         sizes=next((row["sizes"] for row in rows if row.get("sizes")), {}),
         build_s=median(built) if built else None,
         solve_s=median(row["solve_s"] if row["solved"] else inf for row in rows),
-        seconds=median(row["seconds"] if row["solved"] else inf for row in rows),
-        par2_s=par2(seconds, solved, time_limit),
-        attempts=[] if first["exact"] else [(row["seconds"], row["solved"]) for row in ran],
+        reached=sum(reached),
+        seconds=median(s if won else inf for s, won in zip(seconds, reached, strict=True)),
+        par2_s=par2(seconds, reached, time_limit),
+        attempts=[] if first["exact"] else [_reached(row, target) for row in ran],
+        objectives=None if target is None else objectives(target, rows),
     )

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
+from qubopuzzle.bench.objectives import Target, targets
 from qubopuzzle.bench.plan import Instance
 
 THE_FILE = "the file itself"
@@ -20,13 +21,15 @@ THE_FILE = "the file itself"
 class Claim:
     """What somebody says of an instance.
 
-    ``answer`` is an answer in native form or None; ``exists`` whether there is a solution.
+    ``answer`` is an answer in native form or None; ``exists`` whether there is a solution;
+    ``bound`` what no solution's objective is better than, where that is what is claimed.
     """
 
     who: tuple[str, ...]
     exists: bool
     answer: Any = None
     proved_by: str = ""
+    bound: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,11 @@ def contradictions(
     for row in rows:
         by_digest.setdefault(row["digest"], []).append(row)
     found = []
+    instances, rows = list(instances), [row for own in by_digest.values() for row in own]
+    known = targets(instances, rows)
     for instance in instances:
+        if instance.digest in known:
+            found += _beaten(instance, known[instance.digest], by_digest.get(instance.digest, []))
         unique = instance.puzzle.n_solutions == 1
         claims = _claims(instance, by_digest.get(instance.digest, []))
         for first, second in combinations(claims, 2):
@@ -68,6 +75,25 @@ def contradictions(
                 continue
             found.append(Contradiction(instance, why, first, second))
     return found
+
+
+def _beaten(
+    instance: Instance, target: Target, rows: list[Mapping[str, Any]]
+) -> list[Contradiction]:
+    """The best answer against the closest bound, if it is better than that."""
+    answers = [r for r in rows if r["solved"] and r.get("objective") is not None]
+    bounds = [r for r in rows if r.get("bound") is not None]
+    if not answers or not bounds:
+        return []
+    best = min(answers, key=lambda r: target.excess(r["objective"], 0.0))
+    closest = max(bounds, key=lambda r: target.excess(r["bound"], 0.0))
+    value, bound = best["objective"], closest["bound"]
+    if not target.beats(value, bound):
+        return []
+    why = f"one's objective is {value:.12g}, the other proved that none is better than {bound:.12g}"
+    first = Claim((best["configuration"],), True, best.get("solution"))
+    second = Claim((closest["configuration"],), True, bound=bound)
+    return [Contradiction(instance, why, first, second)]
 
 
 def _claims(instance: Instance, rows: list[Mapping[str, Any]]) -> list[Claim]:

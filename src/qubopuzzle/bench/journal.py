@@ -127,8 +127,11 @@ class Journal:
         """Write down instances and configurations that are not there yet."""
         there, records = self.content, list[dict[str, Any]]()
         for each in plan.instances:
-            if each.digest not in there.instances:
-                about = {"instance": each.label, "digest": each.digest, "source": each.source}
+            about: dict[str, Any] = {"instance": each.label, "digest": each.digest}
+            about |= {"source": each.source}
+            about |= {} if each.best_known is None else {"best_known": each.best_known}
+            said = there.instances.get(each.digest, {})
+            if not said or said.get("best_known") != each.best_known:
                 records.append(about | {"problem": each.puzzle.to_dict()})
         for configuration in plan.configurations:
             record = asdict(configuration)
@@ -189,6 +192,7 @@ def _checked(row: dict[str, Any]) -> dict[str, Any]:
     for name in ("seconds", "build_s", "solve_s"):
         if name in row or row["solved"]:
             _check_seconds(name, row.get(name), optional=name == "seconds" and not row["solved"])
+    _check_improvements(row.get("improvements", []))
     sizes = row.get("sizes", {})
     if not isinstance(sizes, Mapping):
         raise InputError(f"sizes: expected an object, got {brief(sizes)}; delete the line")
@@ -198,6 +202,16 @@ def _checked(row: dict[str, Any]) -> dict[str, Any]:
     for name, size in sizes.items():
         whole(f"sizes: {name[:40]}", size, 0)
     return row
+
+
+def _check_improvements(given: Any) -> None:
+    if not isinstance(given, list) or not all(
+        isinstance(pair, list) and len(pair) == 2 for pair in given
+    ):
+        raise InputError("improvements: expected pairs of seconds and objective; delete the line")
+    for seconds, objective in given:
+        _check_seconds("improvements", seconds, optional=False)
+        number("improvements", objective)
 
 
 def _check_seconds(name: str, value: Any, *, optional: bool) -> None:

@@ -14,6 +14,7 @@ from qubopuzzle.bench.comparison import Comparison, Row, check_solutions
 from qubopuzzle.bench.configurations import Configuration
 from qubopuzzle.bench.journal import Content, read_journal
 from qubopuzzle.bench.machine import words
+from qubopuzzle.bench.objectives import BestKnown, with_best_known
 from qubopuzzle.bench.plan import Instance, told_apart
 from qubopuzzle.checks import brief, number, whole
 from qubopuzzle.errors import InputError, at
@@ -36,12 +37,15 @@ _ALIKE = ("solver", "options", "encoding", "presolve", "weights")
 """What a row and its configuration say by the same name."""
 
 
-def load_comparison(*journals: str | PathLike[str]) -> Comparison:
+def load_comparison(
+    *journals: str | PathLike[str], best_known: BestKnown | None = None
+) -> Comparison:
     """The comparison that journals hold; its ``left_out`` says what is not in it, and why.
 
     A run that is there twice counts once, the last time. Configurations of one name whose
     settings differ between journals are told apart by the journals' names, and runs on several
-    kinds of machines by numbers, as in ``neal @2``: see ``machines``.
+    kinds of machines by numbers, as in ``neal @2``: see ``machines``. ``best_known`` is as in
+    ``compare``; without it, it is what the journals say.
 
     Raises:
         InputError: one line with the name of the file that is no journal.
@@ -49,12 +53,13 @@ def load_comparison(*journals: str | PathLike[str]) -> Comparison:
     if not journals:
         raise InputError("expected a journal, or several")
     configurations: dict[str, Configuration] = {}
-    problems, rows, old = [], [], 0
+    problems, rows, old, known = [], [], 0, dict[str, float]()
     for path in map(Path, journals):
         content = read_journal(path)
         with at(str(path)):
             names, own = _names(content, path.stem, configurations)
             problems += _problems(content)
+            known |= _best_known(content)
             kept = [_checked(row) for row in content.rows.values() if _belongs(row, own)]
             old += len(content.rows) - len(kept)
         configurations |= {
@@ -63,6 +68,8 @@ def load_comparison(*journals: str | PathLike[str]) -> Comparison:
         rows += [row | {"configuration": names[row["configuration"]]} for row in kept]
     left_out = {"rows of other settings": f"{old} of them"} if old else {}
     instances, _ = told_apart(problems)
+    instances = tuple(replace(each, best_known=known.get(each.digest)) for each in instances)
+    instances = with_best_known(instances, best_known)
     check_solutions(instances, rows)
     return comparison_of(instances, configurations.values(), rows, left_out)
 
@@ -177,6 +184,16 @@ def _problems(content: Content) -> list[tuple[Any, str]]:
     for record in content.instances.values():
         with at(record["instance"]):
             found.append((problem_from_dict(record["problem"]), record["source"]))
+    return found
+
+
+def _best_known(content: Content) -> dict[str, float]:
+    """Objectives that were known beforehand, by digest."""
+    found = {}
+    for digest, record in content.instances.items():
+        with at(record["instance"]):
+            if record.get("best_known") is not None:
+                found[digest] = number("best_known", record["best_known"])
     return found
 
 

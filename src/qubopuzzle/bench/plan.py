@@ -15,6 +15,7 @@ from qubopuzzle.bench.configurations import (
     make_configurations,
     read_configurations,
 )
+from qubopuzzle.bench.objectives import BestKnown, with_best_known
 from qubopuzzle.checks import positive, whole
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.model import Model, Problem
@@ -36,12 +37,14 @@ Sources: TypeAlias = Source | Iterable[Source]
 class Instance:
     """A puzzle and the name that it goes by in this comparison.
 
-    ``source`` is the file that it was read from, or nothing.
+    ``source`` is the file that it was read from, or nothing; ``best_known`` an objective that is
+    known before the comparison, or None.
     """
 
     label: str
     puzzle: Problem
     source: str = ""
+    best_known: float | None = None
 
     @cached_property
     def digest(self) -> str:
@@ -146,12 +149,13 @@ def make_plan(
     encoding: Any = None,
     presolve: Any = None,
     weights: Mapping[str, Any] | None = None,
+    best_known: BestKnown | None = None,
     **settings: Any,
 ) -> ComparisonPlan:
     """Check everything that can be checked before a run.
 
     Args:
-        sources, solvers, options, puzzle, format: see ``compare``, as for the next.
+        sources, solvers, options, puzzle, format, best_known: see ``compare``, as for the next.
         configurations, time_limit, formulation, encoding, presolve, weights: there, too.
         settings: the further fields of the plan.
 
@@ -194,7 +198,7 @@ def make_plan(
                 instance.puzzle.check_formulation(formulation)
     return replace(
         plan,
-        instances=instances,
+        instances=with_best_known(instances, best_known),
         configurations=made,
         left_out=left_out,
         repeated=repeated,

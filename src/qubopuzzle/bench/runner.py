@@ -31,6 +31,7 @@ _KEPT = (
     "objective",
     "bound",
     "optimal",
+    "improvements",
     "proved_by",
     "relaxed",
     "reads",

@@ -7,6 +7,14 @@ from math import inf
 
 from qubopuzzle.bench.comparison import Comparison
 from qubopuzzle.bench.configurations import kind_of
+from qubopuzzle.bench.objectives import CLOSE
+
+WITH_OBJECTIVE = (
+    "With an objective, PAR-2 and TTS are of the time until a run reaches the best one known: said "
+    "beforehand, or the best of all these runs. Where a solver does not say when it found an "
+    "answer, that is the end of its run."
+)
+_QUALITY = ["at the best known", "mean gap", "optimal"]
 
 
 def instance_table(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
@@ -22,6 +30,52 @@ def instance_table(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
         ended = [f"{s.solved}/{s.runs}", statuses(s.statuses, limit), ", ".join(sizes) or "-"]
         rows.append([s.instance, s.configuration, kind_of(s.exact), *ended, *times])
     return columns, rows
+
+
+def objective_table(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
+    """What the answers are worth, of instances with an objective; seconds are medians."""
+    columns = ["instance", "configuration", "best", "mean", "best known", "gap", "bound", "optimal"]
+    columns += [f"within {100 * close:g}%" for close in CLOSE]
+    rows = []
+    for s in comparison.summaries():
+        if (own := s.objectives) is not None:
+            numbers = own.best, own.mean, own.target.best_known
+            row = [s.instance, s.configuration, *map(value_words, numbers)]
+            gap = "-" if own.mean is None else gap_words(own.mean_gap)
+            row += [gap, value_words(own.target.bound), f"{own.optimal}/{s.runs}"]
+            for count, seconds in own.close.values():
+                when = f"> {s.time_limit:g}" if seconds == inf else f"{seconds:.3f}"
+                row.append(f"{count}/{s.runs}, {when} s")
+            rows.append(row)
+    return columns, rows
+
+
+def value_words(value: float | None) -> str:
+    """An objective; a dash for none."""
+    return "-" if value is None else f"{value:.12g}"
+
+
+def gap_words(gap: float) -> str:
+    """A relative gap in percent.
+
+    >>> gap_words(0.0), gap_words(0.0123), gap_words(inf)
+    ('0%', '1.23%', '∞')
+    """
+    return "∞" if gap == inf else "0%" if gap == 0 else f"{100 * gap:.3g}%"
+
+
+def quality_columns(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
+    """Further columns of the totals, a list a configuration; none without any objective."""
+    if not comparison.targets:
+        return [], [[] for _ in comparison.configurations]
+    rows = []
+    for t in comparison.totals():
+        if (own := t.quality) is None:
+            rows.append(["-"] * len(_QUALITY))
+            continue
+        gap = "-" if own.mean_gap is None else gap_words(own.mean_gap)
+        rows.append([f"{own.reached}/{own.runs}", gap, f"{own.optimal}/{own.runs}"])
+    return _QUALITY, rows
 
 
 def statuses(counts: Mapping[str, int], limit: str) -> str:
@@ -49,14 +103,20 @@ def total_table(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
         "mean PAR-2 s",
         "total s",
     ]
+    more, quality = quality_columns(comparison)
     rows = []
-    for t in comparison.totals():
+    for t, own in zip(comparison.totals(), quality, strict=True):
         runs = f"{t.runs}" if t.runs == t.planned else f"{t.runs} of {t.planned}"
         score = "-" if t.par2_s is None else f"{t.par2_s:.3f}"
         success = f"{t.success:.1%}" if t.runs else "-"
         counts = [runs, f"{t.solved}", success, score, f"{t.spent_s:.3f}"]
-        rows.append([t.configuration, kind_of(t.exact), t.presolve, *counts])
-    return columns, rows
+        rows.append([t.configuration, kind_of(t.exact), t.presolve, *counts, *own])
+    return [*columns, *more], rows
+
+
+def _objective_columns() -> list[str]:
+    columns = ["objective_best", "objective_mean", "best_known", "bound", "gap", "proved_optimal"]
+    return columns + [f"{what}_{100 * c:g}pct" for c in CLOSE for what in ("share", "seconds")]
 
 
 def csv_text(comparison: Comparison) -> str:
@@ -66,6 +126,7 @@ def csv_text(comparison: Comparison) -> str:
     columns = ["instance", "cells", "configuration", "kind", "runs", "solved", "status"]
     columns += ["success_low", "success_high", *sizes, "build_s", "solve_s", "par2_s"]
     columns += [f"tts{q}{end}_s" for q in (50, 99) for end in ("", "_low", "_high")]
+    columns += _objective_columns() if comparison.targets else []
     text = io.StringIO()
     writer = csv.DictWriter(text, [*columns, "time_limit_s"], lineterminator="\n")
     writer.writeheader()
@@ -88,5 +149,12 @@ def csv_text(comparison: Comparison) -> str:
                 record[f"tts{q}_s"] = f"{'> ' if found.at_least else ''}{found.seconds:.6g}"
                 for end, seconds in (("low", found.low), ("high", found.high)):
                     record[f"tts{q}_{end}_s"] = "" if seconds is None else f"{seconds:.6g}"
+        if (own := s.objectives) is not None:
+            values = [own.best, own.mean, own.target.best_known, own.target.bound]
+            cells = ["" if value is None else f"{value:.12g}" for value in values]
+            cells += ["" if own.mean is None else f"{own.mean_gap:.6g}", f"{own.optimal}"]
+            for count, seconds in own.close.values():
+                cells += [f"{count / s.runs:.4f}", over if seconds == inf else f"{seconds:.6f}"]
+            record |= zip(_objective_columns(), cells, strict=True)
         writer.writerow(record)
     return text.getvalue()

@@ -43,6 +43,7 @@ def add_arguments(parser: Parser) -> None:
     jobs = "runs at once (default 1); they share the machine, as times tell; workers of dask:local"
     add("--jobs N", jobs)
     parser.shared("--executor E")
+    parser.shared("--best-known NAME=VALUE|FILE")
     add("--json FILE", "add a JSON object a line and run, as soon as it is done")
     add("--resume", "go on with what is in the --json file")
     add("--csv FILE", "write the table")
@@ -80,6 +81,7 @@ def run(args: Namespace) -> int:
         encoding=args.encodings,
         presolve=args.presolves,
         weights=dict(args.weights),
+        best_known=reporting.best_known(args),
     )
     for name, why in plan.left_out.items():
         notice(f"{name} is left out: {why}")

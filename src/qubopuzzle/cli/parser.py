@@ -10,7 +10,7 @@ from qubopuzzle.errors import InputError, did_you_mean
 
 SOURCE = "a file in any format (detected), - for standard input, or the text itself"
 
-REPORT = "write what came of it: .html, .md, .csv, or .qoblib.csv for QOBLIB; repeatable"
+REPORT = "write what came of it: .html, .md, .tex, .csv, or .qoblib.csv for QOBLIB; repeatable"
 
 
 def _assignment(text: str) -> tuple[str, str]:
@@ -85,12 +85,14 @@ _KINDS: Mapping[str, Mapping[str, Any]] = {
     "FOLDER": {"type": _file},
     "NAME=VALUE": _REPEATED,
     "SOLVER:NAME=VALUE": _REPEATED,
+    "NAME=VALUE|FILE": {"action": "append", "default": []},
     "FAMILY=W,W,...": {**_REPEATED, "type": _weights},
     **{value: {"type": _several} for value in ("S,S,...", "F,F,...", "E,E,...", "HOW,HOW,...")},
     "FAMILY=W": {**_REPEATED, "type": _weight},
 }
 """What argparse is told of an option by what stands for its value in the help."""
 _SHARED = {
+    "--best-known NAME=VALUE|FILE": "an instance's best objective (repeatable), or a file of them",
     "--encoding E": "one-hot or domain-wall",
     "--executor E": "where the work is done: dask:local, or dask:tcp://HOST:PORT of a scheduler",
     "--format F": "of the input, see `qubopuzzle formats`",

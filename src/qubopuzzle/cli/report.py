@@ -17,6 +17,7 @@ def add_arguments(parser: Parser) -> None:
     what = "what `qubopuzzle compare --json FILE` wrote; of several, machines are told apart"
     parser.add_argument("journals", nargs="+", metavar="JOURNAL", help=what)
     parser.option("-o --report FILE", REPORT, action="append", default=[])
+    parser.shared("--best-known NAME=VALUE|FILE")
     parser.option("--csv FILE", "write the table")
     parser.option("--plot FILE", "draw solved runs over time, and time over size")
 
@@ -27,7 +28,7 @@ def run(args: Namespace) -> int:
     from qubopuzzle.cli import reporting
 
     outputs = reporting.outputs(args, args.journals)
-    done = load_comparison(*args.journals)
+    done = load_comparison(*args.journals, best_known=reporting.best_known(args))
     try:
         reporting.write(done, outputs)
     finally:

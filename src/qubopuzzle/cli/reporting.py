@@ -1,12 +1,13 @@
 """``qubopuzzle compare`` for people: two tables, notes, contradictions."""
 
+import textwrap
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from qubopuzzle.bench.comparison import Comparison, Row
 from qubopuzzle.bench.contradictions import Contradiction
-from qubopuzzle.bench.tables import instance_table, total_table
+from qubopuzzle.bench.tables import WITH_OBJECTIVE, instance_table, objective_table, total_table
 from qubopuzzle.cli.terminal import answer_text, check_output, print_table, say
 from qubopuzzle.errors import InputError
 from qubopuzzle.files.writing import image_format, write_whole
@@ -19,7 +20,10 @@ def print_comparison(comparison: Comparison) -> None:
     """The runs by instance and solver, what the times are, the sums, why runs failed."""
     print_table(*instance_table(comparison), right=(3, 6, 7, 8))
     say("")
-    print_table(*total_table(comparison), right=(3, 4, 5, 6, 7))
+    if comparison.targets:
+        print_table(*objective_table(comparison), right=range(2, 11))
+        say("")
+    print_table(*total_table(comparison), right=range(3, 11))
     limits = dict.fromkeys(f"{each.time_limit:g}" for each in comparison.configurations)
     say(
         "",
@@ -27,6 +31,7 @@ def print_comparison(comparison: Comparison) -> None:
         f"the solver and the check. A run has {' or '.join(limits)} s for both (imports and",
         "kernels apart); a failed one counts twice that in PAR-2.",
         "TTS(99%) with its 95% bootstrap interval.",
+        *(textwrap.wrap(WITH_OBJECTIVE, 76) if comparison.targets else ()),
         *failure_notes(comparison),
         *(f"lost twice with what ran it: {line}" for line in comparison.lost),
     )
@@ -54,12 +59,32 @@ def contradiction_block(found: Contradiction) -> list[str]:
         if not claim.exists:
             proof = f" (proved by {claim.proved_by})" if claim.proved_by else ""
             lines.append(f"{who} no solution{proof}")
+        elif claim.bound is not None:
+            lines.append(f"{who} no objective better than {claim.bound:.12g}")
         elif claim.answer is None:
             lines.append(f"{who} a solution")
         else:
             drawn = answer_text(judge(found.instance.puzzle, claim.answer))
             lines += [f"{who} this answer, which the rules accept", drawn]
     return [*lines, "One of them is wrong: please report it, with the puzzle."]
+
+
+def best_known(args: Namespace) -> dict[str, float] | str | None:
+    """The objectives that ``--best-known`` names: a file, or values by name; None for none."""
+    given: list[str] = args.best_known
+    files = [text for text in given if "=" not in text or Path(text).exists()]
+    if files and len(given) > 1:
+        raise InputError("--best-known takes one file, or NAME=VALUE as often as you like")
+    if files:
+        return files[0]
+    found = {}
+    for text in given:
+        name, _, value = text.rpartition("=")
+        try:
+            found[name] = float(value)
+        except ValueError:
+            raise InputError(f"--best-known {text:.60}: expected a number, got {value!r}") from None
+    return found or None
 
 
 def outputs(args: Namespace, sources: Sequence[str]) -> dict[str, list[Path]]:

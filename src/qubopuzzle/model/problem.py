@@ -67,6 +67,11 @@ class Problem(ABC):
     def cells(self) -> int:
         """How large it is as a number: cells of the grid, choices of a model."""
 
+    @property
+    def has_objective(self) -> bool:
+        """Whether some solutions are better than others."""
+        return False
+
     @abstractmethod
     def read(self, model: Model, x: IntArray) -> tuple[IntArray | None, list[Violation]]:
         """The answer grid of literal values of one of its models, and what is wrong with it.
@@ -217,6 +222,11 @@ class ModelProblem(Problem):
     def cells(self) -> int:
         """The number of its choices."""
         return len(self.own.choices)
+
+    @property
+    def has_objective(self) -> bool:
+        """Whether the model has one."""
+        return self.own.objective is not None
 
     def read(self, model: Model, x: IntArray) -> tuple[IntArray | None, list[Violation]]:
         """The field's grid, if the model has one, and the constraints that are broken."""

@@ -99,6 +99,7 @@ class _Annealer(Solver):
             np.array(energies, dtype=np.float64),
             found.n_reads,
             interrupted=found.interrupted,
+            improvements=() if model.omitted else found.improvements,
             alternative=chosen,
         )
 

@@ -193,6 +193,8 @@ class Outcome:
         complete: proved that the samples are all answers.
         bound: what no assignment's objective, which is minimised, can be below; proved.
         optimal: proved that the best sample has the least objective.
+        improvements: of each answer that was better than all before it, when it was found, by
+            ``time.perf_counter``, and its objective, which is minimised; empty where not known.
         proof: of what was proved, if the solver was asked for it.
         interrupted: stopped by Ctrl-C; the samples are what there was.
         alternative: what the samples are of: 0 is the task's model, 1 the first alternative's.
@@ -211,6 +213,7 @@ class Outcome:
     complete: bool = False
     bound: float | None = None
     optimal: bool = False
+    improvements: Sequence[tuple[float, float]] = ()
     proof: Proof | None = None
     service_s: Mapping[str, float] = field(default_factory=dict)
 

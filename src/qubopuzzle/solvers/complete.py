@@ -11,6 +11,7 @@ With an objective, each answer is better than the last, until nothing can be bet
 Where there are graphs, the first answer is any, so that there is one when time is up.
 """
 
+import time
 from abc import ABC, abstractmethod
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
@@ -167,6 +168,7 @@ class CompleteSolver(Solver):
             complete=found.complete,
             bound=found.bound if isfinite(found.bound) else None,
             optimal=found.optimal,
+            improvements=found.improvements,
             proof=found.proof,
         )
 
@@ -188,6 +190,7 @@ class _Found:
     best: float = inf
     bound: float = -inf
     optimal: bool = False
+    improvements: list[tuple[float, float]] = field(default_factory=list)
     assignments: int = 0
     _cut_off: Sample | None = None
     _told: float = -inf
@@ -288,6 +291,7 @@ class _Found:
         if value < self.best:
             self.samples = {self.task.judge.key(sample): sample}
             self.best = search.best = value
+            self.improvements.append((time.perf_counter(), value))
 
     def _note(self, search: Search) -> None:
         """What is proved so far."""

@@ -70,6 +70,8 @@ class Result:
         interrupted: Ctrl-C cut the search short; ``found`` is the best so far.
         bound: what no solution's objective can be better than, as far as it was proved.
         optimal: proved that no solution has a better objective.
+        improvements: of each valid answer that was better than all before it, the seconds from the
+            beginning (of building) until it was found, and its objective; where the solver says so.
         proof: of ``complete``, if the solver was asked for it.
         sampled: what ``samples`` are made of.
         recorded: what ``trace`` is made of.
@@ -98,6 +100,7 @@ class Result:
     complete: bool = False
     bound: float | None = None
     optimal: bool = False
+    improvements: tuple[tuple[float, float], ...] = ()
     proof: Proof | None = None
     sampled: Samples | None = None
     recorded: Recorded | None = None
@@ -227,6 +230,7 @@ class Result:
             "objective": self.objective,
             "bound": self.bound,
             "optimal": self.optimal,
+            "improvements": [[round(s, 6), objective] for s, objective in self.improvements],
             "energy": self.energy,
             "energies": dict(self.energies),
             "broken": [asdict(constraint) for constraint in self.energies.constraints],

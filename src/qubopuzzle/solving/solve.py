@@ -337,7 +337,7 @@ class _Run:
             judge = made[outcome.alternative]
             compiled = cast("Compiled", judge.bits)
             self.recipe = replace(self.recipe, formulation=self.others[outcome.alternative - 1])
-        return self._judged(judge.presolved, compiled, outcome, task.seconds_left())
+        return self._judged(judge.presolved, compiled, outcome, task)
 
     def _alternative(self, formulation: str, target: str, made: list[Judge]) -> Task:
         """The task in another formulation; its judge is added to ``made``."""
@@ -371,10 +371,10 @@ class _Run:
         return self._proved(Propagation.none(ModelBuilder().build()), f"clues: {why}")
 
     def _judged(
-        self, presolved: Propagation, compiled: Compiled, outcome: Outcome, seconds_left: float
+        self, presolved: Propagation, compiled: Compiled, outcome: Outcome, task: Task
     ) -> Result:
         """What the judge says of a solver's outcome, decoded."""
-        until = time.perf_counter() + seconds_left + LATE_S
+        until = time.perf_counter() + task.seconds_left() + LATE_S
         with stage(self.seconds, "decode"):
             n = max(_JUDGED, self.budget.solutions)
             answers = zip(outcome.samples[:n], outcome.energies[:n].tolist(), strict=True)
@@ -407,8 +407,16 @@ class _Run:
             recorded=self._recorded(compiled.encoding),
             bound=found[0].objective if optimal else bound,
             optimal=optimal,
+            improvements=self._improvements(outcome, task, sign) if solved else (),
             service_s=outcome.service_s,
         )
+
+    def _improvements(
+        self, outcome: Outcome, task: Task, sign: int
+    ) -> tuple[tuple[float, float], ...]:
+        """The outcome's, from the beginning of building, in the problem's own direction."""
+        built = sum(self.seconds.get(name, 0.0) for name in ("model", "presolve", "compile"))
+        return tuple((built + t - task.started, sign * value) for t, value in outcome.improvements)
 
     def _sampled(self, judge: Judge, compiled: Compiled, outcome: Outcome) -> Samples | None:
         """The outcome's samples, if there are any."""

@@ -1,17 +1,18 @@
-"""Reports of a comparison to hand in: one HTML file, Markdown, CSV, a table as QOBLIB's."""
+"""Reports of a comparison to hand in: HTML, Markdown, LaTeX, CSV, a table as QOBLIB's."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 from qubopuzzle.bench.comparison import Comparison
 from qubopuzzle.bench.report.page import html_report
-from qubopuzzle.bench.report.texts import markdown_report, qoblib_csv
+from qubopuzzle.bench.report.texts import latex_report, markdown_report, qoblib_csv
 from qubopuzzle.bench.tables import csv_text
 from qubopuzzle.errors import InputError
 
 _WRITERS: dict[str, Callable[[Comparison], str]] = {
     ".html": html_report,
     ".md": markdown_report,
+    ".tex": latex_report,
     ".qoblib.csv": qoblib_csv,
     ".csv": csv_text,
 }

@@ -14,7 +14,12 @@ from qubopuzzle.bench.machine import words
 from qubopuzzle.bench.merge import machines
 from qubopuzzle.bench.plan import Instance
 from qubopuzzle.bench.statistics import Interval
-from qubopuzzle.bench.tables import statuses
+from qubopuzzle.bench.tables import (
+    WITH_OBJECTIVE,
+    objective_table,
+    quality_columns,
+    statuses,
+)
 
 _INLINE = 4_000
 """Characters of a problem that a command quotes; a larger one is a file."""
@@ -67,6 +72,7 @@ def sections(comparison: Comparison) -> Iterator[Section]:
     """The tables, those that have a row."""
     every = (
         _totals(comparison),
+        _objectives(comparison),
         _best(comparison),
         _pairs(comparison),
         _growth(comparison),
@@ -84,6 +90,7 @@ def _interval(interval: Interval) -> str:
 
 
 def _totals(comparison: Comparison) -> Section:
+    more, quality = quality_columns(comparison)
     rows = [
         [
             t.configuration,
@@ -95,16 +102,28 @@ def _totals(comparison: Comparison) -> Section:
             "{:.1%} to {:.1%}".format(*t.success_interval),
             "-" if t.par2_s is None else f"{t.par2_s:.3f}",
             f"{t.spent_s:.3f}",
+            *own,
         ]
-        for t in comparison.totals()
+        for t, own in zip(comparison.totals(), quality, strict=True)
     ]
     columns = ["configuration", "kind", "presolve", "runs", "solved", "success"]
-    columns += ["95% (Wilson)", "mean PAR-2 s", "total s"]
+    columns += ["95% (Wilson)", "mean PAR-2 s", "total s", *more]
     text = (
         "A run is solved if the rules accept its answer, or it is proved that there is none, "
         "within the time limit. A run that failed counts twice the limit in PAR-2."
     )
+    if comparison.targets:
+        text += f" {WITH_OBJECTIVE}"
     return Section("Configurations over all runs", text, columns, rows)
+
+
+def _objectives(comparison: Comparison) -> Section:
+    text = (
+        "Best and mean of the runs with a valid answer; the gap is that of the mean to the best "
+        "known objective, over its absolute value; the bound is the closest that any run proved. "
+        "Then how many runs came as close to the best known, and the median seconds until they did."
+    )
+    return Section("Objectives", text, *objective_table(comparison))
 
 
 def _best(comparison: Comparison) -> Section:

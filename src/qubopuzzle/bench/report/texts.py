@@ -1,4 +1,4 @@
-"""A comparison as Markdown, and as the table that QOBLIB asks for."""
+"""A comparison as Markdown, as LaTeX, and as the table that QOBLIB asks for."""
 
 import csv
 import io
@@ -10,6 +10,8 @@ from qubopuzzle.bench.comparison import Comparison, Row, Summary
 from qubopuzzle.bench.machine import words
 from qubopuzzle.bench.report.content import heading, sections, solve_command, warnings
 
+_WRAPPED = 60
+"""Characters of a cell from which on its column has lines."""
 _QOBLIB = [
     "Problem",
     "Submitter",
@@ -65,6 +67,58 @@ def _line(cells: Sequence[Any]) -> str:
 
 def _plain(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
+
+
+_LATEX = str.maketrans(
+    {
+        **{character: f"\\{character}" for character in "&%$#_{}"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        "∞": r"$\infty$",
+    }
+)
+_PREAMBLE = r"""\documentclass{article}
+\usepackage[T1]{fontenc}
+\usepackage[utf8]{inputenc}
+\usepackage[a3paper,landscape,margin=15mm]{geometry}
+\usepackage{booktabs,longtable}
+\begin{document}
+\small\setlength{\tabcolsep}{4pt}
+"""
+
+
+def latex_report(comparison: Comparison) -> str:
+    """The same tables as a document of LaTeX, each a ``longtable``; without commands."""
+    lines = [_PREAMBLE + r"\section*{Comparison of solvers}", _latex(heading(comparison)), ""]
+    for text in warnings(comparison):
+        lines += [rf"\textbf{{{_latex(text)}}}", ""]
+    for section in sections(comparison):
+        form = "".join(map(_alignment, zip(*section.rows, strict=True)))
+        lines += [rf"\subsection*{{{_latex(section.title)}}}", _latex(section.text)]
+        lines += [rf"\begin{{longtable}}{{{form}}}", r"\toprule", _latex_row(section.columns)]
+        lines += [r"\midrule\endhead", *map(_latex_row, section.rows)]
+        lines += [r"\bottomrule", r"\end{longtable}", ""]
+    return "\n".join([*lines, r"\end{document}", ""])
+
+
+def _alignment(cells: Sequence[Any]) -> str:
+    texts = [str(cell) for cell in cells]
+    if max(map(len, texts)) > _WRAPPED:
+        return "p{80mm}"
+    return "r" if all(text == "-" or text[:1].isdigit() for text in texts) else "l"
+
+
+def _latex_row(cells: Sequence[Any]) -> str:
+    return " & ".join(_latex(str(cell)) for cell in cells) + r" \\"
+
+
+def _latex(text: str) -> str:
+    """A text on one line, without what LaTeX would read as a command, or cannot set."""
+    return "".join(c if c.isprintable() else "?" for c in " ".join(text.split())).translate(_LATEX)
 
 
 def qoblib_csv(comparison: Comparison) -> str:

@@ -1,0 +1,226 @@
+"""How good answers are where there is an objective: gaps to the best known, and when they came.
+
+The best known objective of an instance is the best of what is said of it beforehand and what any
+run of the comparison reached. A gap is relative to it: 0.01 is one percent worse.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import inf, isfinite
+from os import PathLike
+from pathlib import Path
+from statistics import fmean, median
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from qubopuzzle.checks import brief, number
+from qubopuzzle.errors import InputError, at, did_you_mean
+from qubopuzzle.files.writing import naming
+
+if TYPE_CHECKING:
+    from qubopuzzle.bench.plan import Instance
+
+CLOSE = (0.001, 0.01, 0.05)
+"""Gaps for which it is told how many runs come as close, and when."""
+_SAME = 1e-9
+_PROVED = 1e-6
+"""Relative; solvers with floating point prove no more."""
+_LARGEST = 1 << 24
+_SOLUTION_FILE = ("=opt=", "=best=")
+BestKnown: TypeAlias = Mapping[str, float] | str | PathLike[str]
+"""Objectives by the instance's name, or a file of them, see ``read_best_known``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What is known of an instance with an objective.
+
+    Attributes:
+        best_known: the best objective; None where there is none.
+        bound: the closest one that any run proved; None without.
+    """
+
+    maximize: bool
+    best_known: float | None = None
+    bound: float | None = None
+
+    def gap(self, objective: float) -> float:
+        """How much worse it is than the best known, relative to that; infinite for 0 and worse.
+
+        >>> Target(False, 100.0).gap(101.0), Target(True, 0.0).gap(-1.0)
+        (0.01, inf)
+        """
+        if self.best_known is None:
+            return inf
+        worse = self.excess(objective, self.best_known)
+        return (
+            0.0
+            if worse <= _SAME * max(1.0, abs(self.best_known))
+            else (worse / abs(self.best_known) if self.best_known else inf)
+        )
+
+    def excess(self, objective: float, other: float) -> float:
+        """By how much the first is worse than the other; negative where it is better."""
+        return other - objective if self.maximize else objective - other
+
+    def beats(self, objective: float, bound: float) -> bool:
+        """Whether an objective is better than a bound that was proved, which cannot be."""
+        return self.excess(objective, bound) < -_PROVED * max(1.0, abs(bound))
+
+    def reached(self, row: Mapping[str, Any], within: float = 0.0) -> tuple[float, bool]:
+        """Seconds that a run took to an answer of at most this gap, and whether it found one.
+
+        Of a run that found none, all its seconds, as where it does not say when it did.
+        """
+        spent = row["seconds"] or 0.0
+        if not row["solved"] or row.get("objective") is None:
+            return spent, False
+        closest = within + _SAME
+        for seconds, objective in row.get("improvements", ()):
+            if self.gap(objective) <= closest:
+                return min(seconds, spent), True
+        return spent, self.gap(row["objective"]) <= closest
+
+
+@dataclass(frozen=True, slots=True)
+class Objectives:
+    """What the runs of a configuration on an instance with an objective are worth.
+
+    Attributes:
+        best, mean: of the runs with a valid answer; None without any.
+        gaps: of each run to the best known, relative; infinite without a valid answer.
+        close: by gap, see ``CLOSE``, how many runs came as close, and the median seconds until
+            then; a run that did not counts as infinite.
+        optimal: how many runs proved that nothing is better than their answer.
+    """
+
+    target: Target
+    best: float | None
+    mean: float | None
+    gaps: Sequence[float]
+    close: Mapping[float, tuple[int, float]]
+    optimal: int
+
+    @property
+    def mean_gap(self) -> float:
+        """Of the mean; infinite without a valid answer."""
+        return inf if self.mean is None else self.target.gap(self.mean)
+
+
+def objectives(target: Target, rows: Sequence[Mapping[str, Any]]) -> Objectives:
+    """Of the runs of one configuration."""
+    found = [_objective(row) for row in rows]
+    values = [value for value in found if value is not None]
+    close = {}
+    for within in CLOSE:
+        times = [target.reached(row, within) for row in rows]
+        close[within] = (
+            sum(is_close for _, is_close in times),
+            median(seconds if is_close else inf for seconds, is_close in times),
+        )
+    return Objectives(
+        target,
+        best=(max if target.maximize else min)(values) if values else None,
+        mean=fmean(values) if values else None,
+        gaps=[inf if value is None else target.gap(value) for value in found],
+        close=close,
+        optimal=sum(bool(row.get("optimal")) for row in rows),
+    )
+
+
+def targets(
+    instances: Iterable["Instance"], rows: Iterable[Mapping[str, Any]]
+) -> dict[str, Target]:
+    """Of the instances that have an objective, by digest."""
+    found = {
+        each.digest: Target(each.puzzle.maximize, each.best_known)
+        for each in instances
+        if each.puzzle.has_objective
+    }
+    for row in rows:
+        own = found.get(row["digest"])
+        if own is None:
+            continue
+        value, bound = _objective(row), row.get("bound")
+        if value is not None and (own.best_known is None or own.excess(value, own.best_known) < 0):
+            own = replace(own, best_known=value)
+        if (
+            bound is not None
+            and isfinite(bound)
+            and (own.bound is None or own.excess(bound, own.bound) > 0)
+        ):
+            own = replace(own, bound=bound)
+        found[row["digest"]] = own
+    return found
+
+
+def _objective(row: Mapping[str, Any]) -> float | None:
+    """Of a run's valid answer."""
+    return row.get("objective") if row["solved"] else None
+
+
+def with_best_known(
+    instances: Sequence["Instance"], given: BestKnown | None
+) -> tuple["Instance", ...]:
+    """The instances with what is said of them.
+
+    Raises:
+        InputError: for names that none has, unless a file says them, and what is no number.
+    """
+    if given is None:
+        return tuple(instances)
+    if isinstance(given, str | PathLike):
+        known = read_best_known(Path(given))
+    else:
+        labels = [name for each in instances for name in _names(each)]
+        for name in given:
+            if name not in labels:
+                hint = did_you_mean(name, labels)
+                raise InputError(f"best known: no instance is named {brief(name)}; {hint}")
+        known = {name: _finite(name, value) for name, value in given.items()}
+    values = [[known[name] for name in _names(each) if name in known] for each in instances]
+    return tuple(
+        replace(each, best_known=own[0]) if own else each
+        for each, own in zip(instances, values, strict=True)
+    )
+
+
+def _names(instance: "Instance") -> list[str]:
+    """What a list of objectives may call an instance: its name, or its file's without endings."""
+    return [*dict.fromkeys([instance.label, Path(instance.source).name.partition(".")[0]])]
+
+
+def read_best_known(path: Path) -> dict[str, float]:
+    """Objectives by name, out of a file of lines ``NAME OBJECTIVE``.
+
+    Or out of MIPLIB's list of solutions, whose lines are as ``=opt= NAME OBJECTIVE``; what it does
+    not know an objective of is passed over.
+
+    Raises:
+        InputError: with the file and line of what is neither.
+    """
+    found = {}
+    with naming(path):
+        with path.open("rb") as file:
+            data = file.read(_LARGEST + 1)
+        if len(data) > _LARGEST:
+            raise InputError(f"larger than {_LARGEST >> 20} MiB")
+        for line_number, line in enumerate(data.decode(errors="replace").splitlines(), start=1):
+            words = line.partition("#")[0].split()
+            if words and words[0].startswith("=") and words[0].endswith("="):
+                words = words[1:] if words[0] in _SOLUTION_FILE else []
+            if not words:
+                continue
+            with at(f"line {line_number}"):
+                if len(words) != 2:
+                    raise InputError(f"expected a name and an objective, got {brief(line)}")
+                try:
+                    found[words[0]] = _finite(words[0], float(words[1]))
+                except ValueError:
+                    raise InputError(f"expected an objective, got {brief(words[1])}") from None
+    return found
+
+
+def _finite(name: str, value: Any) -> float:
+    if not isfinite(found := number(f"best known, {name}", value)):
+        raise InputError(f"best known, {name}: expected a finite number, got {value}")
+    return found
