@@ -106,6 +106,7 @@ def profiles(comparison: Comparison) -> bytes:
             ys = [0.0, *share, share[-1] if share else 0.0]
             ax.step([1.0, *xs, most], ys, where="post", markevery=(0, 3), **style)
         ax.set_xscale("log")
+        _log_ticks(ax.xaxis, *ax.get_xlim())
         ax.set_ylim(-0.03, 1.05)
         ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
         ax.set(xlabel="times the best's median", ylabel="instances", title="Performance profile")
@@ -207,7 +208,7 @@ def gaps(comparison: Comparison, ax: Axes, styles: Styles) -> None:
         found = [gap for s in own if s.objectives for gap in s.objectives.gaps]
         if not found:
             continue
-        near = sorted(min(1.0, max(gap, _LEAST_GAP)) for gap in found if gap < inf)
+        near = sorted(max(gap, _LEAST_GAP) for gap in found if gap <= 1)
         ys = [(i + 1) / len(found) for i in range(len(near))]
         style = style | {"markevery": max(1, len(near) // 8)}
         ax.step([_LEAST_GAP, *near, 1.0], [0.0, *ys, len(near) / len(found)], where="post", **style)

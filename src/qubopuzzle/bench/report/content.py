@@ -198,17 +198,17 @@ def _by_instance(comparison: Comparison) -> Section:
                 sizes or "-",
                 "-" if s.build_s is None else f"{s.build_s:.4f}",
                 over if s.solve_s == inf else f"{s.solve_s:.4f}",
-                str(s.tts50 or "-"),
                 str(s.tts99 or "-"),
+                str(s.tts50 or "-"),
             ]
         )
     columns = ["instance", "cells", "configuration", "solved", "status", "size", "build s"]
     text = (
         "Medians over seeds. Build is model, presolve and compile; solve is the solver and the "
-        "check. TTS is the time after which a solution is 50 or 99 percent sure, with its 95 "
+        "check. TTS is the time after which a solution is 99 or 50 percent sure, with its 95 "
         "percent bootstrap interval."
     )
-    columns += ["solve s", "TTS(50%) s", "TTS(99%) s"]
+    columns += ["solve s", "TTS(99%) s", "TTS(50%) s"]
     return Section("By instance", text, columns, rows)
 
 
