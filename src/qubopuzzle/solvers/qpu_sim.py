@@ -70,7 +70,11 @@ class _QpuSim(Solver):
         if len(reply.samples):
             best.add(reply.samples, reply.occurrences, 0)
         best.reads = reply.figures.reads
-        return best.outcome(settings=reply.figures.settings, service_s=reply.figures.seconds)
+        return best.outcome(
+            interrupted=device.interrupted,
+            settings=reply.figures.settings,
+            service_s=reply.figures.seconds,
+        )
 
     def may_overrun(self, task: Task) -> bool:
         """Exact sampling cannot be stopped."""

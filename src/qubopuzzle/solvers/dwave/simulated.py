@@ -20,6 +20,8 @@ J_RANGE = (-2.0, 1.0)
 """What can be programmed: those of an Advantage, couplings in its extended range."""
 BETA = 6.1
 """1 / 0.164, what ``dwave.system.temperatures`` gives for an Advantage_system4.1 at freeze-out."""
+_NO_TIME_S = 1e-3
+"""Of further programmings, once Ctrl-C came."""
 METHODS = ("tempering", "exact")
 """How reads are drawn: each by a run of replica exchange, or by tree decomposition."""
 
@@ -37,7 +39,8 @@ class SimulatedQPU(Sampler, Structured):
        in units of the strongest antiferromagnetic coupling;
     4. reads are drawn from ``exp(-beta * E)``, E in the same units.
 
-    Energies that are returned are those of the model that was asked for.
+    Energies that are returned are those of the model that was asked for. ``interrupted`` says that
+    Ctrl-C ended the reads of a call early.
 
     >>> from qubopuzzle.embedding import Hardware
     >>> sampler = SimulatedQPU(Hardware.of("chimera:1"), noise=0, seed=1)
@@ -80,7 +83,7 @@ class SimulatedQPU(Sampler, Structured):
             raise InputError(
                 f"expected noise of at least 0, beta above 0 and method {' or '.join(METHODS)}"
             )
-        self.method = method
+        self.method, self.interrupted = method, False
         self._rng = np.random.default_rng(whole("seed", seed, 0))
         graph = hardware.graph
         self.nodelist = sorted(graph.nodes)
@@ -109,12 +112,12 @@ class SimulatedQPU(Sampler, Structured):
         Args:
             bqm: over qubits and couplers of the graph.
             num_reads: how often.
-            time_limit: seconds, after which tempering returns the reads that it has.
+            time_limit: seconds, after which tempering returns the reads that it has, as on Ctrl-C.
 
         Raises:
             dimod.exceptions.BinaryQuadraticModelStructureError: for a model over others.
             TooLarge: for a treewidth that method ``exact`` cannot do.
-            KeyboardInterrupt: on Ctrl-C.
+            KeyboardInterrupt: on Ctrl-C, by method ``exact``.
         """
         num_reads = whole("num_reads", num_reads, 1)
         programmed = self._programmed(bqm.spin)
@@ -147,10 +150,9 @@ class SimulatedQPU(Sampler, Structured):
             beta_range=[None, self.beta],
             keep="last",
             seed=seed,
-            time_limit=time_limit,
+            time_limit=_NO_TIME_S if self.interrupted else time_limit,
         )
-        if found.info["interrupted"]:
-            raise KeyboardInterrupt
+        self.interrupted |= bool(found.info["interrupted"])
         return found
 
     def _programmed(self, model: dimod.BinaryQuadraticModel) -> dimod.BinaryQuadraticModel:
