@@ -163,11 +163,14 @@ def sampler_path(solvers: Iterable[str | None]) -> None:
 
 
 def check_output(option: str, name: str | None) -> None:
-    """Refuse a file that cannot be written, or a plot of no known format, before any work."""
-    from qubopuzzle.files.writing import check_place, image_format
+    """Refuse a file that cannot be written, a plot of no known format or a text named like one."""
+    from qubopuzzle.files.writing import IMAGE_FORMATS, check_place, image_format
 
-    if name is not None:
-        (image_format if option == "--plot" else check_place)(Path(name))
+    if name is None:
+        return
+    (image_format if option == "--plot" else check_place)(Path(name))
+    if option != "--plot" and Path(name).suffix.lower().lstrip(".") in IMAGE_FORMATS:
+        raise InputError(f"{option} {name}: no picture is written there; `show --plot FILE` draws")
 
 
 def paths(option: str, pattern: str | None, puzzles: Sequence[Problem]) -> list[Path] | list[None]:
