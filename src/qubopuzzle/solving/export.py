@@ -7,7 +7,8 @@ an assignment takes.
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.metadata import version
@@ -22,7 +23,7 @@ from qubopuzzle.compile import DEFAULT_ENCODING, Cnf, Compiled
 from qubopuzzle.compile.amplify import AmplifyModel, compile_amplify
 from qubopuzzle.compile.mip import Mip, compile_mip
 from qubopuzzle.compile.qubo import Qubo, qubo_bits
-from qubopuzzle.errors import InputError, at
+from qubopuzzle.errors import InputError, QubopuzzleError, at
 from qubopuzzle.files.models import ModelFormat, Sample, best_sample, named, read_sample
 from qubopuzzle.files.puzzles import read_source
 from qubopuzzle.files.puzzles.native import problem_from_dict
@@ -32,13 +33,14 @@ from qubopuzzle.programs import Program
 from qubopuzzle.programs.of_model import CompiledProgram, compile_program
 from qubopuzzle.solving.judge import Judge, Judged, judge
 from qubopuzzle.solving.loading import load
-from qubopuzzle.solving.recipe import Recipe, Source, problem_of
+from qubopuzzle.solving.recipe import Recipe, Source, forms_of, problem_of
 
 KIND = "qubopuzzle-model"
 """What a description's key ``format`` says."""
 VERSION = 1
 _ABOUT = ("id", "title", "author", "licence", "source", "url", "solution", "n_solutions")
 """Keys of a problem's JSON that do not define it."""
+_GIVE = "decode takes the formulation, encoding and presolve that the model was made with"
 _OF_PROGRAMS = {"lp": "program-lp", "mps": "program-mps"}
 """Formats that a program, which has rows of its own, is written in instead."""
 
@@ -188,12 +190,36 @@ def decode(
             return judge(own, values)  # a sample of the CQM of its own rows
         labels = without_slack if names == set(without_slack) else labels
         if strangers := names ^ set(labels):
-            raise InputError(f"the sample has other variables than the model: {min(strangers)}")
+            made = Recipe(formulation or own.default_formulation, encoding, presolve)
+            raise InputError(
+                f"the sample has other variables than the model: {min(map(str, strangers))}; "
+                f"{_made_otherwise(own, made, names)}"
+            )
         values = [values[label] for label in labels]
     given, shapes = np.asarray(values), [(len(names),) for names in (labels, without_slack)]
     if given.shape not in shapes or not np.isin(given, (0, 1)).all():
-        raise InputError(f"expected {len(labels)} values of 0 or 1, got {brief(values)}")
+        what = f"expected {len(labels)} values of 0 or 1, got {brief(values)}"
+        raise InputError(f"{what}; {_GIVE}" if given.shape not in shapes else what)
     return Judge(own, found, bits).judge(given)
+
+
+def _made_otherwise(problem: Problem, made: Recipe, names: set[Hashable]) -> str:
+    """Which formulation, encoding and presolve give variables of these names; a remedy."""
+    forms = [
+        form
+        for presolve in ("none", "propagate", "probe")
+        for form in forms_of(problem, Recipe(presolve=presolve))
+    ]
+    for form in forms:
+        with suppress(QubopuzzleError):  # too large, or without solution
+            bits = qubo_bits(form.presolved(problem).model, cast("str", form.encoding))
+            labels = bits.labels()
+            if names in (set(labels), set(labels[: bits.matrix.shape[1]])):
+                settings = ("formulation", "encoding", "presolve")
+                changed = [name for name in settings if getattr(form, name) != getattr(made, name)]
+                said = ", ".join(f"{name}={getattr(form, name)!r}" for name in changed)
+                return f"it is of a model made with {said}"
+    return _GIVE
 
 
 # --- files -----------------------------------------------------------------------------
