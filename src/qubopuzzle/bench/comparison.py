@@ -24,7 +24,7 @@ from qubopuzzle.checks import whole
 from qubopuzzle.errors import ExecutorFailed, InputError, at
 from qubopuzzle.executors import Done, calls
 from qubopuzzle.files.writing import write_whole
-from qubopuzzle.picture import html
+from qubopuzzle.picture import check_canvas, html
 from qubopuzzle.processes import WarmThreads
 from qubopuzzle.signals import defer_interrupt
 
@@ -258,6 +258,7 @@ class Comparison:
             from matplotlib import pyplot
 
             figure = pyplot.figure(figsize=inches(self), layout="constrained")
+        check_canvas(figure, "subplots")
         return plot(self, figure)
 
     def _repr_html_(self) -> str:

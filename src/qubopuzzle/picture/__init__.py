@@ -5,10 +5,27 @@ from __future__ import annotations
 from io import BytesIO
 from typing import TYPE_CHECKING
 
+from qubopuzzle.checks import brief
+from qubopuzzle.errors import InputError
 from qubopuzzle.picture.description import PictureData
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+def check_canvas(given: object, method: str) -> None:
+    """Raise InputError for what cannot be drawn into, such as a file's name.
+
+    Args:
+        method: one of matplotlib's that it needs.
+    """
+    if not hasattr(given, method):
+        what = "a Figure" if method == "subplots" else "Axes"
+        save = "[0].figure.savefig" if method == "subplots" else ".figure.savefig"
+        raise InputError(
+            f"plot: expected {what} of matplotlib, got {brief(given)}; plot(){save}(name) "
+            "writes a file"
+        )
 
 
 class Picture(PictureData):
@@ -35,6 +52,7 @@ class Picture(PictureData):
             from matplotlib import pyplot
 
             ax = pyplot.figure(figsize=self.size_in()).add_subplot()
+        check_canvas(ax, "imshow")
         draw(self, ax)
         return ax
 

@@ -30,6 +30,9 @@ class DimodSampler(SamplerSolver):
     def of(cls, sampler: Any) -> Self:
         """Wrap a sampler that is there already; InputError if it is none."""
         made = type(sampler)
+        if isinstance(sampler, type) and hasattr(sampler, "sample"):
+            name = sampler.__name__
+            raise InputError(f"solver: expected a sampler, got the class {name}; write {name}()")
         if not callable(getattr(sampler, "sample", None)):
             raise InputError(
                 "solver: expected a name, a dimod sampler or a client of the Amplify SDK, "

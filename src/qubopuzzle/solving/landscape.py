@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle.checks import whole
 from qubopuzzle.errors import InputError
+from qubopuzzle.picture import check_canvas
 from qubopuzzle.tempering import OneHotTemperingSampler
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class Landscape:
         distance: how many variables differ from the nearest lowest state that is known, shape
             (minima,).
         times: how many of the descents ended there, shape (minima,).
-        lowest: the lowest energy that is known.
+        lowest: the lowest energy that was found, which nothing proves to be the least.
         variables: how many the model has.
         seed: of the descents; it repeats them.
     """
@@ -43,19 +44,19 @@ class Landscape:
 
     @property
     def share(self) -> float:
-        """Of the descents, those that ended at the lowest energy."""
+        """Of the descents, those that ended at the lowest energy found."""
         return float(self.times[self.energy <= self.lowest + 1e-9].sum() / self.times.sum())
 
     def __str__(self) -> str:
         return (
             f"{self.times.sum():,} descents, {self.variables:,} variables: "
             f"{len(self.energy):,} local minima, {self.share:.1%} of the descents end at the "
-            f"lowest energy, {self.lowest:g}, on average {self.mean:.3g} above it"
+            f"lowest energy found, {self.lowest:g}, on average {self.mean:.3g} above it"
         )
 
     @property
     def mean(self) -> float:
-        """How far above the lowest energy a descent ends, on average."""
+        """How far above the lowest energy found a descent ends, on average."""
         return float(np.average(self.energy, weights=self.times) - self.lowest)
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -66,13 +67,14 @@ class Landscape:
 
         if ax is None:
             _, ax = subplots(figsize=(6, 3.5), layout="constrained")
+        check_canvas(ax, "scatter")
         places, at = np.unique([self.distance, self.energy], axis=1, return_inverse=True)
         often = np.bincount(at, weights=self.times)
         area = 600 * often / often.sum()
         ax.scatter(places[0], places[1], s=np.maximum(area, 6), color=PALETTE[0], alpha=0.7, lw=0)
-        ax.scatter(0, self.lowest, marker="x", color=PALETTE[5], label="lowest energy known")
+        ax.scatter(0, self.lowest, marker="x", color=PALETTE[5], label="lowest energy found")
         ax.legend(loc="upper left")
-        ax.set_xlabel("variables that differ from the nearest lowest state")
+        ax.set_xlabel("variables that differ from the nearest lowest state found")
         ax.set_ylabel("energy")
         ax.set_title(
             f"{len(self.energy):,} local minima, {self.share:.1%} of descents end lowest",

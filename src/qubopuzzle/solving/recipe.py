@@ -8,6 +8,7 @@ from operator import itemgetter
 from os import PathLike
 from typing import TYPE_CHECKING, TypeAlias
 
+from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError, QubopuzzleError, Unsatisfiable, did_you_mean
 from qubopuzzle.model import Model, ModelProblem, Problem, Propagation, probe, propagate
 from qubopuzzle.model.propagation import prepare
@@ -44,7 +45,7 @@ class Recipe:
         weights: penalty weight by family, 1 where not given; for QUBOs and annealers.
 
     Raises:
-        InputError: for an encoding or presolve that there is not.
+        InputError: for an encoding or presolve that there is not, and weights that are no mapping.
     """
 
     formulation: str | None = None
@@ -60,6 +61,9 @@ class Recipe:
             raise InputError(f"unknown encoding {code!r}; {did_you_mean(code, ENCODINGS)}")
         if how not in PRESOLVES:
             raise InputError(f"unknown presolve {how!r}; {did_you_mean(how, PRESOLVES)}")
+        if not isinstance(self.weights, Mapping | None):
+            given = brief(self.weights)
+            raise InputError(f"weights: expected numbers by family, as {{'field': 2}}, got {given}")
 
     def prepare(self, model: Model) -> None:
         """Import and compile what presolving a model needs, once a process."""

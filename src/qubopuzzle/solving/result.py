@@ -292,8 +292,7 @@ class Result:
         )
         energy = "none" if self.energy is None else f"{self.energy:g}"
         if self.energy:
-            parts = ", ".join(f"{family} {cost}" for family, cost in self.energies.items() if cost)
-            energy += f" ({parts})" if parts else ""
+            energy += self._energy_parts(self.energy)
         if self.presolve:
             p = self.presolve
             how.append("after probing" if p["method"] == "probe" else "after propagation")
@@ -307,6 +306,17 @@ class Result:
         first = [str(self.attempt)] if self.attempt else []
         told = [self.verdict, self._seconds(verbose), " ".join(how), sizes, found, *first]
         return " | ".join(told)
+
+    def _energy_parts(self, energy: float) -> str:
+        """What the answer's broken constraints cost; said to be that where it is not all."""
+        total = sum(self.energies.values())
+        if not total:
+            return ""
+        parts = ", ".join(f"{family} {cost}" for family, cost in self.energies.items() if cost)
+        if total == energy:
+            return f" ({parts})"
+        what = f"the answer's broken constraints cost {total} at weights of 1"
+        return f" of the sample; {what}: {parts}"
 
     def _seconds(self, verbose: bool) -> str:
         if not verbose:

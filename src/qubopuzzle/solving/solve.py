@@ -11,7 +11,7 @@ from functools import partial
 from os import PathLike
 from typing import Any, cast
 
-from qubopuzzle.checks import positive, whole
+from qubopuzzle.checks import brief, positive, whole
 from qubopuzzle.compile import DEFAULT_ENCODING, Compiled, check_weights, encode_choices
 from qubopuzzle.errors import (
     InputError,
@@ -176,6 +176,8 @@ def check_run(
         raise InputError(
             f"solver {backend.name} cannot say that there is no other solution; use {proving}"
         )
+    if not isinstance(options, Mapping | None):
+        raise InputError(f"options: expected values by name, got {brief(options)}")
     if reads is not None:
         reads = whole("reads", reads, 1, 10**9)
     seed = secrets.randbits(31) if seed is None else whole("seed", seed, 0, 2**63 - 1)

@@ -22,7 +22,7 @@ from qubopuzzle.files.puzzles.native import problem_from_dict
 from qubopuzzle.files.writing import write_whole
 from qubopuzzle.model import IntArray, Model, Problem, Propagation
 from qubopuzzle.model.semantics import violations_of
-from qubopuzzle.picture import Picture
+from qubopuzzle.picture import Picture, check_canvas
 from qubopuzzle.recorder import Recorder, Seen, evenly
 from qubopuzzle.solving.judge import Judge, Judged, judge, parts
 
@@ -107,6 +107,7 @@ class Trace:
             from matplotlib import pyplot
 
             figure = pyplot.figure(figsize=_INCHES, layout="constrained")
+        check_canvas(figure, "subplots")
         energies = {"energy": self.energy, "lowest so far": self.lowest, "proved bound": self.bound}
         return draw_course(self.sweeps_in_all(), energies, self.families, self.weights, figure)
 
