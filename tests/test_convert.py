@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+import command
 from boards import NAMES, boards, same
 from qubopuzzle import InputError, Nonogram, Sudoku, load
 from qubopuzzle.cli import main
@@ -181,3 +182,14 @@ def test_the_pages_show_an_address_of_every_puzzle():
 
 def _addresses(line):
     return re.findall(r"https://puzz.link/[^']*", line)
+
+
+@pytest.mark.parametrize(
+    "words", ["convert a.json --to json", "generate nonogram", "export a.json --to lp"]
+)
+def test_a_text_is_not_written_into_a_picture(words, tmp_path):
+    (tmp_path / "a.json").write_text('{"puzzle": "nonogram", "rows": [[1]], "cols": [[1]]}')
+    status, _, err = command.run(*words.split(), "-o", "x.PDF", cwd=tmp_path)
+    assert status == 2
+    assert "--output x.PDF: no picture is written there; `show --plot FILE` draws" in err
+    assert not (tmp_path / "x.PDF").exists()

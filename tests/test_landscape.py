@@ -47,6 +47,7 @@ def test_it_is_drawn_with_all_descents():
         set(zip(found.distance, found.energy, strict=True))
     )
     assert "50 descents" in str(found)
+    assert "lowest energy found, " in str(found)
     pyplot.close(ax.figure)
 
 

@@ -10,6 +10,8 @@ import pytest
 
 import qubopuzzle
 from qubopuzzle import InputError, Nonogram, Unsatisfiable, decode, judge, load, solve, to_bqm
+from qubopuzzle.bench.comparison import Comparison
+from qubopuzzle.bench.plan import make_plan
 from qubopuzzle.solving.info import info
 
 A = Nonogram.examples()[0]
@@ -338,3 +340,48 @@ def test_known_solutions_must_be_solutions(solution):
 def test_what_is_said_about_a_puzzle_is_checked(about):
     with pytest.raises(InputError):
         Nonogram([[1]], [[1]], **about)
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        ({"formulation": "numbering"}, "made with formulation='numbering'$"),
+        ({"encoding": "domain-wall"}, "made with encoding='domain-wall'$"),
+        (None, "decode takes the formulation, encoding and presolve"),
+    ],
+)
+def test_a_sample_of_another_formulation_is_named(made, said):
+    puzzle = qubopuzzle.Nonogram.examples()[0]
+    names = ["x"] if made is None else qubopuzzle.to_bqm(puzzle, **made).variables
+    with pytest.raises(InputError, match=said):
+        qubopuzzle.decode(puzzle, dict.fromkeys(names, 0))
+    with pytest.raises(InputError, match="decode takes the formulation"):
+        qubopuzzle.decode(puzzle, [0])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda p: qubopuzzle.solve(p, "neal", weights=3), "weights: expected numbers by family"),
+        (lambda p: qubopuzzle.to_bqm(p, weights=["a"]), "weights: expected numbers by family"),
+        (lambda p: qubopuzzle.solve(p, options=3), "options: expected values by name, got 3"),
+        (lambda p: qubopuzzle.solve(p, Sampler), r"got the class Sampler; write Sampler\(\)"),
+        (lambda p: p.plot("x.png"), "expected Axes of matplotlib, got 'x.png'"),
+        (lambda p: qubopuzzle.solve(p).plot("x.png"), "expected Axes of matplotlib, got 'x.png'"),
+        (lambda p: compared(p).plot("x.png"), "expected a Figure of matplotlib, got 'x.png'"),
+    ],
+)
+def test_what_is_of_a_wrong_kind_is_one_line(call, message):
+    with pytest.raises(InputError, match=message) as error:
+        call(qubopuzzle.Nonogram.examples()[0])
+    assert "\n" not in str(error.value)
+
+
+class Sampler:
+    def sample(self, bqm):
+        """As of dimod."""
+
+
+def compared(puzzle):
+    plan = make_plan(puzzle, ["sat"])
+    return Comparison(plan.instances, plan.configurations, [], plan.planned())

@@ -1,5 +1,7 @@
 """The model of a quantum annealer: its distribution, its noise, and the solver around it."""
 
+from functools import partialmethod
+
 import dimod
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from dwave.embedding import embed_bqm
 
 from qubopuzzle.embedding import Hardware, find_embedding
 from qubopuzzle.solvers.dwave.simulated import H_RANGE, J_RANGE, SimulatedQPU
+from qubopuzzle.tempering import OneHotTemperingSampler
 
 A, PICTURE = Nonogram.examples()[:2]
 CELL = Hardware.of("chimera:1")
@@ -168,3 +171,15 @@ def test_what_cannot_be_done_is_one_line(options, message):
     with pytest.raises((InputError, TooLarge), match=message) as found:
         solve(A, "qpu-sim", seed=1, options=options)
     assert "\n" not in str(found.value)
+
+
+@pytest.mark.parametrize("gauges", [0, 2])
+def test_on_ctrl_c_the_reads_so_far_are_kept(monkeypatch, gauges):
+    sample = OneHotTemperingSampler.sample
+    stopped = partialmethod(sample, interrupt_function=lambda: True)
+    monkeypatch.setattr(OneHotTemperingSampler, "sample", stopped)
+    options = {"topology": "chimera:4", "sweeps": 10**6, "gauges": gauges}
+    result = solve(A, "qpu-sim", reads=8, seed=1, options=options)
+    assert result.interrupted
+    assert result.reads >= 1
+    assert result.samples is not None

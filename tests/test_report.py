@@ -9,12 +9,13 @@ from math import inf, log
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from scipy.optimize import minimize
 from scipy.stats import norm
 
 import command
 import qubopuzzle
-from qubopuzzle import InputError, Nonogram
+from qubopuzzle import InputError, Nonogram, Program
 from qubopuzzle.bench.analysis import (
     VIRTUAL_BEST,
     censored_line,
@@ -25,9 +26,18 @@ from qubopuzzle.bench.analysis import (
 )
 from qubopuzzle.bench.comparison import Comparison
 from qubopuzzle.bench.merge import load_comparison, machines
+from qubopuzzle.bench.objectives import Target, read_best_known
 from qubopuzzle.bench.plan import make_plan
-from qubopuzzle.bench.report import html_report, markdown_report, qoblib_csv, writer
+from qubopuzzle.bench.profile import inches, plot
+from qubopuzzle.bench.report import (
+    html_report,
+    latex_report,
+    markdown_report,
+    qoblib_csv,
+    writer,
+)
 from qubopuzzle.bench.report.content import solve_command, warnings
+from qubopuzzle.bench.tables import csv_text, objective_table, total_table
 
 MACHINE = {"host": "a", "cpu": "EPYC", "cores": 2, "system": "Linux x86_64"}
 STARTED = "2026-01-01T00:00:00.000000+00:00"
@@ -292,6 +302,9 @@ def test_the_command_makes_all_reports_again(journals, tmp_path):
     page, text, submission, table, plot = ((tmp_path / n).read_text() for n in [*names, "r.svg"])
     assert plot.startswith("<?xml")
     assert page.count("<svg") >= 4  # three plots, and boards
+    assert "td.number { text-align: right; white-space: nowrap; }" in page  # other cells wrap
+    assert page.count("nowrap") == 1
+    assert page.index("TTS(99%) s") < page.index("TTS(50%) s")
     assert "dot &lt;b&gt;|" in page
     assert "dot <b>" not in page
     assert "| dot &lt;b>\\| |" in text
@@ -302,7 +315,7 @@ def test_the_command_makes_all_reports_again(journals, tmp_path):
     assert next(csv.DictReader(io.StringIO(table)))["tts50_s"] == ""
     status, out, err = command.run("report", *journals, "-o", tmp_path / "r.pdf")
     assert status == 2
-    assert "a report's name ends in one of .html, .md, .qoblib.csv, .csv" in err
+    assert "a report's name ends in one of .html, .md, .tex, .qoblib.csv, .csv" in err
     status, _, err = command.run("report", journals[0], "--csv", journals[0])
     assert status == 2
     assert "a source" in err
@@ -353,7 +366,7 @@ def test_warnings_name_what_is_lost_and_stopped():
 
 def test_reports_of_nothing():
     nothing = replace(comparison({"a": [1.0]}), rows=[])
-    for write in (html_report, markdown_report, qoblib_csv):
+    for write in (html_report, markdown_report, latex_report, qoblib_csv):
         assert write(nothing)
     with pytest.raises(InputError, match="ends in one of"):
         writer(__import__("pathlib").Path("report"))
@@ -363,3 +376,175 @@ def test_tts_of_half_is_that_of_one_in_a_hundred_by_the_ratio_of_logarithms():
     (summary, *_) = comparison({"a": [2.0]}, repeat=3).summaries()
     assert summary.tts99.seconds / summary.tts50.seconds == pytest.approx(log(100) / log(2))
     assert summary.success == pytest.approx((0.4385, 1.0), abs=1e-4)
+
+
+# Objectives
+
+
+def with_objectives(runs, best_known=None, bounds=(), maximize=False, limit=10.0):
+    """Of configurations by name, whose runs brought (objective or None, improvements)."""
+    program = Program.of([[1.0]], upper=[5], cost=[1.0], maximize=maximize, id="p")
+    named = [{"name": name, "solver": "neal", "reads": i + 1} for i, name in enumerate(runs)]
+    repeat = max(map(len, runs.values()))
+    known = None if best_known is None else {"p": best_known}
+    plan = make_plan(
+        program, configurations=named, repeat=repeat, time_limit=limit, best_known=known
+    )
+    bound = dict(bounds)
+    rows = []
+    for job in plan.jobs():
+        objective, improvements = runs[job.configuration.name][job.seed]
+        solved = objective is not None
+        how = {"status": "valid" if solved else "not solved", "solved": solved, "why": ""}
+        spent = {"seconds": limit, "build_s": 0.0, "solve_s": limit, "objective": objective}
+        about = {"bound": bound.get(job.configuration.name), "improvements": improvements}
+        rows.append({**job.columns(), **how, **spent, **about})
+    return Comparison(plan.instances, plan.configurations, rows, plan.planned())
+
+
+COURSE = [[1.0, 110], [2.0, 100.4], [4.0, 100]]
+
+
+def test_objectives_are_held_against_the_best_known():
+    runs = {"a": [(100, COURSE), (110, [])], "b": [(104, [[3.0, 104]]), (None, [])]}
+    found = with_objectives(runs, bounds={"a": 90, "b": 95})
+    a, b = (s.objectives for s in found.summaries())
+    assert (a.target.best_known, a.target.bound) == (100, 95)
+    assert (a.best, a.mean, a.gaps) == (100, 105, pytest.approx([0, 0.1]))
+    assert (b.best, b.mean, b.gaps) == (104, 104, [pytest.approx(0.04), inf])
+    assert a.close == {0.001: (1, inf), 0.01: (1, inf), 0.05: (1, inf)}
+    assert [s.reached for s in found.summaries()] == [1, 0]
+    assert [s.solved for s in found.summaries()] == [2, 1]
+    # The best known one came after 4 s, and not at the end of the run; failures count 20 s.
+    assert [s.par2_s for s in found.summaries()] == [(4 + 20) / 2, 20]
+    assert [s.tts99.at_least for s in found.summaries()] == [False, True]
+    columns, rows = objective_table(found)
+    table = dict(zip(columns, rows[0], strict=True))
+    assert (table["best"], table["mean"], table["gap"], table["bound"]) == (
+        "100",
+        "105",
+        "5%",
+        "95",
+    )
+    columns, (first, second) = total_table(found)
+    assert columns[-3:] == ["at the best known", "mean gap", "optimal"]
+    assert (first[-3:], second[-3:]) == (["1/2", "5%", "0/2"], ["0/2", "4%", "0/2"])
+    row = next(csv.DictReader(io.StringIO(csv_text(found))))
+    assert (row["best_known"], row["gap"], row["share_1pct"]) == ("100", "0.05", "0.5000")
+
+
+def test_the_time_until_a_gap_is_when_an_answer_came():
+    (summary,) = with_objectives({"a": [(100, COURSE)]}).summaries()
+    assert summary.objectives.close == {0.001: (1, 4.0), 0.01: (1, 2.0), 0.05: (1, 2.0)}
+    (silent,) = with_objectives({"a": [(100, [])]}).summaries()
+    assert silent.objectives.close[0.05] == (1, 10.0)
+
+
+@pytest.mark.parametrize(
+    ("maximize", "best_known", "objective", "gap"),
+    [
+        (False, 100, 101, 0.01),
+        (True, 100, 99, 0.01),
+        (False, -100, -99, 0.01),
+        (False, 0, 0, 0),
+        (False, 0, 1, inf),
+        (False, 100, 90, 0),  # better than was known: then that is the best known
+        (False, None, 5, inf),
+    ],
+)
+def test_gaps_are_relative_to_the_best_known(maximize, best_known, objective, gap):
+    assert Target(maximize, best_known).gap(objective) == pytest.approx(gap)
+
+
+@pytest.mark.parametrize("maximize", [False, True])
+def test_what_is_said_beforehand_is_the_best_known_unless_a_run_is_better(maximize):
+    sign = -1 if maximize else 1
+    runs = {"a": [(sign * 100, [])]}
+    for said, best in ((sign * 90, sign * 90), (sign * 120, sign * 100)):
+        found = with_objectives(runs, said, maximize=maximize)
+        assert next(iter(found.targets.values())).best_known == best
+    assert "0/1" in total_table(with_objectives(runs, sign * 90, maximize=maximize))[1][0]
+
+
+def test_an_objective_better_than_a_proved_bound_is_a_contradiction():
+    runs = {"a": [(100, [])], "b": [(110, [])]}
+    assert with_objectives(runs, bounds={"b": 100}).contradictions == []
+    (found,) = with_objectives(runs, bounds={"b": 105}).contradictions
+    assert found.summary() == (
+        "p: (a) against (b): one's objective is 100, the other proved that none is better than 105"
+    )
+
+
+def test_lists_of_best_known_objectives(tmp_path):
+    path = tmp_path / "best.solu"
+    path.write_text("=opt=  p0033 3089\n=best= q 1e3\n=inf= r\n=unkn= s\nt -2.5 # mine\n\n")
+    assert read_best_known(path) == {"p0033": 3089, "q": 1000, "t": -2.5}
+    for text, message in (
+        ("p 1\nq\n", "line 2: expected a name and an objective, got 'q'"),
+        ("p one\n", "line 1: expected an objective, got 'one'"),
+        ("p inf\n", "line 1: best known, p: expected a finite number"),
+    ):
+        path.write_text(text)
+        with pytest.raises(InputError, match=rf"best\.solu: {message}"):
+            read_best_known(path)
+
+
+def test_the_command_compares_objectives(tmp_path):
+    text = "min\nobj: x + 2 y\nst\nc: x + y >= 2\nbounds\nx <= 3\ny <= 3\ngeneral\nx y\nend\n"
+    (tmp_path / "small.lp").write_text(text)
+    words = ["compare", "small.lp", "--solvers", "sat", "--json", "r.jsonl", "--report", "r.tex"]
+    status, out, err = command.run(*words, "--best-known", "small=1", cwd=tmp_path)
+    assert (status, err) == (0, "")
+    words = next(line for line in out.splitlines() if "0/1, > 10 s" in line).split()
+    assert words[:8] == ["small", "sat", "2", "2", "1", "100%", "2", "1/1"]
+    assert "\\subsection*{Objectives}" in (tmp_path / "r.tex").read_text()
+    row = json.loads((tmp_path / "r.jsonl").read_text().splitlines()[-1])
+    ((seconds, objective),) = row["improvements"][-1:]
+    assert (objective, row["optimal"]) == (2, True)
+    assert 0 < seconds <= row["seconds"]
+    # The report takes it from the journal, or is told.
+    for more, gap in (([], "100%"), (["--best-known", "small=2"], "0%")):
+        status, out, err = command.run("report", "r.jsonl", *more, cwd=tmp_path)
+        assert (status, err) == (0, "")
+        assert f" {gap} " in out
+    for wrong, message in (
+        ("big=2", "no instance is named 'big'"),
+        ("small=x", "expected a number"),
+    ):
+        status, _, err = command.run("report", "r.jsonl", "--best-known", wrong, cwd=tmp_path)
+        assert status == 2
+        assert message in err
+
+
+def test_texts_in_latex_are_no_commands():
+    found = replace(comparison({"50%_a&b": [1.0]}), left_out={"x": "\\input{y} $z$ #1 ~^"})
+    text = latex_report(found)
+    assert r"50\%\_a\&b & heuristic" in text
+    assert r"\textbackslash{}input\{y\} \$z\$ \#1 \textasciitilde{}\textasciicircum{}" in text
+    assert text.count(r"\begin{longtable}") == text.count(r"\end{longtable}") > 2
+
+
+def test_legends_and_ticks_of_eight_configurations_have_room():
+    """Drawn as it would be saved: no name beyond the edge, no tick's label over another."""
+    names = [f"annealer, sweeps={10**i}, threads=2, presolve=probe" for i in range(8)]
+    found = comparison({name: [2.0 + i / 10, 4.5] for i, name in enumerate(names)}, (20, 26))
+    figure = Figure(figsize=inches(found), layout="constrained")
+    axes = plot(found, figure)
+    figure.draw_without_rendering()
+    (legend,) = figure.legends
+    box = legend.get_window_extent()
+    assert box.x0 >= 0
+    assert box.x1 <= figure.bbox.x1
+    for axis in (each for ax in axes for each in (ax.xaxis, ax.yaxis)):
+        labels = [t.get_window_extent() for t in axis.get_ticklabels() if t.get_text()]
+        assert len(labels) > 1
+        assert not any(a.overlaps(b) for i, a in enumerate(labels) for b in labels[:i])
+
+
+def test_runs_with_objectives_are_drawn_by_their_gaps():
+    found = with_objectives({"a": [(100, COURSE)], "b": [(101, [])]})
+    left, right = plot(found, Figure())
+    assert (left.get_ylabel(), right.get_title()) == ("runs at the best known", "Runs as close")
+    (a, b) = right.get_lines()[:2]
+    assert a.get_xdata()[1] == 1e-4  # drawn at 0
+    assert b.get_xdata()[1] == pytest.approx(0.01)

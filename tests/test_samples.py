@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from command import run
-from qubopuzzle import Nonogram, Result, decode, solve, to_bqm
+from qubopuzzle import Nonogram, Result, Sudoku, decode, solve, to_bqm
 from qubopuzzle.annealing import anneal
 from qubopuzzle.model import ModelBuilder
 from qubopuzzle.reads import MOST_KEPT, kept_samples
@@ -71,6 +71,18 @@ def test_energies_name_the_broken_constraints():
     assert [each["label"] for each in said] == [c.label for c in result.energies.constraints]
     (datum,) = samples(result).data()
     assert {name: getattr(datum, f"energy_{name}") for name in total} == total
+
+
+def test_energies_that_do_not_add_up_to_the_samples_say_what_they_are():
+    """Broken walls are paid by the sample, and the answer that is read from it has others."""
+    settings = {"encoding": "domain-wall", "seed": 1, "reads": 1, "options": {"sweeps": 20}}
+    result = solve(Sudoku.examples()[0], "neal", **settings)
+    total = sum(result.energies.values())
+    assert total != result.energy
+    said = (
+        f"energy {result.energy:g} of the sample; the answer's broken constraints cost {total} at"
+    )
+    assert said in result.summary()
 
 
 def test_repeated_states_are_counted():

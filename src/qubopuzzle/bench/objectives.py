@@ -214,9 +214,10 @@ def read_best_known(path: Path) -> dict[str, float]:
                 if len(words) != 2:
                     raise InputError(f"expected a name and an objective, got {brief(line)}")
                 try:
-                    found[words[0]] = _finite(words[0], float(words[1]))
+                    value = float(words[1])
                 except ValueError:
                     raise InputError(f"expected an objective, got {brief(words[1])}") from None
+                found[words[0]] = _finite(words[0], value)
     return found
 
 

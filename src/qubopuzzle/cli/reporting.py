@@ -101,9 +101,9 @@ def outputs(args: Namespace, sources: Sequence[str]) -> dict[str, list[Path]]:
     for option, path in _each(paths):
         if path.resolve() in read:
             raise InputError(f"{option} {path}: that is a source of the comparison")
-        check_output(option, str(path))
         if option == "--report":
             writer(path)
+        check_output(option, str(path))
     places = [path.resolve() for _, path in _each(paths)]
     if len(set(places)) < len(places):
         raise InputError(f"{' and '.join(paths)} need different files")
