@@ -191,5 +191,5 @@ def test_a_text_is_not_written_into_a_picture(words, tmp_path):
     (tmp_path / "a.json").write_text('{"puzzle": "nonogram", "rows": [[1]], "cols": [[1]]}')
     status, _, err = command.run(*words.split(), "-o", "x.PDF", cwd=tmp_path)
     assert status == 2
-    assert "--output x.PDF: no picture is written there; `show --plot FILE` draws" in err
+    assert " x.PDF: no picture is written there; `show --plot FILE` draws" in err
     assert not (tmp_path / "x.PDF").exists()

@@ -527,7 +527,7 @@ def test_texts_in_latex_are_no_commands():
 def test_legends_and_ticks_of_eight_configurations_have_room():
     """Drawn as it would be saved: no name beyond the edge, no tick's label over another."""
     names = [f"annealer, sweeps={10**i}, threads=2, presolve=probe" for i in range(8)]
-    found = comparison({name: [2.0 + i / 10, 4.5] for i, name in enumerate(names)}, (20, 26))
+    found = comparison({name: [2.0 + i / 10, 4.5] for i, name in enumerate(names)}, (20, 30))
     figure = Figure(figsize=inches(found), layout="constrained")
     axes = plot(found, figure)
     figure.draw_without_rendering()
