@@ -227,8 +227,27 @@ def test_foreign_failures_are_one_line():
         solve(puzzle, "dimod:nowhere:Class")
     with pytest.raises(InputError, match="write dimod:module:Class"):
         solve(puzzle, "dimod:nowhere")
-    with pytest.raises(InputError, match="has no method sample"):
-        solve(puzzle, "dimod:dimod:BinaryQuadraticModel")
+
+
+@pytest.mark.parametrize(
+    "name", ["dimod:BinaryQuadraticModel", "sys:exit", "os:abort", "toys:factory"]
+)
+@pytest.mark.parametrize("kind", ["dimod", "dwave"])
+def test_only_a_sampler_that_is_named_is_called(name, kind):
+    with pytest.raises(InputError, match=f"{name} is no class or object with a method sample"):
+        solve(Nonogram.from_picture(["#.", ".#"]), f"{kind}:{name}", presolve="none")
+
+
+@pytest.mark.parametrize("error", [SystemExit("over"), RuntimeError("over")])
+def test_a_module_that_ends_amid_its_import_is_one_line(error, monkeypatch):
+    def fails(name):
+        raise error
+
+    monkeypatch.setattr("qubopuzzle.solvers.sampler.import_module", fails)
+    monkeypatch.setattr("qubopuzzle.solvers.sampler.find_spec", fails)
+    assert not get_solver("dimod:toys:Recording").available().ok
+    with pytest.raises(SolverUnavailable, match=f"{type(error).__name__}: over$"):
+        solve(Nonogram.from_picture(["#.", ".#"]), "dimod:toys:Recording")
 
 
 def test_unknown_solvers_name_the_known_ones():
@@ -289,12 +308,12 @@ def test_versions_are_recorded(name):
     assert all(get_solver(name).versions().values())
 
 
-def test_a_foreign_sampler_may_be_handed_over_or_made_by_a_function():
+def test_a_foreign_sampler_may_be_handed_over_or_named_as_an_object():
     puzzle = Nonogram.from_picture(["#.", ".#"])
     handed = solve(puzzle, Recording(), reads=3)
     assert handed.solver == "dimod:toys:Recording"
     assert handed.valid
-    assert solve(puzzle, "dimod:toys:factory", reads=3).valid
+    assert solve(puzzle, "dimod:toys:ready", reads=3).valid
     with pytest.raises(InputError, match="or a client of the Amplify SDK, got int"):
         solve(puzzle, 7)
 

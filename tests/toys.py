@@ -140,9 +140,13 @@ NoneAtAll, Nothing, Halves, Extra, Missing = map(
 )
 
 
+ready = Recording()
+"""A sampler itself, as people write for composites."""
+
+
 def factory():
-    """A function that makes a sampler, as people write for composites."""
-    return Recording()
+    """No sampler, and not to be called by name."""
+    raise AssertionError("called")
 
 
 @dataclass(frozen=True)

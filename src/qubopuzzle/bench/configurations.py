@@ -21,13 +21,14 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import product
+from math import prod
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from qubopuzzle.checks import brief
-from qubopuzzle.errors import InputError, QubopuzzleError, at, did_you_mean
-from qubopuzzle.files.writing import naming
+from qubopuzzle.errors import InputError, QubopuzzleError, at, did_you_mean, first_line
+from qubopuzzle.files.writing import naming, read_bounded
 from qubopuzzle.model import Problem
 from qubopuzzle.solvers import get_solver
 from qubopuzzle.solving.recipe import Recipe
@@ -39,6 +40,9 @@ Settings: TypeAlias = Mapping[str, Any]
 _NO_SETTINGS = ("name", "exact")
 _LIMIT = 10_000
 """Configurations of a comparison at most."""
+SIZE_LIMIT = 2**18
+"""Bytes of a TOML file at most."""
+_DOTS_LIMIT = 10**6
 
 
 def kind_of(exact: bool) -> str:
@@ -159,9 +163,13 @@ def grid(
         options: by solver, such as ``{"neal": {"sweeps": [100, 1000]}}``.
 
     Raises:
-        InputError: for a setting that there is not, or options of a solver that is not there.
+        InputError: for a setting that there is not, options of a solver that is not there, and
+            more combinations than a comparison has.
     """
-    solvers = list(dict.fromkeys(_values("solver", solver)))
+    solvers = _values("solver", solver)
+    if not all(isinstance(name, str) for name in solvers):
+        raise InputError(f"solver: expected a name, or several, got {brief(solver)}")
+    solvers = list(dict.fromkeys(solvers))
     _check_names(settings, SETTINGS)
     by_solver = _mapping("options", options)
     if strange := [name for name in by_solver if name not in solvers]:
@@ -179,6 +187,8 @@ def grid(
         own = _mapping(f"options of {name}", by_solver.get(name))
         axes |= {("options", key): value for key, value in own.items()}
         lists = [_values(key, value) for (_, key), value in axes.items()]
+        if (count := prod(map(len, lists))) > _LIMIT:
+            raise InputError(f"{brief(count)} configurations of {name}; {_LIMIT:,} are the limit")
         for values in product(*lists):
             yield _point(name, dict(zip(axes, values, strict=True)), list(map(len, lists)))
 
@@ -204,9 +214,13 @@ def read_configurations(path: str | PathLike[str]) -> list[dict[str, Any]]:
     """
     with naming(Path(path)):
         try:
-            content = tomllib.loads(Path(path).read_bytes().decode())
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise InputError(f"no TOML: {str(error).splitlines()[0]}") from None
+            text = read_bounded(path, SIZE_LIMIT).decode()
+            _check_dots(text)
+            content = tomllib.loads(text)
+        except InputError:
+            raise
+        except (ValueError, RecursionError) as error:  # TOMLDecodeError, digits without end
+            raise InputError(f"no TOML: {first_line(error).partition(': ')[2]}") from None
         _check_names(content, ("configuration", "grid"))
         for name, tables in content.items():
             if not isinstance(tables, list) or not all(isinstance(t, dict) for t in tables):
@@ -220,6 +234,16 @@ def read_configurations(path: str | PathLike[str]) -> list[dict[str, Any]]:
         if not found:
             raise InputError("it has neither [[configuration]] nor [[grid]]")
         return found
+
+
+def _check_dots(text: str) -> None:
+    """Refuse names of so many parts that reading them takes minutes.
+
+    Of each line the reader walks along the name of its table, and along its own once a part.
+    """
+    dots = [line.count(".") for line in text.split("\n")]
+    if max(dots) > 20 and max(dots) * (len(dots) + sum(dots)) > _DOTS_LIMIT:
+        raise InputError("too many dots in one line; write long lists over several lines")
 
 
 def make_configurations(

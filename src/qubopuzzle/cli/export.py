@@ -1,6 +1,7 @@
 """``qubopuzzle export``."""
 
 import json
+import os
 import sys
 from argparse import Namespace
 from pathlib import Path
@@ -86,7 +87,7 @@ def _format(args: Namespace) -> "ModelFormat":
 def _spare(source: str, path: Path | None, *, described: bool) -> None:
     """Refuse to write over the puzzle: ``a.json`` is what goes beside a model named ``a``."""
     for own in () if path is None else (path, _beside(path)) if described else (path,):
-        if source != "-" and own.resolve() == Path(source).resolve():
+        if source != "-" and os.path.realpath(own) == os.path.realpath(source):
             raise InputError(f"{path}: {own} is the puzzle; take another name")
 
 

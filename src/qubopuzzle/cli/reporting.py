@@ -1,5 +1,6 @@
 """``qubopuzzle compare`` for people: two tables, notes, contradictions."""
 
+import os
 import textwrap
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
@@ -97,14 +98,14 @@ def outputs(args: Namespace, sources: Sequence[str]) -> dict[str, list[Path]]:
         for option, given in asked.items()
         if given is not None
     }
-    read = {Path(source).resolve() for source in sources}
+    read = set(map(os.path.realpath, sources))
     for option, path in _each(paths):
-        if path.resolve() in read:
+        if os.path.realpath(path) in read:
             raise InputError(f"{option} {path}: that is a source of the comparison")
         if option == "--report":
             writer(path)
         check_output(option, str(path))
-    places = [path.resolve() for _, path in _each(paths)]
+    places = [os.path.realpath(path) for _, path in _each(paths)]
     if len(set(places)) < len(places):
         raise InputError(f"{' and '.join(paths)} need different files")
     return paths

@@ -14,6 +14,7 @@ import numpy as np
 
 from qubopuzzle.checks import brief, whole
 from qubopuzzle.errors import InputError, SolverUnavailable, at, did_you_mean
+from qubopuzzle.files.writing import read_bounded
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -111,10 +112,8 @@ def _ideal(kind: str, size: str) -> nx.Graph:
 
 def _read(file: Path) -> nx.Graph:
     with at(str(file)):
-        if file.stat().st_size > _LARGEST_FILE:
-            raise InputError(f"more than {_LARGEST_FILE // 2**20} MiB is no graph of a QPU")
         try:
-            text = file.read_text()
+            text = read_bounded(file, _LARGEST_FILE).decode()
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(getattr(error, "strerror", None) or "it is no text") from None
         return _of_properties(text) if text.lstrip().startswith("{") else _of_lines(text)

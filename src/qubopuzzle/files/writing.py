@@ -1,10 +1,13 @@
-"""Files that are written whole or not at all."""
+"""Files that are read up to a bound, and written whole or not at all."""
 
+import errno
 import os
 import re
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from os import PathLike
 from pathlib import Path
 
 from qubopuzzle.errors import InputError, at
@@ -33,6 +36,30 @@ def image_format(path: Path) -> str:
     return suffix
 
 
+def read_bounded(path: str | PathLike[str], limit: int) -> bytes:
+    """A file's bytes, up to ``limit`` of them; InputError for more. Errors of the system pass.
+
+    What has no end, such as ``/dev/zero``, is refused like a file that is too large.
+    """
+    with Path(path).open("rb") as file:
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        size = f"{limit >> 20:,} MiB" if limit >> 20 else f"{limit:,} bytes"
+        raise InputError(f"larger than {size}")
+    return data
+
+
+def target(path: Path) -> Path:
+    """What a path leads to in the end, past symbolic links; OSError where they lead in a circle.
+
+    ``Path.resolve`` raises RuntimeError there, or nothing, as the Python is.
+    """
+    found = Path(os.path.realpath(path))
+    if found.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    return found
+
+
 def check_place(path: Path) -> None:
     """Raise InputError where no file of this name can be written."""
     with naming(path), defer_interrupt():
@@ -40,7 +67,7 @@ def check_place(path: Path) -> None:
             raise InputError("that is a folder")
         if path.exists() and not path.is_file():
             raise InputError("that is no regular file")
-        folder = path.resolve().parent
+        folder = target(path).parent
         if not folder.is_dir():
             raise InputError(f"there is no folder {path.parent}")
         handle, temporary = tempfile.mkstemp(dir=folder, prefix=".qubopuzzle-")
@@ -55,17 +82,29 @@ def with_id(pattern: str, identity: str) -> Path:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write to a temporary file beside ``path`` and rename it; InputError if that fails."""
-    path = path.resolve()  # what a link leads to, not the link
+    """Write to a temporary file beside ``path`` and rename it; InputError if that fails.
+
+    Who may read and write a file that was there stays as it is. Of a symbolic link the file that
+    it leads to is written.
+    """
     with naming(path), defer_interrupt():
+        path = target(path)
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".qubopuzzle-")
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(data)
-            umask = os.umask(0)
-            os.umask(umask)
-            Path(temporary).chmod(0o666 & ~umask)
+            Path(temporary).chmod(_mode(path))
             Path(temporary).replace(path)
         except BaseException:
             Path(temporary).unlink()
             raise
+
+
+def _mode(path: Path) -> int:
+    """The rights of a file that is there, else those that a new one gets."""
+    try:
+        return stat.S_IMODE(path.stat().st_mode) & 0o777
+    except FileNotFoundError:
+        umask = os.umask(0)
+        os.umask(umask)
+        return 0o666 & ~umask

@@ -20,7 +20,7 @@ _OURS = {"num_reads": "reads", "seed": "seed", "time_limit": "time limit"}
 
 
 class DimodSampler(SamplerSolver):
-    """A sampler that a user names as ``module:Class`` (or function), or hands over ready-made."""
+    """A sampler that a user names as ``module:Class`` (or object), or hands over ready-made."""
 
     def __init__(self, address: str, sampler: Any = None, kind: str = "dimod") -> None:
         super().__init__(f"{kind}:{address}", address, reads_per_call=None, about="a dimod sampler")
@@ -54,16 +54,15 @@ class DimodSampler(SamplerSolver):
             return self._sampler
         try:
             found = self.found()
-            if isinstance(found, type) and not hasattr(found, "sample"):
-                raise InputError(f"{self.name}: {self.sampler} has no method sample")
-            made = found()
+            # Nothing is called that only happens to have this name, as ``os:abort``.
+            if not callable(getattr(found, "sample", None)):
+                what = "is no class or object with a method sample"
+                raise InputError(f"{self.name}: {self.sampler} {what}")
+            return found() if isinstance(found, type) else found
         except (InputError, SolverUnavailable):
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise SolverUnavailable(f"{self.name}: {first_line(error)}") from error
-        if not callable(getattr(made, "sample", None)):
-            raise InputError(f"{self.name}: {self.sampler} makes nothing that can sample")
-        return made
 
     def parse_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Options by the sampler's own names; text is read as a Python literal if it is one."""

@@ -161,7 +161,7 @@ class SamplerSolver(Solver):
     def available(self) -> Availability:
         """Whether the sampler's package is there, without importing it."""
         module = self.sampler.partition(":")[0]
-        with suppress(ImportError, ValueError):
+        with suppress(Exception, SystemExit):  # of the packages that the module is in
             if find_spec(module) is not None:
                 return super().available() if self.package else Availability(True)
         return Availability(False, f"pip install {self.package or module.partition('.')[0]}")
@@ -171,7 +171,7 @@ class SamplerSolver(Solver):
         return self.found()()
 
     def found(self) -> Any:
-        """The sampler's class or factory; SolverUnavailable if it cannot be imported."""
+        """The sampler's class; SolverUnavailable if it cannot be imported."""
         module, _, name = self.sampler.partition(":")
         remedy = f"pip install {self.package}" if self.package else f"is {module} installed?"
         try:

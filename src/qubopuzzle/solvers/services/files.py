@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.files.writing import check_place, naming
+from qubopuzzle.files.writing import check_place, naming, read_bounded
 
 ANSWER_LIMIT = 64 * 2**20
 """Bytes of an answer; 256 samples of the largest plan of Amplify AE."""
@@ -25,6 +25,4 @@ def check_files(options: Mapping[str, Any]) -> None:
 def stored(file: Path) -> bytes:
     """A recorded answer; InputError if there is none."""
     with naming(file):
-        if file.stat().st_size > ANSWER_LIMIT or not file.is_file():
-            raise InputError("that is no answer of a service")
-        return file.read_bytes()
+        return read_bounded(file, ANSWER_LIMIT)
