@@ -1,6 +1,9 @@
 """States on the way of a solve: ``solve(..., trace=)``, their file, ``qubopuzzle replay``."""
 
 import json
+import tracemalloc
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -250,12 +253,23 @@ def hostile(tmp_path):
     yield b"", "no trace, or damaged"
     yield b"hello", "no trace, or damaged"
     yield whole[: len(whole) // 2], "no trace, or damaged"
-    yield changed(about=np.array("{}")), "no trace; `solve --trace FILE` writes one"
+    yield changed(about=np.array("{}")), "no trace, or damaged; `solve --trace FILE` writes one"
     yield changed(about=np.array(json.dumps({**about, "version": 2}))), "a trace of version 2; 1 is"
     yield changed(energy=np.zeros(2)), r"energy: shape \(2,\) where"
     yield changed(answers=np.zeros((1, 12, 12), np.int8)), "answers: shape"
-    yield changed(answers=np.full(arrays["answers"].shape, 7.5)), "answers: numbers of type"
+    yield (
+        changed(answers=np.full(arrays["answers"].shape, 7.5)),
+        "answers: they are no whole numbers",
+    )
     yield changed(sweep=np.array([object()], dtype=object)), "no trace, or damaged"
+    yield changed(answers=np.full(arrays["answers"].shape, 7)), "answers: numbers beyond 0 to 1"
+    yield changed(read=np.zeros(len(arrays["read"]), np.int8)), "read: expected an array of int32"
+    yield changed(read=-arrays["read"] - 1), "read: a number below 0"
+    yield changed(sweep=np.int64(3)), r"read: shape .* where 0 states are"
+    for families in ("field", [3] * len(about["families"])):
+        text = np.array(json.dumps({**about, "families": families}))
+        yield changed(about=text), "families: "
+    yield changed(about=np.array("[" * 10**5)), "no trace, or damaged"
 
 
 def test_damaged_files_are_one_line(tmp_path):
@@ -266,6 +280,39 @@ def test_damaged_files_are_one_line(tmp_path):
             load_trace(path)
     with pytest.raises(InputError, match=r"none\.npz: No such file"):
         load_trace(tmp_path / "none.npz")
+
+
+def test_any_flipped_bit_is_read_or_refused(tmp_path):
+    solve(puzzle(1, 3), seed=1, options=SLOW, presolve="none", trace=3).trace.save(tmp_path / "t")
+    whole = (tmp_path / "t").read_bytes()
+    assert len(whole) < 4000
+    for place in range(0, 8 * len(whole), 41):
+        data = bytearray(whole)
+        data[place // 8] ^= 1 << place % 8
+        (tmp_path / "t").write_bytes(data)
+        with suppress(InputError):
+            load_trace(tmp_path / "t")
+
+
+def test_a_read_of_any_number_takes_no_memory(tmp_path):
+    trace = solve(puzzle(1), seed=1, reads=3, options=SLOW, presolve="none", trace=3).trace
+    far = replace(trace, read=trace.read * (2**30 - 1))
+    assert (far.sweeps_in_all() == trace.sweeps_in_all()).all()
+    far.save(tmp_path / "t.npz")
+    tracemalloc.start()
+    try:
+        load_trace(tmp_path / "t.npz").sweeps_in_all()
+        assert tracemalloc.get_traced_memory()[1] < 10**7
+    finally:
+        tracemalloc.stop()
+
+
+def test_energies_without_bounds_are_drawn():
+    trace = solve(puzzle(1), seed=1, options=SLOW, presolve="none", trace=3).trace
+    energy = np.full(len(trace), -np.inf)
+    energy[0], energy[-1] = -3, np.nan
+    axes = replace(trace, energy=energy).plot(Figure())
+    assert axes[0].get_ylim()[0] == -3
 
 
 def test_on_the_command_line(tmp_path):

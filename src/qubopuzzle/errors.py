@@ -123,6 +123,17 @@ def first_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {line[:200]}".removesuffix(": ")
 
 
+def printable(text: str) -> str:
+    r"""One line of it that steers no terminal: control characters become question marks.
+
+    >>> printable("a\tb\x1b[31m")
+    'a b?[31m'
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else " " if c.isspace() else "?" for c in text)
+
+
 @contextmanager
 def at(place: str) -> Iterator[None]:
     """Put a place before the message of an InputError.

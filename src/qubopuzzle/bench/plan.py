@@ -17,7 +17,7 @@ from qubopuzzle.bench.configurations import (
 )
 from qubopuzzle.bench.objectives import BestKnown, with_best_known
 from qubopuzzle.checks import positive, whole
-from qubopuzzle.errors import InputError, at
+from qubopuzzle.errors import InputError, at, printable
 from qubopuzzle.model import Model, Problem
 from qubopuzzle.solvers import all_solvers
 from qubopuzzle.solvers.base import installed_version
@@ -247,7 +247,7 @@ def told_apart(
     labels: set[str] = set()
     repeated = []
     for number, (puzzle, source) in enumerate(puzzles, start=1):
-        name = "".join(c if c.isprintable() else "?" for c in puzzle.id) or f"instance {number}"
+        name = printable(puzzle.id) or f"instance {number}"
         label = name
         while label in labels:
             label = f"{label} ({number})"

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from qubopuzzle.bench.analysis import growths
 from qubopuzzle.bench.comparison import Comparison
 from qubopuzzle.bench.objectives import CLOSE
+from qubopuzzle.picture.figure import label
 
 # Okabe and Ito's colours in an order of different greys.
 _COLORS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
@@ -138,7 +139,7 @@ def times_to_target(comparison: Comparison) -> bytes:
         for ax, instance in zip(axes.flat, panels, strict=False):
             rows = [row for row in comparison.rows if row["digest"] == instance.digest]
             survival(replace(comparison, rows=rows), ax, styles)
-            ax.set(title=instance.label[:40], ylabel="")
+            ax.set(title=label(instance.label[:40]), ylabel="")
         for ax in axes.flat[len(panels) :]:
             ax.set_visible(False)
         _legend(figure, axes[0, 0])
@@ -291,7 +292,7 @@ def _styles(comparison: Comparison) -> Styles:
     dashes = cycle(_DASHES)
     for i, each in enumerate(comparison.configurations):
         styles[each.name] = {
-            "label": f"{each.name} ({each.kind})",
+            "label": label(f"{each.name} ({each.kind})"),
             "color": _COLORS[i % len(_COLORS)],
             "marker": _MARKERS[i % len(_MARKERS)],
             "linestyle": "-" if each.exact else next(dashes),

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
-from qubopuzzle.errors import DeadlineExceeded, InputError, Unsatisfiable
+from qubopuzzle.errors import DeadlineExceeded, InputError, Unsatisfiable, printable
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -44,7 +44,7 @@ def say(*lines: str, error: bool = False) -> None:
     Names in files, models and answers must not steer a terminal, so what is not ``Drawn`` is
     cleaned.
     """
-    shown = (line if isinstance(line, Drawn) else clean(line) for line in lines)
+    shown = (line if isinstance(line, Drawn) else printable(line) for line in lines)
     print(*shown, sep="\n", file=sys.stderr if error else sys.stdout, flush=True)
 
 
@@ -61,16 +61,9 @@ def notice(message: str) -> None:
     say(f"qubopuzzle: {message}", error=True)
 
 
-def clean(text: str) -> str:
-    """One line without control characters."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else " " if c.isspace() else "?" for c in text)
-
-
 def name_of(problem: Problem, number: int) -> str:
     """A problem's id, or its number in the file."""
-    return clean(problem.id) or f"instance {number}"
+    return printable(problem.id) or f"instance {number}"
 
 
 def heading(problem: Problem) -> str:
@@ -90,7 +83,7 @@ def text(picture: Picture | None) -> Drawn:
 
 def answer_text(judged: Judged, marked: Iterable[tuple[int, ...]] | None = None) -> Drawn:
     """An answer's picture with cells marked, those of violations without; a model's values."""
-    return text(judged.picture(marked)) or Drawn("\n".join(map(clean, judged.text().split("\n"))))
+    return text(judged.picture(marked)) or Drawn(judged.text())
 
 
 def print_judged(judged: Judged, verdict: str) -> None:
@@ -111,7 +104,7 @@ def print_table(columns: list[str], rows: Iterable[list[str]], right: Container[
         justify: Literal["left", "right"] = "right" if i in right else "left"
         table.add_column(column, justify=justify, no_wrap=i == 0, overflow="fold")
     for row in rows:
-        table.add_row(*map(clean, row))
+        table.add_row(*map(printable, row))
     width = None if sys.stdout.isatty() else 1000
     console = Console(width=width, highlight=False, markup=False)
     with console.capture() as printed:

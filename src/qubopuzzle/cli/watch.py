@@ -11,8 +11,8 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from qubopuzzle.cli.terminal import clean, heading, text
-from qubopuzzle.errors import InputError
+from qubopuzzle.cli.terminal import heading, text
+from qubopuzzle.errors import InputError, printable
 from qubopuzzle.model import Problem
 from qubopuzzle.picture import Picture
 from qubopuzzle.recorder import Recorder, Seen
@@ -100,7 +100,7 @@ class _Screen:
             where = f"energy {self._energies[-1]:g}, lowest {lowest} | read {seen.read}"
             where += f", sweep {seen.sweep:,}"
             where += "" if isnan(seen.beta) else f", beta {seen.beta:g}"
-        return Text(f"{where} | {seconds} | {clean(heading(self._problem))}")
+        return Text(f"{where} | {seconds} | {printable(heading(self._problem))}")
 
     def _course(self, width: int) -> Text:
         """The last energies as bars, on a scale of the root from 0 to the greatest of them."""
@@ -125,7 +125,7 @@ class _Screen:
         if self._last is None or self._last.row_weight is None:
             return Text()
         rows = self._last.of.presolved.model.heaviest_rows(self._last.row_weight, _HEAVIEST)
-        named = [f"{clean(label)} {weight:.2f}" for label, weight in rows]
+        named = [f"{printable(label)} {weight:.2f}" for label, weight in rows]
         lines = ("heaviest: " + ", ".join(named[:n]) for n in range(len(named), 0, -1))
         return Text(next((line for line in lines if len(line) < width), ""))
 

@@ -30,7 +30,7 @@ from qubopuzzle.compile.compiled import Compiled
 from qubopuzzle.compile.cost import Cost, cost_of
 from qubopuzzle.compile.encoding import FALSE, TRUE, Encoding, lay_out
 from qubopuzzle.compile.lowering import ranges
-from qubopuzzle.errors import TooLarge
+from qubopuzzle.errors import TooLarge, printable
 from qubopuzzle.model import Cut, IntArray, IntMatrix, Linear, Model
 from qubopuzzle.model.data import as_before
 from qubopuzzle.model.order import Paths, Precedences
@@ -82,7 +82,7 @@ class Cnf(ClauseModel):
 
     def to_dimacs(self, more: Sequence[Sequence[int]] = ()) -> str:
         """The formula as a DIMACS file, with the names of the choices' variables as comments."""
-        labels = (" ".join(label.split()) for label in self.labels())
+        labels = (printable(" ".join(label.split())) for label in self.labels())
         names = [f"c {v} {label}" for v, label in enumerate(labels, start=1)]
         clauses = [*self.clauses(), *more, *([[]] if self.contradiction else [])]
         head = f"p cnf {self.n_variables} {len(clauses)}"

@@ -15,6 +15,8 @@ from qubopuzzle.signals import defer_interrupt
 
 IMAGE_FORMATS = ("svg", "png", "pdf", "jpg", "webp")
 
+_PART = 2**16
+
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
@@ -41,12 +43,14 @@ def read_bounded(path: str | PathLike[str], limit: int) -> bytes:
 
     What has no end, such as ``/dev/zero``, is refused like a file that is too large.
     """
+    data = bytearray()
     with Path(path).open("rb") as file:
-        data = file.read(limit + 1)
-    if len(data) > limit:
-        size = f"{limit >> 20:,} MiB" if limit >> 20 else f"{limit:,} bytes"
-        raise InputError(f"larger than {size}")
-    return data
+        while part := file.read(_PART):
+            data += part
+            if len(data) > limit:
+                size = f"{limit >> 20:,} MiB" if limit >> 20 else f"{limit:,} bytes"
+                raise InputError(f"larger than {size}")
+    return bytes(data)
 
 
 def target(path: Path) -> Path:

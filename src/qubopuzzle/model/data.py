@@ -16,7 +16,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from qubopuzzle.errors import InputError, ModelError
+from qubopuzzle.errors import InputError, ModelError, printable
 from qubopuzzle.picture import html
 
 IntArray: TypeAlias = NDArray[np.int64]
@@ -325,7 +325,8 @@ class Model:
     def __repr__(self) -> str:
         n_rows = sum(len(block.lower) for block in self.linear)
         counts = f"{len(self.choices):,} choices, {self.n_literals:,} literals, {n_rows:,} rows"
-        return f"<Model {self.id!r}: {counts}, families {', '.join(self.families)}>"
+        families = printable(", ".join(self.families))
+        return f"<Model {self.id!r}: {counts}, families {families}>"
 
     def _repr_html_(self) -> str:
         lines = {family: [0] * 5 for family in self.families}

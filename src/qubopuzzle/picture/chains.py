@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
-from qubopuzzle.picture.figure import PALETTE
+from qubopuzzle.picture.figure import PALETTE, label
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -36,7 +36,7 @@ def draw_chains(graph: nx.Graph, chains: Sequence[Sequence[int]], title: str) ->
             between.append(ends)
     figure = Figure(figsize=(7, 7))
     ax = figure.add_axes((0.02, 0.02, 0.96, 0.92))
-    ax.set_title(title, fontsize=10)
+    ax.set_title(label(title), fontsize=10)
     everything = np.array([*place.values()])
     ax.scatter(everything[:, 0], everything[:, 1], s=4, color=_UNUSED, linewidths=0, zorder=0)
     ax.add_collection(LineCollection(between, colors=_COUPLER, linewidths=0.5, zorder=1))

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.picture.figure import PALETTE
+from qubopuzzle.picture.figure import PALETTE, label
 
 
 def draw_course(
@@ -29,14 +29,14 @@ def draw_course(
     axes = figure.subplots(2 if known else 1, sharex=True, squeeze=False)[:, 0].tolist()
     colors, least = ("#56b4e9", "#222222", "#d55e00"), 0.0
     for (name, energy), color in zip(energies.items(), colors, strict=True):
-        if np.isfinite(energy).any():
+        if (finite := np.isfinite(energy)).any():
             axes[0].plot(sweeps, energy, color=color, linewidth=1, label=name)
-            least = min(least, float(np.nanmin(energy)))
+            least = min(least, float(energy[finite].min()))
     axes[0].set_ylabel("energy")
     axes[0].set_ylim(bottom=least)
     for i, k in enumerate(known):
         own = PALETTE[i % len(PALETTE)]
-        axes[1].plot(sweeps, weights[:, k], color=own, linewidth=1, label=families[k])
+        axes[1].plot(sweeps, weights[:, k], color=own, linewidth=1, label=label(families[k]))
     if known:
         axes[1].set_ylabel("mean penalty weight")
     axes[-1].set_xlabel("sweeps, of all reads one after the other")

@@ -9,6 +9,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.patches import Circle
 from numpy.typing import NDArray
 
+from qubopuzzle.errors import printable
 from qubopuzzle.picture.description import DOWN, LEFT, RIGHT, STEP, UP, PictureData
 
 _PAPER, _INK, _PENCIL, _GRID = "#ffffff", "#222222", "#666666", "#999999"
@@ -17,6 +18,16 @@ _FACES = (_PAPER, _INK, "#f4b6b6", "#c0392b")
 _INKS = (_INK, _PAPER, _INK, _PAPER)
 # Okabe and Ito's colours, which nearly everyone can distinguish; yellow is too pale for a line.
 PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#444444")
+
+
+def label(text: str) -> str:
+    r"""A name as matplotlib shows it: nothing in it is mathematics, and a legend has it.
+
+    >>> label("_$x$")
+    ' _\\$x\\$'
+    """
+    shown = printable(text).replace("$", r"\$")
+    return f" {shown}" if shown.startswith("_") else shown
 
 
 def draw(picture: PictureData, ax: Axes) -> None:
@@ -140,4 +151,4 @@ def _write(ax: Axes, x: float, y: float, word: str, size: float, **style: Any) -
     if word:
         style = {"ha": "center", "va": "center_baseline", **style}
         style["fontsize"] = max(1.0, size * min(1.0, 2 / len(word)))
-        ax.text(x, y, word, parse_math=False, in_layout=False, **style)
+        ax.text(x, y, printable(word), parse_math=False, in_layout=False, **style)

@@ -1,8 +1,19 @@
 """Tables and text as HTML, for notebooks; what names and answers say is escaped."""
 
+import html
 from collections.abc import Iterable, Sequence
-from html import escape
 from typing import Any
+
+from qubopuzzle.errors import printable
+
+
+def escape(text: str) -> str:
+    r"""Text in a page: nothing in it is HTML, or a control character.
+
+    >>> escape("<b>\x1b")
+    '&lt;b&gt;?'
+    """
+    return html.escape(printable(text))
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "") -> str:

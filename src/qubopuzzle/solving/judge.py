@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qubopuzzle.errors import printable
 from qubopuzzle.model import IntArray, Model, Problem, Propagation, Violation
 from qubopuzzle.model.semantics import BrokenConstraint, broken
 from qubopuzzle.picture import Picture, html
@@ -128,7 +129,7 @@ class Judged:
         shown = self.values
         if len(shown) > SHOWN and self.answer is not None and not self.answer.all():
             shown = {name: value for name, value in shown.items() if value != 0}
-        lines = [f"{name} = {value}" for name, value in shown.items()]
+        lines = [printable(f"{name} = {value}") for name, value in shown.items()]
         zeros = len(self.values) - len(shown)
         others = f"{zeros:,} other variables = 0" if shown else f"all {zeros:,} variables = 0"
         return "\n".join([*lines, others] if zeros else lines)
@@ -166,7 +167,7 @@ class Judged:
 
     def __str__(self) -> str:
         picture = self.picture()
-        said = [f"{rule}: {message}" for rule, message in self._said()]
+        said = [printable(f"{rule}: {message}") for rule, message in self._said()]
         return "\n".join([picture.text() if picture else self.text(), self.verdict, *said])
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from qubopuzzle.errors import InputError
+from qubopuzzle.errors import InputError, printable
 from qubopuzzle.model import IntArray, Problem, Violation
 from qubopuzzle.picture import Picture, html
 from qubopuzzle.solvers.base import Proof
@@ -336,7 +336,7 @@ class Result:
         return self.valid
 
     def __str__(self) -> str:
-        return "\n".join(filter(None, [self.text(), self.summary()]))
+        return "\n".join(filter(None, [self.text(), printable(self.summary())]))
 
     def __repr__(self) -> str:
         return f"<Result {self.problem.name} {self.problem.id!r} by {self.solver}: {self.verdict}>"

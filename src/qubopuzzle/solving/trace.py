@@ -12,14 +12,14 @@ from math import isnan
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.errors import InputError, at
+from qubopuzzle.checks import brief
+from qubopuzzle.errors import InputError
 from qubopuzzle.files.puzzles.native import problem_from_dict
-from qubopuzzle.files.writing import write_whole
+from qubopuzzle.files.writing import naming, read_bounded, write_whole
 from qubopuzzle.model import IntArray, Model, Problem, Propagation
 from qubopuzzle.model.semantics import violations_of
 from qubopuzzle.picture import Picture, check_canvas
@@ -44,7 +44,9 @@ _NUMBERS = {
     "weights": "float32",
 }
 """Arrays of a file and their types, besides ``answers`` and ``about``."""
-_BYTES_LIMIT = 1 << 30
+SIZE_LIMIT = 1 << 28
+"""Bytes of a file at most, packed or unpacked."""
+_NO_TRACE = "no trace, or damaged; `solve --trace FILE` writes one"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -149,9 +151,10 @@ class Trace:
 
     def sweeps_in_all(self) -> IntArray:
         """Sweeps of the reads before and of the own one, (states,); reads in parallel overlap."""
-        most = np.zeros(int(self.read.max(initial=-1)) + 2, dtype=np.int64)
-        np.maximum.at(most, self.read + 1, self.sweep)
-        return np.asarray(np.cumsum(most)[self.read] + self.sweep)
+        reads, place = np.unique(self.read, return_inverse=True)
+        most = np.zeros(len(reads) + 1, dtype=np.int64)
+        np.maximum.at(most, place + 1, self.sweep)
+        return np.asarray(np.cumsum(most)[place] + self.sweep)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the file as a whole; ``load_trace`` reads it."""
@@ -169,44 +172,76 @@ def load_trace(path: str | PathLike[str]) -> Trace:
     """Read what ``Trace.save`` wrote.
 
     Raises:
-        InputError: for a file that is no trace, or damaged.
+        InputError: for a file that is no trace, or damaged, or has more than ``SIZE_LIMIT`` bytes,
+            packed or unpacked.
     """
-    with at(str(path)):
-        try:
-            with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as data:
-                if sum(entry.file_size for entry in data.zip.infolist()) > _BYTES_LIMIT:
-                    raise InputError(f"over {_BYTES_LIMIT >> 20:,} MiB when unpacked")
-                return _read(data)
-        except OSError as error:
-            raise InputError(error.strerror or "no trace: the file is damaged") from None
-        except (ValueError, KeyError, TypeError, AttributeError, BadZipFile, EOFError) as error:
-            if isinstance(error, InputError):
-                raise
-            raise InputError("no trace, or damaged; `solve --trace FILE` writes one") from None
+    with naming(Path(path)):
+        return _read(_unpacked(read_bounded(path, SIZE_LIMIT)))
+
+
+def _unpacked(data: bytes) -> dict[str, Any]:
+    """The arrays of a file, of whatever types and shapes."""
+    try:
+        with np.load(io.BytesIO(data), allow_pickle=False) as found:
+            if sum(entry.file_size for entry in found.zip.infolist()) > SIZE_LIMIT:
+                raise InputError(f"over {SIZE_LIMIT >> 20:,} MiB when unpacked")
+            names = {*_NUMBERS, "about", "answers"}.intersection(found)
+            return {name: found[name] for name in names}
+    except InputError:
+        raise
+    except Exception:  # readers of damaged files raise whatever befalls them
+        raise InputError(_NO_TRACE) from None
 
 
 def _read(data: Mapping[str, Any]) -> Trace:
     """The arrays of a file, held against each other."""
-    about = json.loads(str(data["about"]))
-    if not isinstance(about, dict) or about.get("format") != KIND:
-        raise InputError("no trace; `solve --trace FILE` writes one")
-    if about.get("version") != VERSION:
-        raise InputError(f"a trace of version {about.get('version')!r:.20}; 1 is read")
-    arrays = {name: data[name].astype(kind) for name, kind in _NUMBERS.items()}
-    families, n = tuple(map(str, about["families"])), len(arrays["sweep"])
+    about = _about(data.get("about"))
+    families = about["families"]
+    arrays = {name: _array(name, data.get(name), kind) for name, kind in _NUMBERS.items()}
+    n = len(arrays["sweep"]) if arrays["sweep"].ndim else 0
     shapes = {name: (n, len(families)) for name in ("energies", "weights")}
     for name, array in arrays.items():
         if array.shape != shapes.get(name, (n,)):
             raise InputError(f"{name}: shape {array.shape} where {n} states are")
+    for name in ("read", "sweep"):
+        if arrays[name].min(initial=0) < 0:
+            raise InputError(f"{name}: a number below 0")
     problem = problem_from_dict(about["problem"])
     answers = data.get("answers")
     if answers is not None:
-        if answers.dtype.kind not in "iu":
-            raise InputError(f"answers: numbers of type {answers.dtype}, no whole ones")
         field = problem.model().field
+        if getattr(answers, "dtype", np.dtype(object)).kind not in "iu":
+            raise InputError("answers: they are no whole numbers")
         if field is None or answers.shape != (n, *field.shape):
             raise InputError(f"answers: shape {answers.shape} where {n} states are")
-    return Trace(problem, dict(about["about"]), families=families, answers=answers, **arrays)
+        if n and not field.low <= answers.min() <= answers.max() <= field.high:
+            raise InputError(f"answers: numbers beyond {field.low} to {field.high}")
+    return Trace(problem, about["about"], families=tuple(families), answers=answers, **arrays)
+
+
+def _about(found: Any) -> dict[str, Any]:
+    """What a file says of its trace, apart from numbers."""
+    try:
+        about = json.loads(str(found))
+    except (ValueError, RecursionError):
+        about = None
+    if not isinstance(about, dict) or about.get("format") != KIND:
+        raise InputError(_NO_TRACE)
+    if about.get("version") != VERSION:
+        raise InputError(f"a trace of version {brief(about.get('version'))}; {VERSION} is read")
+    for name, kind in (("families", list), ("about", dict)):
+        if not isinstance(about.get(name), kind):
+            raise InputError(f"{name}: missing, or of another type")
+    if not all(isinstance(family, str) for family in about["families"]):
+        raise InputError("families: expected names")
+    return about | {"problem": about.get("problem")}
+
+
+def _array(name: str, found: Any, kind: str) -> NDArray[Any]:
+    """An array of the type that ``Trace.save`` gives it, be the order of its bytes another."""
+    if not isinstance(found, np.ndarray) or found.dtype.newbyteorder("=") != kind:
+        raise InputError(f"{name}: expected an array of {kind}")
+    return found.astype(kind, copy=False)
 
 
 @dataclass(frozen=True, eq=False)

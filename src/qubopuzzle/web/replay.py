@@ -4,11 +4,11 @@ import json
 import zlib
 from base64 import b64encode
 from functools import cache
-from html import escape
 from importlib.resources import files
 from typing import Any
 
 from qubopuzzle.errors import InputError
+from qubopuzzle.picture.html import escape
 from qubopuzzle.recorder import evenly
 from qubopuzzle.solving.judge import judge
 from qubopuzzle.solving.trace import Trace

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from html import escape
 from importlib.resources import files
 from typing import Any
 from urllib.parse import quote
@@ -20,7 +19,7 @@ from qubopuzzle.bench.report.content import (
     solve_command,
     warnings,
 )
-from qubopuzzle.picture.html import inline
+from qubopuzzle.picture.html import escape, inline
 
 _NUMBER = re.compile(r"-|∞|(> )?-?[\d,.]+(e[+-]?\d+)?(/\d+|%| s)?( \(.*\)| to [\d.%]+)?")
 """What stands on the right of its column."""

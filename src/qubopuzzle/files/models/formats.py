@@ -13,9 +13,10 @@ from typing import Any
 import dimod
 
 from qubopuzzle.compile import Compiled, Mip, Qubo
+from qubopuzzle.compile.encoding import distinct
 from qubopuzzle.compile.lp_mps import number, safe_names
 from qubopuzzle.compile.qubo import Quadratic
-from qubopuzzle.errors import InputError, did_you_mean
+from qubopuzzle.errors import InputError, did_you_mean, printable
 from qubopuzzle.files.models import programs
 from qubopuzzle.programs import Program
 
@@ -85,7 +86,7 @@ def _qbsolv(model: Qubo) -> bytes:
     form, labels = model.form, model.labels()
     return _encoded(
         f"c offset {number(form.offset)}",
-        *(f"c {i} {' '.join(label.split())}" for i, label in enumerate(labels)),
+        *(f"c {i} {printable(' '.join(label.split()))}" for i, label in enumerate(labels)),
         f"p qubo 0 {len(labels)} {len(labels)} {form.n_couplings}",
         *(f"{i} {j} {number(value)}" for i, j, value in _triangle(form)),
     )
@@ -112,8 +113,8 @@ def _qplib(model: Qubo) -> bytes:
     # Q is a lower triangle that is not mirrored (qplib.zib.de/doc.html), hence twice the value.
     quadratic = [f"{j + 1} {i + 1} {number(2 * value)}" for i, j, value in _couplings(form)]
     linear = [f"{i + 1} {number(v)}" for i, v in enumerate(form.linear.tolist()) if v]
-    labels = ("_".join(label.split()) for label in model.labels())
-    names = [f"{i} {label}" for i, label in enumerate(labels, start=1)]
+    labels = (printable("_".join(label.split())) for label in model.labels())
+    names = [f"{i} {label}" for i, label in enumerate(distinct(labels, "#"), start=1)]
     return _encoded(
         "qubopuzzle",
         "QBN # problem type: quadratic, binary, no constraints",
@@ -173,7 +174,7 @@ def _ising(model: Qubo) -> bytes:
         "h": fields.tolist(),
         "J": [(i, j, value / 4) for i, j, value in _couplings(form)],
     }
-    return _encoded(json.dumps(content, ensure_ascii=False))
+    return _encoded(json.dumps(content))
 
 
 def _mip_names(model: Mip) -> list[str]:

@@ -9,7 +9,7 @@ from zipfile import ZipFile, ZipInfo
 import numpy as np
 
 from qubopuzzle.compile.lp_mps import Table, kept_names, lp_text, mps_text, number
-from qubopuzzle.errors import InputError
+from qubopuzzle.errors import InputError, printable
 from qubopuzzle.files.models.ommx_archive import pack
 from qubopuzzle.model import UNBOUNDED
 from qubopuzzle.programs.dimod_models import cqm_of
@@ -132,7 +132,7 @@ def _opb_objective(program: Program) -> list[str]:
 
 
 def _one_line(name: str) -> str:
-    return " ".join(name.split())
+    return printable(" ".join(name.split()))
 
 
 # --- objects of other packages ---------------------------------------------------------

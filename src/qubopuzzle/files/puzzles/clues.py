@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from qubopuzzle.checks import brief
-from qubopuzzle.errors import InputError
+from qubopuzzle.errors import InputError, printable
 from qubopuzzle.files.puzzles.lines import Line, lines_of
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT
@@ -75,4 +75,4 @@ def one_line(text: str) -> str:
     >>> one_line("a\x1b[2J\r\nb")
     'a?[2J b'
     """
-    return "".join(c if c.isprintable() else "?" for c in " ".join(text.split()))
+    return printable(" ".join(text.split()))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from qubopuzzle.errors import AuthenticationError, InputError
+from qubopuzzle.errors import AuthenticationError, InputError, printable
 
 _LONGEST = 10_000
 _QUOTED = 150
@@ -42,7 +42,7 @@ class Token:
 def quoted(text: str, before: str = "") -> str:
     """Words of the other side for a message: one line, cut; nothing if there are none."""
     line = " ".join(text.split())[:_QUOTED]
-    return before + "".join(c if c.isprintable() else "?" for c in line) if line else ""
+    return before + printable(line) if line else ""
 
 
 def find_token(
