@@ -13,9 +13,10 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from functools import partial
-from math import inf
 from pathlib import Path
+from types import NoneType
 from typing import IO, Any
 
 from qubopuzzle.bench.plan import ComparisonPlan
@@ -35,6 +36,16 @@ _NEEDED: Mapping[str, Mapping[str, type]] = {
     "name": {"name": str, "solver": str, "exact": bool},
 }
 """What is no line of a comparison has not all of these."""
+_OBJECT, _TEXT = (dict,), (str,)
+_KINDS: Mapping[str, tuple[type, ...]] = {
+    **dict.fromkeys(("sizes", "machine", "versions", "options", "weights"), _OBJECT),
+    **dict.fromkeys(("digest", "configuration", "qubopuzzle", "started"), _TEXT),
+    **dict.fromkeys(("formulation", "proved_by"), (str, NoneType)),
+}
+"""Of what a row may say, where it says it."""
+_MOST = 2**63 - 1
+_LONGEST_S = 1e9
+_REMEDY = "; delete the line"
 _NO_JOURNAL = "not a row of a comparison; name another file"
 
 
@@ -188,19 +199,18 @@ def _lock(file: IO[bytes]) -> None:
 def _checked(row: dict[str, Any]) -> dict[str, Any]:
     """A row; InputError where it says something that cannot be."""
     if "seconds" not in row:
-        raise InputError("seconds: missing; delete the line")
-    for name in ("seconds", "build_s", "solve_s"):
-        if name in row or row["solved"]:
-            _check_seconds(name, row.get(name), optional=name == "seconds" and not row["solved"])
+        raise InputError(f"seconds: missing{_REMEDY}")
+    for name, kinds in _KINDS.items():
+        if name in row:
+            _check_kind(name, row[name], kinds)
+    _check_numbers(row)
     _check_improvements(row.get("improvements", []))
-    sizes = row.get("sizes", {})
-    if not isinstance(sizes, Mapping):
-        raise InputError(f"sizes: expected an object, got {brief(sizes)}; delete the line")
-    for word in (row["status"], *sizes):
+    for name, value in row.get("versions", {}).items():
+        _check_kind(f"versions: {name[:40]}", value, _TEXT)
+    for word in (row["status"], *row.get("sizes", {})):
         if not word.isprintable():
-            raise InputError(f"{brief(word)} has control characters; delete the line")
-    for name, size in sizes.items():
-        whole(f"sizes: {name[:40]}", size, 0)
+            raise InputError(f"{brief(word)} has control characters{_REMEDY}")
+    _check_place(row)
     return row
 
 
@@ -208,12 +218,49 @@ def _check_improvements(given: Any) -> None:
     if not isinstance(given, list) or not all(
         isinstance(pair, list) and len(pair) == 2 for pair in given
     ):
-        raise InputError("improvements: expected pairs of seconds and objective; delete the line")
+        raise InputError("improvements: expected pairs of seconds and objective" + _REMEDY)
     for seconds, objective in given:
-        _check_seconds("improvements", seconds, optional=False)
+        _check_seconds("improvements", seconds)
         number("improvements", objective)
 
 
-def _check_seconds(name: str, value: Any, *, optional: bool) -> None:
-    if not (value is None and optional) and not 0 <= number(name, value) < inf:
-        raise InputError(f"{name}: expected seconds, got {brief(value)}; delete the line")
+def _check_kind(name: str, value: Any, kinds: tuple[type, ...]) -> None:
+    if not isinstance(value, kinds):
+        expected = "an object" if kinds == _OBJECT else "a text"
+        raise InputError(f"{name}: expected {expected}, got {brief(value)}{_REMEDY}")
+
+
+def _check_numbers(row: Mapping[str, Any]) -> None:
+    for name in ("seconds", "build_s", "solve_s"):
+        if name in row or row["solved"]:
+            _check_seconds(name, row.get(name), optional=name == "seconds" and not row["solved"])
+    if "wall_s" in row:
+        _check_seconds("wall_s", row["wall_s"])
+    for name in ("objective", "bound", "peak_mib"):
+        if row.get(name) is not None:
+            number(name, row[name])
+    sizes = {f"sizes: {name[:40]}": value for name, value in row.get("sizes", {}).items()}
+    for name, value in sizes.items():
+        whole(name, value, 0, _MOST)
+    if "seed" in row:
+        whole("seed", row["seed"], 0, _MOST)
+
+
+def _check_seconds(name: str, value: Any, *, optional: bool = False) -> None:
+    if not (value is None and optional) and not 0 <= number(name, value) <= _LONGEST_S:
+        raise InputError(f"{name}: expected seconds, got {brief(value)}{_REMEDY}")
+
+
+def _check_place(row: Mapping[str, Any]) -> None:
+    """When and where it ran, of which journals of older versions say nothing."""
+    if machine := row.get("machine"):
+        for name in ("host", "cpu", "system"):
+            _check_kind(f"machine: {name}", machine.get(name), _TEXT)
+        whole("machine: cores", machine.get("cores"), 1, _MOST)
+    if "started" in row:
+        try:
+            datetime.fromisoformat(row["started"]).timestamp()
+        except (ValueError, OverflowError, OSError):
+            raise InputError(f"started: no time: {brief(row['started'])}{_REMEDY}") from None
+        if "wall_s" not in row:
+            raise InputError(f"a time without wall_s{_REMEDY}")

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
-from datetime import datetime
 from itertools import chain, count
+from math import inf
 from os import PathLike
 from pathlib import Path
 from types import NoneType
@@ -60,12 +60,19 @@ def load_comparison(
             names, own = _names(content, path.stem, configurations)
             problems += _problems(content)
             known |= _best_known(content)
-            kept = [_checked(row) for row in content.rows.values() if _belongs(row, own)]
+            kept = [row for row in content.rows.values() if _belongs(row, own)]
             old += len(content.rows) - len(kept)
+            if without := [row["key"] for row in kept if "seed" not in row]:
+                raise InputError(f"row {brief(without[0])}: seed: missing; delete the line")
         configurations |= {
             names[each.name]: replace(each, name=names[each.name]) for each in own.values()
         }
         rows += [row | {"configuration": names[row["configuration"]]} for row in kept]
+    if not rows:
+        raise InputError(
+            f"{', '.join(map(str, journals))}: all {old} rows are of other settings than their "
+            "configurations have now; go on with `compare --resume`, or run it anew"
+        )
     left_out = {"rows of other settings": f"{old} of them"} if old else {}
     instances, _ = told_apart(problems)
     instances = tuple(replace(each, best_known=known.get(each.digest)) for each in instances)
@@ -139,6 +146,8 @@ def _names(
     for name, record in content.configurations.items():
         if set(record) != known or not all(isinstance(record[k], _KINDS[k]) for k in known):
             raise InputError(f"configuration {brief(name)}: written by another version, or damaged")
+        with at(f"configuration {brief(name)}"):
+            _check(record)
         own[name] = Configuration(**record)
     missing = {row.get("configuration") for row in content.rows.values()} - set(own)
     if missing:
@@ -157,24 +166,16 @@ def _names(
     return names, own
 
 
-def _checked(row: Row) -> Row:
-    """A row that can be told of; InputError where it says something that cannot be."""
-    with at(f"row {brief(row['key'])}"):
-        whole("seed", row.get("seed"), 0)
-        for name, kind in (("machine", dict), ("versions", dict), ("options", dict)):
-            if not isinstance(row.get(name, {}), kind):
-                raise InputError(f"{name}: expected an object, got {brief(row[name])}")
-        for name in ("objective", "bound", "wall_s", "peak_mib"):
-            if row.get(name) is not None:
-                number(name, row[name])
-        if "started" in row:
-            try:
-                datetime.fromisoformat(row["started"])
-            except (TypeError, ValueError):
-                raise InputError(f"started: no time: {brief(row['started'])}") from None
-            if "wall_s" not in row or not isinstance(row.get("machine", {}).get("cores", 1), int):
-                raise InputError("a time without wall_s, or cores that are no number")
-    return row
+def _check(record: Mapping[str, Any]) -> None:
+    """InputError where a configuration has a value of the right type that cannot be."""
+    if not record["name"].isprintable():
+        raise InputError("its name has control characters")
+    if not 0 < number("time_limit", record["time_limit"]) < inf:
+        raise InputError(f"time_limit: expected seconds, got {brief(record['time_limit'])}")
+    if record["reads"] is not None:
+        whole("reads", record["reads"], 1)
+    for family, weight in record["weights"].items():
+        number(f"weights: {family[:40]}", weight)
 
 
 def _problems(content: Content) -> list[tuple[Any, str]]:
@@ -182,8 +183,11 @@ def _problems(content: Content) -> list[tuple[Any, str]]:
         raise InputError(f"the instance of {len(missing)} of its rows is not in it")
     found = []
     for record in content.instances.values():
-        with at(record["instance"]):
-            found.append((problem_from_dict(record["problem"]), record["source"]))
+        with at(f"instance {brief(record['instance'])}"):
+            problem = problem_from_dict(record["problem"])
+            if Instance("", problem).digest != record["digest"]:
+                raise InputError("it is not the one that was solved; was it changed by hand?")
+            found.append((problem, record["source"]))
     return found
 
 

@@ -2,12 +2,14 @@
 
 import csv
 import io
+import re
 from collections.abc import Mapping
 from math import inf
 
 from qubopuzzle.bench.comparison import Comparison
 from qubopuzzle.bench.configurations import kind_of
 from qubopuzzle.bench.objectives import CLOSE
+from qubopuzzle.errors import printable
 
 WITH_OBJECTIVE = (
     "With an objective, PAR-2 and TTS are of the time until a run reaches the best one known: said "
@@ -15,6 +17,9 @@ WITH_OBJECTIVE = (
     "answer, that is the end of its run."
 )
 _QUALITY = ["at the best known", "mean gap", "optimal"]
+_FORMULAS = (*"=+-@", *map(chr, (0xFF1D, 0xFF0B, 0xFF0D, 0xFF20)))
+"""How a spreadsheet's formulas begin; the last four are the same signs in full width."""
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?")
 
 
 def instance_table(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
@@ -129,7 +134,7 @@ def csv_text(comparison: Comparison) -> str:
     columns += _objective_columns() if comparison.targets else []
     text = io.StringIO()
     writer = csv.DictWriter(text, [*columns, "time_limit_s"], lineterminator="\n")
-    writer.writeheader()
+    writer.writerow({name: spreadsheet_cell(name) for name in writer.fieldnames})
     for s in summaries:
         over = f"> {s.time_limit:g}"
         record: dict[str, object] = {
@@ -156,5 +161,21 @@ def csv_text(comparison: Comparison) -> str:
             for count, seconds in own.close.values():
                 cells += [f"{count / s.runs:.4f}", over if seconds == inf else f"{seconds:.6f}"]
             record |= zip(_objective_columns(), cells, strict=True)
-        writer.writerow(record)
+        writer.writerow({name: spreadsheet_cell(value) for name, value in record.items()})
     return text.getvalue()
+
+
+def spreadsheet_cell(value: object) -> object:
+    """A value for a CSV file: no name in it is taken for a formula, and numbers stay numbers.
+
+    A text that a spreadsheet would calculate gets an apostrophe in front, as the Open Worldwide
+    Application Security Project advises ("CSV Injection").
+
+    >>> [spreadsheet_cell(value) for value in ("=1+1", "-2.5", "a-b", -3, "@x")]
+    ["'=1+1", '-2.5', 'a-b', -3, "'@x"]
+    """
+    if not isinstance(value, str):
+        return value
+    text = printable(value)
+    is_formula = text.lstrip().startswith(_FORMULAS) and not _NUMBER.fullmatch(text)
+    return f"'{text}" if is_formula else text

@@ -20,6 +20,7 @@ from qubopuzzle.bench.tables import (
     quality_columns,
     statuses,
 )
+from qubopuzzle.errors import printable
 
 _INLINE = 4_000
 """Characters of a problem that a command quotes; a larger one is a file."""
@@ -291,4 +292,4 @@ def solve_command(instance: Instance, configuration: Configuration, seed: int | 
         else:
             found += [f"--{name}", str(value)]
     limit = f"{configuration.time_limit:g}"
-    return f"{shlex.join(found)} --seed {seed} --time-limit {limit}"
+    return f"{printable(shlex.join(found))} --seed {seed} --time-limit {limit}"

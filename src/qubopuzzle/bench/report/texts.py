@@ -9,6 +9,8 @@ from qubopuzzle.bench.analysis import seconds_words
 from qubopuzzle.bench.comparison import Comparison, Row, Summary
 from qubopuzzle.bench.machine import words
 from qubopuzzle.bench.report.content import heading, sections, solve_command, warnings
+from qubopuzzle.bench.tables import spreadsheet_cell
+from qubopuzzle.errors import printable
 
 _WRAPPED = 60
 """Characters of a cell from which on its column has lines."""
@@ -66,7 +68,7 @@ def _line(cells: Sequence[Any]) -> str:
 
 
 def _plain(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
+    return printable(" ".join(text.split())).replace("|", "\\|").replace("<", "&lt;")
 
 
 _LATEX = str.maketrans(
@@ -134,7 +136,8 @@ def qoblib_csv(comparison: Comparison) -> str:
         by_run.setdefault((row["digest"], row["configuration"]), []).append(row)
     maximized = {each.digest: each.puzzle.maximize for each in comparison.instances}
     for s in comparison.summaries():
-        table.writerow(_submission(s, by_run[s.digest, s.configuration], maximized[s.digest]))
+        told = _submission(s, by_run[s.digest, s.configuration], maximized[s.digest])
+        table.writerow({name: spreadsheet_cell(value) for name, value in told.items()})
     return text.getvalue()
 
 
