@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import shlex
 from dataclasses import replace
 from math import inf, log
@@ -25,6 +26,7 @@ from qubopuzzle.bench.analysis import (
     virtual_best,
 )
 from qubopuzzle.bench.comparison import Comparison
+from qubopuzzle.bench.journal import Journal
 from qubopuzzle.bench.merge import load_comparison, machines
 from qubopuzzle.bench.objectives import Target, read_best_known
 from qubopuzzle.bench.plan import make_plan
@@ -260,6 +262,22 @@ def test_files_that_are_no_journal(tmp_path, text, message):
         ({"solution": [".#", ".."]}, "breaks the rules"),
         ({"digest": "other"}, "the instance of 1 of its rows is not in it"),
         ({"exact": 3, "cells": "many", "instance": "\x1b[2J"}, None),
+        ({"why": "\ud800\x1b[2J", "status": "refused", "solved": False}, None),
+        ({"configuration": ["sat"]}, "configuration: expected a text, got list of 1; delete the"),
+        ({"digest": {}}, "digest: expected a text, got dict of 0"),
+        ({"versions": {"sat": ["1"]}}, "versions: sat: expected a text"),
+        ({"machine": {"host": "a"}}, "machine: cpu: expected a text, got None"),
+        ({"machine": MACHINE | {"cores": "2"}}, "machine: cores: expected a whole number"),
+        ({"started": 5}, "started: expected a text, got 5"),
+        ({"started": "0001-01-01", "machine": {}}, "started: no time"),
+        ({"wall_s": "1"}, "wall_s: expected a number"),
+        ({"wall_s": 1e300}, "wall_s: expected seconds"),
+        ({"seconds": 1e300}, "seconds: expected seconds"),
+        ({"proved_by": 5}, "proved_by: expected a text, got 5"),
+        ({"formulation": 5}, "formulation: expected a text, got 5"),
+        ({"sizes": {"bits": 2**70}}, "sizes: bits: expected a whole number"),
+        ({"seed": 2**70}, "seed: expected a whole number"),
+        ({"peak_mib": "much"}, "peak_mib: expected a number"),
     ],
 )
 def test_damaged_rows_are_one_line(journals, tmp_path, change, message):
@@ -269,18 +287,63 @@ def test_damaged_rows_are_one_line(journals, tmp_path, change, message):
     lines[where] |= change
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     if message is None:
-        assert html_report(load_comparison(path))
+        page = html_report if "exact" in change else markdown_report
+        for write in (page, qoblib_csv, csv_text):
+            assert "\x1b" not in write(load_comparison(path)).encode().decode()
     else:
         with pytest.raises(InputError, match=message) as error:
             load_comparison(path)
         assert "\n" not in str(error.value)
 
 
-def test_a_damaged_configuration_is_one_line(journals, tmp_path):
-    path = tmp_path / "runs.jsonl"
-    path.write_text(journals[0].read_text().replace('"weights": {}', '"weights": 5', 1))
-    with pytest.raises(InputError, match="configuration 'sat': written by another version, or"):
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ('"weights": {}', '"weights": 5', "configuration 'sat': written by another version, or"),
+        ('"weights": {}', '"weights": {"a": "b"}', "configuration 'sat': weights: a: expected a"),
+        ('"time_limit": 5.0', '"time_limit": -5', "configuration 'sat': time_limit: expected sec"),
+        ('"time_limit": 5.0', '"time_limit": NaN', "configuration 'sat': time_limit: expected"),
+        ('"reads": null', '"reads": true', "configuration 'sat': reads: expected a whole number"),
+        ('"rows": [[1], []]', '"rows": [[], [1]]', "instance 'dot <b>|': it is not the one that"),
+    ],
+)
+def test_what_was_changed_by_hand_is_one_line(journals, tmp_path, before, after, message):
+    path, text = tmp_path / "runs.jsonl", journals[0].read_text()
+    assert before in text
+    path.write_text(text.replace(before, after, 1))
+    with pytest.raises(InputError, match=re.escape(f"runs.jsonl: {message}")):
         load_comparison(path)
+
+
+def test_a_resumed_comparison_that_was_interrupted_before_its_first_row(journals, tmp_path):
+    path = tmp_path / "runs.jsonl"
+    path.write_bytes(journals[0].read_bytes())
+    [dot] = load_comparison(path).instances
+    changed = [
+        {"name": name, "solver": "random", "reads": n} for n, name in enumerate(("sat", "few"), 7)
+    ]
+    book = Journal(path, resume=True)
+    book.describe(make_plan(dot.puzzle, configurations=changed))
+    book.close()
+    status, out, err = command.run("report", path, "-o", tmp_path / "x.html")
+    assert (status, out) == (2, "")
+    assert "runs.jsonl: all 3 rows are of other settings than their configurations have now" in err
+    assert not (tmp_path / "x.html").exists()
+    assert len(load_comparison(path, journals[0]).rows) == 3
+
+
+def test_no_name_is_a_formula_in_a_spreadsheet():
+    names = ["=cmd", "-2.5", "@a", "+a"]
+    found = comparison({name: [1.0] for name in names})
+    for row in found.rows:
+        row["sizes"] = {"=size": 3}
+    rows = list(csv.DictReader(io.StringIO(csv_text(found))))
+    assert [row["configuration"] for row in rows] == ["'=cmd", "-2.5", "'@a", "'+a"]
+    assert (rows[0]["'=size"], rows[0]["runs"]) == ("3", "1")
+    board = replace(found.instances[0], label="=1+1")
+    named = [row | {"instance": board.label} for row in found.rows]
+    first = next(csv.DictReader(io.StringIO(qoblib_csv(replace(found, rows=named)))))
+    assert (first["Problem"], first["# Runs"]) == ("'=1+1", "1")
 
 
 def test_a_solver_that_is_not_here_is_told_of(journals, tmp_path):
