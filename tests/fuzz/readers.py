@@ -8,23 +8,35 @@ characters 0 to 255 here.
 import io
 import json
 import tempfile
+import zlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
 
 import dimod
 import numpy as np
 from PIL import Image
 
-from qubopuzzle import InputError, ModelBuilder, Nonogram, QubopuzzleError, export, load
+from qubopuzzle import (
+    InputError,
+    ModelBuilder,
+    Nonogram,
+    QubopuzzleError,
+    export,
+    load,
+    load_trace,
+    solve,
+)
 from qubopuzzle.bench import tables
 from qubopuzzle.bench.comparison import Comparison, resumed_rows
 from qubopuzzle.bench.journal import Journal
 from qubopuzzle.bench.merge import load_comparison
-from qubopuzzle.bench.plan import make_plan
-from qubopuzzle.bench.report import markdown_report, qoblib_csv
+from qubopuzzle.bench.plan import ComparisonPlan, make_plan
+from qubopuzzle.bench.report import html_report, markdown_report, qoblib_csv
 from qubopuzzle.cli import reporting
 from qubopuzzle.files.models import read_sample
 from qubopuzzle.files.puzzles import all_formats, get_format, native, pzprv3
@@ -33,6 +45,7 @@ from qubopuzzle.model import Field, ModelProblem
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
 from qubopuzzle.puzzles.nonogram.image import FORMATS, from_image
 from qubopuzzle.solving.export import problem_hash, rebuilt
+from qubopuzzle.web.replay import replay_of
 
 DOTS = Nonogram(rows=[[1], [1]], cols=[[1], [1]], id="dots")
 
@@ -237,24 +250,33 @@ def _images() -> Reader:
     return Reader(valid, attempt)
 
 
-def _journals() -> Reader:
-    """Journals of comparisons, up to all that is printed of them."""
+def _comparison() -> tuple[ComparisonPlan, list[dict[str, Any]], str]:
+    """A plan, rows of all kinds, and what stands in a journal before them."""
     plan = make_plan([DOTS], ["sat", "annealer"], repeat=2, time_limit=5)
-    jobs = list(plan.jobs())
     solved = {"status": "valid", "why": "", "solved": True, "seconds": 0.5, "build_s": 0.1,
               "solve_s": 0.4, "sizes": {"bits": 4}, "solution": ["#.", ".#"],
               "proved_by": None}  # fmt: skip
     failed = {"status": "crashed", "why": "killed", "solved": False, "seconds": 3.0, "sizes": {}}
     proved = solved | {"status": "proved none", "solution": None, "proved_by": "sat"}
-    rows = [job.columns() | how for job in jobs for how in (solved, failed, proved)]
-    lines = [json.dumps(row) + "\n" for row in rows]
-    valid = [*lines, "".join(lines[::4]), "".join(lines[1::3]), lines[0] + lines[-1][:50]]
-
+    where = {"host": "a", "cpu": "EPYC", "cores": 2, "system": "Linux"}
+    started = {"started": "2026-01-01T00:00:00+00:00", "wall_s": 0.6, "machine": where}
+    known = {"objective": 3, "bound": 2.5, "peak_mib": 90, "versions": {"sat": "1"}, "reads": 1}
+    ends = (solved, failed, proved, solved | started | known)
+    rows = [job.columns() | end for job in plan.jobs() for end in ends]
     with tempfile.TemporaryDirectory() as folder:
         book = Journal(Path(folder) / "head", resume=False)
         book.describe(plan)
         head = book.path.read_text()
         book.close()
+    return plan, rows, head
+
+
+def _journals() -> Reader:
+    """Rows of a journal that a comparison goes on with, up to all that is printed of them."""
+    plan, rows, _ = _comparison()
+    jobs = list(plan.jobs())
+    lines = [json.dumps(row) + "\n" for row in rows]
+    valid = [*lines, "".join(lines[::4]), "".join(lines[1::3]), lines[0] + lines[-1][:50]]
 
     def attempt(path: Path) -> int:
         book = Journal(path, resume=True)
@@ -269,12 +291,107 @@ def _journals() -> Reader:
         done.to_csv().encode()
         for found in done.contradictions:
             reporting.contradiction_block(found)
-        described = path.with_suffix(".whole")
-        described.write_bytes(head.encode() + path.read_bytes())
-        whole = load_comparison(described)
-        for write in (markdown_report, qoblib_csv):
-            write(whole)
         return len(done.rows)
+
+    return Reader(valid, _in_a_file(attempt))
+
+
+def _whole_journals() -> Reader:
+    """Journals with their instances and configurations, up to all reports; a page now and then."""
+    _, rows, head = _comparison()
+    lines = [json.dumps(row) + "\n" for row in rows]
+    valid = [head + "".join(lines[start::4]) for start in range(4)]
+    valid += [head + line for line in lines[:4]]
+
+    def attempt(path: Path) -> int:
+        whole = load_comparison(path)
+        for write in (markdown_report, qoblib_csv, tables.csv_text):
+            write(whole).encode()
+        if not zlib.crc32(path.read_bytes()) % 200:  # its plots take seconds
+            html_report(whole).encode()
+        for found in whole.contradictions:
+            reporting.contradiction_block(found)
+        return len(whole.rows)
+
+    return Reader(valid, _in_a_file(attempt))
+
+
+def _traces() -> Reader:
+    """Traces, packed and plain, up to what ``replay`` makes of them; a plot now and then."""
+    numbers = ("read", "sweep", "seconds", "beta", "energy", "bound", "energies", "weights")
+    path, valid = Path(_FOLDER.name, "trace"), []
+    for problem in (DOTS, get_puzzle("sudoku").examples()[0], _local_model()):
+        options = {"beta": 2.5, "increment": 0.02}
+        settings = {"seed": 1, "reads": 2, "presolve": "none", "time_limit": 1}
+        trace = solve(problem, "annealer", options=options, trace=5, **settings).trace
+        first = {name: getattr(trace, name)[:5] for name in numbers}
+        answers = None if trace.answers is None else trace.answers[:5]
+        replace(trace, answers=answers, **first).save(path)
+        plain = io.BytesIO()
+        with np.load(path) as arrays:
+            np.savez(plain, **arrays)
+        valid += [data.decode("latin-1") for data in (path.read_bytes(), plain.getvalue())]
+
+    def attempt(path: Path) -> int:
+        trace = load_trace(path)
+        if len(trace):
+            trace.sweeps_in_all()
+            trace.lowest.min()
+            if trace.picture(len(trace) - 1) is not None:
+                replay_of(trace)
+            if not zlib.crc32(path.read_bytes()) % 20:
+                trace.image("svg")
+        return len(trace)
+
+    read = _in_a_file(attempt)
+    return Reader(valid, lambda text: read(_summed(_bytes(text)).decode("latin-1")))
+
+
+def _summed(data: bytes) -> bytes:
+    """Half of all archives with their checksums made right, so that the rest of them is read."""
+    if zlib.crc32(data) % 2:
+        return data
+    found = bytearray(data)
+    with suppress(Exception), ZipFile(io.BytesIO(data)) as archive:
+        for entry in archive.infolist():
+            local = entry.header_offset
+            lengths = data[local + 26 : local + 28], data[local + 28 : local + 30]
+            start = local + 30 + sum(int.from_bytes(each, "little") for each in lengths)
+            content = data[start : start + entry.compress_size]
+            content = zlib.decompress(content, -15) if entry.compress_type else content
+            central = data.index(entry.filename.encode(), archive.start_dir) - 46
+            for place in (local + 14, central + 16):
+                found[place : place + 4] = zlib.crc32(content).to_bytes(4, "little")
+    return bytes(found)
+
+
+def _local_model():
+    """A model that the annealer takes."""
+    b = ModelBuilder()
+    day, rain = b.choice("day", range(3)), b.bit("rain$")
+    b.add("some", 2 * (day == 1) + rain >= 2)
+    return b.build(id="local")
+
+
+def _configurations() -> Reader:
+    """Files of configurations, up to a plan."""
+    valid = [
+        '[[configuration]]\nname = "annealer, probed"\nsolver = "annealer"\n'
+        'presolve = "probe"\noptions = {threads = 1}\n',
+        '[[grid]]\nsolver = ["neal", "tabu"]\nencoding = ["one-hot", "domain-wall"]\n'
+        "weights = {field = [1, 2]}\noptions = {neal = {sweeps = [100, 1000]}}\n",
+        '[[configuration]]\nsolver = "sat"\ntime_limit = 2.5\nformulation = "window"\n\n'
+        "[[configuration]]\nsolver = 'random'\nreads = 1_000\n[configuration.weights]\n"
+        "field = 2\n",
+        '[[grid]]\nsolver = "dimod:dimod:RandomSampler"\nreads = [1, 2]\n'
+        'presolve = ["none", "probe"]\nformulation = """window"""\n',
+    ]
+
+    def attempt(path: Path) -> int:
+        try:
+            return len(make_plan([DOTS], configurations=path).configurations)
+        except QubopuzzleError as error:  # SolverUnavailable
+            raise InputError(str(error)) from None
 
     return Reader(valid, _in_a_file(attempt))
 
@@ -309,4 +426,7 @@ _OTHERS = {
     "description": _descriptions,
     "image": _images,
     "journal": _journals,
+    "journal, whole": _whole_journals,
+    "trace": _traces,
+    "configurations": _configurations,
 }
