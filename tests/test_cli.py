@@ -16,10 +16,11 @@ import numpy as np
 import pytest
 
 from command import PROGRAM, run, run_apart
-from qubopuzzle import Hitori, ModelBuilder, Nonogram, to_cnf, to_mip
+from qubopuzzle import Hitori, ModelBuilder, Nonogram, export, judge, solve, to_cnf, to_mip
 from qubopuzzle.cli import COMMANDS, generate, main, terminal
 from qubopuzzle.cli.parser import Parser
 from qubopuzzle.cli.terminal import load_timed
+from qubopuzzle.files.models.formats import FORMATS
 from qubopuzzle.files.puzzles import native
 from qubopuzzle.model.native import model_to_dict
 from qubopuzzle.signals import defer_interrupt
@@ -635,6 +636,22 @@ def test_what_models_answers_and_titles_say_does_not_steer_the_terminal(tmp_path
         assert not set(ESCAPE[0] + ESCAPE[4] + ESCAPE[-1]) & set(out + err), words
 
 
+def test_what_python_shows_and_files_comment_does_not_steer_a_terminal():
+    builder = ModelBuilder()
+    x = builder.choice(f"x{ESCAPE}\n", [f"one{ESCAPE}", "two"], family=f"once{ESCAPE}")
+    builder.add(f"rule{ESCAPE}", (x == "two") + 0 >= 1)
+    model = builder.build(id=f"id{ESCAPE}", title=f"title{ESCAPE}")
+    wrong = judge(model, {f"x{ESCAPE}\n": f"one{ESCAPE}"})
+    shown = [model, wrong, solve(model, "sat")]
+    told = [text for each in shown for text in (str(each), each._repr_html_())]
+    told.append(export(model, "coo")._repr_html_())
+    formats = [name for name, each in FORMATS.items() if each.text]
+    told += [export(model, name).data.decode() for name in formats]
+    assert len(told) > 15
+    for text in told:
+        assert not [c for c in text if not c.isprintable() and c != "\n"], text
+
+
 def test_streams_may_be_closed_or_full(files):
     script = f"{sys.executable} -m qubopuzzle solve {files / 'a.json'} --seed 1"
     for redirect, status in (("2>&-", 0), (">&-", 0), ("</dev/null", 0), (">/dev/full", 2)):
@@ -672,6 +689,36 @@ def test_a_plot_goes_through_a_link(files):
     assert run("show", files / "a.json", "--plot", files / "link.svg")[0] == 0
     assert (files / "link.svg").is_symlink()
     assert "<svg" in (files / "real.svg").read_text()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights of POSIX")
+def test_a_file_that_is_written_anew_keeps_its_rights(files):
+    secret, link, new = (files / name for name in ("secret.json", "link.json", "new.json"))
+    secret.write_text("")
+    secret.chmod(0o600)
+    link.symlink_to(secret)
+    for path, mode in ((secret, 0o600), (link, 0o600), (new, 0o640)):
+        before = os.umask(0o027)
+        try:
+            assert run("convert", files / "a.json", "-o", path, "--to", "json")[0] == 0
+        finally:
+            os.umask(before)
+        assert path.stat().st_mode & 0o777 == mode
+        assert path.read_text().startswith("{")
+    assert link.is_symlink()
+
+
+@pytest.mark.parametrize("words", ["convert {a} -o {loop} --to json", "convert {loop} --to json",
+    "export {a} -o {loop} --to coo", "compare {a} --csv {loop}", "replay {loop}",
+    "compare {a} --config {loop}", "report {loop}", "report {a} --csv {loop}",
+    "solve {a} --plot {loop}"])  # fmt: skip
+def test_links_that_lead_in_a_circle_are_one_line(files, words):
+    loop, other = files / "loop.svg", files / "other.svg"
+    loop.symlink_to(other)
+    other.symlink_to(loop)
+    said = error(*words.format(a=files / "a.json", loop=loop).split())
+    assert "loop.svg" in said
+    assert "Too many levels of symbolic links" in said or "no such file" in said
 
 
 def test_an_error_of_ours_is_one_line_and_status_4(files):

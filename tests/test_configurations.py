@@ -1,6 +1,7 @@
 """What is compared: named configurations, grids, TOML, and what tells runs apart."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -163,6 +164,16 @@ def test_configurations_that_cannot_be_are_one_line(given, message):
         ("[[grid]]\nsolver = 'sat'\noptions = {neal = {sweeps = 1}}", "'neal', which is not"),
         ("[[grid]]\nsolver = 'sat'\nsweep = 1", "unknown setting 'sweep'"),
         ("[[configurations]]\nsolver = 'sat'", "did you mean configuration"),
+        ("#" * 2**18 + "\n", "larger than 262,144 bytes"),
+        ("a" + ".a" * 2000 + " = 1", "too many dots in one line"),
+        ("a = " + "9" * 5000, "no TOML: Exceeds the limit"),
+        ("a = " + "[" * 10**5, "no TOML: maximum recursion"),
+        ("[[grid]]\nsolver = [['sat']]", "grid 1: solver: expected a name, or several"),
+        (
+            "[[grid]]\nsolver = 'neal'\n[grid.weights]\n"
+            + "".join(f"a{i} = [1, 2, 3]\n" for i in range(99)),
+            "grid 1: a number of over 30 digits configurations of neal; 10,000 are the limit",
+        ),
     ],
 )
 def test_files_that_cannot_be_are_one_line(tmp_path, text, message):
@@ -178,6 +189,9 @@ def test_no_file_and_settings_beside_one(tmp_path, sweep):
         read_configurations(tmp_path / "none.toml")
     with pytest.raises(InputError, match="name their own solvers"):
         make_plan(DOT, ["sat"], configurations=sweep)
+    if Path("/dev/zero").exists():
+        with pytest.raises(InputError, match=r"/dev/zero: larger than 262,144 bytes"):
+            read_configurations("/dev/zero")
 
 
 def test_settings_that_differ_from_defaults():
