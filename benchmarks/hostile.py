@@ -5,11 +5,14 @@ About a megabyte each unless they say otherwise; by reader, and by what is in th
 
 from __future__ import annotations
 
+import io
 import json
 import struct
 import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
+
+import numpy as np
 
 MEGABYTE = 10**6
 N = MEGABYTE
@@ -77,6 +80,20 @@ def journal_row(**more: Any) -> str:
     """A row of a comparison, as far as it is read."""
     row = {"key": "k", "status": "not solved", "why": "", "solved": False, "seconds": None}
     return json.dumps(row | more) + "\n"
+
+
+def trace(about: str | None = None, **arrays: Any) -> bytes:
+    """A trace of two states of a board of one cell, with what is given in place of its own."""
+    problem = {"puzzle": "nonogram", "rows": [[1]], "cols": [[1]]}
+    head = {"format": "qubopuzzle-trace", "version": 1, "problem": problem}
+    text = json.dumps({**head, "about": {}, "families": ["f"]})
+    own = {name: np.zeros(2) for name in ("seconds", "beta", "energy", "bound")}
+    own |= {"read": np.zeros(2, np.int32), "sweep": np.zeros(2, np.int64)}
+    own |= {"energies": np.zeros((2, 1), np.int64), "weights": np.zeros((2, 1), np.float32)}
+    own |= {"answers": np.ones((2, 1, 1), np.int8), "about": np.array(about or text)}
+    data = io.BytesIO()
+    np.savez_compressed(data, **own | arrays)
+    return data.getvalue()
 
 
 def block(**arrays: Any) -> dict[str, Any]:
@@ -238,5 +255,27 @@ HOSTILE: Mapping[str, Mapping[str, Callable[[], Data]]] = {
         "empty lists": lambda: journal_row(solution=[[]] * (N // 4)),
         "brackets": lambda: '{"key": "k", "a":' + "[" * N + "\n",
         "64 MB of short lines": lambda: "\n" * (64 * MEGABYTE) + "1\n",
+    },
+    "trace": {
+        "a read of any number": lambda: trace(read=np.array([0, 2**31 - 1], np.int32)),
+        "zeros, packed": lambda: trace(energies=np.zeros((2, 15 * N), np.int64)),
+        "more zeros, packed": lambda: trace(energies=np.zeros((2, 20 * N), np.int64)),
+        "brackets": lambda: trace(about="[" * N),
+        "no archive": lambda: b"PK\3\4" + b"\0" * N,
+    },
+    "configurations": {
+        "a name of many parts": lambda: "a" + ".a" * (N // 2) + " = 1\n",
+        "a table of many parts": lambda: "[a" + ".a" * 50 + "]\n" + "b = 1\n" * 40_000,
+        "tables": lambda: "[[grid]]\n" * 29_000,
+        "names": lambda: "".join(f"a{i}=1\n" for i in range(29_000)),
+        "brackets": lambda: "a = " + "[" * 250_000,
+        "braces": lambda: "a = " + "{a=" * 80_000,
+        "numbers": lambda: "a = [" + "1," * 125_000 + "]",
+        "digits": lambda: "a = " + "9" * 250_000,
+        "escapes": lambda: 'a = "' + "\\n" * 125_000 + '"',
+        "combinations": lambda: (
+            "[[grid]]\nsolver = 'neal'\n[grid.weights]\n"
+            + "".join(f"a{i} = [1, 2, 3]\n" for i in range(10_000))
+        ),
     },
 }  # fmt: skip

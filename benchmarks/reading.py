@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from hostile import HOSTILE, MEGABYTE, Data
-from qubopuzzle import InputError, Nonogram, Puzzle, load
+from qubopuzzle import InputError, Nonogram, Puzzle, load, load_trace
+from qubopuzzle.bench.configurations import read_configurations
 from qubopuzzle.bench.journal import Journal
 from qubopuzzle.files.models import read_sample
 from qubopuzzle.files.puzzles import (
@@ -33,6 +34,7 @@ from qubopuzzle.files.puzzles.answers import load_answers
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
 from qubopuzzle.puzzles.nonogram.image import from_image
 from qubopuzzle.solving.export import rebuilt
+from qubopuzzle.solving.trace import Trace
 from record import Args, Benchmark, Cases, Row, Rows, grouped, main, markdown
 
 RUNS = 3
@@ -201,7 +203,13 @@ def read_image(path: Path) -> tuple[Any, ...]:
 def read_journal(path: Path) -> dict[str, Any]:
     book = Journal(path, resume=True)
     book.close()
-    return book.rows
+    return book.content.rows
+
+
+def read_trace(path: Path) -> Trace:
+    trace = load_trace(path)
+    trace.sweeps_in_all()
+    return trace
 
 
 READERS: dict[str, Callable[[Path], Any]] = {
@@ -210,6 +218,8 @@ READERS: dict[str, Callable[[Path], Any]] = {
     "descriptions": lambda path: [read_source(path, rebuilt)],
     "images": read_image,
     "journal": read_journal,
+    "trace": read_trace,
+    "configurations": read_configurations,
 }
 """Those that ``load`` is not."""
 

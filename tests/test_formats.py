@@ -119,6 +119,8 @@ def test_a_kind_of_puzzle_filters_before_anything_else_is_read():
         ('{"a":' * 100_000, "nested too deeply"),
         ("9" * 5000, "no format of puzzles that this package reads"),
         ("[" + "9" * 5000 + "]", "a number in the JSON is too long"),
+        ("hitori grid=1 " + "9" * 5000, "grid[0]: a number of 5,000 digits"),
+        ("rows=" + "9" * 5000 + " cols=1", "rows[0][0]: expected a whole number from 0"),
         ('{"puzzle": "nonogram", "rows": [[1]], "cols": [[1]], "id": 4}', "id: expected a text"),
         ('{"puzzle": "nonogram", "rows": [[1]], "cols": [[1]], "n_solutions": "1"}', "n_solutions"),
         (

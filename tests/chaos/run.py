@@ -1,4 +1,4 @@
-"""Commands and inputs at random, and trouble: signals, full disks, broken journals, faults.
+"""Commands and inputs at random, and trouble: signals, full disks, broken files, faults.
 
     python tests/chaos/run.py --minutes 5 --seed 1
     python tests/chaos/run.py --seed 1 --first 17 --steps 1
@@ -53,6 +53,19 @@ LONGEST_S = 3.0
 STATUSES = dict.fromkeys(("compare", "generate"), (0, 1, 2))
 """Exit statuses as documented, where 3 is none of them; 4 is a failure everywhere."""
 _COMPARED = "compare two.jsonl --solvers sat,neal --repeat 1 --time-limit 1 --json rows.jsonl"
+_TRACED = "solve a.json --presolve none --seed 1 --trace trace.npz"
+_SWEEP = """[[configuration]]
+name = "sat, first"
+solver = "sat"
+time_limit = 0.5
+
+[[grid]]
+solver = ["neal", "random"]
+reads = [1, 2]
+time_limit = 0.5
+"""
+_KEPT = ("rows.jsonl", "trace.npz", "sweep.toml")
+"""Files of earlier commands, and of configurations."""
 _UTF8_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 Rng = random.Random
@@ -153,6 +166,17 @@ def others(rng: Rng, puzzle: str) -> list[str]:
     )
 
 
+def kept(rng: Rng, _puzzle: str) -> list[str]:
+    swept = ["compare", "two.jsonl", "--config", "sweep.toml", "--repeat", "1"]
+    return rng.choice(
+        [
+            ["report", "rows.jsonl", *some(rng, "-o p.html", "-o made.md", "--csv made.csv")],
+            ["replay", "trace.npz", *some(rng, "--plot p.html", "--plot p.svg")],
+            [*swept, *some(rng, "--csv made.csv")],
+        ]
+    )
+
+
 def amplify(rng: Rng, _puzzle: str) -> list[str]:
     words = ["solve", "a.json", "--solver", "amplify", "--option", "url=URL", "--time-limit", "1"]
     words += ["--option", "patience=1", *some(rng, "--json", "--token-file token.txt")]
@@ -160,7 +184,7 @@ def amplify(rng: Rng, _puzzle: str) -> list[str]:
     return words + rng.choice([[], [], *own])
 
 
-COMMANDS = (solve, solve, compare, generate, convert, export, instances, others, amplify)
+COMMANDS = (solve, solve, compare, generate, convert, export, instances, others, kept, amplify)
 
 
 def puzzles(rng: Rng, folder: Path) -> str:
@@ -183,6 +207,8 @@ def broken(rng: Rng, data: bytes) -> bytes:
             data[:place],
             data[:place] + rng.randbytes(rng.randint(1, 20)) + data[place:],
             data[:place] + rng.choice(b"0123456789{}[],\"").to_bytes() + data[place + 1 :],
+            data[:place] + bytes(b ^ 1 << rng.randrange(8) for b in data[place : place + 1])
+            + data[place + 1 :],
             data.replace(b'"id": "', b'"id": "\x1b[2J\x1b]0;owned\x07\\u001b[31m'),
             data.replace(b'"', b'"\\u001b[31m', rng.randint(1, 9)),
             b"".join(lines[: rng.randint(0, len(lines))] + lines),
@@ -195,7 +221,8 @@ def broken(rng: Rng, data: bytes) -> bytes:
 
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGKILL", "SIGSTOP")
 DISKS = ("full disk", "limited files", "full output", "closed output")
-TROUBLES = (*SIGNALS, *DISKS, "child killed", "broken journal", "service fault", "nothing")
+TROUBLES = (*SIGNALS, *DISKS, "child killed", "broken journal", "broken file",
+            "service fault", "nothing")  # fmt: skip
 
 
 def step_of(seed: int, number: int, folder: Path, url: str) -> Step:
@@ -204,8 +231,9 @@ def step_of(seed: int, number: int, folder: Path, url: str) -> Step:
 
     rng = Rng(f"{seed} {number}")
     trouble = TROUBLES[number % len(TROUBLES)]
-    maker = {"broken journal": resume, "service fault": amplify, "child killed": rng.choice(
-        (compare, generate, resume, amplify))}.get(trouble, rng.choice(COMMANDS))  # fmt: skip
+    makers = {"broken journal": resume, "broken file": kept, "service fault": amplify}
+    makers["child killed"] = rng.choice((compare, generate, resume, amplify))
+    maker = makers.get(trouble, rng.choice(COMMANDS))
     words = maker(rng, puzzles(rng, folder))
     left = 4096 * rng.choice((0, 1, 2, 4, 16))
     token = "AE/" + "".join(rng.choice("bcdfghjkmnpqrstvwxz0123456789") for _ in range(24)) + "+/="
@@ -213,7 +241,10 @@ def step_of(seed: int, number: int, folder: Path, url: str) -> Step:
     if trouble == "broken journal":
         rows = folder / "rows.jsonl"
         rows.write_bytes(broken(rng, rows.read_bytes()))
-    elif maker is not resume:
+    elif trouble == "broken file":
+        for file in (folder / name for name in _KEPT if (folder / name).exists()):
+            file.write_bytes(broken(rng, file.read_bytes()))
+    elif maker not in (resume, kept):
         (folder / "rows.jsonl").unlink()
     if trouble == "service fault":
         fault = rng.choice(FAULTS)
@@ -385,8 +416,10 @@ def steps(seed: int, numbers: Iterator[int]) -> Iterator[tuple[int, Step]]:
     from ae_stand_in import stand_in
 
     with folder_with_puzzles() as given, stand_in() as url:
-        made = ended_by_itself(start(_COMPARED.split(), given))
-        assert made.status == 0, made
+        for words in (_COMPARED, _TRACED):
+            made = ended_by_itself(start(words.split(), given))
+            assert made.status == 0, made
+        (given / "sweep.toml").write_text(_SWEEP)
         for number in numbers:
             trouble = TROUBLES[number % len(TROUBLES)]
             with room(trouble) as folder:

@@ -120,6 +120,8 @@ def make_configuration(settings: Settings, time_limit: float) -> Configuration:
     if not isinstance(name, str) or not name.strip() or not name.isprintable():
         raise InputError(f"name: expected a printable text, got {brief(name)}")
     with at(name):
+        if not isinstance(formulation := own.get("formulation"), str | None):
+            raise InputError(f"formulation: expected a name, got {brief(formulation)}")
         for key in ("options", "weights"):
             if not isinstance(own.get(key, {}), Mapping):
                 raise InputError(f"{key}: expected a mapping, got {brief(own[key])}")
@@ -140,7 +142,7 @@ def make_configuration(settings: Settings, time_limit: float) -> Configuration:
         exact=solver.exact,
         presolve=presolve,
         time_limit=float(limit),
-        formulation=own.get("formulation"),
+        formulation=formulation,
         encoding=encoding or solver.default_encoding,
         weights=dict(weights),
         options=options,

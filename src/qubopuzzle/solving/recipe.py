@@ -57,10 +57,10 @@ class Recipe:
         from qubopuzzle.compile import ENCODINGS  # imports scipy.sparse, which judging needs not
 
         code, how = self.encoding, self.presolve
-        if code is not None and code not in ENCODINGS:
-            raise InputError(f"unknown encoding {code!r}; {did_you_mean(code, ENCODINGS)}")
-        if how not in PRESOLVES:
-            raise InputError(f"unknown presolve {how!r}; {did_you_mean(how, PRESOLVES)}")
+        if code is not None and not (isinstance(code, str) and code in ENCODINGS):
+            raise InputError(f"unknown encoding {brief(code)}; {did_you_mean(code, ENCODINGS)}")
+        if not (isinstance(how, str) and how in PRESOLVES):
+            raise InputError(f"unknown presolve {brief(how)}; {did_you_mean(how, PRESOLVES)}")
         if not isinstance(self.weights, Mapping | None):
             given = brief(self.weights)
             raise InputError(f"weights: expected numbers by family, as {{'field': 2}}, got {given}")

@@ -180,13 +180,13 @@ def load_trace(path: str | PathLike[str]) -> Trace:
 
 
 def _unpacked(data: bytes) -> dict[str, Any]:
-    """The arrays of a file, of whatever types and shapes."""
+    """The arrays of a file, of whatever types and shapes; ``about`` as a text."""
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as found:
             if sum(entry.file_size for entry in found.zip.infolist()) > SIZE_LIMIT:
                 raise InputError(f"over {SIZE_LIMIT >> 20:,} MiB when unpacked")
-            names = {*_NUMBERS, "about", "answers"}.intersection(found)
-            return {name: found[name] for name in names}
+            arrays = {name: found[name] for name in {*_NUMBERS, "answers"}.intersection(found)}
+            return arrays | {"about": str(found["about"])}
     except InputError:
         raise
     except Exception:  # readers of damaged files raise whatever befalls them
@@ -195,7 +195,7 @@ def _unpacked(data: bytes) -> dict[str, Any]:
 
 def _read(data: Mapping[str, Any]) -> Trace:
     """The arrays of a file, held against each other."""
-    about = _about(data.get("about"))
+    about = _about(data["about"])
     families = about["families"]
     arrays = {name: _array(name, data.get(name), kind) for name, kind in _NUMBERS.items()}
     n = len(arrays["sweep"]) if arrays["sweep"].ndim else 0
@@ -219,10 +219,10 @@ def _read(data: Mapping[str, Any]) -> Trace:
     return Trace(problem, about["about"], families=tuple(families), answers=answers, **arrays)
 
 
-def _about(found: Any) -> dict[str, Any]:
+def _about(found: str) -> dict[str, Any]:
     """What a file says of its trace, apart from numbers."""
     try:
-        about = json.loads(str(found))
+        about = json.loads(found)
     except (ValueError, RecursionError):
         about = None
     if not isinstance(about, dict) or about.get("format") != KIND:

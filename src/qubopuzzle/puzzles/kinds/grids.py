@@ -33,6 +33,8 @@ _CASED = {sign: 10 + i for i, sign in enumerate(ascii_uppercase + ascii_lowercas
 _FOLDED = _CASED | {sign: 10 + i for i, sign in enumerate(ascii_lowercase)}
 _BLANKS = "._*"
 """What stands for None in lines of text."""
+_DIGITS = 9
+"""Of a number in a text at most."""
 
 
 # --- reading ---------------------------------------------------------------------------
@@ -152,7 +154,9 @@ def _cells_of_text(
         elif part in _BLANKS and None in words:
             cells.append(None)
         elif part.isascii() and part.isdecimal():
-            cells.append(int(part[:10]))  # more are too many anyhow
+            if len(part) > _DIGITS:
+                raise PuzzleError(f"{place}: a number of {len(part):,} digits")
+            cells.append(int(part))
         elif single and part in letters:
             cells.append(letters[part])
         else:

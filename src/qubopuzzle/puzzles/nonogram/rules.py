@@ -137,7 +137,8 @@ def _listed_clue(line: Any) -> Any:
     """A clue that is text or a number as a list; anything else as it is."""
     if isinstance(line, str):
         return [
-            int(w) if w.isascii() and w.isdecimal() else w for w in line.replace(",", " ").split()
+            int(w) if w.isascii() and w.isdecimal() and len(w) < 10 else w
+            for w in line.replace(",", " ").split()
         ]
     return [line] if isinstance(line, int | np.integer) else line
 
