@@ -307,12 +307,15 @@ def test_a_read_of_any_number_takes_no_memory(tmp_path):
         tracemalloc.stop()
 
 
-def test_energies_without_bounds_are_drawn():
+def test_energies_without_bounds_are_drawn_and_no_name_is_mathematics():
     trace = solve(puzzle(1), seed=1, options=SLOW, presolve="none", trace=3).trace
     energy = np.full(len(trace), -np.inf)
     energy[0], energy[-1] = -3, np.nan
-    axes = replace(trace, energy=energy).plot(Figure())
+    named = replace(trace, families=tuple(rf"_$\no{i}$" for i in range(len(trace.families))))
+    known = replace(named, energy=energy, weights=np.ones_like(trace.weights))
+    axes = known.plot(Figure())
     assert axes[0].get_ylim()[0] == -3
+    assert axes[1].get_legend().get_texts()[0].get_text() == r" _\$\no0\$"
 
 
 def test_on_the_command_line(tmp_path):

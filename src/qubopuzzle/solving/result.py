@@ -305,7 +305,7 @@ class Result:
         found = f"energy {energy}, seed {self.seed}"
         first = [str(self.attempt)] if self.attempt else []
         told = [self.verdict, self._seconds(verbose), " ".join(how), sizes, found, *first]
-        return " | ".join(told)
+        return printable(" | ".join(told))
 
     def _energy_parts(self, energy: float) -> str:
         """What the answer's broken constraints cost; said to be that where it is not all."""
@@ -336,7 +336,7 @@ class Result:
         return self.valid
 
     def __str__(self) -> str:
-        return "\n".join(filter(None, [self.text(), printable(self.summary())]))
+        return "\n".join(filter(None, [self.text(), self.summary()]))
 
     def __repr__(self) -> str:
         return f"<Result {self.problem.name} {self.problem.id!r} by {self.solver}: {self.verdict}>"
