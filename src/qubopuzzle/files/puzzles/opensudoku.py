@@ -6,8 +6,7 @@ cannot be edited are given. Games are found by their tags; nothing is expanded o
 
 import re
 from collections.abc import Sequence
-from html import unescape
-from xml.sax.saxutils import quoteattr
+from html import escape, unescape
 
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError, at
@@ -52,7 +51,7 @@ def write(puzzles: Sequence[Sudoku]) -> str:
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<opensudoku>"]
     sources = {one_line(puzzle.source) for puzzle in puzzles}
     if len(sources) == 1 and sources != {""}:
-        lines.append(f"<name>{quoteattr(sources.pop())[1:-1]}</name>")
+        lines.append(f"<name>{escape(sources.pop(), quote=False)}</name>")
     for puzzle in puzzles:
         if puzzle.box != (3, 3):
             high, wide = puzzle.box
