@@ -36,11 +36,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles.clues import clue_text, one_line, read_clue
 from qubopuzzle.files.puzzles.lines import ReadLimit, head_of, lines_of
+from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import Puzzle, get_puzzle
 from qubopuzzle.puzzles.kinds.grids import components
 from qubopuzzle.puzzles.links import Board
@@ -209,8 +211,7 @@ def _heyawake(block: Block) -> Board:
     areas = block.words("areas", _shape(block))
     shape = len(areas), len(areas[0])
     # A name may come again for another room, as only borders are drawn.
-    names = np.array(areas, dtype=object)
-    found = components(names[:, 1:] == names[:, :-1], names[1:] == names[:-1])
+    found = _rooms(np.array(areas, dtype=object))
     rooms, clues = found.tolist(), [None] * (int(found.max()) + 1)
     if "problem" in block.blocks:
         for r, row in enumerate(_numbers(block.words("problem", shape), -1)):
@@ -222,6 +223,12 @@ def _heyawake(block: Block) -> Board:
                     raise InputError(f"a room has two clues, {clues[room]} and {number}")
                 clues[room] = number
     return {"rooms": rooms, "clues": clues, **_painted(block, shape)}
+
+
+def _rooms(names: NDArray[Any]) -> IntArray:
+    """The number of each cell's room, in the order of their first cells."""
+    right, down = names[:, 1:] == names[:, :-1], names[1:] == names[:-1]
+    return components(right.astype(np.bool_), down.astype(np.bool_))
 
 
 def _arukone(block: Block) -> Board:
@@ -348,7 +355,7 @@ def _write_heyawake(puzzle: Any) -> Iterator[tuple[str, Any]]:
     clues = ["-" if clue is None else str(clue) for clue in puzzle.clues]
     shown.ravel()[first] = clues
     yield "problem", _block(shown.tolist())
-    yield "areas", _block((rooms + 1).tolist())
+    yield "areas", _block((_rooms(rooms) + 1).tolist())
     yield from _paint(puzzle)
 
 
