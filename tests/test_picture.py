@@ -560,6 +560,17 @@ def test_the_size_counts_clues_on_all_sides():
         assert size[1 - grows] == plain[1 - grows]
 
 
+def test_clues_side_by_side_stand_apart():
+    for side, words in (("left", ("13", "10", "1")), ("right", ("1", "13", "10"))):
+        ax = drawn(Picture(1, 5, **{side: (words,)}))
+        ax.figure.canvas.draw()
+        data = ax.transData.inverted()
+        boxes = [data.transform(text.get_window_extent().get_points()) for text in ax.texts]
+        boxes.sort(key=lambda box: box[0, 0])
+        gaps = [right[0, 0] - left[1, 0] for left, right in pairwise(boxes)]
+        assert min(gaps) > 0.25  # a digit is 0.3 wide
+
+
 def test_words_shrink_with_the_axes():
     clues = {(0, 0): "1"}
     figure = Figure(figsize=(8, 4))

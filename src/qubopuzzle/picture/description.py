@@ -1,6 +1,6 @@
 """What a puzzle looks like, without saying how it is drawn."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,8 +12,24 @@ BoolArray = NDArray[np.bool_]
 
 RIGHT, DOWN, LEFT, UP = 1, 2, 4, 8
 """How a line leaves a cell or a corner, as in ``PictureData.paths``."""
-STEP = 0.7
-"""From one clue outside to the next, in widths of a cell."""
+_GAP, _LETTER = 0.38, 0.32
+"""Between two clues outside, and a letter of one, in widths of a cell."""
+
+
+def places(clue: Sequence[str], *, across: bool) -> tuple[list[float], float]:
+    """How far from the grid the middle of each word is, from the grid outwards; where they end.
+
+    In widths of a cell; ``across`` if the words stand side by side, so that long ones take more.
+
+    >>> places(["7", "10"], across=True), places(["7", "10"], across=False)
+    (([0.35, 1.21], 1.72), ([0.35, 1.05], 1.4))
+    """
+    middles, end = [], 0.0
+    for word in clue:
+        size = _LETTER * (len(word) if across else 1)
+        middles.append(round(end + (_GAP + size) / 2, 6))
+        end = round(end + _GAP + size, 6)
+    return middles, end
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,9 +82,10 @@ class PictureData:
 
     def outside(self) -> tuple[float, float, float, float]:
         """Space on the left, right, top and bottom of the grid, in widths of a cell."""
-        clues = (self.left, self.right, self.top, self.bottom)
-        left, right, top, bottom = (max(map(len, words), default=0) * STEP for words in clues)
-        return left + 0.5, right + 0.5, top + 0.5, bottom + 0.5
+        sides = ((self.left, True), (self.right, True), (self.top, False), (self.bottom, False))
+        ends = [[places(clue, across=across)[1] for clue in clues] for clues, across in sides]
+        left, right, top, bottom = (max(own, default=0.0) + 0.5 for own in ends)
+        return left, right, top, bottom
 
     def borders(self) -> tuple[BoolArray, BoolArray]:
         """The frame and what divides rooms, as lines on the left of cells and lines above.

@@ -10,7 +10,7 @@ from matplotlib.patches import Circle
 from numpy.typing import NDArray
 
 from qubopuzzle.errors import printable
-from qubopuzzle.picture.description import DOWN, LEFT, RIGHT, STEP, UP, PictureData
+from qubopuzzle.picture.description import DOWN, LEFT, RIGHT, UP, PictureData, places
 
 _PAPER, _INK, _PENCIL, _GRID = "#ffffff", "#222222", "#666666", "#999999"
 # By the shade of a cell: 1 for black, and 2 more for broken.
@@ -138,12 +138,14 @@ def _outside(picture: PictureData, ax: Axes, size: float) -> None:
     """Clues around the grid, from the grid outwards."""
     for clues, edge, way in ((picture.left, 0, -1), (picture.right, picture.columns, 1)):
         for r, clue in enumerate(clues):
-            for i, word in enumerate(clue[::way]):
-                _write(ax, edge + way * (0.35 + STEP * i), r + 0.5, word, size)
+            words = clue[::way]
+            for word, out in zip(words, places(words, across=True)[0], strict=True):
+                _write(ax, edge + way * out, r + 0.5, word, size)
     for clues, edge, way in ((picture.top, 0, -1), (picture.bottom, picture.rows, 1)):
         for c, clue in enumerate(clues):
-            for i, word in enumerate(clue[::way]):
-                _write(ax, c + 0.5, edge + way * (0.4 + STEP * i), word, size)
+            words = clue[::way]
+            for word, out in zip(words, places(words, across=False)[0], strict=True):
+                _write(ax, c + 0.5, edge + way * (0.05 + out), word, size)
 
 
 def _write(ax: Axes, x: float, y: float, word: str, size: float, **style: Any) -> None:
