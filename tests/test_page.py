@@ -171,6 +171,7 @@ def test_a_run_is_stopped(visit):
     own = running(page, seconds=20)
     own.get_by_role("button", name="Stop").click()
     own.locator(".verdict", has_text="stopped").wait_for()
+    assert page.locator(":focus").inner_text() == "Solve"  # "Stop" is gone
     page.get_by_role("tab", name="Take away").click()
     assert page.locator("#no-run").is_visible()  # it did not come to its end
 
@@ -179,13 +180,16 @@ def test_two_solvers_side_by_side(visit):
     page = visit()
     page.get_by_role("button", name="A second solver beside it").click()
     second = page.locator(".lane").nth(1)
-    second.get_by_label("Solver", exact=True).select_option("sat")
+    chosen = second.get_by_label("Solver", exact=True)
+    assert chosen.evaluate("(own) => own === document.activeElement")
+    chosen.select_option("sat")
     page.get_by_role("button", name="Solve with both").click()
     assert all(ended(page.locator(".lane").nth(n)).startswith("valid") for n in range(2))
     first, other = (page.locator(".lane").nth(n).bounding_box() for n in range(2))
     assert first["y"] == other["y"]
     second.get_by_role("button", name="Close this solver").click()
     assert page.locator(".lane").count() == 1
+    assert page.locator(":focus").get_attribute("id") == "second"
 
 
 def test_a_nonogram_by_hand(visit):
@@ -212,7 +216,9 @@ def test_a_nonogram_by_hand(visit):
     page.locator("#told", has_text="Solved: the checker accepts it.").wait_for()
     page.get_by_role("button", name="Clear").click()
     page.get_by_role("button", name="Hint").click()
-    page.locator("#told", has_text=re.compile(r"Cell \(\d,\d\) is (black|white), by: ")).wait_for()
+    page.locator(
+        "#told", has_text=re.compile(r"Row \d, column \d is (black|white), by: ")
+    ).wait_for()
     assert page.locator("#field .hinted").count() == 1
 
 
@@ -235,15 +241,15 @@ def test_by_keyboard_alone(visit):
             break
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
-    assert page.locator("#here").inner_text() == "row 0, column 2: open"
+    assert page.locator("#here").inner_text() == "row 1, column 3: open"
     page.keyboard.press("4")
-    assert page.locator("#here").inner_text() == "row 0, column 2: 4"
+    assert page.locator("#here").inner_text() == "row 1, column 3: 4"
     page.keyboard.press("c")
     page.locator("#told", has_text="nothing is wrong so far; 50 cells are open").wait_for()
     page.keyboard.press("Backspace")
     page.keyboard.press("5")
     page.keyboard.press("c")
-    page.locator("#told", has_text="contradict each other by row[0] digit 5").wait_for()
+    page.locator("#told", has_text="contradict each other by row 1 digit 5").wait_for()
     page.keyboard.press("Backspace")
     page.keyboard.press("h")
     page.locator("#told", has_text="by:").wait_for()
@@ -296,6 +302,62 @@ def test_it_fits_a_phone(visit, scheme):
     assert shade < 200 if scheme == "dark" else shade > 600
     paper = page.evaluate("() => getComputedStyle(document.querySelector('#field .c')).fill")
     assert sum(map(int, re.findall(r"\d+", paper)[:3])) > 600
+
+
+def test_clues_can_be_read(visit):
+    """A heyawake's number on a black cell, and two numbers of two digits in a row."""
+    page = visit(color_scheme="dark")
+    read(page, get_puzzle("heyawake").examples()[0])
+    page.get_by_role("tab", name="By hand").click()
+    page.locator("#field").focus()
+    page.keyboard.press("Space")
+    number, cell = (
+        page.locator(f"#field {each}").first.evaluate("(own) => getComputedStyle(own).fill")
+        for each in (".corner", ".c.b")
+    )
+    assert sum(map(int, re.findall(r"\d+", number))) > 600 > sum(map(int, re.findall(r"\d+", cell)))
+    read(page, Nonogram.from_picture(np.array([[1] * 13 + [0] + [1] * 10])))
+    ten, thirteen = sorted(
+        (each.bounding_box() for each in page.locator("#field .clue").all()[:2]),
+        key=lambda box: -box["x"],
+    )
+    assert ten["x"] - thirteen["x"] - thirteen["width"] > ten["width"] / 4
+
+
+def test_the_field_holds_no_other_puzzle(visit):
+    page = visit()
+    text = page.locator("#text")
+    read(page, A)
+    assert text.input_value()
+    page.locator("#example").select_option(label="nonogram · A · 5 x 5 cells")
+    page.wait_for_function("() => document.getElementById('text').value === ''")
+    text.fill("no puzzle")
+    page.click("#open")
+    page.locator("#said.error").wait_for()
+    assert text.input_value() == "no puzzle"
+    page.get_by_role("tab", name="Take away").click()
+    page.click("#save-puzzle")
+    page.locator("#address", has_text="puzz.link").wait_for()
+    with page.expect_download():
+        page.click("#save-model")
+    assert page.locator("#address").is_hidden()
+
+
+def test_a_print_is_a_board_and_its_clues(visit):
+    page = visit(color_scheme="dark")
+    for tab in ("Watch", "By hand", "Take away"):
+        page.get_by_role("tab", name=tab).click()
+        page.emulate_media(media="print")
+        others = page.evaluate(
+            """() => [...document.querySelectorAll("body *")].filter((each) =>
+            each.getClientRects().length && !each.closest(".board")
+            && !each.querySelector(".board")).map((each) => each.outerHTML)"""
+        )
+        board = page.locator(".board:visible")
+        assert (others, board.count(), board.locator(".clue").count()) == ([], 1, 14)
+        paper = board.locator(".c").first.evaluate("(own) => getComputedStyle(own).fill")
+        assert paper == "rgb(255, 255, 255)"
+        page.emulate_media(media="screen")
 
 
 def test_everything_has_a_label(visit):

@@ -207,7 +207,7 @@ def test_marks_are_checked(client):
     assert not found["solved"]
     assert found["cells"] == [[0, 0]]
     full = [[r, c, 1 - A.solution[r, c].item()] for r in range(5) for c in range(5)]
-    assert "clue is" in check(full)["messages"][0]
+    assert check(full)["messages"][0] == "row 1 reads 2 2, its clue is 1"  # from 1, as players
 
 
 def test_a_hint_says_the_rule(client):

@@ -4,6 +4,7 @@ A puzzle comes with each call, as its native JSON object; nothing is kept betwee
 """
 
 import json
+import re
 import threading
 import time
 from base64 import b64decode, b64encode
@@ -40,6 +41,11 @@ READ_LIMIT = 100
 """Puzzles of one text that are shown."""
 CELL_LIMIT = 20_000
 """Most cells of a board that is drawn."""
+_PLACE = re.compile(
+    r"\b(?P<name>\w+)\[(?P<index>\d+)\]"
+    r"|(?P<family>(?:\b\w+)?)[\[(](?P<row>\d+), ?(?P<column>\d+)[\])]"
+    r"|\b(?P<what>room|cell) (?P<number>\d+)"
+)
 _LIVE_S = 1 / 30
 _SAID = 20
 _EXAMPLES = 3
@@ -248,6 +254,22 @@ def _solve(
         course.tell_last(result)
 
 
+def from_one(text: str) -> str:
+    """A message or a constraint's name as players count, whose first row is 1; ours is 0.
+
+    >>> from_one("row[0] has C twice"), from_one("field[2,1]"), from_one("cut off: (0,5) (1,5)")
+    ('row 1 has C twice', 'field (3,2)', 'cut off: (1,6) (2,6)')
+    """
+
+    def counted(found: re.Match[str]) -> str:
+        if found["row"]:
+            cell = f"({int(found['row']) + 1},{int(found['column']) + 1})"
+            return f"{found['family']} {cell}".lstrip()
+        return f"{found['name'] or found['what']} {int(found['index'] or found['number']) + 1}"
+
+    return _PLACE.sub(counted, text)
+
+
 def _tell(event: str, told: Json) -> None:
     say((event, packed(told)))
 
@@ -288,6 +310,7 @@ class _Course:
         known |= numbers({"s": seen.seconds, "beta": seen.beta, "energy": judged.energy or 0.0})
         if seen.row_weight is not None:
             known |= self._heat(seen.of.presolved.model)(seen.row_weight)
+            known["heaviest"] = [[from_one(name), weight] for name, weight in known["heaviest"]]
         picture = judged.picture()
         if picture is not None:
             _tell(event, self._frames.frame(picture, judged.violations, **known))
@@ -309,8 +332,8 @@ class _Course:
 def _told(result: Result, settings: Mapping[str, Any]) -> Json:
     return {
         "valid": result.valid,
-        "summary": result.summary(),
-        "violations": [v.to_dict() for v in result.violations[:_SAID]],
+        "summary": from_one(result.summary()),
+        "violations": [from_one(f"{v.rule}: {v.message}") for v in result.violations[:_SAID]],
         "seed": result.seed,
         "solver": result.solver,
         "url": _address(result),
@@ -373,7 +396,9 @@ def next_hint(puzzle: Any, marks: Any, bits: bool = False) -> Json:
     """A cell that follows from the marks, or what they contradict."""
     problem = _problem(puzzle)
     found = hint(problem, _marks(problem, marks), bits=bits)
-    return {"hint": None if found is None else found.to_dict()}
+    if found is None:
+        return {"hint": None}
+    return {"hint": {**found.to_dict(), "rules": [from_one(rule) for rule in found.rules]}}
 
 
 def check(puzzle: Any, marks: Any, bits: bool = False) -> Json:
@@ -415,7 +440,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _wrong(cells: Sequence[tuple[int, ...]], *messages: str) -> Json:
-    return {"solved": False, "cells": cells, "messages": messages}
+    return {"solved": False, "cells": cells, "messages": [from_one(each) for each in messages]}
 
 
 # --- the model ---------------------------------------------------------------------------

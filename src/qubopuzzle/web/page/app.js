@@ -79,10 +79,18 @@ function show(shown) {
   $("ran").hidden = true;
   $("no-run").hidden = false;
   $("address").hidden = true;
+  $("took").textContent = "";
 }
 
+/** Take what is found; the field keeps its text only if that is what was read. */
+const opened = (find, busy = "", text = "") =>
+  told($("said"), async () => {
+    const said = take(await only("open", find));
+    if ($("text").value !== text) $("text").value = "";
+    return said;
+  }, busy);
 const open = (given, busy = "reading ...", name = "read") =>
-  told($("said"), async () => take(await only("open", (signal) => ask(name, given, signal))), busy);
+  opened((signal) => ask(name, given, signal), busy, given.text);
 
 async function openFile(file) {
   if (!file) return;
@@ -108,7 +116,7 @@ $("file").addEventListener("change", () => {
 $("which").addEventListener("change", () => show(state.several[Number($("which").value)]));
 $("example").addEventListener("change", () => {
   const chosen = state.about.examples[Number($("example").value)];
-  if (chosen) told($("said"), async () => take(await only("open", async () => ({ puzzles: [chosen] }))));
+  if (chosen) opened(async () => ({ puzzles: [chosen] }));
   $("example").value = "";
 });
 $("new").addEventListener("submit", (event) => {
@@ -228,6 +236,8 @@ class Lane {
   end() {
     if (this.abort) this.abort.abort();
     this.abort = null;
+    // A button that goes takes the focus along, and keys would begin at the top of the page.
+    if (document.activeElement === this.stop) this.start.focus();
     this.stop.hidden = true;
   }
 
@@ -277,7 +287,7 @@ class Lane {
     this.ended = event;
     this.verdict.textContent = event.summary;
     this.verdict.classList.add(event.valid ? "good" : "bad");
-    this.broken.replaceChildren(...event.violations.map((each) => make("li", {}, `${each.rule}: ${each.message}`)));
+    this.broken.replaceChildren(...event.violations.map((each) => make("li", {}, each)));
   }
 
   close() {
@@ -286,6 +296,7 @@ class Lane {
     this.root.remove();
     state.lanes = state.lanes.filter((lane) => lane !== this);
     paired();
+    $("second").focus();
   }
 }
 
@@ -300,6 +311,7 @@ $("second").addEventListener("click", () => {
   state.lanes.push(lane);
   if (state.shown) lane.open(state.shown);
   paired();
+  lane.solver.focus();
 });
 
 /* --- by hand ---------------------------------------------------------------------------- */
@@ -318,7 +330,7 @@ const hand = {
     this.marks = new Map();
     this.values = new Map(shown.entries.values.map((each) => [each.word || "0", each.value]));
     this.words = new Map(shown.entries.values.map((each) => [each.value, each.word]));
-    $("how").textContent = `${HOW[this.kind] || ""} Rows and columns are counted from 0, as in messages.`;
+    $("how").textContent = `${HOW[this.kind] || ""} Rows and columns are counted from 1.`;
     $("told").textContent = "";
     $("field").replaceChildren();
     this.board = new Board($("field"), shown.board, title(shown));
@@ -387,7 +399,7 @@ const hand = {
     const [row, column] = [Math.floor(this.at / columns), this.at % columns];
     const clue = [["row clue", clues.left[row]], ["column clue", clues.top[column]]]
       .filter(([, own]) => own && own.length).map(([name, own]) => `, ${name} ${own.join(" ")}`).join("");
-    $("here").textContent = `row ${row}, column ${column}: ${what}${word ? `, clue ${word[2]}` : ""}${clue}`;
+    $("here").textContent = `row ${row + 1}, column ${column + 1}: ${what}${word ? `, clue ${word[2]}` : ""}${clue}`;
   },
 
   set(i, value) {
@@ -501,7 +513,7 @@ const hand = {
       if (this.kind === "shade") what = ["white", "black"][hint.value];
       if (this.kind === "lines")
         what = ["right", "down", "left", "up"].filter((_, bit) => hint.value & (1 << bit)).join(" and ") || "without a line";
-      return `Cell (${hint.cell}) is ${what}, by: ${some(hint.rules)}.`;
+      return `Row ${hint.cell[0] + 1}, column ${hint.cell[1] + 1} is ${what}, by: ${some(hint.rules)}.`;
     });
   },
 };
@@ -637,6 +649,7 @@ const fileName = () => (state.shown.id || state.shown.name).replace(/[^\w.-]+/g,
 
 function keep(format, more = {}) {
   if (!state.shown) return undefined;
+  $("address").hidden = true;
   return told($("took"), async () => {
     const made = await ask("written", { puzzle: state.shown.puzzle, to: format, ...more });
     $("address").hidden = !made.address;

@@ -3,7 +3,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const UNIT = 20; // pixels of a cell, before the picture is scaled
-const STEP = 0.7; // from one clue outside to the next, in cells
+const [GAP, LETTER] = [0.38, 0.32]; // between clues outside, and a letter of one, in cells
 const HEATS = 8; // shades of the heat map
 const [RIGHT, DOWN, LEFT, UP] = [1, 2, 4, 8];
 
@@ -15,6 +15,15 @@ function draw(parent, name, attributes = {}, text = "") {
   parent.append(element);
   return element;
 }
+
+/** How far from the grid the middle of each clue is, and where the last one ends, in cells. */
+function places(clue, size) {
+  let end = 0;
+  const middles = clue.map((word) => (end += GAP + size(word)) - size(word) / 2 - GAP / 2);
+  return { middles, end };
+}
+const across = (word) => LETTER * word.length;
+const upright = () => LETTER;
 
 /** The bytes of a base64 text. */
 function bytes(text) {
@@ -32,11 +41,10 @@ class Board {
   constructor(host, data, label) {
     this.data = data;
     const { rows, columns } = data;
-    const longest = (clues) => Math.max(0, ...clues.map((clue) => clue.length));
-    const side = (name) => (longest(data[name]) * STEP + 0.4) * UNIT;
-    const [left, top] = [side("left"), side("top")];
-    const width = left + columns * UNIT + side("right");
-    const height = top + rows * UNIT + side("bottom");
+    const side = (name, size) => (Math.max(0, ...data[name].map((clue) => places(clue, size).end)) + 0.4) * UNIT;
+    const [left, top] = [side("left", across), side("top", upright)];
+    const width = left + columns * UNIT + side("right", across);
+    const height = top + rows * UNIT + side("bottom", upright);
     this.svg = draw(host, "svg", {
       viewBox: `${-left} ${-top} ${width} ${height}`,
       class: "board",
@@ -85,26 +93,28 @@ class Board {
     const g = draw(this.svg, "g", { class: "clues" });
     const middle = (n) => (n + 0.5) * UNIT;
     this.clueOf = [Array.from({ length: rows }, () => []), Array.from({ length: columns }, () => [])];
-    const write = (axis, n, x, y, word) =>
-      this.clueOf[axis][n].push(draw(g, "text", { x, y, class: "clue" }, word));
-    const out = (i) => (0.35 + STEP * i) * UNIT;
-    left.forEach((clue, r) =>
-      [...clue].reverse().forEach((word, i) => write(0, r, -out(i), middle(r), word)));
-    right.forEach((clue, r) =>
-      clue.forEach((word, i) => write(0, r, columns * UNIT + out(i), middle(r), word)));
-    top.forEach((clue, c) =>
-      [...clue].reverse().forEach((word, i) => write(1, c, middle(c), -out(i), word)));
-    bottom.forEach((clue, c) =>
-      clue.forEach((word, i) => write(1, c, middle(c), rows * UNIT + out(i), word)));
+    /* The clues of one side from the grid outwards; `at` takes a line and a distance. */
+    const write = (axis, clues, size, at) => clues.forEach((clue, n) => {
+      places(clue, size).middles.forEach((out, i) => {
+        const [x, y] = at(n, out * UNIT);
+        this.clueOf[axis][n].push(draw(g, "text", { x, y, class: "clue" }, clue[i]));
+      });
+    });
+    const outwards = (clues) => clues.map((clue) => [...clue].reverse());
+    write(0, outwards(left), across, (r, out) => [-out, middle(r)]);
+    write(0, right, across, (r, out) => [columns * UNIT + out, middle(r)]);
+    write(1, outwards(top), upright, (c, out) => [middle(c), -out]);
+    write(1, bottom, upright, (c, out) => [middle(c), rows * UNIT + out]);
+    this.given = new Map(); // what stands in a cell of the puzzle, by the cell's number
+    const give = (r, c, name, attributes, word) => {
+      const i = r * columns + c;
+      this.given.set(i, [...(this.given.get(i) || []), draw(g, name, attributes, word)]);
+    };
     for (const [r, c] of circled)
-      draw(g, "circle", { cx: middle(c), cy: middle(r), r: 0.4 * UNIT, class: "circle" });
-    this.given = new Map();
-    for (const [r, c, word] of words) {
-      const own = draw(g, "text", { x: middle(c), y: middle(r), class: "given" }, word);
-      this.given.set(r * columns + c, own);
-    }
+      give(r, c, "circle", { cx: middle(c), cy: middle(r), r: 0.4 * UNIT, class: "circle" });
+    for (const [r, c, word] of words) give(r, c, "text", { x: middle(c), y: middle(r), class: "given" }, word);
     for (const [r, c, word] of corners)
-      draw(g, "text", { x: c * UNIT + 2, y: r * UNIT + 6, class: "corner" }, word);
+      give(r, c, "text", { x: c * UNIT + 2, y: r * UNIT + 6, class: "corner" }, word);
   }
 
   /** The board as it was drawn, without an answer. */
@@ -131,8 +141,7 @@ class Board {
   /** One cell: black, broken, sides that a path leaves by, its colour, a word; a dot for white. */
   look(i, [black, broken, sides, color, word], dot = false) {
     this.shade[i] = (black ? 1 : 0) + (broken ? 2 : 0);
-    const given = this.given.get(i);
-    if (given) {
+    for (const given of this.given.get(i) || []) {
       given.classList.toggle("on-black", Boolean(black));
       given.classList.toggle("on-path", Boolean(sides));
     }
