@@ -197,8 +197,14 @@ def test_files_that_cannot_be_read(tmp_path, monkeypatch):
         load(tmp_path)
     with pytest.raises(InputError, match="null"):
         load("a\0b")
-    with pytest.raises(InputError, match=r"example.org.*: no address of a puzzle"):
-        load("https://example.org/puzzle")
+    for address, remedy in {
+        "https://example.org/puzzle": "paste the puzzle's text",
+        "https://example.org/puzzle.html?id=3.non": "paste the puzzle's text",
+        "https://example.org": "paste the puzzle's text",
+        "https://example.org/a/3.non?raw=true": "save the file",
+    }.items():
+        with pytest.raises(InputError, match=rf"example.org.*: no address of a .*; {remedy}"):
+            load(address)
     empty = tmp_path / "empty.json"
     empty.write_text(" \n")
     with pytest.raises(InputError, match=r"empty\.json: it is empty"):

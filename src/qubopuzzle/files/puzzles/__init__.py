@@ -3,6 +3,7 @@
 ``load`` reads puzzles from a path, ``-`` or a text, and tells the format from its content.
 """
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
@@ -26,6 +27,9 @@ SIZE_LIMIT = 64 * 2**20
 _IMAGE = "image; `qubopuzzle generate nonogram --image FILE` makes a nonogram of it"
 _MODEL = "file, a model and no puzzle; give it its suffix, or say --format"
 _COMPRESSED = (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")
+_FILE_OF_ADDRESS = re.compile(r"https?://[^/]+/[^?#]*\.(?P<suffix>[a-z][a-z0-9]{0,5})(?:[?#]|$)")
+_PAGES = ("htm", "php", "asp", "jsp", "cgi")
+"""How the suffixes of pages begin, which hold a puzzle in no form that is read."""
 _OTHERS: dict[str, bytes | tuple[bytes, ...]] = {
     f"a PNG {_IMAGE}": b"\x89PNG\r\n\x1a\n",
     f"a JPEG {_IMAGE}": b"\xff\xd8\xff",
@@ -174,6 +178,20 @@ def _no_format(text: str) -> InputError:
     return InputError(f"no format of puzzles that this package reads ({names}); {remedy}")
 
 
+def _no_address(address: str) -> str:
+    """Why an address brings no puzzle; saving what it leads to helps where that is a text."""
+    end = _FILE_OF_ADDRESS.match(address)
+    is_file = end is not None and not end["suffix"].startswith(_PAGES)
+    remedy = (
+        "save the file, and give its name"
+        if is_file
+        else (
+            "paste the puzzle's text, or an address that holds the board, as those of puzz.link do"
+        )
+    )
+    return f"no address of a puzzle that this package reads, and nothing is fetched; {remedy}"
+
+
 def _text(source: str | PathLike[str], named: str | None) -> str:
     """What a file or standard input holds, or the source itself if it is a puzzle, pasted."""
     if source == "-" and sys.stdin is None:
@@ -185,8 +203,7 @@ def _text(source: str | PathLike[str], named: str | None) -> str:
         if isinstance(source, str) and any(known.sniff(source) for known in _formats(named)):
             return source
         if str(source).startswith(("http://", "https://")):
-            what = "no address of a puzzle that this package reads; save the page to a file"
-            raise InputError(what) from None
+            raise InputError(_no_address(str(source))) from None
         if getattr(error, "errno", None) == ENAMETOOLONG or "\n" in str(source):
             raise _no_format(str(source)) from None
         raise InputError(getattr(error, "strerror", None) or str(error)) from None
