@@ -115,10 +115,10 @@ def test_solve_prints_the_picture_and_one_line(files):
     assert (status, err) == (0, "")
     assert A.picture(A.solution).text() in out
     last = out.splitlines()[-1]
-    assert last.startswith("valid | 0.")
+    assert last.startswith("valid | energy 0 | 0.")
     assert last.endswith(
         "annealer window after propagation (44 -> 0 variables, 25 of 25 cells decided: "
-        "nothing was left to solve) | 0 variables, 0 constraints | energy 0, seed 1"
+        "nothing was left to solve) | 0 variables, 0 constraints | seed 1"
     )
 
 

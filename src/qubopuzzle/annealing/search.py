@@ -242,21 +242,31 @@ def _redraw(
     slice_redraws: int,
     goes_on: Callable[[int], bool],
     watch: _Watch | None,
+    lowest: list[int],
+    *,
+    early: bool,
 ) -> int:
     """Redraw units until there were ``end`` redraws, or the target is met; returns how many.
 
     After each slice ``goes_on`` says whether to go on. The slices, and so the answer, do not depend
-    on whether somebody watches.
+    on whether somebody watches. ``lowest`` gets the lowest energy so far after each slice, where it
+    fell; ``early`` also that of the start, and after 1, 2, 4, ... sweeps of the first slice.
     """
-    redraws = 0
+    redraws = look = 0
+    if early:
+        lowest.append(int(state.form.energy(state.value)))
     while redraws < end and state.energy > target:
         slice_end = min(end, (redraws // slice_redraws + 1) * slice_redraws)
-        stop = slice_end if watch is None else min(slice_end, watch.until(redraws))
+        if redraws >= look:
+            _go_below(lowest, [state.energy] if redraws else [])
+            look = min(slice_end, max(state.form.n_units, 2 * redraws)) if early else slice_end
+        stop = look if watch is None else min(look, watch.until(redraws))
         redraws += state.redraw(stop - redraws, parameters, target)
         if watch is not None:
             watch.look(redraws)
         if redraws >= slice_end and not goes_on(redraws):
             break
+    _go_below(lowest, [state.energy])
     if watch is not None:
         watch.end(redraws)
     return redraws
@@ -285,7 +295,9 @@ class Annealed:
 
     ``form`` is what was annealed. ``solved`` says that a read ended the search, ``interrupted``
     that Ctrl-C did; ``seed`` repeats it. ``improvements`` are those of reads that break nothing:
-    when each ended, by ``time.perf_counter``, and its objective, where it was the best so far.
+    when each ended, by ``time.perf_counter``, and its objective, where it was the best so far. ``course``
+    has the lowest energies on the way, falling: of the start, and as slices of sweeps and reads
+    came below it.
     """
 
     form: AnnealingForm
@@ -295,6 +307,7 @@ class Annealed:
     interrupted: bool
     seed: int
     improvements: tuple[tuple[float, float], ...] = ()
+    course: tuple[int, ...] = ()
 
 
 def anneal(
@@ -363,8 +376,9 @@ def anneal(
     blocks = Blocks(form) if extras is not None and extras.n_scaled else None
     search = Reads(deadline, interrupt_function, progress)
     kept: list[Read] = []
-    finished: dict[int, Read] = {}
     improvements: list[tuple[float, float]] = []
+    course: list[int] = []
+    finished: dict[int, tuple[Read, list[int]]] = {}
     following = 0  # number of the read to keep next
     most = kept_samples(form.model.n_literals)
     slice_redraws = max(1, _UPDATES_PER_SLICE // max(1, form.model.n_literals)) * form.n_units
@@ -380,7 +394,7 @@ def anneal(
             state.set_values(starts[own])
         else:
             state.randomize()
-        end = wanted * form.n_units
+        end, lowest = wanted * form.n_units, list[int]()
 
         def goes_on(redraws: int) -> bool:
             if blocks and blocks.helpful and parameters.focus > 0 and state.energy > 0:
@@ -388,7 +402,9 @@ def anneal(
             return search.note(number, redraws / end, state.energy)
 
         watch = None if track is None else _Watch(track, own, state, parameters)
-        redraws = _redraw(state, parameters, target, end, slice_redraws, goes_on, watch)
+        redraws = _redraw(
+            state, parameters, target, end, slice_redraws, goes_on, watch, lowest, early=not own
+        )
         x = form.literals(state.best)
         reached = state.energy <= target and not only_accepted
         search.end(number, search=reached or (not optimizes and accepts(x)))
@@ -396,12 +412,14 @@ def anneal(
         with search.lock:
             weight, best = state.arrays.row_weight.astype(np.float32), state.best.copy()
             numbers = own, best, state.energy, worth, swept, parameters
-            finished[number] = Read(*numbers, weight)
+            finished[number] = Read(*numbers, weight), lowest
             if optimizes and state.energy == 0 and worth < _least_of(improvements):
                 improvements.append((time.perf_counter(), worth))
             # In order: no read beyond the one that ends the search takes the place of another.
             while following in finished and following <= search.last:
-                kept.append(finished.pop(following))
+                next_read, energies = finished.pop(following)
+                kept.append(next_read)
+                _go_below(course, energies)
                 following += 1
                 if len(kept) > most:
                     # The read that ends the search stays, whatever its energy.
@@ -411,7 +429,8 @@ def anneal(
 
     n_reads = search.run(read, reads, threads)
     ranked, solved = tuple(sorted(kept, key=_rank)), search.last < inf
-    return Annealed(form, ranked, n_reads, solved, search.interrupted, seed, tuple(improvements))
+    ended = search.interrupted, seed, tuple(improvements), tuple(course)
+    return Annealed(form, ranked, n_reads, solved, *ended)
 
 
 def anneal_best(
@@ -480,13 +499,17 @@ def anneal_best(
                 best = number if one.solved else by_least[0]
                 ranked = sorted((read for own in tried[best] for read in own.reads), key=_rank)
                 found = replace(one, form=tried[best][0].form, n_reads=n_reads)
-                course = [each for own in tried[best] for each in own.improvements]
+                better = [each for own in tried[best] for each in own.improvements]
+                course: list[int] = []
+                for each in tried[best]:
+                    _go_below(course, each.course)
                 return best, replace(
                     found,
                     reads=tuple(ranked[: kept_samples(found.form.model.n_literals)]),
                     improvements=tuple(
-                        each for i, each in enumerate(course) if each[1] < _least_of(course[:i])
+                        each for i, each in enumerate(better) if each[1] < _least_of(better[:i])
                     ),
+                    course=tuple(course),
                 )
         left.sort(key=lambda i: _sum(tried[i]))
         del left[(len(left) + 1) // 2 :]
@@ -496,6 +519,11 @@ def anneal_best(
 def _least_of(improvements: Sequence[tuple[float, float]]) -> float:
     """The best objective so far; infinite without any."""
     return min((objective for _, objective in improvements), default=inf)
+
+
+def _go_below(course: list[int], energies: Sequence[int]) -> None:
+    """Add to a falling course those of falling energies that are below its end."""
+    course += [energy for energy in energies if not course or energy < course[-1]]
 
 
 def _least(found: Sequence[Annealed]) -> tuple[float, float]:

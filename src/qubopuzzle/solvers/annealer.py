@@ -101,6 +101,7 @@ class _Annealer(Solver):
             interrupted=found.interrupted,
             improvements=() if model.omitted else found.improvements,
             alternative=chosen,
+            course=() if model.objective is not None else tuple(map(float, found.course)),
         )
 
 

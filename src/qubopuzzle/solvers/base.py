@@ -200,6 +200,7 @@ class Outcome:
         alternative: what the samples are of: 0 is the task's model, 1 the first alternative's.
         settings: what ran where that differs from the options asked for.
         service_s: seconds of solving by part, where a service did it.
+        course: the lowest energies on the way, falling, where the solver tells them.
     """
 
     samples: NDArray[np.int8]
@@ -216,6 +217,7 @@ class Outcome:
     improvements: Sequence[tuple[float, float]] = ()
     proof: Proof | None = None
     service_s: Mapping[str, float] = field(default_factory=dict)
+    course: tuple[float, ...] = ()
 
 
 class Solver(ABC):

@@ -9,6 +9,7 @@ import numpy as np
 from qubopuzzle.errors import InputError, printable
 from qubopuzzle.model import IntArray, Problem, Violation
 from qubopuzzle.picture import Picture, html
+from qubopuzzle.recorder import evenly
 from qubopuzzle.solvers.base import Proof
 from qubopuzzle.solving.judge import Energies, Judged
 from qubopuzzle.solving.samples import Samples
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 _TOLD_S = 0.05
 """Seconds of imports and kernels that the summary line mentions."""
+_COURSE_SHOWN = 4
+"""Energies on the way to the answer's that it mentions."""
 Status = Literal["solved", "unsatisfiable", "unknown"]
 
 
@@ -78,6 +81,7 @@ class Result:
         attempt: what was tried first, if anything was: see ``Problem.likely_formulation``.
         service_s: seconds of solving by part, where a service did it: its queue, its own
             execution time, the network, and our process (see docs/amplify.md).
+        course: the lowest energies on the way, falling, where the solver tells them.
     """
 
     problem: Problem
@@ -106,6 +110,7 @@ class Result:
     recorded: Recorded | None = None
     service_s: Mapping[str, float] = field(default_factory=dict)
     attempt: Attempt | None = None
+    course: tuple[float, ...] = ()
 
     @property
     def judged(self) -> Judged | None:
@@ -281,18 +286,16 @@ class Result:
         return self.judged.text() if self.judged else ""
 
     def summary(self, *, verbose: bool = False) -> str:
-        """One line: verdict, seconds, how it was solved, sizes, energy and seed.
+        """One line: verdict, energy, seconds, how it was solved, sizes and seed.
 
-        The seconds are those of all stages but reading the file, and imports and kernels, which
-        come once a process; with ``verbose`` they are listed by stage.
+        Before the energy stand higher ones, by which the solver came down to it. The seconds are
+        those of all stages but reading the file, and imports and kernels, which come once a
+        process; with ``verbose`` they are listed by stage.
         """
         how = [self.solver, self.formulation, *([self.encoding] if self.encoding else [])]
         sizes = ", ".join(
             f"{n:,} {what[:-1] if n == 1 else what}" for what, n in self.sizes.items()
         )
-        energy = "none" if self.energy is None else f"{self.energy:g}"
-        if self.energy:
-            energy += self._energy_parts(self.energy)
         if self.presolve:
             p = self.presolve
             how.append("after probing" if p["method"] == "probe" else "after propagation")
@@ -302,10 +305,18 @@ class Result:
                     f"({p['variables_before']:,} -> {p['variables_after']:,} variables, "
                     f"{p['cells_decided']:,} of {p['cells']:,} cells decided{left})"
                 )
-        found = f"energy {energy}, seed {self.seed}"
         first = [str(self.attempt)] if self.attempt else []
-        told = [self.verdict, self._seconds(verbose), " ".join(how), sizes, found, *first]
-        return printable(" | ".join(told))
+        told = [self.verdict, self._descent(), self._seconds(verbose), " ".join(how), sizes]
+        return printable(" | ".join([*told, f"seed {self.seed}", *first]))
+
+    def _descent(self) -> str:
+        """The energy, behind some that were higher, and what it is the sum of."""
+        if self.energy is None:
+            return "energy none"
+        higher = [own for own in self.course if own > self.energy]
+        shown = [higher[i] for i in evenly(len(higher), _COURSE_SHOWN)]
+        energy = " -> ".join(f"{own:g}" for own in (*shown, self.energy))
+        return f"energy {energy}{self._energy_parts(self.energy) if self.energy else ''}"
 
     def _energy_parts(self, energy: float) -> str:
         """What the answer's broken constraints cost; said to be that where it is not all."""

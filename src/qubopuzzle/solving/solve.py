@@ -411,6 +411,7 @@ class _Run:
             optimal=optimal,
             improvements=self._improvements(outcome, task, sign) if solved else (),
             service_s=outcome.service_s,
+            course=outcome.course,
         )
 
     def _improvements(
