@@ -54,6 +54,22 @@ def test_the_answer_is_the_same_with_a_trace(solver, options, rate):
         assert len(traced.trace) > 0
 
 
+def test_a_result_tells_how_far_the_energy_fell():
+    """From the random start, whoever watches; what was lower, was reached later."""
+    arguments = {"seed": 2, "options": SLOW, "presolve": "none"}
+    plain, traced = (solve(puzzle(2), trace=rate, **arguments) for rate in (None, 1))
+    course = plain.course
+    assert course == traced.course
+    assert (course[0], course[-1]) == (traced.trace.energy[0], 0)
+    assert len(course) > 2
+    assert [*course] == sorted(set(course), reverse=True)
+    assert f"energy {course[0]:g} -> " in plain.summary()
+    assert " -> 0 |" in plain.summary()
+    decided = solve(load(EXAMPLES / "picross-a.json")[0], seed=1)
+    assert decided.course == ()
+    assert "| energy 0 |" in decided.summary()
+
+
 def test_slices_of_an_annealed_model_with_large_coefficients_stay_the_same():
     """Blocks of choices are tried between slices, which a trace does not move."""
     rng = np.random.default_rng(3)
