@@ -295,9 +295,9 @@ class Annealed:
 
     ``form`` is what was annealed. ``solved`` says that a read ended the search, ``interrupted``
     that Ctrl-C did; ``seed`` repeats it. ``improvements`` are those of reads that break nothing:
-    when each ended, by ``time.perf_counter``, and its objective, where it was the best so far. ``course``
-    has the lowest energies on the way, falling: of the start, and as slices of sweeps and reads
-    came below it.
+    when each ended, by ``time.perf_counter``, and its objective, where it was the best so far.
+    ``course`` has the lowest energies on the way, falling: of the start, and as slices of sweeps
+    and reads came below it.
     """
 
     form: AnnealingForm
