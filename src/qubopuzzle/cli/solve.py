@@ -281,11 +281,13 @@ def _print_result(result: Result, args: Namespace) -> None:
 
 def _what_proves(result: Result) -> Iterator[str]:
     """Where nothing is known: the solver that would decide it."""
-    from qubopuzzle.solvers import all_solvers
+    if result.status != "unknown":
+        return
+    from qubopuzzle.solvers import all_solvers  # imports them all
     from qubopuzzle.solving.solve import DEFAULT_EXACT_SOLVER
 
     own = all_solvers().get(result.solver)
-    if result.status == "unknown" and not (own is not None and own.exact):
+    if not (own is not None and own.exact):
         yield f"  --solver {DEFAULT_EXACT_SOLVER} finds an answer, or proves that there is none"
 
 
