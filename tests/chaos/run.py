@@ -276,6 +276,11 @@ def carry_out(step: Step, folder: Path) -> None:
     if not killed:
         step.early = step.trouble in SIGNALS and too_early(step.ended, heard=heard)
         step.wrong += [] if step.early else _outcome(step)
+        if step.trouble == "broken file":  # as they were given, they are not half-written
+            for name in {*_KEPT} & {*known}:
+                if (folder / name).read_bytes() == known[name]:
+                    (folder / name).unlink()
+                    del known[name]
         step.wrong += check_files(folder, _unchanged(step, known))
     step.wrong += _journal(step, folder, known)
     step.wrong += _secrets(step, folder, [*seen, *left])

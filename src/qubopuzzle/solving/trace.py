@@ -186,7 +186,8 @@ def _unpacked(data: bytes) -> dict[str, Any]:
             if sum(entry.file_size for entry in found.zip.infolist()) > SIZE_LIMIT:
                 raise InputError(f"over {SIZE_LIMIT >> 20:,} MiB when unpacked")
             arrays = {name: found[name] for name in {*_NUMBERS, "answers"}.intersection(found)}
-            return arrays | {"about": str(found["about"])}
+            # NumPy makes texts of any bytes; those that are none fail here.
+            return arrays | {"about": str(found["about"]).encode().decode()}
     except InputError:
         raise
     except Exception:  # readers of damaged files raise whatever befalls them
