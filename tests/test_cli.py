@@ -279,7 +279,7 @@ def test_one_of_a_list_in_full():
     assert run("solvers", "random")[1].endswith("It has no options.\n")
     out = run("puzzles", "sudoku")[1]
     assert "formulations: places (default), candidates, full" in out
-    assert "formats: json, puzzlink" in out
+    assert "formats: janko, json, opensudoku, puzzlink, pzprv3, sudoku, tatham" in out
     assert "```" not in out
     assert "did you mean neal?" in error("solvers", "nel")
     assert "did you mean sudoku?" in error("puzzles", "sudko")

@@ -11,7 +11,6 @@ from qubopuzzle.errors import ModelError
 from qubopuzzle.model import Cut, ModelBuilder, cuts, with_cuts
 from qubopuzzle.puzzles.heyawake import Heyawake
 from qubopuzzle.solvers import get_solver, lazy
-from qubopuzzle.solving import recipe
 from strategies import models
 
 OPEN = Heyawake(rooms=[[0] * 5] * 5, clues=[8])
@@ -54,7 +53,7 @@ def test_each_round_is_compiled_once(monkeypatch, solver):
         compiled.append(sum(len(block.lower) for block in model.linear))
         return compile_model(model, *how)
 
-    monkeypatch.setattr(recipe, "compile_model", counted)
+    monkeypatch.setattr("qubopuzzle.compile.compile_model", counted)
     result = solve(OPEN, solver, formulation="lazy", seed=1, time_limit=20)
     assert result.settings["rounds"] > 1
     assert len(compiled) == len(set(compiled)) == result.settings["rounds"]

@@ -191,7 +191,7 @@ def test_what_is_broken_off_while_measuring_is_whole_without_tiers(tmp_path, mon
     ("words", "message"),
     [
         ("--set libary", "did you mean library?"),
-        ("--set library --puzzle chess", "there is no 'chess' in the set library"),
+        ("--set library --puzzle chess", "unknown puzzle 'chess'; this package knows easyasabc"),
         ("a.json --set library", "--set takes no sources"),
         ("--measure nael", "did you mean neal?"),
         ("--measure neal --repeat 0", "repeat"),

@@ -23,9 +23,9 @@ def test_solve_and_judge():
     assert result.verdict == "valid"
     assert (result.answer == A.solution).all()
     assert result.violations == ()
-    assert str(result).splitlines()[-1].startswith("valid | 0.")
-    stages = r"valid \| load 0.000 model .* presolve .* compile .* prepare .* solve .* decode .* s "
-    assert re.match(stages, result.summary(verbose=True))
+    assert str(result).splitlines()[-1].startswith("valid | energy 0 | 0.")
+    stages = "load 0.000 model .* presolve .* compile .* prepare .* solve .* decode .* s "
+    assert re.match(rf"valid \| energy 0 \| {stages}", result.summary(verbose=True))
 
 
 @pytest.mark.parametrize("formulation", Nonogram.formulations)
