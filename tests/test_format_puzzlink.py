@@ -628,3 +628,8 @@ def test_addresses_of_a_collection(capsys):
     with capsys.disabled():
         print(f"\n{counts['read']} addresses read; refused: {counts['refused']}")
     assert len(counts["refused"]) <= counts["read"] // 10
+
+
+def test_a_line_has_no_more_addresses_than_a_text_has_boards():
+    with pytest.raises(InputError, match="250,000 cells in all"):
+        puzzlink.read("https://puzz.link/p?lits/5/5/0 " * 2501, "numberlink")

@@ -44,7 +44,12 @@ from qubopuzzle.files.models import highs_reader, reading
 from qubopuzzle.model import violation
 from qubopuzzle.programs.grouping import grouped_model, n_groupings, structure_of
 from qubopuzzle.programs.summary import summary
+from qubopuzzle.solvers.base import installed_version
 from strategies import meaning, programs
+
+NEEDS_CPSAT = pytest.mark.skipif(
+    not installed_version("ortools"), reason="OR-Tools is not installed"
+)
 
 LP = r"""\ two jobs, two slots
 Maximize
@@ -346,6 +351,7 @@ def test_an_lp_file_of_dimod(tmp_path):
         assert bool(found.broken(v)) != cqm.check_feasible(sample)
 
 
+@NEEDS_CPSAT
 def test_cpsat_in_the_same_process_as_reading_lp(tmp_path):
     path = put(tmp_path, "a.lp", LP)
     script = f"""
@@ -942,7 +948,7 @@ GRAMS = Program.of(  # four things and two vans, which they fill to the gram
 )
 
 
-@pytest.mark.parametrize("solver", ["mip", "cpsat", "sat"])
+@pytest.mark.parametrize("solver", ["mip", pytest.param("cpsat", marks=NEEDS_CPSAT), "sat"])
 def test_rows_with_large_numbers_are_solved_exactly(solver):
     best = solve(SHARES, solver, seed=1)
     assert (best.objective, best.optimal) == (15, True)

@@ -52,15 +52,24 @@ def puzzle_name(name: str) -> str:
     Raises:
         InputError: naming the puzzles that there are.
     """
-    known = puzzle_names()
-    if name in known:
-        return name
-    plain = re.sub("[^a-z0-9]", "", name[:60].lower())
-    found = _NAMES.get(plain, plain)
-    if found not in known:
-        near = did_you_mean(plain, [*known, *_NAMES], f"this package knows {', '.join(known)}")
+    found = known_name(name)
+    if found is None:
+        known = puzzle_names()
+        own = f"this package knows {', '.join(known)}"
+        near = did_you_mean(_plain(name), [*known, *_NAMES], own)
         raise InputError(f"unknown puzzle {name!r:.40}; {near}")
     return found
+
+
+def known_name(name: str) -> str | None:
+    """As ``puzzle_name``; None for what no puzzle is called."""
+    known = puzzle_names()
+    found = name if name in known else _NAMES.get(_plain(name), _plain(name))
+    return found if found in known else None
+
+
+def _plain(name: str) -> str:
+    return re.sub("[^a-z0-9]", "", name[:60].lower())
 
 
 @cache

@@ -20,7 +20,6 @@ givens are what an answer is made of: in sudoku and Easy as ABC.
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -30,7 +29,7 @@ from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles import links
 from qubopuzzle.files.puzzles.lines import CELL_LIMIT, SIDE_LIMIT, ReadLimit, first_said, read_lines
 from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles import Puzzle, puzzle_name
+from qubopuzzle.puzzles import Puzzle, known_name
 from qubopuzzle.puzzles.links import WHOLE, AddressText, Link
 
 NAME = "puzzlink"
@@ -92,11 +91,10 @@ def find_link(pid: str) -> tuple[type[Puzzle], Link]:
     """The puzzle that the players call by this name, or another one; InputError if none is."""
     if pid in _LINKS:
         return _LINKS[pid]
-    with suppress(InputError):
-        name = puzzle_name(pid)
-        for found in _LINKS.values():
-            if found[0].name == name:
-                return found
+    name = known_name(pid)
+    for found in _LINKS.values():
+        if found[0].name == name:
+            return found
     hint = f"it reads {', '.join(_LINKS)}"
     raise InputError(f"{pid[:30]!r}: this package has no such puzzle; {hint}")
 
@@ -158,6 +156,7 @@ def _read_address(wanted: str | None, query: str, limit: ReadLimit) -> list[Puzz
     pid, *parts = found[0].split("/")
     pid = re.sub("_(edit|play)$", "", pid)
     if is_other(pid, wanted):
+        limit.count(0)
         return []
     kind, link = find_link(pid)
     with at(pid):
