@@ -91,8 +91,8 @@ def test_files_of_several_boards():
         ("5 4\nC..B\nA.BA.", "the board at line 1: line 3: 5 cells in a row of 4: 'A.BA.'"),
         ("5 5\nC..B\nA.BA.", "line 2: 4 cells in a row, but the sizes are 5 and 5"),
         ("3 3\na.a\n...", "the board at line 1: 3 rows are due, there are 2"),
-        ("a.A\na..", "the board at line 1: numberlink: A stands there once, not twice"),
-        ("9 1\nA.......A\n3 1\nA.B", "the board at line 3: numberlink: A stands there once"),
+        ("a.A\na..", "the board at line 1: numberlink: 'A' stands there once, not twice"),
+        ("9 1\nA.......A\n3 1\nA.B", "the board at line 3: numberlink: 'A' stands there once"),
         ("3 3\n5 - 4\n- - -\n- 3 3", "the board at line 1: 3 x 3 cells do not say of what"),
         ("3 1\n1.x2", "line 2: 4 cells in a row, but the sizes are 3 and 1"),
         ("a3 a b\na4 a b", "heyawake: a room has two clues, 3 and 4"),
@@ -105,7 +105,20 @@ def test_a_malformed_text_is_one_line(source, message):
     with pytest.raises(InputError) as caught:
         load(source)
     assert message in str(caught.value)
-    assert "\n" not in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_a_sign_that_ends_lines_elsewhere_is_written_out():
+    with pytest.raises(InputError, match=r"'a\\x1db' stands there once, not twice"):
+        text.read("2 2\na\x1db,c\n.,c", "numberlink")
+
+
+def test_many_blank_lines_are_read_once_each():
+    """Looking ahead over them, line by line, took time that grew with their square."""
+    lines = [(i, "") for i in range(10_000)]
+    source = text._Ahead(iter([(0, "A.A"), *lines, (10_001, "B.B")]))
+    assert source.said(1) == (10_001, "B.B")
+    assert len(source._next) == 3
 
 
 def test_what_is_written_says_it_all_or_is_refused():

@@ -57,7 +57,7 @@ _HEADER = re.compile(
 _PROSE = re.compile(r"[A-Za-z]{2,}(?:[ ,;:.!]+[A-Za-z]+)+[.:!]?")
 _ADDRESS = re.compile(r"https?://[^?#]{1,200}", re.IGNORECASE)
 _CANDIDATES = re.compile("1?2?3?4?5?6?7?8?9?|[._*0-]")
-_OTHERS = re.compile(r"\d+X\d+[A-Z0-9]*[:#]|/P(?:\.HTML?)?\?")
+_OTHERS = re.compile(r"\d{1,4}X\d{1,4}[A-Z0-9]{0,20}[:#]|/P(?:\.HTML?)?\?")
 """What no puzzle follows: a game's id, and an address of other players."""
 _PLACED = re.compile(r"\+[1-9]")
 _BRACKETS = str.maketrans(dict.fromkeys("[](){}\"'", " "))

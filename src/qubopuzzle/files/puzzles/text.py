@@ -18,7 +18,7 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError, at
@@ -144,10 +144,12 @@ def _told(board: _Board) -> str | None:
 
 
 class _Ahead:
-    """Lines without comments, of which the next ones can be looked at."""
+    """Lines without comments, of which the next ones can be looked at; blank ones are one."""
 
     def __init__(self, lines: Iterable[Line]) -> None:
-        self._lines = (line for line in lines if not line[1].startswith("#"))
+        said = (line for line in lines if not line[1].startswith("#"))
+        both = pairwise(chain([(0, "")], said))
+        self._lines = (line for before, line in both if line[1] or before[1])
         self._next: deque[Line] = deque()
 
     def said(self, i: int = 0) -> Line | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError
 from qubopuzzle.puzzles.kinds.grids import letter_values
 from qubopuzzle.puzzles.kinds.paths import join, split
@@ -69,7 +70,7 @@ def _read_lines(tables: list[Rows]) -> Board:
     for sign, times in signs.items():
         if times != 2:
             once = "once" if times == 1 else f"{times} times"
-            raise InputError(f"{sign[:20]} stands there {once}, not twice")
+            raise InputError(f"{brief(sign)} stands there {once}, not twice")
     numbers = {sign: int(sign[:10]) for sign in signs if sign.isdecimal() and sign.strip("0")}
     letters = letter_values(sign for sign in signs if sign in _LETTERS)
     used = {*numbers.values()}
