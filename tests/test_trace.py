@@ -286,6 +286,9 @@ def hostile(tmp_path):
         text = np.array(json.dumps({**about, "families": families}))
         yield changed(about=text), "families: "
     yield changed(about=np.array("[" * 10**5)), "no trace, or damaged"
+    problem = {**about["problem"], "rows": [[12], *about["problem"]["rows"][1:]], "solution": None}
+    text = np.array(json.dumps({**about, "problem": problem}))
+    yield changed(about=text), "problem: the rows add up to "
 
 
 def test_damaged_files_are_one_line(tmp_path):

@@ -208,6 +208,8 @@ def _read(data: Mapping[str, Any]) -> Trace:
         if arrays[name].min(initial=0) < 0:
             raise InputError(f"{name}: a number below 0")
     problem = problem_from_dict(about["problem"])
+    if problem.contradiction is not None:  # nothing was searched
+        raise InputError(f"problem: {problem.contradiction}")
     answers = data.get("answers")
     if answers is not None:
         field = problem.model().field
