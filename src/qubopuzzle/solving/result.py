@@ -68,7 +68,7 @@ class Result:
         relaxed: what the model left out or restricted; empty means exact.
         presolve: what presolving did, in numbers, or None where it was off.
         settings: the solver's options, defaults filled in.
-        proved_by: what proved that there is no solution, and with ``clues: `` why none can be.
+        proved_by: what proved that there is no solution, and after ``clues:`` why none can be.
         complete: proved that there are no other solutions.
         interrupted: Ctrl-C cut the search short; ``found`` is the best so far.
         bound: what no solution's objective can be better than, as far as it was proved.
