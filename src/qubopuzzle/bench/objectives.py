@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from qubopuzzle.checks import brief, number
 from qubopuzzle.errors import InputError, at, did_you_mean
-from qubopuzzle.files.writing import naming
+from qubopuzzle.files.writing import naming, read_bounded
 
 if TYPE_CHECKING:
     from qubopuzzle.bench.plan import Instance
@@ -52,11 +52,9 @@ class Target:
         if self.best_known is None:
             return inf
         worse = self.excess(objective, self.best_known)
-        return (
-            0.0
-            if worse <= _SAME * max(1.0, abs(self.best_known))
-            else (worse / abs(self.best_known) if self.best_known else inf)
-        )
+        if worse <= _SAME * max(1.0, abs(self.best_known)):
+            return 0.0
+        return worse / abs(self.best_known) if self.best_known else inf
 
     def excess(self, objective: float, other: float) -> float:
         """By how much the first is worse than the other; negative where it is better."""
@@ -200,10 +198,7 @@ def read_best_known(path: Path) -> dict[str, float]:
     """
     found = {}
     with naming(path):
-        with path.open("rb") as file:
-            data = file.read(_LARGEST + 1)
-        if len(data) > _LARGEST:
-            raise InputError(f"larger than {_LARGEST >> 20} MiB")
+        data = read_bounded(path, _LARGEST)
         for line_number, line in enumerate(data.decode(errors="replace").splitlines(), start=1):
             words = line.partition("#")[0].split()
             if words and words[0].startswith("=") and words[0].endswith("="):

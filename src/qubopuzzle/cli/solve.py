@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from qubopuzzle.recorder import Rate, Recorder
     from qubopuzzle.solving.result import Result
 
-_OWN_FILES = ("dry_run", "record", "replay")
-"""Options of solvers that name a file for each puzzle."""
 ALL_LIMIT = 1_000
 """Solutions that ``--all`` lists without ``--limit``."""
 VIOLATIONS_SHOWN = 5
@@ -86,6 +84,7 @@ class _NoToken(Action):
 def run(args: Namespace) -> int:
     """Solve and judge one puzzle after the other."""
     from qubopuzzle.recorder import Rate
+    from qubopuzzle.solvers.base import ANSWER_FILES
     from qubopuzzle.solving.recipe import Recipe
     from qubopuzzle.solving.result import Result
     from qubopuzzle.solving.solve import check_run
@@ -109,10 +108,10 @@ def run(args: Namespace) -> int:
     _check_drawn(args, puzzles)
     files = {
         name: terminal.paths(f"--{name.replace('_', '-')}", getattr(args, name), puzzles)
-        for name in ("plot", "proof", "samples", "trace", *_OWN_FILES)
+        for name in ("plot", "proof", "samples", "trace", *ANSWER_FILES)
     }
     own = [
-        {option: str(files[option][i]) for option in _OWN_FILES if files[option][i]}
+        {option: str(files[option][i]) for option in ANSWER_FILES if files[option][i]}
         for i in range(len(puzzles))
     ]
     each = [
@@ -201,13 +200,14 @@ def _shown(puzzle: Problem, recorder: Recorder | None) -> AbstractContextManager
 
 def _settings(args: Namespace) -> dict[str, Any]:
     """What all puzzles are solved with, as ``check_run`` takes it."""
+    from qubopuzzle.solvers.base import ANSWER_FILES
     from qubopuzzle.solving.solve import DEFAULT_EXACT_SOLVER, DEFAULT_SOLVER
 
     if args.limit is not None and not args.all:
         raise InputError("--limit goes with --all")
     proving = args.all or args.unique or args.proof is not None
     default = DEFAULT_EXACT_SOLVER if proving else DEFAULT_SOLVER
-    own = {name: getattr(args, name) for name in ("token_file", *_OWN_FILES)}
+    own = {name: getattr(args, name) for name in ("token_file", *ANSWER_FILES)}
     own |= {"proof": None if args.proof is None else 1, "force": 1 if args.force else None}
     return {
         "solver": default if args.solver is None else args.solver,

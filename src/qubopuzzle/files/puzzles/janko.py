@@ -33,6 +33,7 @@ In solutions ``x`` is a black cell. An arukone may leave cells unused; under the
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
@@ -367,14 +368,17 @@ def _write_arukone(puzzle: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _write_abc(puzzle: Any) -> Iterator[tuple[str, Any]]:
-    letter: Callable[[int], str] = lambda value: chr(ord("a") + value - 1)  # noqa: E731
     yield "depth", str(puzzle.letters)
-    yield "clabels", _block([puzzle.top, puzzle.bottom], letter)
-    yield "rlabels", _block([puzzle.left, puzzle.right], letter)
+    yield "clabels", _block([puzzle.top, puzzle.bottom], _letter)
+    yield "rlabels", _block([puzzle.left, puzzle.right], _letter)
     if any(map(any, puzzle.grid)):
-        yield "problem", _block(puzzle.grid, letter)
+        yield "problem", _block(puzzle.grid, _letter)
     if puzzle.solution is not None:
-        yield "solution", _block(puzzle.solution.tolist(), letter)
+        yield "solution", _block(puzzle.solution.tolist(), _letter)
+
+
+def _letter(value: int) -> str:
+    return ascii_lowercase[value - 1]
 
 
 def _write_nonogram(puzzle: Any) -> Iterator[tuple[str, Any]]:
