@@ -3,7 +3,7 @@
 import signal
 import subprocess
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from command import PROGRAM
@@ -26,11 +26,12 @@ def served(*arguments):
 
 
 def children(pid):
-    """The processes that one has started, and they in turn."""
+    """The processes that one has started, and they in turn; none of a process that has ended."""
     found = []
     for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in map(int, task.read_text().split()):
-            found += [child, *children(child)]
+        with suppress(OSError):  # a thread ends at any time, between its listing and its reading
+            for child in map(int, task.read_text().split()):
+                found += [child, *children(child)]
     return found
 
 
