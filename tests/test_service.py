@@ -162,6 +162,14 @@ def test_faults_have_types_and_leak_nothing(service, fault, tmp_path, monkeypatc
         assert not file.is_file() or not leaked(file.read_text(errors="replace"), TOKEN)
 
 
+def test_the_process_of_a_client_imports_no_sparse_matrices():
+    """One is started for each request."""
+    code = (
+        "import sys, qubopuzzle.solvers.services.service; sys.exit('scipy.sparse' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
 @pytest.mark.parametrize("fault", ["401", "500", "garbage", "warned"])
 def test_the_command_line_leaks_nothing(service, fault, tmp_path):
     url, record = f"url={service}/fault/{fault}", str(tmp_path / "answer.json")

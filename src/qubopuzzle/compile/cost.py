@@ -16,8 +16,8 @@ from fractions import Fraction
 from math import ceil, gcd, lcm
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from qubopuzzle.compile.compiled import size_of
 from qubopuzzle.compile.encoding import Encoding
@@ -121,7 +121,7 @@ def _between_choices(model: Model, objective: Objective) -> Objective:
     choice = model.choice_of_literal
     kept = choice[pairs.row] != choice[pairs.col]
     entries = pairs.data[kept], (pairs.row[kept], pairs.col[kept])
-    return replace(objective, couplings=csr_array(entries, shape=pairs.shape))
+    return replace(objective, couplings=scipy.sparse.csr_array(entries, shape=pairs.shape))
 
 
 def _n_terms(objective: Objective) -> int:

@@ -20,8 +20,8 @@ from itertools import chain
 from typing import Any, Self
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from qubopuzzle.errors import InputError, did_you_mean
 from qubopuzzle.model import IntArray, IntMatrix, Model
@@ -65,9 +65,11 @@ class Slack:
     def narrowed(self, n_bits: int) -> AffineRows:
         """The rows less their slack, ``matrix`` of shape (rows, n_bits), ``width`` 0 or 1."""
         entries = -self.weight, (self.row, self.first + np.arange(len(self.row)))
-        matrix = csr_array(self.rows.matrix)
+        matrix = scipy.sparse.csr_array(self.rows.matrix)
         matrix.resize((matrix.shape[0], n_bits))
-        matrix = csr_array(matrix + csr_array(entries, shape=matrix.shape))
+        matrix = scipy.sparse.csr_array(
+            matrix + scipy.sparse.csr_array(entries, shape=matrix.shape)
+        )
         return replace(self.rows, matrix=matrix, width=np.minimum(self.rows.width, 1))
 
     def labels(self) -> list[str]:
@@ -255,6 +257,6 @@ def lay_out(model: Model, domain_wall: NDArray[np.bool_], name: str) -> Encoding
     bit = first_bit[owner] + position
     signs = np.repeat([1, -1], [len(up), len(down)])
     entries = signs, (np.concatenate([up, down]), np.concatenate([(bit - wall)[up], bit[down]]))
-    matrix = csr_array(entries, shape=(model.n_literals, int(first_bit[-1])))
+    matrix = scipy.sparse.csr_array(entries, shape=(model.n_literals, int(first_bit[-1])))
     base = (wall & (position == 0)).astype(np.int64)
     return Encoding(name, model, matrix, base, domain_wall, first_bit)

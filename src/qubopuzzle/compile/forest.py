@@ -20,7 +20,7 @@ around; conversely any forest can be hung up by one node of each component.
 from typing import Any, TypeAlias
 
 import numpy as np
-from scipy.sparse import csr_array
+import scipy
 
 from qubopuzzle.compile.encoding import AffineRows, Encoding
 from qubopuzzle.model import Acyclic, Connected, IntArray
@@ -93,7 +93,7 @@ def _tree(family: str, first: int, names: list[str], rows: Any, n: int, arcs: An
         width.append(np.broadcast_to(wide, len(own)))
     row, variable, value = (np.concatenate(columns) for columns in zip(*terms, strict=True))
     shape = len(labels), first + len(names) + n
-    matrix = csr_array((value, (row, variable)), shape=shape, dtype=np.int64)
+    matrix = scipy.sparse.csr_array((value, (row, variable)), shape=shape, dtype=np.int64)
     ends = np.concatenate(base), np.concatenate(width)
     tops = np.repeat([1, n - 1], [len(names), n])
     names = [f"{family}.{name}" for name in (*names, *(f"serial[{j}]" for j in range(n)))]

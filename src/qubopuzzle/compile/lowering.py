@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from qubopuzzle.compile.encoding import AffineRows, Encoding
 from qubopuzzle.model import IntArray, IntMatrix, Linear, Model, Precedence
@@ -139,7 +139,7 @@ def _at_least(bits: Encoding, choice: IntArray, index: IntArray) -> tuple[IntMat
     count = np.where(wall, (index > 0) & (left > 0), left)
     terms = ranges(bits.first_bit[choice] + index - wall, count)
     entries = np.ones_like(terms), terms, np.append(0, np.cumsum(count))
-    matrix = csr_array(entries, shape=(len(index), bits.n_bits))
+    matrix = scipy.sparse.csr_array(entries, shape=(len(index), bits.n_bits))
     return matrix, (wall & (index == 0)).astype(np.int64)
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csc_array, csr_array
 
 from qubopuzzle.compile.encoding import distinct
 
@@ -56,7 +56,7 @@ class Table:
         """With a variable at least, and without rows that have no bound."""
         if not self.variables:
             one = np.ones(1, dtype=np.int64)
-            nothing = csr_array((len(self.rows), 1))
+            nothing = scipy.sparse.csr_array((len(self.rows), 1))
             return replace(
                 self,
                 variables=[_UNUSED],
@@ -70,7 +70,7 @@ class Table:
         return replace(
             self,
             rows=[self.rows[row] for row in kept.tolist()],
-            matrix=csr_array(self.matrix)[kept],
+            matrix=scipy.sparse.csr_array(self.matrix)[kept],
             row_lower=self.row_lower[kept],
             row_upper=self.row_upper[kept],
             cost=np.broadcast_to(np.asarray(self.cost, dtype=np.float64), len(self.variables)),
@@ -171,7 +171,7 @@ def mps_text(table: Table) -> str:
         right.append(f" RHS obj {number(-own.offset)}")
     lines = ["NAME qubopuzzle FREE", *(["OBJSENSE", " MAX"] if own.maximize else [])]
     lines += ["ROWS", " N obj", *kinds, "COLUMNS", " MARKER 'MARKER' 'INTORG'"]
-    by_column = csc_array(own.matrix)
+    by_column = scipy.sparse.csc_array(own.matrix)
     start, numbers = by_column.indptr.tolist(), by_column.indices.tolist()
     values, costs = texts(by_column.data), texts(np.asarray(own.cost))
     for column, name in enumerate(own.variables):

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, vstack
 
 from qubopuzzle.compile.cnf import order_bits
 from qubopuzzle.compile.compiled import Compiled
@@ -90,7 +90,7 @@ class Mip(Compiled):
         """The same with more rows and bounds, but those that no values break."""
         matrices, lower, upper, blocks = [self.matrix], [self.lower], [self.upper], [*self.blocks]
         for part in parts:
-            matrix = csr_array(part.matrix)
+            matrix = scipy.sparse.csr_array(part.matrix)
             matrix.resize((len(part.base), self.n_variables))
             part = replace(part, matrix=matrix)
             least, greatest = part.reach(self.tops)
@@ -102,7 +102,7 @@ class Mip(Compiled):
             blocks.append((part.labels, rows))
         return replace(
             self,
-            matrix=csr_array(vstack(matrices)),
+            matrix=scipy.sparse.csr_array(scipy.sparse.vstack(matrices)),
             lower=np.concatenate(lower),
             upper=np.concatenate(upper),
             blocks=tuple(blocks),
@@ -115,7 +115,7 @@ class Mip(Compiled):
         literals[cut.false] = -1
         # Two nodes may be one literal: terms are counted as they stand in the row.
         base = literals @ self.bits.base - literals.clip(max=0).sum() - 1
-        matrix = csr_array(literals[None]) @ self.bits.matrix
+        matrix = scipy.sparse.csr_array(literals[None]) @ self.bits.matrix
         matrix.eliminate_zeros()
         return self._with_row(matrix, base, cut.family)
 
@@ -201,7 +201,7 @@ def compile_mip(model: Model, bits: Encoding | None = None, *, tree: bool = True
             "formulation, or --presolve propagate"
         )
     nothing = tops[:0]
-    empty = csr_array((0, len(tops)), dtype=np.int64)
+    empty = scipy.sparse.csr_array((0, len(tops)), dtype=np.int64)
     return Mip(bits, empty, nothing, nothing, tops, tuple(names), (), cost).with_rows(parts)
 
 
@@ -209,7 +209,7 @@ def clause_rows(clauses: IntArray, n_variables: int, family: str) -> AffineRows:
     """Clauses of DIMACS literals, shape (clauses, width), as rows: "v or not w" is v >= w."""
     count, width = clauses.shape
     place = np.abs(clauses).ravel() - 1, np.arange(count + 1) * width
-    matrix = csr_array((np.sign(clauses).ravel(), *place), shape=(count, n_variables))
+    matrix = scipy.sparse.csr_array((np.sign(clauses).ravel(), *place), shape=(count, n_variables))
     base = (clauses < 0).sum(axis=1) - 1
     return AffineRows(
         family, matrix, base, np.full(count, UNBOUNDED), lambda row: f"{family}[{row}]"

@@ -25,8 +25,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, triu
 
 from qubopuzzle.compile.compiled import Compiled, check_weights, sure_weight
 from qubopuzzle.compile.encoding import AffineRows, Encoding, encode_choices
@@ -64,13 +64,13 @@ class Quadratic:
     def weighted_sum(cls, n: int, terms: Iterable[tuple[float, Quadratic]]) -> Quadratic:
         """``sum of weight * form``; integer weights keep integers."""
         linear: NDArray[Any] = np.zeros(n, dtype=np.int64)
-        couplings: Any = csr_array((n, n), dtype=np.int64)
+        couplings: Any = scipy.sparse.csr_array((n, n), dtype=np.int64)
         offset: float | int = 0
         for weight, form in terms:
             linear = linear + weight * form.linear
             couplings = couplings + weight * form.couplings
             offset += weight * form.offset
-        couplings = csr_array(couplings)
+        couplings = scipy.sparse.csr_array(couplings)
         couplings.eliminate_zeros()
         return cls(linear, couplings, offset)
 
@@ -261,10 +261,10 @@ def objective_form(bits: Encoding, objective: Objective) -> Quadratic:
     )
     both = objective.couplings + objective.couplings.T
     matrix, base = bits.matrix, bits.base
-    gram = csr_array(matrix.T @ objective.couplings @ matrix)
+    gram = scipy.sparse.csr_array(matrix.T @ objective.couplings @ matrix)
     linear = matrix.T @ (objective.linear + both @ base) + gram.diagonal()
-    strict = triu(gram, k=1) + triu(gram.T, k=1)
-    couplings, n = csr_array(strict), bits.n_bits
+    strict = scipy.sparse.triu(gram, k=1) + scipy.sparse.triu(gram.T, k=1)
+    couplings, n = scipy.sparse.csr_array(strict), bits.n_bits
     couplings.resize((n, n))
     couplings.eliminate_zeros()
     linear = np.append(linear, np.zeros(n - len(linear)))
@@ -307,13 +307,15 @@ def penalty(rows: AffineRows) -> Quadratic:
     square, line = 2 - rows.width, rows.width
     matrix, n = rows.matrix, rows.matrix.shape[1]
     scaled = matrix.data * np.repeat(square, np.diff(matrix.indptr))
-    gram = matrix.T.tocsr() @ csr_array((scaled, matrix.indices, matrix.indptr), matrix.shape)
+    gram = matrix.T.tocsr() @ scipy.sparse.csr_array(
+        (scaled, matrix.indices, matrix.indptr), matrix.shape
+    )
     linear = gram.diagonal() + matrix.T @ (2 * square * rows.base - line)
     # The strict upper triangle; ``triu`` would take a small model longer than all the rest.
     row = np.repeat(np.arange(n), np.diff(gram.indptr))
     kept = (gram.indices > row) & (gram.data != 0)
     ends = np.append(0, np.cumsum(np.bincount(row[kept], minlength=n)))
-    couplings = csr_array((gram.data[kept], gram.indices[kept], ends), gram.shape)
+    couplings = scipy.sparse.csr_array((gram.data[kept], gram.indices[kept], ends), gram.shape)
     couplings.sort_indices()
     offset = int(((square * rows.base - line) * rows.base).sum()) // 2
     return Quadratic(linear // 2, couplings, offset)
@@ -322,6 +324,6 @@ def penalty(rows: AffineRows) -> Quadratic:
 def products(first: IntArray, second: IntArray, n: int) -> Quadratic:
     """``sum of b[first] * b[second]``; every pair adds 1."""
     low, high = np.minimum(first, second), np.maximum(first, second)
-    couplings = csr_array((np.ones(len(first), np.int64), (low, high)), shape=(n, n))
+    couplings = scipy.sparse.csr_array((np.ones(len(first), np.int64), (low, high)), shape=(n, n))
     couplings.sum_duplicates()
     return Quadratic(np.zeros(n, np.int64), couplings, 0)
