@@ -152,7 +152,7 @@ def test_noise_spoils_it_and_weak_chains_break():
 
 
 def test_exact_sampling_of_what_is_too_wide_is_one_line():
-    device = SimulatedQPU(Hardware.of("zephyr:4"), method="exact")
+    device = SimulatedQPU(Hardware.of("zephyr:3"), method="exact")
     with pytest.raises(TooLarge, match=r"treewidth up to 25, on qubits; use method tempering"):
         device.sample_ising({}, dict.fromkeys(device.edgelist, 1.0))
 
