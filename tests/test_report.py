@@ -8,23 +8,13 @@ import shlex
 from dataclasses import replace
 from math import inf, log
 
-import numpy as np
 import pytest
 from matplotlib.figure import Figure
-from scipy.optimize import minimize
-from scipy.stats import norm
 
 import command
 import qubopuzzle
 from qubopuzzle import InputError, Nonogram, Program
-from qubopuzzle.bench.analysis import (
-    VIRTUAL_BEST,
-    censored_line,
-    growths,
-    pairs,
-    shared_cores,
-    virtual_best,
-)
+from qubopuzzle.bench.analysis import pairs, shared_cores
 from qubopuzzle.bench.comparison import Comparison
 from qubopuzzle.bench.journal import Journal
 from qubopuzzle.bench.merge import load_comparison, machines
@@ -83,48 +73,6 @@ def test_pairs_say_how_much_faster_and_how_sure():
 def test_many_configurations_are_paired_with_the_best():
     times = {name: [float(i + 1)] * 2 for i, name in enumerate("abcdefgh")}
     assert [p.first for p in pairs(comparison(times))] == ["a"] * 7
-
-
-def test_the_virtual_best_takes_the_best_of_each_instance():
-    found = virtual_best(comparison({"a": [1.0, inf], "b": [4.0, 2.0]}))
-    assert [(b.configuration, b.best, b.solved, b.par2_s) for b in found] == [
-        ("a", 1, 1, 10.5),
-        ("b", 1, 2, 3.0),
-        (VIRTUAL_BEST, 2, 2, 1.5),
-    ]
-    assert found[1].ratio == 2
-
-
-def test_growth_is_fitted_with_what_was_not_solved():
-    sizes = (2, 4, 8, 16, 32, 64)
-    seconds = [0.001 * n**2 for n in sizes]
-    (plain,) = growths(comparison({"a": seconds}, sizes))
-    assert (plain.points, plain.censored) == (6, 0)
-    assert plain.exponent == pytest.approx(2)
-    assert plain.factor == pytest.approx(0.001)
-    assert plain.exponent_interval == pytest.approx((2, 2))
-    cut = [s if s < 0.3 else inf for s in seconds]
-    (censored,) = growths(comparison({"a": cut}, sizes, limit=0.3))
-    assert censored.censored == 2
-    assert censored.exponent == pytest.approx(2, abs=0.05)  # dropped, they would say the same
-    assert growths(comparison({"a": [1.0, inf, inf]}, (2, 4, 8))) == []
-
-
-def test_a_censored_line_is_the_maximum_of_the_likelihood():
-    rng = np.random.default_rng(3)
-    x = rng.uniform(0, 4, 60)
-    y = 1 + 0.7 * x + 0.5 * rng.standard_normal(60)
-    censored = y > 3
-    y = np.minimum(y, 3)
-
-    def loss(parameters):
-        a, b, log_sigma = parameters
-        z = (y - a - b * x) / np.exp(log_sigma)
-        return -np.where(censored, norm.logsf(z), norm.logpdf(z) - log_sigma).sum()
-
-    best = minimize(loss, [0, 0, 0], method="Nelder-Mead", options={"maxiter": 5000}).x
-    intercept, slope = censored_line(x, y, censored, np.ones((1, 60)))
-    assert (intercept[0], slope[0]) == pytest.approx(best[:2], abs=2e-3)
 
 
 def run_at(host, began, wall, cores=2):

@@ -21,7 +21,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator, PercentFormatter
 from numpy.typing import NDArray
 
-from qubopuzzle.bench.analysis import growths
 from qubopuzzle.bench.comparison import Comparison
 from qubopuzzle.bench.objectives import CLOSE
 from qubopuzzle.picture.figure import label
@@ -228,8 +227,6 @@ def gaps(comparison: Comparison, ax: Axes, styles: Styles) -> None:
 def growth(comparison: Comparison, ax: Axes, styles: Styles) -> None:
     """Median seconds of each instance against its cells, a line through the median by size.
 
-    A broad pale line is the fitted growth.
-
     Instances whose median run did not solve stand above the limit, hollow, a lane a solver.
     """
     limit, latest = _limit(comparison), 0.0
@@ -244,10 +241,6 @@ def growth(comparison: Comparison, ax: Axes, styles: Styles) -> None:
         latest = max(latest, *seconds[~failed].tolist(), 0.0)
         ax.plot(cells[failed], [lane] * failed.sum(), **points | {"markerfacecolor": "none"})
         lane *= _LANE if failed.any() else 1
-    for fit in growths(comparison):
-        cells = np.array(sorted({row["cells"] for row in comparison.rows}))[[0, -1]]
-        color = styles[fit.configuration]["color"]
-        ax.plot(cells, fit.factor * cells**fit.exponent, color=color, alpha=0.3, linewidth=3)
     ax.axhline(limit, color="0.6", linewidth=0.8, zorder=0)
     ax.set_xscale("log")
     ax.set_yscale("log")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from qubopuzzle.bench.analysis import VIRTUAL_BEST, growths, pairs, shared_cores, virtual_best
+from qubopuzzle.bench.analysis import pairs, shared_cores
 from qubopuzzle.bench.comparison import Comparison, Row
 from qubopuzzle.bench.configurations import Configuration, kind_of
 from qubopuzzle.bench.machine import words
@@ -74,9 +74,7 @@ def sections(comparison: Comparison) -> Iterator[Section]:
     every = (
         _totals(comparison),
         _objectives(comparison),
-        _best(comparison),
         _pairs(comparison),
-        _growth(comparison),
         _by_instance(comparison),
         _configurations(comparison),
         _failures(comparison),
@@ -127,20 +125,6 @@ def _objectives(comparison: Comparison) -> Section:
     return Section("Objectives", text, *objective_table(comparison))
 
 
-def _best(comparison: Comparison) -> Section:
-    rows = [
-        [b.configuration, b.instances, b.best, b.solved, f"{b.par2_s:.3f}", f"{b.ratio:.3g}"]
-        for b in virtual_best(comparison)
-    ]
-    columns = ["configuration", "instances", "best on", "solved", "mean PAR-2 s"]
-    text = (
-        f"The {VIRTUAL_BEST} takes on each instance the configuration with the least mean PAR-2: "
-        "what a perfect choice would bring. Solved are instances of which half of the runs are."
-    )
-    ratio = f"times the {VIRTUAL_BEST}"
-    return Section(f"Against the {VIRTUAL_BEST}", text, [*columns, ratio], rows)
-
-
 def _pairs(comparison: Comparison) -> Section:
     rows = [
         [
@@ -161,27 +145,6 @@ def _pairs(comparison: Comparison) -> Section:
         "bootstrap intervals over instances. Where both fail on an instance, it counts as equal."
     )
     return Section("Pairs", text, [*columns, "first faster on", "95% of that"], rows)
-
-
-def _growth(comparison: Comparison) -> Section:
-    rows = [
-        [
-            g.configuration,
-            g.points,
-            g.censored,
-            f"{g.factor:.3g}",
-            f"{g.exponent:.2f}",
-            "{:.2f} to {:.2f}".format(*g.exponent_interval),
-        ]
-        for g in growths(comparison)
-    ]
-    columns = ["configuration", "instances", "not solved", "factor, s", "exponent", "95%"]
-    text = (
-        "seconds = factor * cells ^ exponent, by maximum likelihood on the medians of instances; "
-        "those that were not solved count as longer than the limit. Intervals are bootstraps "
-        "over instances. It needs three sizes that are solved."
-    )
-    return Section("Growth with size", text, columns, rows)
 
 
 def _by_instance(comparison: Comparison) -> Section:
