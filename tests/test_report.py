@@ -14,11 +14,12 @@ from matplotlib.figure import Figure
 import command
 import qubopuzzle
 from qubopuzzle import InputError, Nonogram, Program
-from qubopuzzle.bench.analysis import pairs, shared_cores
 from qubopuzzle.bench.comparison import Comparison
 from qubopuzzle.bench.journal import Journal
-from qubopuzzle.bench.merge import load_comparison, machines
+from qubopuzzle.bench.machine import machines, shared_cores
+from qubopuzzle.bench.merge import load_comparison
 from qubopuzzle.bench.objectives import Target, read_best_known
+from qubopuzzle.bench.pairs import pairs
 from qubopuzzle.bench.plan import make_plan
 from qubopuzzle.bench.profile import inches, plot
 from qubopuzzle.bench.report import (
@@ -29,7 +30,8 @@ from qubopuzzle.bench.report import (
     writer,
 )
 from qubopuzzle.bench.report.content import solve_command, warnings
-from qubopuzzle.bench.tables import csv_text, objective_table, total_table
+from qubopuzzle.bench.report.sheets import csv_text
+from qubopuzzle.bench.tables import objective_table, total_table
 
 MACHINE = {"host": "a", "cpu": "EPYC", "cores": 2, "system": "Linux x86_64"}
 STARTED = "2026-01-01T00:00:00.000000+00:00"
@@ -386,7 +388,7 @@ def test_reports_of_nothing():
 def test_tts_of_half_is_that_of_one_in_a_hundred_by_the_ratio_of_logarithms():
     (summary, *_) = comparison({"a": [2.0]}, repeat=3).summaries()
     assert summary.tts99.seconds / summary.tts50.seconds == pytest.approx(log(100) / log(2))
-    assert summary.success == pytest.approx((0.4385, 1.0), abs=1e-4)
+    assert summary.success_interval == pytest.approx((0.4385, 1.0), abs=1e-4)
 
 
 # Objectives
@@ -419,26 +421,27 @@ COURSE = [[1.0, 110], [2.0, 100.4], [4.0, 100]]
 def test_objectives_are_held_against_the_best_known():
     runs = {"a": [(100, COURSE), (110, [])], "b": [(104, [[3.0, 104]]), (None, [])]}
     found = with_objectives(runs, bounds={"a": 90, "b": 95})
-    a, b = (s.objectives for s in found.summaries())
+    a, b = found.summaries()
     assert (a.target.best_known, a.target.bound) == (100, 95)
     assert (a.best, a.mean, a.gaps) == (100, 105, pytest.approx([0, 0.1]))
     assert (b.best, b.mean, b.gaps) == (104, 104, [pytest.approx(0.04), inf])
     assert a.close == {0.001: (1, inf), 0.01: (1, inf), 0.05: (1, inf)}
-    assert [s.reached for s in found.summaries()] == [1, 0]
+    assert [s.at_best_known for s in found.summaries()] == [1, 0]
     assert [s.solved for s in found.summaries()] == [2, 1]
     # The best known one came after 4 s, and not at the end of the run; failures count 20 s.
     assert [s.par2_s for s in found.summaries()] == [(4 + 20) / 2, 20]
     assert [s.tts99.at_least for s in found.summaries()] == [False, True]
-    columns, rows = objective_table(found)
-    table = dict(zip(columns, rows[0], strict=True))
+    objectives = objective_table(found)
+    table = dict(zip(objectives.columns, objectives.rows[0], strict=True))
     assert (table["best"], table["mean"], table["gap"], table["bound"]) == (
         "100",
         "105",
         "5%",
         "95",
     )
-    columns, (first, second) = total_table(found)
-    assert columns[-3:] == ["at the best known", "mean gap", "optimal"]
+    totals = total_table(found)
+    first, second = totals.rows
+    assert totals.columns[-3:] == ["at the best known", "mean gap", "optimal"]
     assert (first[-3:], second[-3:]) == (["1/2", "5%", "0/2"], ["0/2", "4%", "0/2"])
     row = next(csv.DictReader(io.StringIO(csv_text(found))))
     assert (row["best_known"], row["gap"], row["share_1pct"]) == ("100", "0.05", "0.5000")
@@ -446,9 +449,9 @@ def test_objectives_are_held_against_the_best_known():
 
 def test_the_time_until_a_gap_is_when_an_answer_came():
     (summary,) = with_objectives({"a": [(100, COURSE)]}).summaries()
-    assert summary.objectives.close == {0.001: (1, 4.0), 0.01: (1, 2.0), 0.05: (1, 2.0)}
+    assert summary.close == {0.001: (1, 4.0), 0.01: (1, 2.0), 0.05: (1, 2.0)}
     (silent,) = with_objectives({"a": [(100, [])]}).summaries()
-    assert silent.objectives.close[0.05] == (1, 10.0)
+    assert silent.close[0.05] == (1, 10.0)
 
 
 @pytest.mark.parametrize(
@@ -474,7 +477,7 @@ def test_what_is_said_beforehand_is_the_best_known_unless_a_run_is_better(maximi
     for said, best in ((sign * 90, sign * 90), (sign * 120, sign * 100)):
         found = with_objectives(runs, said, maximize=maximize)
         assert next(iter(found.targets.values())).best_known == best
-    assert "0/1" in total_table(with_objectives(runs, sign * 90, maximize=maximize))[1][0]
+    assert "0/1" in total_table(with_objectives(runs, sign * 90, maximize=maximize)).rows[0]
 
 
 def test_an_objective_better_than_a_proved_bound_is_a_contradiction():

@@ -10,12 +10,13 @@ from pathlib import Path
 from types import NoneType
 from typing import Any
 
-from qubopuzzle.bench.comparison import Comparison, Row, check_solutions
+from qubopuzzle.bench.comparison import Comparison, check_solutions
 from qubopuzzle.bench.configurations import Configuration
 from qubopuzzle.bench.journal import Content, read_journal
-from qubopuzzle.bench.machine import words
+from qubopuzzle.bench.machine import machine_of, machines
 from qubopuzzle.bench.objectives import BestKnown, with_best_known
 from qubopuzzle.bench.plan import Instance, told_apart
+from qubopuzzle.bench.summary import Row
 from qubopuzzle.checks import brief, number, whole
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles.native import problem_from_dict
@@ -100,7 +101,7 @@ def comparison_of(
     for row in rows:
         name = row["configuration"]
         if len(kinds) > 1:
-            name = f"{name} @{list(kinds).index(_machine(row)) + 1}"
+            name = f"{name} @{list(kinds).index(machine_of(row)) + 1}"
         runs[row["digest"], name, row["seed"]] = row | _about(there[row["digest"]], found[name])
     order = {digest: place for place, digest in enumerate(there)}
     place = {name: i for i, name in enumerate(found)}
@@ -126,15 +127,6 @@ def _about(instance: Instance, configuration: Configuration) -> Row:
         "configuration": configuration.name,
         "exact": configuration.exact,
     }
-
-
-def machines(rows: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """Kinds of machines in words, and how many runs each did, in the order of the rows."""
-    return dict(Counter(map(_machine, rows)))
-
-
-def _machine(row: Mapping[str, Any]) -> str:
-    return words(row.get("machine", {}))
 
 
 def _names(

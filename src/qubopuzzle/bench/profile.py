@@ -125,7 +125,7 @@ def times_to_target(comparison: Comparison) -> bytes:
     """
     slowest: dict[str, float] = {}
     for s in comparison.summaries():
-        if not s.exact and s.solved:
+        if not s.setup.exact and s.solved:
             slowest[s.digest] = max(slowest.get(s.digest, 0.0), s.par2_s)
     hardest = sorted(slowest, key=lambda digest: -slowest[digest])[:_PANELS]
     panels = [each for each in comparison.instances if each.digest in hardest]
@@ -175,7 +175,7 @@ def _columns(labels: Sequence[str], width: float) -> int:
 def survival(comparison: Comparison, ax: Axes, styles: Styles) -> None:
     """Share of a solver's runs that are solved within t seconds, building included."""
     limit = _limit(comparison)
-    own = {name: _times(comparison, name) for name in styles}
+    own = _times(comparison)
     ends = [t for times in own.values() for t in times if t < inf]
     start = min([limit / 2, *ends]) / 1.5
     last = max([limit, *ends])  # with an objective, answers may come late
@@ -204,8 +204,7 @@ def survival(comparison: Comparison, ax: Axes, styles: Styles) -> None:
 def gaps(comparison: Comparison, ax: Axes, styles: Styles) -> None:
     """Share of a solver's runs whose answer is at most so much worse than the best known."""
     for name, style in styles.items():
-        own = [s for s in comparison.summaries() if s.configuration == name and s.objectives]
-        found = [gap for s in own if s.objectives for gap in s.objectives.gaps]
+        found = [gap for s in comparison.summaries() if s.configuration == name for gap in s.gaps]
         if not found:
             continue
         near = sorted(max(gap, _LEAST_GAP) for gap in found if gap <= 1)
@@ -299,10 +298,12 @@ def _limit(comparison: Comparison) -> float:
     return max(each.time_limit for each in comparison.configurations)
 
 
-def _times(comparison: Comparison, name: str) -> list[float]:
+def _times(comparison: Comparison) -> dict[str, list[float]]:
     """Seconds of each run of a configuration until its success; infinite without."""
-    runs = [comparison.reached(row) for row in comparison.rows if row["configuration"] == name]
-    return [max(float(seconds), _LEAST_S) if reached else inf for seconds, reached in runs]
+    return {
+        total.configuration: [max(s, _LEAST_S) if reached else inf for s, reached in total.ends]
+        for total in comparison.totals()
+    }
 
 
 def _log_ticks(axis: Axis, low: float, high: float) -> None:

@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from itertools import groupby
 from math import isfinite
 from typing import Any
 
-from qubopuzzle.bench.comparison import INTERRUPTED, Comparison, Row, run
+from qubopuzzle.bench.comparison import INTERRUPTED, Comparison, run
 from qubopuzzle.bench.configurations import grid, make_configurations
 from qubopuzzle.bench.machine import machine, words
 from qubopuzzle.bench.plan import ComparisonPlan, make_plan
+from qubopuzzle.bench.summary import Summary
 from qubopuzzle.checks import whole
 from qubopuzzle.errors import InputError, SolverFailed
 from qubopuzzle.model import Problem
@@ -84,23 +84,21 @@ def measure(plan: ComparisonPlan) -> tuple[dict[str, Any], dict[str, dict[str, A
     for trouble in (*(found.summary() for found in done.contradictions), *done.lost):
         raise SolverFailed(trouble)
     by_instance: dict[str, dict[str, Any]] = {each.digest: {} for each in plan.instances}
-    groups = groupby(done.rows, key=lambda row: (row["digest"], row["configuration"]))
-    for summary, ((digest, name), rows) in zip(done.summaries(), groups, strict=True):
-        by_instance[digest][name] = _measured(summary.seconds, list(rows))
+    for summary in done.summaries():
+        by_instance[summary.digest][summary.configuration] = _measured(summary)
     found = {digest: {"tier": tier(own), "measured": own} for digest, own in by_instance.items()}
     return _about(plan, done), found
 
 
-def _measured(seconds: float, rows: Sequence[Row]) -> dict[str, Any]:
-    """The runs of one solver on one instance; ``seconds`` is their median."""
-    first = rows[0]
+def _measured(summary: Summary) -> dict[str, Any]:
+    first, seconds = summary.rows[0], summary.seconds
     return {
-        "exact": first["exact"],
-        "runs": len(rows),
-        "solved": sum(row["solved"] for row in rows),
+        "exact": summary.setup.exact,
+        "runs": summary.runs,
+        "solved": summary.solved,
         "seconds": round(seconds, 6) if isfinite(seconds) else None,
         **{name: first[name] for name in ("formulation", "encoding", "presolve")},
-        "seeds": [row["seed"] for row in rows],
+        "seeds": [row["seed"] for row in summary.rows],
     }
 
 
