@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle.bench.comparison import Comparison
 from qubopuzzle.bench.objectives import CLOSE
+from qubopuzzle.bench.plan import Instance
 from qubopuzzle.picture.figure import label
 
 # Okabe and Ito's colours in an order of different greys.
@@ -75,8 +76,8 @@ def svgs(comparison: Comparison) -> list[bytes]:
     """All pictures of a report; none without a row."""
     if not comparison.rows:
         return []
-    found = (draw(comparison, "svg"), profiles(comparison), times_to_target(comparison))
-    return [svg for svg in found if svg]
+    found = [draw(comparison, "svg"), profiles(comparison)]
+    return [*found, times_to_target(comparison)] if _slowest(comparison) else found
 
 
 def profiles(comparison: Comparison) -> bytes:
@@ -85,65 +86,56 @@ def profiles(comparison: Comparison) -> bytes:
     The share of instances on which a configuration's median takes at most x times that of the
     best; where it ends below 1, the rest was not solved.
     """
-    by_name: dict[str, dict[str, float]] = {}
+    best: dict[str, float] = {}
     for s in comparison.summaries():
-        by_name.setdefault(s.configuration, {})[s.digest] = max(s.seconds, _LEAST_S)
-    best = {
-        each.digest: min((own.get(each.digest, inf) for own in by_name.values()), default=inf)
-        for each in comparison.instances
-    }
+        best[s.digest] = min(best.get(s.digest, inf), max(s.seconds, _LEAST_S))
+    ratios: dict[str, list[float]] = {each.name: [] for each in comparison.configurations}
+    for s in comparison.summaries():
+        if s.seconds < inf:
+            ratios[s.configuration].append(max(s.seconds, _LEAST_S) / best[s.digest])
+    most = 1.1 * max((max(own) for own in ratios.values() if own), default=10.0)
 
     def content(figure: Figure) -> None:
         ax = figure.subplots()
-        ratios = {
-            name: sorted(t / best[digest] for digest, t in own.items() if t < inf)
-            for name, own in by_name.items()
-        }
-        most = 1.1 * max((r[-1] for r in ratios.values() if r), default=10.0)
         for name, style in _styles(comparison).items():
-            xs = ratios.get(name, [])
-            share = [i / len(best) for i in range(1, len(xs) + 1)]
-            ys = [0.0, *share, share[-1] if share else 0.0]
-            ax.step([1.0, *xs, most], ys, where="post", markevery=(0, 3), **style)
-        ax.set_xscale("log")
-        _log_ticks(ax.xaxis, *ax.get_xlim())
-        ax.set_ylim(-0.03, 1.05)
-        ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+            _steps(ax, ratios[name], len(comparison.instances), (1.0, most), style)
         ax.set(xlabel="times the best's median", ylabel="instances", title="Performance profile")
-        _tidy(ax)
+        _shares(ax)
+        _log_ticks(ax.xaxis, *ax.get_xlim())
         _legend(figure, ax)
 
     return _file(content, "svg", inches(comparison))
 
 
+def _slowest(comparison: Comparison) -> list[Instance]:
+    """The instances on which heuristics take longest, of those that one solved."""
+    times: dict[str, float] = {}
+    for s in comparison.summaries():
+        if not s.setup.exact and s.solved:
+            times[s.digest] = max(times.get(s.digest, 0.0), s.par2_s)
+    slowest = sorted(times, key=lambda digest: -times[digest])[:_PANELS]
+    return [each for each in comparison.instances if each.digest in slowest]
+
+
 def times_to_target(comparison: Comparison) -> bytes:
     """An SVG: by when runs are solved on the instances that take longest, a panel each.
 
-    Nothing where no heuristic solved any.
-
     Time-to-target plots of Aiex, Resende and Ribeiro, Optim. Lett. 1, 355 (2007).
     """
-    slowest: dict[str, float] = {}
-    for s in comparison.summaries():
-        if not s.setup.exact and s.solved:
-            slowest[s.digest] = max(slowest.get(s.digest, 0.0), s.par2_s)
-    hardest = sorted(slowest, key=lambda digest: -slowest[digest])[:_PANELS]
-    panels = [each for each in comparison.instances if each.digest in hardest]
-    styles = _styles(comparison)
-    if not panels:
-        return b""
+    panels = _slowest(comparison)
+    n_rows = -(-len(panels) // 3)
 
     def content(figure: Figure) -> None:
-        axes = figure.subplots(-(-len(panels) // 3), 3, squeeze=False, sharey=True)
+        axes = figure.subplots(n_rows, 3, squeeze=False, sharey=True)
         for ax, instance in zip(axes.flat, panels, strict=False):
             rows = [row for row in comparison.rows if row["digest"] == instance.digest]
-            survival(replace(comparison, rows=rows), ax, styles)
+            survival(replace(comparison, rows=rows), ax, _styles(comparison))
             ax.set(title=label(instance.label[:40]), ylabel="")
         for ax in axes.flat[len(panels) :]:
             ax.set_visible(False)
         _legend(figure, axes[0, 0])
 
-    return _file(content, "svg", inches(comparison, 0.2 + 2.6 * -(-len(panels) // 3)))
+    return _file(content, "svg", inches(comparison, 0.2 + 2.6 * n_rows))
 
 
 def _file(
@@ -175,51 +167,58 @@ def _columns(labels: Sequence[str], width: float) -> int:
 def survival(comparison: Comparison, ax: Axes, styles: Styles) -> None:
     """Share of a solver's runs that are solved within t seconds, building included."""
     limit = _limit(comparison)
-    own = _times(comparison)
-    ends = [t for times in own.values() for t in times if t < inf]
+    times = {
+        total.configuration: [max(s, _LEAST_S) for s, reached in total.ends if reached]
+        for total in comparison.totals()
+    }
+    ends = [t for own in times.values() for t in own]
     start = min([limit / 2, *ends]) / 1.5
     last = max([limit, *ends])  # with an objective, answers may come late
-    for name, style in styles.items():
-        if not own[name]:
-            continue
-        times = sorted(t for t in own[name] if t < inf)
-        n = len(own[name])
-        xs = [start, *times, last]
-        ys = [0.0, *((i + 1) / n for i in range(len(times))), len(times) / n]
-        every = max(1, len(xs) // 8)
-        ax.step(xs, ys, where="post", markevery=(0 if not times else 1, every), **style)
+    for total in comparison.totals():
+        name = total.configuration
+        _steps(ax, times[name], total.runs, (start, last), styles[name])
     ax.axvline(limit, color="0.6", linewidth=0.8, zorder=0)
-    ax.set_xscale("log")
-    ax.set_xlim(start, last * 1.15)
-    ax.set_ylim(-0.03, 1.05)
-    ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     ylabel = "runs at the best known" if comparison.targets else "runs solved"
     if 0 < len(comparison.targets) < len(comparison.instances):
         ylabel = "runs solved, or at the best known"
     ax.set(xlabel="seconds, building included", ylabel=ylabel, title="Solved by when")
+    _shares(ax)
+    ax.set_xlim(start, last * 1.15)
     _log_ticks(ax.xaxis, start, last)
-    _tidy(ax)
 
 
 def gaps(comparison: Comparison, ax: Axes, styles: Styles) -> None:
     """Share of a solver's runs whose answer is at most so much worse than the best known."""
-    for name, style in styles.items():
-        found = [gap for s in comparison.summaries() if s.configuration == name for gap in s.gaps]
-        if not found:
-            continue
-        near = sorted(max(gap, _LEAST_GAP) for gap in found if gap <= 1)
-        ys = [(i + 1) / len(found) for i in range(len(near))]
-        style = style | {"markevery": max(1, len(near) // 8)}
-        ax.step([_LEAST_GAP, *near, 1.0], [0.0, *ys, len(near) / len(found)], where="post", **style)
+    for total in comparison.totals():
+        near = [max(gap, _LEAST_GAP) for gap in total.gaps if gap <= 1]
+        _steps(ax, near, len(total.gaps), (_LEAST_GAP, 1.0), styles[total.configuration])
     for close in CLOSE:
         ax.axvline(close, color="0.8", linewidth=0.8, zorder=0)
-    ax.set_xscale("log")
+    ax.set(xlabel="gap to the best known objective", ylabel="runs", title="Runs as close")
+    _shares(ax)
     ax.set_xlim(_LEAST_GAP / 1.3, 1.3)
     ax.set_xticks([_LEAST_GAP, *CLOSE, 1.0], ["0", *(f"{100 * c:g}%" for c in CLOSE), "100%"])
     ax.xaxis.set_minor_locator(NullLocator())
+
+
+def _steps(
+    ax: Axes, values: Sequence[float], count: int, ends: tuple[float, float], style: dict[str, Any]
+) -> None:
+    """Draw which share of ``count`` is at most x, from the one end to the other."""
+    if not count:
+        return
+    xs = sorted(values)
+    ys = [i / count for i in range(len(xs) + 1)]
+    every = (1 if xs else 0, max(1, len(xs) // 8))
+    start, last = ends
+    ax.step([start, *xs, last], [*ys, ys[-1]], where="post", markevery=every, **style)
+
+
+def _shares(ax: Axes) -> None:
+    """Axes of shares, in percent, over a logarithmic scale."""
+    ax.set_xscale("log")
     ax.set_ylim(-0.03, 1.05)
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-    ax.set(xlabel="gap to the best known objective", ylabel="runs", title="Runs as close")
     _tidy(ax)
 
 
@@ -296,14 +295,6 @@ def _styles(comparison: Comparison) -> Styles:
 
 def _limit(comparison: Comparison) -> float:
     return max(each.time_limit for each in comparison.configurations)
-
-
-def _times(comparison: Comparison) -> dict[str, list[float]]:
-    """Seconds of each run of a configuration until its success; infinite without."""
-    return {
-        total.configuration: [max(s, _LEAST_S) if reached else inf for s, reached in total.ends]
-        for total in comparison.totals()
-    }
 
 
 def _log_ticks(axis: Axis, low: float, high: float) -> None:
