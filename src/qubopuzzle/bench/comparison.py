@@ -8,13 +8,13 @@ from functools import cached_property, partial
 from itertools import groupby
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from qubopuzzle.bench.configurations import Configuration, Settings
+from qubopuzzle.bench.configurations import Configuration
 from qubopuzzle.bench.contradictions import Contradiction, contradictions
 from qubopuzzle.bench.journal import Journal
-from qubopuzzle.bench.objectives import BestKnown, Target, targets
-from qubopuzzle.bench.plan import ComparisonPlan, Instance, Job, Sources, make_plan
+from qubopuzzle.bench.objectives import Target, targets
+from qubopuzzle.bench.plan import Asked, ComparisonPlan, Instance, Job, Sources, make_plan
 from qubopuzzle.bench.runner import execute
 from qubopuzzle.bench.summary import Row, Summary, Total
 from qubopuzzle.checks import whole
@@ -157,25 +157,12 @@ def compare(
     sources: Sources,
     solvers: Sequence[str] | None = None,
     *,
-    configurations: Sequence[Settings] | str | PathLike[str] | None = None,
-    repeat: int = ComparisonPlan.repeat,
-    repeat_exact: int = ComparisonPlan.repeat_exact,
-    seed: int = 0,
-    time_limit: float = 10.0,
-    hard_limit: float | None = None,
-    memory_limit_gib: float | None = None,
-    formulation: str | Sequence[str] | None = None,
-    encoding: str | Sequence[str] | None = None,
-    presolve: str | Sequence[str] | None = None,
-    weights: Mapping[str, Any] | None = None,
-    options: Mapping[str, Mapping[str, Any]] | None = None,
-    puzzle: str | None = None,
-    best_known: BestKnown | None = None,
     journal: str | PathLike[str] | None = None,
     resume: bool = False,
     jobs: int = 1,
     executor: Executor | None = None,
     progress: Progress | bool | None = None,
+    **asked: Unpack[Asked],
 ) -> Comparison:
     """Run every configuration on every instance, each run in a process under hard limits.
 
@@ -184,52 +171,38 @@ def compare(
         solvers: names as ``qubopuzzle solvers`` lists them, or ``dimod:module:Class``; the
             default is annealer, tempering, neal and every exact solver that can run here.
             One that is not installed is left out: see ``left_out``.
-        configurations: instead of solvers and settings, a TOML file of named configurations and
-            grids, or a list of mappings with the same keys, see ``docs/comparing.md``.
-        repeat: runs of a heuristic on an instance, with the seeds ``seed``, ``seed + 1`` ...
-        repeat_exact: the same of an exact solver, whose proof is the same for every seed.
-        time_limit: seconds from the instance to the checked answer; the solver is told.
-            Imports and kernels, once a process, are not counted.
-        hard_limit: seconds (wall clock) after which a run's process is ended, whatever it
-            does; twice the time limit and 30 s without.
-        memory_limit_gib: bound on the address space of a run; three quarters of the
-            machine's memory without.
-        formulation, encoding, presolve: see ``solve``; a list of them is a grid, as are lists
-            among the next two.
-        weights: by family, such as ``{"field": [1, 2]}``.
-        options: by solver, such as ``{"annealer": {"sweeps": 500}}``.
-        puzzle: read only this kind from files.
-        best_known: objectives by the instance's name, such as ``{"p0033": 3089}``, or a file of
-            lines ``NAME OBJECTIVE`` (MIPLIB's lists of solutions, too). Gaps are to the best of
-            that and what the runs reach.
         journal: a file (JSON Lines) that each row is added to as soon as its run is finished.
         resume: take the rows that are in ``journal`` and belong to this comparison.
         jobs: runs at once; they share the machine, and their times tell it.
         executor: of ``concurrent.futures``, of loky or Dask: where runs go in place of this
             machine's ``jobs``. It is not shut down.
         progress: called with each job and its row; True shows a bar, see ``solve``.
+        asked: by name, any of what follows.
+        configurations: instead of solvers and settings, a TOML file of named configurations and
+            grids, or a list of mappings with the same keys, see ``docs/comparing.md``.
+        formulation, encoding, presolve: see ``Settings``; a list of them is a grid, as are lists
+            among the next two.
+        weights: by family, such as ``{"field": [1, 2]}``.
+        options: by solver, such as ``{"annealer": {"sweeps": 500}}``.
+        repeat: runs of a heuristic on an instance, 5 without, with the seeds ``seed``,
+            ``seed + 1`` ...
+        repeat_exact: the same of an exact solver, whose proof is the same for every seed; 1.
+        seed: the first one; 0 without.
+        time_limit: seconds from the instance to the checked answer, 10 without; the solver is
+            told. Imports and kernels, once a process, are not counted.
+        hard_limit: seconds (wall clock) after which a run's process is ended, whatever it
+            does; twice the time limit and 30 s without.
+        memory_limit_gib: bound on the address space of a run; three quarters of the
+            machine's memory without.
+        puzzle, format: read only this kind from files, and all in this format.
+        best_known: objectives by the instance's name, such as ``{"p0033": 3089}``, or a file of
+            lines ``NAME OBJECTIVE`` (MIPLIB's lists of solutions, too). Gaps are to the best of
+            that and what the runs reach.
 
     Raises:
         InputError: for anything that cannot be used, before the first run.
     """
-    plan = make_plan(
-        sources,
-        solvers,
-        options,
-        configurations=configurations,
-        puzzle=puzzle,
-        repeat=repeat,
-        repeat_exact=repeat_exact,
-        seed=seed,
-        time_limit=time_limit,
-        hard_limit=hard_limit,
-        memory_limit_gib=memory_limit_gib,
-        formulation=formulation,
-        encoding=encoding,
-        presolve=presolve,
-        weights=weights,
-        best_known=best_known,
-    )
+    plan = make_plan(sources, solvers, **asked)
     return run(
         plan, journal=journal, resume=resume, jobs=jobs, executor=executor, progress=progress
     )

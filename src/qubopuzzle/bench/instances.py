@@ -133,7 +133,7 @@ def _measure(
     plan: ComparisonPlan, written: Sequence[tuple[Problem, dict[str, Any]]], report: Report
 ) -> dict[str, Any]:
     """Give the entries their tiers; returns what the manifest says of all measurements."""
-    instances, _ = told_apart((problem, "") for problem, _ in written)
+    instances, _ = told_apart(Instance(problem.id, problem) for problem, _ in written)
     about, found = measure(replace(plan, instances=instances))
     for problem, entry in written:
         entry |= found[Instance("", problem).digest]

@@ -58,22 +58,5 @@ def file_name(instance: Instance) -> str:
 
 
 def solve_command(instance: Instance, configuration: Configuration, seed: int | str) -> str:
-    """The command that repeats a run.
-
-    >>> from qubopuzzle import Nonogram
-    >>> from qubopuzzle.bench.configurations import make_configuration
-    >>> neal = make_configuration({"solver": "neal", "options": {"sweeps": 5}}, 2)
-    >>> dot = Instance("a", Nonogram(rows=[[1]], cols=[[1]]))
-    >>> solve_command(dot, neal, 3).partition("--")[2]
-    'solver neal --option sweeps=5 --seed 3 --time-limit 2'
-    """
-    found = ["qubopuzzle", "solve", problem_argument(instance), "--solver", configuration.solver]
-    for name, value in configuration.changed().items():
-        if isinstance(value, dict):
-            flag = {"weights": "--weight", "options": "--option"}[name]
-            for key, own in value.items():
-                found += [flag, f"{key}={own}"]
-        else:
-            found += [f"--{name}", str(value)]
-    limit = f"{configuration.time_limit:g}"
-    return f"{printable(shlex.join(found))} --seed {seed} --time-limit {limit}"
+    """The command that repeats a run."""
+    return configuration.command(problem_argument(instance), seed)
