@@ -135,7 +135,7 @@ def test_a_further_configuration_runs_only_what_is_new(tmp_path):
         ([{"solver": "sat", "weights": {"a": 1}}], "sat: solver sat keeps every constraint"),
         ([{"solver": "neal", "encoding": "nosuch"}], "neal: unknown encoding"),
         ([{"solver": "neal", "options": {"nosuch": 1}}], "neal: solver neal has no option"),
-        ([{"solver": "neal", "options": 5}], "options: expected a mapping, got 5"),
+        ([{"solver": "neal", "options": 5}], "neal: options: expected values by name, got 5"),
         ([{"solver": "neal", "reads": 0}], "neal: reads: expected a whole number"),
         ([{"solver": "neal", "time_limit": -1}], "neal: time limit"),
         ([{"name": "", "solver": "neal"}], "name: expected a printable text"),

@@ -18,7 +18,7 @@ Python takes the same as mappings, see ``compare``.
 """
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import product
@@ -117,7 +117,7 @@ def make_configuration(given: Given, time_limit: float) -> Configuration:
         InputError: for what does not exist or does not go together.
         SolverUnavailable: for a solver that cannot run here.
     """
-    _check_names(given, ("name", "solver", *SETTINGS))
+    check_names(given, ("name", "solver", *SETTINGS))
     own = {name: value for name, value in given.items() if value is not None}
     name = own.pop("name", own["solver"])
     if not isinstance(name, str) or not name.strip() or not name.isprintable():
@@ -154,7 +154,7 @@ def grid(
     if not all(isinstance(name, str) for name in solvers):
         raise InputError(f"solver: expected a name, or several, got {brief(solver)}")
     solvers = list(dict.fromkeys(solvers))
-    _check_names(settings, SETTINGS)
+    check_names(settings, SETTINGS)
     by_solver = _mapping("options", options)
     if strange := [name for name in by_solver if name not in solvers]:
         raise InputError(f"options for {strange[0]!r}, which is not compared")
@@ -205,7 +205,7 @@ def read_configurations(path: str | PathLike[str]) -> list[dict[str, Any]]:
             raise
         except (ValueError, RecursionError) as error:  # TOMLDecodeError, digits without end
             raise InputError(f"no TOML: {first_line(error).partition(': ')[2]}") from None
-        _check_names(content, ("configuration", "grid"))
+        check_names(content, ("configuration", "grid"))
         for name, tables in content.items():
             if not isinstance(tables, list) or not all(isinstance(t, dict) for t in tables):
                 raise InputError(f"{name}: expected tables, as [[{name}]]")
@@ -267,7 +267,8 @@ def _solver(given: Given) -> str:
     return name
 
 
-def _check_names(settings: Given, known: Sequence[str]) -> None:
+def check_names(settings: Iterable[str], known: Iterable[str]) -> None:
+    """Raise InputError for a setting that there is not."""
     for name in settings:
         if name not in known:
             raise InputError(f"unknown setting {name!r:.40}; {did_you_mean(name, known)}")

@@ -11,13 +11,14 @@ from typing import Any, TypeAlias, TypedDict, Unpack
 from qubopuzzle.bench.configurations import (
     Configuration,
     Given,
+    check_names,
     grid,
     make_configurations,
     read_configurations,
 )
 from qubopuzzle.bench.objectives import BestKnown, with_best_known
-from qubopuzzle.checks import brief, positive, whole
-from qubopuzzle.errors import InputError, at, did_you_mean, printable
+from qubopuzzle.checks import positive, whole
+from qubopuzzle.errors import InputError, at, printable
 from qubopuzzle.model import Model, Problem
 from qubopuzzle.solvers import all_solvers
 from qubopuzzle.solvers.base import installed_version
@@ -184,10 +185,8 @@ def make_plan(
     Raises:
         InputError: for anything that does not exist or cannot be used, or if no solver is left.
     """
-    for name in asked:
-        if name not in Asked.__annotations__:
-            raise InputError(f"unknown setting {brief(name)}; {did_you_mean(name, Asked.__annotations__)}")
-    limits = {name: asked[name] for name in Limits.__annotations__ if name in asked}
+    check_names(asked, Asked.__annotations__)
+    limits: Any = {k: value for k, value in asked.items() if k in Limits.__annotations__}
     plan = ComparisonPlan((), (), **limits)
     time_limit = positive("time limit", asked.get("time_limit", 10.0), "seconds")
     made, left_out = make_configurations(_given(solvers, asked), time_limit)
@@ -196,7 +195,7 @@ def make_plan(
     for formulation in dict.fromkeys(each.formulation for each in made):
         for instance in instances if formulation is not None else ():
             with at(instance.label):
-                instance.puzzle.check_formulation(formulation)
+                instance.puzzle.check_formulation(str(formulation))
     instances = with_best_known(instances, asked.get("best_known"))
     return replace(plan, instances=instances, repeated=repeated)
 

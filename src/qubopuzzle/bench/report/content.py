@@ -1,13 +1,11 @@
 """What all reports of a comparison say beside its tables: warnings, the commands of runs."""
 
 import json
-import shlex
 
 from qubopuzzle.bench.comparison import Comparison
 from qubopuzzle.bench.configurations import Configuration
 from qubopuzzle.bench.machine import machines, shared_cores
 from qubopuzzle.bench.plan import Instance
-from qubopuzzle.errors import printable
 
 _INLINE = 4_000
 """Characters of a problem that a command quotes; a larger one is a file."""
