@@ -9,6 +9,7 @@ exact solvers have solid lines, heuristics dashed ones.
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import cycle
 from math import ceil, floor, inf, log10, nan
 from typing import Any
@@ -44,111 +45,59 @@ _LANE = 1.3
 _PANELS = 6
 Styles = dict[str, dict[str, Any]]
 """How each configuration's line is drawn."""
+Panel = Callable[[Comparison, Axes, Styles], None]
+"""Draws one of the pictures."""
 
 
-def plot(comparison: Comparison, figure: Figure) -> list[Axes]:
-    """Draw what there is: solved by when, time against size or, with objectives, gaps."""
-    with_objective = len(comparison.targets)
-    panels = [survival]
-    panels += [growth] if with_objective < max(1, len(comparison.instances)) else []
-    panels += [gaps] if with_objective else []
+def plot(comparison: Comparison, figure: Figure, panels: Sequence[Panel] = ()) -> list[Axes]:
+    """Draw panels, three in a row; without, ``usual_panels``."""
+    panels = panels or usual_panels(comparison)
+    styles = _styles(comparison)
     with mpl.rc_context({"font.size": 9}):
-        axes: list[Axes] = figure.subplots(1, len(panels), squeeze=False)[0].tolist()
-        styles = _styles(comparison)
-        for panel, ax in zip(panels, axes, strict=True):
+        n_rows, n_columns = -(-len(panels) // 3), min(3, len(panels))
+        axes: list[Axes] = [*figure.subplots(n_rows, n_columns, squeeze=False).flat]
+        for ax in axes[len(panels) :]:
+            ax.set_visible(False)
+        for panel, ax in zip(panels, axes, strict=False):
             panel(comparison, ax, styles)
         _legend(figure, axes[0])
-    return axes
+    return axes[: len(panels)]
 
 
-def inches(comparison: Comparison, height: float = 3.6) -> tuple[float, float]:
-    """Of a figure whose axes take this height, with its legend below."""
+def usual_panels(comparison: Comparison) -> list[Panel]:
+    """What there is: solved by when, time against size or, with objectives, gaps."""
+    with_objective = len(comparison.targets)
+    panels: list[Panel] = [survival]
+    panels += [growth] if with_objective < max(1, len(comparison.instances)) else []
+    return panels + ([gaps] if with_objective else [])
+
+
+def inches(comparison: Comparison, n_panels: int = 1) -> tuple[float, float]:
+    """Of a figure with so many panels, and its legend below."""
     labels = [own["label"] for own in _styles(comparison).values()]
+    height = 3.6 if n_panels <= 3 else 0.2 + 2.6 * -(-n_panels // 3)
     return _WIDTH, height + _LINE * -(-len(labels) // _columns(labels, _WIDTH))
 
 
-def draw(comparison: Comparison, file_format: str) -> bytes:
+def draw(comparison: Comparison, file_format: str, panels: Sequence[Panel] = ()) -> bytes:
     """The figure as the bytes of a file; the same comparison gives the same SVG."""
-    return _file(lambda figure: plot(comparison, figure), file_format, inches(comparison))
+    # Glyph ids in an SVG are drawn at random without a salt.
+    with mpl.rc_context({"svg.hashsalt": "qubopuzzle", "font.size": 9}):
+        figure = Figure(figsize=inches(comparison, len(panels)), layout="constrained")
+        plot(comparison, figure, panels)
+        buffer = io.BytesIO()
+        metadata = {"Date": None} if file_format == "svg" else None
+        figure.savefig(buffer, format=file_format, dpi=150, metadata=metadata)
+    return buffer.getvalue()
 
 
 def svgs(comparison: Comparison) -> list[bytes]:
     """All pictures of a report; none without a row."""
     if not comparison.rows:
         return []
-    found = [draw(comparison, "svg"), profiles(comparison)]
-    return [*found, times_to_target(comparison)] if _slowest(comparison) else found
-
-
-def profiles(comparison: Comparison) -> bytes:
-    """An SVG of the performance profiles, after Dolan and More, Math. Program. 91, 201 (2002).
-
-    The share of instances on which a configuration's median takes at most x times that of the
-    best; where it ends below 1, the rest was not solved.
-    """
-    best: dict[str, float] = {}
-    for s in comparison.summaries():
-        best[s.digest] = min(best.get(s.digest, inf), max(s.seconds, _LEAST_S))
-    ratios: dict[str, list[float]] = {each.name: [] for each in comparison.configurations}
-    for s in comparison.summaries():
-        if s.seconds < inf:
-            ratios[s.configuration].append(max(s.seconds, _LEAST_S) / best[s.digest])
-    most = 1.1 * max((max(own) for own in ratios.values() if own), default=10.0)
-
-    def content(figure: Figure) -> None:
-        ax = figure.subplots()
-        for name, style in _styles(comparison).items():
-            _steps(ax, ratios[name], len(comparison.instances), (1.0, most), style)
-        ax.set(xlabel="times the best's median", ylabel="instances", title="Performance profile")
-        _shares(ax)
-        _log_ticks(ax.xaxis, *ax.get_xlim())
-        _legend(figure, ax)
-
-    return _file(content, "svg", inches(comparison))
-
-
-def _slowest(comparison: Comparison) -> list[Instance]:
-    """The instances on which heuristics take longest, of those that one solved."""
-    times: dict[str, float] = {}
-    for s in comparison.summaries():
-        if not s.setup.exact and s.solved:
-            times[s.digest] = max(times.get(s.digest, 0.0), s.par2_s)
-    slowest = sorted(times, key=lambda digest: -times[digest])[:_PANELS]
-    return [each for each in comparison.instances if each.digest in slowest]
-
-
-def times_to_target(comparison: Comparison) -> bytes:
-    """An SVG: by when runs are solved on the instances that take longest, a panel each.
-
-    Time-to-target plots of Aiex, Resende and Ribeiro, Optim. Lett. 1, 355 (2007).
-    """
-    panels = _slowest(comparison)
-    n_rows = -(-len(panels) // 3)
-
-    def content(figure: Figure) -> None:
-        axes = figure.subplots(n_rows, 3, squeeze=False, sharey=True)
-        for ax, instance in zip(axes.flat, panels, strict=False):
-            rows = [row for row in comparison.rows if row["digest"] == instance.digest]
-            survival(replace(comparison, rows=rows), ax, _styles(comparison))
-            ax.set(title=label(instance.label[:40]), ylabel="")
-        for ax in axes.flat[len(panels) :]:
-            ax.set_visible(False)
-        _legend(figure, axes[0, 0])
-
-    return _file(content, "svg", inches(comparison, 0.2 + 2.6 * n_rows))
-
-
-def _file(
-    content: Callable[[Figure], object], file_format: str, size: tuple[float, float]
-) -> bytes:
-    # Glyph ids in an SVG are drawn at random without a salt.
-    with mpl.rc_context({"svg.hashsalt": "qubopuzzle", "font.size": 9}):
-        figure = Figure(figsize=size, layout="constrained")
-        content(figure)
-        buffer = io.BytesIO()
-        metadata = {"Date": None} if file_format == "svg" else None
-        figure.savefig(buffer, format=file_format, dpi=150, metadata=metadata)
-    return buffer.getvalue()
+    slowest: list[Panel] = [partial(_survival_on, each) for each in _slowest(comparison)]
+    figures: list[list[Panel]] = [usual_panels(comparison), [ratios], slowest]
+    return [draw(comparison, "svg", panels) for panels in figures if panels]
 
 
 def _legend(figure: Figure, ax: Axes) -> None:
@@ -199,6 +148,47 @@ def gaps(comparison: Comparison, ax: Axes, styles: Styles) -> None:
     ax.set_xlim(_LEAST_GAP / 1.3, 1.3)
     ax.set_xticks([_LEAST_GAP, *CLOSE, 1.0], ["0", *(f"{100 * c:g}%" for c in CLOSE), "100%"])
     ax.xaxis.set_minor_locator(NullLocator())
+
+
+def ratios(comparison: Comparison, ax: Axes, styles: Styles) -> None:
+    """Performance profile, after Dolan and More, Math. Program. 91, 201 (2002).
+
+    The share of instances on which a configuration's median takes at most x times that of the
+    best; where it ends below 1, the rest was not solved.
+    """
+    best: dict[str, float] = {}
+    for s in comparison.summaries():
+        best[s.digest] = min(best.get(s.digest, inf), max(s.seconds, _LEAST_S))
+    times: dict[str, list[float]] = {name: [] for name in styles}
+    for s in comparison.summaries():
+        if s.seconds < inf:
+            times[s.configuration].append(max(s.seconds, _LEAST_S) / best[s.digest])
+    most = 1.1 * max((max(own) for own in times.values() if own), default=10.0)
+    for name, style in styles.items():
+        _steps(ax, times[name], len(comparison.instances), (1.0, most), style)
+    ax.set(xlabel="times the best's median", ylabel="instances", title="Performance profile")
+    _shares(ax)
+    _log_ticks(ax.xaxis, *ax.get_xlim())
+
+
+def _slowest(comparison: Comparison) -> list[Instance]:
+    """The instances on which heuristics take longest, of those that one solved."""
+    times: dict[str, float] = {}
+    for s in comparison.summaries():
+        if not s.setup.exact and s.solved:
+            times[s.digest] = max(times.get(s.digest, 0.0), s.par2_s)
+    slowest = sorted(times, key=lambda digest: -times[digest])[:_PANELS]
+    return [each for each in comparison.instances if each.digest in slowest]
+
+
+def _survival_on(instance: Instance, comparison: Comparison, ax: Axes, styles: Styles) -> None:
+    """By when runs are solved on an instance.
+
+    Time-to-target plots of Aiex, Resende and Ribeiro, Optim. Lett. 1, 355 (2007).
+    """
+    rows = [row for row in comparison.rows if row["digest"] == instance.digest]
+    survival(replace(comparison, rows=rows), ax, styles)
+    ax.set(title=label(instance.label[:40]), ylabel="")
 
 
 def _steps(

@@ -70,7 +70,7 @@ def report_tables(comparison: Comparison) -> list[Table]:
         total_table(comparison),
         objective_table(comparison),
         _pair_table(comparison),
-        instance_table(comparison),
+        instance_table(comparison, digits=4),
         _configuration_table(comparison),
         _failure_table(comparison),
         _machine_table(comparison),
@@ -78,8 +78,8 @@ def report_tables(comparison: Comparison) -> list[Table]:
     return [table for table in every if table.rows]
 
 
-def instance_table(comparison: Comparison) -> Table:
-    """A row for each instance and configuration."""
+def instance_table(comparison: Comparison, digits: int = 3) -> Table:
+    """A row for each instance and configuration; seconds with so many digits."""
     columns: Columns[Summary] = {
         "instance": lambda s: s.instance,
         "cells": lambda s: f"{s.cells:,}",
@@ -88,8 +88,8 @@ def instance_table(comparison: Comparison) -> Table:
         "solved": lambda s: f"{s.solved}/{s.runs}",
         "status": statuses,
         "size": _sizes,
-        "build s": lambda s: _seconds(s.build_s),
-        "solve s": lambda s: over(s) if s.solve_s == inf else _seconds(s.solve_s),
+        "build s": lambda s: _seconds(s.build_s, digits),
+        "solve s": lambda s: over(s) if s.solve_s == inf else _seconds(s.solve_s, digits),
         "TTS(99%) s": lambda s: s.tts99 or "-",
         "TTS(50%) s": lambda s: s.tts50 or "-",
     }

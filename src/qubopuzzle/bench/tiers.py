@@ -6,7 +6,7 @@ from datetime import date
 from math import isfinite
 from typing import Any
 
-from qubopuzzle.bench.comparison import INTERRUPTED, Comparison, run
+from qubopuzzle.bench.comparison import Comparison, run
 from qubopuzzle.bench.configurations import grid, make_configurations
 from qubopuzzle.bench.machine import machine, words
 from qubopuzzle.bench.plan import ComparisonPlan, make_plan
@@ -79,7 +79,7 @@ def measure(plan: ComparisonPlan) -> tuple[dict[str, Any], dict[str, dict[str, A
         SolverFailed: if solvers contradict each other, or runs are lost.
     """
     done = run(plan, progress=True)
-    if done.stopped == INTERRUPTED:
+    if done.interrupted:
         raise KeyboardInterrupt
     for trouble in (*(found.summary() for found in done.contradictions), *done.lost):
         raise SolverFailed(trouble)

@@ -19,36 +19,6 @@ Columns = Mapping[str, Callable[[Summary], object]]
 _FORMULAS = (*"=+-@", *map(chr, (0xFF1D, 0xFF0B, 0xFF0D, 0xFF20)))
 """How a spreadsheet's formulas begin; the last four are the same signs in full width."""
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?")
-_QOBLIB = [
-    "Problem",
-    "Submitter",
-    "Date",
-    "Reference",
-    "Best Objective Value",
-    "Optimality Bound",
-    "Modeling Approach",
-    "# Decision Variables",
-    "# Binary Variables",
-    "# Integer Variables",
-    "# Continuous Variables",
-    "# Non-Zero Coefficients",
-    "Coefficients Type",
-    "Coefficients Range",
-    "Workflow",
-    "Algorithm Type",
-    "# Runs",
-    "# Feasible Runs",
-    "# Successful Runs",
-    "Success Threshold",
-    "Hardware Specifications",
-    "Total Runtime",
-    "CPU Runtime",
-    "GPU Runtime",
-    "QPU Runtime",
-    "Other HW Runtime",
-    "Remarks",
-]
-"""Columns of submissions to QOBLIB (ZIB-AOPT/QOBLIB), in their order."""
 
 
 def csv_text(comparison: Comparison) -> str:
@@ -126,10 +96,10 @@ def _figures(value: float | None, count: int = 12) -> str | None:
 def qoblib_csv(comparison: Comparison) -> str:
     """A line for each instance and configuration with the columns of QOBLIB's submissions.
 
-    Submitter and reference are left to whoever submits; what is not known is ``N/A``.
+    They are those of ZIB-AOPT/QOBLIB, in their order. Submitter and reference are left to whoever
+    submits; what is not known is ``N/A``.
     """
     columns: Columns = {
-        **dict.fromkeys(_QOBLIB, lambda _: "N/A"),
         "Problem": lambda s: s.instance,
         "Submitter": lambda _: "",
         "Date": lambda s: min((r["started"][:10] for r in s.rows if "started" in r), default=""),
@@ -138,17 +108,31 @@ def qoblib_csv(comparison: Comparison) -> str:
         "Optimality Bound": _bound,
         "Modeling Approach": lambda s: s.rows[0].get("formulation", "N/A"),
         "# Decision Variables": lambda s: s.sizes.get("variables", "N/A"),
+        "# Binary Variables": _unknown,
+        "# Integer Variables": _unknown,
+        "# Continuous Variables": _unknown,
+        "# Non-Zero Coefficients": _unknown,
+        "Coefficients Type": _unknown,
+        "Coefficients Range": _unknown,
         "Workflow": lambda s: f"qubopuzzle {s.rows[0].get('qubopuzzle', '')}, {s.configuration}",
         "Algorithm Type": lambda s: "Deterministic" if s.setup.exact else "Stochastic",
         "# Runs": lambda s: s.runs,
         "# Feasible Runs": lambda s: s.solved,
         "# Successful Runs": lambda s: s.values.count(s.best) if s.values else s.solved,
+        "Success Threshold": _unknown,
         "Hardware Specifications": lambda s: machine_of(s.rows[0]),
         "Total Runtime": lambda s: f"{s.spent_s:.6g}",
         "CPU Runtime": lambda s: f"{s.spent_s:.6g}",
+        "GPU Runtime": _unknown,
+        "QPU Runtime": _unknown,
+        "Other HW Runtime": _unknown,
         "Remarks": lambda s: f"seconds of all runs, limit {s.setup.time_limit:g} s a run",
     }
     return _written(columns, comparison.summaries())
+
+
+def _unknown(_: Summary) -> object:
+    return "N/A"
 
 
 def _bound(summary: Summary) -> object:
