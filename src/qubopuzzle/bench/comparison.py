@@ -179,7 +179,8 @@ def compare(
         progress: called with each job and its row; True shows a bar, see ``solve``.
         asked: by name, any of what follows.
         configurations: instead of solvers and settings, a TOML file of named configurations and
-            grids, or a list of mappings with the same keys, see ``docs/comparing.md``.
+            grids, or a list of ``Settings``, or of mappings with the same keys as in the file,
+            see ``docs/comparing.md``.
         formulation, encoding, presolve: see ``Settings``; a list of them is a grid, as are lists
             among the next two.
         weights: by family, such as ``{"field": [1, 2]}``.

@@ -32,7 +32,7 @@ from qubopuzzle.errors import InputError, QubopuzzleError, at, did_you_mean, fir
 from qubopuzzle.files.writing import naming, read_bounded
 from qubopuzzle.model import Problem
 from qubopuzzle.solvers import get_solver
-from qubopuzzle.solving.settings import Settings, command
+from qubopuzzle.solving.settings import DEFAULT_SOLVER, Settings, command
 
 SETTINGS = ("formulation", "encoding", "presolve", "weights", "options", "reads", "time_limit")
 """What can differ between two configurations of a solver."""
@@ -228,6 +228,20 @@ def _check_dots(text: str) -> None:
     dots = [line.count(".") for line in text.split("\n")]
     if max(dots) > 20 and max(dots) * (len(dots) + sum(dots)) > _DOTS_LIMIT:
         raise InputError("too many dots in one line; write long lists over several lines")
+
+
+def named(settings: Settings) -> Given:
+    """Settings as a configuration that says in its name what is not usual.
+
+    >>> named(Settings("neal", presolve="probe", options={"sweeps": 5}))["name"]
+    'neal, presolve=probe, sweeps=5'
+    """
+    found = {"solver": DEFAULT_SOLVER, **settings.to_dict()}
+    words = [found["solver"]]
+    for name, value in settings.to_dict().items():
+        pairs = value if isinstance(value, dict) else {name: value} if name != "solver" else {}
+        words += [f"{key}={own}" for key, own in pairs.items()]
+    return {"name": ", ".join(words), **found}
 
 
 def make_configurations(

@@ -14,6 +14,7 @@ from qubopuzzle.bench.configurations import (
     check_names,
     grid,
     make_configurations,
+    named,
     read_configurations,
 )
 from qubopuzzle.bench.objectives import BestKnown, with_best_known
@@ -165,7 +166,7 @@ class Limits(TypedDict, total=False):
 class Asked(Limits, total=False):
     """What a plan is made of beside sources and solvers, as keywords, see ``compare``."""
 
-    configurations: Sequence[Given] | str | PathLike[str] | None
+    configurations: Sequence[Given | Settings] | str | PathLike[str] | None
     time_limit: float
     formulation: str | Sequence[str] | None
     encoding: str | Sequence[str] | None
@@ -205,13 +206,13 @@ def _given(solvers: Sequence[str] | None, asked: Asked) -> Sequence[Given]:
     axes = {name: asked.get(name) for name in ("formulation", "encoding", "presolve", "weights")}
     options, configurations = asked.get("options"), asked.get("configurations")
     if configurations is None:
-        named = _solvers(solvers)
-        return list(grid(named, options, **axes)) if named else []
+        names = _solvers(solvers)
+        return list(grid(names, options, **axes)) if names else []
     if solvers is not None or options or any(axes.values()):
         raise InputError("configurations name their own solvers and settings")
     if isinstance(configurations, str | PathLike):
         return read_configurations(configurations)
-    return list(configurations)
+    return [named(each) if isinstance(each, Settings) else each for each in configurations]
 
 
 def _solvers(names: Sequence[str] | None) -> list[str]:
