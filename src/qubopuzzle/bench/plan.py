@@ -30,6 +30,9 @@ DEFAULT_HEURISTICS = ("annealer", "tempering", "neal")
 START_S = 30.0
 """What the hard limit leaves for imports, kernels and the model."""
 
+_LIMITS = ("repeat", "repeat_exact", "seed", "hard_limit", "memory_limit_gib")
+"""What all runs of a plan share."""
+
 Sources: TypeAlias = Source | Iterable[Source]
 """A puzzle, a model, a file of them, or several of these."""
 
@@ -153,17 +156,7 @@ class ComparisonPlan:
         return {c.name: len(self.instances) * len(self.seeds(c)) for c in self.configurations}
 
 
-class Limits(TypedDict, total=False):
-    """What all runs share, as keywords, see ``compare``."""
-
-    repeat: int
-    repeat_exact: int
-    seed: int
-    hard_limit: float | None
-    memory_limit_gib: float | None
-
-
-class Asked(Limits, total=False):
+class Asked(TypedDict, total=False):
     """What a plan is made of beside sources and solvers, as keywords, see ``compare``."""
 
     configurations: Sequence[Given | Settings] | str | PathLike[str] | None
@@ -176,6 +169,11 @@ class Asked(Limits, total=False):
     puzzle: str | None
     format: str | None
     best_known: BestKnown | None
+    repeat: int
+    repeat_exact: int
+    seed: int
+    hard_limit: float | None
+    memory_limit_gib: float | None
 
 
 def make_plan(
@@ -187,7 +185,7 @@ def make_plan(
         InputError: for anything that does not exist or cannot be used, or if no solver is left.
     """
     check_names(asked, Asked.__annotations__)
-    limits: Any = {k: value for k, value in asked.items() if k in Limits.__annotations__}
+    limits: Any = {name: value for name, value in asked.items() if name in _LIMITS}
     plan = ComparisonPlan((), (), **limits)
     time_limit = positive("time limit", asked.get("time_limit", 10.0), "seconds")
     made, left_out = make_configurations(_given(solvers, asked), time_limit)

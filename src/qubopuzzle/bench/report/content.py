@@ -44,17 +44,13 @@ def warnings(comparison: Comparison) -> list[str]:
     return found
 
 
-def problem_argument(instance: Instance) -> str:
-    """What stands for an instance on a command line: its JSON, or a file if that is long."""
-    text = json.dumps(instance.puzzle.to_dict(), separators=(",", ":"))
-    return text if len(text) <= _INLINE else file_name(instance)
-
-
 def file_name(instance: Instance) -> str:
     """Of the file that an instance is saved to."""
     return f"{instance.label.replace('/', '-')}.json"
 
 
 def solve_command(instance: Instance, configuration: Configuration, seed: int | str) -> str:
-    """The command that repeats a run."""
-    return configuration.command(problem_argument(instance), seed)
+    """The command that repeats a run, with the problem as JSON, or as a file if that is long."""
+    problem = json.dumps(instance.puzzle.to_dict(), separators=(",", ":"))
+    source = problem if len(problem) <= _INLINE else file_name(instance)
+    return configuration.command(source, seed)
