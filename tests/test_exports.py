@@ -21,7 +21,7 @@ from qubopuzzle.files.models import FORMATS, read_sample
 from qubopuzzle.files.models.formats import number
 from qubopuzzle.files.puzzles import native
 from qubopuzzle.model import ModelBuilder
-from qubopuzzle.solving.export import decode_file, export, problem_hash
+from qubopuzzle.solving.form import decode_file, export, problem_hash
 from strategies import all_bits
 
 A = Nonogram.examples()[0]

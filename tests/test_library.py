@@ -18,7 +18,7 @@ from qubopuzzle.bench.instances import write_instances
 from qubopuzzle.bench.library import LICENCE, SETS, make_set
 from qubopuzzle.bench.tiers import TIERS, Measuring, tier
 from qubopuzzle.files.puzzles import native
-from qubopuzzle.solving.export import decode_file
+from qubopuzzle.solving.form import decode_file
 from qubopuzzle.solving.settings import Settings
 from record import published
 

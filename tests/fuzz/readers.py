@@ -45,7 +45,7 @@ from qubopuzzle.files.puzzles.answers import load_answers
 from qubopuzzle.model import Field, ModelProblem
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
 from qubopuzzle.puzzles.nonogram.image import FORMATS, from_image
-from qubopuzzle.solving.export import problem_hash, rebuilt
+from qubopuzzle.solving.form import problem_hash, rebuilt
 from qubopuzzle.web.replay import replay_of
 
 DOTS = Nonogram(rows=[[1], [1]], cols=[[1], [1]], id="dots")

@@ -291,8 +291,26 @@ class Field:
         return grid, np.argwhere(broken.reshape(self.shape)).astype(np.int64)
 
 
+class Compilable:
+    """What has forms: problems and models."""
+
+    __slots__ = ()
+
+    def form(self, to: str, settings: Any = None, **fields: Any) -> Any:
+        """A ``Form``, compiled for an engine; ``qubopuzzle.form`` of this, which says more.
+
+        >>> from qubopuzzle import Nonogram
+        >>> Nonogram(rows=[[1]], cols=[[1], []]).form("qubo", presolve="propagate").labels
+        []
+        """
+        import qubopuzzle  # as users do: what compiles and judges stands above this package
+
+        source: Any = self
+        return qubopuzzle.form(source, to, settings, **fields)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Model:
+class Model(Compilable):
     """Choices, constraints and the field they paint. Made by ``ModelBuilder.build``.
 
     Attributes:

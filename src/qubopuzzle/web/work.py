@@ -30,7 +30,7 @@ from qubopuzzle.puzzles.generator import PuzzleGenerator, find_generator
 from qubopuzzle.recorder import Rate, Recorder, Seen, evenly
 from qubopuzzle.solvers import all_solvers
 from qubopuzzle.solvers.base import Solver
-from qubopuzzle.solving.export import export
+from qubopuzzle.solving.form import export
 from qubopuzzle.solving.hints import hint
 from qubopuzzle.solving.result import Result
 from qubopuzzle.solving.settings import DEFAULT_SOLVER
