@@ -30,7 +30,8 @@ from qubopuzzle.files.puzzles.native import problem_from_dict
 from qubopuzzle.model import IntArray, Problem
 from qubopuzzle.picture import html
 from qubopuzzle.programs import Program
-from qubopuzzle.programs.of_model import CompiledProgram, compile_program
+from qubopuzzle.programs.dimod_models import cqm_of
+from qubopuzzle.programs.of_model import compile_program
 from qubopuzzle.solving.judge import Judge, Judged, judge
 from qubopuzzle.solving.loading import load
 from qubopuzzle.solving.recipe import Recipe, Source, forms_of, problem_of
@@ -157,7 +158,7 @@ def to_cqm(
         ModelError: for connectivity and cycles, which no CQM of this size expresses.
     """
     recipe = Recipe(formulation, presolve=presolve)
-    return cast("CompiledProgram", Export.of(problem, "cqm", recipe).compiled).payload
+    return cqm_of(cast("Mip", Export.of(problem, "cqm", recipe).compiled).program)
 
 
 def decode(
@@ -273,7 +274,7 @@ class Export:
     def _content(self) -> Any:
         """What the format writes: a ``Qubo``, ``Cnf``, ``Mip`` or ``Program``."""
         own = self.compiled
-        return own.program if isinstance(own, CompiledProgram) else own
+        return own.program if isinstance(own, Mip) and self.format.target == "program" else own
 
     @cached_property
     def data(self) -> bytes:

@@ -12,7 +12,15 @@ from os import PathLike
 from typing import Any, cast
 
 from qubopuzzle.checks import brief, positive, whole
-from qubopuzzle.compile import DEFAULT_ENCODING, Compiled, check_weights, encode_choices
+from qubopuzzle.compile import (
+    DEFAULT_ENCODING,
+    ROW_TARGETS,
+    Compiled,
+    check_weights,
+    compile_rows,
+    encode_choices,
+)
+from qubopuzzle.compile.rows import Rows
 from qubopuzzle.errors import (
     InputError,
     PlanExceeded,
@@ -125,11 +133,17 @@ def solve(
     if isinstance(problem, str | PathLike):
         load_s = time.perf_counter() - started
     backend, chosen, budget = check_run(solver, reads, seed, time_limit, options, solutions)
-    name = formulation or own.formulation_for(cuts=backend.supports_cuts)
     code = backend.default_encoding if encoding is None else encoding
     how = backend.default_presolve if presolve is None else presolve
+    is_plain = not (formulation or encoding or weights) and how == "none" and budget.solutions == 1
+    takes_rows = is_plain and backend.target_for(chosen) in ROW_TARGETS
+    rows = own.as_rows() if takes_rows else None
+    default = own.formulation_for(cuts=backend.supports_cuts) if rows is None else "bits"
+    name = formulation or default
     recipe = Recipe(name, code, how, weights)
-    run = _Run(own, backend, recipe, budget, chosen, {"load": load_s}, Recorder.of(trace))
+    run = _Run(
+        own, backend, recipe, budget, chosen, {"load": load_s}, Recorder.of(trace), rows=rows
+    )
     if (why := own.contradiction) is not None:
         return run.contradictory(why)
     likely = None
@@ -246,6 +260,7 @@ class _Run:
     Attributes:
         others: formulations that the solver may try beside the recipe's.
         first: whether it is a first attempt: what it proves is of its own model.
+        rows: what the solver takes in place of the model, which is the same.
     """
 
     problem: Problem
@@ -257,6 +272,7 @@ class _Run:
     recorder: Recorder | None
     others: list[str] = field(default_factory=list)
     first: bool = False
+    rows: Rows | None = None
     built: _Built | Result | None = None
 
     @property
@@ -290,7 +306,11 @@ class _Run:
         try:
             with stage(self.seconds, "compile"):
                 first = with_cuts(model, []) if lazy else model
-                compiled = self.recipe.compile(first, target)
+                compiled = (
+                    self.recipe.compile(first, target)
+                    if self.rows is None
+                    else compile_rows(self.rows, first, target)
+                )
                 compiled.payload  # noqa: B018 - made here, not in the solver's time
         except Unsatisfiable as error:
             if restricted:

@@ -2,65 +2,55 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 from zipfile import ZipFile, ZipInfo
 
 import numpy as np
 
-from qubopuzzle.compile.lp_mps import Table, kept_names, lp_text, mps_text, number
+from qubopuzzle.compile.lp_mps import kept_names, lp_text, mps_text, number
+from qubopuzzle.compile.rows import whole_factor, whole_rows
 from qubopuzzle.errors import InputError, printable
 from qubopuzzle.files.models.ommx_archive import pack
 from qubopuzzle.model import UNBOUNDED
 from qubopuzzle.programs.dimod_models import cqm_of
-from qubopuzzle.programs.rows import whole_factor, whole_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from qubopuzzle.programs import Program
+    from qubopuzzle.compile.rows import Rows
 
 
-def safe_variables(program: Program) -> list[str]:
+def safe_variables(program: Rows) -> list[str]:
     """The names of variables in LP and MPS files: their own where both formats allow them."""
     return kept_names("x_", program.variables)
 
 
-def _table(program: Program) -> Table:
-    return Table(
-        safe_variables(program),
-        program.lower,
-        program.upper,
-        kept_names("r_", program.rows),
-        program.matrix,
-        program.row_lower,
-        program.row_upper,
-        program.cost,
-        program.quadratic,
-        program.offset,
-        program.maximize,
-    )
+def _named(program: Rows) -> Rows:
+    names = safe_variables(program), kept_names("r_", program.rows)
+    return replace(program, variables=names[0], rows=names[1])
 
 
-def to_lp(program: Program) -> bytes:
+def to_lp(program: Rows) -> bytes:
     """CPLEX LP, see ``compile.lp_mps``."""
-    return lp_text(_table(program)).encode()
+    return lp_text(_named(program)).encode()
 
 
-def to_mps(program: Program) -> bytes:
+def to_mps(program: Rows) -> bytes:
     """Free MPS, see ``compile.lp_mps``."""
-    return mps_text(_table(program)).encode()
+    return mps_text(_named(program)).encode()
 
 
 # --- OPB -------------------------------------------------------------------------------
 
 
-def opb_variables(program: Program) -> list[str]:
+def opb_variables(program: Rows) -> list[str]:
     """The names of variables in an OPB file, which has no others."""
     return [f"x{i}" for i in range(1, len(program.variables) + 1)]
 
 
-def to_opb(program: Program) -> bytes:
+def to_opb(program: Rows) -> bytes:
     """Pseudo-Boolean constraints in whole numbers.
 
     Format: Roussel and Manquinho, "Input/Output Format and Solver Requirements for the
@@ -89,7 +79,7 @@ def to_opb(program: Program) -> bytes:
     return "\n".join(lines).encode()
 
 
-def _opb_rows(program: Program) -> Iterator[tuple[str, str]]:
+def _opb_rows(program: Rows) -> Iterator[tuple[str, str]]:
     """Name and text of each constraint; fixed variables have one each."""
     for v in np.flatnonzero(program.lower == program.upper).tolist():
         yield _one_line(program.variables[v]), f"+1 x{v + 1} = {program.lower[v]} ;"
@@ -112,7 +102,7 @@ def _opb_rows(program: Program) -> Iterator[tuple[str, str]]:
             yield name, f"{below} >= {-high} ;"
 
 
-def _opb_objective(program: Program) -> list[str]:
+def _opb_objective(program: Rows) -> list[str]:
     """Nothing, or a comment and the line ``min: ... ;``, whole and minimised."""
     if not program.has_objective:
         return []
@@ -138,7 +128,7 @@ def _one_line(name: str) -> str:
 # --- objects of other packages ---------------------------------------------------------
 
 
-def cqm_file(program: Program) -> bytes:
+def cqm_file(program: Rows) -> bytes:
     """Dimod's file of a constrained quadratic model; the same bytes for the same program."""
     with cqm_of(program).to_file() as file:
         data = bytes(file.read())
@@ -151,7 +141,7 @@ def cqm_file(program: Program) -> bytes:
     return made.getvalue()
 
 
-def to_ommx(program: Program) -> Any:
+def to_ommx(program: Rows) -> Any:
     """The program as an instance of the OMMX that is installed, 2 or 3.
 
     A variable's id is its place; a row of two bounds becomes two constraints.
@@ -192,7 +182,7 @@ def to_ommx(program: Program) -> Any:
     )
 
 
-def ommx_file(program: Program) -> bytes:
+def ommx_file(program: Rows) -> bytes:
     """An OMMX artifact with one instance; the same bytes for the same program.
 
     Raises:
@@ -200,4 +190,4 @@ def ommx_file(program: Program) -> bytes:
     """
     made = to_ommx(program)
     data = made.to_v1_bytes() if hasattr(made, "to_v1_bytes") else made.to_bytes()
-    return pack(data, program.title)
+    return pack(data, getattr(program, "title", ""))
