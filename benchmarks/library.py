@@ -14,7 +14,7 @@ from pathlib import Path
 from qubopuzzle.bench.instances import write_instances
 from qubopuzzle.bench.library import SETS, Origin
 from qubopuzzle.bench.tiers import Measuring
-from qubopuzzle.solving.recipe import Recipe
+from qubopuzzle.solving.settings import Settings
 from record import Args, Benchmark, Cases, Row, Rows, main, markdown
 
 SOLVERS = ("neal", "annealer", "sat")
@@ -33,7 +33,7 @@ def _row(origin: Origin, measuring: Measuring) -> Row:
             Path(folder),
             [puzzle],
             ["bqm"],
-            Recipe(presolve="none"),
+            Settings(),
             seed=0,
             time_limit=60,
             origins={puzzle.id: origin},

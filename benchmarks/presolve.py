@@ -18,7 +18,7 @@ from typing import Any
 from instances import GENERATED, warm_up
 from qubopuzzle import Puzzle, QubopuzzleError, load, solve
 from qubopuzzle.puzzles import puzzle_names
-from qubopuzzle.solving.recipe import PRESOLVES
+from qubopuzzle.solving.settings import PRESOLVES
 from record import Args, Benchmark, Cases, Row, Rows, grouped, main, markdown, median_s
 
 Ways = Mapping[str, Mapping[str, Any]]

@@ -23,7 +23,7 @@ from qubopuzzle import ModelBuilder, QubopuzzleError, amplify_client, solve
 from qubopuzzle.errors import TimeLimitWarning
 from qubopuzzle.model import Model, Problem
 from qubopuzzle.puzzles import get_puzzle
-from qubopuzzle.solving.recipe import problem_of
+from qubopuzzle.solving.loading import problem_of
 from record import Args, Benchmark, Cases, Row, Rows, grouped, main, markdown, refusals
 
 LIMITS = (0.1, 1.0, 2.0, 5.0)

@@ -19,7 +19,7 @@ from qubopuzzle.bench.library import LICENCE, SETS, make_set
 from qubopuzzle.bench.tiers import TIERS, Measuring, tier
 from qubopuzzle.files.puzzles import native
 from qubopuzzle.solving.export import decode_file
-from qubopuzzle.solving.recipe import Recipe
+from qubopuzzle.solving.settings import Settings
 from record import published
 
 LIBRARY = SETS["library"]
@@ -29,7 +29,7 @@ A = Nonogram.examples()[0]
 
 def written(folder, problems, formats=("bqm",), **more):
     settings = {"seed": 0, "time_limit": 60, **more}
-    return write_instances(folder, problems, formats, Recipe(presolve="none"), **settings)
+    return write_instances(folder, problems, formats, Settings(), **settings)
 
 
 @pytest.fixture(scope="module")

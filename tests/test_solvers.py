@@ -26,7 +26,7 @@ from qubopuzzle.solvers import all_solvers, get_solver
 from qubopuzzle.solvers.base import Budget, Task
 from qubopuzzle.solvers.sampler import Batch, Best
 from qubopuzzle.solving.judge import Judge
-from qubopuzzle.solving.recipe import problem_of
+from qubopuzzle.solving.loading import problem_of
 from toys import Coin, Judging, Recording
 
 A = Nonogram.examples()[0]

@@ -21,7 +21,18 @@ def _public() -> tuple:
     return _attached
 
 
+_RENAMED = {"Recipe": "Settings"}
+"""Public names of the version before, and what they are now; they go with the next one."""
+
+
 def __getattr__(name: str) -> object:
+    if name in _RENAMED:
+        import warnings
+
+        new = _RENAMED[name]
+        said = f"qubopuzzle.{name} is now qubopuzzle.{new}; the old name goes with the next version"
+        warnings.warn(said, FutureWarning, stacklevel=2)
+        name = new
     if name == "__version__":
         from importlib.metadata import version
 

@@ -67,8 +67,8 @@ from .solving.judge import judge as judge
 from .solving.landscape import Landscape as Landscape
 from .solving.landscape import landscape as landscape
 from .solving.loading import load as load
-from .solving.recipe import Recipe as Recipe
 from .solving.result import Result as Result
+from .solving.settings import Settings as Settings
 from .solving.several import solve_each as solve_each
 from .solving.solve import solve as solve
 from .solving.trace import Trace as Trace

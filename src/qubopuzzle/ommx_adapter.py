@@ -16,7 +16,8 @@ from qubopuzzle.programs.dimod_models import cqm_of
 from qubopuzzle.programs.ommx_models import from_ommx, ommx_module, state_variables
 from qubopuzzle.programs.sampler import AnnealingSampler
 from qubopuzzle.solving.result import Result
-from qubopuzzle.solving.solve import DEFAULT_SOLVER, solve
+from qubopuzzle.solving.settings import DEFAULT_SOLVER
+from qubopuzzle.solving.solve import solve
 
 try:
     from ommx.adapter import InfeasibleDetected, NoSolutionReturned, SamplerAdapter

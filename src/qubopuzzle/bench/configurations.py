@@ -31,8 +31,7 @@ from qubopuzzle.errors import InputError, QubopuzzleError, at, did_you_mean, fir
 from qubopuzzle.files.writing import naming, read_bounded
 from qubopuzzle.model import Problem
 from qubopuzzle.solvers import get_solver
-from qubopuzzle.solving.recipe import Recipe
-from qubopuzzle.solving.solve import check_run
+from qubopuzzle.solving.settings import Settings as Run
 
 SETTINGS = ("formulation", "encoding", "presolve", "weights", "options", "reads", "time_limit")
 """What can differ between two configurations of a solver."""
@@ -126,12 +125,11 @@ def make_configuration(settings: Settings, time_limit: float) -> Configuration:
             if not isinstance(own.get(key, {}), Mapping):
                 raise InputError(f"{key}: expected a mapping, got {brief(own[key])}")
         limit = own.get("time_limit", time_limit)
-        solver, options, budget = check_run(
-            own["solver"], own.get("reads"), 0, limit, own.get("options")
-        )
         encoding, weights = own.get("encoding"), own.get("weights", {})
-        presolve = own.get("presolve", solver.default_presolve)
-        Recipe(None, encoding, presolve)  # checks them
+        fields: dict[str, Any] = {
+            key: own[key] for key in (*SETTINGS[:3], "options", "reads") if key in own
+        }
+        solver, run = Run(own["solver"], time_limit=limit, seed=0, **fields).resolved()
         if encoding is not None and not solver.takes_encoding:
             raise InputError(f"solver {solver.name} takes no encoding")
         if weights and not solver.takes_weights:
@@ -140,13 +138,13 @@ def make_configuration(settings: Settings, time_limit: float) -> Configuration:
         name=name,
         solver=solver.name,
         exact=solver.exact,
-        presolve=presolve,
+        presolve=str(run.presolve),
         time_limit=float(limit),
         formulation=formulation,
-        encoding=encoding or solver.default_encoding,
+        encoding=run.encoding,
         weights=dict(weights),
-        options=options,
-        reads=budget.reads,
+        options=run.options,
+        reads=run.reads,
     )
 
 

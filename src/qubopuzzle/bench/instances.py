@@ -27,9 +27,9 @@ from qubopuzzle.files.writing import naming, with_id, write_whole
 from qubopuzzle.model import Problem
 from qubopuzzle.puzzles import Puzzle, get_puzzle, puzzle_names
 from qubopuzzle.solving.export import Export, problem_hash
-from qubopuzzle.solving.recipe import Recipe
 from qubopuzzle.solving.result import Result
-from qubopuzzle.solving.solve import DEFAULT_EXACT_SOLVER, solve
+from qubopuzzle.solving.settings import DEFAULT_EXACT_SOLVER, Settings
+from qubopuzzle.solving.solve import solve
 
 MANIFEST = "manifest.json"
 KIND = "qubopuzzle-instances"
@@ -54,7 +54,7 @@ def write_instances(
     folder: Path,
     problems: Sequence[Problem],
     formats: Sequence[str],
-    recipe: Recipe,
+    settings: Settings,
     *,
     seed: int,
     time_limit: float,
@@ -67,7 +67,7 @@ def write_instances(
 
     Args:
         folder: made if it is not there.
-        formats, recipe: what to write of each problem, and how it becomes a model.
+        formats, settings: what to write of each problem, and how it becomes a model.
         time_limit: seconds for each search for a solution.
         origins: of puzzles of the library, by id; their licence goes with them.
         measuring: which solvers to time on the instances; they get a tier by it.
@@ -88,7 +88,7 @@ def write_instances(
     written, left_out = [], []
     for name, problem in zip(names, problems, strict=True):
         try:
-            entry = _write(folder, name, problem, formats, recipe, search)
+            entry = _write(folder, name, problem, formats, settings, search)
             if problem.id in origins:
                 entry["generated"] = origins[problem.id].to_dict(entry["puzzle_sha256"])
             written.append((problem, entry))
@@ -159,16 +159,16 @@ def _write(
     name: str,
     problem: Problem,
     formats: Sequence[str],
-    recipe: Recipe,
+    settings: Settings,
     search: Search,
 ) -> dict[str, Any]:
     """All files of one puzzle; returns its entry in the manifest."""
     result = search(problem, solutions=2)
     if not result.valid:
         raise InputError(result.verdict)
-    exact = replace(recipe, encoding=None, weights=None)  # exact formats take neither
+    exact = replace(settings, encoding=None, weights={})  # exact formats take neither
     built = {
-        to: Export.of(problem, to, recipe if named(to).target == "qubo" else exact)
+        to: Export.of(problem, to, settings if named(to).target == "qubo" else exact)
         for to in formats
     }
     contents: dict[str, tuple[dict[str, Any], bytes]] = {}

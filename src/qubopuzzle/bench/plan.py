@@ -21,9 +21,8 @@ from qubopuzzle.errors import InputError, at, printable
 from qubopuzzle.model import Model, Problem
 from qubopuzzle.solvers import all_solvers
 from qubopuzzle.solvers.base import installed_version
-from qubopuzzle.solving.loading import load
-from qubopuzzle.solving.recipe import Source, problem_of
-from qubopuzzle.solving.solve import check_run
+from qubopuzzle.solving.loading import Source, load, problem_of
+from qubopuzzle.solving.settings import Settings as Run
 
 DEFAULT_HEURISTICS = ("annealer", "tempering", "neal")
 START_S = 30.0
@@ -170,8 +169,8 @@ def make_plan(
     }
     plan = ComparisonPlan((), (), **settings)
     most = max(whole("repeat", plan.repeat, 1), whole("repeat exact", plan.repeat_exact, 1))
-    check_run(seed=plan.seed, time_limit=time_limit)
-    check_run(seed=plan.seed + most - 1)  # the last one, too
+    Run(seed=plan.seed, time_limit=time_limit)
+    Run(seed=plan.seed + most - 1)  # the last one, too
     if plan.hard_limit is not None:
         positive("hard limit", plan.hard_limit, "seconds")
     if plan.memory_limit_gib is not None:

@@ -80,7 +80,7 @@ def _formats() -> Iterable[str]:
 
 
 def _presolves() -> Iterable[str]:
-    from qubopuzzle.solving.recipe import PRESOLVES
+    from qubopuzzle.solving.settings import PRESOLVES
 
     return PRESOLVES
 

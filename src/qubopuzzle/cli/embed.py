@@ -7,7 +7,7 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from qubopuzzle.cli import terminal
-from qubopuzzle.cli.parser import Parser
+from qubopuzzle.cli.parser import Parser, settings_of
 from qubopuzzle.cli.terminal import NOT_SOLVED, SOLVED, complain, print_table, say
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from qubopuzzle.embedding import Hardware
     from qubopuzzle.model import Problem
     from qubopuzzle.solving.embed import EmbeddedForm
-    from qubopuzzle.solving.recipe import Recipe
+    from qubopuzzle.solving.settings import Settings
 
 _COLUMNS = ["formulation", "encoding", "variables", "couplings", "degree", "at least", "qubits"]
 _COLUMNS += ["longest chain", "mean", "found", "seconds", "as a clique"]
@@ -47,9 +47,8 @@ def run(args: Namespace) -> int:
 
     from qubopuzzle.checks import whole
     from qubopuzzle.embedding import Hardware
-    from qubopuzzle.solving.recipe import Recipe
 
-    recipe = Recipe(args.formulation, args.encoding, args.presolve or "none", dict(args.weight))
+    settings = settings_of(args)
     seed = secrets.randbits(31) if args.seed is None else whole("seed", args.seed, 0, 2**63 - 1)
     working = getattr(args, "yield")
     puzzles = terminal.load(args)
@@ -62,7 +61,7 @@ def run(args: Namespace) -> int:
     for puzzle, file in zip(puzzles, files, strict=True):
         forms: list[EmbeddedForm] = []
         try:
-            _search(puzzle, hardware, recipe, args, seed, forms)
+            _search(puzzle, hardware, settings, args, seed, forms)
         finally:  # on Ctrl-C, too
             if forms:
                 _print(puzzle, forms, hardware, args, seed)
@@ -81,7 +80,7 @@ def run(args: Namespace) -> int:
 def _search(
     puzzle: Problem,
     hardware: Hardware,
-    recipe: Recipe,
+    settings: Settings,
     args: Namespace,
     seed: int,
     forms: list[EmbeddedForm],
@@ -89,12 +88,12 @@ def _search(
     """Add form by form, with a bar where somebody watches."""
     from qubopuzzle import bars
     from qubopuzzle.solving.embed import embed_each
-    from qubopuzzle.solving.recipe import forms_of
+    from qubopuzzle.solving.info import forms_of
 
-    recipes = forms_of(puzzle, recipe)
+    chosen = forms_of(puzzle, settings)
     limits = {"tries": args.tries, "seed": seed, "time_limit": args.time_limit}
-    searched = embed_each(puzzle, hardware, recipes, **limits)
-    with bars.counting(puzzle.id or puzzle.name, len(recipes)) as advance:
+    searched = embed_each(puzzle, hardware, chosen, **limits)
+    with bars.counting(puzzle.id or puzzle.name, len(chosen)) as advance:
         for form in searched:
             forms.append(form)
             advance(f"{form.formulation}, {form.encoding}")

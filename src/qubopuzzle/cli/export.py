@@ -7,7 +7,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from qubopuzzle.cli.parser import Parser, output
+from qubopuzzle.cli.parser import Parser, output, settings_of
 from qubopuzzle.cli.terminal import SEVERITY, SOLVED, complain, load, name_of, paths
 from qubopuzzle.errors import InputError, QubopuzzleError
 
@@ -39,10 +39,9 @@ def run(args: Namespace) -> int:
     """Write each puzzle's model to a file, or to standard output."""
     from qubopuzzle.files.writing import write_whole
     from qubopuzzle.solving.export import Export
-    from qubopuzzle.solving.recipe import Recipe
 
     form = _format(args)
-    recipe = Recipe(args.formulation, args.encoding, args.presolve, dict(args.weight))
+    settings = settings_of(args)
     puzzles = load(args)
     described = args.output is not None
     option, pattern = ("-o", args.output) if described else ("FILE", args.file)
@@ -54,7 +53,7 @@ def run(args: Namespace) -> int:
     worst = SOLVED
     for number, (puzzle, path) in enumerate(zip(puzzles, files, strict=True), start=1):
         try:
-            made = Export.of(puzzle, form.name, recipe)
+            made = Export.of(puzzle, form.name, settings)
         except QubopuzzleError as error:
             status = complain(f"{name_of(puzzle, number)}: {error}", error)
             worst = max(worst, status, key=SEVERITY.index)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from qubopuzzle.cli.parser import SOURCE, Parser
+from qubopuzzle.cli.parser import SOURCE, Parser, settings_of
 from qubopuzzle.cli.terminal import (
     NOT_SOLVED,
     SOLVED,
@@ -54,15 +54,14 @@ def run(args: Namespace) -> int:
     from qubopuzzle.bench.instances import check_folder, write_instances
     from qubopuzzle.bench.tiers import Measuring
     from qubopuzzle.files import models
-    from qubopuzzle.solving.recipe import Recipe
-    from qubopuzzle.solving.solve import check_run
+    from qubopuzzle.solving.settings import Settings
 
     formats = list(dict.fromkeys(args.to))
     for name in formats:
         models.named(name)
     search = {"seed": args.seed, "time_limit": args.time_limit}
-    check_run("sat", **search)
-    recipe = Recipe(args.formulation, args.encoding, args.presolve, dict(args.weight))
+    Settings("sat", **search)
+    settings = settings_of(args)
     measuring = None
     if args.measure:
         sampler_path(args.measure)
@@ -71,7 +70,7 @@ def run(args: Namespace) -> int:
     check_folder(folder, force=args.force)
     puzzles, origins = _problems(args)
     more = {"origins": origins, "measuring": measuring, "force": args.force, "report": _report}
-    done = write_instances(folder, puzzles, formats, recipe, **search, **more)
+    done = write_instances(folder, puzzles, formats, settings, **search, **more)
     n, left = len(done["instances"]), len(done["left_out"])
     say(f"{folder}: {n} instances{f', {left} left out' if left else ''}")
     return NOT_SOLVED if left else SOLVED

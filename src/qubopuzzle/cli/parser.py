@@ -3,10 +3,13 @@
 import argparse
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from qubopuzzle.cli.terminal import EXIT_STATUS
 from qubopuzzle.errors import InputError, did_you_mean
+
+if TYPE_CHECKING:
+    from qubopuzzle.solving.settings import Settings
 
 SOURCE = "a file in any format (detected), - for standard input, or the text itself"
 
@@ -105,6 +108,15 @@ _SHARED = {
     "--weight FAMILY=W": "penalty weight of a family of rules (default 1 each); repeatable",
 }
 """What options that several commands have are for."""
+
+
+def settings_of(args: argparse.Namespace, **more: Any) -> "Settings":
+    """What a command's options say of ``Settings``, and ``more`` of its fields."""
+    from qubopuzzle.solving.settings import Settings
+
+    names = ("formulation", "encoding", "presolve")
+    given = {name: getattr(args, name) for name in names} | {"weights": dict(args.weight)} | more
+    return Settings.of(None, {name: value for name, value in given.items() if value is not None})
 
 
 class Parser(argparse.ArgumentParser):

@@ -6,11 +6,12 @@ import json
 from argparse import SUPPRESS, Action, Namespace
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qubopuzzle.cli import terminal
-from qubopuzzle.cli.parser import Parser
+from qubopuzzle.cli.parser import Parser, settings_of
 from qubopuzzle.cli.terminal import NOT_SOLVED, SOLVED, UNSATISFIABLE, notice, say
 from qubopuzzle.errors import InputError, QubopuzzleError
 from qubopuzzle.signals import came
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from qubopuzzle.model import Problem
     from qubopuzzle.recorder import Rate, Recorder
     from qubopuzzle.solving.result import Result
+    from qubopuzzle.solving.settings import Settings
 
 ALL_LIMIT = 1_000
 """Solutions that ``--all`` lists without ``--limit``."""
@@ -85,13 +87,11 @@ def run(args: Namespace) -> int:
     """Solve and judge one puzzle after the other."""
     from qubopuzzle.recorder import Rate
     from qubopuzzle.solvers.base import ANSWER_FILES
-    from qubopuzzle.solving.recipe import Recipe
     from qubopuzzle.solving.result import Result
-    from qubopuzzle.solving.solve import check_run
 
     terminal.sampler_path([args.solver])
     settings = _settings(args)
-    check_run(**settings)
+    settings.resolved()  # whether the solver can run here
     if args.trace_rate is not None and args.trace is None:
         raise InputError("--trace-rate goes with --trace")
     asked = True if args.trace_rate is None else args.trace_rate
@@ -100,9 +100,6 @@ def run(args: Namespace) -> int:
         from qubopuzzle.cli import watch  # imports rich
 
         watch.check_terminal()
-    model = {name: getattr(args, name) for name in ("formulation", "encoding", "presolve")}
-    model["weights"] = dict(args.weight)
-    Recipe(**{name: given for name, given in model.items() if given is not None})  # checks them
     instances = terminal.load_timed(args)
     puzzles = [puzzle for puzzle, _ in instances]
     _check_drawn(args, puzzles)
@@ -115,7 +112,7 @@ def run(args: Namespace) -> int:
         for i in range(len(puzzles))
     ]
     each = [
-        {**model, **settings, "options": settings["options"] | more, "load_s": load_s}
+        {"settings": replace(settings, options={**settings.options, **more}), "load_s": load_s}
         for (_, load_s), more in zip(instances, own, strict=True)
     ]
     worst, done = SOLVED, 0
@@ -198,10 +195,10 @@ def _shown(puzzle: Problem, recorder: Recorder | None) -> AbstractContextManager
     return watching(puzzle, recorder)
 
 
-def _settings(args: Namespace) -> dict[str, Any]:
-    """What all puzzles are solved with, as ``check_run`` takes it."""
+def _settings(args: Namespace) -> Settings:
+    """What all puzzles are solved with."""
     from qubopuzzle.solvers.base import ANSWER_FILES
-    from qubopuzzle.solving.solve import DEFAULT_EXACT_SOLVER, DEFAULT_SOLVER
+    from qubopuzzle.solving.settings import DEFAULT_EXACT_SOLVER, DEFAULT_SOLVER
 
     if args.limit is not None and not args.all:
         raise InputError("--limit goes with --all")
@@ -209,12 +206,13 @@ def _settings(args: Namespace) -> dict[str, Any]:
     default = DEFAULT_EXACT_SOLVER if proving else DEFAULT_SOLVER
     own = {name: getattr(args, name) for name in ("token_file", *ANSWER_FILES)}
     own |= {"proof": None if args.proof is None else 1, "force": 1 if args.force else None}
-    return {
-        "solver": default if args.solver is None else args.solver,
+    return settings_of(
+        args,
+        solver=default if args.solver is None else args.solver,
         **{name: getattr(args, name) for name in ("reads", "seed", "time_limit")},
-        "options": dict(args.option) | {k: v for k, v in own.items() if v is not None},
-        "solutions": _wanted(args),
-    }
+        options=dict(args.option) | {k: v for k, v in own.items() if v is not None},
+        solutions=_wanted(args),
+    )
 
 
 def _check_drawn(args: Namespace, puzzles: Sequence[Problem]) -> None:
@@ -284,7 +282,7 @@ def _what_proves(result: Result) -> Iterator[str]:
     if result.status != "unknown":
         return
     from qubopuzzle.solvers import all_solvers  # imports them all
-    from qubopuzzle.solving.solve import DEFAULT_EXACT_SOLVER
+    from qubopuzzle.solving.settings import DEFAULT_EXACT_SOLVER
 
     own = all_solvers().get(result.solver)
     if not (own is not None and own.exact):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, Unpack, cast
 
 import numpy as np
 
@@ -23,7 +23,9 @@ from qubopuzzle.embedding import (
 from qubopuzzle.embedding.hardware import DEFAULT_TOPOLOGY
 from qubopuzzle.embedding.search import DEFAULT_SECONDS, DEFAULT_TRIES
 from qubopuzzle.errors import QubopuzzleError
-from qubopuzzle.solving.recipe import Recipe, Source, forms_of, problem_of
+from qubopuzzle.solving.info import forms_of
+from qubopuzzle.solving.loading import Source, problem_of
+from qubopuzzle.solving.settings import ModelFields, Settings
 
 MOST_TRIES = 10_000
 
@@ -89,14 +91,12 @@ class EmbeddedForm:
 def embed(
     problem: Source,
     topology: str | Hardware = DEFAULT_TOPOLOGY,
+    settings: Settings | None = None,
     *,
-    formulation: str | None = None,
-    encoding: str | None = None,
-    presolve: str = "none",
-    weights: Mapping[str, float] | None = None,
     tries: int = DEFAULT_TRIES,
     seed: int | None = None,
     time_limit: float | None = DEFAULT_SECONDS,
+    **fields: Unpack[ModelFields],
 ) -> list[EmbeddedForm]:
     """Search for embeddings of every formulation and encoding, or of those named.
 
@@ -109,7 +109,8 @@ def embed(
     Args:
         topology: ``pegasus:N``, ``zephyr:N``, ``chimera:N``, a file, or a ``Hardware``; see
             ``Hardware.of``.
-        problem, formulation, encoding, weights, presolve: see ``to_bqm``.
+        problem, settings, fields: see ``to_bqm``; every formulation and encoding where none is
+            named.
         tries: independent searches for each form; the best embedding counts.
         seed: for them; drawn without.
         time_limit: seconds for all tries of a form; None is no limit.
@@ -119,30 +120,30 @@ def embed(
         SolverUnavailable: if the packages of the extra ``dwave`` are missing.
     """
     hardware = topology if isinstance(topology, Hardware) else Hardware.of(topology)
-    recipes = forms_of(problem, Recipe(formulation, encoding, presolve, weights))
+    forms = forms_of(problem, Settings.of_model(settings, fields))
     limits: dict[str, Any] = {"tries": tries, "seed": seed, "time_limit": time_limit}
-    return [*embed_each(problem, hardware, recipes, **limits)]
+    return [*embed_each(problem, hardware, forms, **limits)]
 
 
 def embed_each(
     problem: Source,
     hardware: Hardware,
-    recipes: list[Recipe],
+    forms: list[Settings],
     *,
     tries: int = DEFAULT_TRIES,
     seed: int | None = None,
     time_limit: float | None = DEFAULT_SECONDS,
 ) -> Iterator[EmbeddedForm]:
-    """The same form by form, for recipes that name their formulation and encoding."""
+    """The same form by form, for settings that name their formulation and encoding."""
     own = problem_of(problem)
     tries = whole("tries", tries, 1, MOST_TRIES)
     seed = secrets.randbits(31) if seed is None else whole("seed", seed, 0, 2**63 - 1)
     if time_limit is not None:
         time_limit = positive("time limit", time_limit, "seconds")
-    for recipe in recipes:
-        form = str(recipe.formulation), str(recipe.encoding)
+    for settings in forms:
+        form = str(settings.formulation), str(settings.encoding)
         try:
-            qubo = cast("Qubo", recipe.compile(recipe.presolved(own).model, "qubo"))
+            qubo = cast("Qubo", settings.compile(settings.presolved(own).model, "qubo"))
         except QubopuzzleError as error:
             yield EmbeddedForm(*form, refused=str(error))
             continue

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.metadata import version
 from os import PathLike
-from typing import Any, Self, cast
+from typing import Any, Self, Unpack, cast
 
 import dimod
 import numpy as np
@@ -32,9 +32,10 @@ from qubopuzzle.picture import html
 from qubopuzzle.programs import Program
 from qubopuzzle.programs.dimod_models import cqm_of
 from qubopuzzle.programs.of_model import compile_program
+from qubopuzzle.solving.info import forms_of
 from qubopuzzle.solving.judge import Judge, Judged, judge
-from qubopuzzle.solving.loading import load
-from qubopuzzle.solving.recipe import Recipe, Source, forms_of, problem_of
+from qubopuzzle.solving.loading import Source, load, problem_of
+from qubopuzzle.solving.settings import PRESOLVES, ModelFields, Settings
 
 KIND = "qubopuzzle-model"
 """What a description's key ``format`` says."""
@@ -51,11 +52,8 @@ _OF_PROGRAMS = {"lp": "program-lp", "mps": "program-mps"}
 
 def to_bqm(
     problem: Source,
-    *,
-    formulation: str | None = None,
-    encoding: str = DEFAULT_ENCODING,
-    weights: Mapping[str, float] | None = None,
-    presolve: str = "none",
+    settings: Settings | None = None,
+    **fields: Unpack[ModelFields],
 ) -> dimod.BinaryQuadraticModel:
     """The QUBO of a puzzle or model as a dimod model with readable labels.
 
@@ -69,30 +67,32 @@ def to_bqm(
     >>> to_bqm(b.build()).variables
     Variables(['a'])
 
+    Args:
+        problem: a puzzle, a model, or a file that holds exactly one.
+        settings: a ``Settings``, of which formulation, encoding, presolve and weights count.
+        fields: these by name; presolve is ``none`` without.
+
     Raises:
         InputError: for a formulation, encoding, presolve or weight that cannot be used.
         TooLarge: if the QUBO would not fit in memory.
         Unsatisfiable: if presolving proves that there is no solution.
     """
-    recipe = Recipe(formulation, encoding, presolve, weights)
-    return cast("Qubo", Export.of(problem, "bqm", recipe).compiled).to_bqm()
+    return cast("Qubo", export(problem, "bqm", settings, **fields).compiled).to_bqm()
 
 
 def to_amplify(
     problem: Source,
+    settings: Settings | None = None,
     *,
-    formulation: str | None = None,
-    encoding: str = DEFAULT_ENCODING,
-    weights: Mapping[str, float] | None = None,
-    presolve: str = "none",
     mode: str = "constraint",
+    **fields: Unpack[ModelFields],
 ) -> AmplifyModel:
     """A puzzle or model for Amplify: ``built.model`` is what ``amplify.solve`` takes.
 
     ``decode(problem, built.bits_of(solution.values))`` judges a solution.
 
     Args:
-        problem, formulation, encoding, weights, presolve: see ``to_bqm``.
+        problem, settings, fields: see ``to_bqm``.
         mode: ``constraint`` for native constraints with labels and weights, or
             ``objective`` for exactly our QUBO.
 
@@ -100,11 +100,13 @@ def to_amplify(
         InputError, TooLarge: see ``to_bqm``.
         Unsatisfiable: for a constraint that no assignment can meet.
     """
-    found = Recipe(formulation, presolve=presolve).presolved(problem_of(problem))
-    return compile_amplify(found.model, encoding, weights, mode=mode)
+    chosen = Settings.of_model(settings, fields)
+    found = chosen.presolved(problem_of(problem))
+    encoding = chosen.encoding or DEFAULT_ENCODING
+    return compile_amplify(found.model, encoding, chosen.weights, mode=mode)
 
 
-def to_cnf(problem: Source, *, formulation: str | None = None, presolve: str = "none") -> Cnf:
+def to_cnf(problem: Source, settings: Settings | None = None, **fields: Unpack[ModelFields]) -> Cnf:
     """A puzzle or model as a formula for SAT solvers: arrays of clauses, and text in DIMACS.
 
     >>> from qubopuzzle import Nonogram, to_cnf
@@ -116,11 +118,10 @@ def to_cnf(problem: Source, *, formulation: str | None = None, presolve: str = "
         InputError, TooLarge, Unsatisfiable: see ``to_bqm``.
         ModelError: for connectivity or cycles, which no formula of this size expresses.
     """
-    recipe = Recipe(formulation, presolve=presolve)
-    return cast("Cnf", Export.of(problem, "dimacs", recipe).compiled)
+    return cast("Cnf", export(problem, "dimacs", settings, **fields).compiled)
 
 
-def to_mip(problem: Source, *, formulation: str | None = None, presolve: str = "none") -> Mip:
+def to_mip(problem: Source, settings: Settings | None = None, **fields: Unpack[ModelFields]) -> Mip:
     """A puzzle or model as rows over 0/1 variables: arrays, and text in LP and MPS.
 
     >>> from qubopuzzle import Nonogram, to_mip
@@ -131,12 +132,13 @@ def to_mip(problem: Source, *, formulation: str | None = None, presolve: str = "
         InputError, TooLarge, Unsatisfiable: see ``to_bqm``.
     """
     own = problem_of(problem)
-    recipe = Recipe(formulation or own.formulation_for(cuts=True), presolve=presolve)
-    return cast("Mip", Export.of(own, "lp", recipe).compiled)
+    chosen = Settings.of_model(settings, fields)
+    chosen = replace(chosen, formulation=chosen.formulation or own.formulation_for(cuts=True))
+    return cast("Mip", Export.of(own, "lp", chosen).compiled)
 
 
 def to_cqm(
-    problem: Source, *, formulation: str | None = None, presolve: str = "none"
+    problem: Source, settings: Settings | None = None, **fields: Unpack[ModelFields]
 ) -> dimod.ConstrainedQuadraticModel:
     """A puzzle or model as a dimod CQM, for Leap's hybrid sampler and other samplers of CQMs.
 
@@ -157,41 +159,40 @@ def to_cqm(
         InputError, TooLarge, Unsatisfiable: see ``to_bqm``.
         ModelError: for connectivity and cycles, which no CQM of this size expresses.
     """
-    recipe = Recipe(formulation, presolve=presolve)
-    return cqm_of(cast("Mip", Export.of(problem, "cqm", recipe).compiled).program)
+    return cqm_of(cast("Mip", export(problem, "cqm", settings, **fields).compiled).program)
 
 
 def decode(
     problem: Source,
     sample: Any,
-    *,
-    formulation: str | None = None,
-    encoding: str = DEFAULT_ENCODING,
-    presolve: str = "none",
+    settings: Settings | None = None,
+    **fields: Unpack[ModelFields],
 ) -> Judged:
     """From a sample of ``to_bqm``'s or ``to_cqm``'s model to the judged answer.
 
     Args:
         sample: values by label (``sampleset.first.sample``), a sample set (its best sample
             counts, feasible ones first), or the values in the order of the labels.
-        problem, formulation, encoding, presolve: as they were given to ``to_bqm``.
+        problem, settings, fields: as they were given to ``to_bqm``.
 
     Raises:
         InputError: for a sample that does not have exactly the model's variables.
     """
     own = problem_of(problem)
     values = best_sample(sample) if isinstance(sample, dimod.SampleSet) else sample
-    found = Recipe(formulation, presolve=presolve).presolved(own)
+    chosen = Settings.of_model(settings, fields)
+    found, encoding = chosen.presolved(own), chosen.encoding or DEFAULT_ENCODING
     bits = qubo_bits(found.model, encoding)  # all that it takes; no QUBO is multiplied out
     labels = bits.labels()
     without_slack = labels[: bits.matrix.shape[1]]  # those of a CQM
     if isinstance(values, Mapping):
-        names, is_plain = set(values), formulation is None and presolve == "none"
+        names, is_plain = set(values), chosen.keeps_rows
         if is_plain and isinstance(own, Program) and set(own.variables) == names != set(labels):
             return judge(own, values)  # a sample of the CQM of its own rows
         labels = without_slack if names == set(without_slack) else labels
         if strangers := names ^ set(labels):
-            made = Recipe(formulation or own.default_formulation, encoding, presolve)
+            formulation = chosen.formulation or own.default_formulation
+            made = replace(chosen, formulation=formulation, encoding=encoding)
             raise InputError(
                 f"the sample has other variables than the model: {min(map(str, strangers))}; "
                 f"{_made_otherwise(own, made, names)}"
@@ -204,20 +205,18 @@ def decode(
     return Judge(own, found, bits).judge(given)
 
 
-def _made_otherwise(problem: Problem, made: Recipe, names: set[Hashable]) -> str:
+def _made_otherwise(problem: Problem, made: Settings, names: set[Hashable]) -> str:
     """Which formulation, encoding and presolve give variables of these names; a remedy."""
     forms = [
-        form
-        for presolve in ("none", "propagate", "probe")
-        for form in forms_of(problem, Recipe(presolve=presolve))
+        form for presolve in PRESOLVES for form in forms_of(problem, Settings(presolve=presolve))
     ]
     for form in forms:
         with suppress(QubopuzzleError):  # too large, or without solution
             bits = qubo_bits(form.presolved(problem).model, cast("str", form.encoding))
             labels = bits.labels()
             if names in (set(labels), set(labels[: bits.matrix.shape[1]])):
-                settings = ("formulation", "encoding", "presolve")
-                changed = [name for name in settings if getattr(form, name) != getattr(made, name)]
+                parts = ("formulation", "encoding", "presolve")
+                changed = [name for name in parts if getattr(form, name) != getattr(made, name)]
                 said = ", ".join(f"{name}={getattr(form, name)!r}" for name in changed)
                 return f"it is of a model made with {said}"
     return _GIVE
@@ -231,27 +230,30 @@ class Export:
     """A problem compiled for a format: what is written, and the way back."""
 
     format: ModelFormat
-    recipe: Recipe
+    settings: Settings
     compiled: Compiled
     judge: Judge
 
     @classmethod
-    def of(cls, source: Source, to: str, recipe: Recipe) -> Self:
+    def of(cls, source: Source, to: str, settings: Settings) -> Self:
         """Compile for a format; raises as ``export``."""
         problem, form = problem_of(source), named(to)
         if form.target == "qubo":
-            recipe = replace(recipe, encoding=recipe.encoding or DEFAULT_ENCODING)
-        elif recipe.encoding is not None:
+            settings = replace(settings, encoding=settings.encoding or DEFAULT_ENCODING)
+        elif settings.encoding is not None:
             raise InputError(f"{form.name} has an encoding of its own; leave --encoding out")
-        elif recipe.weights:
+        elif settings.weights:
             raise InputError(f"{form.name} keeps every constraint and takes no weights")
-        is_plain = recipe.formulation is None and recipe.presolve == "none"
-        if is_plain and isinstance(problem, Program) and form.target in ("mip", "program"):
-            return cls._as_it_is(problem, named(_OF_PROGRAMS.get(to, to)), recipe)
-        if recipe.formulation is None:  # in a file, a tree takes the place of cuts
+        if (
+            settings.keeps_rows
+            and isinstance(problem, Program)
+            and form.target in ("mip", "program")
+        ):
+            return cls._as_it_is(problem, named(_OF_PROGRAMS.get(to, to)), settings)
+        if settings.formulation is None:  # in a file, a tree takes the place of cuts
             default = problem.formulation_for(cuts=form.target == "mip")
-            recipe = replace(recipe, formulation=default)
-        found = recipe.presolved(problem)
+            settings = replace(settings, formulation=default)
+        found = settings.presolved(problem)
         if form.target == "cnf":
             found.model.require_local("a file of clauses")
         compiled: Compiled
@@ -260,15 +262,15 @@ class Export:
         elif form.target == "program":
             compiled = compile_program(found.model)
         else:
-            compiled = recipe.compile(found.model, form.target)
-        return cls(form, recipe, compiled, Judge(problem, found, compiled))
+            compiled = settings.compile(found.model, form.target)
+        return cls(form, settings, compiled, Judge(problem, found, compiled))
 
     @classmethod
-    def _as_it_is(cls, problem: Program, form: ModelFormat, recipe: Recipe) -> Self:
+    def _as_it_is(cls, problem: Program, form: ModelFormat, settings: Settings) -> Self:
         """A program with its own variables and rows, and no formulation."""
-        found = Recipe("bits").presolved(problem)
+        found = Settings(formulation="bits").presolved(problem)
         compiled = compile_program(found.model, problem)
-        return cls(form, recipe, compiled, Judge(problem, found, compiled))
+        return cls(form, settings, compiled, Judge(problem, found, compiled))
 
     @cached_property
     def _content(self) -> Any:
@@ -294,7 +296,10 @@ class Export:
     def _repr_html_(self) -> str:
         sizes = self.compiled.sizes.items()
         rows: list[list[Any]] = [["format", self.format.name], *map(list, sizes)]
-        rows += [["formulation", self.recipe.formulation or "as it is"], ["bytes", len(self.data)]]
+        rows += [
+            ["formulation", self.settings.formulation or "as it is"],
+            ["bytes", len(self.data)],
+        ]
         if isinstance(self.compiled, Qubo):
             least, most = self.compiled.form.coefficient_range()
             rows.append(["encoding", self.compiled.encoding])
@@ -316,10 +321,10 @@ class Export:
             "qubopuzzle": version("qubopuzzle"),
             "to": form.name,
             "model_sha256": hashlib.sha256(self.data).hexdigest(),
-            "formulation": self.recipe.formulation,
-            "encoding": self.recipe.encoding,
-            "presolve": self.recipe.presolve,
-            "weights": dict(self.recipe.weights or {}),
+            "formulation": self.settings.formulation,
+            "encoding": self.settings.encoding,
+            "presolve": self.settings.presolve or "none",
+            "weights": dict(self.settings.weights),
             "relaxed": [*compiled.omitted, *compiled.restricted],
             "energy": energy,
             "first": form.first,
@@ -389,11 +394,8 @@ def _bit(label: str, spin: int) -> int:
 def export(
     problem: Source,
     to: str,
-    *,
-    formulation: str | None = None,
-    encoding: str | None = None,
-    weights: Mapping[str, float] | None = None,
-    presolve: str = "none",
+    settings: Settings | None = None,
+    **fields: Unpack[ModelFields],
 ) -> Export:
     """The model of a puzzle or model as the file of a format.
 
@@ -407,7 +409,7 @@ def export(
             QUBO, ``ising`` for the same over spins; ``dimacs``, ``lp`` or ``mps`` for what exact
             solvers like best; ``opb``, ``cqm``, ``ommx``, ``program-lp`` or ``program-mps`` for
             the rows that the annealer takes.
-        problem, formulation, encoding, weights, presolve: see ``to_bqm``; only QUBOs take
+        problem, settings, fields: see ``to_bqm``; only QUBOs take
             encoding and weights. A ``Program`` without formulation and presolve is written as it
             is, as ``lp`` and ``mps``, too.
 
@@ -416,7 +418,7 @@ def export(
         TooLarge, Unsatisfiable: see ``to_bqm``.
         ModelError: for connectivity in a format that has no place for it.
     """
-    return Export.of(problem, to, Recipe(formulation, encoding, presolve, weights))
+    return Export.of(problem, to, Settings.of_model(settings, fields))
 
 
 def problem_hash(problem: Problem) -> str:
@@ -476,13 +478,13 @@ def rebuilt(text: str) -> Export:
     weights = data.get("weights", {})
     if not isinstance(weights, dict):
         raise InputError(f"weights: expected an object, got {brief(weights)}")
-    recipe = Recipe(
+    settings = Settings(
         formulation=None if data.get("formulation") is None else _text(data, "formulation"),
         encoding=None if data.get("encoding") is None else _text(data, "encoding"),
         presolve=_text(data, "presolve"),
         weights={f: number(f"weights: {f[:40]!r}", weight) for f, weight in weights.items()},
     )
-    built = Export.of(problem, _text(data, "to"), recipe)
+    built = Export.of(problem, _text(data, "to"), settings)
     if built.labels != data.get("variables"):
         made = f"{brief(data.get('qubopuzzle'))}, this is {version('qubopuzzle')}"
         raise InputError(f"its variables are not those of the model (made by version {made})")

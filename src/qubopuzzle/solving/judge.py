@@ -17,7 +17,7 @@ from qubopuzzle.errors import printable
 from qubopuzzle.model import IntArray, Model, Problem, Propagation, Violation
 from qubopuzzle.model.semantics import BrokenConstraint, broken
 from qubopuzzle.picture import Picture, html
-from qubopuzzle.solving.recipe import Source, problem_of
+from qubopuzzle.solving.loading import Source, problem_of
 
 if TYPE_CHECKING:
     from qubopuzzle.compile import Compiled

@@ -1,13 +1,24 @@
-"""Files of puzzles and files of models: the one place that tells which a source is."""
+"""What is solved: puzzles and models, and files of them; the one place that tells which."""
 
 from __future__ import annotations
 
 from os import PathLike
+from typing import TypeAlias
 
 from qubopuzzle.errors import InputError, did_you_mean
 from qubopuzzle.files import puzzles
 from qubopuzzle.files.models import READERS, load_model, reader_for
-from qubopuzzle.model import Problem
+from qubopuzzle.model import Model, ModelProblem, Problem
+
+Source: TypeAlias = Problem | Model | str | PathLike[str]
+"""What is solved: a puzzle, a model, or a file that holds exactly one."""
+_REMEDIES = {
+    "dimod.ConstrainedQuadraticModel": "make a program of it with qubopuzzle.from_cqm",
+    "dimod.BinaryQuadraticModel": "make a program of it with qubopuzzle.from_bqm",
+    "ommx.Instance": "make a program of it with qubopuzzle.from_ommx",
+    "amplify.Model": "use amplify.solve(model, qubopuzzle.amplify_client())",
+}
+"""What to do with models of other packages, by package and class."""
 
 
 def load(
@@ -38,3 +49,24 @@ def load(
         hint = did_you_mean(format, [*known, *READERS])
         raise InputError(f"unknown format {format!r:.40}; {hint}")
     return puzzles.read_source(source, lambda text: puzzles.read_text(text, puzzle, format), format)
+
+
+def problem_of(source: Source) -> Problem:
+    """What a source holds: a puzzle or a model itself, or the only one of a file.
+
+    Raises:
+        InputError: for a file that holds none or several, and for what is no source.
+    """
+    if isinstance(source, Problem):
+        return source
+    if isinstance(source, Model):
+        return ModelProblem(source)
+    if not isinstance(source, str | PathLike):
+        kinds = [f"{t.__module__.partition('.')[0]}.{t.__name__}" for t in type(source).__mro__]
+        remedy = "".join(f"; {_REMEDIES[kind]}" for kind in kinds if kind in _REMEDIES)
+        what = type(source).__name__
+        raise InputError(f"expected a puzzle, a model or a file, got {what}{remedy}")
+    problems = load(source)
+    if len(problems) != 1:
+        raise InputError(f"{source}: it holds {len(problems)} puzzles; use load() and solve each")
+    return problems[0]

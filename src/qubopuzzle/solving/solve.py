@@ -1,17 +1,14 @@
 """load -> model -> presolve -> compile -> solve -> decode -> judge."""
 
 import platform
-import secrets
 import time
 import warnings
-from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from os import PathLike
-from typing import Any, cast
+from typing import Any, Unpack, cast
 
-from qubopuzzle.checks import brief, positive, whole
 from qubopuzzle.compile import (
     DEFAULT_ENCODING,
     ROW_TARGETS,
@@ -24,7 +21,6 @@ from qubopuzzle.compile.rows import Rows
 from qubopuzzle.errors import (
     InputError,
     PlanExceeded,
-    SolverUnavailable,
     TimeLimitWarning,
     TooLarge,
     Unsatisfiable,
@@ -32,7 +28,6 @@ from qubopuzzle.errors import (
 from qubopuzzle.model import Model, ModelBuilder, Problem, Propagation, with_cuts
 from qubopuzzle.recorder import Recorder, Track
 from qubopuzzle.signals import defer_interrupt
-from qubopuzzle.solvers import all_solvers, get_solver
 from qubopuzzle.solvers.base import (
     Budget,
     Outcome,
@@ -45,16 +40,13 @@ from qubopuzzle.solvers.base import (
 from qubopuzzle.solvers.lazy import solve_lazily
 from qubopuzzle.solvers.sampler import LATE_S
 from qubopuzzle.solving.judge import Judge
-from qubopuzzle.solving.recipe import Recipe, Source, problem_of, what_fits
+from qubopuzzle.solving.loading import Source, problem_of
 from qubopuzzle.solving.result import Attempt, Result
 from qubopuzzle.solving.samples import Samples
+from qubopuzzle.solving.settings import Fields, Settings
 from qubopuzzle.solving.trace import Recorded
 from qubopuzzle.timing import stage
 
-DEFAULT_SOLVER = "annealer"
-DEFAULT_EXACT_SOLVER = "sat"
-SOLUTION_LIMIT = 100_000
-"""Most solutions of one problem that are kept: they all stay in memory."""
 FIRST_TURN_S = 10.0
 """Of a first attempt by a solver that goes on until it has a proof; see ``_in_turns``."""
 _LEAST_S = 1e-3
@@ -67,20 +59,12 @@ _STAGES = ("load", "model", "presolve", "compile", "prepare", "solve", "decode")
 
 def solve(
     problem: Source,
-    solver: Any = DEFAULT_SOLVER,
+    settings: Any = None,
     *,
-    formulation: str | None = None,
-    encoding: str | None = None,
-    presolve: str | None = None,
-    weights: Mapping[str, float] | None = None,
-    reads: int | None = None,
-    seed: int | None = None,
-    time_limit: float | None = None,
-    options: Mapping[str, Any] | None = None,
-    solutions: int | None = 1,
     progress: ProgressCallback | bool | None = None,
     trace: Any = None,
     load_s: float = 0.0,
+    **fields: Unpack[Fields],
 ) -> Result:
     """Solve one problem and judge the answer.
 
@@ -93,29 +77,14 @@ def solve(
     >>> b.precedence("order", [x], [y], [2])
     >>> solve(b.build(), seed=1).values
     {'x': 0, 'y': 2}
+    >>> solve(b.build(), "sat", solutions=None).complete
+    True
 
     Args:
         problem: a puzzle, a model, or a file that holds exactly one.
-        solver: a name that ``qubopuzzle solvers`` lists, ``dimod:module:Class``,
-            ``dwave:module:Class``, a dimod sampler (models are embedded on the graph of one that
-            has its own), or a client of the Amplify SDK.
-        formulation: one of the puzzle's, such as ``blocks:rows=3``; without, its default
-            for this solver.
-        encoding: ``one-hot`` or ``domain-wall``; the solver's default without.
-        presolve: ``none`` (the formulation is solved as it is), ``propagate``, or ``probe``,
-            which takes up to a second or two and finds more; the solver's default without:
-            ``propagate`` for the annealer, ``probe`` for localmip, ``none`` for the others.
-        weights: penalty weight by family, such as ``{"field": 2}``; 1 where not given.
-        reads: attempts; without it as many as fit into ``time_limit``, or the solver's
-            ``default_reads``: 127 of the annealer, 10 or 1 of others.
-        seed: for everything random; drawn and recorded without.
-        time_limit: seconds (wall clock) from the compiled model to the judged answer; building
-            is not counted. Kept to within a second, else a ``TimeLimitWarning`` says before the
-            search that it may not be, see docs/reliability.md.
-        options: the solver's own, see ``qubopuzzle solvers``.
-        solutions: how many different answers to look for, None for all, up to
-            ``SOLUTION_LIMIT``; more than 1 only with exact solvers, and without an objective.
-            ``result.complete`` says whether there are no others.
+        settings: a ``Settings``, or a solver, as in its field ``solver``; the annealer without.
+        fields: of ``Settings``, by name: ``solver``, ``formulation``, ``encoding``, ``presolve``,
+            ``weights``, ``reads``, ``seed``, ``time_limit``, ``options``, ``solutions``.
         progress: called with the reads and the best energy so far; True shows a bar, on a terminal
             and in notebooks that have ipywidgets.
         trace: keep states on the way for ``result.trace``: a number N for every N-th sweep,
@@ -132,75 +101,37 @@ def solve(
     started, own = time.perf_counter(), problem_of(problem)
     if isinstance(problem, str | PathLike):
         load_s = time.perf_counter() - started
-    backend, chosen, budget = check_run(solver, reads, seed, time_limit, options, solutions)
-    code = backend.default_encoding if encoding is None else encoding
-    how = backend.default_presolve if presolve is None else presolve
-    is_plain = not (formulation or encoding or weights) and how == "none" and budget.solutions == 1
-    takes_rows = is_plain and backend.target_for(chosen) in ROW_TARGETS
-    rows = own.as_rows() if takes_rows else None
-    default = own.formulation_for(cuts=backend.supports_cuts) if rows is None else "bits"
-    name = formulation or default
-    recipe = Recipe(name, code, how, weights)
-    run = _Run(
-        own, backend, recipe, budget, chosen, {"load": load_s}, Recorder.of(trace), rows=rows
-    )
+    asked = Settings.of(settings, fields)
+    backend, chosen = asked.resolved()
+    is_plain = chosen.keeps_rows and not (chosen.encoding or chosen.weights)
+    takes_rows = backend.target_for(chosen.options) in ROW_TARGETS and chosen.solutions == 1
+    rows = own.as_rows() if is_plain and takes_rows else None
+    usual = own.formulation_for(cuts=backend.supports_cuts) if rows is None else "bits"
+    name = chosen.formulation or usual
+    chosen = replace(chosen, formulation=name)
+    run = _Run(own, backend, chosen, {"load": load_s}, Recorder.of(trace), rows=rows)
     if (why := own.contradiction) is not None:
         return run.contradictory(why)
     likely = None
-    if formulation is None:  # else it is this one that is asked for
+    if asked.formulation is None:  # else it is this one that is asked for
         with stage(run.seconds, "model"):
             run.others = own.alternatives(name) if backend.tries_alternatives else []
-        likely = own.likely_formulation(name) if backend.takes_turns(budget, chosen) else None
+        takes_turns = backend.takes_turns(chosen.budget, chosen.options)
+        likely = own.likely_formulation(name) if takes_turns else None
     shown: AbstractContextManager[Any] = nullcontext(progress or None)
     if progress is True:
         from qubopuzzle import bars
 
-        shown = bars.solving(own.id or own.name, reads, time_limit)
+        shown = bars.solving(own.id or own.name, asked.reads, asked.time_limit)
     with shown as callback:
-        return run.search(budget, callback) if likely is None else _in_turns(run, *likely, callback)
+        if likely is None:
+            return run.search(chosen.budget, callback)
+        return _in_turns(run, *likely, callback)
 
 
 def _go_on(progress: ProgressCallback, reads_before: int, now: Progress) -> None:
     """Tell of reads that come after others."""
     progress(replace(now, reads=reads_before + now.reads))
-
-
-def check_run(
-    solver: Any = DEFAULT_SOLVER,
-    reads: int | None = None,
-    seed: int | None = None,
-    time_limit: float | None = None,
-    options: Mapping[str, Any] | None = None,
-    solutions: int | None = 1,
-) -> tuple[Solver, dict[str, Any], Budget]:
-    """The solver, its options with defaults, and the budget; arguments as ``solve``.
-
-    Raises:
-        InputError: for anything that does not exist or cannot be used.
-        SolverUnavailable: for a solver that cannot run here.
-    """
-    backend = get_solver(solver)
-    here = backend.available()
-    if not here.ok and backend.name in all_solvers():
-        raise SolverUnavailable(f"solver {backend.name} cannot run here: {here.why}")
-    limit = SOLUTION_LIMIT if solutions is None else solutions
-    solutions = whole("solutions", limit, 1, SOLUTION_LIMIT)
-    if solutions > 1 and not backend.exact:
-        proving = ", ".join(name for name, other in sorted(all_solvers().items()) if other.exact)
-        raise InputError(
-            f"solver {backend.name} cannot say that there is no other solution; use {proving}"
-        )
-    if not isinstance(options, Mapping | None):
-        raise InputError(f"options: expected values by name, got {brief(options)}")
-    if reads is not None:
-        reads = whole("reads", reads, 1, 10**9)
-    seed = secrets.randbits(31) if seed is None else whole("seed", seed, 0, 2**63 - 1)
-    if time_limit is not None:
-        time_limit = positive("time limit", time_limit, "seconds")
-    if reads is None and time_limit is None:
-        reads = backend.default_reads
-    budget = Budget(reads, time_limit, seed, solutions=solutions)
-    return backend, backend.parse_options(options or {}), budget
 
 
 def _in_turns(
@@ -212,8 +143,9 @@ def _in_turns(
     problem has the rest. A solver that would search until it has a proof, without a time limit,
     does the two in turns, which get longer: neither has to wait until the other has ended.
     """
-    budget, exact = run.budget, run.solver.exact
-    first = replace(run, recipe=replace(run.recipe, formulation=formulation), others=[], first=True)
+    budget, exact = run.settings.budget, run.solver.exact
+    attempt = replace(run.settings, formulation=formulation)
+    first = replace(run, settings=attempt, others=[], first=True)
     most = rest = budget.reads
     if most is not None and not exact:
         most, rest = most - most // 2, most // 2
@@ -258,16 +190,15 @@ class _Run:
     """One solve: ``search`` goes through all stages, of which building comes once.
 
     Attributes:
-        others: formulations that the solver may try beside the recipe's.
+        settings: resolved, with a formulation.
+        others: formulations that the solver may try beside it.
         first: whether it is a first attempt: what it proves is of its own model.
         rows: what the solver takes in place of the model, which is the same.
     """
 
     problem: Problem
     solver: Solver
-    recipe: Recipe
-    budget: Budget
-    options: Mapping[str, Any]
+    settings: Settings
     seconds: dict[str, float]
     recorder: Recorder | None
     others: list[str] = field(default_factory=list)
@@ -283,16 +214,16 @@ class _Run:
     def _build(self) -> _Built | Result:
         """What is searched; the result if that needs no search."""
         with stage(self.seconds, "model"):
-            whole = self.problem.model(self.recipe.formulation)
-        if whole.objective is not None and self.budget.solutions > 1:
+            whole = self.problem.model(self.settings.formulation)
+        if whole.objective is not None and self.settings.solutions > 1:
             raise InputError(
                 "several solutions are for problems without objective, which asks for the best "
                 "one; ask for one solution (no --all, no --unique), or leave the objective out"
             )
         with stage(self.seconds, "prepare"), defer_interrupt():
-            self.recipe.prepare(whole)
+            self.settings.prepare(whole)
         with stage(self.seconds, "presolve"):
-            presolved = self.recipe.presolve_model(whole)
+            presolved = self.settings.presolve_model(whole)
         model = presolved.model
         restricted = whole.restricted and not self.first
         if presolved.contradiction is not None and not restricted:
@@ -300,14 +231,14 @@ class _Run:
         if model.choices:
             with stage(self.seconds, "prepare"), defer_interrupt():
                 self.solver.prepare(model)
-        target = self.solver.target_for(self.options)
+        target = self.solver.target_for(self.settings.options)
         # Connectivity and cycles come round by round where the solver knows neither.
         lazy = bool(model.graphs) and not (self.solver.supports_cuts or self.solver.exact)
         try:
             with stage(self.seconds, "compile"):
                 first = with_cuts(model, []) if lazy else model
                 compiled = (
-                    self.recipe.compile(first, target)
+                    self.settings.compile(first, target)
                     if self.rows is None
                     else compile_rows(self.rows, first, target)
                 )
@@ -317,14 +248,16 @@ class _Run:
                 raise
             return self._proved(presolved, f"compilation: {error}")
         try:
-            task = Task(compiled, self.budget, self.options)
+            task = Task(compiled, self.settings.budget, self.settings.options)
             self.solver.check_size(task)
         except PlanExceeded as error:
             if self.first:  # nobody is told
                 raise
-            remedy = what_fits(self.problem, self.recipe, target, error.limit)
+            from qubopuzzle.solving.info import what_fits
+
+            remedy = what_fits(self.problem, self.settings, target, error.limit)
             raise PlanExceeded(f"{error}; {remedy}", error.limit) from None
-        if self.budget.time_limit is not None and self.solver.may_overrun(task):
+        if self.settings.time_limit is not None and self.solver.may_overrun(task):
             warnings.warn(
                 f"solver {self.solver.name} cannot be stopped amid a read of this model, and may "
                 "overrun the time limit",
@@ -348,26 +281,26 @@ class _Run:
         made = [judge]
         tries = [partial(self._alternative, name, built.target, made) for name in self.others]
         track = self._track(judge, reads_before)
-        task = Task(compiled, budget, self.options, judge, progress, tries, track=track)
+        task = Task(compiled, budget, self.settings.options, judge, progress, tries, track=track)
         with stage(self.seconds, "solve"):
             if built.lazy:
-                compiling = partial(self.recipe.compile, target=built.target)
+                compiling = partial(self.settings.compile, target=built.target)
                 compiled, outcome = solve_lazily(self.solver, built.model, task, compiling)
             else:
                 outcome = self.solver.solve(task)
         if outcome.alternative:
             judge = made[outcome.alternative]
             compiled = cast("Compiled", judge.bits)
-            self.recipe = replace(self.recipe, formulation=self.others[outcome.alternative - 1])
+            self.settings = replace(self.settings, formulation=self.others[outcome.alternative - 1])
         return self._judged(judge.presolved, compiled, outcome, task)
 
     def _alternative(self, formulation: str, target: str, made: list[Judge]) -> Task:
         """The task in another formulation; its judge is added to ``made``."""
-        presolved = self.recipe.presolve_model(self.problem.model(formulation))
-        compiled = self.recipe.compile(presolved.model, target)
+        presolved = self.settings.presolve_model(self.problem.model(formulation))
+        compiled = self.settings.compile(presolved.model, target)
         made.append(Judge(self.problem, presolved, compiled))
         track = self._track(made[-1])
-        return Task(compiled, self.budget, self.options, made[-1], track=track)
+        return Task(compiled, self.settings.budget, self.settings.options, made[-1], track=track)
 
     def _track(self, judge: Judge, reads_before: int = 0) -> Track | None:
         """What keeps states of the model that ``judge`` judges."""
@@ -387,9 +320,8 @@ class _Run:
 
     def contradictory(self, why: str) -> Result:
         """The instance itself says that there is no solution, and it has no model."""
-        name = cast("str", self.recipe.formulation)
-        self.problem.check_formulation(name)
-        self.recipe = Recipe(name, self.recipe.encoding)
+        self.problem.check_formulation(str(self.settings.formulation))
+        self.settings = replace(self.settings, presolve="none", weights={})
         return self._proved(Propagation.none(ModelBuilder().build()), f"clues: {why}")
 
     def _judged(
@@ -398,10 +330,10 @@ class _Run:
         """What the judge says of a solver's outcome, decoded."""
         until = time.perf_counter() + task.seconds_left() + LATE_S
         with stage(self.seconds, "decode"):
-            n = max(_JUDGED, self.budget.solutions)
+            n = max(_JUDGED, self.settings.solutions)
             answers = zip(outcome.samples[:n], outcome.energies[:n].tolist(), strict=True)
             judge = Judge(self.problem, presolved, compiled)
-            found, all_valid = judge.judge_all(answers, self.budget.solutions, until)
+            found, all_valid = judge.judge_all(answers, self.settings.solutions, until)
         solved = bool(found) and found[0].valid
         by = self.solver.name if compiled.sizes.get("variables") else "compilation"
         restricted = compiled.restricted and not self.first
@@ -420,7 +352,7 @@ class _Run:
             found=() if proved else tuple(found),
             sizes=compiled.sizes,
             reads=outcome.reads,
-            settings={**self.options, **outcome.settings},
+            settings={**self.settings.options, **outcome.settings},
             interrupted=outcome.interrupted,
             proved_by=proved,
             complete=complete or bool(proved),
@@ -450,29 +382,29 @@ class _Run:
         """What was run, for the record."""
         return {
             "solver": self.solver.name,
-            "seed": self.budget.seed,
-            "formulation": self.recipe.formulation,
+            "seed": self.settings.seed,
+            "formulation": self.settings.formulation,
             "encoding": encoding,
-            "presolve": self.recipe.presolve,
+            "presolve": self.settings.presolve,
         }
 
     def _plain(self, presolved: Propagation) -> Result:
         """What is known without an outcome."""
-        recipe, whole = self.recipe, presolved.whole
-        checked = check_weights(whole.families, recipe.weights)
+        settings, whole = self.settings, presolved.whole
+        checked = check_weights(whole.families, settings.weights)
         return Result(
             problem=self.problem,
             solver=self.solver.name,
-            formulation=recipe.formulation or "",
-            encoding=recipe.encoding,
-            weights={family: checked[family] for family in recipe.weights or {}},
+            formulation=settings.formulation or "",
+            encoding=settings.encoding,
+            weights={family: checked[family] for family in settings.weights},
             status="unknown",
             sizes={"variables": 0, "couplings": 0},
             timings_s={stage: self.seconds.get(stage, 0.0) for stage in _STAGES},
-            seed=self.budget.seed,
+            seed=self.settings.budget.seed,
             relaxed=(*whole.omitted, *whole.restricted),
-            presolve=None if recipe.presolve == "none" else self._numbers(presolved),
-            settings=self.options,
+            presolve=None if settings.presolve == "none" else self._numbers(presolved),
+            settings=self.settings.options,
             versions={
                 "python": platform.python_version(),
                 **{name: installed_version(name) or "not installed" for name in _VERSIONS},
@@ -483,11 +415,11 @@ class _Run:
     def _numbers(self, presolved: Propagation) -> dict[str, Any]:
         """What presolving did."""
         before, after = (
-            encode_choices(model, self.recipe.encoding or DEFAULT_ENCODING).n_bits
+            encode_choices(model, self.settings.encoding or DEFAULT_ENCODING).n_bits
             for model in (presolved.whole, presolved.model)
         )
         return {
-            "method": self.recipe.presolve,
+            "method": self.settings.presolve,
             "contradiction": presolved.contradiction,
             "variables_before": before,
             "variables_after": after,

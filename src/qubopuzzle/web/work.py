@@ -33,7 +33,8 @@ from qubopuzzle.solvers.base import Solver
 from qubopuzzle.solving.export import export
 from qubopuzzle.solving.hints import hint
 from qubopuzzle.solving.result import Result
-from qubopuzzle.solving.solve import DEFAULT_SOLVER, solve
+from qubopuzzle.solving.settings import DEFAULT_SOLVER
+from qubopuzzle.solving.solve import solve
 from qubopuzzle.solving.trace import judge_state
 from qubopuzzle.web.frames import STATES, Frames, Heat, board, entries, numbers
 
