@@ -140,6 +140,10 @@ class Problem(Compilable, ABC):
         """The default of a solver, which meets connectivity and cycles by ``cuts`` or does not."""
         return self.default_formulation
 
+    def as_rows(self) -> Any:
+        """Itself, if it is linear rows over whole numbers, its formulation ``bits``; else None."""
+        return None
+
     def alternatives(self, formulation: str) -> list[str]:  # noqa: ARG002 - for others
         """Formulations that a solver may try beside this one, which it was not told to take."""
         return []

@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import TYPE_CHECKING, Any, cast
 
-from qubopuzzle.compile import Compiled
+from qubopuzzle.compile import Compiled, Mip
 from qubopuzzle.errors import TooLarge
-from qubopuzzle.programs.of_model import CompiledProgram, compile_program
+from qubopuzzle.programs.dimod_models import cqm_of
+from qubopuzzle.programs.of_model import compile_program
 from qubopuzzle.solvers.base import Option, Task
 from qubopuzzle.solvers.dwave.sapi import OPTIONS, SapiSolver
 from qubopuzzle.solvers.services.call import Terms
@@ -44,7 +45,7 @@ class LeapCqmSolver(SapiSolver):
         """Constraints are sent as they are."""
         return False
 
-    def asked(self, task: Task) -> CompiledProgram:
+    def asked(self, task: Task) -> Mip:
         """A program of bits; the task's own variables are literals."""
         return compile_program(task.compiled.source)
 
@@ -52,7 +53,7 @@ class LeapCqmSolver(SapiSolver):
         """The model as a CQM, its bits by number."""
         from qubopuzzle.solvers.dwave.hybrid import OnHybrid, least_seconds
 
-        options, cqm = task.options, asked.payload
+        options, cqm = task.options, cqm_of(cast("Mip", asked).program)
         cqm.relabel_variables({label: number for number, label in enumerate(cqm.variables)})
         left = task.seconds_left()
         seconds = max(least_seconds(cqm), left if isfinite(left) else 0.0)

@@ -33,7 +33,8 @@ from qubopuzzle.files.writing import write_whole
 from qubopuzzle.model import IntArray, Problem
 from qubopuzzle.picture import html
 from qubopuzzle.programs import Program
-from qubopuzzle.programs.of_model import CompiledProgram, compile_program
+from qubopuzzle.programs.dimod_models import cqm_of
+from qubopuzzle.programs.of_model import compile_program
 from qubopuzzle.solving.info import forms_of
 from qubopuzzle.solving.judge import Judge, Judged, judge
 from qubopuzzle.solving.loading import Source, load, problem_of
@@ -132,7 +133,7 @@ class Form:
     @property
     def cqm(self) -> dimod.ConstrainedQuadraticModel:
         """The rows with readable labels, see ``to_cqm``."""
-        return cast("CompiledProgram", self._for("cqm", "program")).payload
+        return cqm_of(cast("Mip", self._for("cqm", "program")).program)
 
     def _for(self, what: str, target: str) -> Compiled:
         if self.target != target:
@@ -257,7 +258,7 @@ class Form:
     def _content(self) -> Any:
         """What the format writes: a ``Qubo``, ``Cnf``, ``Mip`` or ``Program``."""
         own = self.compiled
-        return own.program if isinstance(own, CompiledProgram) else own
+        return cast("Mip", own).program if self.target == "program" else own
 
     @cached_property
     def data(self) -> bytes:
