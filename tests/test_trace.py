@@ -25,7 +25,7 @@ from qubopuzzle import (
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import violations
 from qubopuzzle.model.semantics import violations_of
-from qubopuzzle.recorder import MOST_STATES, Rate, Recorder, Track
+from qubopuzzle.recorder import MOST_STATES, Recorder, Track
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SLOW = {"beta": 2.5, "increment": 0.02}
@@ -203,25 +203,25 @@ def test_rates_that_are_none_are_refused(rate):
 
 
 def test_a_long_trace_is_thinned_evenly():
-    recorder = Recorder(Rate())
+    recorder = Recorder()
     track = Track(recorder, None)
     sweep = 0
     while sweep < 50_000:
         if recorder.is_due(sweep):
             track.record(0, sweep, 1.0, np.zeros(3))
         sweep = recorder.until(sweep)
-    sweeps = [seen.sweep for seen in recorder.seen]
+    sweeps = [state.sweep for state in recorder.states]
     assert MOST_STATES <= len(sweeps) < 2 * MOST_STATES
     assert set(np.diff(sweeps)) == {32}
     assert sweeps[0] == 0
 
 
 def test_large_states_take_no_more_than_their_bytes():
-    recorder = Recorder(Rate())
+    recorder = Recorder()
     track = Track(recorder, None)
     for sweep in range(200):
         track.record(0, sweep, 1.0, np.zeros(10**6))
-    assert len(recorder.seen) <= 70
+    assert len(recorder.states) <= 70
 
 
 @pytest.mark.parametrize("seed", range(20))
