@@ -162,7 +162,7 @@ class Track:
         energy: float = nan,
         bound: float = nan,
     ) -> None:
-        """Keep a state, of which sample and weights are copied; arguments as in ``RecordedState``."""
+        """Keep a state; its arrays are copied. Arguments as in ``RecordedState``."""
         weights = None if row_weight is None else row_weight.astype(np.float32)
         worth = energy, sample.astype(np.int8), weights, bound
         number = self.reads_before + read

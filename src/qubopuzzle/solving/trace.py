@@ -242,7 +242,9 @@ def _read(data: Mapping[str, Any]) -> Trace:
     """The arrays of a file, held against each other."""
     about = _about(data["about"])
     families = about["families"]
-    arrays = {name: _array(name, data.get(name), kind) for name, kind in _NUMBERS.items()}
+    arrays: dict[str, Any] = {
+        name: _array(name, data.get(name), kind) for name, kind in _NUMBERS.items()
+    }
     n = len(arrays["sweep"]) if arrays["sweep"].ndim else 0
     shapes = {name: (n, len(families)) for name in _BY_FAMILY}
     for name, array in arrays.items():
@@ -340,13 +342,14 @@ def _mean_weights(
     model: Model, weights: Sequence[NDArray[np.float32]]
 ) -> dict[str, NDArray[np.float64]]:
     """Of each family's rows, (states,); weights of cuts come behind those of the model's rows."""
-    if not weights or not model.linear:
+    rows_of: dict[str, list[IntArray]] = {}
+    for block, end in zip(model.linear, model.row_ends.tolist(), strict=True):
+        if len(block.lower):
+            rows_of.setdefault(block.family, []).append(np.arange(end - len(block.lower), end))
+    if not weights or not rows_of:
         return {}
     of_row = np.array([w[: model.row_ends[-1]] for w in weights])
-    family_of_row = np.repeat(
-        [block.family for block in model.linear], [len(block.lower) for block in model.linear]
-    )
     return {
-        family: of_row[:, family_of_row == family].mean(axis=1, dtype=np.float64)
-        for family in dict.fromkeys(family_of_row.tolist())
+        family: of_row[:, np.concatenate(rows)].mean(axis=1, dtype=np.float64)
+        for family, rows in rows_of.items()
     }
