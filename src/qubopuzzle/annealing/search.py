@@ -200,38 +200,31 @@ class State:
                 self.set_values(found)
 
 
-class _Watch:
-    """Records the states of one read."""
+def _watch(
+    track: Track, read: int, state: State, parameters: AnnealingParameters
+) -> Callable[[int, bool], int]:
+    """Records the states of one read: called after so many redraws, it says when to be next.
 
-    def __init__(
-        self, track: Track, read: int, state: State, parameters: AnnealingParameters
-    ) -> None:
-        self._track, self._read, self._state = track, read, state
-        self._beta, self._n = parameters.beta, max(1, state.form.n_units)
-        self._last, self._began = -1, time.perf_counter()
-        self.look(0)
+    The last one, at the read's end, is recorded whether it is wanted or not.
+    """
+    recorder, n = track.recorder, max(1, state.form.n_units)
+    # Looking costs some 0.1 ms: no more often than a state is wanted, as far as one can tell.
+    least = n * (1 + _UPDATES_PER_LOOK // max(1, state.form.model.n_literals))
+    began, recorded = time.perf_counter(), -1
 
-    def until(self, redraws: int) -> int:
-        """When to look again."""
-        sweep, recorder = redraws // self._n, self._track.recorder
+    def look(redraws: int, is_last: bool) -> int:
+        nonlocal recorded
+        sweep = redraws // n
+        if redraws != recorded and (is_last or recorder.is_due(sweep)):
+            s, recorded = state.arrays, redraws
+            x = state.form.literals(s.value)
+            track.record(read, sweep, parameters.beta, x, s.row_weight)
         if not recorder.by_clock:
-            return recorder.until(sweep) * self._n
-        # Looking costs some 0.1 ms: no more often than a state is wanted, as far as one can tell.
-        least = self._n * (1 + _UPDATES_PER_LOOK // self._state.form.model.n_literals)
-        speed = redraws / max(1e-9, time.perf_counter() - self._began)
+            return recorder.until(sweep) * n
+        speed = redraws / max(1e-9, time.perf_counter() - began)
         return redraws + max(least, int(1.05 * speed * recorder.seconds_left()))
 
-    def look(self, redraws: int) -> None:
-        """Record the state, if it is wanted."""
-        if self._track.recorder.is_due(redraws // self._n):
-            self.end(redraws)
-
-    def end(self, redraws: int) -> None:
-        """Record the state, wanted or not, unless it was just now: the read ends."""
-        if redraws != self._last:
-            s, self._last = self._state.arrays, redraws
-            x = self._state.form.literals(s.value)
-            self._track.record(self._read, redraws // self._n, self._beta, x, s.row_weight)
+    return look
 
 
 def _redraw(
@@ -241,7 +234,7 @@ def _redraw(
     end: int,
     slice_redraws: int,
     goes_on: Callable[[int], bool],
-    watch: _Watch | None,
+    watch: Callable[[int, bool], int] | None,
     lowest: list[int],
     *,
     early: bool,
@@ -253,6 +246,7 @@ def _redraw(
     fell; ``early`` also that of the start, and after 1, 2, 4, ... sweeps of the first slice.
     """
     redraws = look = 0
+    wanted = end if watch is None else watch(0, False)
     if early:
         lowest.append(int(state.form.energy(state.value)))
     while redraws < end and state.energy > target:
@@ -260,15 +254,14 @@ def _redraw(
         if redraws >= look:
             _go_below(lowest, [state.energy] if redraws else [])
             look = min(slice_end, max(state.form.n_units, 2 * redraws)) if early else slice_end
-        stop = look if watch is None else min(look, watch.until(redraws))
-        redraws += state.redraw(stop - redraws, parameters, target)
+        redraws += state.redraw(min(look, wanted) - redraws, parameters, target)
         if watch is not None:
-            watch.look(redraws)
+            wanted = watch(redraws, False)
         if redraws >= slice_end and not goes_on(redraws):
             break
     _go_below(lowest, [state.energy])
     if watch is not None:
-        watch.end(redraws)
+        watch(redraws, True)
     return redraws
 
 
@@ -401,7 +394,7 @@ def anneal(
                 state.complete(blocks)
             return search.note(number, redraws / end, state.energy)
 
-        watch = None if track is None else _Watch(track, own, state, parameters)
+        watch = None if track is None else _watch(track, own, state, parameters)
         redraws = _redraw(
             state, parameters, target, end, slice_redraws, goes_on, watch, lowest, early=not own
         )

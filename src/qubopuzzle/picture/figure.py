@@ -1,11 +1,13 @@
 """A picture with matplotlib, the way magazines print it."""
 
+from io import BytesIO
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PatchCollection
 from matplotlib.colors import ListedColormap
+from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 from numpy.typing import NDArray
 
@@ -28,6 +30,13 @@ def label(text: str) -> str:
     """
     shown = printable(text).replace("$", r"\$")
     return f" {shown}" if shown.startswith("_") else shown
+
+
+def image(figure: Figure, file_format: str) -> bytes:
+    """A figure as the bytes of a file: svg, png, pdf or what matplotlib writes."""
+    file = BytesIO()
+    figure.savefig(file, format=file_format, dpi=150)
+    return file.getvalue()
 
 
 def draw(picture: PictureData, ax: Axes) -> None:
