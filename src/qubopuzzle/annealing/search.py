@@ -134,12 +134,9 @@ class State:
 
     def _pack(self) -> None:
         """Once ``arrays`` are new: what the kernel takes."""
-        self._packed = (
-            *self.form.packed,
-            addresses(self.arrays),
-            self.form.propagator.packed,
-            addresses(self.domains),
-        )
+        form = self.form
+        changing, domains = addresses(self.arrays), addresses(self.domains)
+        self._packed = (form.packed, changing, form.propagator.packed, domains), form.packed_extras
 
     def set_values(self, value: NDArray[np.integer]) -> None:
         """Start from the values with these indices, shape (choices,); they must exist.
