@@ -42,9 +42,8 @@ class Paths:
 class Precedences:
     """All precedences of a model, shape (n,) each, and the integer value of each literal.
 
-    ``number`` (literals,) is 0 for choices under no precedence, ``numbered`` (choices,)
-    says which are under one. ``keys`` (literals,) sort literals by choice, then by value;
-    ``starts`` (choices,) is the first literal of each choice.
+    ``number`` (literals,) is 0 for choices under no precedence. ``keys`` (literals,) sort literals
+    by choice, then by value; ``starts`` (choices,) is the first literal of each choice.
     """
 
     def __init__(self, model: Model) -> None:
@@ -54,9 +53,6 @@ class Precedences:
             for name in ("first", "second", "gap")
         )
         self.family = [b.family for b in model.precedence for _ in range(len(b.first))]
-        ends = np.unique(np.concatenate([self.first, self.second]))
-        self.numbered = np.zeros(len(model.choices), dtype=bool)
-        self.numbered[ends] = True
         self.number = model.number_of_literal
         self.keys = model.choice_of_literal * _FAR + self.number
         self.starts = model.first_literal[:-1]

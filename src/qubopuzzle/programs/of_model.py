@@ -15,7 +15,6 @@ from qubopuzzle.compile.encoding import Encoding, distinct, encode_choices
 from qubopuzzle.compile.lowering import one_value, precedence_label, ranges
 from qubopuzzle.errors import ModelError
 from qubopuzzle.model import UNBOUNDED, Field, IntArray, IntMatrix, Linear, Model
-from qubopuzzle.model.order import Precedences
 from qubopuzzle.programs.program import Program
 
 if TYPE_CHECKING:
@@ -157,7 +156,7 @@ def _precedences(bits: Encoding) -> Iterator[_Rows]:
     model = bits.model
     if not model.precedence:
         return
-    least = Precedences(model).number
+    least = model.number_of_literal
     above = least - np.repeat(least[model.first_literal[:-1]], model.sizes)
     for block in model.precedence:
         matrix = _values(model, block.second, above) - _values(model, block.first, above)
