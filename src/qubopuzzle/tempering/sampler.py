@@ -340,7 +340,7 @@ class _Run:
 
     def _end(self, number: int, read: Replicas) -> None:
         if self.keep_last:
-            read.best = read.value[read.replica[-1]].copy()
+            read.best[:] = read.value[read.replica[-1]]
         elif not read.reached(self.target):
             read.quench()
         self.search.end(number, search=read.reached(self.target))
