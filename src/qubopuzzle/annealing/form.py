@@ -50,7 +50,7 @@ class AnnealingForm:
     @property
     def n_units(self) -> int:
         """Number of units."""
-        return len(self.arrays.unit_start) - 1
+        return self.arrays.n_units
 
     def energy(self, value: IntArray) -> int:
         """The unweighted energy of a state from scratch: ``violation`` of its literals."""

@@ -283,7 +283,6 @@ class Read:
     energy: int
     objective: float
     sweeps: int
-    parameters: AnnealingParameters
     row_weight: NDArray[np.float32]
 
 
@@ -425,7 +424,7 @@ class _FormReads:
         swept, worth = -(-redraws // max(1, n_units)), form.objective(x)
         weight, best = state.arrays.row_weight.astype(np.float32), state.best.copy()
         with search.lock:
-            read = Read(own, best, state.energy, worth, swept, parameters, weight)
+            read = Read(own, best, state.energy, worth, swept, weight)
             self._finished[own] = read, lowest
             if self._optimizes and state.energy == 0 and worth < _least_of(self._improvements):
                 self._improvements.append((time.perf_counter(), worth))
