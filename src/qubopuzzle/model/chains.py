@@ -37,12 +37,10 @@ def find_chains(
     each row one amount or nothing, and on which the values of a choice that are in a row are next
     to each other.
     """
-    sizes = np.diff(order.starts, append=len(order.number))
-    known = exact.copy()
+    sizes, known = order.sizes, exact.copy()
     amounts = [end.reduceat(parts.data, parts.start) for end in (np.minimum, np.maximum)]
     least, greatest = (own[terms.part] for own in amounts)
-    count = np.diff(parts.start, append=len(parts.literal))[terms.part]
-    adjacent = terms.last - terms.first + 1 == count
+    adjacent = terms.last - terms.first + 1 == parts.count[terms.part]
     other = terms.again & (least != np.roll(least, 1))
     known[terms.path[(least != greatest) | ~adjacent | other]] = False
     members = np.flatnonzero(known[paths.path] & paths.shared)
@@ -68,7 +66,7 @@ def find_chains(
     ahead[own] += order.below(order.second[entry], order.number[own] + order.gap[entry])
 
     inside = known[terms.path]
-    unsure = (terms.again & ~_joins(order, paths, terms, sizes))[inside]
+    unsure = (terms.again & ~_joins(order, paths, terms))[inside]
     choice, first = terms.choice[inside], terms.first[inside]
     touch = np.cumsum(~terms.again[inside]) - 1
     (heads,) = np.nonzero(~terms.again[inside])
@@ -95,9 +93,7 @@ def find_chains(
     )
 
 
-def _joins(
-    order: Precedences, paths: Paths, terms: PathTerms, sizes: IntArray
-) -> NDArray[np.bool_]:
+def _joins(order: Precedences, paths: Paths, terms: PathTerms) -> NDArray[np.bool_]:
     """Whether a walk can be early in the stretch before and late in each one, (parts,).
 
     Whenever there are values for it, at neighbouring choices of the path: then the cheapest early
@@ -108,6 +104,6 @@ def _joins(
     # The value behind the stretch, and the one ahead of that of the choice before.
     behind = np.minimum(terms.last + 1, len(order.number) - 1)
     ahead = np.maximum(terms.first - 1, 0)[before]
-    exist = (terms.last + 1 < begin + sizes[terms.choice]) & (terms.first > begin)[before]
+    exist = (terms.last + 1 < begin + order.sizes[terms.choice]) & (terms.first > begin)[before]
     fit = ~exist | (paths.slack[behind] >= paths.slack[ahead])
     return np.asarray(fit & (position == position[before] + 1))

@@ -466,7 +466,7 @@ class Propagator:
         parts, self.order = Segments(model.choice_of_literal, self.rows), Precedences(model)
         self.paths = self.order.paths()
         terms = path_terms(parts, self.paths)
-        self.exact = separable(self.order, self.paths, terms, model.sizes)
+        self.exact = separable(self.order, self.paths, terms)
         exact = self.exact & chains
         self.chains = find_chains(self.order, self.paths, parts, terms, exact)
         # A chain sees to its own precedences.
@@ -639,12 +639,11 @@ def _with_touches(
     Returns the row, choice and number of terms of each part, (parts,), and the literal and
     coefficient of each term, (terms,).
     """
-    count = np.diff(parts.start, append=len(parts.literal))
     apart, touch = chains.chain_of[parts.choice] < 0, np.arange(len(chains.touch_row))
-    kept = np.repeat(apart, count)
+    kept = np.repeat(apart, parts.count)
     row = np.append(parts.row[apart], chains.touch_row)
     choice = np.append(parts.choice[apart], len(model.choices) + touch)
-    count = np.append(count[apart], np.ones_like(touch))
+    count = np.append(parts.count[apart], np.ones_like(touch))
     literal = np.append(parts.literal[kept], model.n_literals + 2 * touch + 1)
     coefficient = np.append(parts.data[kept], chains.touch_amount)
     ordered, begin = np.argsort(row, kind="stable"), np.cumsum(count) - count
