@@ -148,8 +148,8 @@ def unwatched(
     slice_redraws: int,
     goes_on: Callable[[int], bool],
     *_: None,
-    early: bool,
-) -> int:
+    **__: bool,
+) -> tuple[int, list[int]]:
     """The annealer's loop without a word of traces, nor of the course of energies."""
     redraws = 0
     while redraws < end and state.energy > target:
@@ -157,7 +157,7 @@ def unwatched(
         redraws += state.redraw(slice_end - redraws, parameters, target)
         if redraws >= slice_end and not goes_on(redraws):
             break
-    return redraws
+    return redraws, []
 
 
 def show_off(rows: Rows) -> str:
