@@ -69,11 +69,11 @@ class _QpuSim(Solver):
             return best.outcome(interrupted=True)
         if len(reply.samples):
             best.add(reply.samples, reply.occurrences, 0)
-        best.reads = reply.figures.reads
+        best.reads = reply.reads
         return best.outcome(
             interrupted=device.interrupted,
-            settings=reply.figures.settings,
-            service_s=reply.figures.seconds,
+            settings=reply.settings,
+            service_s=reply.seconds,
         )
 
     def may_overrun(self, task: Task) -> bool:
