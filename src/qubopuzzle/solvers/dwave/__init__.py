@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from qubopuzzle.solvers.services.call import Reply
     from qubopuzzle.solvers.services.credentials import Token
 
+DEFAULT_READS = 100
 _STRENGTHS = {
     "torque": "D-Wave's uniform torque compensation",
     "scaled": "the largest bias of the model",
@@ -57,7 +58,7 @@ class DWaveSolver(SapiSolver):
 
     name = "dwave"
     default_encoding = "domain-wall"
-    default_reads = 100
+    default_reads = DEFAULT_READS
     about = "D-Wave's quantum annealer, with a token in DWAVE_API_TOKEN (docs/quantum.md)"
     options = (
         Option("solver", str, None, "name of a QPU; without, the one with most qubits"),
@@ -76,23 +77,13 @@ class DWaveSolver(SapiSolver):
 
     def question(self, task: Task, asked: Compiled) -> OnQubits:
         """Without a time limit the search for an embedding has its own."""
-        from qubopuzzle.solvers.dwave.sampling import OnQubits
-
         options, left = task.options, task.seconds_left()
         parameters = self.own_parameters(options)
         if options["annealing_time"] is not None:
             parameters["annealing_time"] = options["annealing_time"]
-        settings = embedding_settings(task)
-        working = max(0.001, left) if isfinite(left) else settings["embedding_s"]
-        return OnQubits(
-            bqm=asked.payload,
-            terms=Terms(self.where(options), None, working + options["patience"]),
-            reads=task.budget.reads or self.default_reads,
-            seed=task.budget.seed,
-            solver=options["solver"],
-            parameters=parameters,
-            **settings,
-        )
+        working = max(0.001, left) if isfinite(left) else options["embedding_s"]
+        terms = Terms(self.where(options), None, working + options["patience"])
+        return on_qubits(task, terms, parameters, options["solver"])
 
     def answer(
         self, question: Question, options: Mapping[str, Any], tick: Callable[[], None]
@@ -203,10 +194,23 @@ def _rehearsed(
     return json.dumps(told).encode(), {"request": figures}
 
 
-def embedding_settings(task: Task) -> dict[str, Any]:
-    """The options of ``EMBEDDING_OPTIONS``; the search ends at the time limit, too."""
+def on_qubits(
+    task: Task, terms: Terms, parameters: Mapping[str, Any], solver: str | None = None
+) -> OnQubits:
+    """A task, with ``EMBEDDING_OPTIONS``, for a graph of qubits; the search ends in time, too."""
+    from qubopuzzle.solvers.dwave.sampling import OnQubits
+
     own = {option.name: task.options[option.name] for option in EMBEDDING_OPTIONS}
-    return own | {"embedding_s": min(own["embedding_s"], max(0.001, task.seconds_left()))}
+    own["embedding_s"] = min(own["embedding_s"], max(0.001, task.seconds_left()))
+    return OnQubits(
+        bqm=task.compiled.payload,
+        terms=terms,
+        reads=task.budget.reads or DEFAULT_READS,
+        seed=task.budget.seed,
+        solver=solver,
+        parameters=parameters,
+        **own,
+    )
 
 
 SOLVER = DWaveSolver()
