@@ -59,8 +59,10 @@ def processes():
 
 @pytest.fixture
 def kept(processes, monkeypatch):
-    """Calls in a process that is there already: its start takes longer than most of them."""
+    """Calls in a process that is there already: its start takes longer than most of them.
 
+    They are the value.
+    """
     from kept import Kept
     from qubopuzzle.solvers.services.call import call_client
 
@@ -71,6 +73,7 @@ def kept(processes, monkeypatch):
         return processes[hidden]
 
     monkeypatch.setitem(call_client.__globals__, "Worker", process)
+    return processes
 
 
 @pytest.fixture(scope="session")
