@@ -52,7 +52,7 @@ def written(name, puzzle):
 def test_what_a_format_writes_it_reads_and_no_other_does(name, puzzle):
     held, text = written(name, puzzle)
     assert get_format(name).read(text, puzzle) == held
-    assert [n for n, known in all_formats().items() if known.sniff(text)] == [name]
+    assert [n for n, known in all_formats().items() if known.detect(text)] == [name]
     assert read_text(text, puzzle) == held
     assert write_text(read_text(text, puzzle), name) == text
 
@@ -77,13 +77,13 @@ def test_random_boards_go_through_every_format_that_holds_them(name, puzzle, dat
 @pytest.mark.parametrize("name", all_formats())
 def test_a_format_says_what_it_does_not_hold(name):
     known = get_format(name)
-    assert known.ABOUT
+    assert known.about
     for puzzle in NAMES:
-        if known.PUZZLES and puzzle not in known.PUZZLES:
+        if known.puzzles and puzzle not in known.puzzles:
             with pytest.raises(InputError, match=f"format {name} holds no {puzzle}; these do: "):
                 write_text(get_puzzle(puzzle).examples(), name)
             _, text = written("json", puzzle)
-            assert not known.sniff(text)
+            assert not known.detect(text)
 
 
 def test_unknown_formats_are_refused():
@@ -154,7 +154,7 @@ def test_the_formats_are_listed():
     )
     for name, known in all_formats().items():
         assert name in done.stdout
-        assert known.ABOUT in done.stdout
+        assert known.about in done.stdout
 
 
 PAGES = [Path(__file__).parents[1] / name for name in ("README.md", "docs/formats.md")]

@@ -330,7 +330,7 @@ def _puzzle(wanted: str | None, text: _Text, limit: ReadLimit) -> Iterator[Puzzl
     if kind is None or wanted not in (None, kind.puzzle):
         return
     limit.count(sum(len(line) for _, line in text.blocks.get("problem", ())) // 2)
-    board: Board = {key: text.keys[key] for key in _ABOUT if key in text.keys} | kind.fields
+    board = {**kind.fields, **{key: text.keys[key] for key in _ABOUT if key in text.keys}}
     kind.part(text, board)
     yield get_puzzle(kind.puzzle).from_dict(board)
 

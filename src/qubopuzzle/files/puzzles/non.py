@@ -7,6 +7,7 @@ of an id where there is none.
 import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -53,7 +54,7 @@ def _puzzle(first: Line, others: Iterator[Line]) -> Nonogram | None:
             _clues(below.get(key, []), key, size_key, words.get(size_key))
             for key, size_key in (("rows", "height"), ("columns", "width"))
         )
-        data = {"rows": rows, "cols": cols, "id": about.get("title", ""), **about}
+        data: dict[str, Any] = {"rows": rows, "cols": cols, "id": about.get("title", ""), **about}
         if "goal" in words and rows and cols:  # else the puzzle itself is refused
             goal, width = words["goal"], len(cols)
             if not re.fullmatch("[01]*", goal) or len(goal) != len(rows) * width:
