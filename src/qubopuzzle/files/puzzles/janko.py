@@ -54,6 +54,7 @@ _BRACKETS = re.compile(r"\[\s*(\w{1,30})\s*\]")
 _NUMBER = re.compile("[0-9]{1,9}")
 _BLANKS = ("-", ".")
 _SIDES = {"e": 1, "s": 2, "w": 4, "n": 8}
+_GOES = re.compile("[nesw]+", re.ASCII | re.IGNORECASE)
 _ABOUT = ("author", "title", "source")
 
 
@@ -92,7 +93,7 @@ _LETTERS = _Code(
 )
 _BLACK = _Code(lambda word: int(word in "xX#"), lambda _: "x")
 _PATHS = _Code(
-    lambda word: sum(map(_SIDES.__getitem__, {*word})) if {*word} <= {*_SIDES} else None,
+    lambda word: sum(_SIDES[side] for side in {*word.lower()}) if _GOES.fullmatch(word) else None,
     lambda sides: "".join(side for side, bit in _SIDES.items() if sides & bit),
     expected="sides n e s w",
 )
@@ -164,22 +165,21 @@ def _solution(text: _Text, board: Board, shape: tuple[int, ...], code: _Code = _
     board["solution"] = text.optional("solution", code, board.get("solution"), shape)
 
 
-def _shaded(text: _Text, board: Board, code: _Code = _NUMBERS) -> None:
+def _grid(text: _Text, board: Board, code: _Code = _NUMBERS, solution: _Code = _BLACK) -> None:
     board["grid"] = text.table("problem", code, board.get("grid"), text.sizes())
-    _solution(text, board, np.shape(board["grid"]))
+    _solution(text, board, np.shape(board["grid"]), solution)
 
 
 def _sudoku(text: _Text, board: Board) -> None:
     if "areas" in text.blocks:
         raise InputError("a sudoku with areas is a variant that is not known here")
-    board["grid"] = text.table("problem", _NUMBERS, board.get("grid"), text.sizes())
+    _grid(text, board, solution=_NUMBERS)
     box = [text.keys.get(name, "") for name in ("patterny", "patternx")]
     if all(map(_NUMBER.fullmatch, box)):
         board["box"] = [*map(int, box)]
     if not text.reading and board["box"] != squarest_box(len(board["grid"])):
         high, wide = map(str, board["box"])
         text.keys |= {"patternx": wide, "patterny": high}
-    _solution(text, board, np.shape(board["grid"]), _NUMBERS)
 
 
 def _heyawake(text: _Text, board: Board) -> None:
@@ -205,8 +205,7 @@ def _arukone(text: _Text, board: Board) -> None:
         if any(len(word) == 1 and word.isalpha() for word in words):
             names = dict.fromkeys(word for word in words if word not in _BLANKS)
             code = _Code({name: i for i, name in enumerate(names, start=1)}.get)
-    board["grid"] = text.table("problem", code, board.get("grid"), text.sizes())
-    _solution(text, board, np.shape(board["grid"]), _PATHS)
+    _grid(text, board, code, solution=_PATHS)
 
 
 def _abc(text: _Text, board: Board) -> None:
@@ -256,9 +255,9 @@ class _Kind(NamedTuple):
 _KINDS = (
     _Kind("sudoku", "sudoku", _sudoku),
     _Kind("heyawake", "heyawake", _heyawake),
-    _Kind("hitori", "hitori", _shaded),
-    _Kind("kuromasu", "kurodoko", partial(_shaded, code=_UNKNOWN)),
-    _Kind("kurodoko", "kurodoko", partial(_shaded, code=_UNKNOWN)),
+    _Kind("hitori", "hitori", _grid),
+    _Kind("kuromasu", "kurodoko", partial(_grid, code=_UNKNOWN)),
+    _Kind("kurodoko", "kurodoko", partial(_grid, code=_UNKNOWN)),
     _Kind("arukone", "numberlink", _arukone, {"cover": False}),
     _Kind("numberlink", "numberlink", _arukone, {"cover": True}),
     _Kind("abc-end-view", "easyasabc", _abc),

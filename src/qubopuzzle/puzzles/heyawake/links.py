@@ -7,19 +7,9 @@ from typing import Any
 import numpy as np
 
 from qubopuzzle.errors import InputError
+from qubopuzzle.puzzles import links
 from qubopuzzle.puzzles.kinds.grids import regions
-from qubopuzzle.puzzles.links import (
-    BLANKS,
-    ZERO,
-    Board,
-    Lines,
-    Link,
-    Rows,
-    room_clues,
-    rooms,
-    shading,
-    show_clues,
-)
+from qubopuzzle.puzzles.links import BLANKS, ZERO, Board, Lines, Link, Rows
 
 _NAME = re.compile("([A-Za-z]{1,8})([0-9]{1,6})?|[0-9]{1,6}")
 _CLUE = re.compile("[0-9]{1,6}")
@@ -67,7 +57,7 @@ def _read_lines(tables: list[Rows]) -> Board:
                     place = f"row {r + 1} column {c + 1}"
                     raise InputError(f"{place}: {clue[:20]!r} is no clue of a room")
                 shown[r, c] = int(clue) or ZERO
-    return {"rooms": rooms, "clues": room_clues(rooms, shown)}
+    return {"rooms": rooms, "clues": links.room_clues(rooms, shown)}
 
 
 def _name(word: str, r: int, c: int) -> str:
@@ -82,7 +72,7 @@ def _write_lines(puzzle: Any) -> list[Rows]:
     """Clues in the first cells of their rooms, then the rooms, by letters if there are enough."""
     few = len(puzzle.clues) <= len(ascii_letters)
     names = np.array([*ascii_letters] if few else [*map(str, range(1, len(puzzle.clues) + 1))])
-    shown = show_clues(puzzle.rooms, puzzle.clues).tolist()
+    shown = links.show_clues(puzzle.rooms, puzzle.clues).tolist()
     words = {0: ".", ZERO: "0"}
     clues = [[words.get(number, str(number)) for number in row] for row in shown]
     return [clues, names[puzzle.rooms].tolist()]
@@ -102,6 +92,6 @@ def _are_rooms(tables: list[Rows]) -> bool:
 
 
 LINKS = (
-    Link("heyawake", body=[rooms], file=[rooms, shading], version="pzprv3.1"),
+    Link("heyawake", body=[links.rooms], file=[links.rooms, links.shading], version="pzprv3.1"),
     Lines(_read_lines, _write_lines, tells=_are_rooms, tables=2),
 )
