@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from qubopuzzle import InputError, Nonogram, Sudoku
 from qubopuzzle.files.puzzles import get_format, read_text, write_text
-from strategies import nonograms
 
 NAMES = ("json", "nin", "mk", "cwd", "taai", "non", "webpbn", "nonograms_org")
 FORMATS = native, nin, mk, cwd, taai, non, webpbn, nonograms_org = [*map(get_format, NAMES)]
@@ -115,23 +114,6 @@ def test_the_surface_of_a_format(file_format):
         sudoku = Sudoku.from_dict({**Sudoku.examples()[0].to_dict(), "id": "x"})
         with pytest.raises(InputError, match=f"x: format {file_format.name} holds no sudoku"):
             write_text([sudoku], file_format.name)
-
-
-@pytest.mark.parametrize("file_format", SINGLE, ids=lambda f: f.name)
-@given(nonograms(max_rows=5, max_cols=5))
-def test_round_trip_of_one_puzzle(file_format, puzzle):
-    text = file_format.write([puzzle])
-    assert file_format.read(text) == [puzzle]
-    check_sniffed(text, file_format)
-
-
-@pytest.mark.parametrize("file_format", SETS, ids=lambda f: f.name)
-@given(st.lists(nonograms(max_rows=5, max_cols=5), min_size=1, max_size=4))
-def test_round_trip_of_a_set(file_format, puzzles):
-    text = file_format.write(puzzles)
-    assert file_format.read(text) == puzzles
-    assert file_format.write(file_format.read(text)) == text
-    check_sniffed(text, file_format)
 
 
 @given(st.lists(squares(), min_size=1, max_size=4))
@@ -349,51 +331,7 @@ def test_tables_that_are_refused(text, message):
     check_refused(nonograms_org, text, message)
 
 
-# --- hostile ---------------------------------------------------------------------------
-
-PIECES = st.sampled_from(
-    ["1", "0", "99999", "\n", " ", "\t", "#", "$1", "3b", "<", ">", "/", "&copy;", "&x;", "<!--",
-     "<table>", "</table>", "<tr>", "<td>", "<count>", "</count>", "<puzzle>", "<!DOCTYPE a []>",
-     "rows", "columns", "====", 'goal "1"', "width 9", "\0", "\ud800", "|", "X", '"', "\x85"]
-)  # fmt: skip
-
-
-def check_harmless(file_format, text):
-    assert file_format.detect(text) in (True, False)
-    try:
-        puzzles = file_format.read(text)
-    except InputError as error:
-        assert "\n" not in str(error)
-        assert len(str(error)) < 300
-    else:
-        assert all(isinstance(puzzle, Nonogram) for puzzle in puzzles)
-
-
-@pytest.mark.parametrize("file_format", FORMATS[1:], ids=lambda f: f.name)
-@settings(max_examples=100)
-@given(st.text(max_size=60) | st.lists(PIECES, max_size=20).map("".join))
-def test_any_text_is_puzzles_or_one_line(file_format, text):
-    check_harmless(file_format, text)
-
-
-@pytest.mark.parametrize(("file_format", "text", "_puzzle"), TEXTS, ids=ids(TEXTS))
-@settings(max_examples=100)
-@given(st.data())
-def test_any_change_of_a_text_is_puzzles_or_one_line(file_format, text, _puzzle, data):
-    for _ in range(data.draw(st.integers(1, 3))):
-        start = data.draw(st.integers(0, len(text)))
-        stop = start + data.draw(st.sampled_from([0, 0, 1, 2, 5, 20]))
-        text = text[:start] + data.draw(PIECES | st.text(max_size=3)) + text[stop:]
-    check_harmless(file_format, text)
-
-
-@pytest.mark.parametrize("file_format", FORMATS[1:], ids=lambda f: f.name)
-@pytest.mark.parametrize("piece", ["1 ", "\n", "$1\n", "<!--", "<td>", "<puzzle>", "&", "<a b='"])
-def test_long_texts_take_no_time_that_grows_with_their_square(file_format, piece):
-    heads = ("", "rows\n", "rows\n1\n", "<table><tr><td>", "<puzzleset><puzzle>", "1000 1000\n")
-    for head in heads:
-        check_harmless(file_format, head + piece * (100_000 // len(piece)) + "1")
-
+# --- pynogram, nonogrid ------------------------------------------------------------------
 
 P = Nonogram(rows=[[2], [], [1, 1]], cols=[[1, 1], [1], [1]])
 

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from boards import boards, same
 from qubopuzzle import (
     EasyAsABC,
     Heyawake,
@@ -505,44 +504,18 @@ def test_refused_board_files(text, words):
         pzprv3.read(text)
 
 
-# --- round trips ---------------------------------------------------------------------------
-
-
-@settings(max_examples=200)
-@given(st.lists(boards(), min_size=1, max_size=3))
-def test_boards_are_read_as_they_were_written(puzzles):
-    for form in FORMATS:
-        text = form.write(puzzles)
-        assert form.detect(text)
-        found = form.read(text)
-        assert form.write(found) == text
-        assert len(found) == len(puzzles)
-        for puzzle, again in zip(puzzles, found, strict=True):
-            assert same(puzzle, again)
-
-
 # --- hostile texts -------------------------------------------------------------------------
 
-SEEDS = [form.write([puzzle]) for form in FORMATS for puzzle in EXAMPLES[::2]]
-SIGNS = "0123456789abcvgz-+=@%*$./#?&:_ qA\n\r\t\0٣²é🙂"
 
-
-@st.composite
-def mutations(draw):
-    text = draw(st.sampled_from(SEEDS))
-    start = len(text) - len(text.split("/", 4)[-1]) if draw(st.booleans()) else 0
-    for _ in range(draw(st.integers(1, 3))):
-        at = draw(st.integers(start, len(text)))
-        text = text[:at] + draw(st.text(SIGNS, max_size=4)) + text[at + draw(st.integers(0, 5)) :]
-    return text
-
-
-@settings(max_examples=200)
-@given(st.text() | st.text(SIGNS) | st.text(SIGNS).map(lambda s: HOST + s) | mutations())
-@example("pzprv3/easyasabc/1/1/1/q q q/q q q/q q q")
-@example(HOST + "heyawake/1/1/")
-@example(HOST + "heyawake/500/1/")
-@example(HOST + "kurodoko/²/²/")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pzprv3/easyasabc/1/1/1/q q q/q q q/q q q",
+        HOST + "heyawake/1/1/",
+        HOST + "heyawake/500/1/",
+        HOST + "kurodoko/²/²/",
+    ],
+)
 def test_hostile_texts(text):
     for form in FORMATS:
         form.detect(text)
