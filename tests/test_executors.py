@@ -23,8 +23,10 @@ from qubopuzzle import ExecutorFailed, InputError, Nonogram, solve_each
 from qubopuzzle.bench.comparison import run
 from qubopuzzle.bench.plan import make_plan
 from qubopuzzle.executors import calls, in_order, open_executor
-from qubopuzzle.files.puzzles import native
+from qubopuzzle.files.puzzles import get_format
 from qubopuzzle.processes import Crashed, WarmThreads, WarmWorkers, WorkerExecutor
+
+native = get_format("json")
 
 distributed = pytest.importorskip("distributed", reason="pip install 'qubopuzzle[cluster]'")
 
