@@ -19,8 +19,8 @@ from types import MappingProxyType
 from typing import Any
 
 from qubopuzzle.bench.library import LICENCE, LICENCE_TEXT, Origin
-from qubopuzzle.bench.plan import ComparisonPlan, Instance, told_apart
-from qubopuzzle.bench.tiers import Measuring, measure
+from qubopuzzle.bench.plan import Instance
+from qubopuzzle.bench.tiers import Measuring
 from qubopuzzle.errors import InputError, QubopuzzleError, SolverFailed
 from qubopuzzle.files.models import named
 from qubopuzzle.files.writing import naming, with_id, write_whole
@@ -79,7 +79,6 @@ def write_instances(
         InputError: for a folder that cannot be used, or puzzles whose names are not unique.
     """
     names = _names(problems)
-    plan = measuring.plan(problems, seed) if measuring else None
     check_folder(folder, force=force)
     with naming(folder):
         folder.mkdir(exist_ok=True)
@@ -107,8 +106,12 @@ def write_instances(
         "left_out": left_out,
     }
     write_whole(folder / MANIFEST, _json(manifest, indent=1))
-    if plan and written:
-        manifest["measured"] = _measure(plan, written, report)
+    if measuring and written:
+        about, found = measuring.measure([problem for problem, _ in written], seed)
+        for problem, entry in written:
+            entry |= found[Instance("", problem).digest]
+            report(entry)
+        manifest["measured"] = about
         write_whole(folder / MANIFEST, _json(manifest, indent=1))
     return manifest
 
@@ -127,18 +130,6 @@ def _licence(folder: Path) -> dict[str, Any]:
     data = LICENCE_TEXT.encode()
     write_whole(folder / "LICENSE", data)
     return {"name": LICENCE, "file": "LICENSE", **_sums(data)}
-
-
-def _measure(
-    plan: ComparisonPlan, written: Sequence[tuple[Problem, dict[str, Any]]], report: Report
-) -> dict[str, Any]:
-    """Give the entries their tiers; returns what the manifest says of all measurements."""
-    instances, _ = told_apart((problem, "") for problem, _ in written)
-    about, found = measure(replace(plan, instances=instances))
-    for problem, entry in written:
-        entry |= found[Instance("", problem).digest]
-        report(entry)
-    return about
 
 
 def _names(problems: Sequence[Problem]) -> list[str]:
