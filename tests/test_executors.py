@@ -8,11 +8,12 @@ import sys
 import time
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from itertools import count as count_from
 from multiprocessing import get_context
 from pathlib import Path
+from select import select
 
 import loky
 import pytest
@@ -22,9 +23,9 @@ import qubopuzzle
 from qubopuzzle import ExecutorFailed, InputError, Nonogram, solve_each
 from qubopuzzle.bench.comparison import run
 from qubopuzzle.bench.plan import make_plan
-from qubopuzzle.executors import calls, in_order, open_executor
+from qubopuzzle.executors import answers, calls, open_executor
 from qubopuzzle.files.puzzles import native
-from qubopuzzle.processes import Crashed, WarmThreads, WarmWorkers, WorkerExecutor
+from qubopuzzle.processes import Crashed, WarmWorkers
 
 distributed = pytest.importorskip("distributed", reason="pip install 'qubopuzzle[cluster]'")
 
@@ -160,8 +161,8 @@ def test_an_executor_that_takes_no_more_ends_it():
 
 def test_answers_in_order_and_errors_of_ours():
     with ThreadPoolExecutor(4) as threads:
-        found = in_order(calls(threads, lambda s: time.sleep(s) or s, [0.2, 0, 0.1, 0]))
-        assert [done.answer for done in found] == [0.2, 0, 0.1, 0]
+        found = answers(lambda s: time.sleep(s) or s, [0.2, 0, 0.1, 0], "call", executor=threads)
+        assert list(found) == [0.2, 0, 0.1, 0]
 
         def refuse(item):
             raise InputError(f"{item} is no good")
@@ -224,9 +225,8 @@ def test_a_worker_is_kept_until_a_call_fails():
         pass
 
 
-def test_an_idle_worker_is_ended(monkeypatch):
-    monkeypatch.setattr("qubopuzzle.processes._IDLE_S", 0.1)
-    workers = WarmWorkers()
+def test_an_idle_worker_is_ended():
+    workers = WarmWorkers(idle_s=0.1)
     with workers.borrow() as worker:
         worker.call(os.getpid)
     assert worker.ready
@@ -249,20 +249,17 @@ def test_what_a_call_leaves_in_its_temporary_folder_goes():
     with workers.borrow() as worker:
         folder = Path(worker.call(left_behind))
         assert (folder / "left").exists()
-        worker.tidy()
-        assert list(folder.iterdir()) == []
+    assert list(folder.iterdir()) == []
     workers.close()
     assert not folder.exists()
 
 
 def test_leaving_ends_what_is_running():
     began = time.monotonic()
-    with WorkerExecutor(1) as executor:
-        running, waiting = executor.submit(time.sleep, 60), executor.submit(time.sleep, 60)
-        time.sleep(0.2)
+    found = answers(partial(select, [], [], []), [0] + [60] * 4, "call", jobs=2)
+    assert next(found) == ([], [], [])
+    found.close()  # while two run, and two wait
     assert time.monotonic() - began < 20
-    assert isinstance(running.exception(), Crashed)
-    assert waiting.cancelled()
 
 
 def test_a_run_that_breaks_a_used_process_gets_a_fresh_one(monkeypatch):
@@ -277,9 +274,9 @@ def test_a_run_that_breaks_a_used_process_gets_a_fresh_one(monkeypatch):
         return found | {"status": "crashed"} if worker.used and made == [False, True] else found
 
     monkeypatch.setattr(runner, "_answer", answer)
-    with WarmThreads(1) as threads:
+    with closing(WarmWorkers()) as workers:
         jobs = list(make_plan(DOT, ["sat"], repeat_exact=2, time_limit=5).jobs())
-        rows = [runner.execute(job, threads.workers) for job in jobs]
+        rows = [runner.execute(job, workers) for job in jobs]
     assert made == [False, True, False]
     assert [row["status"] for row in rows] == ["valid", "valid"]
 

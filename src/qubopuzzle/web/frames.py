@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from qubopuzzle.model import Model, Problem, Violation
 from qubopuzzle.model.segments import all_rows
 from qubopuzzle.picture import Picture
-from qubopuzzle.picture.figure import PALETTE
+from qubopuzzle.picture.description import PALETTE
 
 STATES = 400
 """States of a course that are shown when it has ended, at most; of large boards fewer."""
