@@ -9,7 +9,8 @@ import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
-from qubopuzzle.picture.figure import PALETTE, label
+from qubopuzzle.picture.description import PALETTE
+from qubopuzzle.picture.figure import label
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -12,14 +12,12 @@ from matplotlib.patches import Circle
 from numpy.typing import NDArray
 
 from qubopuzzle.errors import printable
-from qubopuzzle.picture.description import DOWN, LEFT, RIGHT, UP, PictureData, places
+from qubopuzzle.picture.description import DOWN, LEFT, PALETTE, RIGHT, UP, PictureData, places
 
 _PAPER, _INK, _PENCIL, _GRID = "#ffffff", "#222222", "#666666", "#999999"
 # By the shade of a cell: 1 for black, and 2 more for broken.
 _FACES = (_PAPER, _INK, "#f4b6b6", "#c0392b")
 _INKS = (_INK, _PAPER, _INK, _PAPER)
-# Okabe and Ito's colours, which nearly everyone can distinguish; yellow is too pale for a line.
-PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#444444")
 
 
 def label(text: str) -> str:

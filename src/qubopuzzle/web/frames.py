@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from qubopuzzle.model import IntArray, Model, Problem, Violation
 from qubopuzzle.model.segments import all_rows
 from qubopuzzle.picture import Picture
-from qubopuzzle.picture.figure import PALETTE
+from qubopuzzle.picture.description import PALETTE
 from qubopuzzle.solving.judge import Judged
 from qubopuzzle.solving.trace import Trace
 
