@@ -94,10 +94,11 @@ def _rows_as_they_are(mip: Mip) -> Any:
 
     built = CpModel()
     text = ["variables{domain:[0,1]}\n" * mip.n_variables]
-    start, bits = mip.matrix.indptr.tolist(), mip.matrix.indices.tolist()
-    coefficients = mip.matrix.data.tolist()
-    lower = np.maximum(mip.lower, -UNBOUNDED).tolist()
-    for row, (low, high) in enumerate(zip(lower, mip.upper.tolist(), strict=True)):
+    matrix, *ends = mip.arrays[:3]
+    start, bits = matrix.indptr.tolist(), matrix.indices.tolist()
+    coefficients = matrix.data.tolist()
+    bounds = (end.clip(-UNBOUNDED, UNBOUNDED).astype(int).tolist() for end in ends)
+    for row, (low, high) in enumerate(zip(*bounds, strict=True)):
         own = slice(start[row], start[row + 1])
         terms = f"vars:{bits[own]} coeffs:{coefficients[own]} domain:[{low},{high}]"
         text.append(f"constraints{{linear{{{terms}}}}}\n")

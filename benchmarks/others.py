@@ -17,10 +17,10 @@ import numpy as np
 from scipy.sparse import csc_array
 
 from qubopuzzle import solve
+from qubopuzzle.compile.rows import whole_rows
 from qubopuzzle.model import UNBOUNDED
 from qubopuzzle.processes import Overrun, Worker
 from qubopuzzle.programs import Program
-from qubopuzzle.programs.rows import whole_rows
 from qubopuzzle.solvers.localmip import search_rows
 
 GRACE_S = 30.0

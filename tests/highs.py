@@ -9,7 +9,7 @@ from importlib.util import find_spec
 import pytest
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.files.models import highs_reader
+from qubopuzzle.files.models import lp_mps
 from qubopuzzle.processes import Worker
 
 
@@ -91,7 +91,7 @@ def _readings(paths):
 
 def _reading(path):
     try:
-        return highs_reader.read(path)
+        return lp_mps.read_lp(path)
     except InputError as error:
         return str(error)
 

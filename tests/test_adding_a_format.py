@@ -30,29 +30,19 @@ def place(tmp_path_factory):
     assert [where for _, where, _ in blocks] == [
         "",
         "",
-        ", a line in `READERS`",
-        ", a function before `FORMATS`",
         ", a line in `FORMATS`",
     ]
     for name, where, code in blocks:
         path = root / name
         assert path.parent.is_dir()
         assert path.exists() == bool(where)
-        path.write_text(put(path.read_text("utf-8"), where, code) if where else code, "utf-8")
+        path.write_text(put(path.read_text("utf-8"), code) if where else code, "utf-8")
     return root
 
 
-def put(text, where, code):
-    """The text of a module with a line of a table, or with a function before it."""
-    table = re.search(r"^(READERS|FORMATS) = \{\n.*\n +for each in \(\n", text, re.M)
-    assert table[1] in where
-    if "function" in where:
-        assert "needs `import numpy as np`, and `TooLarge` from `qubopuzzle.errors`" in (
-            DOCUMENT.read_text("utf-8")
-        )
-        head = "import numpy as np\nfrom qubopuzzle.errors import TooLarge\n"
-        before = text[: table.start()].replace("import json\n", f"import json\n{head}", 1)
-        return f"{before}{code}\n\n{text[table.start() :]}"
+def put(text, code):
+    """The text of a module with a line more in its table."""
+    table = re.search(r"^FORMATS = \{\n.*\n +for each in \(\n", text, re.M)
     return f"{text[: table.end()]}        {code.rstrip()},\n{text[table.end() :]}"
 
 
@@ -121,8 +111,8 @@ def test_a_malformed_text_is_one_line(place, text, message):
 @pytest.mark.parametrize(
     ("puzzle", "message"),
     [
-        (Numberlink(grid=[[1, 1]], cover=False, id="free"), "puzzle 'free': cells may stay unused"),
-        (Numberlink(grid=[[63, 63]]), "a puzzle without an id: the number 63; ahle has 62 signs"),
+        (Numberlink(grid=[[1, 1]], cover=False, id="free"), "free: cells may stay unused"),
+        (Numberlink(grid=[[63, 63]]), "instance 1: the number 63; ahle has 62 signs"),
     ],
 )
 def test_what_it_cannot_hold_is_said(place, puzzle, message):

@@ -30,7 +30,9 @@ from qubopuzzle.bench.plan import Instance, make_plan
 from qubopuzzle.bench.statistics import par2, tts
 from qubopuzzle.bench.tables import instance_table
 from qubopuzzle.cli.reporting import failure_notes, outputs
-from qubopuzzle.files.puzzles import native
+from qubopuzzle.files.puzzles import get_format
+
+native = get_format("json")
 
 TESTS = Path(__file__).parent
 DOT = Nonogram(rows=[[1], []], cols=[[1], []], id="dot")

@@ -32,6 +32,7 @@ from qubopuzzle import (
 from qubopuzzle.files.models import read_sample
 from qubopuzzle.model import violation
 from qubopuzzle.programs import program_of
+from qubopuzzle.programs.dimod_models import cqm_of
 from qubopuzzle.programs.of_model import compile_program
 from strategies import all_bits, assignments, meaning, models, programs
 
@@ -103,7 +104,7 @@ def test_a_sampler_of_cqms_has_its_samples_judged(puzzle):
 @settings(max_examples=40, deadline=None)
 def test_a_cqm_of_a_model_has_its_solutions_and_is_read_as_its_program(model):
     cqm, made = to_cqm(model), compile_program(model)
-    assert made.payload.is_equal(cqm)
+    assert cqm_of(made.program).is_equal(cqm)
     every = assignments(model)
     expected = {made.encode(x).tobytes() for x in every if violation(model, x) == 0}
     names = made.labels()
@@ -142,7 +143,7 @@ def test_energies_of_a_program_order_what_is_feasible_before_what_is_not():
         )
         compiled = export(program, "cqm").compiled
         samples = all_bits(3)
-        energies, objective = compiled.energies(samples), compiled.payload.objective
+        energies, objective = compiled.energies(samples), cqm_of(compiled.program).objective
         holds = np.array([not program.broken(x) for x in samples])
         names = list(program.variables)
         assert (energies[holds] == objective.energies((samples[holds], names))).all()

@@ -324,7 +324,7 @@ def test_files_say_what_the_rows_say(form, read, tmp_path):
         if values is not None:
             sample = np.array([round(values.get(name, 0)) for name in mip.variable_names()])
             assert not len(mip.broken(sample))
-            assert ((sample >= 0) & (sample <= mip.tops)).all()
+            assert ((sample >= 0) & (sample <= mip.program.upper)).all()
             assert violation(model, mip.bits.decode(sample)) == 0
 
 
@@ -356,7 +356,7 @@ def test_the_rows_of_a_file_stand_for_graphs(model):
 
 def has_serial_numbers(model, tree, x):
     """Whether the rows can be met by depths in a breadth-first tree, for each constraint."""
-    values, names = tree.bits.encode(x).tolist(), iter(tree.extra)
+    values, names = tree.bits.encode(x).tolist(), iter(tree.program.variables[tree.n_bits :])
     for graph in model.connected:
         true = [j for j, literal in enumerate(graph.literals.tolist()) if x[literal]]
         depth = {true[0]: 0} if true else {}
@@ -426,11 +426,11 @@ def test_rows_that_would_not_fit_are_refused(monkeypatch):
 def pretend(monkeypatch, status, message, values=None, seconds=0.0):
     """HiGHS with an answer that is known beforehand."""
 
-    def solve_rows(matrix, lower, upper, tops, limit):
+    def solve_rows(matrix, row_lower, row_upper, lower, upper, limit):
         time.sleep(seconds)
         if values is None:
             return status, message, None
-        return status, message, np.pad(values, (0, len(tops) - len(values)))
+        return status, message, np.pad(values, (0, len(upper) - len(values)))
 
     monkeypatch.setattr(mip_solver, "solve_rows", solve_rows)
 

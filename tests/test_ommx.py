@@ -35,8 +35,8 @@ from qubopuzzle import (  # noqa: E402
     ommx_adapter,
     solve,
 )
+from qubopuzzle.files.models.ommx import to_ommx, write_ommx  # noqa: E402
 from qubopuzzle.files.models.ommx_archive import pack, unpack  # noqa: E402
-from qubopuzzle.files.models.programs import ommx_file, to_ommx  # noqa: E402
 from qubopuzzle.ommx_adapter import OMMXQubopuzzleAdapter  # noqa: E402
 from qubopuzzle.programs.ommx_models import instance_of, ommx_module  # noqa: E402
 
@@ -150,18 +150,18 @@ def test_a_puzzle_comes_back_from_a_file(kind, tmp_path):
 
 def test_everything_in_a_program_comes_back(tmp_path):
     path = tmp_path / "a.ommx.gz"
-    path.write_bytes(gzip.compress(ommx_file(MIXED)))
+    path.write_bytes(gzip.compress(write_ommx(MIXED)))
     found = load_model(path)
     assert (found.variables, found.title, found.id) == (MIXED.variables, MIXED.title, "a")
     assert found.rows == ("most", "range", "range (most)", "one")
     assert (found.maximize, found.offset) == (True, 0.25)
     assert points(found) == points(MIXED)
-    assert ommx_file(MIXED) == ommx_file(MIXED)
+    assert write_ommx(MIXED) == write_ommx(MIXED)
 
 
 def test_our_archives_are_read_by_ommx(tmp_path):
     path = tmp_path / "ours.ommx"
-    path.write_bytes(ommx_file(MIXED))
+    path.write_bytes(write_ommx(MIXED))
     found = opened(path)
     assert [v.name for v in found.decision_variables] == list(MIXED.variables)
     state = {0: 1, 1: 0, 2: 0}
@@ -185,7 +185,7 @@ def test_archives_and_bytes_of_ommx_are_read(saved, tmp_path):
 
 def test_bad_files_are_one_line(saved, tmp_path):
     solution = knapsack().evaluate(dict.fromkeys(range(6), 0))
-    whole = ommx_file(MIXED)
+    whole = write_ommx(MIXED)
     for data, why in [
         (saved(add_solution=solution).read_bytes(), "no instance in the OMMX artifact"),
         (whole[:2000], "breaks off|damaged"),

@@ -26,11 +26,11 @@ from qubopuzzle import (
     solve,
 )
 from qubopuzzle.files.models import FORMATS, read_sample
-from qubopuzzle.files.models.programs import safe_variables
+from qubopuzzle.files.models.lp_mps import names_program_lp
 from qubopuzzle.model import violation
 from qubopuzzle.programs import Program, program_of
 from qubopuzzle.programs.grouping import grouped_model, n_groupings
-from qubopuzzle.solving.export import rebuilt
+from qubopuzzle.solving.form import rebuilt
 from strategies import all_bits, assignments, meaning, models, programs
 
 TEXTS = ("program-lp", "program-mps")
@@ -141,7 +141,7 @@ def test_names_that_mean_something_in_lp_files_are_changed(tmp_path):
     path = tmp_path / "a.lp"
     path.write_bytes(export(program, "program-lp").data)
     found = load_model(path)
-    assert sorted(found.variables) == sorted(safe_variables(program))
+    assert sorted(found.variables) == sorted(names_program_lp(program))
     assert found.matrix.toarray().tolist() == [[1] * len(names)]
 
 

@@ -40,7 +40,7 @@ from qubopuzzle import (
     to_bqm,
 )
 from qubopuzzle.cli import main
-from qubopuzzle.files.models import highs_reader, reading
+from qubopuzzle.files.models import FORMATS, READERS, lp_mps, reading
 from qubopuzzle.model import violation
 from qubopuzzle.programs.grouping import grouped_model, n_groupings, structure_of
 from qubopuzzle.programs.summary import summary
@@ -478,7 +478,7 @@ def test_from_ommx():
 
 def test_ommx_that_is_not_installed(tmp_path, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    monkeypatch.setattr("qubopuzzle.files.models.ommx_reader.find_spec", lambda name: None)
+    monkeypatch.setattr("qubopuzzle.files.models.reading.find_spec", lambda name: None)
     with pytest.raises(SolverUnavailable, match="pip install ommx"):
         load_model(put(tmp_path, "a.ommx", b"\n\0"))
 
@@ -557,11 +557,11 @@ def test_lp_texts_are_read_as_what_they_say_or_refused(seed, tmp_path):
     found = highs.readings(paths)
     for (text, model), own in zip(known, found, strict=False):
         assert model == lp_texts.plain_model(text)
-        assert model == lp_texts.model_of(highs_reader.program(own)), text
+        assert model == lp_texts.model_of(lp_mps.program(own)), text
     taken = 0
     for text, own in zip(wrong, found[len(known) :], strict=True):
         with suppress(InputError, ValueError, KeyError, IndexError):  # one of them does not read it
-            program = highs_reader.program({} if isinstance(own, str) else own)
+            program = lp_mps.program({} if isinstance(own, str) else own)
             plain = lp_texts.plain_model(text)
             assert lp_texts.model_of(program) == plain, text
             taken += 1
@@ -752,11 +752,9 @@ def test_any_change_of_a_qplib_is_read_or_refused(place, letter):
     _read_or_refused("qplib", QPLIB[:at] + letter + QPLIB[at + 1 :])
 
 
-def _read_or_refused(module, text):
-    from importlib import import_module
-
+def _read_or_refused(name, text):
     try:
-        program = import_module(f"qubopuzzle.files.models.{module}_reader").read(text.encode())
+        program = FORMATS[name].read(text.encode())
     except InputError as error:
         assert "\n" not in str(error)
     else:
@@ -839,7 +837,7 @@ def test_info(tmp_path, capsys):
 def test_formats_lists_models(capsys):
     assert main(["formats"]) == 0
     out = capsys.readouterr().out
-    assert all(f".{name} " in out for name in reading.READERS)
+    assert all(f".{name} " in out for name in READERS)
 
 
 def test_export_and_decode(tmp_path, capsys):

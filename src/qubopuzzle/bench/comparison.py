@@ -1,7 +1,7 @@
 """``compare``: every configuration on every instance, and the results."""
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -22,7 +22,7 @@ from qubopuzzle.errors import ExecutorFailed, InputError, at
 from qubopuzzle.executors import Done, calls
 from qubopuzzle.files.writing import write_whole
 from qubopuzzle.picture import check_canvas, html
-from qubopuzzle.processes import WarmThreads
+from qubopuzzle.processes import WarmWorkers
 from qubopuzzle.signals import defer_interrupt
 
 if TYPE_CHECKING:
@@ -291,8 +291,8 @@ def _executed(
     if executor is not None:
         yield from calls(executor, execute, jobs)
         return
-    with WarmThreads(at_once) as threads:
-        yield from calls(threads, partial(execute, workers=threads.workers), jobs)
+    with ThreadPoolExecutor(at_once) as threads, closing(WarmWorkers()) as workers:
+        yield from calls(threads, partial(execute, workers=workers), jobs)
 
 
 def resumed_rows(jobs: Iterable[Job], book: Journal) -> dict[str, Row]:

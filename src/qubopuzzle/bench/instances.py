@@ -1,6 +1,6 @@
 """A folder of exported models with known ground states, to measure solvers with.
 
-For each puzzle or model: the files and their descriptions (``solving.export``), a solution as an
+For each puzzle or model: the files and their descriptions (``solving.form``), a solution as an
 assignment of energy 0, found and judged here, and in ``manifest.json`` sizes, hashes and whether
 the solution is the only one. The manifest is written last; if solvers are to be timed on the
 instances, it is written anew with what they needed.
@@ -26,7 +26,7 @@ from qubopuzzle.files.models import named
 from qubopuzzle.files.writing import naming, with_id, write_whole
 from qubopuzzle.model import Problem
 from qubopuzzle.puzzles import Puzzle, get_puzzle, puzzle_names
-from qubopuzzle.solving.export import Export, problem_hash
+from qubopuzzle.solving.form import Form, problem_hash
 from qubopuzzle.solving.result import Result
 from qubopuzzle.solving.settings import DEFAULT_EXACT_SOLVER, Settings
 from qubopuzzle.solving.solve import solve
@@ -159,20 +159,20 @@ def _write(
         raise InputError(result.verdict)
     exact = replace(settings, encoding=None, weights={})  # exact formats take neither
     built = {
-        to: Export.of(problem, to, settings if named(to).target == "qubo" else exact)
+        to: Form.of(problem, named(to), settings if named(to).target == "qubo" else exact)
         for to in formats
     }
     contents: dict[str, tuple[dict[str, Any], bytes]] = {}
     numbers: dict[str, Any] = {}
     for to, model in built.items():
-        file = f"{name}{model.format.suffix}"
+        file = f"{name}{model.suffix}"
         description = {"file": file, **model.description}
         contents[file] = {"what": "model", "to": to}, model.data
         contents[f"{file}.json"] = {"what": "description", "to": to}, _json(description)
-        if model.format.target == "qubo":
+        if model.target == "qubo":
             compiled = model.compiled
             numbers = {**compiled.sizes, "ground_state_energy": 0, "gap": compiled.gap}
-    for target, model in {each.format.target: each for each in built.values()}.items():
+    for target, model in {each.target: each for each in built.values()}.items():
         ending = "" if target == "qubo" else f"-{target}"
         solution = _solution(model, search)
         contents[f"{name}.solution{ending}.json"] = {"what": "solution"}, _json(solution)
@@ -191,7 +191,7 @@ def _write(
     }
 
 
-def _solution(built: Export, search: Search) -> dict[str, int]:
+def _solution(built: Form, search: Search) -> dict[str, int]:
     """A solution as values by label: judged, of energy 0.
 
     Raises:
@@ -208,7 +208,7 @@ def _solution(built: Export, search: Search) -> dict[str, int]:
     if judged.energy:
         raise SolverFailed(f"the solution found has energy {judged.energy:g}, not 0")
     # One file serves all formats of a QUBO or program, whatever they call its variables.
-    of_all = built.format.target in ("qubo", "program")
+    of_all = built.target in ("qubo", "program")
     names = built.compiled.labels() if of_all else built.labels
     return dict(zip(names, bits, strict=True))
 

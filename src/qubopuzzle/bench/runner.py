@@ -90,8 +90,6 @@ def _answer(worker: Worker, job: Job) -> dict[str, Any]:
         spent = None if status == "refused" else round(time.perf_counter() - clock, 6)
         found = {"status": status, "why": str(error), "solved": False, "seconds": spent}
     wall = time.perf_counter() - clock
-    with suppress(OSError):
-        worker.tidy()
     found["peak_mib"] = peaks[-1] if peaks else None
     return found | {"wall_s": round(wall, 6), "started": started}
 

@@ -17,14 +17,16 @@ from qubopuzzle.compile.cnf import compile_cnf as compile_cnf
 from qubopuzzle.compile.compiled import Compiled as Compiled
 from qubopuzzle.compile.compiled import WeightedModel
 from qubopuzzle.compile.compiled import check_weights as check_weights
-from qubopuzzle.compile.cpsat import compile_cpsat
+from qubopuzzle.compile.cpsat import compile_cpsat, whole_cpsat
 from qubopuzzle.compile.encoding import ENCODINGS as ENCODINGS
 from qubopuzzle.compile.encoding import encode_choices as encode_choices
 from qubopuzzle.compile.encoding import lay_out
 from qubopuzzle.compile.mip import Mip as Mip
 from qubopuzzle.compile.mip import compile_mip as compile_mip
+from qubopuzzle.compile.mip import whole_mip
 from qubopuzzle.compile.qubo import Qubo as Qubo
 from qubopuzzle.compile.qubo import compile_qubo as compile_qubo
+from qubopuzzle.compile.rows import Rows
 from qubopuzzle.errors import InputError, ModelError
 from qubopuzzle.model import Model
 
@@ -44,6 +46,9 @@ _EXACT: Mapping[str, Callable[[Model], Compiled]] = {
 TARGETS = (*_OF_BITS, "model", *_EXACT)
 UNWEIGHTED_TARGETS = tuple(_EXACT)
 """Those that keep every constraint and take no weights."""
+
+ROW_TARGETS = ("mip", "cpsat")
+"""Those that take rows over whole numbers as they are."""
 
 
 def compile_model(
@@ -75,3 +80,13 @@ def compile_model(
     if weights:
         raise InputError("this solver keeps every constraint and takes no weights")
     return _EXACT[target](model)
+
+
+def compile_rows(rows: Rows, model: Model, target: str) -> Compiled:
+    """Rows as they are, for a target of ``ROW_TARGETS``; raises as ``compile_model``.
+
+    Args:
+        model: the same with each variable by itself, see ``whole_mip``.
+    """
+    mip = whole_mip(rows, model)
+    return whole_cpsat(mip) if target == "cpsat" else mip

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from qubopuzzle.compile.compiled import size_of
 from qubopuzzle.compile.encoding import Encoding
 from qubopuzzle.compile.qubo import objective_form
+from qubopuzzle.compile.rows import Rows
 from qubopuzzle.model import IntArray, Model, Objective
 
 _LARGEST = 2.0**50
@@ -73,12 +74,22 @@ class Cost:
         slack = 2.5 * self.error if self.error else 0.5 / self.factor
         return value - bound <= max(slack, 4 * float(np.spacing(abs(value) + abs(self.offset))))
 
-    def coefficients(self, n_variables: int) -> tuple[IntArray, int]:
-        """The same over variables, shape (variables,), and a constant: ``not v`` is ``1 - v``."""
+    def coefficients(self, lower: IntArray, upper: IntArray) -> tuple[IntArray, int]:
+        """The same over variables between bounds, shape (variables,), and a constant.
+
+        v is what it is above its lower bound, ``not v`` what it is below the upper one.
+        """
         signed = np.where(self.literals > 0, self.weights, -self.weights)
-        found = np.zeros(n_variables, dtype=np.int64)
-        found[np.abs(self.literals) - 1] = signed
-        return found, int(-signed[signed < 0].sum())
+        variable = np.abs(self.literals) - 1
+        found = np.zeros(len(lower), dtype=np.int64)
+        found[variable] = signed
+        least = np.where(signed > 0, lower[variable], upper[variable])
+        return found, int(-(signed * least).sum())
+
+    def objective(self, lower: IntArray, upper: IntArray) -> tuple[NDArray[np.float64], float]:
+        """What is minimised: coefficients, shape (variables,), and a constant."""
+        coefficients, constant = self.coefficients(lower, upper)
+        return coefficients / self.factor, self.offset + constant / self.factor
 
 
 def cost_of(bits: Encoding, fresh: Callable[[int], IntArray]) -> Cost | None:
@@ -115,6 +126,32 @@ def cost_of(bits: Encoding, fresh: Callable[[int], IntArray]) -> Cost | None:
     )
 
 
+def cost_of_values(rows: Rows) -> Cost | None:
+    """The linear objective of rows, minimised, over their variables; None if they have none.
+
+    Raises:
+        InputError: as ``cost_of``.
+    """
+    if not rows.cost.any():
+        return None
+    sign = -1.0 if rows.maximize else 1.0
+    spread, largest = rows.upper - rows.lower, np.maximum(abs(rows.lower), abs(rows.upper))
+    factor, exact = _factor(Objective(sign * rows.cost, scipy.sparse.csr_array((0, 0))), spread)
+    whole = np.rint(sign * rows.cost * factor)
+    (kept,) = np.nonzero(whole)
+    signed = whole[kept].astype(np.int64)
+    base = (signed * np.where(signed > 0, rows.lower[kept], rows.upper[kept])).sum()
+    common = int(np.gcd.reduce(signed)) or 1
+    return Cost(
+        np.where(signed > 0, kept + 1, -kept - 1),
+        np.abs(signed) // common,
+        factor / common,
+        float(sign * rows.offset + base / factor),
+        0.0 if exact else float(largest.sum() / factor),
+        (),
+    )
+
+
 def _between_choices(model: Model, objective: Objective) -> Objective:
     """Without products of two values of a choice, which are never both taken."""
     pairs = objective.couplings.tocoo()
@@ -128,10 +165,13 @@ def _n_terms(objective: Objective) -> int:
     return int(np.count_nonzero(objective.linear)) + int(objective.couplings.nnz)
 
 
-def _factor(objective: Objective) -> tuple[float, bool]:
-    """A factor for whole coefficients, and whether it makes them so without rounding."""
+def _factor(objective: Objective, spread: IntArray | int = 1) -> tuple[float, bool]:
+    """A factor for whole coefficients, and whether it makes them so without rounding.
+
+    ``spread`` is between how many values each literal, or variable, is.
+    """
     values = np.abs(np.concatenate([objective.linear, objective.couplings.data]))
-    total = size_of(objective) or 1.0
+    total = max(size_of(objective), float(np.abs(objective.linear * spread).sum())) or 1.0
     # A product of two order variables' differences has four terms.
     largest = _LARGEST / 8 / total
     top, bottom = 0, 1

@@ -23,8 +23,9 @@ from qubopuzzle.compile.cnf import ClauseModel, add_cost, add_model
 from qubopuzzle.compile.cost import Cost
 from qubopuzzle.compile.encoding import AffineRows
 from qubopuzzle.compile.lowering import affine_rows
+from qubopuzzle.compile.mip import Mip
 from qubopuzzle.errors import ModelError, SolverUnavailable
-from qubopuzzle.model import IntArray, Model
+from qubopuzzle.model import UNBOUNDED, IntArray, Model
 
 _LINES = 10_000
 """Constraints of a batch that become text at once."""
@@ -81,14 +82,32 @@ def compile_cpsat(model: Model) -> CpSat:
     add_clauses(built, parts.finish())
     add_clauses(built, parts.groups, "exactly_one")
     for block, rows in left:
-        lines = list(_linear_lines(affine_rows(bits, block, rows)))
-        for start in range(0, len(lines), _LINES):
-            _add(built, "".join(lines[start : start + _LINES]))
+        _add_rows(built, affine_rows(bits, block, rows))
     if parts.contradiction:
         _add(built, "constraints{bool_or{}}\n")
     if cost is not None:
-        _add(built, _objective_line(cost, parts.n_variables))
+        nothing = np.zeros(parts.n_variables, dtype=np.int64)
+        _add(built, _objective_line(cost, nothing, nothing + 1))
     return CpSat(bits, parts.n_variables, node, cost, built, len(built.proto.constraints))
+
+
+def whole_cpsat(mip: Mip) -> CpSat:
+    """Rows as they are, over whole numbers; ``mip`` is what ``whole_mip`` makes of them.
+
+    Raises:
+        SolverUnavailable: if OR-Tools cannot be imported.
+    """
+    own, built = mip.program, ortools().CpModel()
+    bounds = zip(own.lower.tolist(), own.upper.tolist(), strict=True)
+    _add(built, "".join(f"variables{{domain:[{low},{high}]}}\n" for low, high in bounds))
+    ends = own.row_lower, own.row_upper
+    lower, upper = (end.clip(-UNBOUNDED, UNBOUNDED).astype(np.int64) for end in ends)
+    rows = AffineRows("", own.matrix, -lower, upper - lower, str)
+    _add_rows(built, rows)
+    if mip.cost is not None:
+        _add(built, _objective_line(mip.cost, own.lower, own.upper))
+    node = np.zeros(mip.source.n_literals, dtype=np.int64)
+    return CpSat(mip.bits, mip.n_variables, node, mip.cost, built, mip.n_rows)
 
 
 def add_clauses(built: Any, batches: Iterable[IntArray], kind: str = "bool_or") -> None:
@@ -112,12 +131,18 @@ def hint(built: Any, sample: NDArray[np.int8]) -> None:
     _add(built, f"solution_hint{{vars:[{numbers}] values:[{values}]}}")
 
 
-def _objective_line(cost: Cost, n_variables: int) -> str:
+def _objective_line(cost: Cost, lower: IntArray, upper: IntArray) -> str:
     """The weights of true literals together, in whole numbers."""
-    coefficients, constant = cost.coefficients(n_variables)
+    coefficients, constant = cost.coefficients(lower, upper)
     (own,) = np.nonzero(coefficients)
     terms = f"vars:{own.tolist()} coeffs:{coefficients[own].tolist()}"
     return f"objective{{{terms} offset:{constant}}}\n"
+
+
+def _add_rows(built: Any, rows: AffineRows) -> None:
+    lines = list(_linear_lines(rows))
+    for start in range(0, len(lines), _LINES):
+        _add(built, "".join(lines[start : start + _LINES]))
 
 
 def _linear_lines(rows: AffineRows) -> Iterator[str]:

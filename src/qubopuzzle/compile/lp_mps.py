@@ -7,14 +7,15 @@ CPLEX's sections OBJSENSE and QUADOBJ where the objective asks for them.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Self
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from qubopuzzle.compile.encoding import distinct
+from qubopuzzle.compile.rows import Rows
 
 _SIGNS = (("<=", "_le_"), (">=", "_ge_"), ("=", "_is_"), ("<", "_lt_"), (">", "_gt_"), ("-", "_m"))
 _LONGEST = 60
@@ -30,61 +31,6 @@ _WORDS = re.compile(
     re.I,
 )
 """Names that mean something in one of the formats."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Table:
-    """What both formats hold: names that they allow, and arrays as ``programs.Program`` has them.
-
-    ``row_lower <= matrix @ v <= row_upper`` over whole ``v`` with ``lower <= v <= upper``;
-    infinite where there is no bound. The objective is ``offset + cost @ v + v @ quadratic @ v``.
-    """
-
-    variables: Sequence[str]
-    lower: NDArray[Any]
-    upper: NDArray[Any]
-    rows: Sequence[str]
-    matrix: Any
-    row_lower: NDArray[np.float64]
-    row_upper: NDArray[np.float64]
-    cost: ArrayLike = 0.0
-    quadratic: Any = None
-    offset: float = 0.0
-    maximize: bool = False
-
-    def usable(self) -> Self:
-        """With a variable at least, and without rows that have no bound."""
-        if not self.variables:
-            one = np.ones(1, dtype=np.int64)
-            nothing = scipy.sparse.csr_array((len(self.rows), 1))
-            return replace(
-                self,
-                variables=[_UNUSED],
-                lower=0 * one,
-                upper=one,
-                matrix=nothing,
-                cost=0.0,
-                quadratic=None,
-            ).usable()
-        (kept,) = np.nonzero(np.isfinite(self.row_lower) | np.isfinite(self.row_upper))
-        return replace(
-            self,
-            rows=[self.rows[row] for row in kept.tolist()],
-            matrix=scipy.sparse.csr_array(self.matrix)[kept],
-            row_lower=self.row_lower[kept],
-            row_upper=self.row_upper[kept],
-            cost=np.broadcast_to(np.asarray(self.cost, dtype=np.float64), len(self.variables)),
-        )
-
-    def quadratic_terms(self, square: float, product: float) -> Iterator[tuple[str, str, str]]:
-        """Both names and the coefficient of each term, times ``square`` or ``product``."""
-        if self.quadratic is None:
-            return
-        pairs = self.quadratic.tocoo()
-        value = np.where(pairs.row == pairs.col, square, product) * pairs.data
-        names = self.variables
-        entries = zip(pairs.row.tolist(), pairs.col.tolist(), texts(value), strict=True)
-        yield from ((names[i], names[j], text) for i, j, text in entries)
 
 
 def number(value: float) -> str:
@@ -107,9 +53,9 @@ def signed(text: str) -> str:
     return text if text.startswith("-") else f"+{text}"
 
 
-def lp_text(table: Table) -> str:
-    """The program in CPLEX LP format; a row of two bounds becomes two rows."""
-    own = table.usable()
+def lp_text(program: Rows) -> str:
+    """Rows in CPLEX LP format, whose names it allows; a row of two bounds becomes two rows."""
+    own = _usable(program)
     names = own.variables
     start, columns = own.matrix.indptr.tolist(), own.matrix.indices.tolist()
     values = texts(own.matrix.data)
@@ -136,8 +82,39 @@ def lp_text(table: Table) -> str:
     return "\n".join([*lines, "Binaries", *small, "End", ""])
 
 
-def _lp_objective(own: Table) -> str:
-    cost = np.asarray(own.cost)
+def _usable(program: Rows) -> Rows:
+    """With a variable at least, and without rows that have no bound."""
+    if not program.variables:
+        nothing, one = np.zeros(1), np.ones(1, dtype=np.int64)
+        program = replace(
+            program,
+            variables=[_UNUSED],
+            lower=0 * one,
+            upper=one,
+            matrix=scipy.sparse.csr_array((len(program.rows), 1)),
+            cost=nothing,
+            quadratic=scipy.sparse.csr_array((1, 1)),
+        )
+    (kept,) = np.nonzero(np.isfinite(program.row_lower) | np.isfinite(program.row_upper))
+    return replace(
+        program,
+        rows=[program.rows[row] for row in kept.tolist()],
+        matrix=program.matrix[kept],
+        row_lower=program.row_lower[kept],
+        row_upper=program.row_upper[kept],
+    )
+
+
+def _products(own: Rows, square: float, product: float) -> Iterator[tuple[str, str, str]]:
+    """Both names and the coefficient of each quadratic term, times ``square`` or ``product``."""
+    pairs = own.quadratic.tocoo()
+    value = np.where(pairs.row == pairs.col, square, product) * pairs.data
+    entries = zip(pairs.row.tolist(), pairs.col.tolist(), texts(value), strict=True)
+    yield from ((own.variables[i], own.variables[j], text) for i, j, text in entries)
+
+
+def _lp_objective(own: Rows) -> str:
+    cost = own.cost
     (at,) = np.nonzero(cost)
     pairs = zip(at.tolist(), texts(cost[at]), strict=True)
     terms = [f"{signed(text)} {own.variables[i]}" for i, text in pairs]
@@ -146,7 +123,7 @@ def _lp_objective(own: Table) -> str:
         terms.append(signed(number(own.offset)))
     products = [  # half of the square bracket counts
         f"{signed(text)} {one} ^2" if one == other else f"{signed(text)} {one} * {other}"
-        for one, other, text in own.quadratic_terms(2, 2)
+        for one, other, text in _products(own, 2, 2)
     ]
     more = f" + [ {_in_lines(products)} ] / 2" if products else ""
     return f" obj: {_in_lines(terms)}{more}"
@@ -156,9 +133,9 @@ def _in_lines(terms: Sequence[str]) -> str:
     return "\n  ".join(" ".join(terms[i : i + _TERMS]) for i in range(0, len(terms), _TERMS))
 
 
-def mps_text(table: Table) -> str:
-    """The program in free MPS format; a row of two bounds has a range."""
-    own = table.usable()
+def mps_text(program: Rows) -> str:
+    """Rows in free MPS format, whose names it allows; a row of two bounds has a range."""
+    own = _usable(program)
     rows, kinds, right, ranges = own.rows, [], [], []
     bounds = zip(rows, own.row_lower.tolist(), own.row_upper.tolist(), strict=True)
     for name, low, high in bounds:
@@ -173,7 +150,7 @@ def mps_text(table: Table) -> str:
     lines += ["ROWS", " N obj", *kinds, "COLUMNS", " MARKER 'MARKER' 'INTORG'"]
     by_column = scipy.sparse.csc_array(own.matrix)
     start, numbers = by_column.indptr.tolist(), by_column.indices.tolist()
-    values, costs = texts(by_column.data), texts(np.asarray(own.cost))
+    values, costs = texts(by_column.data), texts(own.cost)
     for column, name in enumerate(own.variables):
         lines.append(f" {name} obj {costs[column]}")
         entries = range(start[column], start[column + 1])
@@ -182,11 +159,11 @@ def mps_text(table: Table) -> str:
     lines += ["RANGES", *ranges] if ranges else []
     lines += ["BOUNDS", *_mps_bounds(own)]
     # The objective is cost + v' Q v / 2, Q symmetric, of which one triangle is in the file.
-    pairs = [f" {one} {other} {text}" for one, other, text in own.quadratic_terms(2, 1)]
+    pairs = [f" {one} {other} {text}" for one, other, text in _products(own, 2, 1)]
     return "\n".join([*lines, *(["QUADOBJ", *pairs] if pairs else []), "ENDATA", ""])
 
 
-def _mps_bounds(own: Table) -> Iterator[str]:
+def _mps_bounds(own: Rows) -> Iterator[str]:
     for name, low, high in zip(own.variables, own.lower.tolist(), own.upper.tolist(), strict=True):
         if (low, high) == (0, 1):
             yield f" BV BND {name}"

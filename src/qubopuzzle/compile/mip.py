@@ -6,50 +6,84 @@ one variable a value and the row "their sum is 1", the assignment form. Linear c
 stay as they are written, over these variables. An objective is linear in them, with one more
 variable for each product (see ``cost``). In files, connectivity is a tree with serial numbers
 (``forest``), the only variables beyond 0 and 1, and so is a graph without cycles; for the solver
-both come as cuts, which keep the rows few.
+both come as cuts, which keep the rows few. A program is taken as the rows that it is.
 
 The rows are plain arrays that any solver can take, and text as HiGHS and CBC read it.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from functools import partial
+from typing import Any, Self, cast
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
 from qubopuzzle.compile.cnf import order_bits
-from qubopuzzle.compile.compiled import Compiled
-from qubopuzzle.compile.cost import Cost, cost_of
-from qubopuzzle.compile.encoding import AffineRows, Encoding
+from qubopuzzle.compile.compiled import Compiled, sure_weight
+from qubopuzzle.compile.cost import Cost, cost_of, cost_of_values
+from qubopuzzle.compile.encoding import AffineRows, Encoding, encode_choices
 from qubopuzzle.compile.forest import acyclic_rows, connected_rows
 from qubopuzzle.compile.lowering import affine_rows, domain_wall_rows, one_value, precedence_rows
-from qubopuzzle.compile.lp_mps import Table, lp_text, mps_text, safe_names
+from qubopuzzle.compile.lp_mps import lp_text, mps_text, safe_names
+from qubopuzzle.compile.rows import Names, Rows, whole_rows
 from qubopuzzle.errors import TooLarge
-from qubopuzzle.model import UNBOUNDED, Connected, Cut, IntArray, IntMatrix, Model
-from qubopuzzle.model.order import Precedences
+from qubopuzzle.model import UNBOUNDED, Connected, Cut, Field, IntArray, IntMatrix, Model
 
 TERM_LIMIT = 20_000_000
 """Most terms in all rows together: about 1 GB with the text that a solver reads."""
 
 
-@dataclass(frozen=True, eq=False)
-class Mip(Compiled):
-    """``lower <= matrix @ v <= upper`` over integers ``0 <= v <= tops``.
+@dataclass(frozen=True, slots=True, eq=False)
+class Values(Encoding):
+    """The variables of a program as they are, in place of bits.
 
-    The first are the bits of ``bits``; for graphs and products there are more, named by ``extra``.
-    ``matrix`` has shape (rows, variables) and integer entries, ``lower`` and ``upper`` shape
-    (rows,); -UNBOUNDED and UNBOUNDED there are no bounds. ``blocks`` are functions that name
-    rows, and the rows' numbers there, block by block. ``cost`` is what to minimise, if anything.
+    ``model`` has each of them as a choice by itself, see ``programs.grouping``, and its field is
+    their values; ``names`` has theirs.
     """
 
-    matrix: IntMatrix
-    lower: IntArray
-    upper: IntArray
-    tops: IntArray
-    extra: tuple[str, ...]
-    blocks: tuple[tuple[Callable[[int], str], IntArray], ...]
+    names: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, model: Model, names: Sequence[str]) -> Self:
+        """For a model of these variables."""
+        bits = encode_choices(model, "one-hot")
+        parts = bits.matrix, bits.base, bits.domain_wall, bits.first_bit
+        return cls("values", model, *parts, names=names)
+
+    @property
+    def n_bits(self) -> int:
+        """Number of variables."""
+        return len(self.names)
+
+    def decode(self, bits: NDArray[Any]) -> IntArray:
+        """Literal values of values, shape (variables,) or (samples, variables)."""
+
+        def literals(values: IntArray) -> IntArray:
+            return self.model.assignment(cast("Field", self.model.field).write(values))
+
+        return np.asarray(np.apply_along_axis(literals, -1, bits), dtype=np.int64)
+
+    def encode(self, x: NDArray[Any]) -> IntArray:
+        """The values of literals, shape (variables,)."""
+        return cast("Field", self.model.field).read(x)[0]
+
+    def labels(self) -> list[str]:
+        """The variables' names."""
+        return list(self.names)
+
+
+@dataclass(frozen=True, eq=False)
+class Mip(Compiled):
+    """Rows over whole numbers, and the way back: the first variables are those of ``bits``.
+
+    For graphs and products there are more. Where ``bits`` are ``Values`` the rows are those of a
+    program. ``cost`` is the objective in whole weights, for solvers that prove; None without one,
+    and in files.
+    """
+
+    program: Rows
     cost: Cost | None = None
 
     @property
@@ -60,52 +94,65 @@ class Mip(Compiled):
     @property
     def n_variables(self) -> int:
         """Number of variables."""
-        return len(self.tops)
+        return len(self.program.variables)
 
     @property
     def n_rows(self) -> int:
         """Number of rows."""
-        return len(self.lower)
+        return len(self.program.rows)
 
     @property
-    def objective(self) -> tuple[NDArray[np.float64], float]:
-        """What is minimised: coefficients, shape (variables,), and a constant; 0 if nothing is."""
-        if self.cost is None:
-            return np.zeros(self.n_variables), 0.0
-        coefficients, constant = self.cost.coefficients(self.n_variables)
-        return coefficients / self.cost.factor, self.cost.offset + constant / self.cost.factor
+    def arrays(self) -> tuple[Any, Any, Any, Any, Any]:
+        """Coefficients, bounds of rows, and bounds of variables, for another process."""
+        own = self.program
+        return own.matrix, own.row_lower, own.row_upper, own.lower, own.upper
 
     @property
     def contradiction(self) -> bool:
         """Whether a row without terms cannot hold."""
-        empty = np.diff(self.matrix.indptr) == 0
-        return bool((empty & ((self.lower > 0) | (self.upper < 0))).any())
+        own = self.program
+        empty = np.diff(own.matrix.indptr) == 0
+        return bool((empty & ((own.row_lower > 0) | (own.row_upper < 0))).any())
 
     def broken(self, values: NDArray[Any]) -> IntArray:
-        """The rows that integer values, shape (variables,), break; exact."""
-        found = self.matrix @ values.astype(np.int64)
-        return np.flatnonzero((found < self.lower) | (found > self.upper))
+        """The rows with whole coefficients that whole values, (variables,), break; exact."""
+        found = self.program.matrix @ values.astype(np.int64)
+        return np.flatnonzero((found < self.program.row_lower) | (found > self.program.row_upper))
+
+    def energies(self, samples: NDArray[Any]) -> NDArray[np.float64]:
+        """What is minimised, and for each broken row more than that can differ by, (samples,).
+
+        Without an objective that is the number of broken rows.
+        """
+        own, weight = self.program, sure_weight(self.source)
+        sign = -1 if own.maximize else 1
+        found = [sign * own.objective_of(v) + weight * len(own.broken(v)) for v in samples]
+        return np.array(found, dtype=np.float64)
 
     def with_rows(self, parts: Iterable[AffineRows]) -> Self:
         """The same with more rows and bounds, but those that no values break."""
-        matrices, lower, upper, blocks = [self.matrix], [self.lower], [self.upper], [*self.blocks]
+        own, names = self.program, cast("Names", self.program.rows)
+        matrices, lower, upper = [own.matrix], [own.row_lower], [own.row_upper]
         for part in parts:
             matrix = scipy.sparse.csr_array(part.matrix)
             matrix.resize((len(part.base), self.n_variables))
             part = replace(part, matrix=matrix)
-            least, greatest = part.reach(self.tops)
+            least, greatest = part.reach(own.upper)
             low, high = least < 0, greatest > part.width
             rows = np.flatnonzero(low | high)
             matrices.append(matrix[rows])
-            lower.append(np.where(low, -part.base, -UNBOUNDED)[rows])
-            upper.append(np.where(high, part.width - part.base, UNBOUNDED)[rows])
-            blocks.append((part.labels, rows))
+            lower.append(np.where(low, -part.base, -np.inf)[rows])
+            upper.append(np.where(high, part.width - part.base, np.inf)[rows])
+            names += Names(len(rows), partial(_labels, part, rows))
         return replace(
             self,
-            matrix=scipy.sparse.csr_array(scipy.sparse.vstack(matrices)),
-            lower=np.concatenate(lower),
-            upper=np.concatenate(upper),
-            blocks=tuple(blocks),
+            program=replace(
+                own,
+                matrix=scipy.sparse.csr_array(scipy.sparse.vstack(matrices)),
+                row_lower=np.concatenate(lower),
+                row_upper=np.concatenate(upper),
+                rows=names,
+            ),
         )
 
     def with_cut(self, cut: Cut) -> Self:
@@ -128,35 +175,25 @@ class Mip(Compiled):
         one = np.array([base]), np.array([UNBOUNDED])
         return self.with_rows([AffineRows(family, matrix, *one, [family].__getitem__)])
 
-    def row_labels(self) -> list[str]:
-        """A readable name for each row."""
-        return [label(row) for label, rows in self.blocks for row in rows.tolist()]
-
     def variable_names(self) -> list[str]:
         """Names that both formats allow, from the readable ones, such as ``x_r1c2_is_3``."""
-        return safe_names("x_", [*self.labels(), *self.extra])
+        return safe_names("x_", self.program.variables)
 
-    def _table(self) -> Table:
-        cost, offset = self.objective
-        return Table(
-            self.variable_names(),
-            np.zeros_like(self.tops),
-            self.tops,
-            safe_names("r_", self.row_labels()),
-            self.matrix,
-            np.where(self.lower <= -UNBOUNDED, -np.inf, self.lower),
-            np.where(self.upper >= UNBOUNDED, np.inf, self.upper),
-            cost,
-            offset=offset,
-        )
+    def _named(self) -> Rows:
+        names = self.variable_names(), safe_names("r_", self.program.rows)
+        return replace(self.program, variables=names[0], rows=names[1])
 
     def to_lp(self) -> str:
         """The program in CPLEX LP format, with readable names."""
-        return lp_text(self._table())
+        return lp_text(self._named())
 
     def to_mps(self) -> str:
         """The program in free MPS format, with readable names; a row of two bounds has a range."""
-        return mps_text(self._table())
+        return mps_text(self._named())
+
+
+def _labels(part: AffineRows, rows: IntArray) -> list[str]:
+    return [part.labels(row) for row in rows.tolist()]
 
 
 def compile_mip(model: Model, bits: Encoding | None = None, *, tree: bool = True) -> Mip:
@@ -170,7 +207,7 @@ def compile_mip(model: Model, bits: Encoding | None = None, *, tree: bool = True
     Raises:
         TooLarge: if the rows would not fit in memory.
     """
-    bits = bits or order_bits(model, Precedences(model))
+    bits = bits or order_bits(model)
     parts = [
         *domain_wall_rows(bits),
         one_value(bits, "", np.flatnonzero(~bits.domain_wall)),
@@ -200,9 +237,47 @@ def compile_mip(model: Model, bits: Encoding | None = None, *, tree: bool = True
             f"the rows would have {n_terms:,} terms, at most {TERM_LIMIT:,} fit; try another "
             "formulation, or --presolve propagate"
         )
-    nothing = tops[:0]
-    empty = scipy.sparse.csr_array((0, len(tops)), dtype=np.int64)
-    return Mip(bits, empty, nothing, nothing, tops, tuple(names), (), cost).with_rows(parts)
+    bottoms, nothing = np.zeros_like(tops), np.zeros(0)
+    objective = (np.zeros(len(tops)), 0.0) if cost is None else cost.objective(bottoms, tops)
+    own = Rows(
+        Names(len(tops), bits.labels, lambda: names),
+        bottoms,
+        tops,
+        scipy.sparse.csr_array((0, len(tops)), dtype=np.int64),
+        nothing,
+        nothing,
+        Names(0),
+        objective[0],
+        scipy.sparse.csr_array((len(tops), len(tops))),
+        objective[1],
+    )
+    return Mip(bits, own, cost).with_rows(parts)
+
+
+def whole_mip(rows: Rows, model: Model) -> Mip:
+    """Rows as they are, with whole coefficients, and a linear objective.
+
+    Args:
+        model: the same with each variable by itself; its field is the variables' values.
+
+    Raises:
+        InputError: as ``whole_rows`` does.
+    """
+    own, cost = whole_rows(rows), cost_of_values(rows)
+    objective = (
+        (np.zeros_like(rows.cost), 0.0) if cost is None else cost.objective(rows.lower, rows.upper)
+    )
+    whole = replace(
+        rows,
+        matrix=own.matrix,
+        row_lower=np.where(own.lower <= -UNBOUNDED, -np.inf, own.lower),
+        row_upper=np.where(own.upper >= UNBOUNDED, np.inf, own.upper),
+        rows=Names(len(own.number), lambda: [rows.rows[i] for i in own.number.tolist()]),
+        cost=objective[0],
+        offset=objective[1],
+        maximize=False,
+    )
+    return Mip(Values.of(model, rows.variables), whole, cost)
 
 
 def clause_rows(clauses: IntArray, n_variables: int, family: str) -> AffineRows:

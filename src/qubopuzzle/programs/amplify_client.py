@@ -14,10 +14,10 @@ import dimod
 import numpy as np
 from dimod.core.sampler import Sampler
 
+from qubopuzzle.compile.rows import whole_factor
 from qubopuzzle.errors import InputError
 from qubopuzzle.model.data import LARGEST_SQUARED
 from qubopuzzle.programs.dimod_models import ranked
-from qubopuzzle.programs.rows import whole_factor
 from qubopuzzle.programs.sampler import AnnealingSampler
 from qubopuzzle.tempering.sampler import OneHotTemperingSampler
 

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from scipy.sparse import block_diag, csr_array, diags_array, hstack
 
 from qubopuzzle.checks import brief
+from qubopuzzle.compile.rows import MOST_VALUES, Rows, whole_factor
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import IntArray
 from qubopuzzle.programs.program import Program
-from qubopuzzle.programs.rows import MOST_VALUES, whole_factor
 
 FloatArray = NDArray[np.float64]
 
@@ -79,7 +79,7 @@ def from_bqm(bqm: dimod.BinaryQuadraticModel) -> Program:
     )
 
 
-def cqm_of(program: Program) -> dimod.ConstrainedQuadraticModel:
+def cqm_of(program: Rows) -> dimod.ConstrainedQuadraticModel:
     """The program as dimod has it, minimised; a row of two bounds becomes two constraints.
 
     Variables are in their order. Rows that say "exactly one of these bits" are discrete constraints
@@ -112,7 +112,7 @@ def cqm_of(program: Program) -> dimod.ConstrainedQuadraticModel:
     return made
 
 
-def _one_hot_rows(program: Program) -> Iterator[int]:
+def _one_hot_rows(program: Rows) -> Iterator[int]:
     """Rows "exactly one of these bits", but for those that share a bit with one before."""
     matrix, size = program.matrix, np.diff(program.matrix.indptr)
     is_bit = (program.lower == 0) & (program.upper == 1)

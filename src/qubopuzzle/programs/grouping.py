@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
 from qubopuzzle.compile.lowering import ranges
+from qubopuzzle.compile.rows import WholeRows, whole_rows
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import UNBOUNDED, Field, IntArray, Model, ModelBuilder
 from qubopuzzle.model.data import starts, summed
-from qubopuzzle.programs.rows import WholeRows, whole_rows
 from qubopuzzle.programs.structure import (
     Defined,
     Ordered,

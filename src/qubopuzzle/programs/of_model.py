@@ -2,95 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from qubopuzzle.compile.compiled import Compiled, sure_weight
 from qubopuzzle.compile.encoding import Encoding, distinct, encode_choices
 from qubopuzzle.compile.lowering import one_value, precedence_label, ranges
-from qubopuzzle.errors import ModelError
-from qubopuzzle.model import UNBOUNDED, Field, IntArray, IntMatrix, Linear, Model
-from qubopuzzle.model.order import Precedences
+from qubopuzzle.compile.mip import Mip, Values
+from qubopuzzle.model import UNBOUNDED, IntArray, IntMatrix, Linear, Model
 from qubopuzzle.programs.program import Program
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import dimod
 
 _Bounds = NDArray[np.float64]
 _Rows = tuple[IntMatrix, _Bounds, _Bounds, list[str]]
 """Coefficients (rows, variables), lower and upper bounds (rows,), names."""
 
 
-@dataclass(frozen=True, eq=False)
-class CompiledProgram(Compiled):
-    """A program for a file or a sampler, and the way back from its variables to literals."""
-
-    program: Program
-
-    @property
-    def sizes(self) -> dict[str, int]:
-        """Variables and rows."""
-        return {"variables": len(self.program.variables), "rows": len(self.program.rows)}
-
-    @cached_property
-    def payload(self) -> dimod.ConstrainedQuadraticModel:
-        """The CQM, its variables in their order, see ``dimod_models.cqm_of``."""
-        from qubopuzzle.programs.dimod_models import cqm_of
-
-        return cqm_of(self.program)
-
-    def energies(self, samples: NDArray[Any]) -> NDArray[np.float64]:
-        """What is minimised, and for each broken row more than that can differ by, (samples,).
-
-        Without an objective that is the number of broken rows.
-        """
-        own, weight = self.program, sure_weight(self.source)
-        sign = -1 if own.maximize else 1
-        found = [sign * own.objective_of(v) + weight * len(own.broken(v)) for v in samples]
-        return np.array(found, dtype=np.float64)
-
-    def labels(self) -> list[str]:
-        """The names of its variables."""
-        return list(self.program.variables)
-
-
-class _AsItIs(CompiledProgram):
-    """A program that is the problem itself: the field of its model is the variables' values."""
-
-    def decode(self, sample: NDArray[Any]) -> IntArray:
-        def literals(values: IntArray) -> IntArray:
-            return self.source.assignment(_field(self.source).write(values))
-
-        return np.asarray(np.apply_along_axis(literals, -1, sample), dtype=np.int64)
-
-    def encode(self, x: NDArray[Any]) -> IntArray:
-        return _field(self.source).read(x)[0]
-
-
-def _field(model: Model) -> Field:
-    if model.field is None:
-        raise ModelError("the model of a program has no field")
-    return model.field
-
-
-def compile_program(model: Model, as_it_is: Program | None = None) -> CompiledProgram:
+def compile_program(model: Model, as_it_is: Program | None = None) -> Mip:
     """Compile a model with ``program_of``, which says what is raised.
 
     Args:
         as_it_is: the program that the model is the formulation ``bits`` of, if it is to be
             written with its own variables and rows.
     """
-    bits = encode_choices(model, "one-hot")
     if as_it_is is not None:
-        return _AsItIs(bits, as_it_is)
-    return CompiledProgram(bits, program_of(model))
+        return Mip(Values.of(model, as_it_is.variables), as_it_is)
+    return Mip(encode_choices(model, "one-hot"), program_of(model))
 
 
 def program_of(model: Model) -> Program:
@@ -157,7 +96,7 @@ def _precedences(bits: Encoding) -> Iterator[_Rows]:
     model = bits.model
     if not model.precedence:
         return
-    least = Precedences(model).number
+    least = model.number_of_literal
     above = least - np.repeat(least[model.first_literal[:-1]], model.sizes)
     for block in model.precedence:
         matrix = _values(model, block.second, above) - _values(model, block.first, above)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, ClassVar, Self
@@ -12,18 +12,18 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, triu
 
 from qubopuzzle.checks import NEARLY_WHOLE, brief, number
+from qubopuzzle.compile.rows import MOST_VALUES, Rows, in_words
 from qubopuzzle.errors import InputError, did_you_mean
 from qubopuzzle.model import IntArray, Model, Problem, Violation
 from qubopuzzle.programs.grouping import grouped_model, n_groupings
-from qubopuzzle.programs.rows import MOST_VALUES, tolerances
 
 _SLACK = 1e-6
 """A variable's bound that is this close to a whole number is that number."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Program(Problem):
-    """Minimise or maximise a quadratic objective over whole numbers that meet linear rows.
+class Program(Rows, Problem):
+    """Rows over whole numbers as a problem: what somebody wants to be minimised or maximised.
 
     ``row_lower <= matrix @ v <= row_upper`` for whole ``v`` with ``lower <= v <= upper``; the
     objective is ``offset + cost @ v + v @ quadratic @ v``.
@@ -49,17 +49,6 @@ class Program(Problem):
     rule_word: ClassVar[str] = "row"
     names_values: ClassVar[bool] = True
 
-    variables: tuple[str, ...]
-    lower: IntArray
-    upper: IntArray
-    matrix: Any
-    row_lower: NDArray[np.float64]
-    row_upper: NDArray[np.float64]
-    rows: tuple[str, ...]
-    cost: NDArray[np.float64]
-    quadratic: Any
-    offset: float = 0.0
-    maximize: bool = False
     id: str = ""
     title: str = ""
     solution: IntArray | None = None
@@ -127,11 +116,6 @@ class Program(Problem):
         """The number of its variables."""
         return len(self.variables)
 
-    @property
-    def has_objective(self) -> bool:
-        """Whether something is to be minimised or maximised."""
-        return bool(self.cost.any() or self.quadratic.nnz)
-
     def read(self, model: Model, x: IntArray) -> tuple[IntArray | None, list[Violation]]:
         """The variables' values, shape (variables,), and the rows that they break."""
         if model.field is None:
@@ -145,29 +129,9 @@ class Program(Problem):
         values = self._values(given)
         return values, self.broken(values)
 
-    def broken(self, values: NDArray[Any]) -> list[Violation]:
-        """The rows and bounds that whole values, shape (variables,), break."""
-        total = self.matrix @ values
-        slack = tolerances(self)
-        low, high = self.row_lower - slack, self.row_upper + slack
-        found = []
-        for row in np.flatnonzero(~((total >= low) & (total <= high))).tolist():
-            bounds = _range(self.row_lower[row], self.row_upper[row])
-            found.append(Violation(self.rows[row], f"expected {bounds}, got {total[row]:.15g}"))
-        outside = (values < self.lower) | (values > self.upper)
-        for v in np.flatnonzero(outside).tolist():
-            bounds = _range(self.lower[v], self.upper[v])
-            found.append(Violation(self.variables[v], f"expected {bounds}, got {values[v]}"))
-        return found
-
     def objective_at(self, answer: IntArray | None, x: IntArray | None) -> float | None:  # noqa: ARG002
         """The objective of values; None for a program that only asks whether its rows can hold."""
         return None if answer is None or not self.has_objective else self.objective_of(answer)
-
-    def objective_of(self, values: ArrayLike) -> float:
-        """The objective of values, shape (variables,)."""
-        v = np.asarray(values, dtype=np.float64)
-        return float(self.offset + self.cost @ v + v @ (self.quadratic @ v))
 
     def values_of(self, values: Any) -> dict[str, Hashable]:
         """The value of each variable by its name."""
@@ -189,7 +153,7 @@ class Program(Problem):
         # Floats say no larger whole numbers exactly, and an int64 holds not all of them.
         nearest = np.rint(np.where(np.abs(values) < 2**53, values, 0))
         for at in np.flatnonzero(~(np.abs(values - nearest) <= NEARLY_WHOLE)).tolist():
-            expected = f"a whole number, {_range(self.lower[at], self.upper[at])}"
+            expected = f"a whole number, {in_words(self.lower[at], self.upper[at])}"
             raise InputError(f"{self.variables[at]}: expected {expected}, got {values[at]:.12g}")
         return nearest.astype(np.int64)
 
@@ -197,35 +161,15 @@ class Program(Problem):
         """Values by variable."""
         return answer if isinstance(answer, Mapping) else self.values_of(answer)
 
+    def as_rows(self) -> Rows | None:
+        """Itself, if its objective is linear."""
+        return None if self.quadratic.nnz else self
+
     def alternatives(self, formulation: str) -> list[str]:
         """The other groupings of ``choices``."""
         if formulation != self.default_formulation:
             return []
         return [f"{formulation}:grouping={i}" for i in range(1, n_groupings(self))]
-
-    def constraints(self) -> Iterator[tuple[str, list[tuple[int, float]], str, float]]:
-        """The rows as other packages take them: a row of two bounds becomes two constraints.
-
-        Of each the name, terms by the variable's number, ``==``, ``>=`` or ``<=``, and the bound.
-        """
-        taken = set(self.rows)
-        start = self.matrix.indptr.tolist()
-        columns, values = self.matrix.indices.tolist(), self.matrix.data.tolist()
-        bounds = zip(self.rows, self.row_lower.tolist(), self.row_upper.tolist(), strict=True)
-        for row, (name, low, high) in enumerate(bounds):
-            own = slice(start[row], start[row + 1])
-            terms = list(zip(columns[own], values[own], strict=True))
-            if low == high:
-                yield name, terms, "==", low
-                continue
-            if low > -np.inf:
-                yield name, terms, ">=", low
-            if high < np.inf:
-                other = name
-                while low > -np.inf and other in taken:
-                    other += " (most)"
-                taken.add(other)
-                yield other, terms, "<=", high
 
     # --- JSON ----------------------------------------------------------------------------
 
@@ -338,7 +282,9 @@ def _bounds(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     low, high = (spread(f"{what} bounds", bound, len(names)) for bound in (lower, upper))
     for at in np.flatnonzero(~(low <= high)).tolist():
-        raise InputError(f"{what} {names[at]}: expected {_range(low[at], high[at])}: no number is")
+        raise InputError(
+            f"{what} {names[at]}: expected {in_words(low[at], high[at])}: no number is"
+        )
     return low, high
 
 
@@ -348,7 +294,7 @@ def _whole_bounds(
     low, high = _bounds("variable", names, lower, upper)
     many = ~(high - low < MOST_VALUES) | (np.abs(low) > 2**40)
     for at in np.flatnonzero(many).tolist():
-        bounds = _range(low[at], high[at])
+        bounds = in_words(low[at], high[at])
         raise InputError(
             f"variable {names[at]}: {bounds}, but a choice has at most {MOST_VALUES:,} values; "
             "give it closer bounds"
@@ -357,16 +303,3 @@ def _whole_bounds(
     for at in np.flatnonzero(low > high).tolist():
         raise InputError(f"variable {names[at]}: no whole number is within its bounds")
     return low.astype(np.int64), high.astype(np.int64)
-
-
-def _range(low: float, high: float) -> str:
-    """Bounds for people.
-
-    >>> _range(1, 1), _range(-np.inf, 2), _range(0, 3)
-    ('1', 'at most 2', '0 to 3')
-    """
-    if low == high:
-        return f"{low:.15g}"
-    if low == -np.inf:
-        return f"at most {high:.15g}"
-    return f"at least {low:.15g}" if high == np.inf else f"{low:.15g} to {high:.15g}"

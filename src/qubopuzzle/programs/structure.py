@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from qubopuzzle.compile.lowering import ranges
+from qubopuzzle.compile.rows import WholeRows, tolerances
 from qubopuzzle.model import UNBOUNDED, IntArray
 from qubopuzzle.model.data import LARGEST_SQUARED
-from qubopuzzle.programs.rows import WholeRows, tolerances
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

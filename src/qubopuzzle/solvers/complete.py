@@ -16,7 +16,7 @@ from abc import ABC, abstractmethod
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from math import inf, isfinite, nan
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from qubopuzzle.errors import SolverFailed
 from qubopuzzle.model import Cut, cuts
 from qubopuzzle.solvers.base import Outcome, Proof, Solver, Task, backend_errors
 
-Sample: TypeAlias = NDArray[np.int8]
+Sample: TypeAlias = NDArray[Any]
 
 
 class OutOfTime(Exception):
@@ -158,8 +158,10 @@ class CompleteSolver(Solver):
                     found.collect(search)
         except KeyboardInterrupt:
             interrupted = True
+        samples = np.array([*found.samples.values()] or np.zeros((0, n)))
+        small = abs(samples).max(initial=0) < 2**7
         return Outcome(
-            np.array([*found.samples.values()] or np.zeros((0, n)), dtype=np.int8),
+            samples.astype(np.int8 if small else np.int64),
             np.full(len(found.samples), found.best if isfinite(found.best) else 0.0),
             reads=1,
             infeasible=found.complete and not found.samples,
@@ -281,9 +283,9 @@ class _Found:
             return
         if bound > self._told if again else track.recorder.is_due(self.assignments):
             self._told = bound
-            x, steps = self.task.compiled.decode(sample), search.conflicts
-            where = self.assignments if steps is None else steps
-            track.record(0, where, nan, x, bound=bound if isfinite(bound) else nan)
+            where = self.assignments if search.conflicts is None else search.conflicts
+            own = sample[: self.task.compiled.n_bits]  # without auxiliary variables
+            track.record(0, where, nan, own, bound=bound if isfinite(bound) else nan)
 
     def _improve(self, search: Search, sample: Sample) -> None:
         """Keep an answer if it is the best so far."""

@@ -77,7 +77,7 @@ class CpSatSearch(Search):
         """
         if self.cost is not None and isfinite(response.best_objective_bound):
             self.bound = max(self.bound, self.cost.value(response.best_objective_bound))
-        return np.array(response.solution, dtype=np.int8)
+        return np.array(response.solution, dtype=np.int64)
 
     def _solve(self, model: Any, seconds: float) -> tuple[Any, str]:
         """Run in a thread, so that Python hears Ctrl-C; CP-SAT itself must not."""

@@ -5,14 +5,13 @@ next solve: starting one takes longer than many searches. Ctrl-C ends it.
 """
 
 import atexit
-from collections.abc import Callable
 from math import inf
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.model import UNBOUNDED, IntArray, IntMatrix, Model
+from qubopuzzle.model import IntArray, Model
 from qubopuzzle.processes import Crashed, Overrun, WarmWorkers
 from qubopuzzle.solvers.base import Option
 from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Reading, Sample
@@ -20,22 +19,22 @@ from qubopuzzle.solvers.mip import GRACE_S, RowSearch
 
 _SEEDS = (1 << 31) - 1
 _FOREVER_S = 1e8
-T = TypeVar("T")
 _workers = WarmWorkers()
 atexit.register(_workers.close)
 
 
 def search_rows(
-    matrix: IntMatrix,
+    matrix: Any,
+    row_lower: NDArray[np.float64],
+    row_upper: NDArray[np.float64],
     lower: IntArray,
     upper: IntArray,
-    tops: IntArray,
     cost: NDArray[np.float64],
     seconds: float,
     seed: int,
     steps: int,
 ) -> list[float] | None:
-    """Values, shape (variables,), that meet rows as in ``Mip``, at the least ``cost`` it finds.
+    """Values, shape (variables,), that meet ``Rows``, at the least ``cost`` it finds.
 
     Empty if it finds none in so many seconds, or in ``steps`` that make nothing better; None if
     its presolve sees that there are none.
@@ -44,13 +43,13 @@ def search_rows(
 
     built = localmip_py.ModelBuilder()
     kinds = localmip_py.VarType.binary, localmip_py.VarType.general_integer
-    for number, (top, own) in enumerate(zip(tops.tolist(), cost.tolist(), strict=True)):
-        built.add_var(f"x{number}", 0, top, own, kinds[top > 1])
-    low = np.where(lower <= -UNBOUNDED, -inf, lower).tolist()
-    high = np.where(upper >= UNBOUNDED, inf, upper).tolist()
+    columns = zip(lower.tolist(), upper.tolist(), cost.tolist(), strict=True)
+    for number, (low, high, own) in enumerate(columns):
+        built.add_var(f"x{number}", low, high, own, kinds[low < 0 or high > 1])
     ends, variables = matrix.indptr.tolist(), matrix.indices.tolist()
     factors = matrix.data.astype(float).tolist()
-    for row, bounds in enumerate(zip(low, high, strict=True)):
+    sides = zip(row_lower.tolist(), row_upper.tolist(), strict=True)
+    for row, bounds in enumerate(sides):
         own = slice(ends[row], ends[row + 1])
         built.add_con(*bounds, variables[own], factors[own])
     try:
@@ -72,12 +71,6 @@ def _import() -> None:
     import localmip_py  # noqa: F401
 
 
-def _call(function: Callable[..., T], *arguments: Any, deadline: float | None = None) -> T:
-    """What a function returns in a process that is kept, or a new one."""
-    with _workers.borrow() as worker:
-        return worker.call(function, *arguments, deadline=deadline)
-
-
 class _LocalMipSearch(Reading, RowSearch):
     def attempt(self) -> Sample | None:
         if self.payload.contradiction and self.payload.n_variables:
@@ -88,12 +81,11 @@ class _LocalMipSearch(Reading, RowSearch):
         payload, left = self.payload, self.task.seconds_left()
         if left <= 0:
             raise OutOfTime
-        costs = np.zeros(payload.n_variables) if self.cost is None else payload.objective[0]
-        rows = payload.matrix, payload.lower, payload.upper, payload.tops, costs
+        costs = np.zeros(payload.n_variables) if self.cost is None else payload.program.cost
         more = min(left, _FOREVER_S), 1 + self.seed % _SEEDS, self.task.options["steps"]
         deadline = None if left == inf else left + GRACE_S
         try:
-            found = _call(search_rows, *rows, *more, deadline=deadline)
+            found = _workers.call(search_rows, *payload.arrays, costs, *more, deadline=deadline)
         except Overrun:
             raise OutOfTime from None
         except Crashed as crash:
@@ -116,7 +108,7 @@ class _LocalMip(CompleteSolver):
 
     def prepare(self, _: Model) -> None:
         """Start a process and import Local-MIP in it."""
-        _call(_import)
+        _workers.call(_import)
 
 
 SOLVER = _LocalMip()

@@ -10,12 +10,14 @@ last one to return.
 
 from abc import abstractmethod
 from math import inf, isfinite
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from qubopuzzle.compile import Mip
 from qubopuzzle.errors import SolverFailed
-from qubopuzzle.model import UNBOUNDED, Cut, IntArray, IntMatrix, Model
+from qubopuzzle.model import Cut, IntArray, Model
 from qubopuzzle.processes import Crashed, Overrun, Worker
 from qubopuzzle.solvers.base import Task
 from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Sample, Search
@@ -33,25 +35,25 @@ _PROOFS = ("The problem is infeasible", "The problem is unbounded or infeasible"
 
 
 def solve_rows(
-    matrix: IntMatrix,
+    matrix: Any,
+    row_lower: NDArray[np.float64],
+    row_upper: NDArray[np.float64],
     lower: IntArray,
     upper: IntArray,
-    tops: IntArray,
     seconds: float,
     cost: NDArray[np.float64] | None = None,
 ) -> tuple[int, str, NDArray[np.float64] | None, float]:
-    """Status, message, values, shape (variables,), and bound of ``milp`` for rows as in ``Mip``.
+    """Status, message, values, shape (variables,), and bound of ``milp`` for ``Rows``.
 
     ``cost`` (variables,) is minimised; the bound, of this alone, is -inf where there is none.
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
 
-    bounds = np.where(lower <= -UNBOUNDED, -inf, lower), np.where(upper >= UNBOUNDED, inf, upper)
     found = milp(
-        np.zeros(len(tops)) if cost is None else cost,
-        integrality=np.ones(len(tops)),
-        bounds=Bounds(0, tops),
-        constraints=LinearConstraint(matrix, *bounds),
+        np.zeros(len(lower)) if cost is None else cost,
+        integrality=np.ones(len(lower)),
+        bounds=Bounds(lower, upper),
+        constraints=LinearConstraint(matrix, row_lower, row_upper),
         options={"time_limit": seconds, **({} if cost is None else {"mip_rel_gap": 0})},
     )
     bound = found.get("mip_dual_bound")
@@ -83,21 +85,21 @@ class RowSearch(Search):
 
     def checked(self, values: NDArray[np.float64], who: str) -> Sample:
         """The bits of the nearest integers, if these really meet all rows and bounds."""
-        rounded = np.rint(values).astype(np.int64)
+        rounded, own = np.rint(values).astype(np.int64), self.payload.program
         broken = self.payload.broken(rounded)
-        if ((rounded < 0) | (rounded > self.payload.tops)).any() or len(broken):
-            row = self.payload.row_labels()[broken[0]] if len(broken) else "a bound"
+        if ((rounded < own.lower) | (rounded > own.upper)).any() or len(broken):
+            row = own.rows[broken[0]] if len(broken) else "a bound"
             raise SolverFailed(
                 f"{who} breaks {row} once its numbers are rounded; try another exact solver"
             )
-        return rounded[: self.payload.bits.n_bits].astype(np.int8)
+        return rounded[: self.payload.bits.n_bits]
 
 
 class _MipSearch(RowSearch):
     def __init__(self, task: Task) -> None:
         super().__init__(task)
         self._worker: Worker | None = None
-        self._is_small = self.payload.matrix.nnz <= _SMALL_TERMS
+        self._is_small = self.payload.program.matrix.nnz <= _SMALL_TERMS
         # Nothing comes of a run that is ended: without a limit, runs get longer and longer.
         timed = task.budget.time_limit is not None
         self._run_s = inf if timed or self.payload.cost is None else _FIRST_RUN_S
@@ -128,14 +130,15 @@ class _MipSearch(RowSearch):
 
     def _run(self) -> tuple[int, str, NDArray[np.float64] | None]:
         """What ``solve_rows`` returns within the time that is left, or that this run gets."""
-        payload = self.payload
+        payload: Mip = self.payload
         for literal in self.assumed:
             payload = payload.with_clause([literal])
-        rows = payload.matrix, payload.lower, payload.upper, payload.tops
-        costs = () if self.cost is None else (self.payload.objective[0] / self._unit,)
+        costs: tuple[Any, ...] = ()
+        if self.cost is not None:
+            costs = (payload.program.cost / self._unit,)
         left = self.task.seconds_left()
         if self._is_small:
-            found = solve_rows(*rows, min(left, _MOMENT_S), *costs)
+            found = solve_rows(*payload.arrays, min(left, _MOMENT_S), *costs)
             self._is_small = found[0] != _STOPPED
             if self._is_small or left <= _MOMENT_S or found[2] is not None:
                 return self._noted(*found)
@@ -144,7 +147,9 @@ class _MipSearch(RowSearch):
         deadline = None if left == inf else left + GRACE_S
         seconds = min(left, self._run_s)
         try:
-            found = self._worker.call(solve_rows, *rows, seconds, *costs, deadline=deadline)
+            found = self._worker.call(
+                solve_rows, *payload.arrays, seconds, *costs, deadline=deadline
+            )
         except Overrun:
             raise OutOfTime from None
         except Crashed as crash:
@@ -157,7 +162,7 @@ class _MipSearch(RowSearch):
     ) -> tuple[int, str, NDArray[np.float64] | None]:
         """The same without the bound, which is kept in mind."""
         if self.cost is not None and isfinite(bound):
-            found = bound * self._unit + self.payload.objective[1]
+            found = bound * self._unit + self.payload.program.offset
             self.bound = max(self.bound, self.cost.lifted(found))
         return status, message, values
 

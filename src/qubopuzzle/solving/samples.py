@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qubopuzzle.compile import Compiled
+from qubopuzzle.compile.mip import Values
 from qubopuzzle.model.semantics import violations_of
 from qubopuzzle.solvers.base import Outcome
 from qubopuzzle.solving.judge import Judge, parts
@@ -49,7 +50,7 @@ class Samples:
         vectors = {re.sub(r"\W", "_", f"energy_{family}"): cost for family, cost in costs.items()}
         found: SampleSet = SampleSet.from_samples(  # type: ignore[no-untyped-call]
             (states, self.compiled.labels()),
-            "BINARY",
+            "INTEGER" if isinstance(self.compiled.bits, Values) else "BINARY",
             energy=energies,
             num_occurrences=np.ones(len(states), dtype=np.int64) if times is None else times,
             info=dict(self.about),

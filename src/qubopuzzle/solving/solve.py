@@ -9,7 +9,15 @@ from functools import partial
 from os import PathLike
 from typing import Any, Unpack, cast
 
-from qubopuzzle.compile import DEFAULT_ENCODING, Compiled, check_weights, encode_choices
+from qubopuzzle.compile import (
+    DEFAULT_ENCODING,
+    ROW_TARGETS,
+    Compiled,
+    check_weights,
+    compile_rows,
+    encode_choices,
+)
+from qubopuzzle.compile.rows import Rows
 from qubopuzzle.errors import (
     InputError,
     PlanExceeded,
@@ -36,7 +44,6 @@ from qubopuzzle.solving.loading import Source, problem_of
 from qubopuzzle.solving.result import Attempt, Result
 from qubopuzzle.solving.samples import Samples
 from qubopuzzle.solving.settings import Fields, Settings
-from qubopuzzle.solving.trace import Recorded
 from qubopuzzle.timing import stage
 
 FIRST_TURN_S = 10.0
@@ -95,9 +102,13 @@ def solve(
         load_s = time.perf_counter() - started
     asked = Settings.of(settings, fields)
     backend, chosen = asked.resolved()
-    name = chosen.formulation or own.formulation_for(cuts=backend.supports_cuts)
+    is_plain = chosen.keeps_rows and not (chosen.encoding or chosen.weights)
+    takes_rows = backend.target_for(chosen.options) in ROW_TARGETS and chosen.solutions == 1
+    rows = own.as_rows() if is_plain and takes_rows else None
+    usual = own.formulation_for(cuts=backend.supports_cuts) if rows is None else "bits"
+    name = chosen.formulation or usual
     chosen = replace(chosen, formulation=name)
-    run = _Run(own, backend, chosen, {"load": load_s}, Recorder.of(trace))
+    run = _Run(own, backend, chosen, {"load": load_s}, Recorder.of(trace), rows=rows)
     if (why := own.contradiction) is not None:
         return run.contradictory(why)
     likely = None
@@ -181,6 +192,7 @@ class _Run:
         settings: resolved, with a formulation.
         others: formulations that the solver may try beside it.
         first: whether it is a first attempt: what it proves is of its own model.
+        rows: what the solver takes in place of the model, which is the same.
     """
 
     problem: Problem
@@ -190,6 +202,7 @@ class _Run:
     recorder: Recorder | None
     others: list[str] = field(default_factory=list)
     first: bool = False
+    rows: Rows | None = None
     built: _Built | Result | None = None
 
     @property
@@ -223,7 +236,11 @@ class _Run:
         try:
             with stage(self.seconds, "compile"):
                 first = with_cuts(model, []) if lazy else model
-                compiled = self.settings.compile(first, target)
+                compiled = (
+                    self.settings.compile(first, target)
+                    if self.rows is None
+                    else compile_rows(self.rows, first, target)
+                )
                 compiled.payload  # noqa: B018 - made here, not in the solver's time
         except Unsatisfiable as error:
             if restricted:
@@ -290,12 +307,6 @@ class _Run:
             return None
         return Track(self.recorder, judge, reads_before=reads_before)
 
-    def _recorded(self, encoding: str | None) -> Recorded | None:
-        """The states on the way, if there are any."""
-        if self.recorder is None or not self.recorder.seen:
-            return None
-        return Recorded(self.problem, self.recorder, self._about(encoding))
-
     def _proved(self, presolved: Propagation, why: str) -> Result:
         """There is no solution, and no solver was needed."""
         return replace(self._plain(presolved), status="unsatisfiable", proved_by=why, complete=True)
@@ -340,7 +351,7 @@ class _Run:
             complete=complete or bool(proved),
             proof=outcome.proof if complete else None,
             sampled=self._sampled(judge, compiled, outcome),
-            recorded=self._recorded(compiled.encoding),
+            states=() if self.recorder is None else tuple(self.recorder.states),
             bound=found[0].objective if optimal else bound,
             optimal=optimal,
             improvements=self._improvements(outcome, task, sign) if solved else (),

@@ -1,11 +1,10 @@
 from .formats import FORMATS as FORMATS
+from .formats import READERS as READERS
 from .formats import ModelFormat as ModelFormat
 from .formats import by_suffix as by_suffix
 from .formats import named as named
-from .reading import READERS as READERS
-from .reading import ModelReader as ModelReader
+from .formats import reader_for as reader_for
 from .reading import load_model as load_model
-from .reading import reader_for as reader_for
 from .samples import Sample as Sample
 from .samples import best_sample as best_sample
 from .samples import read_sample as read_sample

@@ -1,4 +1,4 @@
-"""Reading the models of others: which reader a file's name asks for, and its limits.
+"""Reading the models of others: files, packed or not, and their limits.
 
 Readers of other packages run in a process of their own, with a bound on its memory and a
 deadline: whatever a file makes them do, it is one line here. That is also how ``highspy`` is used
@@ -13,7 +13,8 @@ import lzma
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from importlib.util import find_spec
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
@@ -21,8 +22,8 @@ from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Any
 from zlib import error as ZlibError  # noqa: N812, it is called error
 
-from qubopuzzle.checks import brief
-from qubopuzzle.errors import InputError, TooLarge, at, did_you_mean
+from qubopuzzle.errors import InputError, SolverUnavailable, TooLarge, at, did_you_mean
+from qubopuzzle.files.models.formats import READERS, ModelFormat, reader_for, stem
 
 if TYPE_CHECKING:
     from qubopuzzle.programs import Program
@@ -39,62 +40,6 @@ _PACKED: Mapping[bytes, Callable[..., Any]] = {
     b"\xfd7zXZ\0": lzma.open,
 }
 """How a packed file begins, and what unpacks it."""
-_PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
-
-
-@dataclass(frozen=True, slots=True)
-class ModelReader:
-    """How files of one format are read.
-
-    Attributes:
-        module: the module of this folder, less ``_reader``. Its ``read`` makes a ``Program``
-            of the file's bytes.
-        apart: ``read`` takes the file's path, in a process of its own; ``program``, if the module
-            has it, makes a ``Program`` of the answer here, and ``require`` says if it can be.
-        beginning: what every such file begins with.
-    """
-
-    name: str
-    about: str
-    module: str
-    apart: bool = False
-    beginning: bytes = b""
-
-    @property
-    def suffix(self) -> str:
-        """How the names of such files end, but for what packed them."""
-        return f".{self.name}"
-
-
-READERS = {
-    each.name: each
-    for each in (
-        ModelReader("lp", "CPLEX LP: rows, bits, integers, a quadratic objective", "highs", True),
-        ModelReader("mps", "MPS, fixed or free, the same", "highs", True),
-        ModelReader("opb", "pseudo-Boolean: rows over literals, ~x is 1 - x", "opb"),
-        ModelReader("qplib", "QPLIB: linear rows, a quadratic objective", "qplib"),
-        ModelReader("cqm", "dimod's ConstrainedQuadraticModel", "cqm", True, b"DIMODCQM"),
-        ModelReader("bqm", "dimod's BinaryQuadraticModel", "bqm", True, b"DIMODBQM"),
-        ModelReader("coo", "dimod's coordinate list: i j coefficient", "coo"),
-        ModelReader("qubo", "qbsolv's QUBO: p qubo 0 maxNodes nNodes nCouplers", "qubo"),
-        ModelReader(
-            "mqlib", "MQLib's QUBO, which is maximised: n m, then i j coefficient", "mqlib"
-        ),
-        ModelReader("ommx", "an OMMX artifact of one instance, or its bytes", "ommx", True),
-    )
-}
-"""The formats of models that are read, by name."""
-
-
-def reader_for(source: str | PathLike[str], format: str | None = None) -> ModelReader | None:  # noqa: A002
-    """The reader that a format or the end of a file's name asks for; None if none does.
-
-    >>> reader_for("a/model.lp.gz").name, reader_for("a/puzzle.json")
-    ('lp', None)
-    """
-    if not isinstance(source, str | PathLike):
-        raise InputError(f"expected the name of a file, got {brief(source)}")
-    return READERS.get(str(_stem(source)[1] if format is None else format).lower())
 
 
 def load_model(source: str | PathLike[str], format: str | None = None) -> Program:  # noqa: A002
@@ -116,7 +61,7 @@ def load_model(source: str | PathLike[str], format: str | None = None) -> Progra
     """
     reader = reader_for(source, format)
     if reader is None:
-        what = str(format) if format is not None else _stem(source)[1] or str(source)
+        what = str(format) if format is not None else stem(source)[1] or str(source)
         raise InputError(f"no format of models: {what[:60]!r}; {did_you_mean(what, READERS)}")
     name = "standard input" if source == "-" else " ".join(str(source)[:200].split())
     with at(name):
@@ -126,19 +71,7 @@ def load_model(source: str | PathLike[str], format: str | None = None) -> Progra
             raise TooLarge(f"{name}: {error}") from None
         if not found.variables:
             raise InputError("there are no variables in it")
-        return replace(found, id=found.id or ("" if source == "-" else _stem(source)[0]))
-
-
-def _stem(source: str | PathLike[str]) -> tuple[str, str]:
-    """The file's name without suffixes, and the suffix that says the format, without its dot.
-
-    >>> _stem("a/b.1.MPS.gz")
-    ('b.1', 'MPS')
-    """
-    path = Path(source)
-    if path.suffix.lower() in _PACKED_SUFFIXES:
-        path = path.with_suffix("")
-    return path.stem, path.suffix.removeprefix(".")
+        return replace(found, id=found.id or ("" if source == "-" else stem(source)[0]))
 
 
 def _bytes(source: str | PathLike[str]) -> bytes:
@@ -171,21 +104,17 @@ def _limited(file: IO[bytes]) -> bytes:
     return data
 
 
-def _read(reader: ModelReader, data: bytes) -> Any:
-    from importlib import import_module
-
-    if not data.startswith(reader.beginning):
-        raise InputError(f"no {reader.name} file: it does not begin with {reader.beginning!r:.20}")
-    module: Any = import_module(f"qubopuzzle.files.models.{reader.module}_reader")
-    if not reader.apart:
-        return module.read(data)
-    if hasattr(module, "require"):
-        module.require()
+def _read(form: ModelFormat, data: bytes) -> Any:
+    needed = getattr(form.code, "APART", None)
+    if needed is None:
+        return form.read(data)
+    if needed and find_spec(needed[0]) is None:
+        raise SolverUnavailable(needed[1])
     with TemporaryDirectory(prefix="qubopuzzle-") as folder:
-        path = Path(folder, f"unnamed{reader.suffix}")
+        path = Path(folder, f"unnamed{form.suffix}")
         path.write_bytes(data)
-        answer = _read_apart(module.read, str(path))
-    return module.program(answer) if hasattr(module, "program") else answer
+        answer = _read_apart(form.read, str(path))
+    return form.code.program(answer) if hasattr(form.code, "program") else answer
 
 
 def _read_apart(read: Callable[[str], Any], path: str) -> Any:

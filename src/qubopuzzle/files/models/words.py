@@ -1,4 +1,4 @@
-"""Numbers in the text of model files; every error names the line."""
+"""The text of model files, and numbers in it; every error names the line."""
 
 from math import isfinite
 
@@ -14,6 +14,11 @@ def text_of(data: bytes) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"byte {error.start} is no UTF-8: it is no text") from None
+
+
+def encoded(*lines: str) -> bytes:
+    """Lines of a file."""
+    return "\n".join([*lines, ""]).encode()
 
 
 def real(word: str, line: int) -> float:

@@ -12,8 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from qubopuzzle.errors import InputError
-from qubopuzzle.files.models.words import real, text_of, whole
+from qubopuzzle.compile import Qubo
+from qubopuzzle.compile.encoding import distinct
+from qubopuzzle.compile.lp_mps import number
+from qubopuzzle.errors import InputError, printable
+from qubopuzzle.files.models.coefficients import couplings_of
+from qubopuzzle.files.models.words import encoded, real, text_of, whole
 from qubopuzzle.programs.milp import require_whole
 from qubopuzzle.programs.program import Program
 
@@ -33,8 +37,8 @@ class _Lines:
 
     def words(self, least: int, what: str) -> list[str]:
         """The next line that says something."""
-        for number, line in self._lines:
-            self.number = number
+        for place, line in self._lines:
+            self.number = place
             words = [] if line[:1] in _COMMENTS else line.partition("#")[0].split()
             if len(words) >= least:
                 return words
@@ -83,7 +87,7 @@ class _Lines:
         return found
 
 
-def read(data: bytes) -> Program:
+def read_qplib(data: bytes) -> Program:
     """Read a problem with linear rows, or none, and variables that are whole.
 
     Raises:
@@ -154,3 +158,33 @@ def _quadratic(lines: _Lines, n: int) -> csr_array:
 
 def _unbounded(values: NDArray[np.float64], infinity: float) -> NDArray[np.float64]:
     return np.where(np.abs(values) >= infinity, np.copysign(np.inf, values), values)
+
+
+def write_qplib(model: Qubo) -> bytes:
+    """QPLIB (Furini et al. 2019), as ``amplify.load_qplib`` reads it: ``x' Q x / 2 + b' x + c``."""
+    form = model.form
+    # Q is a lower triangle that is not mirrored (qplib.zib.de/doc.html), hence twice the value.
+    quadratic = [f"{j + 1} {i + 1} {number(2 * value)}" for i, j, value in couplings_of(form)]
+    linear = [f"{i + 1} {number(v)}" for i, v in enumerate(form.linear.tolist()) if v]
+    labels = (printable("_".join(label.split())) for label in model.labels())
+    names = [f"{i} {label}" for i, label in enumerate(distinct(labels, "#"), start=1)]
+    return encoded(
+        "qubopuzzle",
+        "QBN # problem type: quadratic, binary, no constraints",
+        "minimize",
+        f"{len(names)} # variables",
+        f"{len(quadratic)} # quadratic terms of the objective",
+        *quadratic,
+        "0 # default of linear coefficients",
+        f"{len(linear)} # linear coefficients other than that",
+        *linear,
+        f"{number(form.offset)} # constant",
+        "1.0e+20 # infinity",
+        "0 # default starting value",
+        "0 # other starting values",
+        "0 # default starting value of duals",
+        "0 # others",
+        f"{len(names)} # names of variables",
+        *names,
+        "0 # names of constraints",
+    )

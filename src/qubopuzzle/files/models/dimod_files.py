@@ -1,31 +1,57 @@
-"""dimod's files of constrained models; ``read`` is called in a process of its own.
+"""dimod's binary files, of BQMs and CQMs.
 
-They are zip archives of plain arrays and JSON: nothing in them is unpickled.
+Those of CQMs are zip archives of plain arrays and JSON: nothing in them is unpickled.
 """
 
 import json
 import re
 from collections.abc import Hashable
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
-from zipfile import BadZipFile, ZipFile
+from zipfile import BadZipFile, ZipFile, ZipInfo
 
 import dimod
 from dimod.variables import iter_deserialize_variables
 
+from qubopuzzle.compile import Qubo
+from qubopuzzle.compile.rows import Rows
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.files.models.reading import SIZE_LIMIT
-from qubopuzzle.programs.dimod_models import from_cqm
+from qubopuzzle.programs.dimod_models import cqm_of, from_bqm, from_cqm
 from qubopuzzle.programs.program import Program
 
+APART = ()
 
-def read(path: str) -> Program:
+
+def read_bqm(path: str) -> Program:
+    """Read a file of ``bqm.to_file()``; raises as ``from_bqm``."""
+    return from_bqm(dimod.BinaryQuadraticModel.from_file(_bytes(path, b"DIMODBQM")))
+
+
+def _bytes(path: str, beginning: bytes) -> bytes:
+    """A file that begins as those of its kind do."""
+    data = Path(path).read_bytes()
+    if not data.startswith(beginning):
+        kind = Path(path).suffix.removeprefix(".")
+        raise InputError(f"no {kind} file: it does not begin with {beginning!r:.20}")
+    return data
+
+
+def write_bqm(model: Qubo) -> bytes:
+    """Labels, linear, couplings, offset."""
+    with model.to_bqm().to_file() as file:
+        return bytes(file.read())
+
+
+def read_cqm(path: str) -> Program:
     """Read a file of ``cqm.to_file()``, its rows in the order of the file.
 
     Raises:
         InputError: for what is damaged, and what ``from_cqm`` refuses.
         TooLarge: for one that unpacks to more than ``SIZE_LIMIT``.
     """
+    data = _bytes(path, b"DIMODCQM")
     try:
         with ZipFile(path) as archive:
             entries = archive.infolist()
@@ -33,7 +59,7 @@ def read(path: str) -> Program:
         raise InputError(f"it is damaged: {error}") from None
     if sum(entry.file_size for entry in entries) > SIZE_LIMIT:
         raise TooLarge(f"unpacked larger than {SIZE_LIMIT // 2**20} MiB")
-    cqm = dimod.ConstrainedQuadraticModel.from_file(Path(path).read_bytes())
+    cqm = dimod.ConstrainedQuadraticModel.from_file(data)
     parts = (re.match("constraints/([^/]+)/", entry.filename) for entry in entries)
     words = dict.fromkeys(found[1] for found in parts if found)
     labels = iter_deserialize_variables(map(json.loads, words))  # type: ignore[no-untyped-call]
@@ -59,3 +85,16 @@ def _in_order(program: Program, found: list[Hashable], order: list[Hashable]) ->
         row_upper=program.row_upper[rank],
         rows=tuple(named[row][1] for row in rank),
     )
+
+
+def write_cqm(program: Rows) -> bytes:
+    """The same bytes for the same program."""
+    with cqm_of(program).to_file() as file:
+        data = bytes(file.read())
+    # A header, then a zip archive, whose members say when they were written.
+    made = BytesIO()
+    made.write(data[: data.index(b"PK\x03\x04")])
+    with ZipFile(BytesIO(data)) as dated, ZipFile(made, "a") as archive:
+        for member in dated.infolist():
+            archive.writestr(ZipInfo(member.filename), dated.read(member))
+    return made.getvalue()

@@ -1,22 +1,24 @@
-"""A program's rows with whole coefficients, as far as they say anything."""
+"""Rows over whole numbers: what programs, MIP models, and the files of both have.
+
+``whole_rows`` are the same rows with whole coefficients, as far as they say anything.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import gcd, lcm
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import csr_array, diags_array
+import scipy
+from numpy.typing import ArrayLike, NDArray
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.model import UNBOUNDED, IntArray
+from qubopuzzle.model import UNBOUNDED, IntArray, Violation
 from qubopuzzle.model.data import LARGEST
-
-if TYPE_CHECKING:
-    from qubopuzzle.programs.program import Program
 
 MOST_VALUES = 1 << 10
 """Values of a variable, at most."""
@@ -25,6 +27,123 @@ _CLOSE = 1e-9
 """Two coefficients this close, relative to the larger, are the same."""
 _DIGITS, _ROUNDING = 1e-9, 1e-12
 """How well fractions are known, and doubles, relative to themselves."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Linear rows over whole numbers, and a quadratic objective.
+
+    ``row_lower <= matrix @ v <= row_upper`` for whole ``v`` with ``lower <= v <= upper``; the
+    objective is ``offset + cost @ v + v @ quadratic @ v``. Nothing is checked here: see
+    ``programs.Program.of``.
+
+    Attributes:
+        variables: their names, all different.
+        lower, upper: their bounds, whole numbers, shape (variables,); 0 and 1 are bits.
+        matrix: the rows' coefficients, a float64 ``csr_array`` of shape (rows, variables).
+        row_lower, row_upper: shape (rows,); infinite where there is no bound.
+        rows: the rows' names, all different.
+        cost: linear coefficients, shape (variables,).
+        quadratic: an upper triangular float64 ``csr_array`` of shape (variables, variables).
+        maximize: whether the objective is to be as large as possible.
+    """
+
+    variables: Sequence[str]
+    lower: IntArray
+    upper: IntArray
+    matrix: Any
+    row_lower: NDArray[np.float64]
+    row_upper: NDArray[np.float64]
+    rows: Sequence[str]
+    cost: NDArray[np.float64]
+    quadratic: Any
+    offset: float = 0.0
+    maximize: bool = False
+
+    @property
+    def has_objective(self) -> bool:
+        """Whether something is to be minimised or maximised."""
+        return bool(self.cost.any() or self.quadratic.nnz)
+
+    def broken(self, values: NDArray[Any]) -> list[Violation]:
+        """The rows and bounds that whole values, shape (variables,), break."""
+        total = self.matrix @ values
+        slack = tolerances(self)
+        low, high = self.row_lower - slack, self.row_upper + slack
+        found = []
+        for row in np.flatnonzero(~((total >= low) & (total <= high))).tolist():
+            bounds = in_words(self.row_lower[row], self.row_upper[row])
+            found.append(Violation(self.rows[row], f"expected {bounds}, got {total[row]:.15g}"))
+        outside = (values < self.lower) | (values > self.upper)
+        for v in np.flatnonzero(outside).tolist():
+            bounds = in_words(self.lower[v], self.upper[v])
+            found.append(Violation(self.variables[v], f"expected {bounds}, got {values[v]}"))
+        return found
+
+    def objective_of(self, values: ArrayLike) -> float:
+        """The objective of values, shape (variables,)."""
+        v = np.asarray(values, dtype=np.float64)
+        return float(self.offset + self.cost @ v + v @ (self.quadratic @ v))
+
+    def constraints(self) -> Iterator[tuple[str, list[tuple[int, float]], str, float]]:
+        """The rows as other packages take them: a row of two bounds becomes two constraints.
+
+        Of each the name, terms by the variable's number, ``==``, ``>=`` or ``<=``, and the bound.
+        """
+        taken = set(self.rows)
+        start = self.matrix.indptr.tolist()
+        columns, values = self.matrix.indices.tolist(), self.matrix.data.tolist()
+        bounds = zip(self.rows, self.row_lower.tolist(), self.row_upper.tolist(), strict=True)
+        for row, (name, low, high) in enumerate(bounds):
+            own = slice(start[row], start[row + 1])
+            terms = list(zip(columns[own], values[own], strict=True))
+            if low == high:
+                yield name, terms, "==", low
+                continue
+            if low > -np.inf:
+                yield name, terms, ">=", low
+            if high < np.inf:
+                other = name
+                while low > -np.inf and other in taken:
+                    other += " (most)"
+                taken.add(other)
+                yield other, terms, "<=", high
+
+
+class Names(Sequence[str]):
+    """``n`` names that are made, part by part, when the first one is asked for."""
+
+    def __init__(self, n: int, *parts: Callable[[], Iterable[str]]) -> None:
+        self._n, self._parts = n, parts
+
+    def __add__(self, other: Self) -> Self:
+        return type(self)(len(self) + len(other), *self._parts, *other._parts)
+
+    def __len__(self) -> int:
+        return self._n
+
+    def __getitem__(self, at: Any) -> Any:
+        return self._made[at]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return tuple, (self._made,)
+
+    @cached_property
+    def _made(self) -> list[str]:
+        return [name for part in self._parts for name in part()]
+
+
+def in_words(low: float, high: float) -> str:
+    """Bounds for people.
+
+    >>> in_words(1, 1), in_words(-np.inf, 2), in_words(0, 3)
+    ('1', 'at most 2', '0 to 3')
+    """
+    if low == high:
+        return f"{low:.15g}"
+    if low == -np.inf:
+        return f"at most {high:.15g}"
+    return f"at least {low:.15g}" if high == np.inf else f"{low:.15g} to {high:.15g}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +166,7 @@ class WholeRows:
         return type(self)(*(part[kept] for part in parts))
 
 
-def tolerances(program: Program) -> NDArray[np.float64]:
+def tolerances(program: Rows) -> NDArray[np.float64]:
     """How far beyond its bounds each row still holds, shape (rows,): what numbers cannot tell.
 
     Much less than a coefficient, so that rows of whole numbers times any factor are exact.
@@ -60,7 +179,7 @@ def tolerances(program: Program) -> NDArray[np.float64]:
     return np.asarray(_DIGITS * (sizes @ spread) + _ROUNDING * (sizes @ largest + bounds))
 
 
-def whole_rows(program: Program) -> WholeRows:
+def whole_rows(program: Rows) -> WholeRows:
     """Scale the rows of a program.
 
     Raises:
@@ -70,7 +189,8 @@ def whole_rows(program: Program) -> WholeRows:
     fixed = program.lower == program.upper
     base = np.where(fixed, program.lower, 0)
     shift = program.matrix @ base
-    matrix = csr_array(program.matrix @ diags_array((~fixed).astype(np.float64)))
+    free = scipy.sparse.diags_array((~fixed).astype(np.float64))
+    matrix = scipy.sparse.csr_array(program.matrix @ free)
     matrix.eliminate_zeros()
     matrix.sort_indices()
     factor = _factors(program, matrix)
@@ -84,7 +204,7 @@ def whole_rows(program: Program) -> WholeRows:
             f"than {LARGEST:,}; give it in larger units, or rounded"
         )
     data = np.rint(matrix.data * factor[row]).astype(np.int64)
-    whole = csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+    whole = scipy.sparse.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
     positive, negative = np.maximum(data, 0), np.minimum(data, 0)
     first, last = (e[whole.indices].astype(np.float64) for e in (program.lower, program.upper))
     least, most = (
@@ -105,7 +225,7 @@ def whole_rows(program: Program) -> WholeRows:
     return WholeRows(whole[said], lower[said], upper[said], said)
 
 
-def _factors(program: Program, matrix: Any) -> NDArray[np.float64]:
+def _factors(program: Rows, matrix: Any) -> NDArray[np.float64]:
     """What makes the coefficients of each row whole, without a common divisor, shape (rows,)."""
     factor = np.ones(matrix.shape[0])
     data, ends = matrix.data, matrix.indptr.tolist()

@@ -1,7 +1,7 @@
 """Pseudo-Boolean problems in the OPB format of the PB competitions, linear ones.
 
 Format: Roussel and Manquinho, "Input/Output Format and Solver Requirements for the Competitions
-of Pseudo-Boolean Solvers". Rows are numbered from 1: they have no names.
+of Pseudo-Boolean Solvers" (2012). Rows are numbered from 1: they have no names.
 """
 
 import re
@@ -11,8 +11,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.sparse import csr_array
 
-from qubopuzzle.errors import InputError, at
-from qubopuzzle.files.models.words import text_of
+from qubopuzzle.compile.lp_mps import number
+from qubopuzzle.compile.rows import Rows, whole_factor, whole_rows
+from qubopuzzle.errors import InputError, at, printable
+from qubopuzzle.files.models.words import encoded, text_of
+from qubopuzzle.model import UNBOUNDED
 from qubopuzzle.programs.program import Program
 
 _TOKEN = re.compile(r"[<>]?=|[+-]\s*\d+|\d+|[+-]|(?:~\s*)?[A-Za-z_][^\s<>=~]*|\S")
@@ -63,7 +66,7 @@ class _Sums:
         return csr_array((np.array(self.values, float), (self.sums, self.columns)), shape=shape)
 
 
-def read(data: bytes) -> Program:
+def read_opb(data: bytes) -> Program:
     """Read ``min:`` or ``max:``, if there is one, and all rows.
 
     Raises:
@@ -100,17 +103,17 @@ def read(data: bytes) -> Program:
 def _statements(text: str) -> Iterator[tuple[int, str]]:
     """What stands before each semicolon, and the line on which it begins."""
     waiting, start = "", 1
-    for number, line in enumerate(text.split("\n"), start=1):
+    for place, line in enumerate(text.split("\n"), start=1):
         if line.startswith("*"):
             continue
         *ended, rest = line.split(";")
         for part in ended:
             statement = f"{waiting} {part}".strip() if waiting else part.strip()
             if statement:
-                yield (start if waiting else number), statement
+                yield (start if waiting else place), statement
             waiting = ""
         if rest.strip():
-            start = start if waiting else number
+            start = start if waiting else place
             waiting = f"{waiting} {rest}"
     if waiting:
         raise InputError(f"line {start}: it breaks off: {waiting.strip()[:40]} has no ; behind it")
@@ -135,3 +138,83 @@ def _number(word: str) -> int:
     if len(digits) > 20 or abs(int(digits)) > _EXACT:
         raise InputError(f"the number {digits[:40]} is beyond 2**53")
     return int(digits)
+
+
+# --- writing ---------------------------------------------------------------------------
+
+
+def names_opb(program: Rows) -> list[str]:
+    """The names of variables in an OPB file, which has no others."""
+    return [f"x{i}" for i in range(1, len(program.variables) + 1)]
+
+
+def write_opb(program: Rows) -> bytes:
+    """Pseudo-Boolean constraints in whole numbers; a row of two bounds becomes two of them.
+
+    What OPB has no place for is in comments: the names of variables and rows, and how the
+    objective was made whole.
+
+    Raises:
+        InputError: for variables beyond 0 and 1, and numbers that no small factor makes whole.
+    """
+    for v in np.flatnonzero((program.lower < 0) | (program.upper > 1)).tolist():
+        bounds = f"{program.lower[v]} to {program.upper[v]}"
+        raise InputError(
+            f"variable {program.variables[v]}: {bounds}: OPB has 0-1 variables only; "
+            "formulation bits makes one of each value"
+        )
+    constraints = [*_opb_rows(program)]
+    names = [_one_line(name) for name in program.variables]
+    comments = [f"* x{i} {name}" for i, name in enumerate(names, start=1)]
+    comments += [f"* row {i} {name}" for i, (name, _) in enumerate(constraints, start=1)]
+    objective = _opb_objective(program)
+    products = program.quadratic.nnz - np.count_nonzero(program.quadratic.diagonal())
+    head = f"* #variable= {max(len(names), 1)} #constraint= {len(constraints)}"
+    head += f" #product= {products} sizeproduct= {2 * products}" if products else ""
+    return encoded(head, *comments, *objective, *(text for _, text in constraints))
+
+
+def _opb_rows(program: Rows) -> Iterator[tuple[str, str]]:
+    """Name and text of each constraint; fixed variables have one each."""
+    for v in np.flatnonzero(program.lower == program.upper).tolist():
+        yield _one_line(program.variables[v]), f"+1 x{v + 1} = {program.lower[v]} ;"
+    rows = whole_rows(program)
+    start, columns = rows.matrix.indptr.tolist(), rows.matrix.indices.tolist()
+    values = rows.matrix.data.tolist()
+    bounds = zip(rows.number.tolist(), rows.lower.tolist(), rows.upper.tolist(), strict=True)
+    for row, (which, low, high) in enumerate(bounds):
+        name = _one_line(program.rows[which])
+        entries = [(values[e], columns[e] + 1) for e in range(start[row], start[row + 1])]
+        entries = entries or [(0, 1)]  # there is no row without terms
+        above = " ".join(f"{value:+d} x{v}" for value, v in entries)
+        if low == high:
+            yield name, f"{above} = {low} ;"
+            continue
+        if low > -UNBOUNDED:
+            yield name, f"{above} >= {low} ;"
+        if high < UNBOUNDED:
+            below = " ".join(f"{-value:+d} x{v}" for value, v in entries)
+            yield name, f"{below} >= {-high} ;"
+
+
+def _opb_objective(program: Rows) -> list[str]:
+    """Nothing, or a comment and the line ``min: ... ;``, whole and minimised."""
+    if not program.has_objective:
+        return []
+    pairs = program.quadratic.tocoo()
+    (at,) = np.nonzero(program.cost)
+    values = np.concatenate([program.cost[at], pairs.data])
+    factor = whole_factor("the objective", values) * (-1 if program.maximize else 1)
+    names = [f"x{v + 1}" for v in at.tolist()]
+    names += [
+        f"x{i + 1}" if i == j else f"x{i + 1} x{j + 1}"  # the square of a bit is the bit
+        for i, j in zip(pairs.row.tolist(), pairs.col.tolist(), strict=True)
+    ]
+    pairs_of = zip(values.tolist(), names, strict=True)
+    terms = " ".join(f"{round(value * factor):+d} {name}" for value, name in pairs_of)
+    about = f"* objective: the least of {number(factor)} times it"
+    return [f"{about}, less {number(program.offset)} before", f"min: {terms} ;"]
+
+
+def _one_line(name: str) -> str:
+    return printable(" ".join(name.split()))

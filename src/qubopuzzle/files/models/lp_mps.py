@@ -1,29 +1,33 @@
-"""LP and MPS files by HiGHS, in a process of its own: ``read`` is called there, ``program`` here.
+"""LP and MPS files, read by HiGHS.
 
 HiGHS passes over some of what it cannot use, in silence or with a warning. A model is judged by
 its rows as they were read, so what it would pass over is refused. Of LP files it reads all as it is
-written, but for what is in ``lp_text``.
+written, but for what is in ``lp_bounds``.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from importlib.util import find_spec
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.errors import InputError, SolverUnavailable
-from qubopuzzle.files.models import lp_text
+from qubopuzzle.compile.lp_mps import kept_names, lp_text, mps_text, safe_names
+from qubopuzzle.errors import InputError
+from qubopuzzle.files.models import lp_bounds
 from qubopuzzle.files.models.words import text_of
 
 if TYPE_CHECKING:
+    from qubopuzzle.compile import Mip, Qubo
+    from qubopuzzle.compile.rows import Rows
     from qubopuzzle.model import IntArray
     from qubopuzzle.programs.program import Program
 
+APART = "highspy", "LP and MPS files are read by HiGHS: `pip install highspy`"
 _HARMLESS = (
     "values summed",
     "summing them",
@@ -46,13 +50,7 @@ _UNNAMED = "HiGHS_R"
 """How HiGHS calls rows without a name, before their number."""
 
 
-def require() -> None:
-    """Raise SolverUnavailable where HiGHS is not installed."""
-    if find_spec("highspy") is None:
-        raise SolverUnavailable("LP and MPS files are read by HiGHS: `pip install highspy`")
-
-
-def read(path: str) -> dict[str, Any]:
+def read_lp(path: str) -> dict[str, Any]:
     """What is in a file whose name ends in .lp or .mps, as ``program`` takes it.
 
     An LP file is written anew in its place: it is a copy of the user's.
@@ -64,7 +62,7 @@ def read(path: str) -> dict[str, Any]:
 
     text, more = "", list[int]()
     if path.endswith(".lp"):
-        text, more = lp_text.bound_by_bound(text_of(Path(path).read_bytes()))
+        text, more = lp_bounds.bound_by_bound(text_of(Path(path).read_bytes()))
         Path(path).write_text(text, encoding="utf-8", newline="")
     else:
         _check_mps(Path(path).read_bytes())
@@ -81,7 +79,10 @@ def read(path: str) -> dict[str, Any]:
     for at, line in enumerate(said):
         if line.startswith("WARNING") and not any(part in line for part in _HARMLESS):
             raise InputError(_told(said, at, more))
-    return _arrays(highs.getModel()) | {"binary": lp_text.binary_names(text)}
+    return _arrays(highs.getModel()) | {"binary": lp_bounds.binary_names(text)}
+
+
+read_mps = read_lp
 
 
 def _told(said: list[str], at: int, more: list[int]) -> str:
@@ -137,7 +138,7 @@ def _compressed(part: Any) -> tuple[NDArray[np.float64], IntArray, IntArray]:
 
 
 def program(found: dict[str, Any]) -> Program:
-    """The program of what ``read`` returned.
+    """The program of what ``read_lp`` returned.
 
     Raises:
         InputError: for names that come twice, variables that are not whole, bounds of binary ones
@@ -185,3 +186,66 @@ def _row_names(given: list[str]) -> list[str]:
     """Rows without a name are called ``row0`` onwards, by their place."""
     own = [name.replace(_UNNAMED, "row", 1) for name in given]
     return own if len(set(own)) == len(own) else given
+
+
+# --- writing ---------------------------------------------------------------------------
+
+
+def names_lp(mip: Mip) -> list[str]:
+    """The names of variables but auxiliary ones."""
+    return mip.variable_names()[: mip.n_bits]
+
+
+def write_lp(mip: Mip) -> bytes:
+    """CPLEX LP, see ``compile.lp_mps``."""
+    return mip.to_lp().encode()
+
+
+def write_mps(mip: Mip) -> bytes:
+    """Free MPS, see ``compile.lp_mps``."""
+    return mip.to_mps().encode()
+
+
+names_mps = names_lp
+
+
+def names_program_lp(program: Rows) -> list[str]:
+    """The names of variables: their own where both formats allow them."""
+    return kept_names("x_", program.variables)
+
+
+def write_program_lp(program: Rows) -> bytes:
+    """CPLEX LP of a program."""
+    return lp_text(_named(program)).encode()
+
+
+def write_program_mps(program: Rows) -> bytes:
+    """Free MPS of a program."""
+    return mps_text(_named(program)).encode()
+
+
+names_program_mps = names_program_lp
+
+
+def _named(program: Rows) -> Rows:
+    names = names_program_lp(program), kept_names("r_", program.rows)
+    return replace(program, variables=names[0], rows=names[1])
+
+
+def names_qubo_lp(model: Qubo) -> list[str]:
+    """The names of variables."""
+    return safe_names("x_", model.labels())
+
+
+def write_qubo_lp(model: Qubo) -> bytes:
+    """CPLEX LP with a quadratic objective over 0/1 variables and no rows.
+
+    ``dimod.lp.load`` and MIP solvers with quadratic objectives read it.
+    """
+    import dimod
+
+    objective, names = model.to_bqm(labelled=False), names_qubo_lp(model)
+    objective.relabel_variables(dict(enumerate(names)))  # type: ignore[no-untyped-call]
+    program = dimod.ConstrainedQuadraticModel()  # type: ignore[no-untyped-call]
+    program.set_objective(objective)
+    return dimod.lp.dumps(program).encode()
