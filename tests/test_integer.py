@@ -148,6 +148,14 @@ def test_whole_numbers_of_a_program_stay_whole_numbers(name):
     assert solve(wide, name, seed=1, presolve="propagate").objective == 14
 
 
+@pytest.mark.parametrize("name", [CPSAT_ROWS, MIP_ROWS])
+def test_rows_of_terms_beyond_ten_digits_are_exact(name):
+    most = 1_100_000_000
+    program = Program.of([[most, 1]], -np.inf, most, cost=[2, 1], maximize=True)
+    assert program.broken(np.array([1, 1]))
+    assert solve(program, name, seed=1).values == {"x0": 1, "x1": 0}
+
+
 @given(model=models(), seed=st.integers(0, 2**16))
 def test_an_answer_excluded_is_one_row(model, seed):
     mip = compile_mip(model)
