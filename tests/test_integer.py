@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ import toys
 from qubopuzzle import (
     InputError,
     Nonogram,
+    Program,
     SolverFailed,
     SolverUnavailable,
     TooLarge,
@@ -32,7 +34,7 @@ from qubopuzzle.model import ModelBuilder
 from qubopuzzle.solvers import get_solver
 from qubopuzzle.solvers import mip as mip_solver
 from qubopuzzle.solvers.base import Budget, Task, installed_version
-from strategies import assignments, models, nonograms, solutions
+from strategies import assignments, meaning, models, nonograms, programs, solutions
 
 SMALL = 16
 """Examples of tests that start a process for each."""
@@ -45,6 +47,8 @@ def needs(package):
 
 CPSAT = pytest.param("cpsat", {}, marks=needs("ortools"), id="cpsat")
 CLINGO = pytest.param("clingo", {}, marks=needs("clingo"), id="clingo")
+CPSAT_ROWS = pytest.param("cpsat", marks=needs("ortools"))
+MIP_ROWS = "mip"
 EVERY = [CPSAT, pytest.param("mip", {}, id="mip"), CLINGO]
 LOCAL = [
     pytest.param("cpsat-ls", {}, marks=needs("ortools"), id="cpsat-ls"),
@@ -116,6 +120,40 @@ def test_the_rows_of_a_mip_hold_for_the_solutions_of_the_model(model, flips):
         valid = (x >= 0).all() and (np.add.reduceat(x, model.first_literal[:-1]) == 1).all()
         met = bool(valid) and violation(model, x) == 0
         assert (len(mip.broken(anything)) == 0) == met
+
+
+@pytest.mark.parametrize("name", [CPSAT_ROWS, MIP_ROWS])
+@given(program=programs())
+def test_a_program_is_solved_as_the_rows_that_it_is(name, program):
+    result, values = solve(program, name, seed=1), meaning(program)
+    assert result.valid == bool(values)
+    if not values:
+        assert result.status == "unsatisfiable"
+    elif program.has_objective:
+        best = (max if program.maximize else min)(values.values())
+        assert (result.objective, result.optimal) == (pytest.approx(best), True)
+    if not program.quadratic.nnz:
+        assert result.sizes["variables"] == len(program.variables)
+        if values:
+            sample = result.sampled.sampleset.first.sample
+            assert tuple(sample[name] for name in program.variables) in values
+
+
+@pytest.mark.parametrize("name", [CPSAT_ROWS, MIP_ROWS])
+def test_whole_numbers_of_a_program_stay_whole_numbers(name):
+    wide = Program.of([[3, 5, -2]], 7, 7, lower=[-500, 0, 3], upper=[500, 900, 900], cost=[1, 2, 3])
+    result = solve(replace(wide, maximize=True), name, seed=1)
+    assert (result.objective, result.optimal, result.sizes["variables"]) == (3522, True, 3)
+    assert solve(wide, name, seed=1).objective == 14
+    assert solve(wide, name, seed=1, presolve="propagate").objective == 14
+
+
+@pytest.mark.parametrize("name", [CPSAT_ROWS, MIP_ROWS])
+def test_rows_of_terms_beyond_ten_digits_are_exact(name):
+    most = 1_100_000_000
+    program = Program.of([[most, 1]], -np.inf, most, cost=[2, 1], maximize=True)
+    assert program.broken(np.array([1, 1]))
+    assert solve(program, name, seed=1).values == {"x0": 1, "x1": 0}
 
 
 @given(model=models(), seed=st.integers(0, 2**16))

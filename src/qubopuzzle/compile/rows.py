@@ -27,6 +27,8 @@ _CLOSE = 1e-9
 """Two coefficients this close, relative to the larger, are the same."""
 _DIGITS, _ROUNDING = 1e-9, 1e-12
 """How well fractions are known, and doubles, relative to themselves."""
+_STEP = 0.1
+"""The most of a row's least coefficient that it may be off."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -176,7 +178,12 @@ def tolerances(program: Rows) -> NDArray[np.float64]:
     largest = np.maximum(abs(program.lower), abs(program.upper)).astype(np.float64)
     ends = (program.row_lower, program.row_upper)
     bounds = sum(np.where(np.isfinite(end), abs(end), 0) for end in ends)
-    return np.asarray(_DIGITS * (sizes @ spread) + _ROUNDING * (sizes @ largest + bounds))
+    digits, start = _DIGITS * (sizes @ spread), sizes.indptr
+    (filled,) = np.nonzero(np.diff(start))
+    if len(filled):
+        least = np.minimum.reduceat(sizes.data, start[filled])
+        digits[filled] = np.minimum(digits[filled], _STEP * least)
+    return np.asarray(digits + _ROUNDING * (sizes @ largest + bounds))
 
 
 def whole_rows(program: Rows) -> WholeRows:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import dimod
 import numpy as np
@@ -166,83 +166,36 @@ def cqm_program(cqm: dimod.ConstrainedQuadraticModel) -> CqmProgram:
     """As ``from_cqm``, with spins as bits; raises as it does."""
     if not isinstance(cqm, dimod.ConstrainedQuadraticModel):
         raise InputError(f"expected a dimod.ConstrainedQuadraticModel, got {brief(cqm)}")
-    own = _variables(cqm)
-    rows = _rows(cqm, own)
-    squared = rows.is_soft & rows.is_quadratic & (rows.lower == rows.upper)
-    slack = _slack(rows, own, rows.is_soft & ~squared)
-    linear, quadratic, constant = _squares(rows, np.flatnonzero(squared))
-    cost, couplings, offset = _objective(cqm.objective, own)
-    (kept,) = np.nonzero(~squared)
-    matrix = hstack([rows.matrix, slack.matrix], format="csr")
+    is_spin = np.array([cqm.vartype(v) is dimod.SPIN for v in cqm.variables], dtype=bool)
+    own, soft = _of_bits(_rows(cqm), is_spin), _Soft.of(cqm)
+    squared = soft.there & soft.is_quadratic & (own.row_lower == own.row_upper)
+    slack = _slack(own, soft, np.flatnonzero(soft.there & ~squared))
+    linear, quadratic, constant = _squares(own, soft, np.flatnonzero(squared))
+    kept = np.flatnonzero(~squared).tolist()
+    matrix = hstack([own.matrix, slack.matrix], format="csr")
     program = Program.of(
         (diags_array(slack.factor) @ matrix).tocsr()[kept],
-        (rows.lower * slack.factor)[kept],
-        (rows.upper * slack.factor)[kept],
+        (own.row_lower * slack.factor)[kept],
+        (own.row_upper * slack.factor)[kept],
         lower=np.append(own.lower, np.zeros(len(slack.names))),
         upper=np.append(own.upper, slack.most),
-        cost=np.append(cost + linear, slack.cost),
-        quadratic=block_diag([couplings + quadratic, diags_array(slack.square)], format="csr"),
-        offset=float(offset + constant),
-        variables=[*own.names, *slack.names],
-        rows=[rows.names[at] for at in kept],
+        cost=np.append(own.cost + linear, slack.cost),
+        quadratic=block_diag([own.quadratic + quadratic, diags_array(slack.square)], format="csr"),
+        offset=float(own.offset + constant),
+        variables=[*own.variables, *slack.names],
+        rows=[own.rows[at] for at in kept],
     )
     labels = list(cqm.constraints)
-    by_name = {rows.names[at]: labels[at] for at in kept.tolist()}
-    return CqmProgram(program, own.is_spin, by_name)
+    return CqmProgram(program, is_spin, {own.rows[at]: labels[at] for at in kept})
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Variables:
-    """Of a CQM, shape (variables,): each is ``scale * v + shift``, with v in ``lower .. upper``."""
-
-    names: list[str]
-    lower: FloatArray
-    upper: FloatArray
-    is_spin: NDArray[np.bool_]
-
-    @property
-    def scale(self) -> FloatArray:
-        return np.where(self.is_spin, 2.0, 1.0)
-
-    @property
-    def shift(self) -> FloatArray:
-        return np.where(self.is_spin, -1.0, 0.0)
-
-
-def _variables(cqm: dimod.ConstrainedQuadraticModel) -> _Variables:
-    kinds = [cqm.vartype(v) for v in cqm.variables]
-    if dimod.REAL in kinds:
-        name = cqm.variables[kinds.index(dimod.REAL)]
-        raise InputError(f"variable {name!s:.60} is REAL; only bits, spins and integers are taken")
-    is_spin = np.array([kind is dimod.SPIN for kind in kinds], dtype=bool)
-    lower, upper = (
-        np.array([bound(v) for v in cqm.variables], dtype=np.float64)
-        for bound in (cqm.lower_bound, cqm.upper_bound)
-    )
-    return _Variables(_texts(cqm.variables), np.where(is_spin, 0, lower), upper, is_spin)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Rows:
-    """The constraints over a CQM's variables, spins as bits, in their order, shape (rows,).
-
-    Hard ones have a ``weight`` of infinity; ``is_quadratic`` is the penalty of soft ones.
-    """
-
-    names: list[str]
-    matrix: Any
-    lower: FloatArray
-    upper: FloatArray
-    weight: FloatArray
-    is_quadratic: NDArray[np.bool_]
-
-    @property
-    def is_soft(self) -> NDArray[np.bool_]:
-        return np.isfinite(self.weight)
-
-
-def _rows(cqm: dimod.ConstrainedQuadraticModel, own: _Variables) -> _Rows:
-    columns, data, sides, kinds = [], [], [], []
+def _rows(cqm: dimod.ConstrainedQuadraticModel) -> Rows:
+    """Constraints, hard and soft, and objective over the variables as the CQM has them."""
+    for v in cqm.variables:
+        if cqm.vartype(v) is dimod.REAL:
+            what = "is REAL; only bits, spins and integers are taken"
+            raise InputError(f"variable {v!s:.60} {what}")
+    columns, data, sides = [], [], []
     for label, constraint in cqm.constraints.items():
         left = constraint.lhs
         variable, linear, products = _terms(left)
@@ -252,16 +205,60 @@ def _rows(cqm: dimod.ConstrainedQuadraticModel, own: _Variables) -> _Rows:
         data.append(linear)
         side, sense = float(constraint.rhs) - left.offset, constraint.sense.value
         sides.append((-np.inf if sense == "<=" else side, np.inf if sense == ">=" else side))
-        kinds.append((left.weight(), left.penalty() == "quadratic"))
-    end = np.cumsum([0, *map(len, columns)])
+    end, n = np.cumsum([0, *map(len, columns)]), len(cqm.variables)
     parts = [np.concatenate([np.zeros(0), *part]) for part in (data, columns)]
-    shape = (len(columns), len(own.names))
-    matrix = csr_array((parts[0], parts[1].astype(np.int64), end), shape=shape)
-    moved = matrix @ own.shift
-    lower, upper = np.array(sides, dtype=np.float64).reshape(-1, 2).T - moved
-    weight, squared = np.array(kinds, dtype=np.float64).reshape(-1, 2).T
-    whole = csr_array(matrix @ diags_array(own.scale))
-    return _Rows(_row_names(cqm), whole, lower, upper, weight, squared > 0)
+    row_lower, row_upper = np.array(sides, dtype=np.float64).reshape(-1, 2).T
+    variable, linear, (row, column, bias) = _terms(cqm.objective)
+    cost = np.zeros(n)
+    cost[variable] = linear
+    return Rows(
+        _texts(cqm.variables),
+        np.array([cqm.lower_bound(v) for v in cqm.variables]),
+        np.array([cqm.upper_bound(v) for v in cqm.variables]),
+        csr_array((parts[0], parts[1].astype(np.int64), end), shape=(len(columns), n)),
+        row_lower,
+        row_upper,
+        _row_names(cqm),
+        cost,
+        csr_array((bias, (row, column)), shape=(n, n)),
+        float(cqm.objective.offset),
+    )
+
+
+def _of_bits(own: Rows, is_spin: NDArray[np.bool_]) -> Rows:
+    """The same over bits in place of spins, which are ``2 * v - 1``."""
+    scale, shift = np.where(is_spin, 2.0, 1.0), np.where(is_spin, -1.0, 0.0)
+    moved, both = own.matrix @ shift, (own.quadratic + own.quadratic.T) @ shift
+    return replace(
+        own,
+        lower=np.where(is_spin, 0, own.lower),
+        matrix=csr_array(own.matrix @ diags_array(scale)),
+        row_lower=own.row_lower - moved,
+        row_upper=own.row_upper - moved,
+        cost=(own.cost + both) * scale,
+        quadratic=diags_array(scale) @ own.quadratic @ diags_array(scale),
+        offset=own.objective_of(shift),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Soft:
+    """Of each constraint what missing it costs, infinity for hard ones, and how; (rows,)."""
+
+    weight: FloatArray
+    is_quadratic: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, cqm: dimod.ConstrainedQuadraticModel) -> Self:
+        """Those of a CQM."""
+        every = [each.lhs for each in cqm.constraints.values()]
+        weights = np.array([left.weight() for left in every], dtype=np.float64)
+        return cls(weights, np.array([left.penalty() == "quadratic" for left in every], bool))
+
+    @property
+    def there(self) -> NDArray[np.bool_]:
+        """Which are soft."""
+        return np.isfinite(self.weight)
 
 
 def _terms(expression: Any) -> tuple[IntArray, FloatArray, tuple[IntArray, IntArray, FloatArray]]:
@@ -272,19 +269,6 @@ def _terms(expression: Any) -> tuple[IntArray, FloatArray, tuple[IntArray, IntAr
     variable = np.asarray(expression._iindices(), dtype=np.int64)  # noqa: SLF001
     linear, pairs = expression._ilinear(), expression._iquadratic()  # noqa: SLF001
     return variable, linear, (variable[pairs["u"]], variable[pairs["v"]], pairs["bias"])
-
-
-def _objective(expression: Any, own: _Variables) -> tuple[FloatArray, Any, float]:
-    """Linear and quadratic coefficients and the constant over bits and integers."""
-    variable, linear, (row, column, bias) = _terms(expression)
-    n = len(own.names)
-    cost = np.zeros(n)
-    cost[variable] = linear
-    pairs = csr_array((bias, (row, column)), shape=(n, n))
-    scale, shift = diags_array(own.scale), own.shift
-    both = (pairs + pairs.T) @ shift
-    constant = float(expression.offset) + cost @ shift + shift @ (pairs @ shift)
-    return (cost + both) * own.scale, scale @ pairs @ scale, constant
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -303,30 +287,30 @@ class _Slack:
     factor: FloatArray
 
 
-def _slack(rows: _Rows, own: _Variables, wanted: NDArray[np.bool_]) -> _Slack:
+def _slack(own: Rows, soft: _Soft, wanted: IntArray) -> _Slack:
     names: list[str] = []
     numbers: list[tuple[int, int, int]] = []
-    factor, start = np.ones(len(rows.names)), rows.matrix.indptr
-    for at in np.flatnonzero(wanted).tolist():
+    factor, start = np.ones(len(own.rows)), own.matrix.indptr
+    for at in wanted.tolist():
         part = slice(start[at], start[at + 1])
-        values, columns = rows.matrix.data[part], rows.matrix.indices[part]
-        bounds = np.array([rows.lower[at], rows.upper[at]])
+        values, columns = own.matrix.data[part], own.matrix.indices[part]
+        bounds = np.array([own.row_lower[at], own.row_upper[at]])
         told = np.concatenate([values, bounds[np.isfinite(bounds)]])
         factor[at] = (
-            whole_factor(f"constraint {rows.names[at]}", told[told != 0]) if told.any() else 1.0
+            whole_factor(f"constraint {own.rows[at]}", told[told != 0]) if told.any() else 1.0
         )
         ends = np.sort([values * own.lower[columns], values * own.upper[columns]], axis=0)
         low, high = bounds[0] - ends[0].sum(), ends[1].sum() - bounds[1]
         for missed, sign, word in (low, 1, "low"), (high, -1, "high"):
             if missed * factor[at] > 0.5:  # it is whole, or minus infinity
-                steps = _steps(rows.names[at], missed * factor[at])
-                names.append(f"{rows.names[at]} too {word}")
+                steps = _steps(own.rows[at], missed * factor[at])
+                names.append(f"{own.rows[at]} too {word}")
                 numbers.append((at, sign, steps))
     row, signs, most = np.array(numbers, dtype=np.int64).reshape(-1, 3).T
     entries = signs / factor[row], (row, np.arange(len(row)))
     matrix = csr_array(entries, shape=(len(factor), len(row)))
-    is_squared = rows.is_quadratic[row]
-    price = rows.weight[row] / factor[row] ** np.where(is_squared, 2, 1)
+    is_squared = soft.is_quadratic[row]
+    price = soft.weight[row] / factor[row] ** np.where(is_squared, 2, 1)
     cost, square = np.where(is_squared, 0, price), np.where(is_squared, price, 0)
     return _Slack(names, most, cost, square, matrix, factor)
 
@@ -341,17 +325,17 @@ def _steps(name: str, missed: float) -> int:
     return round(missed)
 
 
-def _squares(rows: _Rows, own: IntArray) -> tuple[FloatArray, Any, float]:
+def _squares(own: Rows, soft: _Soft, wanted: IntArray) -> tuple[FloatArray, Any, float]:
     """The weighted sum of the squares of equalities: linear, quadratic, constant."""
-    n_products = int((np.diff(rows.matrix.indptr)[own].astype(np.int64) ** 2).sum())
+    n_products = int((np.diff(own.matrix.indptr)[wanted].astype(np.int64) ** 2).sum())
     if n_products > MOST_PRODUCTS:
         raise TooLarge(
             f"the soft equalities have {n_products:,} products, more than {MOST_PRODUCTS:,}; "
             "give them a linear penalty"
         )
-    matrix, side = rows.matrix[own], rows.upper[own]
-    weighted = diags_array(rows.weight[own]) @ matrix
-    return -2 * (weighted.T @ side), matrix.T @ weighted, float(rows.weight[own] @ side**2)
+    matrix, side, weight = own.matrix[wanted], own.row_upper[wanted], soft.weight[wanted]
+    weighted = diags_array(weight) @ matrix
+    return -2 * (weighted.T @ side), matrix.T @ weighted, float(weight @ side**2)
 
 
 def _row_names(cqm: dimod.ConstrainedQuadraticModel) -> list[str]:
