@@ -21,8 +21,7 @@ from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import ProtocolError, TooLarge
 from qubopuzzle.programs.of_model import CompiledProgram, compile_program
 from qubopuzzle.solvers.base import Option, Task
-from qubopuzzle.solvers.dwave.call import Question
-from qubopuzzle.solvers.dwave.replies import number, read
+from qubopuzzle.solvers.dwave.call import Question, number, read
 from qubopuzzle.solvers.dwave.sapi import OPTIONS, SapiSolver
 from qubopuzzle.solvers.services.call import Reply, Terms
 from qubopuzzle.solvers.services.credentials import quoted
