@@ -20,8 +20,8 @@ from qubopuzzle.bench.tiers import TIERS, Measuring, tier
 from qubopuzzle.files.puzzles import native
 from qubopuzzle.solving.export import decode_file
 from qubopuzzle.solving.recipe import Recipe
-from record import published
 
+ROOT = Path(__file__).parents[1]
 LIBRARY = SETS["library"]
 FORMATS = ("bqm", "cqm", "qplib", "lp")
 A = Nonogram.examples()[0]
@@ -56,7 +56,8 @@ def test_the_library_has_every_kind_and_the_puzzles_that_are_published(smallest)
     for entry in entries.values():
         assert entry["generated"]["as_published"]
         assert (entry["unique"], entry["licence"]) == (True, LICENCE)
-    _, rows = published("library")
+    text = (ROOT / "benchmarks/results/library.jsonl").read_text()
+    _, *rows = map(json.loads, text.splitlines())
     hashes = [row["puzzle_sha256"] for row in rows]
     assert [h[:12] for h in hashes] == [origin.sha256 for origin in LIBRARY]
     for row in rows:

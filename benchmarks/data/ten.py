@@ -1,0 +1,41 @@
+"""Makes examples/ten.jsonl, the instances of the README's comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from data.instances import noise_picture, smooth_picture
+from harness import ROOT
+from qubopuzzle import Nonogram, load, solve
+from qubopuzzle.files.puzzles import native
+from qubopuzzle.files.writing import write_whole
+
+SWAPPED = "noise-15x15-swapped"
+
+
+def main(_: Sequence[str]) -> None:
+    noise = noise_picture(15, 15)
+    # Two clues changed places, which leaves the sums and takes the solution away.
+    swapped = (noise.rows[1], noise.rows[0], *noise.rows[2:])
+    (piece,) = load(ROOT / "examples" / "puzzle-piece.json", "nonogram")
+    ten = [
+        *Nonogram.examples(),
+        noise,
+        Nonogram(rows=swapped, cols=noise.cols, id=SWAPPED),
+        smooth_picture(20, 20),
+        noise_picture(20, 20),
+        piece,
+        smooth_picture(30, 30),
+        noise_picture(30, 30),
+        smooth_picture(45, 60),
+    ]
+    text = native.write([_counted(puzzle) for puzzle in ten])
+    write_whole(ROOT / "examples" / "ten.jsonl", text.encode())
+
+
+def _counted(puzzle: Nonogram) -> Nonogram:
+    """Without its solution, and marked 1 for one solution, 2 for several."""
+    unique = solve(puzzle, "sat", solutions=2).unique
+    found = {True: 1, False: 2}[unique] if puzzle.id != SWAPPED else None
+    return replace(puzzle, solution=None, n_solutions=found)
