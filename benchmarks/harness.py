@@ -89,7 +89,8 @@ class Benchmark:
 
 def scripts() -> dict[str, Path]:
     """What ``python benchmarks NAME`` runs, by name."""
-    paths = [path for room in ROOMS for path in sorted((HERE / room).glob("*.py"))]
+    paths = [HERE / "against.py"]
+    paths += [path for room in ROOMS for path in sorted((HERE / room).glob("*.py"))]
     runs = re.compile(r"^(BENCHMARKS = |def main\()", re.M)
     return {path.stem: path for path in paths if runs.search(path.read_text())}
 
@@ -102,27 +103,24 @@ def run(name: str = "", argv: Sequence[str] | None = None) -> None:
         return
     if name not in scripts():
         print(*_listed(), sep="\n")
-        sys.exit(f"error: there is no benchmark {name!r}" if name.strip("-") not in _HELP else 0)
+        if name and not name.startswith("-"):
+            sys.exit(f"error: there is no benchmark {name!r}")
+        return
     module = _module(scripts()[name])
     if hasattr(module, "main"):
-        module.main(argv)
-    else:
-        settings = getattr(module, "SETTINGS", {})
-        main(name, module.__doc__, module.BENCHMARKS, settings, argv)
-
-
-_HELP = ("", "h", "help")
+        sys.exit(module.main(argv))
+    main(name, module.__doc__, module.BENCHMARKS, getattr(module, "SETTINGS", {}), argv)
 
 
 def _listed() -> Iterator[str]:
     yield "python benchmarks NAME [--help]\n"
     for name, path in scripts().items():
         doc = ast.get_docstring(ast.parse(path.read_text())) or ""
-        yield f"{path.parent.name + '/':12}{name:20}{doc.splitlines()[0]}"
+        yield f"{path.parent.name:12}{name:20}{doc.splitlines()[0]}"
 
 
 def _module(path: Path) -> Any:
-    return import_module(f"{path.parent.name}.{path.stem}")
+    return import_module(".".join(path.relative_to(HERE).with_suffix("").parts))
 
 
 def benchmarks() -> Iterator[Benchmark]:

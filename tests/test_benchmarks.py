@@ -2,6 +2,9 @@
 
 import json
 import re
+import signal
+import subprocess
+import sys
 import time
 from itertools import permutations, product
 from pathlib import Path
@@ -10,10 +13,10 @@ import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
+import against
 import harness
-from data.optima import best_arrangement, best_cut
 from data.planted import PLANTED, planted
-from data.programs import Rows, cqm_of, linearised
+from data.programs import Rows, cqm_of, linearised, with_optimum
 from data.robinx import Tournament
 from harness import Benchmark, main, table
 from qubopuzzle import Nonogram
@@ -219,7 +222,7 @@ def test_tables_of_a_page_are_renderings_of_published_results(page, tables):
 def test_every_published_result_is_shown_with_its_origin_and_no_row_stands_twice(tables):
     shown = "".join(page.read_text() for page in PAGES)
     names = {benchmark.name for benchmark in harness.benchmarks()}
-    kept = set(re.findall(r"<!-- kept: (\w+) -->", shown))
+    kept = set(re.findall(r"^<!-- kept: (\w+) -->$", shown, re.M))
     assert not names & kept
     assert names | kept == {path.stem for path in (ROOT / "benchmarks/results").glob("*")}
     for name in names | kept:
@@ -241,6 +244,129 @@ def test_figures_of_benchmarks_are_published_by_them():
             shown = (ROOT / f"docs/images/{name}.svg").read_text()
             words = re.compile(r"<!-- (.*?) -->")
             assert words.findall(drawn) == words.findall(shown)
+
+
+# --- against a revision ----------------------------------------------------------------
+
+
+def compared_row(before, now, answers=(("x",), ("x",))):
+    said = {f"answers {tree}": list(own) for tree, own in zip(against.TREES, answers, strict=True)}
+    return {"case": "c", "firsts": {}, "before": before, "now": now, **said}
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "slower"),
+    [
+        ([1.0] * 7, [1.04] * 7, False),
+        ([1.0] * 7, [1.1] * 7, True),
+        ([1.0] * 7, [0.9] + [1.2] * 6, False),  # noise
+        ([2.0, *[1.0] * 5, 3.0], [2.2, *[1.1] * 5, 3.3], True),  # the machine was slow for both
+        ([1.0] * 14, [0.9] + [1.2] * 13, True),
+        ([1.0] * 7, [0.5] * 7, False),
+    ],
+)
+def test_slower_is_what_is_beyond_noise(before, now, slower):
+    row = compared_row(before, now)
+    assert against.judged(row)["slower"] == slower
+    assert bool(against.judged(row)["wrong"]) == slower
+    assert (" slower" in against.show([row])) == slower
+
+
+@pytest.mark.parametrize(
+    ("answers", "said", "wrong"),
+    [
+        ([["a"], ["a"]], "same", False),
+        ([["a"], ["b"]], "DIFFER", True),
+        ([["a"], ["a", "b"]], "vary", False),
+    ],
+)
+def test_other_answers_are_wrong_where_each_tree_agrees_with_itself(answers, said, wrong):
+    row = compared_row([1.0] * 3, [1.0] * 3, answers)
+    assert f"| {said} |" in against.show([row])
+    assert bool(against.judged(row)["wrong"]) == wrong
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "said", "wrong"),
+    [
+        ({"error": "no such format"}, {"s": 1.0}, "not before", False),
+        ({"missing": "clingo"}, {"missing": "clingo"}, "left out", False),
+        ({"error": "boom"}, {"error": "boom"}, "left out", False),
+        ({"s": 1.0}, {"error": "boom"}, "FAILS", True),
+    ],
+)
+def test_what_one_tree_has_alone_is_named(before, now, said, wrong):
+    row = {"case": "c", "firsts": {"before": before, "now": now}}
+    found = against.judged(row)
+    assert (found["answers"], bool(found["wrong"])) == (said, wrong)
+    assert ("c (boom)" if wrong else f"{said.capitalize()}: c.") in against.show([row])
+
+
+def worktrees():
+    done = subprocess.run(
+        ["git", "worktree", "list"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    return {line.split()[0] for line in done.stdout.splitlines() if "against-" in line}
+
+
+@pytest.fixture
+def git():
+    words = ["git", "rev-parse", "HEAD"]
+    if subprocess.run(words, cwd=ROOT, capture_output=True, check=False).returncode:
+        pytest.skip("this is no checkout of git")
+
+
+def started(*words):
+    return subprocess.Popen(
+        [sys.executable, ROOT / "benchmarks" / "against.py", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.mark.usefixtures("git")
+def test_the_working_tree_is_measured_against_a_revision():
+    run = started("HEAD", "--quick", "--only", "model: sudoku", "model: hitori")
+    out, err = run.communicate()
+    assert run.returncode in (0, 1), err  # no test asserts a time
+    lines = [line.split(" | ") for line in out.splitlines() if line.startswith("| model")]
+    assert [line[0] for line in lines] == ["| model: sudoku", "| model: hitori"]
+    assert all(line[-1] == "same |" for line in lines)
+    assert "commit" in out.splitlines()[-1 if out.splitlines()[-1] else -2]
+
+
+@pytest.mark.usefixtures("git")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["no-such-revision"], "git knows no revision 'no-such-revision'; `git log --oneline`"),
+        (["HEAD", "--only", "nothing"], "no case has nothing in its name, as 'reader: "),
+        (["HEAD", "--publish", "--quick"], "--publish takes a full run; leave out --only, --quick"),
+        (["HEAD", "--repeats", "0"], "--repeats: at least 1"),
+    ],
+)
+def test_what_cannot_be_measured_is_one_line(words, said):
+    run = started(*words)
+    out, err = run.communicate()
+    assert (run.returncode, out) == (2, "")
+    assert err.splitlines()[-1].startswith(f"against.py: error: {said}")
+    assert "Traceback" not in err
+
+
+@pytest.mark.usefixtures("git")
+def test_an_interrupt_leaves_no_worktree():
+    before = worktrees()
+    run = started("HEAD", "--only", "start: import", "--repeats", "9999")
+    while not (own := worktrees() - before):
+        assert run.poll() is None
+        time.sleep(0.1)
+    run.send_signal(signal.SIGINT)
+    _, err = run.communicate(timeout=60)
+    assert run.returncode == 130
+    assert err.splitlines()[-1] == "against.py: error: interrupted, nothing is written"
+    assert not own & worktrees()
+    assert not any(Path(path).exists() for path in own)
 
 
 # --- tournaments -----------------------------------------------------------------------
@@ -363,20 +489,12 @@ def test_linear_products_keep_the_optimum():
     assert program.objective_of(np.rint(found.x[: len(program.variables)])) == pytest.approx(best)
 
 
-def test_the_best_cut_is_that_of_enumeration():
-    rng, rows = np.random.default_rng(1), Rows()
-    rows.new("side", 9)
-    weight = np.triu(rng.integers(1, 9, (9, 9)) * (rng.random((9, 9)) < 0.4), 1)
-    cost = (weight + weight.T).sum(axis=0)
-    program = rows.program("cut", cost=cost, quadratic=-2 * weight, maximize=True)
-    assert best_cut(program) == max(map(program.objective_of, product((0, 1), repeat=9)))
-
-
-def test_the_best_arrangement_is_that_of_enumeration():
-    rng, rows, n = np.random.default_rng(2), Rows(), 5
-    rows.new("x", n, n)
-    flow, distance = (rng.integers(0, 9, (n, n)) for _ in range(2))
-    np.fill_diagonal(flow, 0)
-    program = rows.program("places", quadratic=np.kron(flow, distance))
-    orders = (np.eye(n, dtype=int)[list(order)].ravel() for order in permutations(range(n)))
-    assert best_arrangement(program) == min(map(program.objective_of, orders))
+def test_nothing_is_better_than_an_optimum():
+    optima = json.loads((ROOT / "benchmarks/data/optima.json").read_text())
+    _, rows = harness.published("objectives")
+    for row in rows:
+        best = optima[row["kind"]][str(row["seed"])]
+        if row["objective"] is not None:
+            gap = row["objective"] - best
+            maximize = with_optimum(row["kind"], 0).maximize
+            assert (-gap if maximize else gap) >= -1e-9

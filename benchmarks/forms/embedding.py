@@ -10,7 +10,6 @@ benchmark, ``embedding_largest``: what searches of two minutes find.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
 from statistics import median
@@ -170,30 +169,24 @@ def _sizes_of(graph: tuple[int, Any]) -> dict[str, Any]:
 # --- tables ----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Fit:
+def _fit(row: Row) -> list[str]:
     """The medians of a row with an embedding."""
-
-    row: Row
-
-    @property
-    def cells(self) -> list[str]:
-        row, found = self.row, [f for f in self.row["found"] if f]
-        qubits, longest, seconds = (
-            sorted(f[key] for f in found) for key in ("qubits", "longest", "seconds")
-        )
-        clique = row["clique_qubits"]
-        return [
-            f"{row['variables']:,}",
-            f"{row['couplings']:,}",
-            f"{row['degree']}",
-            f"{row['least_qubits']:,}",
-            f"{median(qubits):,.0f} ({qubits[0]:,} to {qubits[-1]:,})",
-            "-" if clique is None else f"{clique:,}",
-            f"{median(longest):g} ({longest[0]} to {longest[-1]})",
-            f"{len(found)} of {len(row['found'])}",
-            f"{median(seconds):.2g}",
-        ]
+    found = [f for f in row["found"] if f]
+    qubits, longest, seconds = (
+        sorted(f[key] for f in found) for key in ("qubits", "longest", "seconds")
+    )
+    clique = row["clique_qubits"]
+    return [
+        f"{row['variables']:,}",
+        f"{row['couplings']:,}",
+        f"{row['degree']}",
+        f"{row['least_qubits']:,}",
+        f"{median(qubits):,.0f} ({qubits[0]:,} to {qubits[-1]:,})",
+        "-" if clique is None else f"{clique:,}",
+        f"{median(longest):g} ({longest[0]} to {longest[-1]})",
+        f"{len(found)} of {len(row['found'])}",
+        f"{median(seconds):.2g}",
+    ]
 
 
 FIT = ["variables", "couplings", "degree", "qubits at least", "qubits", "as a clique"]
@@ -216,9 +209,7 @@ def _largest(rows: Rows) -> str:
         own = list(group)
         fits = [row for row in own if any(row["found"])]
         end = "all sizes fit" if len(fits) == len(own) else f"{_size_of(own[-1])} {own[-1]['why']}"
-        fitting = (
-            [_size_of(fits[-1]), *_Fit(fits[-1]).cells] if fits else ["none", *[""] * len(FIT)]
-        )
+        fitting = [_size_of(fits[-1]), *_fit(fits[-1])] if fits else ["none", *[""] * len(FIT)]
         lines.append([*form, *fitting, end])
     columns = ["puzzle", "formulation", "encoding", "graph", "largest", *FIT, "the next size"]
     return markdown(columns, lines)
@@ -226,7 +217,7 @@ def _largest(rows: Rows) -> str:
 
 def _sizes(rows: Rows) -> str:
     lines = [
-        [*_form(row), _size_of(row), *_Fit(row).cells]
+        [*_form(row), _size_of(row), *_fit(row)]
         for row in rows
         if any(row["found"]) and row["size"]
     ]

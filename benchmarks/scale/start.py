@@ -1,27 +1,22 @@
 """What starting costs: commands that have next to nothing to do, and kernels at their first use.
 
-Everything runs ``--runs`` times here and as often ``--against`` another checkout, in turn, so that
-whatever else the machine does falls on both. Two tables, medians. ``start``: seconds of the
+Everything runs ``--runs`` times here and as often in a checkout of another revision, in turn, so
+that whatever else the machine does falls on both. Two tables, medians. ``start``: seconds of the
 processor, user and system, of whole processes, after a run that fills the caches (Python's of
-modules, numba's of kernels). ``first_use``: seconds of the wall clock to compile each set of
-kernels, in a process with an empty cache, and to load them in the next one. `against.py` has the
-same beside all solvers and readers, but nothing is published by it.
+modules, numba's of kernels). ``first_use``: seconds of the wall clock with an empty cache of
+numba's, where kernels are compiled, and with the cache that this leaves.
 """
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import tarfile
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import BytesIO
 from itertools import product
 from pathlib import Path
 from statistics import median
 
+from against import Tree, checkout
 from harness import ROOT, Args, Benchmark, Cases, Row, Rows, grouped, markdown, timed
 
 COMMANDS = (
@@ -51,60 +46,41 @@ def first_cases(args: Args) -> Cases:
     yield "all kernels", measure_first, args.runs, args.against
 
 
+@contextmanager
+def sources(against: str) -> Iterator[tuple[dict[str, Path], Path]]:
+    """Folders by what rows call them, and one for caches."""
+    with (
+        tempfile.TemporaryDirectory(prefix="start-") as place,
+        checkout(against, Path(place)) as own,
+    ):
+        yield {"here": ROOT, "there": own}, Path(place)
+
+
 def measure(runs: int, against: str) -> list[Row]:
     rows = []
-    with tempfile.TemporaryDirectory(prefix="start-") as cache, checkout(against) as folder:
-        sources = {"here": ROOT, "there": folder}
-        for run, words, (name, source) in product(range(runs + 1), COMMANDS, sources.items()):
-            taken = seconds(words, source, cache)
+    with sources(against) as (folders, place):
+        trees = [Tree(name, folder, place) for name, folder in folders.items()]
+        for run, words, tree in product(range(runs + 1), COMMANDS, trees):
+            taken = tree.start(f"-m qubopuzzle {words}")
+            assert taken["answer"] in ("status 0", "status 1"), words  # 1: a wrong answer
             if run:  # the first one fills the caches
-                rows.append({"command": words, "source": name, "run": run, "cpu_s": taken})
+                rows.append(
+                    {"command": words, "source": tree.name, "run": run, "cpu_s": taken["s"]}
+                )
     return rows
 
 
 def measure_first(runs: int, against: str) -> list[Row]:
     rows = []
-    with checkout(against) as folder:
-        sources = {"here": ROOT, "there": folder}
-        for run, (name, words), (at, source) in product(
-            range(runs), FIRST.items(), sources.items()
-        ):
+    with sources(against) as (folders, _):
+        for run, (kernels, words), name in product(range(runs), FIRST.items(), folders):
             with tempfile.TemporaryDirectory(prefix="start-") as cache:
+                tree = Tree(name, folders[name], Path(cache))
                 for state in ("empty", "filled"):
-                    taken, _ = timed(seconds, words, source, cache)
-                    about = {"kernels": name, "source": at, "run": run, "cache": state}
+                    taken, _ = timed(tree.start, f"-m qubopuzzle {words}")
+                    about = {"kernels": kernels, "source": name, "run": run, "cache": state}
                     rows.append(about | {"s": taken})
     return rows
-
-
-@contextmanager
-def checkout(against: str) -> Iterator[Path]:
-    """A folder as it is, or what git knows by this name, in a folder of its own."""
-    if Path(against).is_dir():
-        yield Path(against).resolve()
-        return
-    command = ["git", "archive", against, "src", "examples"]
-    packed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout
-    with tempfile.TemporaryDirectory(prefix="start-") as folder:
-        with tarfile.open(fileobj=BytesIO(packed)) as archive:
-            archive.extractall(folder, filter="data")
-        yield Path(folder)
-
-
-def seconds(words: str, folder: Path, cache: str) -> float:
-    """Of the processor, user and system, by a process and those that it waited for."""
-    environment = {**os.environ, "NUMBA_CACHE_DIR": cache, "PYTHONPATH": str(folder / "src")}
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "qubopuzzle", *words.split()],
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.DEVNULL,
-    )
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode in (0, 1), words  # 1: a wrong answer
-    return used.ru_utime + used.ru_stime
 
 
 def show(rows: Rows) -> str:
@@ -117,23 +93,20 @@ def show(rows: Rows) -> str:
 
 
 def show_first(rows: Rows) -> str:
-    sources = [source for (source,) in grouped(rows, "source")]
-    heads = ["kernels"]
-    for state in ("empty", "filled"):
-        heads += [f"{state} cache: s" + f" {source}" * (len(sources) > 1) for source in sources]
+    several = len(grouped(rows, "source")) > 1
+    groups = grouped(rows, "cache", "source")
+    heads = [f"{cache} cache: s{f' {name}' * several}" for cache, name in groups]
     lines = []
-    for (name,), own in grouped(rows, "kernels").items():
-        groups = grouped(own, "cache", "source")
-        cells = [groups[state, source] for state in ("empty", "filled") for source in sources]
-        lines.append([name, *(f"{median(row['s'] for row in group):.2f}" for group in cells)])
-    return markdown(heads, lines)
+    for (kernels,), own in grouped(rows, "kernels").items():
+        found = grouped(own, "cache", "source")
+        lines.append(
+            [kernels, *(f"{median(row['s'] for row in found[key]):.2f}" for key in groups)]
+        )
+    return markdown(["kernels", *heads], lines)
 
 
 BENCHMARKS = (
     Benchmark("start", cases, {"start": show}),
     Benchmark("first_use", first_cases, {"first_use": show_first}),
 )
-SETTINGS = {
-    "runs": (5, "runs of each command, of both"),
-    "against": (BEFORE, "another checkout, or a revision of this one"),
-}
+SETTINGS = {"runs": (5, "runs of each, of both"), "against": (BEFORE, "a revision")}

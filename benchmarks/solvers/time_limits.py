@@ -21,20 +21,12 @@ from harness import Args, Benchmark, Cases, Row, Rows, grouped, markdown, refusa
 from qubopuzzle import ModelBuilder, QubopuzzleError, amplify_client, load, solve
 from qubopuzzle.errors import TimeLimitWarning
 from qubopuzzle.model import Model, Problem
-from qubopuzzle.puzzles import get_puzzle
 from qubopuzzle.solving.recipe import problem_of
 
 LIMITS = (0.1, 1.0, 2.0, 5.0)
 OPENJIJ = "dimod:openjij:SASampler"
 SAMPLERS = ("annealer", "tempering", "neal", "tabu", "random", "steepest-descent")
 PROVERS = ("sat", "cpsat", "mip")
-
-
-def numberlink(n: int) -> Problem:
-    """As many pairs as rows, drawn at random; hardly ever solvable."""
-    grid = np.zeros(n * n, dtype=int)
-    grid[np.random.default_rng(7).permutation(n * n)[: 2 * n]] = np.repeat(np.arange(1, n + 1), 2)
-    return get_puzzle("numberlink").from_dict({"grid": grid.reshape(n, n).tolist()})
 
 
 def hard(name: str) -> Problem:
@@ -58,7 +50,7 @@ BOARDS: dict[str, Callable[[], Any]] = {
     "nonogram, noise 45x60": partial(noise_picture, 45, 60),
     "sudoku 25x25": partial(hard, "sudoku-25x25"),
     "kurodoko 17x17": partial(hard, "kurodoko-17x17"),
-    "numberlink 15x15": partial(numberlink, 15),
+    "numberlink 15x15": partial(hard, "numberlink-15x15"),
 }
 
 
