@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -168,7 +169,7 @@ def test_where_something_is_may_be_said_in_a_full_run_and_is_not_told(place, cap
 def test_runs_of_a_comparison_are_kept_and_taken_again(place):
     taken = []
     puzzle = Nonogram(rows=[[1], []], cols=[[1], []], id="dot")
-    ways = {"propagated": {"solver": "annealer"}, "proved": {"solver": "sat"}}
+    ways = {"at random": {"solver": "random", "reads": 20}, "proved": {"solver": "exact"}}
     for _ in range(2):
         found = harness.compared(puzzle, ways, 2, 10.0)
         assert [len(rows) for rows in found.values()] == [2, 1]
@@ -302,17 +303,25 @@ def test_what_one_tree_has_alone_is_named(before, now, said, wrong):
     assert ("c (boom)" if wrong else f"{said.capitalize()}: c.") in against.show([row])
 
 
-def worktrees():
-    done = subprocess.run(
-        ["git", "worktree", "list"], cwd=ROOT, capture_output=True, text=True, check=False
+def git(*words):
+    return subprocess.run(
+        [shutil.which("git") or "git", *words],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
-    return {line.split()[0] for line in done.stdout.splitlines() if "against-" in line}
+
+
+def worktrees():
+    """Those of ``against.py``."""
+    listed = git("worktree", "list").stdout.splitlines()
+    return {line.split()[0] for line in listed if "against-" in line}
 
 
 @pytest.fixture
-def git():
-    words = ["git", "rev-parse", "HEAD"]
-    if subprocess.run(words, cwd=ROOT, capture_output=True, check=False).returncode:
+def checkout():
+    if not shutil.which("git") or git("rev-parse", "HEAD").returncode:
         pytest.skip("this is no checkout of git")
 
 
@@ -325,7 +334,7 @@ def started(*words):
     )
 
 
-@pytest.mark.usefixtures("git")
+@pytest.mark.usefixtures("checkout")
 def test_the_working_tree_is_measured_against_a_revision():
     run = started("HEAD", "--quick", "--only", "model: sudoku", "model: hitori")
     out, err = run.communicate()
@@ -336,7 +345,7 @@ def test_the_working_tree_is_measured_against_a_revision():
     assert "commit" in out.splitlines()[-1 if out.splitlines()[-1] else -2]
 
 
-@pytest.mark.usefixtures("git")
+@pytest.mark.usefixtures("checkout")
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -354,7 +363,7 @@ def test_what_cannot_be_measured_is_one_line(words, said):
     assert "Traceback" not in err
 
 
-@pytest.mark.usefixtures("git")
+@pytest.mark.usefixtures("checkout")
 def test_an_interrupt_leaves_no_worktree():
     before = worktrees()
     run = started("HEAD", "--only", "start: import", "--repeats", "9999")
