@@ -180,7 +180,7 @@ def compared(revision: str, only: Sequence[str], repeats: int, sample_s: float) 
         if changed := git("status", "--porcelain").splitlines():
             print(f"now: with {len(changed)} changes that are not committed", file=sys.stderr)
         trees = {name: stack.enter_context(Tree(name, folders[name], place)) for name in TREES}
-        trees[NOW].ask(make=True)
+        trees[NOW].ask(make=only)
         every = [*STARTS, *trees[NOW].ask(list=True)]
         names = [name for name in every if not only or any(text in name for text in only)]
         if not names:
@@ -292,7 +292,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = "replace the published table"
     parser.add_argument("--publish", action="store_true", help=words)
     args = parser.parse_args(argv)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     repeats, sample_s = (3, SAMPLE_S / 4) if args.quick else (args.repeats, SAMPLE_S)
     try:
         if args.repeats < 1:
@@ -301,7 +300,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise Trouble("--publish takes a full run; leave out --only, --quick and --repeats")
         rows = compared(args.revision, args.only, repeats, sample_s)
     except (Trouble, KeyboardInterrupt) as error:
-        print(f"against.py: error: {error or 'interrupted, nothing is written'}", file=sys.stderr)
+        words = str(error) or "interrupted, nothing is written"
+        print(f"against.py: error: {words}", file=sys.stderr)
         return 2 if isinstance(error, Trouble) else 130
     command = shlex.join(["python", "benchmarks/against.py", args.revision])
     meta = {"command": command, "settings": {"repeats": repeats}} | machine()
@@ -312,4 +312,5 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     sys.exit(main())

@@ -2,10 +2,11 @@
 
     python -P benchmarks/cases.py FOLDER
 
-Requests are lines of JSON on standard input, answers lines on standard output: ``{"make": true}``
-writes what readers read to FOLDER, ``{"list": true}`` names all cases, ``{"case": NAME, "times":
-N}`` runs one. The package is that of ``PYTHONPATH``, from e81c80d on: where names differ,
-``either`` tries one after the other. No other benchmark is imported: they are the working tree's.
+Requests are lines of JSON on standard input, answers lines on standard output: ``{"make": [TEXT
+...]}`` writes what readers of such names read to FOLDER, ``{"list": true}`` names all cases,
+``{"case": NAME, "times": N}`` runs one. The package is that of ``PYTHONPATH``, from e81c80d on:
+where names differ, ``either`` tries one after the other. Nothing of the harness is imported, which
+is the working tree's.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -210,18 +212,24 @@ def of_file(path: Path) -> Run:
     return read
 
 
-def make() -> None:
+def make(only: list[str]) -> None:
     """Files of all formats of puzzles, with 20 boards where they hold several, and of models."""
+
+    def wanted(name: str) -> bool:
+        return not only or any(text in f"reader: {name}" for text in only)
+
     from qubopuzzle.files.puzzles import all_formats
 
-    for name in all_formats():
-        for kind in BOARDS:
+    for kind, name in product(BOARDS, all_formats()):
+        if wanted(f"{kind}.{name}"):
             for count in (1, 20):
                 with suppress(qp.InputError):
                     text = qp.write_text(boards(kind)[:count], name)
                     (FOLDER / f"{kind}.{name}").write_text(text)
-    for name in EXPORTS:
-        path = FOLDER / f"model-{name}.{name.rpartition('-')[2]}"
+    paths = {name: FOLDER / f"model-{name}.{name.rpartition('-')[2]}" for name in EXPORTS}
+    for name, path in paths.items():
+        if not wanted(path.name):
+            continue
         try:
             path.write_bytes(exported(board("nonogram"), name))
             qp.load_model(path)
@@ -277,8 +285,8 @@ def main() -> None:
     for line in sys.stdin:
         answer: Any = {}
         match json.loads(line):
-            case {"make": _}:
-                make()
+            case {"make": only}:
+                make(only)
             case {"list": _}:
                 answer = list(cases())
             case {"case": name, "times": times}:

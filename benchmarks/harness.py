@@ -142,6 +142,7 @@ def tables() -> dict[str, str]:
     return {
         name: text
         for benchmark in benchmarks()
+        if (RESULTS / f"{benchmark.name}.jsonl").exists()
         for name, text in rendered(benchmark, *published(benchmark.name)).items()
     }
 
