@@ -144,6 +144,8 @@ def checkout(revision: str, place: Path) -> Iterator[Path]:
         git("worktree", "add", "--detach", "--quiet", str(folder), commit_of(revision))
         yield folder
     finally:
+        with suppress(Trouble):  # it is locked if it was interrupted while git made it
+            git("worktree", "unlock", str(folder))
         shutil.rmtree(folder, ignore_errors=True)
         with suppress(Trouble):
             git("worktree", "prune")
