@@ -206,8 +206,9 @@ def exported(puzzle: Any, name: str) -> bytes:
 
 def of_file(path: Path) -> Run:
     def read() -> Any:
-        made = (qp.load_model if path.name.startswith("model") else qp.load)(path)
-        return [each.to_dict() for each in made] if isinstance(made, list) else made.to_dict()
+        if path.name.startswith("model"):
+            return qp.load_model(path).to_dict()
+        return [each.to_dict() for each in qp.load(path, path.stem)]
 
     return read
 

@@ -11,8 +11,6 @@ from qubopuzzle import Nonogram, load, solve
 from qubopuzzle.files.puzzles import native
 from qubopuzzle.files.writing import write_whole
 
-SWAPPED = "noise-15x15-swapped"
-
 
 def main(_: Sequence[str]) -> None:
     noise = noise_picture(15, 15)
@@ -22,7 +20,7 @@ def main(_: Sequence[str]) -> None:
     ten = [
         *Nonogram.examples(),
         noise,
-        Nonogram(rows=swapped, cols=noise.cols, id=SWAPPED),
+        Nonogram(rows=swapped, cols=noise.cols, id="noise-15x15-swapped"),
         smooth_picture(20, 20),
         noise_picture(20, 20),
         piece,
@@ -36,6 +34,6 @@ def main(_: Sequence[str]) -> None:
 
 def _counted(puzzle: Nonogram) -> Nonogram:
     """Without its solution, and marked 1 for one solution, 2 for several."""
-    unique = solve(puzzle, "sat", solutions=2).unique
-    found = {True: 1, False: 2}[unique] if puzzle.id != SWAPPED else None
+    proof = solve(puzzle, "sat", solutions=2)
+    found = (1 if proof.unique else 2) if proof.valid else None
     return replace(puzzle, solution=None, n_solutions=found)

@@ -64,11 +64,6 @@ def _generated(name: str, size: int) -> Puzzle:
     raise AssertionError(f"{name} of size {size}: everything follows at once")
 
 
-@cache
-def _hardware(name: str) -> Hardware:
-    return Hardware.of(name)
-
-
 def _cases(args: Args) -> Cases:
     for name in (*SIZES, "nonogram"):
         ladder = _ladder(name)
@@ -116,7 +111,7 @@ def _size(puzzle: Puzzle, form: tuple[str, str, str], seeds: int, seconds: float
     except QubopuzzleError as error:
         return {**row, "found": [], "why": str(error)}
     n, pairs = graph_of(qubo.payload)
-    hardware = _hardware(topology)
+    hardware = Hardware.of(topology)
     degrees = np.bincount(pairs.ravel(), minlength=n)
     clique = clique_embedding(n, hardware)
     row |= {
