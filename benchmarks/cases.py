@@ -56,8 +56,7 @@ READS = {"random": 5, "steepest-descent": 5, "tabu": 1, "neal": 2, "qpu-sim": 10
 """Of solvers that nothing else ends."""
 DOT = qp.Nonogram(rows=[[1], []], cols=[[1], []], id="dot")
 Run = Callable[[], Any]
-Prepare = Callable[[], Run]
-"""Gets a case ready, and gives what is timed."""
+Prepare = Callable[[], Run]  # gets a case ready, and gives what is timed
 
 
 class NotHere(Exception):
