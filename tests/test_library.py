@@ -21,7 +21,6 @@ from qubopuzzle.files.puzzles import native
 from qubopuzzle.solving.export import decode_file
 from qubopuzzle.solving.recipe import Recipe
 
-ROOT = Path(__file__).parents[1]
 LIBRARY = SETS["library"]
 FORMATS = ("bqm", "cqm", "qplib", "lp")
 A = Nonogram.examples()[0]
@@ -56,8 +55,8 @@ def test_the_library_has_every_kind_and_the_puzzles_that_are_published(smallest)
     for entry in entries.values():
         assert entry["generated"]["as_published"]
         assert (entry["unique"], entry["licence"]) == (True, LICENCE)
-    text = (ROOT / "benchmarks/results/library.jsonl").read_text()
-    _, *rows = map(json.loads, text.splitlines())
+    results = Path(__file__).parents[1] / "benchmarks/results/library.jsonl"
+    _, *rows = map(json.loads, results.read_text().splitlines())
     hashes = [row["puzzle_sha256"] for row in rows]
     assert [h[:12] for h in hashes] == [origin.sha256 for origin in LIBRARY]
     for row in rows:

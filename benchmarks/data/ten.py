@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from data.instances import noise_picture, smooth_picture
 from harness import ROOT
-from qubopuzzle import Nonogram, load, solve
-from qubopuzzle.files.puzzles import native
+from qubopuzzle import Nonogram, load, solve, write_text
 from qubopuzzle.files.writing import write_whole
 
 
@@ -28,7 +27,7 @@ def main(_: Sequence[str]) -> None:
         noise_picture(30, 30),
         smooth_picture(45, 60),
     ]
-    text = native.write([_counted(puzzle) for puzzle in ten])
+    text = write_text([_counted(puzzle) for puzzle in ten], "json")
     write_whole(ROOT / "examples" / "ten.jsonl", text.encode())
 
 

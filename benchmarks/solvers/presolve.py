@@ -15,9 +15,8 @@ from data.instances import GENERATED
 from harness import Args, Benchmark, Cases, Row, Rows, Ways, compared, grouped, markdown, median_s
 from qubopuzzle import Puzzle, QubopuzzleError, load
 from qubopuzzle.puzzles import puzzle_names
-from qubopuzzle.solving.recipe import PRESOLVES
 
-WAYS: Ways = {how: {"presolve": how} for how in PRESOLVES}
+WAYS: Ways = {how: {"presolve": how} for how in ("none", "propagate", "probe")}
 SIZES = 2
 
 

@@ -20,7 +20,6 @@ from typing import Any
 from data.instances import COLLECTION, GENERATED, warm_up
 from harness import Args, Benchmark, Cases, Row, Rows, compared, grouped, markdown, median_s, timed
 from qubopuzzle import Puzzle, load, solve
-from qubopuzzle.files.puzzles import native
 
 PUZZLES = ("sudoku", "heyawake", "hitori", "kurodoko", "easyasabc", "numberlink")
 LARGEST_ANNEALED = {"numberlink": 8}
@@ -63,7 +62,7 @@ def _free(name: str) -> Iterator[Puzzle]:
         data = json.loads(line)
         if data["n_solutions_free"] == 1:
             data |= {"cover": False, "id": f"{data['id']}-free", "n_solutions": 1}
-            yield from native.read(json.dumps(data))
+            yield from load(json.dumps(data))
 
 
 def _proof(puzzle: Puzzle) -> Row:

@@ -21,7 +21,6 @@ from harness import Args, Benchmark, Cases, Row, Rows, grouped, markdown, refusa
 from qubopuzzle import ModelBuilder, QubopuzzleError, amplify_client, load, solve
 from qubopuzzle.errors import TimeLimitWarning
 from qubopuzzle.model import Model, Problem
-from qubopuzzle.solving.recipe import problem_of
 
 LIMITS = (0.1, 1.0, 2.0, 5.0)
 OPENJIJ = "dimod:openjij:SASampler"
@@ -66,7 +65,7 @@ def cases(_: Args) -> Cases:
 
 def measure(name: str, board: str, make: Callable[[], Any]) -> list[Row]:
     solver = amplify_client() if name.endswith(")") else name
-    problem = problem_of(make())
+    problem = make()
     solve(bits(2), solver, reads=1, seed=0)  # imported and compiled
     return [
         {"solver": name, "board": board, "limit_s": s, **run(problem, solver, s)} for s in LIMITS
