@@ -31,7 +31,7 @@ COMMANDS = (
 FIRST = {
     "annealer": "solve examples/picross-a.json --presolve none --reads 1",
     "tempering": "solve examples/picross-a.json --solver tempering --presolve none --reads 1",
-    "presolve": "solve examples/picross-a.json --solver sat --presolve propagate",
+    "presolve": "solve examples/heyawake.json --solver sat --presolve probe",
 }
 """By kernels, what a user does first."""
 BEFORE = "e81c80d"
