@@ -24,7 +24,7 @@ def fold(folder: Path, changelog: Path) -> None:
     for path, kind in kinds.items():
         item = path.read_text().strip().replace("\n", "\n  ")
         sections[kind] = f"{sections.get(kind, '')}\n- {item}".lstrip("\n")
-    whole = [f"### {kind}\n\n{sections[kind]}\n\n" for kind in KINDS if kind in sections]
+    whole = [f"### {kind}\n\n{items}\n\n" for kind, items in sections.items()]
     changelog.write_text("".join([head, start, *whole, later]))
     for path in notes:
         path.unlink()
