@@ -14,7 +14,7 @@ from qubopuzzle.bench.configurations import Configuration
 from qubopuzzle.bench.merge import comparison_of
 from qubopuzzle.bench.plan import Instance
 from qubopuzzle.bench.profile import draw
-from qubopuzzle.bench.tables import instance_table, total_table
+from qubopuzzle.bench.tables import Table, instance_table, total_table
 from record import ROOT, Args, Benchmark, Cases, Row, Rows, main, markdown
 
 SOLVERS = ("annealer", "tempering", "neal", "sat", "cpsat", "mip")
@@ -49,13 +49,17 @@ def _comparison(rows: Rows) -> Comparison:
     return comparison_of(there, configurations.values(), named)
 
 
+def _table(table: Table) -> str:
+    return markdown(table.brief().columns, table.brief().rows)
+
+
 BENCHMARKS = (
     Benchmark(
         "compare",
         _cases,
         tables={
-            "compare": lambda rows: markdown(*instance_table(_comparison(rows))),
-            "compare_totals": lambda rows: markdown(*total_table(_comparison(rows))),
+            "compare": lambda rows: _table(instance_table(_comparison(rows))),
+            "compare_totals": lambda rows: _table(total_table(_comparison(rows))),
         },
         images={"compare": lambda rows: draw(_comparison(rows), "svg")},
         packages=("ortools",),

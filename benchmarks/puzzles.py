@@ -21,8 +21,10 @@ from typing import Any
 
 from instances import COLLECTION, GENERATED, warm_up
 from qubopuzzle import Puzzle, load, solve
-from qubopuzzle.files.puzzles import native
+from qubopuzzle.files.puzzles import get_format
 from record import Args, Benchmark, Cases, Row, Rows, grouped, main, markdown, median_s, timed
+
+native = get_format("json")
 
 PUZZLES = ("sudoku", "heyawake", "hitori", "kurodoko", "easyasabc", "numberlink")
 LARGEST_ANNEALED = {"numberlink": 8}

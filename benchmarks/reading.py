@@ -33,7 +33,7 @@ from qubopuzzle.files.puzzles import (
 from qubopuzzle.files.puzzles.answers import load_answers
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
 from qubopuzzle.puzzles.nonogram.image import from_image
-from qubopuzzle.solving.export import rebuilt
+from qubopuzzle.solving.form import rebuilt
 from qubopuzzle.solving.trace import Trace
 from record import Args, Benchmark, Cases, Row, Rows, grouped, main, markdown
 

@@ -17,9 +17,11 @@ from typing import Any
 
 from instances import COLLECTION, collected_nonograms, noise_picture, smooth_picture
 from qubopuzzle import Nonogram, TooLarge, load, solve
-from qubopuzzle.files.puzzles import native
+from qubopuzzle.files.puzzles import get_format
 from record import Args, Benchmark, Cases, Row, Rows, main, markdown, refusals, table, timed
 from sat_baseline import sat_solve
+
+native = get_format("json")
 
 LIMIT_S = 30.0
 """For one proof of uniqueness; three times what is asked of it."""

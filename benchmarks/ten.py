@@ -9,9 +9,11 @@ from dataclasses import replace
 
 from instances import noise_picture, smooth_picture
 from qubopuzzle import Nonogram, load, solve
-from qubopuzzle.files.puzzles import native
+from qubopuzzle.files.puzzles import get_format
 from qubopuzzle.files.writing import write_whole
 from record import ROOT
+
+native = get_format("json")
 
 SWAPPED = "noise-15x15-swapped"
 

@@ -127,11 +127,12 @@ def measure_off(puzzle: Puzzle, sweeps: int, pairs: int) -> list[Row]:
     for seed in range(pairs):
         state = search.State(form, np.random.default_rng(seed))
         state.randomize()
-        args = parameters, 0, n * sweeps, in_a_slice, lambda _: True, None
-        seconds, _ = timed(_redraw, state, *args)
+        args = parameters, 0, n * sweeps, in_a_slice, lambda _: True, None, []
+        seconds, _ = timed(_redraw, state, *args, early=False)
         nothing = SimpleNamespace(energy=1, redraw=lambda n, *_: n)
-        args = parameters, 0, slices * in_a_slice, in_a_slice, lambda _: True, None
-        took = [timed(loop, nothing, *args)[0] for loop in (unwatched, _redraw, _redraw, unwatched)]
+        args = parameters, 0, slices * in_a_slice, in_a_slice, lambda _: True, None, []
+        loops = unwatched, _redraw, _redraw, unwatched
+        took = [timed(loop, nothing, *args, early=False)[0] for loop in loops]
         row = {"size": "x".join(map(str, puzzle.shape)), "seed": seed}
         real = seconds / -(-n * sweeps // in_a_slice)
         asking = (took[1] + took[2] - took[0] - took[3]) / 2 / slices
@@ -146,16 +147,17 @@ def unwatched(
     end: int,
     slice_redraws: int,
     goes_on: Callable[[int], bool],
-    _: None,
-) -> int:
-    """The annealer's loop without a word of traces."""
+    *_: None,
+    **__: bool,
+) -> tuple[int, list[int]]:
+    """The annealer's loop without a word of traces, nor of the course of energies."""
     redraws = 0
     while redraws < end and state.energy > target:
         slice_end = min(end, (redraws // slice_redraws + 1) * slice_redraws)
         redraws += state.redraw(slice_end - redraws, parameters, target)
         if redraws >= slice_end and not goes_on(redraws):
             break
-    return redraws
+    return redraws, []
 
 
 def show_off(rows: Rows) -> str:

@@ -24,6 +24,7 @@ import sys
 import threading
 import time
 import urllib.request
+import zlib
 from collections import Counter, defaultdict
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -211,8 +212,11 @@ class Service(BaseHTTPRequestHandler):
         elif fault == "many":
             self.reply(200, _answer(*[_claimed([0] * n)] * int(tag or 1000)))
         elif fault == "bomb":
-            packed = gzip.compress(b" " * 500_000_000, 1)
-            self.reply(200, packed, **{"Content-Encoding": "gzip"})
+            packer = zlib.compressobj(1, zlib.DEFLATED, 31)
+            first, more = (
+                packer.compress(b" " * 2**20) + packer.flush(zlib.Z_FULL_FLUSH) for _ in range(2)
+            )
+            self.reply(200, first + 500 * more, **{"Content-Encoding": "gzip"})
         else:
             self.break_off(fault)
         return True

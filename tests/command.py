@@ -1,16 +1,23 @@
 """The command line: called here, or by the program in a process of its own."""
 
 import io
+import json
 import os
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import pytest
 
 from qubopuzzle.cli import main
 
 PROGRAM = [sys.executable, "-m", "qubopuzzle"]
+_SEVERAL = """
+import json, sys
+from command import run
+json.dump([run(*words) for words in json.load(sys.stdin)], sys.stdout)
+"""
 
 
 def run(*arguments, stdin="", cwd=".", env=None, path=(), encoding="utf-8"):
@@ -49,3 +56,18 @@ def run_apart(*arguments, stdin=None, cwd=None, env=None):
         check=False,
     )
     return done.returncode, done.stdout, done.stderr
+
+
+def run_several_apart(*commands, path):
+    """What ``run`` returns of each of them, all in one process apart, with folders for Python."""
+    folders = [*map(str, path), str(Path(__file__).parent), os.environ.get("PYTHONPATH")]
+    done = subprocess.run(
+        [sys.executable, "-c", _SEVERAL],
+        input=json.dumps([[*map(str, words)] for words in commands]),
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, folders))},
+        timeout=120,
+        check=True,
+    )
+    return [tuple(each) for each in json.loads(done.stdout)]

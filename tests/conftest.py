@@ -59,8 +59,10 @@ def processes():
 
 @pytest.fixture
 def kept(processes, monkeypatch):
-    """Calls in a process that is there already: its start takes longer than most of them."""
+    """Calls in a process that is there already: its start takes longer than most of them.
 
+    They are the value.
+    """
     from kept import Kept
     from qubopuzzle.solvers.services.call import call_client
 
@@ -71,6 +73,7 @@ def kept(processes, monkeypatch):
         return processes[hidden]
 
     monkeypatch.setitem(call_client.__globals__, "Worker", process)
+    return processes
 
 
 @pytest.fixture(scope="session")
@@ -91,26 +94,28 @@ def quick(certificates, monkeypatch):
 @pytest.fixture(scope="session")
 def run_workers():
     """Processes of runs, by the environment that they were started in."""
+    from qubopuzzle.processes import WarmWorkers
+
     made = {}
     yield made
     for workers in made.values():
-        workers.close()
+        WarmWorkers.close(workers)
 
 
 @pytest.fixture
 def kept_runs(run_workers, monkeypatch):
     """The processes of a comparison's runs are kept for the next test's."""
-    from qubopuzzle.processes import WarmThreads, WarmWorkers
+    from qubopuzzle.processes import WarmWorkers
 
     inherited = {**os.environ, "PYTEST_CURRENT_TEST": ""}
     key = (*sys.path, *sorted(inherited.items()))
 
-    class Kept(WarmThreads):
-        def __init__(self, size):
-            super().__init__(size)
-            self.workers = run_workers.setdefault(key, WarmWorkers())
+    class Kept(WarmWorkers):
+        def close(self):
+            pass
 
-        def __exit__(self, *_):
-            self.shutdown(cancel_futures=True)
+    def workers():
+        return run_workers.setdefault(key, Kept())
 
-    monkeypatch.setattr("qubopuzzle.bench.comparison.WarmThreads", Kept)
+    for module in ("bench.comparison", "executors"):
+        monkeypatch.setattr(f"qubopuzzle.{module}.WarmWorkers", workers)

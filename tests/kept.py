@@ -2,24 +2,31 @@
 
 from concurrent.futures import wait
 from contextlib import suppress
+from pathlib import Path
 
 from qubopuzzle import SolverFailed
 from qubopuzzle.processes import Worker
 
 
 class Kept(Worker):
-    """A process that goes on when its block is left, unless its call does."""
+    """A process that goes on when its block is left."""
 
     def submit(self, *arguments, **how):
         self.answer = super().submit(*arguments, **how)
         return self.answer
 
     def __exit__(self, *_):
-        # What it asked may have ended under it.
-        if not wait([self.answer], 0.5).done:
-            self.close()
+        """Its call may still be under way; what it asks is closed after this, which ends it."""
+
+    @property
+    def folder(self):
+        """Where it may leave temporary files."""
+        return Path(self._folder.name)
 
     def is_ready(self):
-        with suppress(SolverFailed):
-            return self.call(abs, -1, deadline=5) == 1
+        """Whether it can be called again; one that cannot is ended."""
+        if wait([self.answer], 5).done:
+            with suppress(SolverFailed):
+                return self.call(abs, -1, deadline=5) == 1
+        self.close()
         return False

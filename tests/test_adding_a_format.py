@@ -111,8 +111,8 @@ def test_a_malformed_text_is_one_line(place, text, message):
 @pytest.mark.parametrize(
     ("puzzle", "message"),
     [
-        (Numberlink(grid=[[1, 1]], cover=False, id="free"), "puzzle 'free': cells may stay unused"),
-        (Numberlink(grid=[[63, 63]]), "a puzzle without an id: the number 63; ahle has 62 signs"),
+        (Numberlink(grid=[[1, 1]], cover=False, id="free"), "free: cells may stay unused"),
+        (Numberlink(grid=[[63, 63]]), "instance 1: the number 63; ahle has 62 signs"),
     ],
 )
 def test_what_it_cannot_hold_is_said(place, puzzle, message):

@@ -54,13 +54,13 @@ def test_a_chain_keeps_exactly_what_is_in_a_solution(model):
     for x in solutions:
         left |= x > 0
     assert propagator.alive[left].all()
-    found = propagator.chains
-    if len(found.room) == 1 and len(found.choice) == len(model.choices):
+    found = propagator.arrays
+    if len(found.room) == 1 and len(found.chain_choice) == len(model.choices):
         event("one chain")
         # A single chain, and each row says of one touch what it may be: nothing is left to chance.
         assert propagator.alive.tolist() == left.tolist()
-        touching = propagator.rows[found.touch_row] @ np.array(solutions).T != 0
-        decided = propagator.domains.alive[propagator.arrays.untouched[:, None] + [0, 1]]
+        touching = propagator.rows[propagator.chains.touch_row] @ np.array(solutions).T != 0
+        decided = propagator.domains.alive[found.untouched[:, None] + [0, 1]]
         missed = (~touching).any(axis=1)
         assert (decided[:, 0] == missed)[~found.unsure].all()
         assert decided[missed, 0].all()
@@ -72,9 +72,9 @@ def test_runs_of_one_amount_are_a_chain_and_others_are_not():
     one, two = b.choice("one", range(4)), b.choice("two", range(4))
     b.precedence("order", [one], [two], [2])
     b.linear("cell", [0, 0], [one[1], two[2]], lower=0, upper=1, shape=(1,))
-    assert Propagator(b.build()).chains.choice.tolist() == [0, 1]
+    assert Propagator(b.build()).arrays.chain_choice.tolist() == [0, 1]
     b.linear("gap", [0, 0], [one[0], one[2]], lower=0, upper=1, shape=(1,))
-    assert not len(Propagator(b.build()).chains.choice)
+    assert not len(Propagator(b.build()).arrays.chain_choice)
 
 
 def test_a_chain_stays_one_where_a_choice_in_its_middle_passes_a_row():
@@ -84,8 +84,8 @@ def test_a_chain_stays_one_where_a_choice_in_its_middle_passes_a_row():
     b.linear("row", [0, 0], [x[3], z[3]], lower=1, upper=1, shape=(1,))
     propagator = Propagator(b.build())
     assert propagator.run() is None
-    assert propagator.chains.choice.tolist() == [0, 1, 2]
-    assert propagator.chains.unsure.tolist() == [True]
+    assert propagator.arrays.chain_choice.tolist() == [0, 1, 2]
+    assert propagator.arrays.unsure.tolist() == [True]
     left = np.array([x > 0 for x in assignments(b.build()) if violation(b.build(), x) == 0])
     assert propagator.alive.tolist() == left.any(axis=0).tolist()
 

@@ -21,12 +21,14 @@ from qubopuzzle.cli import COMMANDS, generate, main, terminal
 from qubopuzzle.cli.parser import Parser
 from qubopuzzle.cli.terminal import load_timed
 from qubopuzzle.files.models.formats import FORMATS
-from qubopuzzle.files.puzzles import native
+from qubopuzzle.files.puzzles import get_format
 from qubopuzzle.model.native import model_to_dict
 from qubopuzzle.signals import defer_interrupt
 from qubopuzzle.solvers import get_solver
 from qubopuzzle.solving import loading
 from qubopuzzle.solving.settings import DEFAULT_SOLVER
+
+native = get_format("json")
 
 A = Nonogram.examples()[0]
 UNSOLVABLE = Nonogram(rows=[[3], []], cols=[[], [2], [1]], id="none")

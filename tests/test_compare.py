@@ -30,7 +30,9 @@ from qubopuzzle.bench.plan import Instance, make_plan
 from qubopuzzle.bench.statistics import par2, tts
 from qubopuzzle.bench.tables import instance_table
 from qubopuzzle.cli.reporting import failure_notes, outputs
-from qubopuzzle.files.puzzles import native
+from qubopuzzle.files.puzzles import get_format
+
+native = get_format("json")
 
 TESTS = Path(__file__).parent
 DOT = Nonogram(rows=[[1], []], cols=[[1], []], id="dot")
@@ -152,7 +154,7 @@ def test_compare_gives_plain_rows():
     assert by_name["exact"].success == 1
     assert by_name["neal"].solved == 2
     assert 0.2 <= by_name["neal"].par2_s <= 0.3
-    cells = instance_table(found)[1]
+    cells = instance_table(found).brief().rows
     assert [row[3:5] for row in cells] == [
         ["1/1", "valid"],
         ["2/2", "valid"],

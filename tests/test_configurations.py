@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import qubopuzzle
-from qubopuzzle import InputError, Nonogram
+from qubopuzzle import InputError, Nonogram, Settings
 from qubopuzzle.bench.configurations import grid, make_configuration, read_configurations
 from qubopuzzle.bench.plan import make_plan
 from qubopuzzle.cli.parser import Parser
@@ -135,7 +135,7 @@ def test_a_further_configuration_runs_only_what_is_new(tmp_path):
         ([{"solver": "sat", "weights": {"a": 1}}], "sat: solver sat keeps every constraint"),
         ([{"solver": "neal", "encoding": "nosuch"}], "neal: unknown encoding"),
         ([{"solver": "neal", "options": {"nosuch": 1}}], "neal: solver neal has no option"),
-        ([{"solver": "neal", "options": 5}], "options: expected a mapping, got 5"),
+        ([{"solver": "neal", "options": 5}], "neal: options: expected values by name, got 5"),
         ([{"solver": "neal", "reads": 0}], "neal: reads: expected a whole number"),
         ([{"solver": "neal", "time_limit": -1}], "neal: time limit"),
         ([{"name": "", "solver": "neal"}], "name: expected a printable text"),
@@ -195,6 +195,16 @@ def test_no_file_and_settings_beside_one(tmp_path, sweep):
     if Path("/dev/zero").exists():
         with pytest.raises(InputError, match=r"/dev/zero: larger than 262,144 bytes"):
             read_configurations("/dev/zero")
+
+
+def test_records_of_settings_are_configurations_that_say_what_is_not_usual():
+    given = [Settings(), Settings("neal", encoding="domain-wall", weights={"field": 2}, reads=3)]
+    usual, own = make_plan(DOT, configurations=given).configurations
+    assert (usual.name, usual.presolve) == ("annealer", "propagate")
+    assert own.name == "neal, encoding=domain-wall, field=2, reads=3"
+    assert own.settings(7).reads == 3
+    with pytest.raises(InputError, match="unknown setting 'seed'"):
+        make_plan(DOT, configurations=[Settings(seed=1)])
 
 
 def test_settings_that_differ_from_defaults():

@@ -5,6 +5,8 @@ import re
 import shlex
 import subprocess
 import sys
+from contextlib import suppress
+from functools import cache
 from itertools import product
 from pathlib import Path
 
@@ -33,13 +35,7 @@ WAYS = [(name, puzzle) for puzzle in NAMES for name in formats_for(puzzle)]
 
 def written(name, puzzle):
     """Those of a puzzle's examples that a format can hold, and their text."""
-    held = []
-    for example in get_puzzle(puzzle).examples():
-        try:
-            write_text([example], name)
-        except InputError:
-            continue
-        held.append(example)
+    held = [example for example in get_puzzle(puzzle).examples() if holds(name, example)]
     assert held, f"{name} holds no example of {puzzle}"
     try:
         return held, write_text(held, name)
@@ -52,7 +48,7 @@ def written(name, puzzle):
 def test_what_a_format_writes_it_reads_and_no_other_does(name, puzzle):
     held, text = written(name, puzzle)
     assert get_format(name).read(text, puzzle) == held
-    assert [n for n, known in all_formats().items() if known.sniff(text)] == [name]
+    assert [n for n, known in all_formats().items() if known.detect(text)] == [name]
     assert read_text(text, puzzle) == held
     assert write_text(read_text(text, puzzle), name) == text
 
@@ -61,29 +57,105 @@ def test_what_a_format_writes_it_reads_and_no_other_does(name, puzzle):
 @settings(max_examples=30, suppress_health_check=[HealthCheck.filter_too_much])
 @given(data=st.data())
 def test_random_boards_go_through_every_format_that_holds_them(name, puzzle, data):
-    board = data.draw(boards((get_puzzle(puzzle),)))
-    try:
-        text = write_text([board], name)
-    except InputError:
-        assume(False)  # such as boxes that lines of text do not tell; refused by name
+    most = 3 if get_format(name).join else 1
+    drawn = data.draw(st.lists(boards((get_puzzle(puzzle),)), min_size=1, max_size=most))
+    given = [board for board in drawn if holds(name, board)]
+    assume(given)
+    text = write_text(given, name)
+    assert [n for n in formats_for(puzzle) if get_format(n).detect(text)] == [name]
     found = read_text(text, puzzle)
-    assert len(found) == 1
-    assert same(board, found[0])
+    assert len(found) == len(given)
+    assert all(map(same, given, found))
     assert write_text(found, name) == text
     # And on, through native JSON, which holds everything.
-    assert same(board, read_text(write_text(found, "json"))[0])
+    assert all(map(same, given, read_text(write_text(found, "json"))))
+
+
+def holds(name, board):
+    """Whether a format can hold a board; not such as boxes that lines of text do not tell."""
+    try:
+        write_text([board], name)
+    except InputError:
+        return False
+    return True
+
+
+WORDS = """
+    1 0 -1 99999 # $1 3b < > / & &copy; &x; <!-- <a <table> </table> <tr> <td> <count> </count>
+    <line> <puzzle> <!DOCTYPE <game data=' rows columns ==== goal width [clues] rows= grid= begin
+    end [areas] solution size pzprv3/ https://puzz.link/p?hitori/ %2f 5x5: SAVEFILE:41: { [ " ' , ;
+    | a=1 +5 X a.A ? _ * \0 \ud800 \u0663 \u00b2 \U0001f642
+""".split()  # noqa: SIM905
+PIECES = st.sampled_from([*WORDS, "9" * 5_000, "\x85", " ", "\t", "\r", "\n", "\nbegin\n"])
+
+
+@cache
+def texts_of(name):
+    """Texts of a format: of the examples of each puzzle, and of all that go together."""
+    texts = []
+    for puzzle in get_format(name).puzzles or NAMES:
+        held, text = written(name, puzzle)
+        texts += [text, write_text(held[:1], name)]
+    return texts
+
+
+@st.composite
+def changed(draw, texts):
+    """One of them, of which pieces are cut out, and others put in."""
+    text = draw(st.sampled_from(texts))
+    for _ in range(draw(st.integers(1, 3))):
+        start = draw(st.integers(0, len(text)))
+        stop = start + draw(st.sampled_from([0, 0, 1, 2, 5, 20, 1000]))
+        text = text[:start] + draw(PIECES | st.text(max_size=3)) + text[stop:]
+    return text
+
+
+def check_harmless(known, text):
+    assert known.detect(text) in (True, False)
+    for kind in (None, *known.puzzles):
+        try:
+            puzzles = known.read(text, kind)
+        except InputError as error:
+            assert len(str(error).splitlines()) == 1
+            assert len(str(error)) < 400
+        else:
+            assert {puzzle.name for puzzle in puzzles} <= {
+                *known.puzzles,
+                *([kind] if kind else NAMES),
+            }
+
+
+@pytest.mark.parametrize("name", all_formats())
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data())
+def test_any_text_is_puzzles_or_one_line(name, data):
+    free = st.text(max_size=80) | st.lists(PIECES, max_size=20).map("".join)
+    check_harmless(get_format(name), data.draw(free | changed(texts_of(name))))
+
+
+@pytest.mark.parametrize("name", all_formats())
+@pytest.mark.parametrize(
+    "piece", ["1 ", "\n", "a.b\n", "$1\n", "<!--", "<td>", "<puzzle>", "&", "<a b='"]
+)
+def test_long_texts_take_no_time_that_grows_with_their_square(name, piece):
+    known = get_format(name)
+    for head in ("", texts_of(name)[0], "rows\n1\n", "<table><tr><td>", "<puzzleset><puzzle>"):
+        text = head + piece * (100_000 // len(piece)) + "1"
+        assert known.detect(text) in (True, False)
+        with suppress(InputError):
+            known.read(text)
 
 
 @pytest.mark.parametrize("name", all_formats())
 def test_a_format_says_what_it_does_not_hold(name):
     known = get_format(name)
-    assert known.ABOUT
+    assert known.about
     for puzzle in NAMES:
-        if known.PUZZLES and puzzle not in known.PUZZLES:
+        if known.puzzles and puzzle not in known.puzzles:
             with pytest.raises(InputError, match=f"format {name} holds no {puzzle}; these do: "):
                 write_text(get_puzzle(puzzle).examples(), name)
             _, text = written("json", puzzle)
-            assert not known.sniff(text)
+            assert not known.detect(text)
 
 
 def test_unknown_formats_are_refused():
@@ -154,7 +226,7 @@ def test_the_formats_are_listed():
     )
     for name, known in all_formats().items():
         assert name in done.stdout
-        assert known.ABOUT in done.stdout
+        assert known.about in done.stdout
 
 
 PAGES = [Path(__file__).parents[1] / name for name in ("README.md", "docs/formats.md")]

@@ -4,8 +4,6 @@ import importlib
 import json
 import os
 import pickle
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -121,6 +119,7 @@ def test_its_errors_are_one_line(world):
     assert err.endswith("bad.json: grid: expected a square\n")
 
 
+@pytest.mark.usefixtures("kept_runs")
 def test_solvers_are_compared_on_it_each_in_a_process_of_its_own(world):
     source = files(world, "square.json")
     how = ["--solvers", "annealer,sat", "--repeat", "2", "--json", str(world / "runs.jsonl")]
@@ -165,16 +164,11 @@ def test_an_unknown_key_of_it_is_refused(world):
 
 
 @pytest.mark.usefixtures("kept_runs")
-def test_its_examples_are_read_from_its_folder_and_compared(world):
-    code = "from qubopuzzle.puzzles import get_puzzle; print(*get_puzzle('latin').examples())"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": path_to(world)},
-        check=True,
-    )
-    assert "id='latin-2x2'" in done.stdout
+def test_its_examples_are_read_from_its_folder_and_compared(world, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.syspath_prepend(world)
+        forget_puzzles()
+        assert "latin-2x2" in [each.id for each in puzzles.get_puzzle("latin").examples()]
     how = [
         *files(world, "their_latin/examples.jsonl"),
         "--solvers",
@@ -188,9 +182,6 @@ def test_its_examples_are_read_from_its_folder_and_compared(world):
 
 
 def test_its_links_are_read_and_written(world):
-    def run(*words):  # the formats of links look for puzzles when they are imported
-        return command.run_apart(*words, env={"PYTHONPATH": path_to(world)})
-
     source = files(world, "square.json")
     texts = {
         "puzzlink": "https://puzz.link/p?latin/4/4/1g4g4p2\n",
@@ -198,15 +189,22 @@ def test_its_links_are_read_and_written(world):
         "tatham": "4:1a4a4j2\n",
     }
     for name, text in texts.items():
-        assert run("convert", *source, "--to", name) == (0, text, "")
-        (world / "text").write_text(f"squares:{text}" if name == "tatham" else text)
-        status, out, err = run("convert", *files(world, "text"), "--to", "json")
+        (world / name).write_text(f"squares:{text}" if name == "tatham" else text)
+    *converted, solved, refused = command.run_several_apart(
+        *(["convert", *source, "--to", name] for name in texts),
+        *(["convert", *files(world, name), "--to", "json"] for name in texts),
+        ["solve", *source, "--seed", "1", "--url"],
+        ["show", "https://puzz.link/p?latin/4/4/1g4g"],
+        path=[world],  # the formats of links look for puzzles when they are imported
+    )
+    assert converted[:3] == [(0, text, "") for text in texts.values()]
+    for status, out, err in converted[3:]:
         assert (status, err) == (0, "")
         assert json.loads(out)["grid"] == GRID
-    status, out, _ = run("solve", *source, "--seed", "1", "--url")
+    status, out, _ = solved
     assert status == 0
     assert out.splitlines()[-1] == "https://puzz.link/p?latin/4/4/1243432121343412"
-    status, _, err = run("show", "https://puzz.link/p?latin/4/4/1g4g")
+    status, _, err = refused
     assert (status, err.count("\n")) == (2, 1)
     assert "latin: the board ends after 4 of 16 cells" in err
 

@@ -8,13 +8,15 @@ import sys
 import time
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from functools import partial
+from importlib.util import find_spec
 from itertools import count as count_from
 from multiprocessing import get_context
 from pathlib import Path
+from select import select
+from tempfile import mkdtemp
 
-import loky
 import pytest
 
 import command
@@ -22,11 +24,14 @@ import qubopuzzle
 from qubopuzzle import ExecutorFailed, InputError, Nonogram, solve_each
 from qubopuzzle.bench.comparison import run
 from qubopuzzle.bench.plan import make_plan
-from qubopuzzle.executors import calls, in_order, open_executor
-from qubopuzzle.files.puzzles import native
-from qubopuzzle.processes import Crashed, WarmThreads, WarmWorkers, WorkerExecutor
+from qubopuzzle.executors import answers, calls, open_executor
+from qubopuzzle.files.puzzles import get_format
+from qubopuzzle.processes import Crashed, WarmWorkers
 
-distributed = pytest.importorskip("distributed", reason="pip install 'qubopuzzle[cluster]'")
+if find_spec("distributed") is None:
+    pytest.skip("pip install 'qubopuzzle[cluster]'", allow_module_level=True)
+
+native = get_format("json")
 
 DOT = Nonogram(rows=[[1], []], cols=[[1], []], id="dot")
 BAR = Nonogram(rows=[[2], []], cols=[[1], [1]], id="bar")
@@ -43,7 +48,6 @@ NONE = Nonogram(rows=[[], [], [2]], cols=[[1], [], [1]], id="none")
 SLOW = {"solvers": ["neal"], "repeat": 12, "time_limit": 0.3}
 """Without a solution, the annealer takes all its time."""
 TIMES = {"seconds", "build_s", "solve_s", "wall_s", "timings_s", "started", "machine", "peak_mib"}
-SPAWNED = partial(ProcessPoolExecutor, mp_context=get_context("spawn"))
 
 
 def plain(comparison):
@@ -56,18 +60,30 @@ def expected():
     return plain(qubopuzzle.compare([DOT, BAR], **RUNS))
 
 
+@pytest.fixture(scope="module")
+def spawned():
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
+        yield executor
+
+
+def loky_executor():
+    from loky import ProcessPoolExecutor
+
+    return ProcessPoolExecutor(1)
+
+
 @pytest.mark.parametrize(
     "make",
     [
-        ThreadPoolExecutor,
-        SPAWNED,
-        loky.ProcessPoolExecutor,
-        partial(open_executor, "dask:local"),
+        partial(ThreadPoolExecutor, 2),
+        None,
+        loky_executor,
+        partial(open_executor, "dask:local", 1),
     ],
     ids=["threads", "processes", "loky", "dask"],
 )
-def test_rows_are_the_same_wherever_they_are_made(expected, make):
-    with make(2) as executor:
+def test_rows_are_the_same_wherever_they_are_made(expected, spawned, make):
+    with nullcontext(spawned) if make is None else make() as executor:
         assert plain(qubopuzzle.compare([DOT, BAR], executor=executor, **RUNS)) == expected
 
 
@@ -101,7 +117,8 @@ def test_a_worker_is_lost_and_then_the_scheduler(expected, tmp_path):
         while not address.exists() or not address.read_text():
             time.sleep(0.05)
         where = json.loads(address.read_text())["address"]
-        working = [started("worker", where, "--nthreads", 1, "--no-dashboard") for _ in range(2)]
+        own = ("--nthreads", 1, "--no-nanny", "--no-dashboard")
+        working = [started("worker", where, *own) for _ in range(2)]
         with working[0] as first, working[1], open_executor(f"dask:{where}") as executor:
 
             def at_row(number, process):
@@ -160,8 +177,8 @@ def test_an_executor_that_takes_no_more_ends_it():
 
 def test_answers_in_order_and_errors_of_ours():
     with ThreadPoolExecutor(4) as threads:
-        found = in_order(calls(threads, lambda s: time.sleep(s) or s, [0.2, 0, 0.1, 0]))
-        assert [done.answer for done in found] == [0.2, 0, 0.1, 0]
+        found = answers(lambda s: time.sleep(s) or s, [0.2, 0, 0.1, 0], "call", executor=threads)
+        assert list(found) == [0.2, 0, 0.1, 0]
 
         def refuse(item):
             raise InputError(f"{item} is no good")
@@ -224,9 +241,8 @@ def test_a_worker_is_kept_until_a_call_fails():
         pass
 
 
-def test_an_idle_worker_is_ended(monkeypatch):
-    monkeypatch.setattr("qubopuzzle.processes._IDLE_S", 0.1)
-    workers = WarmWorkers()
+def test_an_idle_worker_is_ended():
+    workers = WarmWorkers(idle_s=0.1)
     with workers.borrow() as worker:
         worker.call(os.getpid)
     assert worker.ready
@@ -237,32 +253,23 @@ def test_an_idle_worker_is_ended(monkeypatch):
     workers.close()
 
 
-def left_behind():
-    import tempfile
-
-    Path(tempfile.gettempdir(), "left").write_text("x")
-    return tempfile.gettempdir()
-
-
 def test_what_a_call_leaves_in_its_temporary_folder_goes():
     workers = WarmWorkers()
     with workers.borrow() as worker:
-        folder = Path(worker.call(left_behind))
-        assert (folder / "left").exists()
-        worker.tidy()
-        assert list(folder.iterdir()) == []
+        left = Path(worker.call(mkdtemp))
+        assert left.is_dir()
+    folder = left.parent
+    assert list(folder.iterdir()) == []
     workers.close()
     assert not folder.exists()
 
 
 def test_leaving_ends_what_is_running():
     began = time.monotonic()
-    with WorkerExecutor(1) as executor:
-        running, waiting = executor.submit(time.sleep, 60), executor.submit(time.sleep, 60)
-        time.sleep(0.2)
+    found = answers(partial(select, [], [], []), [0] + [60] * 4, "call", jobs=2)
+    assert next(found) == ([], [], [])
+    found.close()  # while two run, and two wait
     assert time.monotonic() - began < 20
-    assert isinstance(running.exception(), Crashed)
-    assert waiting.cancelled()
 
 
 def test_a_run_that_breaks_a_used_process_gets_a_fresh_one(monkeypatch):
@@ -277,9 +284,9 @@ def test_a_run_that_breaks_a_used_process_gets_a_fresh_one(monkeypatch):
         return found | {"status": "crashed"} if worker.used and made == [False, True] else found
 
     monkeypatch.setattr(runner, "_answer", answer)
-    with WarmThreads(1) as threads:
+    with closing(WarmWorkers()) as workers:
         jobs = list(make_plan(DOT, ["sat"], repeat_exact=2, time_limit=5).jobs())
-        rows = [runner.execute(job, threads.workers) for job in jobs]
+        rows = [runner.execute(job, workers) for job in jobs]
     assert made == [False, True, False]
     assert [row["status"] for row in rows] == ["valid", "valid"]
 
@@ -288,17 +295,17 @@ def test_a_run_that_breaks_a_used_process_gets_a_fresh_one(monkeypatch):
 
 
 @pytest.mark.parametrize("solver", ["annealer", "sat", "cpsat", "clingo"])
-def test_results_are_those_of_one_process(solver):
+def test_results_are_those_of_one_process(spawned, solver):
     settings = {"solver": solver, "seed": 1, "reads": 1}
     alone = [each.to_dict() for each in solve_each([DOT, NONE, BAR], **settings)]
-    with SPAWNED(2) as executor:
-        found = list(solve_each([DOT, NONE, BAR], executor=executor, samples=True, **settings))
+    found = list(solve_each([DOT, NONE, BAR], executor=spawned, samples=True, **settings))
     for one, other in zip(alone, found, strict=True):
         times = {"timings_s": None}
         assert one | times == other.to_dict() | times
     assert found[0].samples.first.is_valid
 
 
+@pytest.mark.usefixtures("kept_runs")
 def test_what_cannot_be_solved_is_an_error_in_its_place():
     settings = {"solver": "exact", "formulation": "numbering", "presolve": "none"}
     large = Nonogram(rows=[[1] * 5] * 9, cols=[[9], []] * 4 + [[9]], id="large")
@@ -310,6 +317,7 @@ def test_what_cannot_be_solved_is_an_error_in_its_place():
     ]
 
 
+@pytest.mark.usefixtures("kept_runs")
 def test_the_command_solves_several_at_once(tmp_path):
     path = tmp_path / "puzzles.jsonl"
     path.write_text(native.write([DOT, BAR]))

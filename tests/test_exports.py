@@ -19,10 +19,12 @@ from qubopuzzle import Heyawake, InputError, Nonogram, Numberlink, Sudoku, cli, 
 from qubopuzzle.compile.lp_mps import number
 from qubopuzzle.errors import QubopuzzleError
 from qubopuzzle.files.models import FORMATS, read_sample
-from qubopuzzle.files.puzzles import native
+from qubopuzzle.files.puzzles import get_format
 from qubopuzzle.model import ModelBuilder
-from qubopuzzle.solving.export import decode_file, export, problem_hash
+from qubopuzzle.solving.form import decode_file, export, problem_hash
 from strategies import all_bits
+
+native = get_format("json")
 
 A = Nonogram.examples()[0]
 HERE = [name for name in FORMATS if name != "ommx" or find_spec("ommx")]

@@ -3,8 +3,10 @@
 import pytest
 
 from qubopuzzle import InputError
-from qubopuzzle.files.puzzles import janko, read_text
+from qubopuzzle.files.puzzles import get_format, read_text
 from qubopuzzle.puzzles import get_puzzle
+
+janko = get_format("janko")
 
 BOARDS = {
     "sudoku": (
@@ -56,7 +58,7 @@ def test_every_kind_with_its_solution(name):
         page = page.replace(f"{word}\n", f"[{word}]\n")
     moves = page.replace("[end]", "[moves]\n1a,2b\n[end]")
     for each in (text, page, f"<script>\r\n{moves}</script>\n", text * 2):
-        assert janko.sniff(each)
+        assert janko.detect(each)
         found = read_text(each)
         assert found == [expected] * each.lower().count("puzzle ")
         assert found[0].author == "Somebody"
@@ -87,7 +89,10 @@ def test_names_that_come_again_are_rooms_of_their_own():
         ("begin\npuzzle hitori\nproblem\n1 1\n2 2\nsolution\nx -\n- -\nend", "solution: "),
         ("begin\npuzzle sudoku\nareas\n1\nproblem\n1\nend", "a sudoku with areas is a variant"),
         ("begin\npuzzle heyawake\nproblem\n1 2\nareas\n1 1\nend", "a room has two clues, 1 and 2"),
-        ("begin\npuzzle arukone\nproblem\n1 1\nsolution\nu v\nend", "column 1 goes 'u', not n e s"),
+        (
+            "begin\npuzzle arukone\nproblem\n1 1\nsolution\nu v\nend",
+            "column 1 is 'u', no sides n e s w or '-'",
+        ),
         ("begin\npuzzle abc-end-view\nclabels\na -\n- -\nend", "add a line such as depth 3"),
         ("begin\npuzzle abc-end-view\nclabels\nend", "clabels has 0 lines, not any"),
         ("begin\npuzzle abc-end-view\nclabels\na a\nend", "clabels has 1 lines"),

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from boards import boards, same
 from qubopuzzle import (
     EasyAsABC,
     Heyawake,
@@ -22,12 +21,14 @@ from qubopuzzle import (
     Sudoku,
     load,
 )
-from qubopuzzle.files.puzzles import native, non, puzzlink, pzprv3
+from qubopuzzle.files.puzzles import get_format
+from qubopuzzle.files.puzzles.puzzlink import link_of
 from qubopuzzle.puzzles.hitori.links import BASE36
 from qubopuzzle.puzzles.links import NUMBER16, UNKNOWN, ZERO, AddressText
 
 HOST = "https://puzz.link/p?"
-FORMATS = (puzzlink, pzprv3)
+native, non = map(get_format, ("json", "non"))
+FORMATS = puzzlink, pzprv3 = [*map(get_format, ("puzzlink", "pzprv3"))]
 ALL = (Sudoku, Heyawake, Hitori, Kurodoko, Numberlink, EasyAsABC, Nonogram)
 EXAMPLES = [puzzle for kind in ALL for puzzle in kind.examples()]
 NUMLIN_5 = ["1....", "2..3.", ".....", ".1..2", "....3"]
@@ -171,7 +172,7 @@ PLAIN = "sudoku/4/4/g1k23k3g"
     ],
 )
 def test_forms_of_an_address(text):
-    assert puzzlink.sniff(text)
+    assert puzzlink.detect(text)
     puzzle = one(text)
     assert puzzle == one(HOST + PLAIN)
     assert puzzle.url == HOST + PLAIN
@@ -261,11 +262,11 @@ class Strange(Hitori):
 @pytest.mark.parametrize(
     ("puzzle", "words"),
     [
-        (Strange([[1]], id="x"), "x: strange has no form here"),
+        (Strange([[1]], id="x"), "x: format .* holds no strange; these do: "),
         (Sudoku(grid=[[0] * 6] * 6, box=(3, 2), id="x"), "x: its boxes of 3 x 2"),
         (Sudoku(grid=[[0] * 5] * 5, box=(1, 5), id="x"), "x: its boxes of 1 x 5"),
         (Numberlink(grid=[[60, 60]], id="x"), "x: every cell is used"),
-        (Strange([[1]]), "strange: strange has no form"),
+        (Strange([[1]]), "instance 1: format .* holds no strange"),
     ],
 )
 def test_refused_puzzles(form, puzzle, words):
@@ -286,7 +287,7 @@ def test_numbers_too_large_for_an_address():
 def test_comments_and_several_addresses_on_a_line():
     other = HOST + "hitori/4/4/1114142333214213"
     text = f"# mine\n{HOST}{PLAIN} # the first\n\n  # two:\n{HOST}{PLAIN} {other}{HOST}{PLAIN}/\n"
-    assert puzzlink.sniff(text)
+    assert puzzlink.detect(text)
     assert [p.name for p in puzzlink.read(text)] == ["sudoku", "sudoku", "hitori", "sudoku"]
     assert [p.name for p in puzzlink.read(text, "hitori")] == ["hitori"]
     with pytest.raises(InputError, match="line 2: 'by' behind an address is none; write # before"):
@@ -304,7 +305,7 @@ def test_comments_and_several_addresses_on_a_line():
 def test_other_names_in_addresses_and_boards(text, name):
     puzzle = one(HOST + text)
     assert puzzle.name == name
-    assert puzzle == one(HOST + text.replace(text.partition("/")[0], puzzlink.link_of(puzzle).pid))
+    assert puzzle == one(HOST + text.replace(text.partition("/")[0], link_of(puzzle).pid))
     board = pzprv3.write([puzzle])
     assert (
         one(board.replace(f"\n{board.split()[1]}\n", f"\n{text.split('/')[0]}\n"), pzprv3) == puzzle
@@ -423,7 +424,7 @@ def test_board_files_of_every_kind_keep_the_solution():
     for puzzle in EXAMPLES:
         text = pzprv3.write([puzzle])
         for form in (text, text.replace("\n", "\r\n"), text.replace("\n", "/")):
-            assert pzprv3.sniff(form)
+            assert pzprv3.detect(form)
             found = one(form, pzprv3)
             assert found == puzzle
             assert (found.solution == puzzle.solution).all()
@@ -434,7 +435,7 @@ def test_a_board_file_of_heyawake_with_a_number_a_room():
     puzzle = one(text, pzprv3)
     assert puzzle == Heyawake([[0, 0, 1], [0, 1, 1]], [1, 2])
     assert puzzle.solution is None
-    with pytest.raises(InputError, match="line 1 part 9: a room has two clues, 1 and 2"):
+    with pytest.raises(InputError, match="line 1: part 9: a room has two clues, 1 and 2"):
         pzprv3.read("pzprv3/heyawake/2/3/2/0 0 1 /0 1 1 /1 2 . /. . . /")
 
 
@@ -474,7 +475,7 @@ def test_the_clue_of_a_room_stands_where_players_put_it():
 )
 def test_right_answers_become_the_solution(text, solved):
     if solved is None:
-        with pytest.raises(InputError, match="line 1 part 5: 4 cells where there should be 3"):
+        with pytest.raises(InputError, match="line 1: part 5: 4 cells where there should be 3"):
             pzprv3.read(text)
         return
     for form in (text, text.replace("/", "\n")):
@@ -503,47 +504,21 @@ def test_refused_board_files(text, words):
         pzprv3.read(text)
 
 
-# --- round trips ---------------------------------------------------------------------------
-
-
-@settings(max_examples=200)
-@given(st.lists(boards(), min_size=1, max_size=3))
-def test_boards_are_read_as_they_were_written(puzzles):
-    for form in FORMATS:
-        text = form.write(puzzles)
-        assert form.sniff(text)
-        found = form.read(text)
-        assert form.write(found) == text
-        assert len(found) == len(puzzles)
-        for puzzle, again in zip(puzzles, found, strict=True):
-            assert same(puzzle, again)
-
-
 # --- hostile texts -------------------------------------------------------------------------
 
-SEEDS = [form.write([puzzle]) for form in FORMATS for puzzle in EXAMPLES[::2]]
-SIGNS = "0123456789abcvgz-+=@%*$./#?&:_ qA\n\r\t\0٣²é🙂"
 
-
-@st.composite
-def mutations(draw):
-    text = draw(st.sampled_from(SEEDS))
-    start = len(text) - len(text.split("/", 4)[-1]) if draw(st.booleans()) else 0
-    for _ in range(draw(st.integers(1, 3))):
-        at = draw(st.integers(start, len(text)))
-        text = text[:at] + draw(st.text(SIGNS, max_size=4)) + text[at + draw(st.integers(0, 5)) :]
-    return text
-
-
-@settings(max_examples=200)
-@given(st.text() | st.text(SIGNS) | st.text(SIGNS).map(lambda s: HOST + s) | mutations())
-@example("pzprv3/easyasabc/1/1/1/q q q/q q q/q q q")
-@example(HOST + "heyawake/1/1/")
-@example(HOST + "heyawake/500/1/")
-@example(HOST + "kurodoko/²/²/")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pzprv3/easyasabc/1/1/1/q q q/q q q/q q q",
+        HOST + "heyawake/1/1/",
+        HOST + "heyawake/500/1/",
+        HOST + "kurodoko/²/²/",
+    ],
+)
 def test_hostile_texts(text):
     for form in FORMATS:
-        form.sniff(text)
+        form.detect(text)
         try:
             form.read(text)
         except InputError as error:
@@ -571,7 +546,7 @@ def test_hostile_texts(text):
 )
 def test_large_texts(text):
     for form in FORMATS:
-        form.sniff(text)
+        form.detect(text)
         try:
             assert len(form.read(text)) == 1
         except InputError as error:
@@ -580,11 +555,11 @@ def test_large_texts(text):
 
 def test_the_formats_tell_each_other_apart():
     board, address = pzprv3.write(EXAMPLES), puzzlink.write(EXAMPLES)
-    assert not pzprv3.sniff(address)
-    assert not puzzlink.sniff(board)
+    assert not pzprv3.detect(address)
+    assert not puzzlink.detect(board)
     for text in (board, address):
-        assert not native.sniff(text)
-        assert not non.sniff(text)
+        assert not native.detect(text)
+        assert not non.detect(text)
     others = [
         native.write(EXAMPLES),
         "title x\nwidth 1\nheight 1\nrows\n1\ncolumns\n1\n",
@@ -596,7 +571,7 @@ def test_the_formats_tell_each_other_apart():
         "$1\n1\t2\n",
     ]
     for text in others:
-        assert not any(form.sniff(text) for form in FORMATS)
+        assert not any(form.detect(text) for form in FORMATS)
 
 
 # --- a collection that is not part of this project -------------------------------------------

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from qubopuzzle import InputError, Nonogram
-from qubopuzzle.files.puzzles import native, non, read_text, tatham, tatham_save
+from qubopuzzle.files.puzzles import get_format, read_text
 from qubopuzzle.puzzles.easyasabc import EasyAsABC
 from qubopuzzle.puzzles.heyawake import Heyawake
 from qubopuzzle.puzzles.hitori import Hitori
@@ -14,6 +14,8 @@ from qubopuzzle.puzzles.kurodoko import Kurodoko
 from qubopuzzle.puzzles.sudoku import Sudoku
 from strategies import nonograms
 
+native, non = map(get_format, ("json", "non"))
+tatham, tatham_save = map(get_format, ("tatham", "tatham_save"))
 PATTERN = "5x5:2/1.1/2/2.2/2/2/2.2/1/3/2"
 RANGE = "5x5:d9d5a6a5a6d4d"
 SINGLES = "5x5:3445113255244311555212434"
@@ -64,7 +66,7 @@ def test_ways_to_name_a_game(game, kind, text):
     assert puzzle.name == kind
     page = f"https://www.chiark.greenend.org.uk/~sgtatham/puzzles/js/{game}.html#"
     for before in ("", f"{game}:", f"{game} ", f"{game}: ", f"{game.title()}:", f"{kind}:", page):
-        assert tatham.sniff(before + text)
+        assert tatham.detect(before + text)
         assert tatham.read(f"\n {before}{text} \r\n") == [puzzle]
         assert tatham.read(before + text, kind) == [puzzle]
     assert tatham.write([puzzle, puzzle]) == f"{text}\n{text}\n"
@@ -148,12 +150,21 @@ def test_what_is_of_several_games_or_of_none_asks_for_one(text, message):
 @pytest.mark.parametrize(
     ("puzzle", "message"),
     [
-        (Heyawake(rooms=[[0]], clues=[None], id="h"), "h: the collection has no heyawake"),
-        (EasyAsABC.examples()[0], "the collection has no easyasabc; write json"),
+        (
+            Heyawake(rooms=[[0]], clues=[None], id="h"),
+            "h: format tatham holds no heyawake; these do: ",
+        ),
+        (EasyAsABC.examples()[0], "format tatham holds no easyasabc"),
         (Sudoku(grid=[[0] * 3] * 3, box=(1, 3), id="s"), "s: boxes of 1 x 3 cells; solo has 2 x 2"),
-        (Sudoku(grid=[[0] * 36] * 36), "sudoku: boxes of 6 x 6 cells; solo has 2 x 2 at least and"),
+        (
+            Sudoku(grid=[[0] * 36] * 36),
+            "instance 1: boxes of 6 x 6 cells; solo has 2 x 2 at least and",
+        ),
         (Hitori(grid=[[1, None], [2, 1]], id="b"), "b: grid[0][1] is blank; a cell of singles has"),
-        (Hitori(grid=[[1, 1], [3, 1]]), "hitori: grid[1][0] has 3; a cell of singles has 1 .. 2"),
+        (
+            Hitori(grid=[[1, 1], [3, 1]]),
+            "instance 1: grid[1][0] has 3; a cell of singles has 1 .. 2",
+        ),
         (Hitori(grid=[[1]]), "a grid of 1 x 1; singles has 2 to 62"),
         (Kurodoko(grid=[[0] * 128]), "a grid of 1 x 128; numbers of range end at 127"),
     ],
@@ -193,7 +204,7 @@ PUZZLES = st.one_of(
 @given(PUZZLES)
 def test_round_trips(puzzle):
     text = tatham.write([puzzle])
-    assert tatham.sniff(text)
+    assert tatham.detect(text)
     assert tatham.read(text, puzzle.name) == [puzzle]
     assert tatham.write(tatham.read(text, puzzle.name)) == text
 
@@ -204,27 +215,10 @@ def test_a_gap_of_more_than_26_cells():
     assert tatham.read(tatham.write([puzzle]), "kurodoko") == [puzzle]
 
 
-def mutations(texts):
-    """Texts with pieces cut out, doubled, moved, or other characters put in."""
-
-    def mutated(parts):
-        text, (a, b), (c, d), new = parts
-        a, b, c, d = (int(x * len(text)) for x in (a, b, c, d))
-        return text[:a] + new + text[c:d] + text[b:]
-
-    share = st.floats(0, 1)
-    pairs = st.tuples(share, share)
-    new = st.text(max_size=3) | st.text("0123456789xdjk:#/._, abzAZ", max_size=6)
-    return st.tuples(st.sampled_from(texts), pairs, pairs, new).map(mutated)
-
-
-@settings(max_examples=200)
-@given(st.text(max_size=80) | mutations([f"{n}:{t}\n{t}" for n, _, t in KINDS]))
-@example("1x1:")
-@example("1:a")
+@pytest.mark.parametrize("text", ["1x1:", "1:a"])
 def test_any_text_is_puzzles_or_an_error(text):
-    tatham.sniff(text)
-    for kind in (None, *tatham.PUZZLES):
+    tatham.detect(text)
+    for kind in (None, *tatham.puzzles):
         try:
             tatham.read(text, kind)
         except InputError as error:
@@ -247,7 +241,7 @@ def test_any_text_is_puzzles_or_an_error(text):
 )
 def test_a_megabyte_is_refused(text):
     """Soon, too: in quadratic time this would not end."""
-    tatham.sniff(text)
+    tatham.detect(text)
     with pytest.raises(InputError):
         tatham.read(text)
 
@@ -270,14 +264,14 @@ def test_a_megabyte_is_refused(text):
     ],
 )
 def test_other_texts_do_not_look_like_it(text):
-    assert not tatham.sniff(text)
+    assert not tatham.detect(text)
 
 
 @pytest.mark.parametrize(("game", "kind", "text"), KINDS)
 def test_others_do_not_take_it(game, kind, text):
     for other in (native, non):
-        assert not other.sniff(text)
-        assert not other.sniff(f"{game}:{text}")
+        assert not other.detect(text)
+        assert not other.detect(f"{game}:{text}")
 
 
 def saved(game, parameters, description, more=""):
@@ -293,7 +287,7 @@ def test_a_saved_game_is_its_id(game, kind, text):
     parameters, description = text.split(":")
     save = saved(game.capitalize(), parameters, description)
     (expected,) = tatham.read(text, kind)
-    assert tatham_save.sniff(save)
+    assert tatham_save.detect(save)
     assert read_text(save) == read_text(save.replace("\n", "\r\n"), kind) == [expected]
     assert tatham_save.read(save * 3) == [expected] * 3
     assert tatham_save.read(tatham_save.write([expected])) == [expected]
@@ -304,7 +298,7 @@ def test_a_saved_game_is_its_id(game, kind, text):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (saved("Light Up", "7x7", "a"), "the game at line 1: line 1: there is no game 'lightup'"),
+        (saved("Light Up", "7x7", "a"), "the game at line 1: there is no game 'lightup'"),
         (saved("Pattern", "5x5", ""), "the game at line 1: DESC is missing"),
         (saved("Pattern", "5x5", "1/1"), "pattern: 2 lines"),
         (saved("Pattern", "5x5", "1", "word"), "line 10: 'word' is no KEY:LENGTH:VALUE"),

@@ -17,10 +17,12 @@ from qubopuzzle.bench.comparison import INTERRUPTED, Comparison
 from qubopuzzle.bench.instances import write_instances
 from qubopuzzle.bench.library import LICENCE, SETS, make_set
 from qubopuzzle.bench.tiers import TIERS, Measuring, tier
-from qubopuzzle.files.puzzles import native
-from qubopuzzle.solving.export import decode_file
+from qubopuzzle.files.puzzles import get_format
+from qubopuzzle.solving.form import decode_file
 from qubopuzzle.solving.settings import Settings
 from record import published
+
+native = get_format("json")
 
 LIBRARY = SETS["library"]
 FORMATS = ("bqm", "cqm", "qplib", "lp")

@@ -364,7 +364,7 @@ def finds_nothing(monkeypatch):
         task.report(1, 5)
         sample = np.zeros((1, task.compiled.sizes["variables"]), dtype=np.int8)
         if task.track is not None:
-            task.track.record(0, 0, 1.0, task.compiled.decode(sample[0]))
+            task.track.record(0, 0, 1.0, sample[0])
         proved = own.exact and len(tasks) == 6
         return Outcome(sample[proved:], np.ones(1 - proved), task.budget.reads, infeasible=proved)
 

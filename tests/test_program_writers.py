@@ -30,7 +30,7 @@ from qubopuzzle.files.models.lp_mps import names_program_lp
 from qubopuzzle.model import violation
 from qubopuzzle.programs import Program, program_of
 from qubopuzzle.programs.grouping import grouped_model, n_groupings
-from qubopuzzle.solving.export import rebuilt
+from qubopuzzle.solving.form import rebuilt
 from strategies import all_bits, assignments, meaning, models, programs
 
 TEXTS = ("program-lp", "program-mps")

@@ -120,7 +120,7 @@ def test_the_readme_library_example_runs():
     scope = {}
     exec("import matplotlib; matplotlib.use('agg')\n" + code, scope)  # noqa: S102
     assert scope["result"].valid
-    assert scope["bqm"].num_variables == 60
+    assert scope["form"].bqm.num_variables == 60
 
 
 def test_nothing_of_this_machine_is_in_the_project():

@@ -31,19 +31,19 @@ for line in (ROOT / "tests/data/answers.jsonl").read_text().splitlines():
 def sweeps(monkeypatch):
     """The sweeps of each read, as solvers call the annealer and the sampler."""
     found = []
-    anneal, sample = annealing.search.anneal, OneHotTemperingSampler.sample
+    anneal, sample = annealing.anneal_best, OneHotTemperingSampler.sample
 
     def noting_anneal(*args, **kwargs):
-        result = anneal(*args, **kwargs)
+        number, result = anneal(*args, **kwargs)
         found.extend(read.sweeps for read in sorted(result.reads, key=lambda read: read.number))
-        return result
+        return number, result
 
     def noting_sample(*args, **kwargs):
         result = sample(*args, **kwargs)
         found.extend(result.info["sweeps"])
         return result
 
-    monkeypatch.setattr(annealing.search, "anneal", noting_anneal)
+    monkeypatch.setattr(annealing, "anneal_best", noting_anneal)
     monkeypatch.setattr(OneHotTemperingSampler, "sample", noting_sample)
     return found
 

@@ -8,27 +8,18 @@ import shlex
 from dataclasses import replace
 from math import inf, log
 
-import numpy as np
 import pytest
 from matplotlib.figure import Figure
-from scipy.optimize import minimize
-from scipy.stats import norm
 
 import command
 import qubopuzzle
 from qubopuzzle import InputError, Nonogram, Program
-from qubopuzzle.bench.analysis import (
-    VIRTUAL_BEST,
-    censored_line,
-    growths,
-    pairs,
-    shared_cores,
-    virtual_best,
-)
 from qubopuzzle.bench.comparison import Comparison
 from qubopuzzle.bench.journal import Journal
-from qubopuzzle.bench.merge import load_comparison, machines
+from qubopuzzle.bench.machine import machines, shared_cores
+from qubopuzzle.bench.merge import load_comparison
 from qubopuzzle.bench.objectives import Target, read_best_known
+from qubopuzzle.bench.pairs import pairs
 from qubopuzzle.bench.plan import make_plan
 from qubopuzzle.bench.profile import inches, plot
 from qubopuzzle.bench.report import (
@@ -39,7 +30,8 @@ from qubopuzzle.bench.report import (
     writer,
 )
 from qubopuzzle.bench.report.content import solve_command, warnings
-from qubopuzzle.bench.tables import csv_text, objective_table, total_table
+from qubopuzzle.bench.report.sheets import csv_text
+from qubopuzzle.bench.tables import objective_table, total_table
 
 MACHINE = {"host": "a", "cpu": "EPYC", "cores": 2, "system": "Linux x86_64"}
 STARTED = "2026-01-01T00:00:00.000000+00:00"
@@ -83,48 +75,6 @@ def test_pairs_say_how_much_faster_and_how_sure():
 def test_many_configurations_are_paired_with_the_best():
     times = {name: [float(i + 1)] * 2 for i, name in enumerate("abcdefgh")}
     assert [p.first for p in pairs(comparison(times))] == ["a"] * 7
-
-
-def test_the_virtual_best_takes_the_best_of_each_instance():
-    found = virtual_best(comparison({"a": [1.0, inf], "b": [4.0, 2.0]}))
-    assert [(b.configuration, b.best, b.solved, b.par2_s) for b in found] == [
-        ("a", 1, 1, 10.5),
-        ("b", 1, 2, 3.0),
-        (VIRTUAL_BEST, 2, 2, 1.5),
-    ]
-    assert found[1].ratio == 2
-
-
-def test_growth_is_fitted_with_what_was_not_solved():
-    sizes = (2, 4, 8, 16, 32, 64)
-    seconds = [0.001 * n**2 for n in sizes]
-    (plain,) = growths(comparison({"a": seconds}, sizes))
-    assert (plain.points, plain.censored) == (6, 0)
-    assert plain.exponent == pytest.approx(2)
-    assert plain.factor == pytest.approx(0.001)
-    assert plain.exponent_interval == pytest.approx((2, 2))
-    cut = [s if s < 0.3 else inf for s in seconds]
-    (censored,) = growths(comparison({"a": cut}, sizes, limit=0.3))
-    assert censored.censored == 2
-    assert censored.exponent == pytest.approx(2, abs=0.05)  # dropped, they would say the same
-    assert growths(comparison({"a": [1.0, inf, inf]}, (2, 4, 8))) == []
-
-
-def test_a_censored_line_is_the_maximum_of_the_likelihood():
-    rng = np.random.default_rng(3)
-    x = rng.uniform(0, 4, 60)
-    y = 1 + 0.7 * x + 0.5 * rng.standard_normal(60)
-    censored = y > 3
-    y = np.minimum(y, 3)
-
-    def loss(parameters):
-        a, b, log_sigma = parameters
-        z = (y - a - b * x) / np.exp(log_sigma)
-        return -np.where(censored, norm.logsf(z), norm.logpdf(z) - log_sigma).sum()
-
-    best = minimize(loss, [0, 0, 0], method="Nelder-Mead", options={"maxiter": 5000}).x
-    intercept, slope = censored_line(x, y, censored, np.ones((1, 60)))
-    assert (intercept[0], slope[0]) == pytest.approx(best[:2], abs=2e-3)
 
 
 def run_at(host, began, wall, cores=2):
@@ -438,7 +388,7 @@ def test_reports_of_nothing():
 def test_tts_of_half_is_that_of_one_in_a_hundred_by_the_ratio_of_logarithms():
     (summary, *_) = comparison({"a": [2.0]}, repeat=3).summaries()
     assert summary.tts99.seconds / summary.tts50.seconds == pytest.approx(log(100) / log(2))
-    assert summary.success == pytest.approx((0.4385, 1.0), abs=1e-4)
+    assert summary.success_interval == pytest.approx((0.4385, 1.0), abs=1e-4)
 
 
 # Objectives
@@ -471,26 +421,27 @@ COURSE = [[1.0, 110], [2.0, 100.4], [4.0, 100]]
 def test_objectives_are_held_against_the_best_known():
     runs = {"a": [(100, COURSE), (110, [])], "b": [(104, [[3.0, 104]]), (None, [])]}
     found = with_objectives(runs, bounds={"a": 90, "b": 95})
-    a, b = (s.objectives for s in found.summaries())
+    a, b = found.summaries()
     assert (a.target.best_known, a.target.bound) == (100, 95)
     assert (a.best, a.mean, a.gaps) == (100, 105, pytest.approx([0, 0.1]))
     assert (b.best, b.mean, b.gaps) == (104, 104, [pytest.approx(0.04), inf])
     assert a.close == {0.001: (1, inf), 0.01: (1, inf), 0.05: (1, inf)}
-    assert [s.reached for s in found.summaries()] == [1, 0]
+    assert [s.at_best_known for s in found.summaries()] == [1, 0]
     assert [s.solved for s in found.summaries()] == [2, 1]
     # The best known one came after 4 s, and not at the end of the run; failures count 20 s.
     assert [s.par2_s for s in found.summaries()] == [(4 + 20) / 2, 20]
     assert [s.tts99.at_least for s in found.summaries()] == [False, True]
-    columns, rows = objective_table(found)
-    table = dict(zip(columns, rows[0], strict=True))
+    objectives = objective_table(found)
+    table = dict(zip(objectives.columns, objectives.rows[0], strict=True))
     assert (table["best"], table["mean"], table["gap"], table["bound"]) == (
         "100",
         "105",
         "5%",
         "95",
     )
-    columns, (first, second) = total_table(found)
-    assert columns[-3:] == ["at the best known", "mean gap", "optimal"]
+    totals = total_table(found)
+    first, second = totals.rows
+    assert totals.columns[-3:] == ["at the best known", "mean gap", "optimal"]
     assert (first[-3:], second[-3:]) == (["1/2", "5%", "0/2"], ["0/2", "4%", "0/2"])
     row = next(csv.DictReader(io.StringIO(csv_text(found))))
     assert (row["best_known"], row["gap"], row["share_1pct"]) == ("100", "0.05", "0.5000")
@@ -498,9 +449,9 @@ def test_objectives_are_held_against_the_best_known():
 
 def test_the_time_until_a_gap_is_when_an_answer_came():
     (summary,) = with_objectives({"a": [(100, COURSE)]}).summaries()
-    assert summary.objectives.close == {0.001: (1, 4.0), 0.01: (1, 2.0), 0.05: (1, 2.0)}
+    assert summary.close == {0.001: (1, 4.0), 0.01: (1, 2.0), 0.05: (1, 2.0)}
     (silent,) = with_objectives({"a": [(100, [])]}).summaries()
-    assert silent.objectives.close[0.05] == (1, 10.0)
+    assert silent.close[0.05] == (1, 10.0)
 
 
 @pytest.mark.parametrize(
@@ -526,7 +477,7 @@ def test_what_is_said_beforehand_is_the_best_known_unless_a_run_is_better(maximi
     for said, best in ((sign * 90, sign * 90), (sign * 120, sign * 100)):
         found = with_objectives(runs, said, maximize=maximize)
         assert next(iter(found.targets.values())).best_known == best
-    assert "0/1" in total_table(with_objectives(runs, sign * 90, maximize=maximize))[1][0]
+    assert "0/1" in total_table(with_objectives(runs, sign * 90, maximize=maximize)).rows[0]
 
 
 def test_an_objective_better_than_a_proved_bound_is_a_contradiction():

@@ -10,11 +10,13 @@ import pytest
 from hypothesis import given
 
 from qubopuzzle import InputError, Nonogram, SolverUnavailable, solve
-from qubopuzzle.files.puzzles import native
+from qubopuzzle.files.puzzles import get_format
 from qubopuzzle.solvers import get_solver
 from qubopuzzle.solvers.complete import OutOfTime
 from strategies import nonograms, solutions
 from toys import Coin
+
+native = get_format("json")
 
 NOISE = Nonogram.from_picture(np.random.default_rng(3).integers(0, 2, (13, 13)), id="noise")
 SWAPPED = Nonogram(rows=(NOISE.rows[1], NOISE.rows[0], *NOISE.rows[2:]), cols=NOISE.cols)

@@ -10,6 +10,7 @@ import threading
 import time
 from contextlib import suppress
 from pathlib import Path
+from string import ascii_letters, digits, printable, punctuation
 from urllib.parse import quote
 
 import amplify
@@ -21,7 +22,7 @@ from hypothesis import strategies as st
 from ae_stand_in import requests_of
 from amplify_tutorial import tutorial_model
 from boards import NAMES
-from command import run
+from command import run, run_apart
 from leaks import descendants, everything_of, leaked
 from qubopuzzle import (
     AuthenticationError,
@@ -142,10 +143,9 @@ LARGE = ("oversized", "bomb", "nested")
 """Faults that take the stand-in a moment to send."""
 
 
+@pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("fault", FAULTS)
-def test_faults_have_types_and_leak_nothing(service, fault, tmp_path, monkeypatch, capfd):
-    for name in ("TMPDIR", "TEMP", "TMP"):
-        monkeypatch.setenv(name, str(tmp_path))
+def test_faults_have_types_and_leak_nothing(service, fault, tmp_path, kept, capfd):
     kind, words = FAULTS[fault]
     with pytest.raises(kind, match=words) as caught:
         ask(
@@ -158,7 +158,8 @@ def test_faults_have_types_and_leak_nothing(service, fault, tmp_path, monkeypatc
     assert not leaked(everything_of(caught.value), TOKEN)
     out, err = capfd.readouterr()
     assert not leaked(out + err, TOKEN)
-    for file in tmp_path.rglob("*"):
+    theirs = [file for process in kept.values() for file in process.folder.rglob("*")]
+    for file in [*tmp_path.rglob("*"), *theirs]:
         assert not file.is_file() or not leaked(file.read_text(errors="replace"), TOKEN)
 
 
@@ -170,12 +171,15 @@ def test_the_process_of_a_client_imports_no_sparse_matrices():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-@pytest.mark.parametrize("fault", ["401", "500", "garbage", "warned"])
-def test_the_command_line_leaks_nothing(service, fault, tmp_path):
+@pytest.mark.usefixtures("kept")
+@pytest.mark.parametrize(
+    ("fault", "called"), [("401", run), ("500", run), ("garbage", run), ("warned", run_apart)]
+)
+def test_the_command_line_leaks_nothing(service, fault, called, tmp_path):
     url, record = f"url={service}/fault/{fault}", str(tmp_path / "answer.json")
-    process = command("--option", url, "--record", record, "--json", cwd=tmp_path)
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == (0 if fault == "warned" else 2), err
+    words = ("--option", url, "--record", record, "--json")
+    status, out, err = called("solve", EXAMPLE, "--solver", "amplify", *words, cwd=tmp_path)
+    assert status == (0 if fault == "warned" else 2), err
     files = [file.read_text() for file in tmp_path.rglob("*") if file.is_file()]
     assert not leaked("".join([out, err, *files]), TOKEN)
     if fault == "warned":
@@ -186,6 +190,7 @@ def test_the_command_line_leaks_nothing(service, fault, tmp_path):
         assert '"echo": "[token]"' in files[0]
 
 
+@pytest.mark.usefixtures("kept", "quick")
 @pytest.mark.parametrize(
     ("url", "words"),
     [
@@ -265,6 +270,7 @@ def way(request):
         assert TOKEN.encode() not in b"".join(proxy.log)
 
 
+@pytest.mark.usefixtures("kept")
 @pytest.mark.parametrize(
     ("kind", "why"),
     [
@@ -306,6 +312,7 @@ def test_a_file_without_certificates_is_refused(tmp_path):
             solve(A, "amplify", options={"ca": str(tmp_path / file)})
 
 
+@pytest.mark.usefixtures("kept", "quick")
 def test_a_redirect_is_not_followed(service):
     """Neither to another origin, which sees nothing, nor anywhere else."""
     with tls_front(certificate("private")[0], 9) as elsewhere:
@@ -451,17 +458,18 @@ def test_a_stored_answer_is_judged_again(service, tmp_path, monkeypatch):
         solve(A, "amplify", options={"replay": str(tmp_path / "nowhere.json")})
 
 
-def test_the_command_line_writes_requests_and_reads_answers(service, tmp_path):
+@pytest.mark.usefixtures("kept", "quick")
+def test_the_command_line_writes_requests_and_reads_answers(service, tmp_path, monkeypatch):
     request, answer = tmp_path / "request.json", tmp_path / "answer.json"
-    dry = command("--dry-run", str(request), env={"PATH": ""})  # without a token
-    out, err = dry.communicate(timeout=60)
-    assert dry.returncode == 0, err
+    ask(service, record=str(answer))
+    monkeypatch.delenv("AMPLIFY_TOKEN")
+    words = ("solve", EXAMPLE, "--solver", "amplify")
+    status, out, err = run(*words, "--dry-run", request)
+    assert status == 0, err
     assert "44 variables, 43 constraints" in out
     assert out.rstrip().endswith(f"{request.stat().st_size:,} bytes; nothing was sent")
-    ask(service, record=str(answer))
-    replay = command("--replay", str(answer), "--json", env={"PATH": ""})
-    out, err = replay.communicate(timeout=60)
-    assert replay.returncode == 0, err
+    status, out, err = run_apart(*words, "--replay", answer, "--json")
+    assert status == 0, err
     assert json.loads(out)["valid"]
 
 
@@ -522,6 +530,7 @@ def test_a_token_on_the_command_line_is_refused_unseen(flag):
     assert not leaked(out + err, TOKEN)
 
 
+@pytest.mark.usefixtures("kept", "quick")
 @pytest.mark.parametrize(
     ("proxy", "words"),
     [
@@ -540,9 +549,9 @@ def test_a_proxys_password_is_never_shown(monkeypatch, proxy, words):
 
 
 @given(
-    st.text(st.characters(codec="ascii", categories=("L", "N", "P")), min_size=8, max_size=60),
-    st.text(max_size=30),
-    st.text(max_size=30),
+    st.text(ascii_letters + digits + punctuation, min_size=8, max_size=60),
+    st.text(printable, max_size=30),
+    st.text(printable, max_size=30),
 )
 def test_nothing_of_a_secret_survives(secret, before, after):
     for form in (secret, quote(secret, safe=""), secret.replace("/", "\\/")):
@@ -642,6 +651,7 @@ def test_a_given_clients_token_goes_to_no_other_service(service):
         solve(A, client)
 
 
+@pytest.mark.usefixtures("kept", "quick")
 @pytest.mark.parametrize("name", [n for n, c in CLIENTS.items() if c.tokens and n != "ae"])
 def test_other_clients_fail_in_one_line(service, name, monkeypatch):
     """As far as they can be tried without their services: set up, sent, refused."""
@@ -659,6 +669,7 @@ def test_other_clients_fail_in_one_line(service, name, monkeypatch):
     assert not leaked(everything_of(caught.value), TOKEN)
 
 
+@pytest.mark.usefixtures("kept")
 def test_gurobi_without_its_library_is_one_line():
     with pytest.raises(SolverFailed, match="could not find the Gurobi library"):
         solve(A, "amplify", options={"client": "gurobi", "library": "/nowhere/libgurobi.so"})

@@ -25,7 +25,7 @@ from qubopuzzle import (
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import violations
 from qubopuzzle.model.semantics import violations_of
-from qubopuzzle.recorder import MOST_STATES, Rate, Recorder, Track
+from qubopuzzle.recorder import MOST_STATES, Recorder, Track
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SLOW = {"beta": 2.5, "increment": 0.02}
@@ -104,6 +104,43 @@ def test_what_a_trace_holds(threads):
     assert (field[trace.sweep > 0] > 1).all()
     assert trace.answers.shape == (len(trace), 20, 20)
     assert all(trace.picture(i).text() for i in (0, len(trace) - 1))
+
+
+def test_a_trace_is_a_sequence_of_answers(tmp_path):
+    own = puzzle(2)
+    trace = solve(own, seed=1, reads=2, options=SLOW, presolve="none", trace=True).trace
+    trace.save(tmp_path / "t.npz")
+    for each in (trace, load_trace(tmp_path / "t.npz")):
+        assert [answer.energy for answer in each] == trace.energy.tolist()
+        assert all(
+            (answer.answer == grid).all() for answer, grid in zip(each, trace.answers, strict=True)
+        )
+        assert [*each[-2:].sweep] == [*trace.sweep[-2:]]
+        assert len(each[1:][::2]) == len(range(1, len(trace), 2))
+        assert not each[0].valid
+        assert each[0].violations
+        assert each[-1].valid
+        assert (
+            each[-1].picture().text()
+            == each.picture(-1).text()
+            == own.picture(trace.answers[-1]).text()
+        )
+        with pytest.raises(IndexError):
+            each[len(trace)]
+    assert [[*answer.energies.values()] for answer in trace] == trace.energies.tolist()
+
+
+@pytest.mark.parametrize("solver", ["annealer", "tempering", "sat"])
+def test_states_of_a_model_are_its_answers_but_for_those_of_a_file(solver, tmp_path):
+    b = ModelBuilder()
+    x, y = b.choice("x", range(3)), b.choice("y", range(3))
+    b.precedence("order", [x], [y], [2])
+    trace = solve(b.build(), solver, seed=1, presolve="none", trace=True).trace
+    assert trace[-1].values == {"x": 0, "y": 2}
+    assert trace.picture(0) is None
+    trace.save(tmp_path / "t.npz")
+    with pytest.raises(InputError, match="a model's trace has no values"):
+        load_trace(tmp_path / "t.npz")[0]
 
 
 def test_a_trace_is_drawn():
@@ -203,25 +240,25 @@ def test_rates_that_are_none_are_refused(rate):
 
 
 def test_a_long_trace_is_thinned_evenly():
-    recorder = Recorder(Rate())
+    recorder = Recorder()
     track = Track(recorder, None)
     sweep = 0
     while sweep < 50_000:
         if recorder.is_due(sweep):
             track.record(0, sweep, 1.0, np.zeros(3))
         sweep = recorder.until(sweep)
-    sweeps = [seen.sweep for seen in recorder.seen]
+    sweeps = [state.sweep for state in recorder.states]
     assert MOST_STATES <= len(sweeps) < 2 * MOST_STATES
     assert set(np.diff(sweeps)) == {32}
     assert sweeps[0] == 0
 
 
 def test_large_states_take_no_more_than_their_bytes():
-    recorder = Recorder(Rate())
+    recorder = Recorder()
     track = Track(recorder, None)
     for sweep in range(200):
         track.record(0, sweep, 1.0, np.zeros(10**6))
-    assert len(recorder.seen) <= 70
+    assert len(recorder.states) <= 70
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -12,7 +12,7 @@ from rich.console import Console
 from command import run
 from qubopuzzle import Nonogram, generate, load, solve
 from qubopuzzle.cli.watch import _Screen, watching
-from qubopuzzle.recorder import Rate, Recorder
+from qubopuzzle.recorder import Recorder
 from qubopuzzle.solvers.base import Progress
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -24,7 +24,7 @@ def noise(rows, columns):
 
 def screens(puzzle, width, height, solver="annealer", **options):
     """All that a solve shows, as texts, at the size of a terminal."""
-    recorder = Recorder(Rate())
+    recorder = Recorder()
     console = Console(file=io.StringIO(), width=width, height=height, color_system=None)
     console._environ = {}
     screen = _Screen(puzzle, recorder, console)
@@ -35,9 +35,9 @@ def screens(puzzle, width, height, solver="annealer", **options):
         shown.append(screen.view())
 
     solve(puzzle, solver, seed=1, reads=2, presolve="none", trace=recorder, options=options)
-    for number in range(0, len(recorder.seen), max(1, len(recorder.seen) // 5)):
-        own = Recorder(Rate())
-        own.seen = recorder.seen[: number + 1]
+    for number in range(0, len(recorder.states), max(1, len(recorder.states) // 5)):
+        own = Recorder()
+        own.states = recorder.states[: number + 1]
         screen._recorder = own
         update(Progress(0, np.inf))
     texts = []
@@ -59,11 +59,11 @@ def test_a_screen_is_no_larger_than_the_terminal(width, height, rows, columns):
 
 def test_weights_of_cuts_have_no_names():
     board = generate("heyawake", size=(7, 7), seed=1)[0]
-    recorder = Recorder(Rate())
+    recorder = Recorder()
     screen = _Screen(board, recorder, Console(file=io.StringIO()))
     result = solve(board, formulation="lazy", presolve="none", seed=1, trace=recorder)
     assert result.settings["cuts"] > 0
-    assert len(recorder.seen[-1].row_weight) > sum(
+    assert len(recorder.states[-1].row_weight) > sum(
         len(block.lower) for block in board.model("lazy").linear
     )
     screen.note(Progress(0, np.inf))
@@ -100,7 +100,7 @@ def test_solvers_without_weights_and_puzzles_in_rooms_are_shown_too():
 def test_the_callback_draws_and_leaves_nothing(monkeypatch):
     out = io.StringIO()
     monkeypatch.setattr("sys.stdout", out)
-    puzzle, recorder = noise(8, 8), Recorder(Rate())
+    puzzle, recorder = noise(8, 8), Recorder()
     with watching(puzzle, recorder) as callback:
         result = solve(puzzle, seed=1, trace=recorder, progress=callback, presolve="none")
     assert result.valid

@@ -21,7 +21,7 @@ def _public() -> tuple:
     return _attached
 
 
-_RENAMED = {"Recipe": "Settings"}
+_RENAMED = {"Export": "Form", "Recipe": "Settings"}
 """Public names of the version before, and what they are now; they go with the next one."""
 
 

@@ -6,8 +6,6 @@ from numbers import Real
 from operator import index
 from typing import Any
 
-import numpy as np
-
 from qubopuzzle.errors import InputError
 
 NEARLY_WHOLE = 1e-5
@@ -37,7 +35,8 @@ def whole(
     qubopuzzle.errors.InputError: reads: expected a whole number of at least 1, got 0
     """
     try:
-        found = None if isinstance(value, bool | np.bool_) else index(value)
+        is_bool = type(value).__name__ in ("bool", "bool_")  # numpy's, too
+        found = None if is_bool else index(value)
     except TypeError:
         found = None
     if found is None or (low is not None and found < low) or (high is not None and found > high):

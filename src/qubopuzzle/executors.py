@@ -1,16 +1,18 @@
-"""Where many calls run: any executor of ``concurrent.futures``, Dask's among them."""
+"""Many calls: in processes of ours, or on any executor of ``concurrent.futures``, as Dask's."""
 
 import logging
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Executor, Future
-from contextlib import contextmanager, suppress
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
 
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import ExecutorFailed, InputError, QubopuzzleError, first_line
+from qubopuzzle.processes import WarmWorkers
 from qubopuzzle.signals import children_without_interrupt
 
 AHEAD = 2_000
@@ -121,15 +123,43 @@ def _why_lost(future: Future[Any]) -> str:
     return "" if error is None or isinstance(error, QubopuzzleError) else first_line(error)
 
 
-def in_order(done: Iterable[Done[_Item, _Answer]]) -> Iterator[Done[_Item, _Answer]]:
-    """The same in the order of the items."""
-    kept: dict[int, Done[_Item, _Answer]] = {}
-    due = 0
-    for each in done:
-        kept[each.number] = each
-        while due in kept:
-            yield kept.pop(due)
-            due += 1
+def answers(
+    function: Callable[[_Item], _Answer],
+    items: Iterable[_Item],
+    what: str,
+    *,
+    jobs: int = 1,
+    executor: Executor | None = None,
+) -> Generator[_Answer, None, None]:
+    """A function's answers to items, in their order.
+
+    They are made here, in so many processes, or on an executor; what still runs in the processes
+    when the generator is closed ends.
+
+    Args:
+        what: an item in words, for messages.
+
+    Raises:
+        ExecutorFailed: if an executor takes no more calls, or a call is lost twice.
+    """
+    if executor is None and jobs == 1:
+        yield from map(function, items)
+        return
+    with ExitStack() as stack:
+        if executor is None:
+            executor = stack.enter_context(ThreadPoolExecutor(jobs))
+            workers = stack.enter_context(closing(WarmWorkers()))
+            function = partial(workers.call, function)
+        kept: dict[int, Done[_Item, _Answer]] = {}
+        due = 0
+        for each in stack.enter_context(closing(calls(executor, function, items))):
+            kept[each.number] = each
+            while due in kept:
+                first = kept.pop(due)
+                due += 1
+                if first.answer is None:
+                    raise ExecutorFailed(f"{what} {due} was lost twice ({first.lost})")
+                yield first.answer
 
 
 @contextmanager

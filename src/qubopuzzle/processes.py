@@ -4,6 +4,8 @@
 
     with Worker(memory=2**30) as worker:
         answer = worker.call(module.function, argument, deadline=10.0)
+    with closing(WarmWorkers()) as workers:
+        answer = workers.call(module.function, argument)
 
 A process is a fresh interpreter that finds what we find, and nothing that it does harms us: it is
 ended at the deadline, on Ctrl-C and whenever its parent ends, with all the processes that it has
@@ -21,11 +23,11 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, InvalidStateError
 from contextlib import AbstractContextManager, contextmanager, suppress
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Timer
 from typing import IO, Any, TypeVar
 
 from qubopuzzle.errors import QubopuzzleError, SolverFailed
@@ -80,7 +82,10 @@ class Worker(AbstractContextManager["Worker"]):
         memory: bytes of address space that it gets at most (not on Windows); such a process
             is also the first that a system short of memory ends (on Linux).
         environment: variables that are set for it, or with None not passed on to it.
-        overhear: called with every line that it prints, from a thread.
+
+    Attributes:
+        memory: as given.
+        used: whether it was called before.
     """
 
     def __init__(
@@ -88,8 +93,8 @@ class Worker(AbstractContextManager["Worker"]):
         *,
         memory: int | None = None,
         environment: Mapping[str, str | None] | None = None,
-        overhear: Callable[[str], None] = lambda _: None,
     ) -> None:
+        self.memory, self.used = memory, False
         path = os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)
         # What it leaves in its folder for temporary files goes with it.
         self._folder = TemporaryDirectory(prefix="qubopuzzle-", ignore_cleanup_errors=True)
@@ -97,10 +102,9 @@ class Worker(AbstractContextManager["Worker"]):
         ours |= dict.fromkeys(("TMPDIR", "TEMP", "TMP"), self._folder.name)
         variables = {**os.environ, **ours, **(environment or {})}
         self._hear: Callable[[Any], object] = _ignore
-        self._overhear, self._tail = overhear, b""
+        self._tail = b""
         self._answer: Future[Any] = Future()
         self._failure: Crashed | None = None
-        self._calls_made = 0
         self._lock = threading.Lock()
         # Nothing is ever written to it: it ends when we do.
         life, end = os.pipe()
@@ -163,14 +167,15 @@ class Worker(AbstractContextManager["Worker"]):
         """The same without waiting; the last call must have its answer.
 
         ``hear`` is called with what the function says before that, see ``say``, from a thread.
+        Who cancels the future has to close the worker, too.
         """
+        data = pickle.dumps((function, arguments))
         with self._lock:
             self._hear = hear
             self._answer = Future()
-            self._calls_made += 1
+            self.used = True
             if self._failure is not None:
                 self._answer.set_exception(self._failure)
-        data = pickle.dumps((function, arguments))
         # What is large is not written before the process, which may be starting yet, reads it.
         threading.Thread(target=self._write, args=(data,), daemon=True).start()
         return self._answer
@@ -179,12 +184,8 @@ class Worker(AbstractContextManager["Worker"]):
     def ready(self) -> bool:
         """Whether it can be called: it runs, and its last call has an answer."""
         with self._lock:
-            return self._failure is None and (self._calls_made == 0 or self._answer.done())
-
-    @property
-    def used(self) -> bool:
-        """Whether it was called before."""
-        return self._calls_made > 0
+            is_answered = self._answer.done() and not self._answer.cancelled()
+            return self._failure is None and (is_answered or not self.used)
 
     def close(self) -> None:
         """End the process now, whatever it does, and those that it has started."""
@@ -198,9 +199,10 @@ class Worker(AbstractContextManager["Worker"]):
 
     def tidy(self) -> None:
         """Remove what its calls have left in its folder for temporary files."""
-        for left in Path(self._folder.name).iterdir():
-            with suppress(OSError):
-                shutil.rmtree(left) if left.is_dir() else left.unlink()
+        with suppress(OSError):  # the folder itself is gone with the process
+            for left in Path(self._folder.name).iterdir():
+                with suppress(OSError):
+                    shutil.rmtree(left) if left.is_dir() else left.unlink()
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -225,20 +227,25 @@ class Worker(AbstractContextManager["Worker"]):
                 except (EOFError, pickle.UnpicklingError):
                     raise
                 except Exception as error:  # of whatever an answer is made
-                    self._answer.set_exception(Crashed("an answer cannot be read", str(error)))
+                    self._fail(Crashed("an answer cannot be read", str(error)))
                     return
                 if kind == "said":
                     self._hear(value)
-                elif kind == "answer":
-                    self._answer.set_result(value)
+                elif kind == "error":
+                    self._fail(value)
                 else:
-                    self._answer.set_exception(value)
+                    with suppress(InvalidStateError):  # it was cancelled
+                        self._answer.set_result(value)
+
+    def _fail(self, error: QubopuzzleError) -> None:
+        """End the last call with an error, unless it has ended."""
+        with suppress(InvalidStateError):
+            self._answer.set_exception(error)
 
     def _read_words(self, stream: IO[bytes]) -> None:
         with stream:
             for line in iter(lambda: stream.readline(_TAIL), b""):
                 self._tail = (self._tail + line)[-_TAIL:]
-                self._overhear(line.decode(errors="replace").strip())
 
     def _watch(self) -> None:
         """Wait for the end; a call that has no answer then gets none."""
@@ -262,21 +269,31 @@ class Worker(AbstractContextManager["Worker"]):
         kind = OutOfMemory if any(sign in words for sign in _NO_MEMORY) else Crashed
         with self._lock:
             self._failure = kind(how, (words.splitlines() or [""])[-1][:200])
-            if not self._answer.done():
-                self._answer.set_exception(self._failure)
+            self._fail(self._failure)
 
 
 class WarmWorkers:
     """Workers that are kept for further calls, and ended when they were idle for a while.
 
     Threads may share it. A worker without an answer to its last call is ended, not kept.
+
+    Args:
+        idle_s: seconds that a worker without a call is kept.
     """
 
-    def __init__(self) -> None:
-        self._idle: dict[Worker, tuple[int | None, threading.Timer]] = {}
+    def __init__(self, *, idle_s: float = _IDLE_S) -> None:
+        self._idle_s = idle_s
+        self._idle: dict[Worker, Timer] = {}
         self._busy: set[Worker] = set()
         self._lock = threading.Lock()
         self._closed = False
+
+    def call(
+        self, function: Callable[..., _T], *arguments: Any, deadline: float | None = None
+    ) -> _T:
+        """What ``Worker.call`` returns or raises, of one that is kept, or a new one."""
+        with self.borrow() as worker:
+            return worker.call(function, *arguments, deadline=deadline)
 
     @contextmanager
     def borrow(self, memory: int | None = None, *, fresh: bool = False) -> Iterator[Worker]:
@@ -285,22 +302,22 @@ class WarmWorkers:
         Raises:
             Crashed: after ``close``.
         """
-        worker = (None if fresh else self._kept(memory)) or Worker(memory=memory)
+        worker = self._idle_one(memory, fresh=fresh) or Worker(memory=memory)
         with self._lock:
             self._busy.add(worker)
         try:
-            if self._closed:
-                raise Crashed("there are no workers any more")
+            if self._closed:  # since then
+                worker.close()
             yield worker
         finally:
+            worker.tidy()
             with self._lock:
                 self._busy.discard(worker)
                 keep = worker.ready and not self._closed
                 if keep:
-                    timer = threading.Timer(_IDLE_S, self._dismiss, (worker,))
+                    timer = self._idle[worker] = Timer(self._idle_s, self._dismiss, (worker,))
                     timer.daemon = True
                     timer.start()
-                    self._idle[worker] = memory, timer
             if not keep:
                 worker.close()
 
@@ -309,55 +326,28 @@ class WarmWorkers:
         with self._lock:
             self._closed = True
             workers = [*self._busy, *self._idle]
-            for _, timer in self._idle.values():
+            for timer in self._idle.values():
                 timer.cancel()
             self._idle.clear()
         for worker in workers:
             worker.close()
 
-    def _kept(self, memory: int | None) -> Worker | None:
-        """The one that was used last."""
+    def _idle_one(self, memory: int | None, *, fresh: bool) -> Worker | None:
+        """The one that was used last, if there is one."""
         with self._lock:
-            for worker, (bound, timer) in reversed(self._idle.items()):
-                if bound == memory:
-                    timer.cancel()
-                    del self._idle[worker]
+            if self._closed:
+                raise Crashed("there are no workers any more")
+            for worker in reversed(self._idle):
+                if worker.memory == memory and not fresh:
+                    self._idle.pop(worker).cancel()
                     return worker
         return None
 
     def _dismiss(self, worker: Worker) -> None:
         with self._lock:
-            found = self._idle.pop(worker, None)
-        if found is not None:  # else it is in use again
+            is_idle = self._idle.pop(worker, None) is not None
+        if is_idle:  # else it is in use again
             worker.close()
-
-
-class WarmThreads(ThreadPoolExecutor):
-    """An executor of threads that share ``workers``.
-
-    When its block is left, calls in the workers are ended, and what waits is not begun.
-    """
-
-    def __init__(self, size: int) -> None:
-        super().__init__(size)
-        self.workers = WarmWorkers()
-
-    def __exit__(self, *_: object) -> None:
-        self.shutdown(wait=False, cancel_futures=True)
-        self.workers.close()
-        self.shutdown()
-
-
-class WorkerExecutor(WarmThreads):
-    """An executor whose calls run in so many processes; functions and arguments are pickled."""
-
-    def submit(self, function: Callable[..., _T], /, *arguments: Any, **named: Any) -> Future[_T]:
-        """The future answer of a call in one of the processes."""
-        return super().submit(self._call, function, *arguments, **named)
-
-    def _call(self, function: Callable[..., _T], *arguments: Any, **named: Any) -> _T:
-        with self.workers.borrow() as worker:
-            return worker.call(partial(function, **named), *arguments)
 
 
 # The other side.

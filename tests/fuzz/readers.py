@@ -11,7 +11,7 @@ import tempfile
 import zlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -37,17 +37,19 @@ from qubopuzzle.bench.comparison import Comparison, resumed_rows
 from qubopuzzle.bench.journal import Journal
 from qubopuzzle.bench.merge import load_comparison
 from qubopuzzle.bench.plan import ComparisonPlan, make_plan
-from qubopuzzle.bench.report import html_report, markdown_report, qoblib_csv
+from qubopuzzle.bench.report import csv_text, html_report, markdown_report, qoblib_csv
 from qubopuzzle.cli import reporting
 from qubopuzzle.files.models import read_sample
-from qubopuzzle.files.puzzles import all_formats, get_format, native, pzprv3
+from qubopuzzle.files.puzzles import all_formats, get_format
 from qubopuzzle.files.puzzles.answers import load_answers
+from qubopuzzle.files.puzzles.native import problem_from_dict
 from qubopuzzle.model import Field, ModelProblem
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
 from qubopuzzle.puzzles.nonogram.image import FORMATS, from_image
-from qubopuzzle.solving.export import problem_hash, rebuilt
+from qubopuzzle.solving.form import problem_hash, rebuilt
 from qubopuzzle.web.replay import replay_of
 
+native, pzprv3 = map(get_format, ("json", "pzprv3"))
 DOTS = Nonogram(rows=[[1], [1]], cols=[[1], [1]], id="dots")
 
 
@@ -75,14 +77,14 @@ def get_reader(name: str) -> Reader:
 
 def _format(name: str) -> Reader:
     module = get_format(name)
-    return Reader(_examples(module), partial(_try_format, module), module.sniff)
+    return Reader(_examples(module), partial(_try_format, module), module.detect)
 
 
 def _examples(module) -> list[str]:
     """The examples of each kind of puzzle that the format holds, one by one and together."""
     texts = []
     for name in puzzle_names():
-        if name in (module.PUZZLES or puzzle_names()):
+        if name in (module.puzzles or puzzle_names()):
             examples = get_puzzle(name).examples()
             for group in (*([example] for example in examples), examples):
                 with suppress(InputError):
@@ -93,8 +95,8 @@ def _examples(module) -> list[str]:
 def _try_format(module, text: str) -> bool:
     """Sniff, read as every kind, and write and read again what was read."""
     found = []
-    module.sniff(text)
-    for kind in (None, *(module.PUZZLES or puzzle_names())):
+    module.detect(text)
+    for kind in (None, *(module.puzzles or puzzle_names())):
         try:
             found += module.read(text, kind)[:2]
         except InputError as error:
@@ -104,7 +106,7 @@ def _try_format(module, text: str) -> bool:
             written = module.write([puzzle])
         except InputError:
             continue  # what one form of a text can hold need not fit the form that is written
-        assert module.sniff(written), f"written but not known again: {written[:80]!r}"
+        assert module.detect(written), f"written but not known again: {written[:80]!r}"
         try:
             assert module.read(written, puzzle.name) == [puzzle], f"read as another: {written!r}"
         except InputError as error:
@@ -219,7 +221,7 @@ def _descriptions() -> Reader:
         with suppress(ValueError, RecursionError):  # no JSON, or no puzzle
             data = json.loads(text)
             if isinstance(data, dict):
-                problem = native.problem_from_dict(data.get("puzzle"))
+                problem = problem_from_dict(data.get("puzzle"))
                 text = json.dumps(data | {"puzzle_sha256": problem_hash(problem)})
         try:
             rebuilt(text)
@@ -306,7 +308,7 @@ def _whole_journals() -> Reader:
 
     def attempt(path: Path) -> int:
         whole = load_comparison(path)
-        for write in (markdown_report, qoblib_csv, tables.csv_text):
+        for write in (markdown_report, qoblib_csv, csv_text):
             write(whole).encode()
         with patch.object(profile, "svgs", return_value=[]):  # which take seconds
             html_report(whole).encode()
@@ -319,15 +321,12 @@ def _whole_journals() -> Reader:
 
 def _traces() -> Reader:
     """Traces, packed and plain, up to what ``replay`` makes of them; a plot now and then."""
-    numbers = ("read", "sweep", "seconds", "beta", "energy", "bound", "energies", "weights")
     path, valid = Path(_FOLDER.name, "trace"), []
     for problem in (DOTS, get_puzzle("sudoku").examples()[0], _local_model()):
         options = {"beta": 2.5, "increment": 0.02}
         settings = {"seed": 1, "reads": 2, "presolve": "none", "time_limit": 1}
         trace = solve(problem, "annealer", options=options, trace=5, **settings).trace
-        first = {name: getattr(trace, name)[:5] for name in numbers}
-        answers = None if trace.answers is None else trace.answers[:5]
-        replace(trace, answers=answers, **first).save(path)
+        trace[:5].save(path)
         plain = io.BytesIO()
         with np.load(path) as arrays:
             np.savez(plain, **arrays)

@@ -33,7 +33,7 @@ class AnnealingForm:
     ``row_weight`` and ``loose_weight`` are the weights, from their families', that rows and
     precedences outside chains start from and decay to. ``propagator`` is at its fixed point,
     unless the model is not ``consistent``: then propagation proves that it has no solution.
-    ``packed`` is what kernels take of the arrays.
+    ``packed`` and ``packed_extras`` are what kernels take of the arrays.
     """
 
     model: Model
@@ -45,11 +45,12 @@ class AnnealingForm:
     propagator: Propagator
     consistent: bool
     packed: Any
+    packed_extras: Any
 
     @property
     def n_units(self) -> int:
         """Number of units."""
-        return len(self.arrays.unit_start) - 1
+        return self.arrays.n_units
 
     def energy(self, value: IntArray) -> int:
         """The unweighted energy of a state from scratch: ``violation`` of its literals."""
@@ -127,7 +128,8 @@ def annealing_form(
         int(((entry >= 0) & (paths.position == 1)).sum()),
         propagator,
         consistent,
-        (addresses(arrays), None if extras is None else addresses(extras)),
+        addresses(arrays),
+        None if extras is None else addresses(extras),
     )
 
 

@@ -682,11 +682,8 @@ def choose_units(a: Any, s: Any, propagating: bool, focus: float, rng: Any) -> i
 
 @kernel
 def run_sweeps(
-    model: Any,
+    arrays: tuple[Any, Any, Any, Any],
     extras: Any,
-    state: Any,
-    rules: Any,
-    domains: Any,
     rng: Any,
     redraws: int,
     parameters: tuple[float, float, float, float, float],
@@ -696,7 +693,8 @@ def run_sweeps(
 ) -> tuple[int, int]:
     """Redraw units, half of them in turn, until there were ``redraws``, or ``target`` is met.
 
-    ``parameters`` are those of ``AnnealingParameters``, in their order; ``extras`` may be None.
+    ``arrays`` are the model, the state, and the propagator's model and domains; ``extras`` may be
+    None. ``parameters`` are those of ``AnnealingParameters``, in their order.
 
     A unit is drawn from its conditional Boltzmann distribution, a heat bath; for a chain by forward
     sums and backward draws, which is block Gibbs sampling of a chain-structured part: Hamze and de
@@ -715,6 +713,7 @@ def run_sweeps(
     Returns the redraws of this call, and the lowest unweighted energy, whose state is in ``best``;
     of states without energy that of the least objective.
     """
+    model, state, rules, domains = arrays
     a, s = pointers(ModelArrays, model), pointers(StateArrays, state)
     p, d = pointers(PropagatorArrays, rules), pointers(DomainArrays, domains)
     x = None if extras is None else pointers(ExtraArrays, extras)

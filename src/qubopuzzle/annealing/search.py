@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cache, partial
 from math import inf
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -134,12 +134,9 @@ class State:
 
     def _pack(self) -> None:
         """Once ``arrays`` are new: what the kernel takes."""
-        self._packed = (
-            *self.form.packed,
-            addresses(self.arrays),
-            self.form.propagator.packed,
-            addresses(self.domains),
-        )
+        form = self.form
+        changing, domains = addresses(self.arrays), addresses(self.domains)
+        self._packed = (form.packed, changing, form.propagator.packed, domains), form.packed_extras
 
     def set_values(self, value: NDArray[np.integer]) -> None:
         """Start from the values with these indices, shape (choices,); they must exist.
@@ -200,38 +197,31 @@ class State:
                 self.set_values(found)
 
 
-class _Watch:
-    """Records the states of one read."""
+def _watch(
+    track: Track, read: int, state: State, parameters: AnnealingParameters
+) -> Callable[[int, bool], int]:
+    """Records the states of one read: called after so many redraws, it says when to be next.
 
-    def __init__(
-        self, track: Track, read: int, state: State, parameters: AnnealingParameters
-    ) -> None:
-        self._track, self._read, self._state = track, read, state
-        self._beta, self._n = parameters.beta, max(1, state.form.n_units)
-        self._last, self._began = -1, time.perf_counter()
-        self.look(0)
+    The last one, at the read's end, is recorded whether it is wanted or not.
+    """
+    recorder, n = track.recorder, max(1, state.form.n_units)
+    # Looking costs some 0.1 ms: no more often than a state is wanted, as far as one can tell.
+    least = n * (1 + _UPDATES_PER_LOOK // max(1, state.form.model.n_literals))
+    began, recorded = time.perf_counter(), -1
 
-    def until(self, redraws: int) -> int:
-        """When to look again."""
-        sweep, recorder = redraws // self._n, self._track.recorder
+    def look(redraws: int, is_last: bool) -> int:
+        nonlocal recorded
+        sweep = redraws // n
+        if redraws != recorded and (is_last or recorder.is_due(sweep)):
+            s, recorded = state.arrays, redraws
+            x = state.form.literals(s.value)
+            track.record(read, sweep, parameters.beta, x, s.row_weight)
         if not recorder.by_clock:
-            return recorder.until(sweep) * self._n
-        # Looking costs some 0.1 ms: no more often than a state is wanted, as far as one can tell.
-        least = self._n * (1 + _UPDATES_PER_LOOK // self._state.form.model.n_literals)
-        speed = redraws / max(1e-9, time.perf_counter() - self._began)
+            return recorder.until(sweep) * n
+        speed = redraws / max(1e-9, time.perf_counter() - began)
         return redraws + max(least, int(1.05 * speed * recorder.seconds_left()))
 
-    def look(self, redraws: int) -> None:
-        """Record the state, if it is wanted."""
-        if self._track.recorder.is_due(redraws // self._n):
-            self.end(redraws)
-
-    def end(self, redraws: int) -> None:
-        """Record the state, wanted or not, unless it was just now: the read ends."""
-        if redraws != self._last:
-            s, self._last = self._state.arrays, redraws
-            x = self._state.form.literals(s.value)
-            self._track.record(self._read, redraws // self._n, self._beta, x, s.row_weight)
+    return look
 
 
 def _redraw(
@@ -241,35 +231,36 @@ def _redraw(
     end: int,
     slice_redraws: int,
     goes_on: Callable[[int], bool],
-    watch: _Watch | None,
-    lowest: list[int],
+    watch: Callable[[int, bool], int] | None,
     *,
-    early: bool,
-) -> int:
-    """Redraw units until there were ``end`` redraws, or the target is met; returns how many.
+    early: bool = False,
+) -> tuple[int, list[int]]:
+    """Redraw units until there were ``end`` redraws, or the target is met.
 
     After each slice ``goes_on`` says whether to go on. The slices, and so the answer, do not depend
-    on whether somebody watches. ``lowest`` gets the lowest energy so far after each slice, where it
-    fell; ``early`` also that of the start, and after 1, 2, 4, ... sweeps of the first slice.
+    on whether somebody watches.
+
+    Returns:
+        How many redraws there were, and the lowest energy so far after each slice, where it fell;
+        if ``early`` also that of the start, and after 1, 2, 4, ... sweeps of the first slice.
     """
     redraws = look = 0
-    if early:
-        lowest.append(int(state.form.energy(state.value)))
+    lowest = [state.form.energy(state.value)] if early else []
+    wanted = end if watch is None else watch(0, False)
     while redraws < end and state.energy > target:
         slice_end = min(end, (redraws // slice_redraws + 1) * slice_redraws)
         if redraws >= look:
             _go_below(lowest, [state.energy] if redraws else [])
             look = min(slice_end, max(state.form.n_units, 2 * redraws)) if early else slice_end
-        stop = look if watch is None else min(look, watch.until(redraws))
-        redraws += state.redraw(stop - redraws, parameters, target)
+        redraws += state.redraw(min(look, wanted) - redraws, parameters, target)
         if watch is not None:
-            watch.look(redraws)
+            wanted = watch(redraws, False)
         if redraws >= slice_end and not goes_on(redraws):
             break
     _go_below(lowest, [state.energy])
     if watch is not None:
-        watch.end(redraws)
-    return redraws
+        watch(redraws, True)
+    return redraws, lowest
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -285,7 +276,6 @@ class Read:
     energy: int
     objective: float
     sweeps: int
-    parameters: AnnealingParameters
     row_weight: NDArray[np.float32]
 
 
@@ -310,24 +300,164 @@ class Annealed:
     course: tuple[int, ...] = ()
 
 
+@dataclass(frozen=True, kw_only=True)
+class SearchSettings:
+    """How ``anneal`` and ``anneal_best`` search, which take these by name.
+
+    Attributes:
+        seed: of everything random; drawn if None.
+        reads: restarts at most; None for no bound.
+        time_limit: seconds (wall clock); None for no bound.
+        target_energy: an unweighted energy of at most this ends a read.
+        only_accepted: such a read does not end the search unless it is accepted.
+        portfolio: parameters of successive reads, in a cycle; those that suit the form if None.
+        fixed: parameters, by name, that are the same in all reads.
+        sweeps: sweeps of a read, times ``luby`` of its number.
+        initial_states: where the first reads start, as the index of each choice's value,
+            shape (states, choices); the others start at random. A chain with a broken
+            precedence starts at its lowest values instead.
+        threads: reads that run at the same time.
+        interrupt_function: asked about 20 times a second; True ends the search.
+        progress: called as often, with the reads done (with fractions) and the lowest
+            energy so far.
+
+    Raises:
+        InputError: for numbers out of range.
+    """
+
+    seed: Any = None
+    reads: int | None = None
+    time_limit: float | None = None
+    target_energy: int = 0
+    only_accepted: bool = False
+    portfolio: Sequence[AnnealingParameters] | None = None
+    fixed: Mapping[str, float] | None = None
+    sweeps: int = 1000
+    initial_states: ArrayLike | None = None
+    threads: int = 1
+    interrupt_function: Callable[[], bool] | None = None
+    progress: Callable[[float, float], None] | None = None
+
+    def __post_init__(self) -> None:
+        vars(self).update(
+            seed=secrets.randbits(31) if self.seed is None else self.seed,
+            reads=None if self.reads is None else whole("reads", self.reads, 1),
+            sweeps=whole("sweeps", self.sweeps, 1),
+            threads=whole("threads", self.threads, 1),
+        )
+
+
+class _FormReads:
+    """The reads of one form, which ``run`` goes on with, and what they found.
+
+    Attributes:
+        kept: the best reads so far, and the one that ended the search.
+        solved, interrupted: whether a read, or Ctrl-C, ended the reads that ran last.
+    """
+
+    def __init__(
+        self,
+        form: AnnealingForm,
+        settings: SearchSettings,
+        accepts: Callable[[IntArray], bool],
+        track: Track | None,
+        n_forms: int,
+    ) -> None:
+        extras, given = form.extras, settings.initial_states
+        self.form, self._settings, self._accepts, self._track = form, settings, accepts, track
+        self._starts = () if given is None else _checked_states(form, given)
+        self._optimizes = extras is not None and bool(extras.has_objective)
+        self._target = -1 if self._optimizes else settings.target_energy
+        portfolio = settings.portfolio or portfolio_for(form, n_forms)
+        self._portfolio = [replace(own, **(settings.fixed or {})) for own in portfolio]
+        self._blocks = Blocks(form) if extras is not None and extras.n_scaled else None
+        self._n_reads = 0
+        self._improvements: list[tuple[float, float]] = []
+        self._course: list[int] = []
+        self.kept: list[Read] = []
+        self.solved = self.interrupted = False
+
+    def run(self, reads: int | None, deadline: float) -> int:
+        """So many reads more at most, until ``deadline`` by ``time.perf_counter``; how many."""
+        own = self._settings
+        self._reads = Reads(deadline, own.interrupt_function, own.progress)
+        self._first = self._following = self._n_reads  # the read to keep next
+        self._finished: dict[int, tuple[Read, list[int]]] = {}
+        n_reads = self._reads.run(self._read, reads, own.threads)
+        self.solved, self.interrupted = self._reads.last < inf, self._reads.interrupted
+        self._n_reads += n_reads
+        return n_reads
+
+    def _read(self, number: int) -> None:
+        """One read; short calls of the kernel, so that it can be stopped."""
+        form, search, own = self.form, self._reads, self._first + number
+        n_units, n_literals = form.n_units, form.model.n_literals
+        parameters = self._portfolio[own % len(self._portfolio)]
+        state = State(form, generator(self._settings.seed, own))
+        if own < len(self._starts):
+            state.set_values(self._starts[own])
+        else:
+            state.randomize()
+        end = self._settings.sweeps * luby(own + 1) * n_units
+        slice_redraws = max(1, _UPDATES_PER_SLICE // max(1, n_literals)) * n_units
+        blocks = self._blocks
+
+        def goes_on(redraws: int) -> bool:
+            if blocks and blocks.helpful and parameters.focus > 0 and state.energy > 0:
+                state.complete(blocks)
+            return search.note(number, redraws / end, state.energy)
+
+        watch = None if self._track is None else _watch(self._track, own, state, parameters)
+        redraws, lowest = _redraw(
+            state, parameters, self._target, end, slice_redraws, goes_on, watch, early=not own
+        )
+        x = form.literals(state.best)
+        reached = state.energy <= self._target and not self._settings.only_accepted
+        search.end(number, search=reached or (not self._optimizes and self._accepts(x)))
+        swept, worth = -(-redraws // max(1, n_units)), form.objective(x)
+        weight, best = state.arrays.row_weight.astype(np.float32), state.best.copy()
+        with search.lock:
+            read = Read(own, best, state.energy, worth, swept, weight)
+            self._finished[own] = read, lowest
+            if self._optimizes and state.energy == 0 and worth < _least_of(self._improvements):
+                self._improvements.append((time.perf_counter(), worth))
+            self._keep()
+
+    def _keep(self) -> None:
+        """Keep what is finished, in order.
+
+        No read beyond the one that ends the search takes the place of another.
+        """
+        last = self._first + self._reads.last
+        while self._following in self._finished and self._following <= last:
+            read, energies = self._finished.pop(self._following)
+            self.kept.append(read)
+            _go_below(self._course, energies)
+            self._following += 1
+            if len(self.kept) > kept_samples(self.form.model.n_literals):
+                # The read that ends the search stays, whatever its energy.
+                self.kept.remove(max(self.kept, key=lambda r: (r.number != last, *_rank(r))))
+
+    def found(self, n_reads: int, ended: Self) -> Annealed:
+        """All of it, of ``n_reads`` of all forms; ``ended`` is the form whose reads ran last."""
+        return Annealed(
+            self.form,
+            tuple(sorted(self.kept, key=_rank)),
+            n_reads,
+            ended.solved,
+            ended.interrupted,
+            self._settings.seed,
+            tuple(self._improvements),
+            tuple(self._course),
+        )
+
+
 def anneal(
     model: AnnealingForm | Model,
     *,
-    seed: int | None = None,
-    reads: int | None = None,
-    time_limit: float | None = None,
-    target_energy: int = 0,
-    only_accepted: bool = False,
     accepts: Callable[[IntArray], bool] = lambda _: False,
-    portfolio: Sequence[AnnealingParameters] | None = None,
-    fixed: Mapping[str, float] | None = None,
-    sweeps: int = 1000,
-    initial_states: ArrayLike | None = None,
-    threads: int = 1,
-    first: int = 0,
-    interrupt_function: Callable[[], bool] | None = None,
-    progress: Callable[[float, float], None] | None = None,
     track: Track | None = None,
+    **settings: Any,
 ) -> Annealed:
     """Restart until a read reaches the target or is accepted, or the budget is spent.
 
@@ -339,108 +469,28 @@ def anneal(
 
     Args:
         model: what to anneal, or its form.
-        seed: of everything random; drawn if None.
-        reads: restarts at most; None for no bound.
-        time_limit: seconds (wall clock); None for no bound.
-        target_energy: an unweighted energy of at most this ends a read.
-        only_accepted: such a read does not end the search unless ``accepts`` says so.
         accepts: whether a read's best state, as literals (literals,), ends the search; it
             is called from the threads. Without ``only_accepted`` the target does, too.
-        portfolio: parameters of successive reads, in a cycle; those that suit the form if None.
-        fixed: parameters, by name, that are the same in all reads.
-        sweeps: sweeps of a read, times ``luby`` of its number.
-        initial_states: where the first reads start, as the index of each choice's value,
-            shape (states, choices); the others start at random. A chain with a broken
-            precedence starts at its lowest values instead.
-        threads: reads that run at the same time.
-        first: the number of the first read, to go on after an earlier search.
-        interrupt_function: asked about 20 times a second; True ends the search.
-        progress: called as often, with the reads done (with fractions) and the lowest
-            energy so far.
         track: keeps states on the way.
+        settings: those of ``SearchSettings``.
 
     Raises:
         InputError: for initial states that do not exist, and numbers out of range.
     """
-    form = annealing_form(model) if isinstance(model, Model) else model
-    seed = secrets.randbits(31) if seed is None else seed
-    if reads is not None:
-        reads = whole("reads", reads, 1)
-    sweeps, threads = whole("sweeps", sweeps, 1), whole("threads", threads, 1)
-    starts = () if initial_states is None else _checked_states(form, initial_states)
-    deadline = inf if time_limit is None else time.perf_counter() + time_limit
-    extras = form.extras
-    optimizes = extras is not None and bool(extras.has_objective)
-    target = -1 if optimizes else target_energy
-    portfolio = [replace(own, **(fixed or {})) for own in portfolio or portfolio_for(form)]
-    blocks = Blocks(form) if extras is not None and extras.n_scaled else None
-    search = Reads(deadline, interrupt_function, progress)
-    kept: list[Read] = []
-    improvements: list[tuple[float, float]] = []
-    course: list[int] = []
-    finished: dict[int, tuple[Read, list[int]]] = {}
-    following = 0  # number of the read to keep next
-    most = kept_samples(form.model.n_literals)
-    slice_redraws = max(1, _UPDATES_PER_SLICE // max(1, form.model.n_literals)) * form.n_units
-
-    def read(number: int) -> None:
-        """One read; short calls of the kernel, so that it can be stopped."""
-        nonlocal following
-        own = first + number
-        parameters = portfolio[own % len(portfolio)]
-        wanted = sweeps * luby(own + 1)
-        state = State(form, generator(seed, own))
-        if own < len(starts):
-            state.set_values(starts[own])
-        else:
-            state.randomize()
-        end, lowest = wanted * form.n_units, list[int]()
-
-        def goes_on(redraws: int) -> bool:
-            if blocks and blocks.helpful and parameters.focus > 0 and state.energy > 0:
-                state.complete(blocks)
-            return search.note(number, redraws / end, state.energy)
-
-        watch = None if track is None else _Watch(track, own, state, parameters)
-        redraws = _redraw(
-            state, parameters, target, end, slice_redraws, goes_on, watch, lowest, early=not own
-        )
-        x = form.literals(state.best)
-        reached = state.energy <= target and not only_accepted
-        search.end(number, search=reached or (not optimizes and accepts(x)))
-        swept, worth = -(-redraws // max(1, form.n_units)), form.objective(x)
-        with search.lock:
-            weight, best = state.arrays.row_weight.astype(np.float32), state.best.copy()
-            numbers = own, best, state.energy, worth, swept, parameters
-            finished[number] = Read(*numbers, weight), lowest
-            if optimizes and state.energy == 0 and worth < _least_of(improvements):
-                improvements.append((time.perf_counter(), worth))
-            # In order: no read beyond the one that ends the search takes the place of another.
-            while following in finished and following <= search.last:
-                next_read, energies = finished.pop(following)
-                kept.append(next_read)
-                _go_below(course, energies)
-                following += 1
-                if len(kept) > most:
-                    # The read that ends the search stays, whatever its energy.
-                    kept.remove(
-                        max(kept, key=lambda r: (r.number - first != search.last, *_rank(r)))
-                    )
-
-    n_reads = search.run(read, reads, threads)
-    ranked, solved = tuple(sorted(kept, key=_rank)), search.last < inf
-    ended = search.interrupted, seed, tuple(improvements), tuple(course)
-    return Annealed(form, ranked, n_reads, solved, *ended)
+    _, found = anneal_best(
+        [lambda: annealing_form(model) if isinstance(model, Model) else model],
+        accepts=lambda _, x: accepts(x),
+        track=lambda _: track,
+        **settings,
+    )
+    return found
 
 
 def anneal_best(
     forms: Sequence[Callable[[], AnnealingForm]],
     *,
-    reads: int | None = None,
-    time_limit: float | None = None,
     accepts: Callable[[int, IntArray], bool] = lambda *_: False,
     track: Callable[[int], Track | None] = lambda _: None,
-    interrupt_function: Callable[[], bool] | None = None,
     **settings: Any,
 ) -> tuple[int, Annealed]:
     """Anneal the form that does best of several of the same problem.
@@ -452,7 +502,7 @@ def anneal_best(
         forms: what make them.
         accepts: as for ``anneal``, with the number of the form before its literals.
         track: what keeps the states of a form, by its number.
-        reads, time_limit, interrupt_function, settings: as for ``anneal``; the first reads count.
+        settings: those of ``SearchSettings``; the first reads count.
 
     Returns:
         The number of the form, and what was found with it; ``n_reads`` counts those of all.
@@ -462,58 +512,27 @@ def anneal_best(
     """
     if not forms:
         raise InputError("forms: expected at least one")
-    if reads is not None:
-        reads = whole("reads", reads, 1)
-    stop = interrupt_function or (lambda: False)
-    deadline = inf if time_limit is None else time.perf_counter() + time_limit
-    if settings.get("seed") is None:
-        settings["seed"] = secrets.randbits(31)
-
-    def run(number: int, form: AnnealingForm, reads: int | None, **more: Any) -> Annealed:
-        left = None if deadline == inf else max(0.0, deadline - time.perf_counter())
-        return anneal(
-            form,
-            reads=reads,
-            time_limit=left,
-            accepts=partial(accepts, number),
-            track=track(number),
-            interrupt_function=interrupt_function,
-            **{"portfolio": portfolio_for(form, len(forms)), **settings, **more},
-        )
-
-    def over(found: Annealed) -> bool:
-        ended = found.solved or found.interrupted or stop()
-        return ended or time.perf_counter() >= deadline
-
-    left, first, n_reads = list(range(len(forms))), 0, 0
-    tried: list[list[Annealed]] = [[] for _ in forms]
+    own = SearchSettings(**settings)
+    stop = own.interrupt_function or (lambda: False)
+    deadline = inf if own.time_limit is None else time.perf_counter() + own.time_limit
+    searches: dict[int, _FormReads] = {}
+    left, n_reads = list(range(len(forms))), 0
     while True:
         for number in left:
-            form = tried[number][0].form if tried[number] else forms[number]()
-            most = None if reads is None else reads - n_reads
-            one = run(number, form, most if len(left) == 1 else 1, first=first)
-            tried[number].append(one)
-            n_reads += one.n_reads
-            if len(left) == 1 or over(one) or n_reads == reads:
-                by_least = sorted(range(len(forms)), key=lambda i: _least(tried[i]))
-                best = number if one.solved else by_least[0]
-                ranked = sorted((read for own in tried[best] for read in own.reads), key=_rank)
-                found = replace(one, form=tried[best][0].form, n_reads=n_reads)
-                better = [each for own in tried[best] for each in own.improvements]
-                course: list[int] = []
-                for each in tried[best]:
-                    _go_below(course, each.course)
-                return best, replace(
-                    found,
-                    reads=tuple(ranked[: kept_samples(found.form.model.n_literals)]),
-                    improvements=tuple(
-                        each for i, each in enumerate(better) if each[1] < _least_of(better[:i])
-                    ),
-                    course=tuple(course),
-                )
-        left.sort(key=lambda i: _sum(tried[i]))
+            if number not in searches:
+                form, accepted = forms[number](), partial(accepts, number)
+                searches[number] = _FormReads(form, own, accepted, track(number), len(forms))
+            search = searches[number]
+            most = None if own.reads is None else own.reads - n_reads
+            n_reads += search.run(most if len(left) == 1 else 1, deadline)
+            ended = search.solved or search.interrupted or stop()
+            ended = ended or time.perf_counter() >= deadline or n_reads == own.reads
+            if ended or len(left) == 1:
+                by_least = sorted(searches, key=lambda i: min(map(_worth, searches[i].kept)))
+                best = number if search.solved else by_least[0]
+                return best, searches[best].found(n_reads, search)
+        left.sort(key=lambda i: np.sum([*map(_worth, searches[i].kept)], axis=0).tolist())
         del left[(len(left) + 1) // 2 :]
-        first += 1
 
 
 def _least_of(improvements: Sequence[tuple[float, float]]) -> float:
@@ -526,19 +545,12 @@ def _go_below(course: list[int], energies: Sequence[int]) -> None:
     course += [energy for energy in energies if not course or energy < course[-1]]
 
 
-def _least(found: Sequence[Annealed]) -> tuple[float, float]:
-    """The lowest energy and objective of several searches; infinite without any."""
-    return min((_rank(own.reads[0])[:2] for own in found), default=(inf, inf))
+def _worth(read: Read) -> tuple[float, float]:
+    return read.energy, read.objective
 
 
-def _sum(found: Sequence[Annealed]) -> tuple[float, float]:
-    """The sums of the lowest energies and objectives of several searches."""
-    ranks = [_rank(own.reads[0]) for own in found]
-    return sum(rank[0] for rank in ranks), sum(rank[1] for rank in ranks)
-
-
-def _rank(read: Read) -> tuple[int, float, int]:
-    return read.energy, read.objective, read.number
+def _rank(read: Read) -> tuple[float, float, int]:
+    return *_worth(read), read.number
 
 
 def _checked_states(form: AnnealingForm, states: Any) -> IntArray:

@@ -1,139 +1,36 @@
 """``compare``: every configuration on every instance, and the results."""
 
-from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import groupby
-from math import inf
 from os import PathLike
 from pathlib import Path
-from statistics import fmean, median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from qubopuzzle.bench.configurations import Configuration, Settings
+from qubopuzzle.bench.configurations import Configuration
 from qubopuzzle.bench.contradictions import Contradiction, contradictions
 from qubopuzzle.bench.journal import Journal
-from qubopuzzle.bench.objectives import BestKnown, Objectives, Target, objectives, targets
-from qubopuzzle.bench.plan import ComparisonPlan, Instance, Job, Sources, make_plan
+from qubopuzzle.bench.objectives import Target, targets
+from qubopuzzle.bench.plan import Asked, ComparisonPlan, Instance, Job, Sources, make_plan
 from qubopuzzle.bench.runner import execute
-from qubopuzzle.bench.statistics import Interval, TimeToSolution, par2, tts, wilson
+from qubopuzzle.bench.summary import Row, Summary, Total
 from qubopuzzle.checks import whole
 from qubopuzzle.errors import ExecutorFailed, InputError, at
 from qubopuzzle.executors import Done, calls
 from qubopuzzle.files.writing import write_whole
 from qubopuzzle.picture import check_canvas, html
-from qubopuzzle.processes import WarmThreads
+from qubopuzzle.processes import WarmWorkers
 from qubopuzzle.signals import defer_interrupt
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Row = dict[str, Any]
 INTERRUPTED = "interrupted"
 _ALIKE = ("options", "weights", "sizes", "relaxed", "versions", "machine", "digest", "solution")
-
-
-@dataclass(frozen=True)
-class Summary:
-    """The runs of one configuration on one instance.
-
-    Attributes:
-        statuses: how many runs ended how, the most frequent first.
-        sizes: numbers of the compiled model; empty if no run came so far.
-        build_s, solve_s: medians in seconds. Building is the median of the runs that built;
-            solving that of all runs, one that failed counting as infinite.
-        reached: how many runs were a success in time: they solved it or, where there is an
-            objective, reached the best known one.
-        seconds: the median until then, infinite if the median run failed.
-        attempts: seconds of each run until then, and whether it was one; without those that were
-            refused, and nothing for an exact solver, whose run is no attempt.
-        objectives: what the answers are worth; None without an objective.
-    """
-
-    instance: str
-    digest: str
-    cells: int
-    configuration: str
-    exact: bool
-    time_limit: float
-    runs: int
-    solved: int
-    statuses: Mapping[str, int]
-    sizes: Mapping[str, int]
-    build_s: float | None
-    solve_s: float
-    reached: int
-    seconds: float
-    par2_s: float
-    attempts: Sequence[tuple[float, bool]]
-    objectives: Objectives | None = None
-
-    @property
-    def success(self) -> Interval:
-        """Wilson's 95 percent interval of the share of runs that solved."""
-        return wilson(self.solved, self.runs)
-
-    @cached_property
-    def tts50(self) -> TimeToSolution | None:
-        """Time after which a solution is 50 percent sure; None without an attempt."""
-        return self._tts(0.5)
-
-    @cached_property
-    def tts99(self) -> TimeToSolution | None:
-        """The same for 99 percent."""
-        return self._tts(0.99)
-
-    def _tts(self, quantile: float) -> TimeToSolution | None:
-        if not self.attempts:
-            return None
-        seconds, solved = zip(*self.attempts, strict=True)
-        return tts(seconds, solved, quantile)
-
-
-@dataclass(frozen=True, slots=True)
-class Total:
-    """All runs of one configuration; ``par2_s`` is the mean over runs, ``spent_s`` the sum."""
-
-    configuration: str
-    exact: bool
-    presolve: str
-    runs: int
-    planned: int
-    solved: int
-    par2_s: float | None
-    spent_s: float
-    quality: "Quality | None" = None
-
-    @property
-    def success(self) -> float:
-        """Share of the runs that solved, 0 to 1; 0 without a run."""
-        return self.solved / self.runs if self.runs else 0.0
-
-    @property
-    def success_interval(self) -> Interval:
-        """Wilson's, 95 percent; 0 to 1 without a run."""
-        return wilson(self.solved, self.runs)
-
-
-@dataclass(frozen=True, slots=True)
-class Quality:
-    """Of a configuration's runs with an objective.
-
-    Attributes:
-        runs: how many there are.
-        reached: how many reached the best known objective.
-        optimal: how many proved that nothing is better.
-        mean_gap: to the best known, of those with a valid answer; None without any.
-    """
-
-    runs: int
-    reached: int
-    optimal: int
-    mean_gap: float | None
 
 
 @dataclass(frozen=True)
@@ -174,61 +71,38 @@ class Comparison:
         """Claims that contradict each other: a bug in something. Hopefully empty."""
         return contradictions(self.instances, self.rows)
 
+    @cached_property
+    def targets(self) -> Mapping[str, Target]:
+        """What is known of the instances with an objective, by digest."""
+        return targets(self.instances, self.rows)
+
     def summaries(self) -> list[Summary]:
         """One for each instance and configuration that ran, in the order of the rows."""
         return self._summaries
 
     @cached_property
     def _summaries(self) -> list[Summary]:
-        limits = {each.name: each.time_limit for each in self.configurations}
+        by_name = {each.name: each for each in self.configurations}
         groups = groupby(self.rows, key=lambda row: (row["digest"], row["configuration"]))
+        n = len(self.instances)
         return [
-            _summary(list(rows), limits[name], self.targets.get(digest))
-            for (digest, name), rows in groups
+            Summary(by_name[name], list(rows), self.planned[name] // n, self.targets)
+            for (_, name), rows in groups
         ]
-
-    @cached_property
-    def targets(self) -> Mapping[str, Target]:
-        """What is known of the instances with an objective, by digest."""
-        return targets(self.instances, self.rows)
-
-    def reached(self, row: Row) -> tuple[float, bool]:
-        """Seconds of a run until its success, and whether it came, see ``Summary.reached``."""
-        return _reached(row, self.targets.get(row["digest"]))
 
     def totals(self) -> list[Total]:
         """One a configuration, in the order of the plan."""
         by_name: dict[str, list[Row]] = {each.name: [] for each in self.configurations}
         for row in self.rows:
             by_name[row["configuration"]].append(row)
-        totals = []
-        for each in self.configurations:
-            rows = by_name[each.name]
-            spent = float(sum(row["seconds"] or 0.0 for row in rows))
-            times = [self.reached(row) for row in rows]
-            seconds, reached = [s for s, _ in times], [won for _, won in times]
-            score = par2(seconds, reached, each.time_limit) if rows else None
-            counts = len(rows), self.planned[each.name], sum(row["solved"] for row in rows)
-            about = each.name, each.exact, each.presolve
-            totals.append(Total(*about, *counts, score, spent, self._quality(rows)))
-        return totals
-
-    def _quality(self, rows: Sequence[Row]) -> Quality | None:
-        own = [row for row in rows if row["digest"] in self.targets]
-        if not own:
-            return None
-        gaps = [
-            self.targets[row["digest"]].gap(row["objective"])
-            for row in own
-            if row["solved"] and row.get("objective") is not None
+        return [
+            Total(each, by_name[each.name], self.planned[each.name], self.targets)
+            for each in self.configurations
         ]
-        reached = sum(self.reached(row)[1] for row in own)
-        optimal = sum(bool(row.get("optimal")) for row in own)
-        return Quality(len(own), reached, optimal, fmean(gaps) if gaps else None)
 
     def to_csv(self, path: str | PathLike[str] | None = None) -> str:
         """The table by instance and solver as CSV, one line each; also into a file, if named."""
-        from qubopuzzle.bench.tables import csv_text
+        from qubopuzzle.bench.report.sheets import csv_text
 
         text = csv_text(self)
         if path is not None:
@@ -262,10 +136,9 @@ class Comparison:
         return plot(self, figure)
 
     def _repr_html_(self) -> str:
-        from qubopuzzle.bench.tables import instance_table, objective_table, total_table
+        from qubopuzzle.bench.tables import brief_tables
 
-        makers = [instance_table, *([objective_table] if self.targets else []), total_table]
-        parts = [html.table(*make(self)) for make in makers]
+        parts = [html.table(table.columns, table.rows) for table in brief_tables(self)]
         if not self.complete:
             done = f"{len(self.rows)} of {sum(self.planned.values())} runs"
             parts.insert(0, html.paragraph(f": {done}", "broken off"))
@@ -284,25 +157,12 @@ def compare(
     sources: Sources,
     solvers: Sequence[str] | None = None,
     *,
-    configurations: Sequence[Settings] | str | PathLike[str] | None = None,
-    repeat: int = ComparisonPlan.repeat,
-    repeat_exact: int = ComparisonPlan.repeat_exact,
-    seed: int = 0,
-    time_limit: float = 10.0,
-    hard_limit: float | None = None,
-    memory_limit_gib: float | None = None,
-    formulation: str | Sequence[str] | None = None,
-    encoding: str | Sequence[str] | None = None,
-    presolve: str | Sequence[str] | None = None,
-    weights: Mapping[str, Any] | None = None,
-    options: Mapping[str, Mapping[str, Any]] | None = None,
-    puzzle: str | None = None,
-    best_known: BestKnown | None = None,
     journal: str | PathLike[str] | None = None,
     resume: bool = False,
     jobs: int = 1,
     executor: Executor | None = None,
     progress: Progress | bool | None = None,
+    **asked: Unpack[Asked],
 ) -> Comparison:
     """Run every configuration on every instance, each run in a process under hard limits.
 
@@ -311,52 +171,39 @@ def compare(
         solvers: names as ``qubopuzzle solvers`` lists them, or ``dimod:module:Class``; the
             default is annealer, tempering, neal and every exact solver that can run here.
             One that is not installed is left out: see ``left_out``.
-        configurations: instead of solvers and settings, a TOML file of named configurations and
-            grids, or a list of mappings with the same keys, see ``docs/comparing.md``.
-        repeat: runs of a heuristic on an instance, with the seeds ``seed``, ``seed + 1`` ...
-        repeat_exact: the same of an exact solver, whose proof is the same for every seed.
-        time_limit: seconds from the instance to the checked answer; the solver is told.
-            Imports and kernels, once a process, are not counted.
-        hard_limit: seconds (wall clock) after which a run's process is ended, whatever it
-            does; twice the time limit and 30 s without.
-        memory_limit_gib: bound on the address space of a run; three quarters of the
-            machine's memory without.
-        formulation, encoding, presolve: see ``solve``; a list of them is a grid, as are lists
-            among the next two.
-        weights: by family, such as ``{"field": [1, 2]}``.
-        options: by solver, such as ``{"annealer": {"sweeps": 500}}``.
-        puzzle: read only this kind from files.
-        best_known: objectives by the instance's name, such as ``{"p0033": 3089}``, or a file of
-            lines ``NAME OBJECTIVE`` (MIPLIB's lists of solutions, too). Gaps are to the best of
-            that and what the runs reach.
         journal: a file (JSON Lines) that each row is added to as soon as its run is finished.
         resume: take the rows that are in ``journal`` and belong to this comparison.
         jobs: runs at once; they share the machine, and their times tell it.
         executor: of ``concurrent.futures``, of loky or Dask: where runs go in place of this
             machine's ``jobs``. It is not shut down.
         progress: called with each job and its row; True shows a bar, see ``solve``.
+        asked: by name, any of what follows.
+        configurations: instead of solvers and settings, a TOML file of named configurations and
+            grids, or a list of ``Settings``, or of mappings with the same keys as in the file,
+            see ``docs/comparing.md``.
+        formulation, encoding, presolve: see ``Settings``; a list of them is a grid, as are lists
+            among the next two.
+        weights: by family, such as ``{"field": [1, 2]}``.
+        options: by solver, such as ``{"annealer": {"sweeps": 500}}``.
+        repeat: runs of a heuristic on an instance, 5 without, with the seeds ``seed``,
+            ``seed + 1`` ...
+        repeat_exact: the same of an exact solver, whose proof is the same for every seed; 1.
+        seed: the first one; 0 without.
+        time_limit: seconds from the instance to the checked answer, 10 without; the solver is
+            told. Imports and kernels, once a process, are not counted.
+        hard_limit: seconds (wall clock) after which a run's process is ended, whatever it
+            does; twice the time limit and 30 s without.
+        memory_limit_gib: bound on the address space of a run; three quarters of the
+            machine's memory without.
+        puzzle, format: read only this kind from files, and all in this format.
+        best_known: objectives by the instance's name, such as ``{"p0033": 3089}``, or a file of
+            lines ``NAME OBJECTIVE`` (MIPLIB's lists of solutions, too). Gaps are to the best of
+            that and what the runs reach.
 
     Raises:
         InputError: for anything that cannot be used, before the first run.
     """
-    plan = make_plan(
-        sources,
-        solvers,
-        options,
-        configurations=configurations,
-        puzzle=puzzle,
-        repeat=repeat,
-        repeat_exact=repeat_exact,
-        seed=seed,
-        time_limit=time_limit,
-        hard_limit=hard_limit,
-        memory_limit_gib=memory_limit_gib,
-        formulation=formulation,
-        encoding=encoding,
-        presolve=presolve,
-        weights=weights,
-        best_known=best_known,
-    )
+    plan = make_plan(sources, solvers, **asked)
     return run(
         plan, journal=journal, resume=resume, jobs=jobs, executor=executor, progress=progress
     )
@@ -444,8 +291,8 @@ def _executed(
     if executor is not None:
         yield from calls(executor, execute, jobs)
         return
-    with WarmThreads(at_once) as threads:
-        yield from calls(threads, partial(execute, workers=threads.workers), jobs)
+    with ThreadPoolExecutor(at_once) as threads, closing(WarmWorkers()) as workers:
+        yield from calls(threads, partial(execute, workers=workers), jobs)
 
 
 def resumed_rows(jobs: Iterable[Job], book: Journal) -> dict[str, Row]:
@@ -470,33 +317,3 @@ def check_solutions(instances: Iterable[Instance], rows: Iterable[Row]) -> None:
             with at(f"the solution of {own.label} by {row['configuration']}"):
                 if own.puzzle.check(row["solution"])[1]:
                     raise InputError("it breaks the rules; delete the line")
-
-
-def _reached(row: Row, target: Target | None) -> tuple[float, bool]:
-    return (row["seconds"] or 0.0, row["solved"]) if target is None else target.reached(row)
-
-
-def _summary(rows: list[Row], time_limit: float, target: Target | None) -> Summary:
-    first = rows[0]
-    ran = [row for row in rows if row["seconds"] is not None]
-    built = [row["build_s"] for row in rows if "build_s" in row]
-    seconds, reached = zip(*(_reached(row, target) for row in rows), strict=True)
-    return Summary(
-        instance=first["instance"],
-        digest=first["digest"],
-        cells=first["cells"],
-        configuration=first["configuration"],
-        exact=first["exact"],
-        time_limit=time_limit,
-        runs=len(rows),
-        solved=sum(row["solved"] for row in rows),
-        statuses=dict(Counter(row["status"] for row in rows).most_common()),
-        sizes=next((row["sizes"] for row in rows if row.get("sizes")), {}),
-        build_s=median(built) if built else None,
-        solve_s=median(row["solve_s"] if row["solved"] else inf for row in rows),
-        reached=sum(reached),
-        seconds=median(s if won else inf for s, won in zip(seconds, reached, strict=True)),
-        par2_s=par2(seconds, reached, time_limit),
-        attempts=[] if first["exact"] else [_reached(row, target) for row in ran],
-        objectives=None if target is None else objectives(target, rows),
-    )

@@ -18,8 +18,9 @@ Python takes the same as mappings, see ``compare``.
 """
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
 from os import PathLike
@@ -27,16 +28,16 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from qubopuzzle.checks import brief
-from qubopuzzle.errors import InputError, QubopuzzleError, at, did_you_mean, first_line
+from qubopuzzle.errors import InputError, QubopuzzleError, at, did_you_mean, first_line, printable
 from qubopuzzle.files.writing import naming, read_bounded
 from qubopuzzle.model import Problem
 from qubopuzzle.solvers import get_solver
-from qubopuzzle.solving.settings import Settings as Run
+from qubopuzzle.solving.settings import DEFAULT_SOLVER, Settings, command
 
 SETTINGS = ("formulation", "encoding", "presolve", "weights", "options", "reads", "time_limit")
 """What can differ between two configurations of a solver."""
-Settings: TypeAlias = Mapping[str, Any]
-_NO_SETTINGS = ("name", "exact")
+Given: TypeAlias = Mapping[str, Any]
+"""A configuration as it is asked for: ``solver`` and any of ``name`` and ``SETTINGS``."""
 _LIMIT = 10_000
 """Configurations of a comparison at most."""
 SIZE_LIMIT = 2**18
@@ -44,17 +45,14 @@ SIZE_LIMIT = 2**18
 _DOTS_LIMIT = 10**6
 
 
-def kind_of(exact: bool) -> str:
-    """A solver's kind in one word."""
-    return "exact" if exact else "heuristic"
-
-
 @dataclass(frozen=True)
 class Configuration:
-    """A solver and its settings; None where problem or solver decide.
+    """A solver and its settings, defaults included, as a journal keeps them.
+
+    It may be one of another machine, whose solver is not here.
 
     Attributes:
-        presolve, encoding, options: as they are after the solver's defaults.
+        formulation: None where the problem decides.
         reads, time_limit: bounds of a run; seconds.
     """
 
@@ -71,38 +69,46 @@ class Configuration:
 
     @property
     def kind(self) -> str:
-        """In one word."""
-        return kind_of(self.exact)
+        """The solver's, in one word."""
+        return "exact" if self.exact else "heuristic"
 
-    def settings(self) -> dict[str, Any]:
-        """All of it but the name and what follows from the solver."""
-        return {name: value for name, value in asdict(self).items() if name not in _NO_SETTINGS}
+    def is_like(self, other: "Configuration") -> bool:
+        """Whether they differ by their names only."""
+        return replace(self, name=other.name) == other
+
+    def settings(self, seed: int) -> Settings:
+        """Of a run."""
+        return Settings(self.solver, seed=seed, **{name: getattr(self, name) for name in SETTINGS})
 
     def formulation_of(self, problem: Problem) -> str:
         """The one asked for, or the problem's default for this solver."""
         cuts = get_solver(self.solver).supports_cuts
         return self.formulation or problem.formulation_for(cuts=cuts)
 
+    def command(self, source: str, seed: int | str) -> str:
+        """The command that repeats a run.
+
+        >>> neal = make_configuration({"solver": "neal", "options": {"sweeps": 5}}, 2)
+        >>> neal.command("a.json", 3)
+        'qubopuzzle solve a.json --solver neal --option sweeps=5 --seed 3 --time-limit 2'
+        """
+        words = {"solver": self.solver, "seed": seed, "time_limit": f"{self.time_limit:g}"}
+        return printable(command(source, self.changed() | words))
+
     def changed(self) -> dict[str, Any]:
         """Settings that differ from the solver's defaults; all, where it is not known here."""
-        try:
-            usual = get_solver(self.solver)
-        except QubopuzzleError:
-            return {name: value for name, value in self.settings().items() if name in SETTINGS[:-1]}
-        defaults = usual.parse_options({})
-        own = {
-            "formulation": self.formulation,
-            "encoding": None if self.encoding == usual.default_encoding else self.encoding,
-            "presolve": None if self.presolve == usual.default_presolve else self.presolve,
-            "weights": self.weights,
-            "options": {k: v for k, v in self.options.items() if v != defaults.get(k)},
-            "reads": self.reads,
-        }
-        return {name: value for name, value in own.items() if value}
+        found = {name: getattr(self, name) for name in SETTINGS[:-1]}
+        with suppress(QubopuzzleError):
+            solver = get_solver(self.solver)
+            usual = {"encoding": solver.default_encoding, "presolve": solver.default_presolve}
+            found = {name: value for name, value in found.items() if value != usual.get(name)}
+            options = solver.parse_options({})
+            found["options"] = {k: v for k, v in self.options.items() if v != options.get(k)}
+        return {name: value for name, value in found.items() if value}
 
 
-def make_configuration(settings: Settings, time_limit: float) -> Configuration:
-    """A configuration of a mapping with ``solver`` and any of ``name`` and ``SETTINGS``.
+def make_configuration(given: Given, time_limit: float) -> Configuration:
+    """A configuration as it is asked for, checked.
 
     Args:
         time_limit: seconds, where it has none of its own.
@@ -111,45 +117,23 @@ def make_configuration(settings: Settings, time_limit: float) -> Configuration:
         InputError: for what does not exist or does not go together.
         SolverUnavailable: for a solver that cannot run here.
     """
-    if not isinstance(settings, Mapping) or not isinstance(settings.get("solver"), str):
-        raise InputError("expected a mapping with the name of a solver, as {'solver': 'sat'}")
-    _check_names(settings, ("name", "solver", *SETTINGS))
-    own = {name: value for name, value in settings.items() if value is not None}
-    name = own.get("name", own["solver"])
+    check_names(given, ("name", "solver", *SETTINGS))
+    own = {name: value for name, value in given.items() if value is not None}
+    name = own.pop("name", own["solver"])
     if not isinstance(name, str) or not name.strip() or not name.isprintable():
         raise InputError(f"name: expected a printable text, got {brief(name)}")
     with at(name):
-        if not isinstance(formulation := own.get("formulation"), str | None):
-            raise InputError(f"formulation: expected a name, got {brief(formulation)}")
-        for key in ("options", "weights"):
-            if not isinstance(own.get(key, {}), Mapping):
-                raise InputError(f"{key}: expected a mapping, got {brief(own[key])}")
-        limit = own.get("time_limit", time_limit)
-        encoding, weights = own.get("encoding"), own.get("weights", {})
-        fields: dict[str, Any] = {
-            key: own[key] for key in (*SETTINGS[:3], "options", "reads") if key in own
-        }
-        solver, run = Run(own["solver"], time_limit=limit, seed=0, **fields).resolved()
-        if encoding is not None and not solver.takes_encoding:
+        solver, settings = Settings.of(None, {"time_limit": time_limit, **own}).resolved()
+        if "encoding" in own and not solver.takes_encoding:
             raise InputError(f"solver {solver.name} takes no encoding")
-        if weights and not solver.takes_weights:
+        if settings.weights and not solver.takes_weights:
             raise InputError(f"solver {solver.name} keeps every constraint and takes no weights")
-    return Configuration(
-        name=name,
-        solver=solver.name,
-        exact=solver.exact,
-        presolve=str(run.presolve),
-        time_limit=float(limit),
-        formulation=formulation,
-        encoding=run.encoding,
-        weights=dict(weights),
-        options=run.options,
-        reads=run.reads,
-    )
+    fields: dict[str, Any] = {name: getattr(settings, name) for name in SETTINGS}
+    return Configuration(name, solver.name, solver.exact, **fields)
 
 
 def grid(
-    solver: str | Sequence[str], options: Mapping[str, Settings] | None = None, **settings: Any
+    solver: str | Sequence[str], options: Mapping[str, Given] | None = None, **settings: Any
 ) -> Iterator[dict[str, Any]]:
     """Every combination of values, as mappings for ``make_configuration``.
 
@@ -170,7 +154,7 @@ def grid(
     if not all(isinstance(name, str) for name in solvers):
         raise InputError(f"solver: expected a name, or several, got {brief(solver)}")
     solvers = list(dict.fromkeys(solvers))
-    _check_names(settings, SETTINGS)
+    check_names(settings, SETTINGS)
     by_solver = _mapping("options", options)
     if strange := [name for name in by_solver if name not in solvers]:
         raise InputError(f"options for {strange[0]!r}, which is not compared")
@@ -221,7 +205,7 @@ def read_configurations(path: str | PathLike[str]) -> list[dict[str, Any]]:
             raise
         except (ValueError, RecursionError) as error:  # TOMLDecodeError, digits without end
             raise InputError(f"no TOML: {first_line(error).partition(': ')[2]}") from None
-        _check_names(content, ("configuration", "grid"))
+        check_names(content, ("configuration", "grid"))
         for name, tables in content.items():
             if not isinstance(tables, list) or not all(isinstance(t, dict) for t in tables):
                 raise InputError(f"{name}: expected tables, as [[{name}]]")
@@ -246,8 +230,22 @@ def _check_dots(text: str) -> None:
         raise InputError("too many dots in one line; write long lists over several lines")
 
 
+def named(settings: Settings) -> Given:
+    """Settings as a configuration that says in its name what is not usual.
+
+    >>> named(Settings("neal", presolve="probe", options={"sweeps": 5}))["name"]
+    'neal, presolve=probe, sweeps=5'
+    """
+    found = {"solver": DEFAULT_SOLVER, **settings.to_dict()}
+    words = [found["solver"]]
+    for name, value in settings.to_dict().items():
+        pairs = value if isinstance(value, dict) else {name: value} if name != "solver" else {}
+        words += [f"{key}={own}" for key, own in pairs.items()]
+    return {"name": ", ".join(words), **found}
+
+
 def make_configurations(
-    given: Sequence[Settings], time_limit: float
+    given: Sequence[Given], time_limit: float
 ) -> tuple[tuple[Configuration, ...], dict[str, str]]:
     """Those that can run here, and by name why others cannot.
 
@@ -256,17 +254,17 @@ def make_configurations(
     """
     if len(given) > _LIMIT:
         raise InputError(f"{len(given):,} configurations; {_LIMIT:,} are the limit")
-    here = {name: get_solver(name).available() for name in _solvers(given)}
+    here = {name: get_solver(name).available() for name in dict.fromkeys(map(_solver, given))}
     found: dict[str, Configuration] = {}
     left_out = {name: where.why for name, where in here.items() if not where.ok}
-    for settings in given:
-        if settings["solver"] in left_out:
+    for each in given:
+        if each["solver"] in left_out:
             continue
-        made = make_configuration(settings, time_limit)
+        made = make_configuration(each, time_limit)
         for other in found.values():
             if made.name == other.name:
                 raise InputError(f"two configurations are named {made.name}")
-            if made.settings() == other.settings():
+            if made.is_like(other):
                 raise InputError(f"configurations {other.name} and {made.name} are the same")
         found[made.name] = made
     if not found:
@@ -275,16 +273,16 @@ def make_configurations(
     return tuple(found.values()), left_out
 
 
-def _solvers(given: Sequence[Settings]) -> list[str]:
-    """The names of the solvers of configurations, each once."""
-    for settings in given:
-        name = settings.get("solver") if isinstance(settings, Mapping) else None
-        if not isinstance(name, str):
-            raise InputError(f"a configuration names its solver by a text, not {brief(name)}")
-    return list(dict.fromkeys(settings["solver"] for settings in given))
+def _solver(given: Given) -> str:
+    """The name of its solver."""
+    name = given.get("solver") if isinstance(given, Mapping) else None
+    if not isinstance(name, str):
+        raise InputError(f"a configuration names its solver by a text, not {brief(name)}")
+    return name
 
 
-def _check_names(settings: Settings, known: Sequence[str]) -> None:
+def check_names(settings: Iterable[str], known: Iterable[str]) -> None:
+    """Raise InputError for a setting that there is not."""
     for name in settings:
         if name not in known:
             raise InputError(f"unknown setting {name!r:.40}; {did_you_mean(name, known)}")

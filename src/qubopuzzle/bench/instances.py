@@ -1,6 +1,6 @@
 """A folder of exported models with known ground states, to measure solvers with.
 
-For each puzzle or model: the files and their descriptions (``solving.export``), a solution as an
+For each puzzle or model: the files and their descriptions (``solving.form``), a solution as an
 assignment of energy 0, found and judged here, and in ``manifest.json`` sizes, hashes and whether
 the solution is the only one. The manifest is written last; if solvers are to be timed on the
 instances, it is written anew with what they needed.
@@ -19,14 +19,14 @@ from types import MappingProxyType
 from typing import Any
 
 from qubopuzzle.bench.library import LICENCE, LICENCE_TEXT, Origin
-from qubopuzzle.bench.plan import ComparisonPlan, Instance, told_apart
-from qubopuzzle.bench.tiers import Measuring, measure
+from qubopuzzle.bench.plan import Instance
+from qubopuzzle.bench.tiers import Measuring
 from qubopuzzle.errors import InputError, QubopuzzleError, SolverFailed
 from qubopuzzle.files.models import named
 from qubopuzzle.files.writing import naming, with_id, write_whole
 from qubopuzzle.model import Problem
 from qubopuzzle.puzzles import Puzzle, get_puzzle, puzzle_names
-from qubopuzzle.solving.export import Export, problem_hash
+from qubopuzzle.solving.form import Form, problem_hash
 from qubopuzzle.solving.result import Result
 from qubopuzzle.solving.settings import DEFAULT_EXACT_SOLVER, Settings
 from qubopuzzle.solving.solve import solve
@@ -79,7 +79,6 @@ def write_instances(
         InputError: for a folder that cannot be used, or puzzles whose names are not unique.
     """
     names = _names(problems)
-    plan = measuring.plan(problems, seed) if measuring else None
     check_folder(folder, force=force)
     with naming(folder):
         folder.mkdir(exist_ok=True)
@@ -107,8 +106,12 @@ def write_instances(
         "left_out": left_out,
     }
     write_whole(folder / MANIFEST, _json(manifest, indent=1))
-    if plan and written:
-        manifest["measured"] = _measure(plan, written, report)
+    if measuring and written:
+        about, found = measuring.measure([problem for problem, _ in written], seed)
+        for problem, entry in written:
+            entry |= found[Instance("", problem).digest]
+            report(entry)
+        manifest["measured"] = about
         write_whole(folder / MANIFEST, _json(manifest, indent=1))
     return manifest
 
@@ -127,18 +130,6 @@ def _licence(folder: Path) -> dict[str, Any]:
     data = LICENCE_TEXT.encode()
     write_whole(folder / "LICENSE", data)
     return {"name": LICENCE, "file": "LICENSE", **_sums(data)}
-
-
-def _measure(
-    plan: ComparisonPlan, written: Sequence[tuple[Problem, dict[str, Any]]], report: Report
-) -> dict[str, Any]:
-    """Give the entries their tiers; returns what the manifest says of all measurements."""
-    instances, _ = told_apart((problem, "") for problem, _ in written)
-    about, found = measure(replace(plan, instances=instances))
-    for problem, entry in written:
-        entry |= found[Instance("", problem).digest]
-        report(entry)
-    return about
 
 
 def _names(problems: Sequence[Problem]) -> list[str]:
@@ -168,20 +159,20 @@ def _write(
         raise InputError(result.verdict)
     exact = replace(settings, encoding=None, weights={})  # exact formats take neither
     built = {
-        to: Export.of(problem, to, settings if named(to).target == "qubo" else exact)
+        to: Form.of(problem, named(to), settings if named(to).target == "qubo" else exact)
         for to in formats
     }
     contents: dict[str, tuple[dict[str, Any], bytes]] = {}
     numbers: dict[str, Any] = {}
     for to, model in built.items():
-        file = f"{name}{model.format.suffix}"
+        file = f"{name}{model.suffix}"
         description = {"file": file, **model.description}
         contents[file] = {"what": "model", "to": to}, model.data
         contents[f"{file}.json"] = {"what": "description", "to": to}, _json(description)
-        if model.format.target == "qubo":
+        if model.target == "qubo":
             compiled = model.compiled
             numbers = {**compiled.sizes, "ground_state_energy": 0, "gap": compiled.gap}
-    for target, model in {each.format.target: each for each in built.values()}.items():
+    for target, model in {each.target: each for each in built.values()}.items():
         ending = "" if target == "qubo" else f"-{target}"
         solution = _solution(model, search)
         contents[f"{name}.solution{ending}.json"] = {"what": "solution"}, _json(solution)
@@ -200,7 +191,7 @@ def _write(
     }
 
 
-def _solution(built: Export, search: Search) -> dict[str, int]:
+def _solution(built: Form, search: Search) -> dict[str, int]:
     """A solution as values by label: judged, of energy 0.
 
     Raises:
@@ -217,7 +208,7 @@ def _solution(built: Export, search: Search) -> dict[str, int]:
     if judged.energy:
         raise SolverFailed(f"the solution found has energy {judged.energy:g}, not 0")
     # One file serves all formats of a QUBO or program, whatever they call its variables.
-    of_all = built.format.target in ("qubo", "program")
+    of_all = built.target in ("qubo", "program")
     names = built.compiled.labels() if of_all else built.labels
     return dict(zip(names, bits, strict=True))
 

@@ -10,12 +10,13 @@ from pathlib import Path
 from types import NoneType
 from typing import Any
 
-from qubopuzzle.bench.comparison import Comparison, Row, check_solutions
+from qubopuzzle.bench.comparison import Comparison, check_solutions
 from qubopuzzle.bench.configurations import Configuration
 from qubopuzzle.bench.journal import Content, read_journal
-from qubopuzzle.bench.machine import words
+from qubopuzzle.bench.machine import machine_of, machines
 from qubopuzzle.bench.objectives import BestKnown, with_best_known
 from qubopuzzle.bench.plan import Instance, told_apart
+from qubopuzzle.bench.summary import Row
 from qubopuzzle.checks import brief, number, whole
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles.native import problem_from_dict
@@ -53,31 +54,27 @@ def load_comparison(
     if not journals:
         raise InputError("expected a journal, or several")
     configurations: dict[str, Configuration] = {}
-    problems, rows, old, known = [], [], 0, dict[str, float]()
+    given, rows, old = list[Instance](), list[Row](), 0
     for path in map(Path, journals):
         content = read_journal(path)
         with at(str(path)):
-            names, own = _names(content, path.stem, configurations)
-            problems += _problems(content)
-            known |= _best_known(content)
+            own = _configurations(content)
+            given += _instances(content)
             kept = [row for row in content.rows.values() if _belongs(row, own)]
             old += len(content.rows) - len(kept)
             if without := [row["key"] for row in kept if "seed" not in row]:
                 raise InputError(f"row {brief(without[0])}: seed: missing; delete the line")
-        configurations |= {
-            names[each.name]: replace(each, name=names[each.name]) for each in own.values()
-        }
+        names = {name: _name(each, path.stem, configurations) for name, each in own.items()}
+        configurations |= {names[name]: replace(own[name], name=names[name]) for name in own}
         rows += [row | {"configuration": names[row["configuration"]]} for row in kept]
     if not rows:
         raise InputError(
             f"{', '.join(map(str, journals))}: all {old} rows are of other settings than their "
             "configurations have now; go on with `compare --resume`, or run it anew"
         )
-    left_out = {"rows of other settings": f"{old} of them"} if old else {}
-    instances, _ = told_apart(problems)
-    instances = tuple(replace(each, best_known=known.get(each.digest)) for each in instances)
-    instances = with_best_known(instances, best_known)
+    instances = with_best_known(told_apart(given)[0], best_known)
     check_solutions(instances, rows)
+    left_out = {"rows of other settings": f"{old} of them"} if old else {}
     return comparison_of(instances, configurations.values(), rows, left_out)
 
 
@@ -100,7 +97,7 @@ def comparison_of(
     for row in rows:
         name = row["configuration"]
         if len(kinds) > 1:
-            name = f"{name} @{list(kinds).index(_machine(row)) + 1}"
+            name = f"{name} @{list(kinds).index(machine_of(row)) + 1}"
         runs[row["digest"], name, row["seed"]] = row | _about(there[row["digest"]], found[name])
     order = {digest: place for place, digest in enumerate(there)}
     place = {name: i for i, name in enumerate(found)}
@@ -128,42 +125,30 @@ def _about(instance: Instance, configuration: Configuration) -> Row:
     }
 
 
-def machines(rows: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """Kinds of machines in words, and how many runs each did, in the order of the rows."""
-    return dict(Counter(map(_machine, rows)))
-
-
-def _machine(row: Mapping[str, Any]) -> str:
-    return words(row.get("machine", {}))
-
-
-def _names(
-    content: Content, journal: str, there: Mapping[str, Configuration]
-) -> tuple[dict[str, str], dict[str, Configuration]]:
-    """What configurations of a journal are called beside those that are there, and themselves."""
+def _configurations(content: Content) -> dict[str, Configuration]:
+    """Those of a journal, by name."""
     known = {each.name for each in fields(Configuration)}
-    own = {}
+    found = {}
     for name, record in content.configurations.items():
         if set(record) != known or not all(isinstance(record[k], _KINDS[k]) for k in known):
             raise InputError(f"configuration {brief(name)}: written by another version, or damaged")
         with at(f"configuration {brief(name)}"):
             _check(record)
-        own[name] = Configuration(**record)
-    missing = {row.get("configuration") for row in content.rows.values()} - set(own)
-    if missing:
+        found[name] = Configuration(**record)
+    if any(row.get("configuration") not in found for row in content.rows.values()):
         raise InputError(
             "it does not say what its configurations are, as journals of older versions; "
             "run the comparison again, into another file"
         )
-    names = {}
-    for name, each in own.items():
-        # Journals of one name may lie in several folders.
-        further = (f"{name} ({journal} {i})" for i in count(2))
-        for called in chain((name, f"{name} ({journal})"), further):
-            if called not in there or there[called].settings() == each.settings():
-                names[name] = called
-                break
-    return names, own
+    return found
+
+
+def _name(own: Configuration, journal: str, there: Mapping[str, Configuration]) -> str:
+    """What a configuration of a journal is called beside those that are there."""
+    # Journals of one name may lie in several folders.
+    further = (f"{own.name} ({journal} {i})" for i in count(2))
+    names = chain((own.name, f"{own.name} ({journal})"), further)
+    return next(name for name in names if name not in there or own.is_like(there[name]))
 
 
 def _check(record: Mapping[str, Any]) -> None:
@@ -178,26 +163,19 @@ def _check(record: Mapping[str, Any]) -> None:
         number(f"weights: {family[:40]}", weight)
 
 
-def _problems(content: Content) -> list[tuple[Any, str]]:
+def _instances(content: Content) -> list[Instance]:
+    """Those of a journal."""
     if missing := {row.get("digest") for row in content.rows.values()} - set(content.instances):
         raise InputError(f"the instance of {len(missing)} of its rows is not in it")
     found = []
     for record in content.instances.values():
         with at(f"instance {brief(record['instance'])}"):
-            problem = problem_from_dict(record["problem"])
-            if Instance("", problem).digest != record["digest"]:
+            problem, best = problem_from_dict(record["problem"]), record.get("best_known")
+            known = None if best is None else number("best_known", best)
+            instance = Instance(problem.id, problem, record["source"], known)
+            if instance.digest != record["digest"]:
                 raise InputError("it is not the one that was solved; was it changed by hand?")
-            found.append((problem, record["source"]))
-    return found
-
-
-def _best_known(content: Content) -> dict[str, float]:
-    """Objectives that were known beforehand, by digest."""
-    found = {}
-    for digest, record in content.instances.items():
-        with at(record["instance"]):
-            if record.get("best_known") is not None:
-                found[digest] = number("best_known", record["best_known"])
+            found.append(instance)
     return found
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from math import inf, isfinite
 from os import PathLike
 from pathlib import Path
-from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from qubopuzzle.checks import brief, number
@@ -43,13 +42,15 @@ class Target:
     best_known: float | None = None
     bound: float | None = None
 
-    def gap(self, objective: float) -> float:
+    def gap(self, objective: float | None) -> float:
         """How much worse it is than the best known, relative to that; infinite for 0 and worse.
+
+        Infinite without an objective, too.
 
         >>> Target(False, 100.0).gap(101.0), Target(True, 0.0).gap(-1.0)
         (0.01, inf)
         """
-        if self.best_known is None:
+        if objective is None or self.best_known is None:
             return inf
         worse = self.excess(objective, self.best_known)
         if worse <= _SAME * max(1.0, abs(self.best_known)):
@@ -79,52 +80,6 @@ class Target:
         return spent, self.gap(row["objective"]) <= closest
 
 
-@dataclass(frozen=True, slots=True)
-class Objectives:
-    """What the runs of a configuration on an instance with an objective are worth.
-
-    Attributes:
-        best, mean: of the runs with a valid answer; None without any.
-        gaps: of each run to the best known, relative; infinite without a valid answer.
-        close: by gap, see ``CLOSE``, how many runs came as close, and the median seconds until
-            then; a run that did not counts as infinite.
-        optimal: how many runs proved that nothing is better than their answer.
-    """
-
-    target: Target
-    best: float | None
-    mean: float | None
-    gaps: Sequence[float]
-    close: Mapping[float, tuple[int, float]]
-    optimal: int
-
-    @property
-    def mean_gap(self) -> float:
-        """Of the mean; infinite without a valid answer."""
-        return inf if self.mean is None else self.target.gap(self.mean)
-
-
-def objectives(target: Target, rows: Sequence[Mapping[str, Any]]) -> Objectives:
-    """Of the runs of one configuration."""
-    found = [_objective(row) for row in rows]
-    values = [value for value in found if value is not None]
-    close = {}
-    for within in CLOSE:
-        times = [target.reached(row, within) for row in rows]
-        close[within] = (
-            sum(is_close for _, is_close in times),
-            median(seconds if is_close else inf for seconds, is_close in times),
-        )
-    return Objectives(
-        target,
-        best=(max if target.maximize else min)(values) if values else None,
-        mean=fmean(values) if values else None,
-        gaps=[inf if value is None else target.gap(value) for value in found],
-        close=close,
-        optimal=sum(bool(row.get("optimal")) for row in rows),
-    )
-
-
 def targets(
     instances: Iterable["Instance"], rows: Iterable[Mapping[str, Any]]
 ) -> dict[str, Target]:
@@ -138,20 +93,17 @@ def targets(
         own = found.get(row["digest"])
         if own is None:
             continue
-        value, bound = _objective(row), row.get("bound")
+        value, bound = objective_of(row), row.get("bound")
         if value is not None and (own.best_known is None or own.excess(value, own.best_known) < 0):
             own = replace(own, best_known=value)
-        if (
-            bound is not None
-            and isfinite(bound)
-            and (own.bound is None or own.excess(bound, own.bound) > 0)
-        ):
+        closer = own.bound is None or (bound is not None and own.excess(bound, own.bound) > 0)
+        if bound is not None and isfinite(bound) and closer:
             own = replace(own, bound=bound)
         found[row["digest"]] = own
     return found
 
 
-def _objective(row: Mapping[str, Any]) -> float | None:
+def objective_of(row: Mapping[str, Any]) -> float | None:
     """Of a run's valid answer."""
     return row.get("objective") if row["solved"] else None
 

@@ -6,13 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypedDict, Unpack
 
 from qubopuzzle.bench.configurations import (
     Configuration,
-    Settings,
+    Given,
+    check_names,
     grid,
     make_configurations,
+    named,
     read_configurations,
 )
 from qubopuzzle.bench.objectives import BestKnown, with_best_known
@@ -22,11 +24,14 @@ from qubopuzzle.model import Model, Problem
 from qubopuzzle.solvers import all_solvers
 from qubopuzzle.solvers.base import installed_version
 from qubopuzzle.solving.loading import Source, load, problem_of
-from qubopuzzle.solving.settings import Settings as Run
+from qubopuzzle.solving.settings import Settings
 
 DEFAULT_HEURISTICS = ("annealer", "tempering", "neal")
 START_S = 30.0
 """What the hard limit leaves for imports, kernels and the model."""
+
+_LIMITS = ("repeat", "repeat_exact", "seed", "hard_limit", "memory_limit_gib")
+"""What all runs of a plan share."""
 
 Sources: TypeAlias = Source | Iterable[Source]
 """A puzzle, a model, a file of them, or several of these."""
@@ -101,10 +106,13 @@ class Job:
 
 @dataclass(frozen=True)
 class ComparisonPlan:
-    """Instances, configurations and what all runs share; see ``compare``.
+    """Instances, configurations and what all runs share; see ``make_plan``.
 
     ``left_out`` says by name what keeps a solver from running here, ``repeated`` names
     instances that were given more than once.
+
+    Raises:
+        InputError: for numbers that cannot be.
     """
 
     instances: tuple[Instance, ...]
@@ -116,6 +124,19 @@ class ComparisonPlan:
     seed: int = 0
     hard_limit: float | None = None
     memory_limit_gib: float | None = None
+
+    def __post_init__(self) -> None:
+        most = max(whole("repeat", self.repeat, 1), whole("repeat exact", self.repeat_exact, 1))
+        Settings(seed=self.seed)
+        Settings(seed=self.seed + most - 1)  # the last one, too
+        if self.memory_limit_gib is not None:
+            positive("memory limit", self.memory_limit_gib, "GiB")
+        if self.hard_limit is None:
+            return
+        limit = positive("hard limit", self.hard_limit, "seconds")
+        longest = max((each.time_limit for each in self.configurations), default=0.0)
+        if limit < longest:
+            raise InputError(f"hard limit {limit:g} s is below the time limit {longest:g} s")
 
     def seeds(self, configuration: Configuration) -> range:
         """Of its runs on an instance."""
@@ -135,73 +156,61 @@ class ComparisonPlan:
         return {c.name: len(self.instances) * len(self.seeds(c)) for c in self.configurations}
 
 
-def make_plan(
-    sources: Sources,
-    solvers: Sequence[str] | None = None,
-    options: Mapping[str, Settings] | None = None,
-    *,
-    configurations: Sequence[Settings] | str | PathLike[str] | None = None,
-    time_limit: float = 10.0,
-    puzzle: str | None = None,
-    format: str | None = None,  # noqa: A002, the word that users expect
-    formulation: Any = None,
-    encoding: Any = None,
-    presolve: Any = None,
-    weights: Mapping[str, Any] | None = None,
-    best_known: BestKnown | None = None,
-    **settings: Any,
-) -> ComparisonPlan:
-    """Check everything that can be checked before a run.
+class Asked(TypedDict, total=False):
+    """What a plan is made of beside sources and solvers, as keywords, see ``compare``."""
 
-    Args:
-        sources, solvers, options, puzzle, format, best_known: see ``compare``, as for the next.
-        configurations, time_limit, formulation, encoding, presolve, weights: there, too.
-        settings: the further fields of the plan.
+    configurations: Sequence[Given | Settings] | str | PathLike[str] | None
+    time_limit: float
+    formulation: str | Sequence[str] | None
+    encoding: str | Sequence[str] | None
+    presolve: str | Sequence[str] | None
+    weights: Mapping[str, Any] | None
+    options: Mapping[str, Mapping[str, Any]] | None
+    puzzle: str | None
+    format: str | None
+    best_known: BestKnown | None
+    repeat: int
+    repeat_exact: int
+    seed: int
+    hard_limit: float | None
+    memory_limit_gib: float | None
+
+
+def make_plan(
+    sources: Sources, solvers: Sequence[str] | None = None, **asked: Unpack[Asked]
+) -> ComparisonPlan:
+    """Check everything that can be checked before a run; arguments as ``compare``.
 
     Raises:
         InputError: for anything that does not exist or cannot be used, or if no solver is left.
     """
-    axes = {
-        "formulation": formulation,
-        "encoding": encoding,
-        "presolve": presolve,
-        "weights": weights,
-    }
-    plan = ComparisonPlan((), (), **settings)
-    most = max(whole("repeat", plan.repeat, 1), whole("repeat exact", plan.repeat_exact, 1))
-    Run(seed=plan.seed, time_limit=time_limit)
-    Run(seed=plan.seed + most - 1)  # the last one, too
-    if plan.hard_limit is not None:
-        positive("hard limit", plan.hard_limit, "seconds")
-    if plan.memory_limit_gib is not None:
-        positive("memory limit", plan.memory_limit_gib, "GiB")
-    if configurations is None:
-        named = _solvers(solvers)
-        given: Sequence[Settings] = list(grid(named, options, **axes)) if named else []
-    elif solvers is not None or options or any(axes.values()):
-        raise InputError("configurations name their own solvers and settings")
-    elif isinstance(configurations, str | PathLike):
-        given = read_configurations(configurations)
-    else:
-        given = list(configurations)
-    made, left_out = make_configurations(given, time_limit)
-    for each in made:
-        if plan.hard_limit is not None and plan.hard_limit < each.time_limit:
-            raise InputError(
-                f"hard limit {plan.hard_limit:g} s is below the time limit {each.time_limit:g} s"
-            )
-    instances, repeated = _instances(sources, puzzle, format)
+    check_names(asked, Asked.__annotations__)
+    limits: Any = {name: value for name, value in asked.items() if name in _LIMITS}
+    plan = ComparisonPlan((), (), **limits)
+    time_limit = positive("time limit", asked.get("time_limit", 10.0), "seconds")
+    made, left_out = make_configurations(_given(solvers, asked), time_limit)
+    plan = replace(plan, configurations=made, left_out=left_out)
+    instances, repeated = _instances(sources, asked.get("puzzle"), asked.get("format"))
     for formulation in dict.fromkeys(each.formulation for each in made):
         for instance in instances if formulation is not None else ():
             with at(instance.label):
-                instance.puzzle.check_formulation(formulation)
-    return replace(
-        plan,
-        instances=with_best_known(instances, best_known),
-        configurations=made,
-        left_out=left_out,
-        repeated=repeated,
-    )
+                instance.puzzle.check_formulation(str(formulation))
+    instances = with_best_known(instances, asked.get("best_known"))
+    return replace(plan, instances=instances, repeated=repeated)
+
+
+def _given(solvers: Sequence[str] | None, asked: Asked) -> Sequence[Given]:
+    """The configurations that are asked for, as mappings."""
+    axes = {name: asked.get(name) for name in ("formulation", "encoding", "presolve", "weights")}
+    options, configurations = asked.get("options"), asked.get("configurations")
+    if configurations is None:
+        names = _solvers(solvers)
+        return list(grid(names, options, **axes)) if names else []
+    if solvers is not None or options or any(axes.values()):
+        raise InputError("configurations name their own solvers and settings")
+    if isinstance(configurations, str | PathLike):
+        return read_configurations(configurations)
+    return [named(each) if isinstance(each, Settings) else each for each in configurations]
 
 
 def _solvers(names: Sequence[str] | None) -> list[str]:
@@ -223,39 +232,42 @@ def _instances(
     """Puzzles under names that are printable and differ; the same puzzle only once."""
     if isinstance(sources, Problem | Model | str | PathLike):
         sources = [sources]
-    puzzles: list[tuple[Problem, str]] = []
+    given: list[Instance] = []
     for source in sources:
         if isinstance(source, str | PathLike):
-            puzzles += [(puzzle, str(source)) for puzzle in load(source, kind, named)]
+            problems = load(source, kind, named)
+            given += [Instance(problem.id, problem, str(source)) for problem in problems]
         else:
-            puzzles.append((problem_of(source), ""))
-    if not puzzles:
+            problem = problem_of(source)
+            given.append(Instance(problem.id, problem))
+    if not given:
         raise InputError("no puzzle to compare solvers on")
-    found, repeated = told_apart(puzzles)
-    return found, repeated
+    return told_apart(given)
 
 
-def told_apart(
-    puzzles: Iterable[tuple[Problem, str]],
-) -> tuple[tuple[Instance, ...], tuple[str, ...]]:
-    """Puzzles and their sources as instances under names that differ, each once.
+def told_apart(given: Iterable[Instance]) -> tuple[tuple[Instance, ...], tuple[str, ...]]:
+    """The same under names that are printable and differ, each once.
 
-    Also returns the names of those that were there before.
+    Also returns the names of those that were there before; what they know of the best objective
+    is kept.
     """
     found: dict[str, Instance] = {}
     labels: set[str] = set()
     repeated = []
-    for number, (puzzle, source) in enumerate(puzzles, start=1):
-        name = printable(puzzle.id) or f"instance {number}"
+    for number, each in enumerate(given, start=1):
+        name = printable(each.label) or f"instance {number}"
         label = name
         while label in labels:
             label = f"{label} ({number})"
-        instance = Instance(label, puzzle, source)
-        if instance.digest in found:
-            repeated.append(name)
+        instance = replace(each, label=label)
+        before = found.get(instance.digest)
+        if before is None:
+            labels.add(label)
+            found[instance.digest] = instance
             continue
-        labels.add(label)
-        found[instance.digest] = instance
+        repeated.append(name)
+        if each.best_known is not None:
+            found[instance.digest] = replace(before, best_known=each.best_known)
     return tuple(found.values()), tuple(repeated)
 
 

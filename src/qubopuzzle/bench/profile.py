@@ -9,6 +9,7 @@ exact solvers have solid lines, heuristics dashed ones.
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import cycle
 from math import ceil, floor, inf, log10, nan
 from typing import Any
@@ -21,9 +22,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator, PercentFormatter
 from numpy.typing import NDArray
 
-from qubopuzzle.bench.analysis import growths
 from qubopuzzle.bench.comparison import Comparison
 from qubopuzzle.bench.objectives import CLOSE
+from qubopuzzle.bench.plan import Instance
 from qubopuzzle.picture.figure import label
 
 # Okabe and Ito's colours in an order of different greys.
@@ -44,120 +45,59 @@ _LANE = 1.3
 _PANELS = 6
 Styles = dict[str, dict[str, Any]]
 """How each configuration's line is drawn."""
+Panel = Callable[[Comparison, Axes, Styles], None]
+"""Draws one of the pictures."""
 
 
-def plot(comparison: Comparison, figure: Figure) -> list[Axes]:
-    """Draw what there is: solved by when, time against size or, with objectives, gaps."""
-    with_objective = len(comparison.targets)
-    panels = [survival]
-    panels += [growth] if with_objective < max(1, len(comparison.instances)) else []
-    panels += [gaps] if with_objective else []
+def plot(comparison: Comparison, figure: Figure, panels: Sequence[Panel] = ()) -> list[Axes]:
+    """Draw panels, three in a row; without, ``usual_panels``."""
+    panels = panels or usual_panels(comparison)
+    styles = _styles(comparison)
     with mpl.rc_context({"font.size": 9}):
-        axes: list[Axes] = figure.subplots(1, len(panels), squeeze=False)[0].tolist()
-        styles = _styles(comparison)
-        for panel, ax in zip(panels, axes, strict=True):
+        n_rows, n_columns = -(-len(panels) // 3), min(3, len(panels))
+        axes: list[Axes] = [*figure.subplots(n_rows, n_columns, squeeze=False).flat]
+        for ax in axes[len(panels) :]:
+            ax.set_visible(False)
+        for panel, ax in zip(panels, axes, strict=False):
             panel(comparison, ax, styles)
         _legend(figure, axes[0])
-    return axes
+    return axes[: len(panels)]
 
 
-def inches(comparison: Comparison, height: float = 3.6) -> tuple[float, float]:
-    """Of a figure whose axes take this height, with its legend below."""
+def usual_panels(comparison: Comparison) -> list[Panel]:
+    """What there is: solved by when, time against size or, with objectives, gaps."""
+    with_objective = len(comparison.targets)
+    panels: list[Panel] = [survival]
+    panels += [growth] if with_objective < max(1, len(comparison.instances)) else []
+    return panels + ([gaps] if with_objective else [])
+
+
+def inches(comparison: Comparison, n_panels: int = 1) -> tuple[float, float]:
+    """Of a figure with so many panels, and its legend below."""
     labels = [own["label"] for own in _styles(comparison).values()]
+    height = 3.6 if n_panels <= 3 else 0.2 + 2.6 * -(-n_panels // 3)
     return _WIDTH, height + _LINE * -(-len(labels) // _columns(labels, _WIDTH))
 
 
-def draw(comparison: Comparison, file_format: str) -> bytes:
+def draw(comparison: Comparison, file_format: str, panels: Sequence[Panel] = ()) -> bytes:
     """The figure as the bytes of a file; the same comparison gives the same SVG."""
-    return _file(lambda figure: plot(comparison, figure), file_format, inches(comparison))
+    # Glyph ids in an SVG are drawn at random without a salt.
+    with mpl.rc_context({"svg.hashsalt": "qubopuzzle", "font.size": 9}):
+        figure = Figure(figsize=inches(comparison, len(panels)), layout="constrained")
+        plot(comparison, figure, panels)
+        buffer = io.BytesIO()
+        metadata = {"Date": None} if file_format == "svg" else None
+        figure.savefig(buffer, format=file_format, dpi=150, metadata=metadata)
+    return buffer.getvalue()
 
 
 def svgs(comparison: Comparison) -> list[bytes]:
     """All pictures of a report; none without a row."""
     if not comparison.rows:
         return []
-    found = (draw(comparison, "svg"), profiles(comparison), times_to_target(comparison))
-    return [svg for svg in found if svg]
-
-
-def profiles(comparison: Comparison) -> bytes:
-    """An SVG of the performance profiles, after Dolan and More, Math. Program. 91, 201 (2002).
-
-    The share of instances on which a configuration's median takes at most x times that of the
-    best; where it ends below 1, the rest was not solved.
-    """
-    by_name: dict[str, dict[str, float]] = {}
-    for s in comparison.summaries():
-        by_name.setdefault(s.configuration, {})[s.digest] = max(s.seconds, _LEAST_S)
-    best = {
-        each.digest: min((own.get(each.digest, inf) for own in by_name.values()), default=inf)
-        for each in comparison.instances
-    }
-
-    def content(figure: Figure) -> None:
-        ax = figure.subplots()
-        ratios = {
-            name: sorted(t / best[digest] for digest, t in own.items() if t < inf)
-            for name, own in by_name.items()
-        }
-        most = 1.1 * max((r[-1] for r in ratios.values() if r), default=10.0)
-        for name, style in _styles(comparison).items():
-            xs = ratios.get(name, [])
-            share = [i / len(best) for i in range(1, len(xs) + 1)]
-            ys = [0.0, *share, share[-1] if share else 0.0]
-            ax.step([1.0, *xs, most], ys, where="post", markevery=(0, 3), **style)
-        ax.set_xscale("log")
-        _log_ticks(ax.xaxis, *ax.get_xlim())
-        ax.set_ylim(-0.03, 1.05)
-        ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-        ax.set(xlabel="times the best's median", ylabel="instances", title="Performance profile")
-        _tidy(ax)
-        _legend(figure, ax)
-
-    return _file(content, "svg", inches(comparison))
-
-
-def times_to_target(comparison: Comparison) -> bytes:
-    """An SVG: by when runs are solved on the instances that take longest, a panel each.
-
-    Nothing where no heuristic solved any.
-
-    Time-to-target plots of Aiex, Resende and Ribeiro, Optim. Lett. 1, 355 (2007).
-    """
-    slowest: dict[str, float] = {}
-    for s in comparison.summaries():
-        if not s.exact and s.solved:
-            slowest[s.digest] = max(slowest.get(s.digest, 0.0), s.par2_s)
-    hardest = sorted(slowest, key=lambda digest: -slowest[digest])[:_PANELS]
-    panels = [each for each in comparison.instances if each.digest in hardest]
-    styles = _styles(comparison)
-    if not panels:
-        return b""
-
-    def content(figure: Figure) -> None:
-        axes = figure.subplots(-(-len(panels) // 3), 3, squeeze=False, sharey=True)
-        for ax, instance in zip(axes.flat, panels, strict=False):
-            rows = [row for row in comparison.rows if row["digest"] == instance.digest]
-            survival(replace(comparison, rows=rows), ax, styles)
-            ax.set(title=label(instance.label[:40]), ylabel="")
-        for ax in axes.flat[len(panels) :]:
-            ax.set_visible(False)
-        _legend(figure, axes[0, 0])
-
-    return _file(content, "svg", inches(comparison, 0.2 + 2.6 * -(-len(panels) // 3)))
-
-
-def _file(
-    content: Callable[[Figure], object], file_format: str, size: tuple[float, float]
-) -> bytes:
-    # Glyph ids in an SVG are drawn at random without a salt.
-    with mpl.rc_context({"svg.hashsalt": "qubopuzzle", "font.size": 9}):
-        figure = Figure(figsize=size, layout="constrained")
-        content(figure)
-        buffer = io.BytesIO()
-        metadata = {"Date": None} if file_format == "svg" else None
-        figure.savefig(buffer, format=file_format, dpi=150, metadata=metadata)
-    return buffer.getvalue()
+    slowest: list[Panel] = [partial(_survival_on, each) for each in _slowest(comparison)]
+    figures: list[list[Panel]] = [usual_panels(comparison), [ratios], slowest]
+    return [draw(comparison, "svg", panels) for panels in figures if panels]
 
 
 def _legend(figure: Figure, ax: Axes) -> None:
@@ -176,59 +116,104 @@ def _columns(labels: Sequence[str], width: float) -> int:
 def survival(comparison: Comparison, ax: Axes, styles: Styles) -> None:
     """Share of a solver's runs that are solved within t seconds, building included."""
     limit = _limit(comparison)
-    own = {name: _times(comparison, name) for name in styles}
-    ends = [t for times in own.values() for t in times if t < inf]
+    times = {
+        total.configuration: [max(s, _LEAST_S) for s, reached in total.ends if reached]
+        for total in comparison.totals()
+    }
+    ends = [t for own in times.values() for t in own]
     start = min([limit / 2, *ends]) / 1.5
     last = max([limit, *ends])  # with an objective, answers may come late
-    for name, style in styles.items():
-        if not own[name]:
-            continue
-        times = sorted(t for t in own[name] if t < inf)
-        n = len(own[name])
-        xs = [start, *times, last]
-        ys = [0.0, *((i + 1) / n for i in range(len(times))), len(times) / n]
-        every = max(1, len(xs) // 8)
-        ax.step(xs, ys, where="post", markevery=(0 if not times else 1, every), **style)
+    for total in comparison.totals():
+        name = total.configuration
+        _steps(ax, times[name], total.runs, (start, last), styles[name])
     ax.axvline(limit, color="0.6", linewidth=0.8, zorder=0)
-    ax.set_xscale("log")
-    ax.set_xlim(start, last * 1.15)
-    ax.set_ylim(-0.03, 1.05)
-    ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     ylabel = "runs at the best known" if comparison.targets else "runs solved"
     if 0 < len(comparison.targets) < len(comparison.instances):
         ylabel = "runs solved, or at the best known"
     ax.set(xlabel="seconds, building included", ylabel=ylabel, title="Solved by when")
+    _shares(ax)
+    ax.set_xlim(start, last * 1.15)
     _log_ticks(ax.xaxis, start, last)
-    _tidy(ax)
 
 
 def gaps(comparison: Comparison, ax: Axes, styles: Styles) -> None:
     """Share of a solver's runs whose answer is at most so much worse than the best known."""
-    for name, style in styles.items():
-        own = [s for s in comparison.summaries() if s.configuration == name and s.objectives]
-        found = [gap for s in own if s.objectives for gap in s.objectives.gaps]
-        if not found:
-            continue
-        near = sorted(max(gap, _LEAST_GAP) for gap in found if gap <= 1)
-        ys = [(i + 1) / len(found) for i in range(len(near))]
-        style = style | {"markevery": max(1, len(near) // 8)}
-        ax.step([_LEAST_GAP, *near, 1.0], [0.0, *ys, len(near) / len(found)], where="post", **style)
+    for total in comparison.totals():
+        near = [max(gap, _LEAST_GAP) for gap in total.gaps if gap <= 1]
+        _steps(ax, near, len(total.gaps), (_LEAST_GAP, 1.0), styles[total.configuration])
     for close in CLOSE:
         ax.axvline(close, color="0.8", linewidth=0.8, zorder=0)
-    ax.set_xscale("log")
+    ax.set(xlabel="gap to the best known objective", ylabel="runs", title="Runs as close")
+    _shares(ax)
     ax.set_xlim(_LEAST_GAP / 1.3, 1.3)
     ax.set_xticks([_LEAST_GAP, *CLOSE, 1.0], ["0", *(f"{100 * c:g}%" for c in CLOSE), "100%"])
     ax.xaxis.set_minor_locator(NullLocator())
+
+
+def ratios(comparison: Comparison, ax: Axes, styles: Styles) -> None:
+    """Performance profile, after Dolan and More, Math. Program. 91, 201 (2002).
+
+    The share of instances on which a configuration's median takes at most x times that of the
+    best; where it ends below 1, the rest was not solved.
+    """
+    best: dict[str, float] = {}
+    for s in comparison.summaries():
+        best[s.digest] = min(best.get(s.digest, inf), max(s.seconds, _LEAST_S))
+    times: dict[str, list[float]] = {name: [] for name in styles}
+    for s in comparison.summaries():
+        if s.seconds < inf:
+            times[s.configuration].append(max(s.seconds, _LEAST_S) / best[s.digest])
+    most = 1.1 * max((max(own) for own in times.values() if own), default=10.0)
+    for name, style in styles.items():
+        _steps(ax, times[name], len(comparison.instances), (1.0, most), style)
+    ax.set(xlabel="times the best's median", ylabel="instances", title="Performance profile")
+    _shares(ax)
+    _log_ticks(ax.xaxis, *ax.get_xlim())
+
+
+def _slowest(comparison: Comparison) -> list[Instance]:
+    """The instances on which heuristics take longest, of those that one solved."""
+    times: dict[str, float] = {}
+    for s in comparison.summaries():
+        if not s.setup.exact and s.solved:
+            times[s.digest] = max(times.get(s.digest, 0.0), s.par2_s)
+    slowest = sorted(times, key=lambda digest: -times[digest])[:_PANELS]
+    return [each for each in comparison.instances if each.digest in slowest]
+
+
+def _survival_on(instance: Instance, comparison: Comparison, ax: Axes, styles: Styles) -> None:
+    """By when runs are solved on an instance.
+
+    Time-to-target plots of Aiex, Resende and Ribeiro, Optim. Lett. 1, 355 (2007).
+    """
+    rows = [row for row in comparison.rows if row["digest"] == instance.digest]
+    survival(replace(comparison, rows=rows), ax, styles)
+    ax.set(title=label(instance.label[:40]), ylabel="")
+
+
+def _steps(
+    ax: Axes, values: Sequence[float], count: int, ends: tuple[float, float], style: dict[str, Any]
+) -> None:
+    """Draw which share of ``count`` is at most x, from the one end to the other."""
+    if not count:
+        return
+    xs = sorted(values)
+    ys = [i / count for i in range(len(xs) + 1)]
+    every = (1 if xs else 0, max(1, len(xs) // 8))
+    start, last = ends
+    ax.step([start, *xs, last], [*ys, ys[-1]], where="post", markevery=every, **style)
+
+
+def _shares(ax: Axes) -> None:
+    """Axes of shares, in percent, over a logarithmic scale."""
+    ax.set_xscale("log")
     ax.set_ylim(-0.03, 1.05)
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-    ax.set(xlabel="gap to the best known objective", ylabel="runs", title="Runs as close")
     _tidy(ax)
 
 
 def growth(comparison: Comparison, ax: Axes, styles: Styles) -> None:
     """Median seconds of each instance against its cells, a line through the median by size.
-
-    A broad pale line is the fitted growth.
 
     Instances whose median run did not solve stand above the limit, hollow, a lane a solver.
     """
@@ -244,10 +229,6 @@ def growth(comparison: Comparison, ax: Axes, styles: Styles) -> None:
         latest = max(latest, *seconds[~failed].tolist(), 0.0)
         ax.plot(cells[failed], [lane] * failed.sum(), **points | {"markerfacecolor": "none"})
         lane *= _LANE if failed.any() else 1
-    for fit in growths(comparison):
-        cells = np.array(sorted({row["cells"] for row in comparison.rows}))[[0, -1]]
-        color = styles[fit.configuration]["color"]
-        ax.plot(cells, fit.factor * cells**fit.exponent, color=color, alpha=0.3, linewidth=3)
     ax.axhline(limit, color="0.6", linewidth=0.8, zorder=0)
     ax.set_xscale("log")
     ax.set_yscale("log")
@@ -304,12 +285,6 @@ def _styles(comparison: Comparison) -> Styles:
 
 def _limit(comparison: Comparison) -> float:
     return max(each.time_limit for each in comparison.configurations)
-
-
-def _times(comparison: Comparison, name: str) -> list[float]:
-    """Seconds of each run of a configuration until its success; infinite without."""
-    runs = [comparison.reached(row) for row in comparison.rows if row["configuration"] == name]
-    return [max(float(seconds), _LEAST_S) if reached else inf for seconds, reached in runs]
 
 
 def _log_ticks(axis: Axis, low: float, high: float) -> None:

@@ -14,10 +14,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from qubopuzzle.bench.configurations import Configuration
 from qubopuzzle.bench.machine import machine, memory_bytes
 from qubopuzzle.bench.plan import Job
 from qubopuzzle.errors import InputError, QubopuzzleError
-from qubopuzzle.model import ModelBuilder, propagate
+from qubopuzzle.model import ModelBuilder, Problem, propagate
 from qubopuzzle.model.propagation import compile_kernels
 from qubopuzzle.processes import Crashed, OutOfMemory, Overrun, WarmWorkers, Worker, say
 from qubopuzzle.solvers import get_solver
@@ -52,24 +53,12 @@ def execute(job: Job, workers: WarmWorkers = _workers) -> dict[str, Any]:
         InputError: for a puzzle that a process cannot import, and another version of this
             package than that of whoever wants the row.
     """
-    puzzle, own = job.instance.puzzle, job.configuration
     _check(job)
-    run = {
-        "solver": own.solver,
-        "formulation": own.formulation,
-        "encoding": own.encoding,
-        "presolve": own.presolve,
-        "weights": dict(own.weights),
-        "reads": own.reads,
-        "seed": job.seed,
-        "time_limit": own.time_limit,
-        "options": dict(own.options),
-    }
     memory = _memory(job.memory_limit_gib)
     for fresh in (False, True):
         with workers.borrow(memory, fresh=fresh) as worker:
             is_first = not worker.used
-            found = _answer(worker, puzzle, run, job.hard_limit_s)
+            found = _answer(worker, job)
             if is_first or found["status"] not in ("crashed", "out of memory"):
                 break
     return job.columns() | found | {"machine": machine()}
@@ -87,21 +76,20 @@ def _check(job: Job) -> None:
         raise InputError(f"a worker has qubopuzzle {here}, and this is {there}; install one")
 
 
-def _answer(worker: Worker, puzzle: Any, run: Mapping[str, Any], deadline: float) -> dict[str, Any]:
+def _answer(worker: Worker, job: Job) -> dict[str, Any]:
     """What a row says of how a run went."""
+    run = job.instance.puzzle, job.configuration, job.seed
     started = datetime.now(UTC).isoformat(timespec="microseconds")
     clock, peaks = time.perf_counter(), list[float]()
     try:
-        result = worker.call(work, puzzle, run, deadline=deadline, hear=peaks.append)
-        found = _outcome(result, run["time_limit"])
+        result = worker.call(work, *run, deadline=job.hard_limit_s, hear=peaks.append)
+        found = _outcome(result, job.configuration.time_limit)
     except QubopuzzleError as error:
         status = _STATUSES.get(type(error), "refused")
         # A refusal costs nothing; every other failure, the time that it took.
         spent = None if status == "refused" else round(time.perf_counter() - clock, 6)
         found = {"status": status, "why": str(error), "solved": False, "seconds": spent}
     wall = time.perf_counter() - clock
-    with suppress(OSError):
-        worker.tidy()
     found["peak_mib"] = peaks[-1] if peaks else None
     return found | {"wall_s": round(wall, 6), "started": started}
 
@@ -141,16 +129,12 @@ def _outcome(result: Mapping[str, Any], time_limit: float) -> dict[str, Any]:
 # --- in the process of the run ---------------------------------------------------------
 
 
-def work(puzzle: Any, run: Mapping[str, Any]) -> dict[str, Any]:
-    """The result as plain data, with ``sizes`` of the model; says ``peak_mib`` whatever happens.
-
-    Args:
-        run: keywords of ``solve``.
-    """
-    _warm_up(run["solver"], run["presolve"], run["options"])
+def work(puzzle: Problem, configuration: Configuration, seed: int) -> dict[str, Any]:
+    """The result as plain data, with ``sizes`` of the model; says ``peak_mib`` whatever happens."""
+    _warm_up(configuration)
     _reset_peak()
     try:
-        result = solve(puzzle, **run)
+        result = solve(puzzle, configuration.settings(seed))
         return result.to_dict() | {"sizes": dict(result.sizes)}
     finally:
         say(_peak_mib())
@@ -160,23 +144,24 @@ _warm: set[str] = set()
 """Solvers that this process has run."""
 
 
-def _warm_up(solver: str, presolve: str | None, options: Mapping[str, Any]) -> None:
+def _warm_up(configuration: Configuration) -> None:
     """Solve a model of one bit, unmeasured, once a process: a solver imports as it goes along.
 
     What propagates is compiled, though the first small models could do without. Services in the
     cloud are not asked. Rubbish of the runs before is collected.
     """
-    if solver not in _warm:
-        _warm.add(solver)
+    name = configuration.solver
+    if name not in _warm:
+        _warm.add(name)
         builder = ModelBuilder()
         builder.exactly_one("one", [[builder.bit("bit")]])
         bit = builder.build()
         with suppress(QubopuzzleError):  # if it is serious, the run says so too
-            backend = get_solver(solver)
-            if (presolve or backend.default_presolve) == "propagate":
+            if configuration.presolve == "propagate":
                 compile_kernels(propagate)
-            if not backend.remote:
-                solve(bit, solver, options=options, reads=1, seed=0, time_limit=_WARM_UP_S)
+            if not get_solver(name).remote:
+                options = configuration.options
+                solve(bit, name, options=options, reads=1, seed=0, time_limit=_WARM_UP_S)
         gc.collect()
         gc.freeze()  # what is imported stays, and is not looked through again
     gc.collect()

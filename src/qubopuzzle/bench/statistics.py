@@ -4,6 +4,7 @@ Runs of one configuration are two arrays of shape (runs,): ``seconds`` spent in 
 not, and ``solved``, 1 (or True) for a run that solved.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, log
 from typing import Any
@@ -48,8 +49,8 @@ def tts(seconds: ArrayLike, solved: ArrayLike, quantile: float = 0.99) -> TimeTo
     then come at a constant rate, and the maximum likelihood of that rate is solved runs by
     time. For runs of one length and a small success rate p it is t ln(1 - q) / ln(1 - p) of
     Ronnow et al., "Defining and detecting quantum speedup", Science 345, 420 (2014). It
-    overstates where nearly every run solves in about the same time. The interval is SciPy's
-    percentile bootstrap of the rate over the runs, with a fixed seed. Without a solved run the
+    overstates where nearly every run solves in about the same time. The interval is a bootstrap
+    of the rate over the runs. Without a solved run the
     bound is that of a rate that leaves a 5 percent chance of what was seen: time / 3.
 
     >>> str(tts([1.0, 1.0], [0, 0]))
@@ -68,9 +69,23 @@ def tts(seconds: ArrayLike, solved: ArrayLike, quantile: float = 0.99) -> TimeTo
     if len(spent) < 2:
         return TimeToSolution(estimate)
     # The rate has no infinite resamples, as the time would: no solved run, rate 0.
+    slowest, fastest = bootstrap(
+        lambda won, spent, axis: won.sum(axis=axis) / spent.sum(axis=axis), won, spent
+    )
+    low, high = (float(factor / rate) if rate > 0 else inf for rate in (fastest, slowest))
+    return TimeToSolution(estimate, low, high)
+
+
+def bootstrap(statistic: Callable[..., Any], *values: NDArray[np.float64]) -> Interval:
+    """SciPy's percentile bootstrap, with a fixed seed, of samples that are drawn together.
+
+    Args:
+        statistic: of samples of any shape along an ``axis``.
+        values: shape (n,) each, n at least 2.
+    """
     found = stats.bootstrap(
-        (won, spent),
-        lambda won, spent, axis: won.sum(axis=axis) / spent.sum(axis=axis),
+        values,
+        statistic,
         n_resamples=RESAMPLES,
         paired=True,
         vectorized=True,
@@ -78,8 +93,7 @@ def tts(seconds: ArrayLike, solved: ArrayLike, quantile: float = 0.99) -> TimeTo
         method="percentile",
         rng=np.random.default_rng(0),
     ).confidence_interval
-    low, high = (float(factor / rate) if rate > 0 else inf for rate in (found.high, found.low))
-    return TimeToSolution(estimate, low, high)
+    return float(found.low), float(found.high)
 
 
 def wilson(solved: int, runs: int) -> Interval:

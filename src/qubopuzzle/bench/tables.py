@@ -1,181 +1,312 @@
-"""The tables of a comparison: as texts for people, and for spreadsheets."""
+"""The tables of a comparison: what a terminal, a notebook and all reports show of it."""
 
-import csv
-import io
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from math import inf
+from typing import TypeVar
 
 from qubopuzzle.bench.comparison import Comparison
-from qubopuzzle.bench.configurations import kind_of
+from qubopuzzle.bench.configurations import Configuration
+from qubopuzzle.bench.machine import machine_of, shared_cores
 from qubopuzzle.bench.objectives import CLOSE
-from qubopuzzle.errors import printable
+from qubopuzzle.bench.pairs import Pair, pairs
+from qubopuzzle.bench.statistics import Interval
+from qubopuzzle.bench.summary import Row, Summary, Total
 
+Item = TypeVar("Item")
+Columns = Mapping[str, Callable[[Item], object]]
+"""By its heading, what a column has of each item."""
+_DETAILS = ("cells", "TTS(50%) s", "95% (Wilson)")
+"""Columns for which only a report has room."""
+_NUMBER = re.compile(
+    r"-|∞|(> )?-?[\d,.]+(e[+-]?\d+)?(/\d+(, (> )?[\d.]+ s)?|%| s| of \d+)?( \(.*\)| to [\d.%]+)?"
+)
 WITH_OBJECTIVE = (
     "With an objective, PAR-2 and TTS are of the time until a run reaches the best one known: said "
     "beforehand, or the best of all these runs. Where a solver does not say when it found an "
     "answer, that is the end of its run."
 )
-_QUALITY = ["at the best known", "mean gap", "optimal"]
-_FORMULAS = (*"=+-@", *map(chr, (0xFF1D, 0xFF0B, 0xFF0D, 0xFF20)))
-"""How a spreadsheet's formulas begin; the last four are the same signs in full width."""
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?")
 
 
-def instance_table(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
-    """The table of a comparison as texts, for a terminal or for Markdown."""
-    columns = ["instance", "configuration", "kind", "solved", "status", "size"]
-    columns += ["build s", "solve s", "TTS(99%) s"]
-    rows = []
-    for s in comparison.summaries():
-        limit = f"> {s.time_limit:g}"
-        sizes = (f"{n:,} {what[:-1] if n == 1 else what}" for what, n in s.sizes.items())
-        times = ["-" if s.build_s is None else f"{s.build_s:.3f}"]
-        times += [limit if s.solve_s == inf else f"{s.solve_s:.3f}", str(s.tts99 or "-")]
-        ended = [f"{s.solved}/{s.runs}", statuses(s.statuses, limit), ", ".join(sizes) or "-"]
-        rows.append([s.instance, s.configuration, kind_of(s.exact), *ended, *times])
-    return columns, rows
+@dataclass(frozen=True)
+class Table:
+    """A heading, a few words, and rows of texts."""
+
+    title: str
+    text: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+    @classmethod
+    def of(cls, items: Iterable[Item], columns: Columns[Item], title: str, text: str) -> "Table":
+        """A row for each item."""
+        rows = [[str(cell(item)) for cell in columns.values()] for item in items]
+        return cls(title, text, list(columns), rows)
+
+    def brief(self) -> "Table":
+        """Without the columns for which only a report has room."""
+        shown = [i for i, name in enumerate(self.columns) if name not in _DETAILS]
+        rows = [[row[i] for i in shown] for row in self.rows]
+        return Table(self.title, self.text, [self.columns[i] for i in shown], rows)
+
+    @property
+    def numbers(self) -> frozenset[int]:
+        """The columns, but the first, that hold numbers, which are set to the right."""
+        cells = zip(*self.rows, strict=True)
+        found = (i for i, own in enumerate(cells) if all(map(_NUMBER.fullmatch, own)))
+        return frozenset(found) - {0}
 
 
-def objective_table(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
-    """What the answers are worth, of instances with an objective; seconds are medians."""
-    columns = ["instance", "configuration", "best", "mean", "best known", "gap", "bound", "optimal"]
-    columns += [f"within {100 * close:g}%" for close in CLOSE]
-    rows = []
-    for s in comparison.summaries():
-        if (own := s.objectives) is not None:
-            numbers = own.best, own.mean, own.target.best_known
-            row = [s.instance, s.configuration, *map(value_words, numbers)]
-            gap = "-" if own.mean is None else gap_words(own.mean_gap)
-            row += [gap, value_words(own.target.bound), f"{own.optimal}/{s.runs}"]
-            for count, seconds in own.close.values():
-                when = f"> {s.time_limit:g}" if seconds == inf else f"{seconds:.3f}"
-                row.append(f"{count}/{s.runs}, {when} s")
-            rows.append(row)
-    return columns, rows
+def brief_tables(comparison: Comparison) -> list[Table]:
+    """For a terminal or a notebook."""
+    makers = [instance_table, *([objective_table] if comparison.targets else []), total_table]
+    return [make(comparison).brief() for make in makers]
 
 
-def value_words(value: float | None) -> str:
-    """An objective; a dash for none."""
-    return "-" if value is None else f"{value:.12g}"
+def report_tables(comparison: Comparison) -> list[Table]:
+    """All of them that have a row."""
+    every = (
+        total_table(comparison),
+        objective_table(comparison),
+        _pair_table(comparison),
+        instance_table(comparison, digits=4),
+        _configuration_table(comparison),
+        _failure_table(comparison),
+        _machine_table(comparison),
+    )
+    return [table for table in every if table.rows]
 
 
-def gap_words(gap: float) -> str:
-    """A relative gap in percent.
+def instance_table(comparison: Comparison, digits: int = 3) -> Table:
+    """A row for each instance and configuration; seconds with so many digits."""
+    columns: Columns[Summary] = {
+        "instance": lambda s: s.instance,
+        "cells": lambda s: f"{s.cells:,}",
+        "configuration": lambda s: s.configuration,
+        "kind": lambda s: s.setup.kind,
+        "solved": lambda s: f"{s.solved}/{s.runs}",
+        "status": statuses,
+        "size": _sizes,
+        "build s": lambda s: _seconds(s.build_s, digits),
+        "solve s": lambda s: over(s) if s.solve_s == inf else _seconds(s.solve_s, digits),
+        "TTS(99%) s": lambda s: s.tts99 or "-",
+        "TTS(50%) s": lambda s: s.tts50 or "-",
+    }
+    text = (
+        "Medians over seeds. Build is model, presolve and compile; solve is the solver and the "
+        "check. TTS is the time after which a solution is 99 or 50 percent sure, with its 95 "
+        "percent bootstrap interval."
+    )
+    return Table.of(comparison.summaries(), columns, "By instance", text)
 
-    >>> gap_words(0.0), gap_words(0.0123), gap_words(inf)
-    ('0%', '1.23%', '∞')
+
+def objective_table(comparison: Comparison) -> Table:
+    """The same of those with an objective: what the answers are worth."""
+    columns: dict[str, Callable[[Summary], object]] = {
+        "instance": lambda s: s.instance,
+        "configuration": lambda s: s.configuration,
+        "best": lambda s: _value(s.best),
+        "mean": lambda s: _value(s.mean),
+        "best known": lambda s: _value(s.target.best_known),
+        "gap": lambda s: _gap(s.mean_gap),
+        "bound": lambda s: _value(s.target.bound),
+        "optimal": lambda s: f"{s.optimal}/{s.runs}",
+    }
+    columns |= {f"within {100 * gap:g}%": _close(gap) for gap in CLOSE}
+    text = (
+        "Best and mean of the runs with a valid answer; the gap is that of the mean to the best "
+        "known objective, over its absolute value; the bound is the closest that any run proved. "
+        "Then how many runs came as close to the best known, and the median seconds until they did."
+    )
+    valued = [each for each in comparison.summaries() if each.valued]
+    return Table.of(valued, columns, "Objectives", text)
+
+
+def total_table(comparison: Comparison) -> Table:
+    """A row for each configuration."""
+    columns: dict[str, Callable[[Total], object]] = {
+        "configuration": lambda t: t.configuration,
+        "kind": lambda t: t.setup.kind,
+        "presolve": lambda t: t.setup.presolve,
+        "runs": lambda t: t.runs if t.runs == t.planned else f"{t.runs} of {t.planned}",
+        "solved": lambda t: t.solved,
+        "success": lambda t: f"{t.success:.1%}" if t.runs else "-",
+        "95% (Wilson)": lambda t: _percent(t.success_interval, 1),
+        "mean PAR-2 s": lambda t: _seconds(t.par2_s if t.runs else None),
+        "total s": lambda t: _seconds(t.spent_s),
+    }
+    text = (
+        "A run is solved if the rules accept its answer, or it is proved that there is none, "
+        "within the time limit. A run that failed counts twice the limit in PAR-2."
+    )
+    if comparison.targets:
+        text += f" {WITH_OBJECTIVE}"
+        columns |= {
+            "at the best known": lambda t: _of_valued(t, t.at_best_known),
+            "mean gap": lambda t: _gap(t.mean_gap),
+            "optimal": lambda t: _of_valued(t, t.optimal),
+        }
+    return Table.of(comparison.totals(), columns, "Configurations over all runs", text)
+
+
+def _pair_table(comparison: Comparison) -> Table:
+    columns: Columns[Pair] = {
+        "first": lambda p: p.first,
+        "second": lambda p: p.second,
+        "instances": lambda p: p.instances,
+        "seconds, first / second": lambda p: f"{p.ratio:.3g}",
+        "95%": lambda p: "{:.3g} to {:.3g}".format(*p.ratio_interval) if p.ratio_interval else "-",
+        "first faster on": lambda p: f"{p.faster:.0%}",
+        "95% of that": lambda p: _percent(p.faster_interval, 0),
+    }
+    text = (
+        "Paired over instances: the geometric mean of the ratio of their mean PAR-2 seconds "
+        "(below 1 the first is faster), and on how many the first is faster, ties half; with "
+        "bootstrap intervals over instances. Where both fail on an instance, it counts as equal."
+    )
+    return Table.of(pairs(comparison), columns, "Pairs", text)
+
+
+def _configuration_table(comparison: Comparison) -> Table:
+    used: dict[str, dict[str, None]] = {each.name: {} for each in comparison.configurations}
+    for row in comparison.rows:
+        used[row["configuration"]][str(row.get("formulation", "-"))] = None
+    columns: Columns[Configuration] = {
+        "configuration": lambda c: c.name,
+        "solver": lambda c: c.solver,
+        "formulations": lambda c: ", ".join(used[c.name]),
+        "encoding": lambda c: c.encoding or "-",
+        "presolve": lambda c: c.presolve,
+        "options": _options,
+        "bounds": lambda c: f"{c.time_limit:g} s" + (f", {c.reads} reads" if c.reads else ""),
+    }
+    text = "Settings of each, defaults included, and the bounds of a run."
+    return Table.of(comparison.configurations, columns, "Settings", text)
+
+
+def _failure_table(comparison: Comparison) -> Table:
+    failed: dict[tuple[str, str], list[Row]] = {}
+    for row in comparison.rows:
+        if not row["solved"]:
+            failed.setdefault((row["configuration"], row["status"]), []).append(row)
+    columns: Columns[Sequence[Row]] = {
+        "configuration": lambda rows: rows[0]["configuration"],
+        "status": lambda rows: rows[0]["status"],
+        "runs": len,
+        "instances": lambda rows: ", ".join(dict.fromkeys(row["instance"] for row in rows)),
+        "first reason": lambda rows: next((row["why"] for row in rows if row["why"]), ""),
+    }
+    return Table.of(failed.values(), columns, "Runs that were not solved", "All of them, by name.")
+
+
+def _machine_table(comparison: Comparison) -> Table:
+    by_kind: dict[str, list[Row]] = {}
+    for row in comparison.rows:
+        by_kind.setdefault(machine_of(row), []).append(row)
+    columns: Columns[tuple[int, list[Row]]] = {
+        "machine": lambda own: own[0],
+        "kind": lambda own: machine_of(own[1][0]),
+        "hosts": lambda own: len({row.get("machine", {}).get("host", "?") for row in own[1]}),
+        "runs": lambda own: len(own[1]),
+        "runs that shared a core": lambda own: shared_cores(own[1]),
+        "versions": lambda own: _versions(own[1]),
+    }
+    numbered = enumerate(by_kind.values(), start=1)
+    return Table.of(numbered, columns, "Machines and versions", "")
+
+
+def run_table(rows: Sequence[Row]) -> Table:
+    """A row for each run of an instance."""
+    columns: Columns[Row] = {
+        "configuration": lambda row: row["configuration"],
+        "seed": lambda row: row["seed"],
+        "status": lambda row: row["status"],
+        "seconds": lambda row: _seconds(row["seconds"], 4),
+        "objective": lambda row: _value(row.get("objective")),
+        "wall s": lambda row: _seconds(row.get("wall_s"), 4),
+        "peak MiB": lambda row: row.get("peak_mib") or "-",
+        "started": lambda row: row.get("started", "-"),
+        "key": lambda row: row["key"],
+    }
+    return Table.of(rows, columns, "", "")
+
+
+# --- cells ---------------------------------------------------------------------------
+
+
+def over(summary: Summary) -> str:
+    """That a run took longer than the limit.
+
+    Which is where the median of runs that failed is.
     """
-    return "∞" if gap == inf else "0%" if gap == 0 else f"{100 * gap:.3g}%"
+    return f"> {summary.setup.time_limit:g}"
 
 
-def quality_columns(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
-    """Further columns of the totals, a list a configuration; none without any objective."""
-    if not comparison.targets:
-        return [], [[] for _ in comparison.configurations]
-    rows = []
-    for t in comparison.totals():
-        if (own := t.quality) is None:
-            rows.append(["-"] * len(_QUALITY))
-            continue
-        gap = "-" if own.mean_gap is None else gap_words(own.mean_gap)
-        rows.append([f"{own.reached}/{own.runs}", gap, f"{own.optimal}/{own.runs}"])
-    return _QUALITY, rows
-
-
-def statuses(counts: Mapping[str, int], limit: str) -> str:
-    """In words; with numbers where runs ended in different ways.
-
-    >>> statuses({"valid": 3, "not solved": 2}, "> 10")
-    '3 valid, 2 > 10 s'
-    """
-    words = {"not solved": f"{limit} s", "late": f"{limit} s (late answer)"}
-    named = {words.get(status, status): n for status, n in counts.items()}
+def statuses(summary: Summary) -> str:
+    """How runs ended, in words; with numbers where they ended in different ways."""
+    limit = f"{over(summary)} s"
+    words = {"not solved": limit, "late": f"{limit} (late answer)"}
+    named = {words.get(status, status): n for status, n in summary.statuses.items()}
     if len(named) == 1:
         return next(iter(named))
     return ", ".join(f"{n} {word}" for word, n in named.items())
 
 
-def total_table(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
-    """The sums as texts, a line a solver."""
-    columns = [
-        "configuration",
-        "kind",
-        "presolve",
-        "runs",
-        "solved",
-        "success",
-        "mean PAR-2 s",
-        "total s",
-    ]
-    more, quality = quality_columns(comparison)
-    rows = []
-    for t, own in zip(comparison.totals(), quality, strict=True):
-        runs = f"{t.runs}" if t.runs == t.planned else f"{t.runs} of {t.planned}"
-        score = "-" if t.par2_s is None else f"{t.par2_s:.3f}"
-        success = f"{t.success:.1%}" if t.runs else "-"
-        counts = [runs, f"{t.solved}", success, score, f"{t.spent_s:.3f}"]
-        rows.append([t.configuration, kind_of(t.exact), t.presolve, *counts, *own])
-    return [*columns, *more], rows
+def _sizes(summary: Summary) -> str:
+    sizes = summary.sizes.items()
+    return ", ".join(f"{n:,} {what[:-1] if n == 1 else what}" for what, n in sizes) or "-"
 
 
-def _objective_columns() -> list[str]:
-    columns = ["objective_best", "objective_mean", "best_known", "bound", "gap", "proved_optimal"]
-    return columns + [f"{what}_{100 * c:g}pct" for c in CLOSE for what in ("share", "seconds")]
+def _seconds(value: float | None, digits: int = 3) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
 
 
-def csv_text(comparison: Comparison) -> str:
-    """A line for each instance and configuration; seconds; empty where there is no number."""
-    summaries = comparison.summaries()
-    sizes = list(dict.fromkeys(name for s in summaries for name in s.sizes))
-    columns = ["instance", "cells", "configuration", "kind", "runs", "solved", "status"]
-    columns += ["success_low", "success_high", *sizes, "build_s", "solve_s", "par2_s"]
-    columns += [f"tts{q}{end}_s" for q in (50, 99) for end in ("", "_low", "_high")]
-    columns += _objective_columns() if comparison.targets else []
-    text = io.StringIO()
-    writer = csv.DictWriter(text, [*columns, "time_limit_s"], lineterminator="\n")
-    writer.writerow({name: spreadsheet_cell(name) for name in writer.fieldnames})
-    for s in summaries:
-        over = f"> {s.time_limit:g}"
-        record: dict[str, object] = {
-            **{name: getattr(s, name) for name in columns[:6] if name != "kind"},
-            **s.sizes,
-            "kind": kind_of(s.exact),
-            "status": statuses(s.statuses, over),
-            "success_low": f"{s.success[0]:.4f}",
-            "success_high": f"{s.success[1]:.4f}",
-            "build_s": "" if s.build_s is None else f"{s.build_s:.6f}",
-            "solve_s": over if s.solve_s == inf else f"{s.solve_s:.6f}",
-            "par2_s": f"{s.par2_s:.6f}",
-            "time_limit_s": f"{s.time_limit:g}",
-        }
-        for q, found in ((50, s.tts50), (99, s.tts99)):
-            if found is not None:
-                record[f"tts{q}_s"] = f"{'> ' if found.at_least else ''}{found.seconds:.6g}"
-                for end, seconds in (("low", found.low), ("high", found.high)):
-                    record[f"tts{q}_{end}_s"] = "" if seconds is None else f"{seconds:.6g}"
-        if (own := s.objectives) is not None:
-            values = [own.best, own.mean, own.target.best_known, own.target.bound]
-            cells = ["" if value is None else f"{value:.12g}" for value in values]
-            cells += ["" if own.mean is None else f"{own.mean_gap:.6g}", f"{own.optimal}"]
-            for count, seconds in own.close.values():
-                cells += [f"{count / s.runs:.4f}", over if seconds == inf else f"{seconds:.6f}"]
-            record |= zip(_objective_columns(), cells, strict=True)
-        writer.writerow({name: spreadsheet_cell(value) for name, value in record.items()})
-    return text.getvalue()
+def _value(value: float | None) -> str:
+    """An objective."""
+    return "-" if value is None else f"{value:.12g}"
 
 
-def spreadsheet_cell(value: object) -> object:
-    """A value for a CSV file: no name in it is taken for a formula, and numbers stay numbers.
+def _gap(gap: float | None) -> str:
+    """A relative gap in percent.
 
-    A text that a spreadsheet would calculate gets an apostrophe in front, as the Open Worldwide
-    Application Security Project advises ("CSV Injection").
-
-    >>> [spreadsheet_cell(value) for value in ("=1+1", "-2.5", "a-b", -3, "@x")]
-    ["'=1+1", '-2.5', 'a-b', -3, "'@x"]
+    >>> _gap(0.0), _gap(0.0123), _gap(inf), _gap(None)
+    ('0%', '1.23%', '∞', '-')
     """
-    if not isinstance(value, str):
-        return value
-    text = printable(value)
-    is_formula = text.lstrip().startswith(_FORMULAS) and not _NUMBER.fullmatch(text)
-    return f"'{text}" if is_formula else text
+    if gap is None:
+        return "-"
+    return "∞" if gap == inf else "0%" if gap == 0 else f"{100 * gap:.3g}%"
+
+
+def _close(gap: float) -> Callable[[Summary], str]:
+    def cell(summary: Summary) -> str:
+        count, seconds = summary.close[gap]
+        when = over(summary) if seconds == inf else f"{seconds:.3f}"
+        return f"{count}/{summary.runs}, {when} s"
+
+    return cell
+
+
+def _of_valued(total: Total, count: int) -> str:
+    return f"{count}/{len(total.valued)}" if total.valued else "-"
+
+
+def _percent(interval: Interval | None, digits: int) -> str:
+    if interval is None:
+        return "-"
+    low, high = interval
+    return f"{low:.{digits}%} to {high:.{digits}%}"
+
+
+def _options(configuration: Configuration) -> str:
+    weights = {f"weight {family}": weight for family, weight in configuration.weights.items()}
+    settings = {**weights, **configuration.options}
+    return ", ".join(f"{key}={value}" for key, value in settings.items() if value is not None)
+
+
+def _versions(rows: Sequence[Row]) -> str:
+    versions: dict[str, set[str]] = {}
+    for row in rows:
+        for name, value in row.get("versions", {}).items():
+            versions.setdefault(name, set()).add(value)
+    return ", ".join(f"{name} {' and '.join(sorted(own))}" for name, own in versions.items())

@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from itertools import groupby
 from math import isfinite
 from typing import Any
 
-from qubopuzzle.bench.comparison import INTERRUPTED, Comparison, Row, run
+from qubopuzzle.bench.comparison import Comparison, run
 from qubopuzzle.bench.configurations import grid, make_configurations
 from qubopuzzle.bench.machine import machine, words
-from qubopuzzle.bench.plan import ComparisonPlan, make_plan
+from qubopuzzle.bench.plan import make_plan
+from qubopuzzle.bench.summary import Summary
 from qubopuzzle.checks import whole
 from qubopuzzle.errors import InputError, SolverFailed
 from qubopuzzle.model import Problem
@@ -65,55 +65,50 @@ class Measuring:
         for name, why in left_out.items():
             raise InputError(f"{name} cannot be measured: {why}")
 
-    def plan(self, problems: Sequence[Problem], seed: int) -> ComparisonPlan:
-        """The runs."""
-        return make_plan(
+    def measure(
+        self, problems: Sequence[Problem], seed: int
+    ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        """What holds for all measurements, and ``tier`` and ``measured`` by digest.
+
+        Raises:
+            SolverFailed: if solvers contradict each other, or runs are lost.
+        """
+        plan = make_plan(
             problems, self.solvers, repeat=self.repeat, time_limit=self.time_limit, seed=seed
         )
+        done = run(plan, progress=True)
+        if done.interrupted:
+            raise KeyboardInterrupt
+        for trouble in (*(found.summary() for found in done.contradictions), *done.lost):
+            raise SolverFailed(trouble)
+        measured: dict[str, dict[str, Any]] = {each.digest: {} for each in plan.instances}
+        for summary in done.summaries():
+            measured[summary.digest][summary.configuration] = _measured(summary)
+        found = {digest: {"tier": tier(own), "measured": own} for digest, own in measured.items()}
+        return self._about(done), found
+
+    def _about(self, done: Comparison) -> dict[str, Any]:
+        versions: dict[str, Any] = {}
+        for row in done.rows:
+            versions |= row.get("versions") or {}
+        return {
+            "solvers": [each.name for each in done.configurations],
+            "repeat": self.repeat,
+            "time_limit_s": done.configurations[0].time_limit,
+            "tiers": TIERS,
+            "date": date.today().isoformat(),
+            "machine": words(machine()),
+            "versions": versions,
+        }
 
 
-def measure(plan: ComparisonPlan) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-    """Run it; returns what holds for all instances, and ``tier`` and ``measured`` by digest.
-
-    Raises:
-        SolverFailed: if solvers contradict each other, or runs are lost.
-    """
-    done = run(plan, progress=True)
-    if done.stopped == INTERRUPTED:
-        raise KeyboardInterrupt
-    for trouble in (*(found.summary() for found in done.contradictions), *done.lost):
-        raise SolverFailed(trouble)
-    by_instance: dict[str, dict[str, Any]] = {each.digest: {} for each in plan.instances}
-    groups = groupby(done.rows, key=lambda row: (row["digest"], row["configuration"]))
-    for summary, ((digest, name), rows) in zip(done.summaries(), groups, strict=True):
-        by_instance[digest][name] = _measured(summary.seconds, list(rows))
-    found = {digest: {"tier": tier(own), "measured": own} for digest, own in by_instance.items()}
-    return _about(plan, done), found
-
-
-def _measured(seconds: float, rows: Sequence[Row]) -> dict[str, Any]:
-    """The runs of one solver on one instance; ``seconds`` is their median."""
-    first = rows[0]
+def _measured(summary: Summary) -> dict[str, Any]:
+    first, seconds = summary.rows[0], summary.seconds
     return {
-        "exact": first["exact"],
-        "runs": len(rows),
-        "solved": sum(row["solved"] for row in rows),
+        "exact": summary.setup.exact,
+        "runs": summary.runs,
+        "solved": summary.solved,
         "seconds": round(seconds, 6) if isfinite(seconds) else None,
         **{name: first[name] for name in ("formulation", "encoding", "presolve")},
-        "seeds": [row["seed"] for row in rows],
-    }
-
-
-def _about(plan: ComparisonPlan, done: Comparison) -> dict[str, Any]:
-    versions: dict[str, Any] = {}
-    for row in done.rows:
-        versions |= row.get("versions") or {}
-    return {
-        "solvers": [each.name for each in plan.configurations],
-        "repeat": plan.repeat,
-        "time_limit_s": plan.configurations[0].time_limit,
-        "tiers": TIERS,
-        "date": date.today().isoformat(),
-        "machine": words(machine()),
-        "versions": versions,
+        "seeds": [row["seed"] for row in summary.rows],
     }

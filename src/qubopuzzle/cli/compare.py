@@ -67,7 +67,7 @@ def run(args: Namespace) -> int:
     plan = make_plan(
         args.sources,
         args.solvers,
-        _options_by_solver(args.option),
+        options=_options_by_solver(args.option),
         configurations=args.config,
         puzzle=args.puzzle,
         format=args.format,

@@ -23,7 +23,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(args: Namespace) -> int:
     """Turn an assignment that another tool found into an answer, and judge it."""
-    from qubopuzzle.solving.export import decode_file
+    from qubopuzzle.solving.form import decode_file
 
     (source,) = args.sources
     read_once([source, args.sample, args.model])

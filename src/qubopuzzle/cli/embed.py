@@ -148,7 +148,8 @@ def _cells(form: EmbeddedForm) -> list[str]:
 def _plot(file: Path, puzzle: Problem, fitting: list[EmbeddedForm], hardware: Hardware) -> None:
     """Draw the one of all forms that takes the fewest qubits."""
     from qubopuzzle.files.writing import image_format, write_whole
-    from qubopuzzle.picture.chains import draw_chains, image
+    from qubopuzzle.picture.chains import draw_chains
+    from qubopuzzle.picture.figure import image
 
     best = min(((form.best.qubits, i) for i, form in enumerate(fitting) if form.best), default=None)
     if best is None:

@@ -1,6 +1,5 @@
 """``qubopuzzle export``."""
 
-import json
 import os
 import sys
 from argparse import Namespace
@@ -38,7 +37,7 @@ def add_arguments(parser: Parser) -> None:
 def run(args: Namespace) -> int:
     """Write each puzzle's model to a file, or to standard output."""
     from qubopuzzle.files.writing import write_whole
-    from qubopuzzle.solving.export import Export
+    from qubopuzzle.solving.form import Form
 
     form = _format(args)
     settings = settings_of(args)
@@ -53,7 +52,7 @@ def run(args: Namespace) -> int:
     worst = SOLVED
     for number, (puzzle, path) in enumerate(zip(puzzles, files, strict=True), start=1):
         try:
-            made = Export.of(puzzle, form.name, settings)
+            made = Form.of(puzzle, form, settings)
         except QubopuzzleError as error:
             status = complain(f"{name_of(puzzle, number)}: {error}", error)
             worst = max(worst, status, key=SEVERITY.index)
@@ -61,10 +60,10 @@ def run(args: Namespace) -> int:
         if path is None:
             sys.stdout.write(made.data.decode())
             continue
-        write_whole(path, made.data)
         if described:
-            description = {"file": path.name, **made.description}
-            write_whole(_beside(path), json.dumps(description).encode() + b"\n")
+            made.write(path)
+        else:
+            write_whole(path, made.data)
     return worst
 
 
@@ -85,10 +84,8 @@ def _format(args: Namespace) -> "ModelFormat":
 
 def _spare(source: str, path: Path | None, *, described: bool) -> None:
     """Refuse to write over the puzzle: ``a.json`` is what goes beside a model named ``a``."""
-    for own in () if path is None else (path, _beside(path)) if described else (path,):
+    from qubopuzzle.solving.form import description_path
+
+    for own in () if path is None else (path, description_path(path)) if described else (path,):
         if source != "-" and os.path.realpath(own) == os.path.realpath(source):
             raise InputError(f"{path}: {own} is the puzzle; take another name")
-
-
-def _beside(path: Path) -> Path:
-    return path.with_name(f"{path.name}.json")

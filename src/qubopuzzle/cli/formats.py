@@ -11,7 +11,7 @@ def run(_: Namespace) -> int:
     from qubopuzzle.files.puzzles import all_formats
 
     rows = [
-        [name, ", ".join(known.PUZZLES) or "every puzzle", known.ABOUT]
+        [name, ", ".join(known.puzzles) or "every puzzle", known.about]
         for name, known in all_formats().items()
     ]
     print_table(["format", "puzzles", "what it is"], rows)

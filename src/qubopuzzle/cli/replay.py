@@ -37,7 +37,7 @@ def run(args: Namespace) -> int:
     trace = load_trace(args.trace)
     if not len(trace):
         raise InputError(f"{args.trace}: the trace has no states")
-    last = trace.picture(len(trace) - 1)
+    last = trace.picture(-1)
     n_reads = int(trace.read.max()) + 1
     reads = f"{n_reads} read{'' if n_reads == 1 else 's'}"
     say(

@@ -6,9 +6,10 @@ from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from qubopuzzle.bench.comparison import Comparison, Row
+from qubopuzzle.bench.comparison import Comparison
 from qubopuzzle.bench.contradictions import Contradiction
-from qubopuzzle.bench.tables import WITH_OBJECTIVE, instance_table, objective_table, total_table
+from qubopuzzle.bench.summary import Row
+from qubopuzzle.bench.tables import WITH_OBJECTIVE, brief_tables
 from qubopuzzle.cli.terminal import answer_text, check_output, print_table, say
 from qubopuzzle.errors import InputError
 from qubopuzzle.files.writing import image_format, write_whole
@@ -19,15 +20,11 @@ _RARE = ("killed", "out of memory", "crashed", "refused")
 
 def print_comparison(comparison: Comparison) -> None:
     """The runs by instance and solver, what the times are, the sums, why runs failed."""
-    print_table(*instance_table(comparison), right=(3, 6, 7, 8))
-    say("")
-    if comparison.targets:
-        print_table(*objective_table(comparison), right=range(2, 11))
+    for table in brief_tables(comparison):
+        print_table(table.columns, table.rows, right=table.numbers)
         say("")
-    print_table(*total_table(comparison), right=range(3, 11))
     limits = dict.fromkeys(f"{each.time_limit:g}" for each in comparison.configurations)
     say(
-        "",
         "Seconds, medians over seeds: build is model, presolve and compile; solve is",
         f"the solver and the check. A run has {' or '.join(limits)} s for both (imports and",
         "kernels apart); a failed one counts twice that in PAR-2.",

@@ -18,7 +18,7 @@ from qubopuzzle.signals import came
 
 if TYPE_CHECKING:
     from qubopuzzle.model import Problem
-    from qubopuzzle.recorder import Rate, Recorder
+    from qubopuzzle.recorder import Recorder
     from qubopuzzle.solving.result import Result
     from qubopuzzle.solving.settings import Settings
 
@@ -85,7 +85,7 @@ class _NoToken(Action):
 
 def run(args: Namespace) -> int:
     """Solve and judge one puzzle after the other."""
-    from qubopuzzle.recorder import Rate
+    from qubopuzzle.recorder import Recorder
     from qubopuzzle.solvers.base import ANSWER_FILES
     from qubopuzzle.solving.result import Result
 
@@ -95,7 +95,8 @@ def run(args: Namespace) -> int:
     if args.trace_rate is not None and args.trace is None:
         raise InputError("--trace-rate goes with --trace")
     asked = True if args.trace_rate is None else args.trace_rate
-    rate = Rate.of(_WATCHED if args.trace is None else asked)
+    rate = _WATCHED if args.trace is None else asked
+    Recorder.of(rate)  # checks it
     if args.watch:
         from qubopuzzle.cli import watch  # imports rich
 
@@ -158,7 +159,7 @@ def _show(
 
 
 def _solved(
-    puzzles: Sequence[Problem], each: Sequence[dict[str, Any]], args: Namespace, rate: Rate
+    puzzles: Sequence[Problem], each: Sequence[dict[str, Any]], args: Namespace, rate: Any
 ) -> Generator[Result | QubopuzzleError, None, None]:
     """The result of each puzzle, or why there is none."""
     from qubopuzzle.checks import whole
@@ -170,13 +171,13 @@ def _solved(
     if jobs > 1 or args.executor is not None:
         if args.watch:
             raise InputError("--watch shows one puzzle at a time; leave --jobs and --executor out")
-        own = [{**more, "trace": Recorder(rate) if args.trace else None} for more in each]
+        own = [{**more, "trace": rate if args.trace else None} for more in each]
         with terminal.executor(args) as executor:
             samples = args.samples is not None
             yield from solve_each(puzzles, jobs=jobs, executor=executor, samples=samples, own=own)
         return
     for puzzle, more in zip(puzzles, each, strict=True):
-        recorder = Recorder(rate) if args.watch or args.trace else None
+        recorder = Recorder.of(rate if args.watch or args.trace else None)
         try:
             with _shown(puzzle, recorder if args.watch else None) as callback:
                 result = solve(puzzle, progress=callback, trace=recorder, **more)

@@ -91,7 +91,9 @@ def print_judged(judged: Judged, verdict: str) -> None:
     say(answer_text(judged), verdict, *(f"  {v.rule}: {v.message}" for v in judged.violations))
 
 
-def print_table(columns: list[str], rows: Iterable[list[str]], right: Container[int] = ()) -> None:
+def print_table(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], right: Container[int] = ()
+) -> None:
     """Print a table; the columns numbered in ``right`` are set to the right.
 
     On a terminal it is folded to the width; into a pipe, long lines stay whole.

@@ -15,10 +15,9 @@ from qubopuzzle.cli.terminal import heading, text
 from qubopuzzle.errors import InputError, printable
 from qubopuzzle.model import Problem
 from qubopuzzle.picture import Picture
-from qubopuzzle.recorder import Recorder, Seen
+from qubopuzzle.recorder import RecordedState, Recorder
 from qubopuzzle.solvers.base import Progress
-from qubopuzzle.solving.judge import Judged
-from qubopuzzle.solving.trace import judge_state
+from qubopuzzle.solving.trace import Trace
 
 _INTERVAL_S = 0.1
 _HEAVIEST = 4
@@ -65,28 +64,27 @@ class _Screen:
         self._began = time.perf_counter()
         self._energies: list[float] = []
         self._lowest = float("inf")
-        self._last: Seen | None = None
-        self._judged: Judged | None = None
+        self._state: RecordedState | None = None
+        self._picture: Picture | None = None
 
     def note(self, progress: Progress) -> None:
         """Take the last state over."""
         self._lowest = min(self._lowest, progress.energy)
-        seen = self._recorder.seen[-1] if self._recorder.seen else None
-        if seen is None or seen is self._last:
+        states = self._recorder.states[-1:]
+        if not states or states[0] is self._state:
             return
-        self._last = seen
-        self._judged, _ = judge_state(self._problem, seen)
-        energy = self._judged.energy or 0.0
-        self._energies.append(energy)
-        self._lowest = min(self._lowest, energy)
+        trace = Trace.of(self._problem, states)
+        self._state, self._picture = states[0], trace.picture(0)
+        self._energies.append(float(trace.energy[0]))
+        self._lowest = min(self._lowest, self._energies[-1])
 
     def view(self) -> Group:
         """The lines, no wider and no higher than the terminal."""
         width, height = self._console.size
         lines = [self._numbers(), self._course(width)]
-        picture = None if self._judged is None else self._judged.picture()
-        drawn = Text() if picture is None else self._drawn(picture, width, height - _OTHER_LINES)
-        lines += [drawn, self._heaviest(width)]
+        picture, height = self._picture, height - _OTHER_LINES
+        lines.append(Text() if picture is None else self._drawn(picture, width, height))
+        lines.append(self._heaviest(width))
         for line in lines:
             line.no_wrap, line.overflow = True, "crop"
         return Group(*lines)
@@ -95,11 +93,10 @@ class _Screen:
         seconds = f"{time.perf_counter() - self._began:.1f} s"
         lowest = "-" if isinf(self._lowest) else f"{self._lowest:g}"
         where = "preparing"
-        if self._last is not None:
-            seen = self._last
-            where = f"energy {self._energies[-1]:g}, lowest {lowest} | read {seen.read}"
-            where += f", sweep {seen.sweep:,}"
-            where += "" if isnan(seen.beta) else f", beta {seen.beta:g}"
+        if (state := self._state) is not None:
+            where = f"energy {self._energies[-1]:g}, lowest {lowest} | read {state.read}"
+            where += f", sweep {state.sweep:,}"
+            where += "" if isnan(state.beta) else f", beta {state.beta:g}"
         return Text(f"{where} | {seconds} | {printable(heading(self._problem))}")
 
     def _course(self, width: int) -> Text:
@@ -122,9 +119,10 @@ class _Screen:
 
     def _heaviest(self, width: int) -> Text:
         """The constraints with the greatest weights, by name; those that fit whole."""
-        if self._last is None or self._last.row_weight is None:
+        state = self._state
+        if state is None or state.row_weight is None:
             return Text()
-        rows = self._last.of.presolved.model.heaviest_rows(self._last.row_weight, _HEAVIEST)
+        rows = state.judge.presolved.model.heaviest_rows(state.row_weight, _HEAVIEST)
         named = [f"{printable(label)} {weight:.2f}" for label, weight in rows]
         lines = ("heaviest: " + ", ".join(named[:n]) for n in range(len(named), 0, -1))
         return Text(next((line for line in lines if len(line) < width), ""))

@@ -112,7 +112,7 @@ def add_model(
     "group = group".
     """
     order = Precedences(model)
-    bits = order_bits(model, order)
+    bits = order_bits(model)
     clauses.fresh(bits.n_bits)
     _choices(bits, clauses)
     which, index, too_low = order.thresholds()  # first >= v -> second >= v + gap
@@ -146,7 +146,7 @@ def add_cost(bits: Encoding, clauses: Clauses) -> Cost | None:
     return cost
 
 
-def order_bits(model: Model, order: Precedences) -> Encoding:
+def order_bits(model: Model) -> Encoding:
     """Order variables for choices under a precedence, of two values, or asked for stretches.
 
     The last are choices of whole numbers that rows ask for stretches of values, not for one,
@@ -164,7 +164,7 @@ def order_bits(model: Model, order: Precedences) -> Encoding:
     every = (choice.values for choice in model.choices)
     whole = [isinstance(own, range) or all(isinstance(v, int) for v in own) for own in every]
     by_stretches = (2 * terms >= 3 * np.maximum(asked, 1)) & np.array(whole, dtype=bool)
-    return lay_out(model, order.numbered | (model.sizes <= 2) | by_stretches, "order")
+    return lay_out(model, model.is_numbered | (model.sizes <= 2) | by_stretches, "order")
 
 
 def _choices(bits: Encoding, clauses: Clauses) -> None:

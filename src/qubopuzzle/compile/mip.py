@@ -30,7 +30,6 @@ from qubopuzzle.compile.lp_mps import lp_text, mps_text, safe_names
 from qubopuzzle.compile.rows import Names, Rows, whole_rows
 from qubopuzzle.errors import TooLarge
 from qubopuzzle.model import UNBOUNDED, Connected, Cut, Field, IntArray, IntMatrix, Model
-from qubopuzzle.model.order import Precedences
 
 TERM_LIMIT = 20_000_000
 """Most terms in all rows together: about 1 GB with the text that a solver reads."""
@@ -208,7 +207,7 @@ def compile_mip(model: Model, bits: Encoding | None = None, *, tree: bool = True
     Raises:
         TooLarge: if the rows would not fit in memory.
     """
-    bits = bits or order_bits(model, Precedences(model))
+    bits = bits or order_bits(model)
     parts = [
         *domain_wall_rows(bits),
         one_value(bits, "", np.flatnonzero(~bits.domain_wall)),

@@ -1,13 +1,13 @@
-"""The search for embeddings, by minorminer, in a process that can be ended.
+"""Embeddings, a chain of qubits for each variable, and the search for them.
 
-minorminer does not hear Ctrl-C amid a try, takes up to three times its time limit, and for some
-cliques never ends.
+Minorminer searches, in a process that can be ended: it does not hear Ctrl-C amid a try, takes up
+to three times its time limit, and for some cliques never ends.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle import processes
-from qubopuzzle.embedding.bounds import least_qubits
-from qubopuzzle.embedding.chains import Embedding
+from qubopuzzle.errors import InputError
 
 if TYPE_CHECKING:
     import dimod
@@ -30,6 +29,52 @@ DEFAULT_SECONDS = 60.0
 _MEMORY = 4 * 2**30
 _CLIQUE_S = 30.0
 _workers = processes.WarmWorkers()
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """A chain of connected qubits for each variable, ``chains[v]`` for variable v.
+
+    ``seed`` is that of the try that found it, ``seconds`` what the try took.
+    """
+
+    chains: tuple[tuple[int, ...], ...]
+    seed: int = 0
+    seconds: float = 0.0
+
+    @property
+    def qubits(self) -> int:
+        """How many qubits there are in all chains."""
+        return sum(map(len, self.chains))
+
+    @property
+    def longest(self) -> int:
+        """Qubits of the longest chain."""
+        return max(map(len, self.chains), default=0)
+
+    @property
+    def mean(self) -> float:
+        """Qubits of a chain, on average."""
+        return self.qubits / max(1, len(self.chains))
+
+    @property
+    def sizes(self) -> dict[str, float]:
+        """The three numbers, for JSON."""
+        return {"qubits": self.qubits, "longest": self.longest, "mean": self.mean}
+
+    def check(self, pairs: Iterable[Sequence[int]], graph: nx.Graph) -> None:
+        """InputError unless it is an embedding: chains apart, connected, and joined by couplers."""
+        import networkx as nx
+
+        owner = {qubit: v for v, chain in enumerate(self.chains) for qubit in chain}
+        if len(owner) < self.qubits or not set(owner) <= set(graph):
+            raise InputError("the embedding has a qubit twice, or one that does not work")
+        for v, chain in enumerate(self.chains):
+            if not chain or not nx.is_connected(graph.subgraph(chain)):
+                raise InputError(f"the embedding's chain of variable {v} is not connected")
+        for u, v in pairs:
+            if not any(owner.get(other) == v for q in self.chains[u] for other in graph[q]):
+                raise InputError(f"the embedding has no coupler between variables {u} and {v}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +169,23 @@ def clique_embedding(n: int, hardware: Hardware) -> Embedding | None:
         except processes.Overrun:
             return None
     return Embedding(chains[:n]) if chains else None
+
+
+def least_qubits(degrees: NDArray[Any], hardware: Hardware) -> int:
+    """No embedding of variables with these degrees, shape (variables,), takes fewer qubits.
+
+    A chain of k qubits, each with at most D couplers, is held together by k - 1 of them, which
+    leaves at most ``k D - 2 (k - 1)`` couplers to other chains; so a variable of degree d takes at
+    least ``(d - 2) / (D - 2)`` qubits, rounded up.
+
+    >>> from qubopuzzle.embedding import Hardware
+    >>> least_qubits(np.array([3, 14, 15, 28]), Hardware.of("chimera:4"))  # D = 6: 1, 3, 4 and 7
+    15
+    """
+    most = max((degree for _, degree in hardware.graph.degree), default=0)
+    if most <= 2:
+        return len(degrees)
+    return int(np.maximum(1, np.ceil((degrees - 2) / (most - 2))).sum())
 
 
 def graph_of(bqm: dimod.BinaryQuadraticModel) -> tuple[int, NDArray[Any]]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import closing, nullcontext
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.metadata import version
@@ -14,10 +14,9 @@ import numpy as np
 
 from qubopuzzle.checks import brief, whole
 from qubopuzzle.compile.incremental import IncrementalSat, Random
-from qubopuzzle.errors import ExecutorFailed, InputError, SolverFailed
-from qubopuzzle.executors import calls, in_order
+from qubopuzzle.errors import InputError, SolverFailed
+from qubopuzzle.executors import answers
 from qubopuzzle.generation.difficulty import LEVELS, Difficulty, measure
-from qubopuzzle.processes import WorkerExecutor
 from qubopuzzle.puzzles import Puzzle, puzzle_name
 from qubopuzzle.puzzles.generator import (
     Options,
@@ -148,16 +147,8 @@ def generate_each(
     Raises:
         ExecutorFailed: if a puzzle is lost twice with the process that makes it.
     """
-    numbers = range(asked.count)
-    if executor is None and (jobs <= 1 or asked.count == 1):
-        yield from (generate_one(asked, number) for number in numbers)
-        return
-    own = WorkerExecutor(min(jobs, asked.count)) if executor is None else nullcontext(executor)
-    with own as at_work, closing(calls(at_work, partial(generate_one, asked), numbers)) as done:
-        for each in in_order(done):
-            if each.answer is None:
-                raise ExecutorFailed(f"puzzle {each.number} was lost twice ({each.lost})")
-            yield each.answer
+    one, numbers, jobs = partial(generate_one, asked), range(asked.count), min(jobs, asked.count)
+    return answers(one, numbers, "puzzle", jobs=jobs, executor=executor)
 
 
 def generate_one(asked: Order, number: int) -> Generated:

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
+from operator import index
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -40,8 +41,7 @@ from qubopuzzle.model.expressions import (
     Literal,
     Operand,
     Relation,
-    literal_number,
-    parts,
+    as_sum,
 )
 
 _LARGEST = 1 << 20
@@ -274,9 +274,14 @@ class ModelBuilder:
 
     def number_of(self, literal: Any) -> int:
         """The number of a literal, ``TRUE`` or ``FALSE``; ModelError for anything else."""
+        if isinstance(literal, bool | np.bool_):
+            return TRUE if literal else FALSE
         if isinstance(literal, Literal | ChoiceHandle):
             self._own(literal.handle if isinstance(literal, Literal) else literal)
-        return literal_number(literal)
+        try:
+            return index(literal)
+        except TypeError:
+            raise ModelError(f"expected whole numbers or literals, got {literal!r:.60}") from None
 
     def connected(self, family: str, literals: Literals, edges: ArrayLike) -> None:
         """The nodes whose literals, shape (nodes,), are true are connected along the edges.
@@ -320,8 +325,9 @@ class ModelBuilder:
         >>> b.build().objective.linear
         array([ 2.,  0.,  0.,  0., -1.])
         """
-        terms, constant = parts(objective)
-        self.objective([literal for literal, _ in terms], [a for _, a in terms], offset=constant)
+        own = as_sum(objective)
+        literals, coefficients = [literal for literal, _ in own.terms], [a for _, a in own.terms]
+        self.objective(literals, coefficients, offset=own.constant)
 
     def objective(
         self,

@@ -1,6 +1,8 @@
 """Paths of precedences that propagation looks at as one: how kernels read them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,43 +16,16 @@ from qubopuzzle.model.segments import Segments
 class Chains:
     """Paths of choices, and **touches**: whether any choice of a path has a term in a row.
 
-    A **walk** along a chain takes a value of each choice and keeps the chain's precedences. The
-    values have **places** in scratch arrays: 0 stands for both ends of the chain, and one place is
-    free before and after the values of each choice. A **stretch** is the values of a choice that
-    make a touch, which are next to each other.
-
     Attributes:
-        start, choice: the choices of each chain, in order, shapes (chains + 1,), (members,).
-        place: place of the first value of each of them, (members,).
-        room: places of each chain, (chains,).
-        back, ahead: by literal, the place of the last value of the choice before that allows it,
-            and of the first value of the next choice that it allows, (literals,).
-        touch_start: the touches of each chain, (chains + 1,).
+        chain_of: the chain of each choice, -1 for none, shape (choices,).
         touch_row, touch_amount: what a touch adds to which row, (touches,).
-        unsure: whether there may be walks without the touch that ``narrow_touches`` cannot see,
-            (touches,).
-        stretch_start: the stretches of each touch, in the order of their choices, (touches + 1,).
-        low, high: first and last place of each stretch, (stretches,).
-        begin, end: those of its choice's first value, and behind its last one, (stretches,).
-        chain_of: the chain of each choice, -1 for none, (choices,).
+        arrays: the fields of ``PropagatorArrays`` that say how kernels walk along chains.
     """
 
-    start: IntArray
-    choice: IntArray
-    place: IntArray
-    room: IntArray
-    back: IntArray
-    ahead: IntArray
-    touch_start: IntArray
+    chain_of: IntArray
     touch_row: IntArray
     touch_amount: IntArray
-    unsure: NDArray[np.bool_]
-    stretch_start: IntArray
-    low: IntArray
-    high: IntArray
-    begin: IntArray
-    end: IntArray
-    chain_of: IntArray
+    arrays: Mapping[str, Any]
 
 
 def find_chains(
@@ -62,12 +37,10 @@ def find_chains(
     each row one amount or nothing, and on which the values of a choice that are in a row are next
     to each other.
     """
-    sizes = np.diff(order.starts, append=len(order.number))
-    known = exact.copy()
+    sizes, known = order.sizes, exact.copy()
     amounts = [end.reduceat(parts.data, parts.start) for end in (np.minimum, np.maximum)]
     least, greatest = (own[terms.part] for own in amounts)
-    count = np.diff(parts.start, append=len(parts.literal))[terms.part]
-    adjacent = terms.last - terms.first + 1 == count
+    adjacent = terms.last - terms.first + 1 == parts.count[terms.part]
     other = terms.again & (least != np.roll(least, 1))
     known[terms.path[(least != greatest) | ~adjacent | other]] = False
     members = np.flatnonzero(known[paths.path] & paths.shared)
@@ -93,34 +66,34 @@ def find_chains(
     ahead[own] += order.below(order.second[entry], order.number[own] + order.gap[entry])
 
     inside = known[terms.path]
-    unsure = (terms.again & ~_joins(order, paths, terms, sizes))[inside]
+    unsure = (terms.again & ~_joins(order, paths, terms))[inside]
     choice, first = terms.choice[inside], terms.first[inside]
     touch = np.cumsum(~terms.again[inside]) - 1
     (heads,) = np.nonzero(~terms.again[inside])
     low = place_of[choice] + first - order.starts[choice]
     return Chains(
-        start=start,
-        choice=members,
-        place=place,
-        room=np.add.reduceat(room, start[:-1]) + 2 if len(number) else start[:0],
-        back=back,
-        ahead=ahead,
-        touch_start=starts(chain_of[choice[heads]], len(number)),
+        chain_of,
         touch_row=terms.row[inside][heads],
         touch_amount=parts.data[parts.start[terms.part[inside][heads]]],
-        unsure=np.bincount(touch, unsure, minlength=len(heads)) > 0,
-        stretch_start=starts(touch, len(heads)),
-        low=low,
-        high=low + terms.last[inside] - first,
-        begin=place_of[choice],
-        end=place_of[choice] + sizes[choice],
-        chain_of=chain_of,
+        arrays={
+            "chain_start": start,
+            "chain_choice": members,
+            "chain_place": place,
+            "room": np.add.reduceat(room, start[:-1]) + 2 if len(number) else start[:0],
+            "back": back,
+            "ahead": ahead,
+            "touch_start": starts(chain_of[choice[heads]], len(number)),
+            "unsure": np.bincount(touch, unsure, minlength=len(heads)) > 0,
+            "stretch_start": starts(touch, len(heads)),
+            "low": low,
+            "high": low + terms.last[inside] - first,
+            "begin": place_of[choice],
+            "end": place_of[choice] + sizes[choice],
+        },
     )
 
 
-def _joins(
-    order: Precedences, paths: Paths, terms: PathTerms, sizes: IntArray
-) -> NDArray[np.bool_]:
+def _joins(order: Precedences, paths: Paths, terms: PathTerms) -> NDArray[np.bool_]:
     """Whether a walk can be early in the stretch before and late in each one, (parts,).
 
     Whenever there are values for it, at neighbouring choices of the path: then the cheapest early
@@ -131,6 +104,6 @@ def _joins(
     # The value behind the stretch, and the one ahead of that of the choice before.
     behind = np.minimum(terms.last + 1, len(order.number) - 1)
     ahead = np.maximum(terms.first - 1, 0)[before]
-    exist = (terms.last + 1 < begin + sizes[terms.choice]) & (terms.first > begin)[before]
+    exist = (terms.last + 1 < begin + order.sizes[terms.choice]) & (terms.first > begin)[before]
     fit = ~exist | (paths.slack[behind] >= paths.slack[ahead])
     return np.asarray(fit & (position == position[before] + 1))

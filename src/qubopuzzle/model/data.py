@@ -9,7 +9,7 @@ v-th value"; the literals of choice ``c`` are numbered ``first_literal[c]`` to
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, compress
 from typing import Any, Self, TypeAlias, TypeVar
 
 import numpy as np
@@ -291,8 +291,26 @@ class Field:
         return grid, np.argwhere(broken.reshape(self.shape)).astype(np.int64)
 
 
+class Compilable:
+    """What has forms: problems and models."""
+
+    __slots__ = ()
+
+    def form(self, to: str, settings: Any = None, **fields: Any) -> Any:
+        """A ``Form``, compiled for an engine; ``qubopuzzle.form`` of this, which says more.
+
+        >>> from qubopuzzle import Nonogram
+        >>> Nonogram(rows=[[1]], cols=[[1], []]).form("qubo", presolve="propagate").labels
+        []
+        """
+        import qubopuzzle  # as users do: what compiles and judges stands above this package
+
+        source: Any = self
+        return qubopuzzle.form(source, to, settings, **fields)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Model:
+class Model(Compilable):
     """Choices, constraints and the field they paint. Made by ``ModelBuilder.build``.
 
     Attributes:
@@ -386,15 +404,20 @@ class Model:
         return {name: np.flatnonzero(families == name) for name in dict.fromkeys(families.tolist())}
 
     @cached_property
+    def is_numbered(self) -> NDArray[np.bool_]:
+        """Whether each choice is in a precedence, (choices,)."""
+        found = np.zeros(len(self.choices), dtype=bool)
+        for block in self.precedence:
+            found[block.first] = found[block.second] = True
+        return found
+
+    @cached_property
     def number_of_literal(self) -> IntArray:
         """The value of each literal of choices that are in precedences, else 0; (literals,)."""
-        blocks = [np.concatenate([block.first, block.second]) for block in self.precedence]
-        ends = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *blocks]))
-        numbered = np.zeros(len(self.choices), dtype=bool)
-        numbered[ends] = True
-        values = chain.from_iterable(self.choices[choice].values for choice in ends.tolist())
+        numbered = compress(self.choices, self.is_numbered.tolist())
+        values = chain.from_iterable(choice.values for choice in numbered)
         number = np.zeros(self.n_literals, dtype=np.int64)
-        number[numbered[self.choice_of_literal]] = np.fromiter(values, dtype=np.int64)
+        number[self.is_numbered[self.choice_of_literal]] = np.fromiter(values, dtype=np.int64)
         return number
 
     @property

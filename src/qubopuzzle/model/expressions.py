@@ -33,21 +33,21 @@ class Operand:
     __array_ufunc__ = None  # arrays leave the operators to this class
 
     def __add__(self, other: object) -> Expression:
-        one, two = _sum(self), _sum(other)
+        one, two = as_sum(self), as_sum(other)
         return Expression(one.terms + two.terms, one.constant + two.constant)
 
     __radd__ = __add__
 
     def __sub__(self, other: object) -> Expression:
-        return self + -1 * _sum(other)
+        return self + -1 * as_sum(other)
 
     def __rsub__(self, other: object) -> Expression:
-        return _sum(other) + -1 * self
+        return as_sum(other) + -1 * self
 
     def __mul__(self, factor: int) -> Expression:
         if isinstance(factor, Operand):
             raise ModelError(f"({self}) * ({factor}): a row is a sum of literals, without products")
-        own, n = _sum(self), _whole(factor)
+        own, n = as_sum(self), _whole(factor)
         return Expression(tuple((literal, n * a) for literal, a in own.terms), n * own.constant)
 
     __rmul__ = __mul__
@@ -194,23 +194,8 @@ class Relation:
         return f"{Expression(self.expression.terms, 0)} {self.sign} {-self.expression.constant}"
 
 
-def literal_number(given: Any) -> int:
-    """The number of a literal, ``TRUE`` or ``FALSE``; ModelError for anything else."""
-    if isinstance(given, bool | np.bool_):
-        return TRUE if given else FALSE
-    try:
-        return index(given)
-    except TypeError:
-        raise ModelError(f"expected whole numbers or literals, got {given!r:.60}") from None
-
-
-def parts(operand: Operand) -> tuple[tuple[tuple[Literal, int], ...], int]:
-    """The terms and the constant of a sum, or of one literal."""
-    found = _sum(operand)
-    return found.terms, found.constant
-
-
-def _sum(operand: object) -> Expression:
+def as_sum(operand: object) -> Expression:
+    """A literal, a whole number or a sum as a sum; ModelError for anything else."""
     if isinstance(operand, Expression):
         return operand
     if isinstance(operand, Literal | ChoiceHandle):

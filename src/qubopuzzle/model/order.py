@@ -42,9 +42,9 @@ class Paths:
 class Precedences:
     """All precedences of a model, shape (n,) each, and the integer value of each literal.
 
-    ``number`` (literals,) is 0 for choices under no precedence, ``numbered`` (choices,)
-    says which are under one. ``keys`` (literals,) sort literals by choice, then by value;
-    ``starts`` (choices,) is the first literal of each choice.
+    ``number`` (literals,) is 0 for choices under no precedence. ``keys`` (literals,) sort literals
+    by choice, then by value; ``starts`` and ``sizes`` (choices,) are the first literal of each
+    choice and how many there are.
     """
 
     def __init__(self, model: Model) -> None:
@@ -54,16 +54,13 @@ class Precedences:
             for name in ("first", "second", "gap")
         )
         self.family = [b.family for b in model.precedence for _ in range(len(b.first))]
-        ends = np.unique(np.concatenate([self.first, self.second]))
-        self.numbered = np.zeros(len(model.choices), dtype=bool)
-        self.numbered[ends] = True
         self.number = model.number_of_literal
         self.keys = model.choice_of_literal * _FAR + self.number
-        self.starts = model.first_literal[:-1]
+        self.starts, self.sizes = model.first_literal[:-1], model.sizes
 
     def paths(self) -> Paths:
         """The paths that the precedences form."""
-        n, sizes = len(self.starts), np.diff(self.starts, append=len(self.number))
+        n, sizes = len(self.starts), self.sizes
         into, out = (np.bincount(ends, minlength=n) for ends in (self.second, self.first))
         alone = (out == 1) & (into <= 1)
         edge = alone[self.first] & (into[self.second] == 1) & (self.first != self.second)
@@ -96,7 +93,7 @@ class Precedences:
         The precedence's number, the index of the first choice's value, and how many values of
         the second are then too low.
         """
-        sizes = np.diff(self.starts, append=len(self.number))[self.first]
+        sizes = self.sizes[self.first]
         which = np.repeat(np.arange(len(sizes)), sizes)
         index = np.arange(len(which)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         limit = self.number[self.starts[self.first[which]] + index] + self.gap[which]
@@ -136,23 +133,21 @@ def path_terms(parts: Segments, paths: Paths) -> PathTerms:
     choice = parts.choice[own]
     ordered = own[np.lexsort((paths.position[choice], parts.row[own], paths.path[choice]))]
     row, choice = parts.row[ordered], parts.choice[ordered]
-    path, ends = paths.path[choice], np.append(parts.start, len(parts.literal))
-    first, last = parts.literal[ends[ordered]], parts.literal[ends[ordered + 1] - 1]
+    path, start = paths.path[choice], parts.start[ordered]
+    first, last = parts.literal[start], parts.literal[start + parts.count[ordered] - 1]
     again = as_before(path, row)
     meets = again & (paths.slack[last] >= np.roll(paths.slack[first], 1))
     return PathTerms(ordered, path, row, choice, first, last, again, meets)
 
 
-def separable(
-    order: Precedences, paths: Paths, terms: PathTerms, sizes: IntArray
-) -> NDArray[np.bool_]:
+def separable(order: Precedences, paths: Paths, terms: PathTerms) -> NDArray[np.bool_]:
     """By path: whether what its choices add to rows is a sum over them, (precedences + choices,).
 
     It has then no precedences between its choices but its own, some values that keep all of them,
     and no two choices that are in one row at such values.
     """
-    found = np.ones(len(order.first) + len(sizes), dtype=bool)
-    found[paths.path[paths.earliest == sizes]] = False
+    found = np.ones(len(order.first) + len(order.sizes), dtype=bool)
+    found[paths.path[paths.earliest == order.sizes]] = False
     loose = np.delete(np.arange(len(order.first)), paths.entry[paths.entry >= 0])
     inside = paths.path[order.first[loose]]
     found[inside[inside == paths.path[order.second[loose]]]] = False

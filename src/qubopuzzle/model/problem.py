@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from qubopuzzle.errors import InputError, Unsatisfiable, did_you_mean
-from qubopuzzle.model.data import IntArray, Model
+from qubopuzzle.model.data import Compilable, IntArray, Model
 from qubopuzzle.model.native import model_from_dict, model_to_dict
 from qubopuzzle.model.semantics import broken
 from qubopuzzle.picture import Picture
@@ -34,7 +34,7 @@ class Violation:
         return {**asdict(self), "cells": [list(cell) for cell in self.cells]}
 
 
-class Problem(ABC):
+class Problem(Compilable, ABC):
     """The interface of everything that ``solve``, ``to_bqm``, ``export``, ``compare`` ... take.
 
     ``name`` is the kind of problem, ``id`` and ``title`` name the instance. Formulations are

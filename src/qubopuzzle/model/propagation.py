@@ -111,7 +111,7 @@ def _presolved(model: Model, method: str, work: int) -> Propagation:
     if contradiction is None and work:
         contradiction = own.probe(work)
     if contradiction is None:
-        found = _reduced(model, own.alive)
+        found = _reduced(model, own.alive, own.domains.size[: len(model.choices)])
     else:
         found = replace(Propagation.none(model), contradiction=f"{method}: {contradiction}")
     known = np.zeros(0 if model.field is None else math.prod(model.field.shape), dtype=bool)
@@ -127,13 +127,12 @@ def _presolved(model: Model, method: str, work: int) -> Propagation:
     )
 
 
-def _domain_sizes(model: Model, domain: NDArray[np.bool_]) -> IntArray:
-    return np.add.reduceat(domain.astype(np.int64), model.first_literal[:-1])
+def _reduced(model: Model, domain: NDArray[np.bool_], size: IntArray) -> Propagation:
+    """The model over the choices that still have more than one value.
 
-
-def _reduced(model: Model, domain: NDArray[np.bool_]) -> Propagation:
-    """The model over the choices that still have more than one value."""
-    is_open = _domain_sizes(model, domain) > 1
+    ``domain`` (literals,) says which values are left, ``size`` (choices,) how many.
+    """
+    is_open = size > 1
     for graph in model.graphs:  # nodes and edges stay, decided or not
         is_open[model.choice_of_literal[graph.literals]] = True
     kept = domain & is_open[model.choice_of_literal]
@@ -143,7 +142,7 @@ def _reduced(model: Model, domain: NDArray[np.bool_]) -> Propagation:
     bare = replace(
         model,
         choices=tuple(_choice_left(model, c, domain) for c in choices),
-        first_literal=np.append(0, np.cumsum(_domain_sizes(model, domain)[is_open])),
+        first_literal=np.append(0, np.cumsum(size[is_open])),
     )
     reduced = replace(
         bare,

@@ -35,7 +35,11 @@ _done_plain = 0
 class PropagatorArrays(NamedTuple):
     """A model. Literal l of choice c is ``first[c] + v`` for its v-th value.
 
-    Touches are choices behind the model's, in the order of their chains. For chains see ``Chains``.
+    Touches are choices behind the model's, in the order of their chains. A **walk** along a chain
+    takes a value of each choice and keeps the chain's precedences. The values have **places** in
+    scratch arrays: 0 stands for both ends of the chain, and one place is free before and after the
+    values of each choice. A **stretch** is the values of a choice that make a touch, which are next
+    to each other.
 
     Attributes:
         n_choices, n_rows, n_constraints: how many there are; ``n_others`` of the constraints are
@@ -51,11 +55,18 @@ class PropagatorArrays(NamedTuple):
         lower, upper: bounds of the rows, (rows,).
         before, after, gap: the precedences, (precedences,) each.
         watch_start, watch: the constraints that each choice is in.
-        chain_start, chain_choice, chain_place, room, back, ahead: the chains.
+        chain_start, chain_choice: the choices of each chain, in order, (chains + 1,), (members,).
+        chain_place: place of the first value of each of them, (members,).
+        room: places of each chain, (chains,).
+        back, ahead: by literal, the place of the last value of the choice before that allows it,
+            and of the first value of the next choice that it allows, (literals,).
         touch_start: the first touch of each chain, (chains + 1,).
         untouched: the first value of each touch, (touches,); the second one is the next literal.
-        unsure: whether a touch is never found to be made by all walks, (touches,).
-        stretch_start, low, high, begin, end: what makes a touch.
+        unsure: whether there may be walks without the touch that ``narrow_touches`` cannot see,
+            (touches,).
+        stretch_start: the stretches of each touch, in the order of their choices, (touches + 1,).
+        low, high: first and last place of each stretch, (stretches,).
+        begin, end: those of its choice's first value, and behind its last one, (stretches,).
     """
 
     n_choices: int
@@ -443,8 +454,7 @@ class Propagator:
     [True, True, False, False, True, True]
 
     Attributes:
-        model, rows, parts, order: what it propagates: the matrix of all linear rows, their terms
-            by choice, and the precedences.
+        model, rows, order: what it propagates: the matrix of all linear rows, the precedences.
         paths, exact, chains: the paths of the precedences, which of them are ``separable``, and
             the chains among them, or none.
         arrays, domains: the same for compiled code, and what is left.
@@ -453,30 +463,32 @@ class Propagator:
     def __init__(self, model: Model, *, chains: bool = True) -> None:
         self.model = model
         self.rows, lower, upper = all_rows(model)
-        self.parts, self.order = Segments(model.choice_of_literal, self.rows), Precedences(model)
+        parts, self.order = Segments(model.choice_of_literal, self.rows), Precedences(model)
         self.paths = self.order.paths()
-        terms = path_terms(self.parts, self.paths)
-        self.exact = separable(self.order, self.paths, terms, model.sizes)
+        terms = path_terms(parts, self.paths)
+        self.exact = separable(self.order, self.paths, terms)
         exact = self.exact & chains
-        self.chains = find_chains(self.order, self.paths, self.parts, terms, exact)
+        self.chains = find_chains(self.order, self.paths, parts, terms, exact)
         # A chain sees to its own precedences.
         one, two = (self.chains.chain_of[end] for end in (self.order.first, self.order.second))
         (apart,) = np.nonzero((one < 0) | (one != two))
-        self.arrays = self._arrays(lower, upper, apart)
+        self.arrays = self._arrays(parts, lower, upper, apart)
         self.domains = _everything(self.arrays, apart)
 
-    def _arrays(self, lower: IntArray, upper: IntArray, apart: IntArray) -> PropagatorArrays:
+    def _arrays(
+        self, parts: Segments, lower: IntArray, upper: IntArray, apart: IntArray
+    ) -> PropagatorArrays:
         """The model for kernels, with the bounds of its rows and the precedences in no chain."""
-        model, order, chains = self.model, self.order, self.chains
+        model, order, chains, along = self.model, self.order, self.chains, self.chains.arrays
         n, n_rows, n_others = len(model.choices), len(lower), len(lower) + len(order.first)
-        touch, chain = np.arange(len(chains.touch_row)), n_others + np.arange(len(chains.room))
-        row, choice, count, literal, coefficient = _with_touches(self.parts, chains, model)
+        touch, chain = np.arange(len(chains.touch_row)), n_others + np.arange(len(along["room"]))
+        row, choice, count, literal, coefficient = _with_touches(parts, chains, model)
         precedence = n_rows + apart
-        inside = np.repeat(chain, np.diff(chains.start))
-        about = np.repeat(chain, np.diff(chains.touch_start))
+        inside = np.repeat(chain, np.diff(along["chain_start"]))
+        about = np.repeat(chain, np.diff(along["touch_start"]))
         watched = np.concatenate([row, precedence, precedence, inside, about])
         ends = order.first[apart], order.second[apart]
-        watching = np.concatenate([choice, *ends, chains.choice, n + touch])
+        watching = np.concatenate([choice, *ends, along["chain_choice"], n + touch])
         return PropagatorArrays(
             n_choices=n + len(touch),
             n_rows=n_rows,
@@ -497,20 +509,8 @@ class Propagator:
             gap=order.gap,
             watch_start=starts(watching, n + len(touch)),
             watch=watched[np.argsort(watching, kind="stable")],
-            chain_start=chains.start,
-            chain_choice=chains.choice,
-            chain_place=chains.place,
-            room=chains.room,
-            back=chains.back,
-            ahead=chains.ahead,
-            touch_start=chains.touch_start,
             untouched=model.n_literals + 2 * touch,
-            unsure=chains.unsure,
-            stretch_start=chains.stretch_start,
-            low=chains.low,
-            high=chains.high,
-            begin=chains.begin,
-            end=chains.end,
+            **along,
         )
 
     @cached_property
@@ -587,8 +587,8 @@ class Propagator:
             number = constraint - self.arrays.n_rows
             first, last, word = self.order.first[number], self.order.second[number], "and"
         else:
-            found, chain = self.chains, constraint - self.arrays.n_others
-            first, last = found.choice[[found.start[chain], found.start[chain + 1] - 1]]
+            chain, start = constraint - self.arrays.n_others, self.arrays.chain_start
+            first, last = self.arrays.chain_choice[[start[chain], start[chain + 1] - 1]]
             number, word = self.paths.entry[last], "to"
         one, two = (self.model.choices[end].name for end in (first, last))
         return f"{self.order.family[number]} of {one} {word} {two}"
@@ -639,12 +639,11 @@ def _with_touches(
     Returns the row, choice and number of terms of each part, (parts,), and the literal and
     coefficient of each term, (terms,).
     """
-    count = np.diff(parts.start, append=len(parts.literal))
     apart, touch = chains.chain_of[parts.choice] < 0, np.arange(len(chains.touch_row))
-    kept = np.repeat(apart, count)
+    kept = np.repeat(apart, parts.count)
     row = np.append(parts.row[apart], chains.touch_row)
     choice = np.append(parts.choice[apart], len(model.choices) + touch)
-    count = np.append(count[apart], np.ones_like(touch))
+    count = np.append(parts.count[apart], np.ones_like(touch))
     literal = np.append(parts.literal[kept], model.n_literals + 2 * touch + 1)
     coefficient = np.append(parts.data[kept], chains.touch_amount)
     ordered, begin = np.argsort(row, kind="stable"), np.cumsum(count) - count

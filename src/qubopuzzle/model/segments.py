@@ -23,8 +23,8 @@ def all_rows(model: Model) -> tuple[IntMatrix, IntArray, IntArray]:
 class Segments:
     """The entries of a (rows, literals) matrix cut into stretches of one row and choice each.
 
-    ``start`` (segments,) indexes the entries; ``row`` and ``choice`` (segments,) describe
-    each stretch. The matrix's indices get sorted in place.
+    ``start`` (segments,) indexes the entries, ``count`` is how many there are; ``row`` and
+    ``choice`` (segments,) describe each stretch. The matrix's indices get sorted in place.
     """
 
     def __init__(self, choice_of_literal: IntArray, matrix: IntMatrix) -> None:
@@ -35,6 +35,7 @@ class Segments:
         row = np.repeat(np.arange(self.n_rows), np.diff(matrix.indptr))
         new = ~as_before(row, choice)
         self.start, self.row, self.choice = np.flatnonzero(new), row[new], choice[new]
+        self.count = np.diff(self.start, append=len(row))
 
 
 def reachable(
@@ -49,8 +50,7 @@ def reachable(
         choice, matrix = choice[alive], matrix[:, alive]
         sizes = np.bincount(choice, minlength=len(sizes))
     segments = Segments(choice, matrix)
-    n_entries = np.diff(segments.start, append=len(segments.literal))
-    every_value = n_entries == sizes[segments.choice]  # others contribute 0
+    every_value = segments.count == sizes[segments.choice]  # others contribute 0
     found = np.zeros((2, segments.n_rows), dtype=np.int64)
     for total, extreme in zip(found, (np.minimum, np.maximum), strict=True):
         own = extreme.reduceat(segments.data, segments.start)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from io import BytesIO
 from typing import TYPE_CHECKING
 
 from qubopuzzle.checks import brief
@@ -60,7 +59,8 @@ class Picture(PictureData):
         """The drawing as the bytes of a file: svg, png, pdf or what matplotlib writes."""
         from matplotlib.figure import Figure
 
-        figure, file = Figure(figsize=self.size_in()), BytesIO()
+        from qubopuzzle.picture.figure import image
+
+        figure = Figure(figsize=self.size_in())
         self.plot(figure.add_axes((0, 0, 1, 1)))
-        figure.savefig(file, format=file_format, dpi=150)
-        return file.getvalue()
+        return image(figure, file_format)

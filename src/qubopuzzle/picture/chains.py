@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
-from qubopuzzle.picture.figure import PALETTE, label
+from qubopuzzle.picture.description import PALETTE
+from qubopuzzle.picture.figure import label
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -53,13 +53,6 @@ def draw_chains(graph: nx.Graph, chains: Sequence[Sequence[int]], title: str) ->
     ax.set_aspect("equal")
     ax.set_axis_off()
     return figure
-
-
-def image(figure: Figure, file_format: str) -> bytes:
-    """A figure as the bytes of a file."""
-    file = BytesIO()
-    figure.savefig(file, format=file_format, dpi=150)
-    return file.getvalue()
 
 
 def _color(variable: int) -> str:

@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.picture.figure import PALETTE, label
+from qubopuzzle.picture.description import PALETTE
+from qubopuzzle.picture.figure import label
 
 
 def draw_course(

@@ -12,6 +12,8 @@ BoolArray = NDArray[np.bool_]
 
 RIGHT, DOWN, LEFT, UP = 1, 2, 4, 8
 """How a line leaves a cell or a corner, as in ``PictureData.paths``."""
+PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#444444")
+"""Okabe and Ito's colours, which nearly everyone can distinguish; yellow is too pale for a line."""
 _GAP, _LETTER = 0.38, 0.32
 """Between two clues outside, and a letter of one, in widths of a cell."""
 

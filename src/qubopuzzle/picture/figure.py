@@ -1,23 +1,23 @@
 """A picture with matplotlib, the way magazines print it."""
 
+from io import BytesIO
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PatchCollection
 from matplotlib.colors import ListedColormap
+from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 from numpy.typing import NDArray
 
 from qubopuzzle.errors import printable
-from qubopuzzle.picture.description import DOWN, LEFT, RIGHT, UP, PictureData, places
+from qubopuzzle.picture.description import DOWN, LEFT, PALETTE, RIGHT, UP, PictureData, places
 
 _PAPER, _INK, _PENCIL, _GRID = "#ffffff", "#222222", "#666666", "#999999"
 # By the shade of a cell: 1 for black, and 2 more for broken.
 _FACES = (_PAPER, _INK, "#f4b6b6", "#c0392b")
 _INKS = (_INK, _PAPER, _INK, _PAPER)
-# Okabe and Ito's colours, which nearly everyone can distinguish; yellow is too pale for a line.
-PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#444444")
 
 
 def label(text: str) -> str:
@@ -28,6 +28,13 @@ def label(text: str) -> str:
     """
     shown = printable(text).replace("$", r"\$")
     return f" {shown}" if shown.startswith("_") else shown
+
+
+def image(figure: Figure, file_format: str) -> bytes:
+    """A figure as the bytes of a file: svg, png, pdf or what matplotlib writes."""
+    file = BytesIO()
+    figure.savefig(file, format=file_format, dpi=150)
+    return file.getvalue()
 
 
 def draw(picture: PictureData, ax: Axes) -> None:

@@ -13,7 +13,6 @@ from qubopuzzle.compile.encoding import Encoding, distinct, encode_choices
 from qubopuzzle.compile.lowering import one_value, precedence_label, ranges
 from qubopuzzle.compile.mip import Mip, Values
 from qubopuzzle.model import UNBOUNDED, IntArray, IntMatrix, Linear, Model
-from qubopuzzle.model.order import Precedences
 from qubopuzzle.programs.program import Program
 
 _Bounds = NDArray[np.float64]
@@ -97,7 +96,7 @@ def _precedences(bits: Encoding) -> Iterator[_Rows]:
     model = bits.model
     if not model.precedence:
         return
-    least = Precedences(model).number
+    least = model.number_of_literal
     above = least - np.repeat(least[model.first_literal[:-1]], model.sizes)
     for block in model.precedence:
         matrix = _values(model, block.second, above) - _values(model, block.first, above)

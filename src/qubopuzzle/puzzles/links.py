@@ -278,25 +278,41 @@ def rooms(text: Text, board: Board) -> None:
     clues = [board.get("clues", [None])[room] for room in given.ravel()[first].tolist()]
     numbers = np.array([_NUMBER_OF.get(clue, clue) for clue in clues])
     if isinstance(text, AddressText):
-        numbers = text.numbers(numbers)
+        clues = [_CLUE_OF.get(number, number) for number in text.numbers(numbers).tolist()]
     else:
         shown = np.zeros_like(found)
         shown.T.flat[np.unique(found.T, return_index=True)[1]] = numbers
-        shown = text.numbers(shown)
-        shown[shown == UNKNOWN] = 0
-        room, number = found[shown != 0], shown[shown != 0]
-        numbers[room[::-1]] = number[::-1]  # the first of a room
-        for i in np.flatnonzero(numbers[room] != number)[:1].tolist():
-            both = np.maximum([numbers[room[i]], number[i]], 0)
-            raise InputError(f"a room has two clues, {both[0]} and {both[1]}")
-    board["rooms"] = found.tolist()
-    board["clues"] = [_CLUE_OF.get(number, number) for number in numbers.tolist()]
+        clues = room_clues(found, text.numbers(shown))
+    board |= {"rooms": found.tolist(), "clues": clues}
 
 
 def _walls(rooms: NDArray[Any]) -> tuple[BoolArray, BoolArray]:
     """Between the cells of a row, and between a row and the next."""
     across, below = rooms[:, 1:] != rooms[:, :-1], rooms[1:] != rooms[:-1]
     return across.astype(np.bool_), below.astype(np.bool_)
+
+
+def show_clues(rooms: IntArray, clues: Iterable[int | None]) -> IntArray:
+    """The clue of each room in its first cell, (rows, columns), as in ``room_clues``."""
+    shown = np.zeros_like(rooms)
+    shown.flat[np.unique(rooms, return_index=True)[1]] = [_NUMBER_OF.get(n, n) for n in clues]
+    return shown
+
+
+def room_clues(rooms: IntArray, shown: IntArray) -> list[int | None]:
+    """The clue of each room 0 .. max, which stands in any of its cells; an unknown one is none.
+
+    Raises:
+        InputError: for a room with two.
+    """
+    known = (shown != 0) & (shown != UNKNOWN)
+    room, number = rooms[known], shown[known]
+    numbers = np.zeros(int(rooms.max()) + 1, dtype=np.int64)
+    numbers[room[::-1]] = number[::-1]  # the first of a room
+    for i in np.flatnonzero(numbers[room] != number)[:1].tolist():
+        both = np.maximum([numbers[room[i]], number[i]], 0)
+        raise InputError(f"a room has two clues, {both[0]} and {both[1]}")
+    return [_CLUE_OF.get(number, number) for number in numbers.tolist()]
 
 
 def shading(text: FileText, board: Board) -> None:

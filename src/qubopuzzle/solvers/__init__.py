@@ -75,9 +75,9 @@ def _around(given: Any) -> Solver:
 
 
 def _embedding(sampler: "DimodSampler") -> Solver:
-    from qubopuzzle.solvers.dwave import DWaveSolver
+    from qubopuzzle.solvers.dwave import SamplerOnGraph
 
-    return DWaveSolver(sampler)
+    return SamplerOnGraph(sampler)
 
 
 def _own_solver(module: str) -> Solver | None:

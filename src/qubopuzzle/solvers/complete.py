@@ -283,9 +283,9 @@ class _Found:
             return
         if bound > self._told if again else track.recorder.is_due(self.assignments):
             self._told = bound
-            x, steps = self.task.compiled.decode(sample), search.conflicts
-            where = self.assignments if steps is None else steps
-            track.record(0, where, nan, x, bound=bound if isfinite(bound) else nan)
+            where = self.assignments if search.conflicts is None else search.conflicts
+            own = sample[: self.task.compiled.n_bits]  # without auxiliary variables
+            track.record(0, where, nan, own, bound=bound if isfinite(bound) else nan)
 
     def _improve(self, search: Search, sample: Sample) -> None:
         """Keep an answer if it is the best so far."""

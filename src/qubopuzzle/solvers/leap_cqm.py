@@ -6,23 +6,34 @@ service's, its own least one without. The samples come back as literals of the m
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from io import BytesIO
 from math import isfinite
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from qubopuzzle.compile import Compiled, Mip
-from qubopuzzle.errors import TooLarge
+from qubopuzzle.errors import ProtocolError, TooLarge
 from qubopuzzle.programs.dimod_models import cqm_of
 from qubopuzzle.programs.of_model import compile_program
 from qubopuzzle.solvers.base import Option, Task
+from qubopuzzle.solvers.dwave.call import Question
+from qubopuzzle.solvers.dwave.replies import number, read
 from qubopuzzle.solvers.dwave.sapi import OPTIONS, SapiSolver
-from qubopuzzle.solvers.services.call import Terms
+from qubopuzzle.solvers.services.call import Reply, Terms
+from qubopuzzle.solvers.services.credentials import quoted
 
 if TYPE_CHECKING:
-    from qubopuzzle.solvers.dwave.call import Question
-    from qubopuzzle.solvers.dwave.hybrid import OnHybrid
+    import dimod
 
 _DAY_S = 86_400.0
+_LEAST_S = 5
+"""Leap's least time limit; more for large models."""
 
 
 class LeapCqmSolver(SapiSolver):
@@ -51,12 +62,10 @@ class LeapCqmSolver(SapiSolver):
 
     def question(self, task: Task, asked: Compiled) -> OnHybrid:
         """The model as a CQM, its bits by number."""
-        from qubopuzzle.solvers.dwave.hybrid import OnHybrid, least_seconds
-
         options, cqm = task.options, cqm_of(cast("Mip", asked).program)
         cqm.relabel_variables({label: number for number, label in enumerate(cqm.variables)})
         left = task.seconds_left()
-        seconds = max(least_seconds(cqm), left if isfinite(left) else 0.0)
+        seconds = max(_least_seconds(cqm), left if isfinite(left) else 0.0)
         if seconds > _DAY_S:
             raise TooLarge(f"Leap takes models for up to a day, not for {seconds:g} s")
         with cqm.to_file() as file:
@@ -69,15 +78,102 @@ class LeapCqmSolver(SapiSolver):
             parameters=self.own_parameters(options),
         )
 
-    def rehearse(self, question: Question, options: Mapping[str, Any]) -> tuple[bytes, str]:
+    def rehearse(
+        self, question: OnHybrid, options: Mapping[str, Any]
+    ) -> tuple[bytes, dict[str, Any]]:
         """The CQM in dimod's format, as it would be sent."""
-        own = cast("OnHybrid", question)
-        cqm = own.cqm
+        cqm = question.cqm
         figures = (
-            f"{own.n:,} bits, {len(cqm.constraints):,} constraints, {len(cqm.discrete):,} of them "
-            f"discrete, {own.terms.seconds:g} s of Leap's time"
+            f"{question.n:,} bits, {len(cqm.constraints):,} constraints, {len(cqm.discrete):,} of "
+            f"them discrete, {question.terms.seconds:g} s of Leap's time"
         )
-        return own.model, figures
+        return question.model, {"request": figures}
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class OnHybrid(Question):
+    """Samples of a CQM of bits 0 .. n - 1, ``model``, which is dimod's file of it."""
+
+    model: bytes
+    n: int
+
+    @property
+    def cqm(self) -> dimod.ConstrainedQuadraticModel:
+        """The model itself."""
+        from dimod import ConstrainedQuadraticModel
+
+        return ConstrainedQuadraticModel.from_file(BytesIO(self.model))
+
+    def ask(self, url: str, token: str) -> bytes:
+        """What D-Wave's client makes of Leap's samples, as JSON of dimod's sample set."""
+        from dwave.system import LeapHybridCQMSampler
+
+        sampler, cqm = LeapHybridCQMSampler(**self.client_settings(url, token)), self.cqm
+        self.check_parameters(sampler)
+        sizes = {
+            "variables": len(cqm.variables),
+            "constraints": len(cqm.constraints),
+            "biases": cqm.num_biases(),
+        }
+        for what, count in sizes.items():
+            most = sampler.properties[f"maximum_number_of_{what}"]
+            if count > most:
+                size = f"{sampler.solver.name} takes {most:,} {what}, the model has {count:,}"
+                raise TooLarge(f"{self.terms.where}: {size}; try another formulation or --presolve")
+        asked, least = self.terms.seconds or 0, sampler.min_time_limit(cqm)
+        limit = asked if asked > least else None
+        answer = sampler.sample_cqm(cqm, time_limit=limit, **self.parameters)
+        answer.resolve()
+        found = self._of_bits(answer)
+        found.info.update(
+            solver=sampler.solver.name,
+            problem_ids=[str(answer.info.get("problem_id", ""))],
+            feasible=int(np.sum(found.record.is_feasible)),
+            time_limit=limit or least,
+            timing={name: answer.info.get(name, 0) for name in ("run_time", "qpu_access_time")},
+        )
+        return json.dumps(found.to_serializable()).encode()  # type: ignore[no-untyped-call]
+
+    def read(self, body: bytes) -> Reply:
+        """The reply that ``ask`` has written; ProtocolError if that is none."""
+        return read(body, self.n, self.terms.where, _reply)
+
+    def _of_bits(self, answer: Any) -> dimod.SampleSet:
+        """The answer over bits; Leap's are numbers. ProtocolError for what is no such answer."""
+        from dimod import SampleSet
+
+        record: Any = answer.record
+        if not np.isin(record.sample, (0, 1)).all() or not np.isfinite(record.energy).all():
+            raise ProtocolError(f"{self.terms.where}: the answer has values that are not 0 or 1")
+        found: dimod.SampleSet = SampleSet.from_samples(  # type: ignore[no-untyped-call]
+            (record.sample.astype(np.int8), answer.variables),
+            "BINARY",
+            energy=record.energy,
+            num_occurrences=record.num_occurrences,
+            is_feasible=record.is_feasible,
+        )
+        return found
+
+
+def _reply(samples: NDArray[np.int8], occurrences: Sequence[int], info: Mapping[str, Any]) -> Reply:
+    """``execution`` is the service's own time, in which it may ask QPUs."""
+    settings = {
+        "hybrid_solver": quoted(info["solver"]),
+        "problem_ids": [quoted(each) for each in info["problem_ids"]],
+        "feasible_samples": int(number(info["feasible"])),
+        "time_limit_s": number(info["time_limit"]),
+    }
+    names = {"execution": "run_time", "qpu_access": "qpu_access_time"}
+    seconds = {part: number(info["timing"].get(name, 0)) / 1e6 for part, name in names.items()}
+    return Reply(samples, occurrences, 1, seconds, settings)
+
+
+def _least_seconds(cqm: dimod.ConstrainedQuadraticModel) -> float:
+    """Leap's least time limit for a model, by D-Wave's formula."""
+    from dwave.system import LeapHybridCQMSampler
+
+    leap = SimpleNamespace(properties={"minimum_time_limit_s": _LEAST_S})
+    return float(LeapHybridCQMSampler.min_time_limit(leap, cqm))
 
 
 SOLVER = LeapCqmSolver()

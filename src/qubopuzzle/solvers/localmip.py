@@ -5,9 +5,8 @@ next solve: starting one takes longer than many searches. Ctrl-C ends it.
 """
 
 import atexit
-from collections.abc import Callable
 from math import inf
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +19,6 @@ from qubopuzzle.solvers.mip import GRACE_S, RowSearch
 
 _SEEDS = (1 << 31) - 1
 _FOREVER_S = 1e8
-T = TypeVar("T")
 _workers = WarmWorkers()
 atexit.register(_workers.close)
 
@@ -73,12 +71,6 @@ def _import() -> None:
     import localmip_py  # noqa: F401
 
 
-def _call(function: Callable[..., T], *arguments: Any, deadline: float | None = None) -> T:
-    """What a function returns in a process that is kept, or a new one."""
-    with _workers.borrow() as worker:
-        return worker.call(function, *arguments, deadline=deadline)
-
-
 class _LocalMipSearch(Reading, RowSearch):
     def attempt(self) -> Sample | None:
         if self.payload.contradiction and self.payload.n_variables:
@@ -93,7 +85,7 @@ class _LocalMipSearch(Reading, RowSearch):
         more = min(left, _FOREVER_S), 1 + self.seed % _SEEDS, self.task.options["steps"]
         deadline = None if left == inf else left + GRACE_S
         try:
-            found = _call(search_rows, *payload.arrays, costs, *more, deadline=deadline)
+            found = _workers.call(search_rows, *payload.arrays, costs, *more, deadline=deadline)
         except Overrun:
             raise OutOfTime from None
         except Crashed as crash:
@@ -116,7 +108,7 @@ class _LocalMip(CompleteSolver):
 
     def prepare(self, _: Model) -> None:
         """Start a process and import Local-MIP in it."""
-        _call(_import)
+        _workers.call(_import)
 
 
 SOLVER = _LocalMip()

@@ -5,9 +5,8 @@ hold, see ``SimulatedQPU``. Each gauge is a programming of its own, with errors 
 """
 
 from qubopuzzle.embedding.hardware import TOPOLOGIES
-from qubopuzzle.errors import SolverUnavailable
 from qubopuzzle.solvers.base import Option, Outcome, Solver, Task, backend_errors
-from qubopuzzle.solvers.dwave import EMBEDDING_OPTIONS, embedding_settings
+from qubopuzzle.solvers.dwave import DEFAULT_READS, EMBEDDING_OPTIONS, on_qubits
 from qubopuzzle.solvers.sampler import Best
 
 _METHODS = {
@@ -21,7 +20,7 @@ class _QpuSim(Solver):
     package = "dwave-system"
     extra = "dwave"
     default_encoding = "domain-wall"
-    default_reads = 100
+    default_reads = DEFAULT_READS
     about = "a model of a quantum annealer: embedded, noisy, thermal"
     options = (
         Option("topology", str, "zephyr:12", f"the graph: {', '.join(TOPOLOGIES)}:N, or a file"),
@@ -39,11 +38,8 @@ class _QpuSim(Solver):
         options, best, n = task.options, Best(task.compiled), task.compiled.sizes["variables"]
         if not n:
             return best.of_nothing()
-        here = self.available()
-        if not here.ok:
-            raise SolverUnavailable(f"solver {self.name} cannot run here: {here.why}")
         from qubopuzzle.embedding import Hardware
-        from qubopuzzle.solvers.dwave.sampling import OnQubits, sample
+        from qubopuzzle.solvers.dwave.sampling import sample
         from qubopuzzle.solvers.dwave.simulated import SimulatedQPU
         from qubopuzzle.solvers.services.call import Terms
 
@@ -53,15 +49,10 @@ class _QpuSim(Solver):
             seed=seed,
             **{name: options[name] for name in ("noise", "bits", "beta", "method", "sweeps")},
         )
-        limit = task.budget.time_limit
-        question = OnQubits(
-            bqm=task.compiled.payload,
-            terms=Terms(self.name, None, 0.0),
-            reads=task.budget.reads or self.default_reads,
-            seed=seed,
-            parameters={} if limit is None else {"time_limit": task.seconds_left()},
-            **embedding_settings(task),
-        )
+        parameters = {}
+        if task.budget.time_limit is not None:
+            parameters["time_limit"] = task.seconds_left()
+        question = on_qubits(task, Terms(self.name, None, 0.0), parameters)
         try:
             with backend_errors(self.name, n):
                 reply = question.read(sample(question, device))
@@ -69,11 +60,11 @@ class _QpuSim(Solver):
             return best.outcome(interrupted=True)
         if len(reply.samples):
             best.add(reply.samples, reply.occurrences, 0)
-        best.reads = reply.figures.reads
+        best.reads = reply.reads
         return best.outcome(
             interrupted=device.interrupted,
-            settings=reply.figures.settings,
-            service_s=reply.figures.seconds,
+            settings=reply.settings,
+            service_s=reply.seconds,
         )
 
     def may_overrun(self, task: Task) -> bool:

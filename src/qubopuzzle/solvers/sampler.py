@@ -120,12 +120,12 @@ class Batch:
 
     def record(self, samples: NDArray[np.int8]) -> None:
         """Keep the best of the samples of a sample set, if somebody wants states on the way."""
-        compiled, track = self.task.compiled, self.task.track
+        track = self.task.track
         if track is not None:
-            energies = np.asarray(compiled.energies(samples))
+            energies = np.asarray(self.task.compiled.energies(samples))
             best = int(np.argmin(energies))
-            x, energy = compiled.decode(samples[best]), float(energies[best])
-            track.record(self.best.reads, self.sweep, self.beta, x, energy=energy)
+            energy = float(energies[best])
+            track.record(self.best.reads, self.sweep, self.beta, samples[best], energy=energy)
 
     def tick(self, done: float) -> None:
         """Tell the fraction of the call that is done, 0 to 1."""

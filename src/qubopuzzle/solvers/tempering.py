@@ -5,7 +5,6 @@ domain walls there are none. A read makes its own ladder and ends at a solution.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from math import inf
 from typing import Any
 
@@ -41,7 +40,7 @@ class _Tempering(SamplerSolver):
             # Energies are 0 or at least the gap; between them there is only rounding.
             target_energy=-inf if compiled.has_objective else 0.5 * compiled.gap,
             progress=lambda done, _energy: batch.tick(done),
-            track=task.track and replace(task.track, decode=compiled.decode),
+            track=task.track,
         )
         batch.sweep, batch.beta = sampleset.info["sweeps"][-1], sampleset.info["betas"][-1]
         batch.notes["last_read_replicas"] = len(sampleset.info["betas"])

@@ -63,7 +63,7 @@ class Landscape:
         """Energy over distance; the area of a disc is the share of the descents that end there."""
         from matplotlib.pyplot import subplots
 
-        from qubopuzzle.picture.figure import PALETTE
+        from qubopuzzle.picture.description import PALETTE
 
         if ax is None:
             _, ax = subplots(figsize=(6, 3.5), layout="constrained")

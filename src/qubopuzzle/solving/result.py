@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -9,11 +10,11 @@ import numpy as np
 from qubopuzzle.errors import InputError, printable
 from qubopuzzle.model import IntArray, Problem, Violation
 from qubopuzzle.picture import Picture, html
-from qubopuzzle.recorder import evenly
+from qubopuzzle.recorder import RecordedState, evenly
 from qubopuzzle.solvers.base import Proof
 from qubopuzzle.solving.judge import Energies, Judged
 from qubopuzzle.solving.samples import Samples
-from qubopuzzle.solving.trace import Recorded, Trace
+from qubopuzzle.solving.trace import Trace
 
 if TYPE_CHECKING:
     from dimod import SampleSet
@@ -52,7 +53,7 @@ class Attempt:
         return f"first tried that {self.asks}: {came}"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Result:
     """One instance, one solver.
 
@@ -77,7 +78,7 @@ class Result:
             beginning (of building) until it was found, and its objective; where the solver says so.
         proof: of ``complete``, if the solver was asked for it.
         sampled: what ``samples`` are made of.
-        recorded: what ``trace`` is made of.
+        states: what ``trace`` is made of.
         attempt: what was tried first, if anything was: see ``Problem.likely_formulation``.
         service_s: seconds of solving by part, where a service did it: its queue, its own
             execution time, the network, and our process (see docs/amplify.md).
@@ -107,7 +108,7 @@ class Result:
     improvements: tuple[tuple[float, float], ...] = ()
     proof: Proof | None = None
     sampled: Samples | None = None
-    recorded: Recorded | None = None
+    states: tuple[RecordedState, ...] = ()
     service_s: Mapping[str, float] = field(default_factory=dict)
     attempt: Attempt | None = None
     course: tuple[float, ...] = ()
@@ -159,13 +160,19 @@ class Result:
         """
         return None if self.sampled is None else self.sampled.sampleset
 
-    @property
+    @cached_property
     def trace(self) -> Trace | None:
         """States on the way; None unless they were asked for, and the solver passed through some.
 
         The first use decodes them.
         """
-        return None if self.recorded is None else self.recorded.trace
+        if not self.states:
+            return None
+        about = {
+            **{name: getattr(self, name) for name in ("solver", "seed", "formulation", "encoding")},
+            "presolve": self.presolve["method"] if self.presolve else "none",
+        }
+        return Trace.of(self.problem, self.states, about)
 
     @property
     def solutions(self) -> tuple[Any, ...]:

@@ -235,18 +235,7 @@ class Settings:
 
     def command(self, source: str = "PUZZLE") -> str:
         """The command that solves ``source`` by these settings."""
-        data = self.to_dict()
-        words = ["qubopuzzle", "solve", source]
-        for name in ("solver", "formulation", "encoding", "presolve"):
-            words += [f"--{name}", data[name]] if name in data else []
-        for option, pairs in (("--weight", "weights"), ("--option", "options")):
-            for name, value in data.get(pairs, {}).items():
-                words += [option, f"{name}={value}"]
-        for name in ("reads", "seed", "time_limit"):
-            words += [f"--{name.replace('_', '-')}", str(data[name])] if name in data else []
-        if "solutions" in data:
-            words += ["--all", "--limit", str(data["solutions"])]
-        return shlex.join(words)
+        return command(source, self.to_dict())
 
     def __str__(self) -> str:
         return self.command()
@@ -288,3 +277,18 @@ class Settings:
         from qubopuzzle.compile import compile_model
 
         return compile_model(model, target, self.encoding, self.weights)
+
+
+def command(source: str, data: Mapping[str, Any]) -> str:
+    """The command that solves ``source`` by settings as ``Settings.to_dict`` gives them."""
+    words = ["qubopuzzle", "solve", source]
+    for name in ("solver", "formulation", "encoding", "presolve"):
+        words += [f"--{name}", data[name]] if name in data else []
+    for option, pairs in (("--weight", "weights"), ("--option", "options")):
+        for name, value in data.get(pairs, {}).items():
+            words += [option, f"{name}={value}"]
+    for name in ("reads", "seed", "time_limit"):
+        words += [f"--{name.replace('_', '-')}", str(data[name])] if name in data else []
+    if "solutions" in data:
+        words += ["--all", "--limit", str(data["solutions"])]
+    return shlex.join(words)

@@ -2,25 +2,17 @@
 
 from collections.abc import Generator, Iterable
 from concurrent.futures import Executor
-from contextlib import closing, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from itertools import repeat
 from typing import Any
 
 from qubopuzzle.checks import whole
-from qubopuzzle.errors import ExecutorFailed, QubopuzzleError
-from qubopuzzle.executors import calls, in_order
+from qubopuzzle.errors import QubopuzzleError
+from qubopuzzle.executors import answers
 from qubopuzzle.model import Problem
-from qubopuzzle.processes import WorkerExecutor
 from qubopuzzle.solving.result import Result
 from qubopuzzle.solving.solve import solve
-
-
-@dataclass(frozen=True)
-class _Order:
-    problem: Problem
-    settings: dict[str, Any]
-    samples: bool
 
 
 def solve_each(
@@ -53,22 +45,16 @@ def solve_each(
         ExecutorFailed: if an executor takes no more work, or loses a problem twice.
     """
     jobs = whole("jobs", jobs, 1)
-    each: Iterable[dict[str, Any]] = repeat({}) if own is None else own
-    orders = (_Order(p, settings | more, samples) for p, more in zip(problems, each, strict=False))
-    if executor is None and jobs == 1:
-        yield from map(_solved, orders)
-        return
-    at_work = WorkerExecutor(jobs) if executor is None else nullcontext(executor)
-    with at_work as workers, closing(calls(workers, _solved, orders)) as done:
-        for found in in_order(done):
-            if found.answer is None:
-                raise ExecutorFailed(f"problem {found.number + 1} was lost twice ({found.lost})")
-            yield found.answer
+    each = repeat({}) if own is None else own
+    orders = ((p, settings | more) for p, more in zip(problems, each, strict=False))
+    return answers(partial(_solved, samples), orders, "problem", jobs=jobs, executor=executor)
 
 
-def _solved(order: _Order) -> Result | QubopuzzleError:
+def _solved(samples: bool, order: tuple[Problem, dict[str, Any]]) -> Result | QubopuzzleError:
+    """The result of a problem with settings, with or without its samples."""
+    problem, settings = order
     try:
-        result = solve(order.problem, **order.settings)
+        result = solve(problem, **settings)
     except QubopuzzleError as error:
         return error
-    return result if order.samples else replace(result, sampled=None)
+    return result if samples else replace(result, sampled=None)

@@ -44,7 +44,6 @@ from qubopuzzle.solving.loading import Source, problem_of
 from qubopuzzle.solving.result import Attempt, Result
 from qubopuzzle.solving.samples import Samples
 from qubopuzzle.solving.settings import Fields, Settings
-from qubopuzzle.solving.trace import Recorded
 from qubopuzzle.timing import stage
 
 FIRST_TURN_S = 10.0
@@ -308,12 +307,6 @@ class _Run:
             return None
         return Track(self.recorder, judge, reads_before=reads_before)
 
-    def _recorded(self, encoding: str | None) -> Recorded | None:
-        """The states on the way, if there are any."""
-        if self.recorder is None or not self.recorder.seen:
-            return None
-        return Recorded(self.problem, self.recorder, self._about(encoding))
-
     def _proved(self, presolved: Propagation, why: str) -> Result:
         """There is no solution, and no solver was needed."""
         return replace(self._plain(presolved), status="unsatisfiable", proved_by=why, complete=True)
@@ -358,7 +351,7 @@ class _Run:
             complete=complete or bool(proved),
             proof=outcome.proof if complete else None,
             sampled=self._sampled(judge, compiled, outcome),
-            recorded=self._recorded(compiled.encoding),
+            states=() if self.recorder is None else tuple(self.recorder.states),
             bound=found[0].objective if optimal else bound,
             optimal=optimal,
             improvements=self._improvements(outcome, task, sign) if solved else (),

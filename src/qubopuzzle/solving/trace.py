@@ -6,12 +6,12 @@ A file is a ``.npz`` of NumPy, see docs/traces.md.
 import io
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
+from dataclasses import dataclass, replace
+from functools import partial
 from math import isnan
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,10 @@ from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError
 from qubopuzzle.files.puzzles.native import problem_from_dict
 from qubopuzzle.files.writing import naming, read_bounded, write_whole
-from qubopuzzle.model import IntArray, Model, Problem, Propagation
+from qubopuzzle.model import IntArray, Model, ModelProblem, Problem
 from qubopuzzle.model.semantics import violations_of
 from qubopuzzle.picture import Picture, check_canvas
-from qubopuzzle.recorder import Recorder, Seen, evenly
+from qubopuzzle.recorder import RecordedState, evenly
 from qubopuzzle.solving.judge import Judge, Judged, judge, parts
 
 if TYPE_CHECKING:
@@ -44,14 +44,18 @@ _NUMBERS = {
     "weights": "float32",
 }
 """Arrays of a file and their types, besides ``answers`` and ``about``."""
+_BY_FAMILY = ("energies", "weights")
+"""Those of shape (states, families); the others have a number a state."""
 SIZE_LIMIT = 1 << 28
 """Bytes of a file at most, packed or unpacked."""
 _NO_TRACE = "no trace, or damaged; `solve --trace FILE` writes one"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Trace:
+class Trace(Sequence[Judged]):
     """States that a solver passed through, in the order in which they were seen.
+
+    A sequence of answers: ``trace[-1]`` is the last state, judged, ``trace[10:20]`` a trace again.
 
     Attributes:
         problem: what was solved.
@@ -68,6 +72,7 @@ class Trace:
         weights: mean penalty weight of a family's rows at that time, (states, families); not a
             number where a family has no rows, and where weights do not change.
         answers: the grids that the states paint, ``(states, *shape)``; None for a model without.
+        states: as they were recorded; a file has none of them.
     """
 
     problem: Problem
@@ -82,9 +87,47 @@ class Trace:
     energies: IntArray
     weights: NDArray[np.float32]
     answers: IntArray | None
+    states: Sequence[RecordedState] = ()
+
+    @classmethod
+    def of(
+        cls,
+        problem: Problem,
+        states: Sequence[RecordedState],
+        about: dict[str, Any] | None = None,
+    ) -> "Trace":
+        """The trace of states that a ``Recorder`` keeps, in solving a problem; all are decoded."""
+        return cls(problem, about or {}, states=states, **_decoded(states))
 
     def __len__(self) -> int:
         return len(self.sweep)
+
+    @overload
+    def __getitem__(self, place: int) -> Judged: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> "Trace": ...
+
+    def __getitem__(self, place: int | slice) -> "Judged | Trace":
+        """A state as an answer, its energy as the solver counts it; of several states a trace.
+
+        A trace from a file has the grid alone: no assignment, and so no energies by constraint.
+
+        Raises:
+            InputError: for a model of one's own whose trace is from a file.
+        """
+        if isinstance(place, slice):
+            arrays = {name: getattr(self, name)[place] for name in _NUMBERS}
+            answers = None if self.answers is None else self.answers[place]
+            return replace(self, answers=answers, states=self.states[place], **arrays)
+        energy = float(self.energy[place])
+        if self.states:
+            state = self.states[place]
+            judged: Judged = state.judge.judge(state.sample, energy)
+            return judged
+        if self.answers is None or isinstance(self.problem, ModelProblem):
+            raise InputError("a file of a model's trace has no values that could be judged")
+        return replace(judge(self.problem, self.answers[place]), energy=energy)
 
     def __repr__(self) -> str:
         return f"<Trace of {self.problem.name} {self.problem.id!r}: {len(self):,} states>"
@@ -96,7 +139,7 @@ class Trace:
 
     def picture(self, number: int) -> Picture | None:
         """A state's picture, cells of broken rules marked; None for a model."""
-        return None if self.answers is None else judge(self.problem, self.answers[number]).picture()
+        return None if self.problem.names_values else self[number].picture()
 
     def plot(self, figure: "Figure | None" = None) -> "list[Axes]":
         """Draw energies, and weights if they are known, over the sweeps of all reads.
@@ -131,10 +174,11 @@ class Trace:
             return film(shown, file_format, per_second)
         from matplotlib.figure import Figure
 
-        figure, file = Figure(figsize=_INCHES, layout="constrained"), io.BytesIO()
+        from qubopuzzle.picture.figure import image
+
+        figure = Figure(figsize=_INCHES, layout="constrained")
         self.plot(figure)
-        figure.savefig(file, format=file_format, dpi=150)
-        return file.getvalue()
+        return image(figure, file_format)
 
     def _frame(self, number: int, figure: "Figure") -> None:
         """Draw a state above, and the course of the energy with its place below."""
@@ -198,9 +242,11 @@ def _read(data: Mapping[str, Any]) -> Trace:
     """The arrays of a file, held against each other."""
     about = _about(data["about"])
     families = about["families"]
-    arrays = {name: _array(name, data.get(name), kind) for name, kind in _NUMBERS.items()}
+    arrays: dict[str, Any] = {
+        name: _array(name, data.get(name), kind) for name, kind in _NUMBERS.items()
+    }
     n = len(arrays["sweep"]) if arrays["sweep"].ndim else 0
-    shapes = {name: (n, len(families)) for name in ("energies", "weights")}
+    shapes = {name: (n, len(families)) for name in _BY_FAMILY}
     for name, array in arrays.items():
         if array.shape != shapes.get(name, (n,)):
             raise InputError(f"{name}: shape {array.shape} where {n} states are")
@@ -247,87 +293,63 @@ def _array(name: str, found: Any, kind: str) -> NDArray[Any]:
     return found.astype(kind, copy=False)
 
 
-@dataclass(frozen=True, eq=False)
-class Recorded:
-    """What a recorder kept, whose tracks are of judges; decoded when it is first asked for."""
-
-    problem: Problem
-    recorder: Recorder
-    about: dict[str, Any]
-
-    @cached_property
-    def trace(self) -> Trace:
-        """The states in the order of time."""
-        seen = sorted(self.recorder.seen, key=lambda state: state.seconds)
-        judges: list[Judge] = [*dict.fromkeys(state.of for state in seen)]
-        families = tuple(dict.fromkeys(f for own in judges for f in own.presolved.whole.families))
-        arrays = {
-            name: np.array([getattr(state, name) for state in seen], dtype=_NUMBERS[name])
-            for name in ("read", "sweep", "seconds", "beta", "energy", "bound")
-        }
-        arrays["energies"] = np.zeros((len(seen), len(families)), dtype=np.int64)
-        arrays["weights"] = np.full((len(seen), len(families)), np.nan, dtype=np.float32)
-        answers: dict[int, IntArray] = {}
-        for own in judges:
-            numbers = [i for i, state in enumerate(seen) if state.of is own]
-            for part in parts(len(numbers), own.presolved.whole.n_literals):
-                _decode(own.presolved, seen, numbers[part], families, arrays, answers)
-        grids = None
-        if len(answers) == len(seen) > 0:
-            grids = np.array([answers[i] for i in range(len(seen))])
-            small = np.abs(grids).max(initial=0) < 2**7
-            grids = grids.astype(np.int8 if small else np.int32)
-        return Trace(self.problem, self.about, families=families, answers=grids, **arrays)
-
-
-def judge_state(problem: Problem, seen: Seen) -> tuple[Judged, dict[str, int]]:
-    """A state that a recorder keeps, judged, and what its broken constraints cost by family.
-
-    The energy is the solver's, or what is broken and the objective, as in ``Trace.energy``.
-    """
-    presolved = seen.of.presolved
-    whole, x = presolved.whole, presolved.restore(seen.x.astype(np.int64))
-    costs = {family: int(own[0]) for family, own in violations_of(whole, x[None]).items()}
-    energy = _energy(whole, x, sum(costs.values())) if isnan(seen.energy) else seen.energy
-    answer, violations = problem.read(whole, x)
-    return Judged(problem, answer, tuple(violations), energy, whole, x), costs
+def _decoded(states: Sequence[RecordedState]) -> dict[str, Any]:
+    """``families``, ``answers`` and the arrays of a trace, those of a judge's states at once."""
+    of_judge: dict[Judge, list[int]] = {}
+    for number, state in enumerate(states):
+        of_judge.setdefault(state.judge, []).append(number)
+    families = tuple(dict.fromkeys(f for j in of_judge for f in j.presolved.whole.families))
+    arrays: dict[str, Any] = {
+        name: np.array([getattr(state, name) for state in states], dtype=kind)
+        for name, kind in _NUMBERS.items()
+        if name not in _BY_FAMILY
+    }
+    arrays["energies"] = np.zeros((len(states), len(families)), dtype=np.int64)
+    arrays["weights"] = np.full((len(states), len(families)), np.nan, dtype=np.float32)
+    grids: dict[int, IntArray] = {}
+    for judging, numbers in of_judge.items():
+        whole = judging.presolved.whole
+        column = {family: families.index(family) for family in whole.families}
+        for part in parts(len(numbers), whole.n_literals):
+            rows = numbers[part]
+            x = _literals(judging, [states[row] for row in rows])
+            for family, costs in violations_of(whole, x).items():
+                arrays["energies"][rows, column[family]] = costs
+            for row, each in zip(rows, x, strict=True):
+                if isnan(states[row].energy):
+                    worth = 0.0 if whole.objective is None else whole.objective.value(each)
+                    arrays["energy"][row] = arrays["energies"][row].sum() + worth
+                if whole.field is not None:
+                    grids[row] = whole.field.read(each)[0]
+        learned = {i: w for i in numbers if (w := states[i].row_weight) is not None}
+        for family, weights in _mean_weights(judging.presolved.model, [*learned.values()]).items():
+            arrays["weights"][[*learned], column[family]] = weights
+    answers = None
+    if len(grids) == len(states) > 0:
+        answers = np.array([grids[number] for number in range(len(states))])
+        answers = answers.astype(np.int8 if np.abs(answers).max(initial=0) < 2**7 else np.int32)
+    return {"families": families, "answers": answers, **arrays}
 
 
-def _energy(model: Model, x: IntArray, cost: int) -> float:
-    """What is broken in a state, and what it is worth, (literals,)."""
-    return cost + (0.0 if model.objective is None else model.objective.value(x))
+def _literals(judging: Judge, states: Sequence[RecordedState]) -> IntArray:
+    """Literal values of the whole model, (states, literals)."""
+    n = judging.bits.n_bits  # rounds of cuts have further variables behind these
+    samples = np.array([state.sample[:n] for state in states])
+    return judging.presolved.restore(judging.bits.decode(samples))
 
 
-def _decode(
-    presolved: Propagation,
-    seen: Sequence[Seen],
-    numbers: Sequence[int],
-    families: Sequence[str],
-    arrays: Mapping[str, NDArray[Any]],
-    answers: dict[int, IntArray],
-) -> None:
-    """Fill in those states of ``seen`` with these numbers, all of one model."""
-    whole = presolved.whole
-    x = presolved.restore(np.array([seen[i].x for i in numbers], dtype=np.int64))
-    for family, costs in violations_of(whole, x).items():
-        arrays["energies"][numbers, families.index(family)] = costs
-    for i, each in zip(numbers, x, strict=True):
-        if isnan(seen[i].energy):
-            arrays["energy"][i] = _energy(whole, each, int(arrays["energies"][i].sum()))
-        if (learned := seen[i].row_weight) is not None:
-            for family, weight in _mean_weights(presolved.model, learned).items():
-                arrays["weights"][i, families.index(family)] = weight
-        if whole.field is not None:
-            answers[i] = whole.field.read(each)[0]
-
-
-def _mean_weights(model: Model, weight: NDArray[np.float32]) -> dict[str, float]:
-    """By family, of its rows' weights, (rows,)."""
-    found: dict[str, list[float]] = {}
-    start = 0
-    for block in model.linear:
-        stop = start + len(block.lower)
-        if stop > start:
-            found.setdefault(block.family, []).extend(weight[start:stop].tolist())
-        start = stop
-    return {family: float(np.mean(own)) for family, own in found.items()}
+def _mean_weights(
+    model: Model, weights: Sequence[NDArray[np.float32]]
+) -> dict[str, NDArray[np.float64]]:
+    """Of each family's rows, (states,); weights of cuts come behind those of the model's rows."""
+    rows_of: dict[str, list[IntArray]] = {}
+    for block, end in zip(model.linear, model.row_ends.tolist(), strict=True):
+        if len(block.lower):
+            rows_of.setdefault(block.family, []).append(np.arange(end - len(block.lower), end))
+    if not weights or not rows_of:
+        return {}
+    of_row = np.array([w[: model.row_ends[-1]] for w in weights])
+    return {
+        family: of_row[:, np.concatenate(rows)].mean(axis=1, dtype=np.float64)
+        for family, rows in rows_of.items()
+    }

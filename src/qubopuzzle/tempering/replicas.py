@@ -44,15 +44,13 @@ class Replicas:
         start: NDArray[np.int32] | None = None,
     ) -> None:
         a = form.arrays
-        self.form, self.rng = form, rng
-        self._mass = np.zeros(np.diff(a.first)[: a.n_groups].max(initial=1))
-        self._best_energy = np.full(1, np.inf)
+        self.form, self.rng, self.done = form, rng, 0
+        self.best, self._best_energy = np.zeros(a.n_units, dtype=np.int32), np.full(1, np.inf)
         self._rounding = 1e-12 * (np.abs(a.linear).sum() + np.abs(a.coupling).sum())
-        self.done = 0
         states = [form.random_state(rng) if start is None else start for _ in beta]
         self._place(beta, np.array(states, dtype=np.int32).reshape(len(beta), -1))
         k = int(np.argmin(self.energy))
-        self.best, self._best_energy[0] = self.value[k].copy(), self.energy[k]
+        self.best[:], self._best_energy[0] = self.value[k], self.energy[k]
 
     @property
     def best_energy(self) -> float:
@@ -66,24 +64,7 @@ class Replicas:
 
     def run(self, n: int, target: float = -np.inf) -> None:
         """Up to ``n`` sweeps; fewer where the lowest energy reaches ``target``."""
-        model = addresses(self.form.arrays)
-        state = addresses(
-            ReplicaArrays(
-                n_rungs=len(self.beta),
-                n_entries=self._table.shape[1],
-                beta=self._scaled_beta,
-                table=self._table.reshape(-1),
-                cut=self._cut,
-                replica=self.replica,
-                value=self.value.reshape(-1),
-                field=self.field.reshape(-1),
-                energy=self.energy,
-                accepted=self.accepted,
-                best=self.best,
-                best_energy=self._best_energy,
-                mass=self._mass,
-            )
-        )
+        model, state = addresses(self.form.arrays), addresses(self._arrays)
         before, bound = self.done, self._scaled(target)
         while self.done < before + n:
             step = before + n - self.done
@@ -108,7 +89,7 @@ class Replicas:
         while end.best_energy < lowest:
             lowest = end.best_energy
             end.run(1)
-        self.best, self._best_energy = end.best, end._best_energy
+        self.best[:], self._best_energy[:] = end.best, end._best_energy
 
     def set_ladder(self, beta: FloatArray) -> None:
         """Put the replicas on another ladder, on each rung a copy of the nearest one before."""
@@ -116,14 +97,27 @@ class Replicas:
         self._place(beta, self.value[self.replica[nearest]])
 
     def _place(self, beta: FloatArray, value: NDArray[np.int32]) -> None:
-        # Rungs as the sampler reports them, and in the form's units.
-        self.beta, self._scaled_beta = beta, beta / self.form.scale
-        self._table, self._cut = tables(self._scaled_beta, exact=self.form.exact)
-        self.value = np.ascontiguousarray(value)
-        self.field, self.energy = self.form.fields(self.value)
-        self.replica = np.arange(len(beta))
-        self.accepted = np.zeros(max(0, len(beta) - 1))
+        form, n, scaled = self.form, len(beta), beta / self.form.scale
+        table, cut = tables(scaled, exact=form.exact)
+        self.beta, self.value = beta, np.ascontiguousarray(value)
+        self.field, self.energy = form.fields(self.value)
+        self.replica, self.accepted = np.arange(n), np.zeros(max(0, n - 1))
         self.exchanges = 0
+        self._arrays = ReplicaArrays(
+            n_rungs=n,
+            n_entries=table.shape[1],
+            beta=scaled,
+            table=table.reshape(-1),
+            cut=cut,
+            replica=self.replica,
+            value=self.value.reshape(-1),
+            field=self.field.reshape(-1),
+            energy=self.energy,
+            accepted=self.accepted,
+            best=self.best,
+            best_energy=self._best_energy,
+            mass=np.zeros(np.diff(form.arrays.first)[: form.arrays.n_groups].max(initial=1)),
+        )
 
     def _scaled(self, target: float) -> float:
         """A target in the form's units, with room for rounding."""

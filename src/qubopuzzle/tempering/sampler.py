@@ -150,15 +150,12 @@ class OneHotTemperingSampler(Sampler, Initialized):
         began = time.perf_counter()
         num_sweeps = whole("num_sweeps", num_sweeps, 1)
         num_threads = whole("num_threads", num_threads, 1)
-        if num_replicas is not None:
-            num_replicas = whole("num_replicas", num_replicas, 1)
-        if num_reads is not None:
-            num_reads = whole("num_reads", num_reads, 1)
+        rungs, reads = _optional("num_replicas", num_replicas), _optional("num_reads", num_reads)
         seed = secrets.randbits(31) if seed is None else whole("seed", seed, 0)
         if keep not in ("lowest", "last"):
             raise InputError(f"keep: expected lowest or last, got {brief(keep)}")
         form = tempering_form(bqm, one_hot_groups)
-        starts, reads = self._starts(bqm, initial_states, initial_states_generator, num_reads, seed)
+        starts, reads = self._starts(bqm, initial_states, initial_states_generator, reads, seed)
         hot, cold = _range(beta_range, default_beta_range(form))
         search = Reads(
             began + (inf if time_limit is None else number("time_limit", time_limit)),
@@ -172,8 +169,8 @@ class OneHotTemperingSampler(Sampler, Initialized):
             sweeps=num_sweeps,
             seed=seed,
             starts=starts,
-            beta=geometric(hot, cold, num_replicas or _FIRST_REPLICAS),
-            replicas=num_replicas,
+            beta=geometric(hot, cold, rungs or _FIRST_REPLICAS),
+            replicas=rungs,
             extend_hot_end=beta_range is None or next(iter(beta_range)) is None,
             target=-inf if target_energy is None else number("target_energy", target_energy),
             keep_last=keep == "last",
@@ -182,13 +179,10 @@ class OneHotTemperingSampler(Sampler, Initialized):
         ready = time.perf_counter()
         found = run.run(num_threads)
         samples = np.array([form.sample(read.best) for read in found], dtype=np.int8)
-        info = run.info(found)
-        info["preprocessing"] = ready - began
-        info["sampling"] = time.perf_counter() - ready
-        sampleset: dimod.SampleSet = dimod.SampleSet.from_samples_bqm(  # type: ignore[no-untyped-call]
-            (samples, form.labels), bqm, info=info
+        times = {"preprocessing": ready - began, "sampling": time.perf_counter() - ready}
+        return dimod.SampleSet.from_samples_bqm(  # type: ignore[no-untyped-call, no-any-return]
+            (samples, form.labels), bqm, info=run.info(found) | times
         )
-        return sampleset
 
     def sample_cqm(
         self, cqm: dimod.ConstrainedQuadraticModel, **parameters: Any
@@ -220,10 +214,9 @@ class OneHotTemperingSampler(Sampler, Initialized):
         bqm = dimod.BinaryQuadraticModel(linear, {}, objective.offset, dimod.BINARY)
         bqm.add_quadratic_from(objective.quadratic)
         found = self.sample(bqm, one_hot_groups=one_hot_groups(cqm), **parameters)
-        judged: dimod.SampleSet = dimod.SampleSet.from_samples_cqm(  # type: ignore[no-untyped-call]
+        return dimod.SampleSet.from_samples_cqm(  # type: ignore[no-untyped-call, no-any-return]
             found, cqm, info=found.info
         )
-        return judged
 
     def _starts(
         self,
@@ -247,6 +240,11 @@ class OneHotTemperingSampler(Sampler, Initialized):
         found = parsed.initial_states
         order = [found.variables.index(v) for v in bqm.variables]
         return found.record.sample[:, order], parsed.num_reads
+
+
+def _optional(name: str, n: int | None) -> int | None:
+    """A number of at least 1, or None."""
+    return None if n is None else whole(name, n, 1)
 
 
 def _range(
@@ -340,7 +338,7 @@ class _Run:
 
     def _end(self, number: int, read: Replicas) -> None:
         if self.keep_last:
-            read.best = read.value[read.replica[-1]].copy()
+            read.best[:] = read.value[read.replica[-1]]
         elif not read.reached(self.target):
             read.quench()
         self.search.end(number, search=read.reached(self.target))

@@ -6,16 +6,18 @@ frame brings those rows of the table that no frame before it needed.
 """
 
 from base64 import b64encode
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.model import Model, Problem, Violation
+from qubopuzzle.model import IntArray, Model, Problem, Violation
 from qubopuzzle.model.segments import all_rows
 from qubopuzzle.picture import Picture
-from qubopuzzle.picture.figure import PALETTE
+from qubopuzzle.picture.description import PALETTE
+from qubopuzzle.solving.judge import Judged
+from qubopuzzle.solving.trace import Trace
 
 STATES = 400
 """States of a course that are shown when it has ended, at most; of large boards fewer."""
@@ -72,22 +74,36 @@ class Frames:
     def __init__(self) -> None:
         self._looks: dict[int, int] = {}
         self._words: dict[str, int] = {"": 0}
+        self._cells: dict[Model, tuple[IntArray, IntArray]] = {}
 
-    def frame(
-        self, picture: Picture, violations: Sequence[Violation], **known: Any
-    ) -> dict[str, Any]:
-        """A state: its looks, the lines of which all cells are broken, and what else is known.
+    def of(self, trace: Trace, number: int) -> dict[str, Any]:
+        """A state of a trace of a puzzle: where it was, what it costs, and the weights if known."""
+        families = zip(trace.families, trace.energies[number].tolist(), strict=True)
+        known: dict[str, Any] = {
+            "read": int(trace.read[number]),
+            "sweep": int(trace.sweep[number]),
+            "families": dict(families),
+        }
+        s, beta, energy = trace.seconds[number], trace.beta[number], trace.energy[number]
+        known |= numbers({"s": s, "beta": beta, "energy": energy})
+        if trace.states and (weight := trace.states[number].row_weight) is not None:
+            known |= self._heat(trace.states[number].judge.presolved.model, weight)
+        return self.frame(trace[number], **known)
+
+    def frame(self, judged: Judged, **known: Any) -> dict[str, Any]:
+        """A puzzle's answer: its looks, the lines of which all cells are broken, and what is known.
 
         A look is black (0 or 1), broken (0 or 1), the sides that a path leaves by, its colour, and
         a word.
         """
+        picture = cast("Picture", judged.picture())
         key = self._keys(picture)
         different, where = np.unique(key, return_inverse=True)
         fresh = [number for number in different.tolist() if number not in self._looks]
         self._looks.update({number: len(self._looks) + i for i, number in enumerate(fresh)})
         table = np.array([self._looks[number] for number in different.tolist()], dtype="<u2")
         found = {"cells": base64(table[where].ravel()), **known}
-        found["lines"] = _broken_lines(violations, picture.rows, picture.columns)
+        found["lines"] = _broken_lines(judged.violations, picture.rows, picture.columns)
         if fresh:
             words = [*self._words]
             found["looks"] = [
@@ -111,6 +127,18 @@ class Frames:
                 key[cell] |= self._words.setdefault(word, len(self._words)) << 10
         return key.ravel()
 
+    def _heat(self, model: Model, weight: NDArray[np.float32]) -> dict[str, Any]:
+        """``heat``: a byte a cell, 0 for weight 1, 255 for the greatest; ``heaviest``: by name."""
+        if model not in self._cells:
+            self._cells[model] = _cells_of_rows(model)
+        row, cell = self._cells[model]
+        by_cell = np.ones(0 if model.field is None else model.field.views[0].matrix.shape[0])
+        np.maximum.at(by_cell, cell, weight[row])
+        top = max(float(weight.max(initial=1)), 1 + 1e-9)
+        heat = np.clip((by_cell - 1) / (top - 1) * 255, 0, 255).astype(np.uint8)
+        named = model.heaviest_rows(weight, HEAVIEST)
+        return {"heat": base64(heat), "heaviest": [[name, round(w, 3)] for name, w in named]}
+
 
 def _broken_lines(violations: Iterable[Violation], rows: int, columns: int) -> list[list[int]]:
     """Rows and columns that a violation is about, and about nothing else."""
@@ -123,37 +151,20 @@ def _broken_lines(violations: Iterable[Violation], rows: int, columns: int) -> l
     return [sorted(own) for own in found]
 
 
-class Heat:
-    """What a model's learned weights are by cell, and the greatest by name."""
-
-    def __init__(self, model: Model) -> None:
-        rows, _, _ = all_rows(model)
-        self._model = model
-        field = model.field
-        self._row = self._cell = np.zeros(0, dtype=np.int64)
-        self._n_cells = 0
-        if field is None or not len(model.choices):
-            return
-        self._n_cells = field.views[0].matrix.shape[0]
-        touches, paints = (matrix.copy() for matrix in (rows, field.views[0].matrix))
-        touches.data, paints.data = np.ones_like(touches.data), np.ones_like(paints.data)
-        shared = (touches @ paints.T).tocoo()
-        in_row, in_cell = np.diff(touches.indptr)[shared.row], np.diff(paints.indptr)[shared.col]
-        # The cells that a row is about: those whose literals are most nearly the row's.
-        alike = shared.data / (in_row + in_cell - shared.data)
-        most = np.zeros(rows.shape[0])
-        np.maximum.at(most, shared.row, alike)
-        kept = alike >= 0.99 * most[shared.row]
-        self._row, self._cell = shared.row[kept], shared.col[kept]
-
-    def __call__(self, weight: NDArray[np.float32]) -> dict[str, Any]:
-        """``heat``: a byte a cell, 0 for weight 1, 255 for the greatest; ``heaviest``: by name."""
-        by_cell = np.ones(self._n_cells)
-        np.maximum.at(by_cell, self._cell, weight[self._row])
-        top = max(float(weight.max(initial=1)), 1 + 1e-9)
-        heat = np.clip((by_cell - 1) / (top - 1) * 255, 0, 255).astype(np.uint8)
-        named = self._model.heaviest_rows(weight, HEAVIEST)
-        return {"heat": base64(heat), "heaviest": [[name, round(w, 3)] for name, w in named]}
+def _cells_of_rows(model: Model) -> tuple[IntArray, IntArray]:
+    """Pairs of a linear row and a cell that it is about: the cells most nearly its literals'."""
+    rows, _, _ = all_rows(model)
+    if model.field is None or not len(model.choices):
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    touches, paints = rows.copy(), model.field.views[0].matrix.copy()
+    touches.data, paints.data = np.ones_like(touches.data), np.ones_like(paints.data)
+    shared = (touches @ paints.T).tocoo()
+    in_row, in_cell = np.diff(touches.indptr)[shared.row], np.diff(paints.indptr)[shared.col]
+    alike = shared.data / (in_row + in_cell - shared.data)
+    most = np.zeros(rows.shape[0])
+    np.maximum.at(most, shared.row, alike)
+    kept = alike >= 0.99 * most[shared.row]
+    return shared.row[kept], shared.col[kept]
 
 
 def numbers(known: Mapping[str, float]) -> dict[str, float | None]:

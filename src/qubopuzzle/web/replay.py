@@ -5,14 +5,12 @@ import zlib
 from base64 import b64encode
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.picture.html import escape
 from qubopuzzle.recorder import evenly
-from qubopuzzle.solving.judge import judge
 from qubopuzzle.solving.trace import Trace
-from qubopuzzle.web.frames import STATES, Frames, board, numbers
+from qubopuzzle.web.frames import STATES, Frames, board
 
 _SCRIPTS = ("board.js", "player.js", "replay.js")
 
@@ -52,16 +50,8 @@ def replay_of(trace: Trace) -> bytes:
     picture = trace.problem.picture()
     if picture is None or trace.answers is None:
         raise InputError("a model has no board; the course of its energy is drawn as .svg")
-    frames, shown = Frames(), []
-    for i in evenly(len(trace), STATES):
-        judged = judge(trace.problem, trace.answers[i])
-        drawn = judged.picture()
-        if drawn is None:
-            continue
-        known: dict[str, Any] = {"read": int(trace.read[i]), "sweep": int(trace.sweep[i])}
-        known["families"] = dict(zip(trace.families, trace.energies[i].tolist(), strict=True))
-        known |= numbers({"s": trace.seconds[i], "beta": trace.beta[i], "energy": trace.energy[i]})
-        shown.append(frames.frame(drawn, judged.violations, **known))
+    frames = Frames()
+    shown = [frames.of(trace, number) for number in evenly(len(trace), STATES)]
     name = trace.problem.title or trace.problem.id or trace.problem.name
     title = f"{name}: {trace.about.get('solver')}, seed {trace.about.get('seed')}"
     run = {"title": title, "board": board(picture), "frames": shown}

@@ -1,4 +1,4 @@
-"""Requests and answers: the page's files, calls of ``work`` in processes, and runs as streams.
+"""Requests and answers: the page's files, calls in processes, and runs as streams.
 
 Nothing is kept between requests, and they are read in those processes: here they are bytes. A run
 lasts as long as the request that asked for it: whoever closes the page ends it.
@@ -6,12 +6,14 @@ lasts as long as the request that asked for it: whoever closes the page ends it.
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager
+from functools import partial
 from importlib.resources import files
 from secrets import compare_digest
 from typing import Any
 
 from starlette.applications import Starlette
+from starlette.datastructures import State
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
@@ -19,9 +21,8 @@ from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from qubopuzzle.errors import QubopuzzleError
-from qubopuzzle.web import work
-from qubopuzzle.web.pool import Busy, Pool
-from qubopuzzle.web.replay import replay_page
+from qubopuzzle.web import requests
+from qubopuzzle.web.pool import Busy, Pool, Turns
 
 LARGE, SMALL = 8 << 20, 1 << 20
 """Bytes of a request that brings a photo or a recorded run, and of the others."""
@@ -70,21 +71,14 @@ def application(*, hosts: frozenset[str], token: str, runs: int, time_limit: flo
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        app.state.runs = Pool(runs, wait_s=5, warm=work.warm)
-        app.state.calls = Pool(_CALLS, wait_s=20, warm=work.warm)
-        for pool in (app.state.runs, app.state.calls):
-            pool.prepare()
-        try:
+        app.state.runs, app.state.calls = Turns(runs, wait_s=5), Turns(_CALLS, wait_s=20)
+        with closing(Pool(requests.warm)) as app.state.pool:
             yield
-        finally:
-            for pool in (app.state.runs, app.state.calls):
-                pool.close()
 
     routes = [
         Route("/", _page),
         Route("/{name:str}", _page),
         Route("/api/run", _run, methods=["POST"]),
-        Route("/api/replay", _replay, methods=["POST"]),
         Route("/api/{name:str}", _call, methods=["POST"]),
     ]
     app = Starlette(
@@ -160,30 +154,23 @@ async def _page(request: Request) -> Response:
 
 
 async def _call(request: Request) -> Response:
-    """One of ``work.CALLS``."""
+    """One of ``requests.CALLS``; ``replay`` is a recorded run as one HTML file."""
     name = request.path_params["name"]
-    if name not in work.CALLS:
+    is_replay = name == "replay"
+    if not (is_replay or name in requests.CALLS):
         raise HTTPException(404, "there is no such page")
+    function = requests.replay if is_replay else partial(requests.answer, name)
     with _in_hand(request):
-        data = await _bytes(request, LARGE if name == "read" else SMALL)
-        found = await _while_connected(request, work.answer, name, data)
-    return Response(found, media_type="application/json")
-
-
-async def _replay(request: Request) -> Response:
-    """A recorded run as one HTML file."""
-    with _in_hand(request):
-        data = await _bytes(request, LARGE)
-        found = await _while_connected(request, replay_page, data)
-    return Response(found, media_type="text/html")
+        data = await _bytes(request, LARGE if is_replay or name == "read" else SMALL)
+        found = await _while_connected(request, function, data)
+    return Response(found, media_type=_TYPES["html"] if is_replay else "application/json")
 
 
 async def _run(request: Request) -> Response:
     """A run, as server-sent events: frames, the result, frames that were kept, ``end``."""
     with _in_hand(request):
         data = await _bytes(request, SMALL)
-    events = _events(request.app.state.runs, data, request.app.state.time_limit)
-    return StreamingResponse(events, media_type="text/event-stream")
+    return StreamingResponse(_events(request.app.state, data), media_type="text/event-stream")
 
 
 @contextmanager
@@ -216,10 +203,10 @@ async def _bytes(request: Request, limit: int) -> bytes:
     return b"".join(parts)
 
 
-async def _while_connected(request: Request, function: Callable[..., Any], *arguments: Any) -> Any:
+async def _while_connected(request: Request, function: Callable[..., Any], data: bytes) -> Any:
     """The answer of a call in a process, which ends with the request."""
-    pool: Pool = request.app.state.calls
-    call = asyncio.ensure_future(pool.call(function, *arguments, deadline=CALL_S))
+    state = request.app.state
+    call = asyncio.ensure_future(state.pool.call(state.calls, function, data, deadline=CALL_S))
 
     async def gone() -> None:
         while (await request.receive())["type"] != "http.disconnect":
@@ -236,8 +223,9 @@ async def _while_connected(request: Request, function: Callable[..., Any], *argu
         call.cancel()
 
 
-async def _events(pool: Pool, data: bytes, limit: float) -> AsyncIterator[bytes]:
+async def _events(state: State, data: bytes) -> AsyncIterator[bytes]:
     """What a run tells, in the form of server-sent events."""
+    limit = state.time_limit
     queue: asyncio.Queue[tuple[str, bytes]] = asyncio.Queue()
     loop = asyncio.get_running_loop()
 
@@ -252,9 +240,10 @@ async def _events(pool: Pool, data: bytes, limit: float) -> AsyncIterator[bytes]
     async def go() -> None:
         last = "end", b"{}"
         try:
-            await pool.call(work.run, data, limit, deadline=limit + _LATE_S, hear=hear)
+            turns, deadline = state.runs, limit + _LATE_S
+            await state.pool.call(turns, requests.run, data, limit, deadline=deadline, hear=hear)
         except Exception as error:  # the stream ends in a line, whatever it was
-            last = "error", work.packed({"message": _line(error)})
+            last = "error", requests.packed({"message": _line(error)})
         loop.call_soon(put, *last)  # after what was heard before it
 
     task = asyncio.create_task(go())
@@ -278,7 +267,7 @@ async def _refused(_: Request, error: Exception) -> Response:
 
 
 def _told(line: str, status: int, headers: Mapping[str, str] | None = None) -> Response:
-    return Response(work.packed({"error": line}), status, headers, "application/json")
+    return Response(requests.packed({"error": line}), status, headers, "application/json")
 
 
 def _line(error: Exception) -> str:

@@ -1,6 +1,7 @@
 """What a process does for the page: each function takes and returns what JSON holds.
 
 A puzzle comes with each call, as its native JSON object; nothing is kept between calls.
+``requests`` calls these functions by their names.
 """
 
 import json
@@ -9,34 +10,31 @@ import threading
 import time
 from base64 import b64decode, b64encode
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
-from inspect import signature
 from io import BytesIO
 from typing import Any
 
 import numpy as np
 
-from qubopuzzle.checks import brief, positive, whole
-from qubopuzzle.errors import InputError, QubopuzzleError
-from qubopuzzle.files.models.formats import FORMATS
+from qubopuzzle.checks import brief, whole
+from qubopuzzle.errors import InputError
 from qubopuzzle.files.puzzles import formats_for, read_text, solved_address, write_text
 from qubopuzzle.files.puzzles.native import problem_from_dict
-from qubopuzzle.model import Model, Problem
+from qubopuzzle.model import Problem
 from qubopuzzle.processes import say
 from qubopuzzle.puzzles import Puzzle, get_puzzle, puzzle_names
 from qubopuzzle.puzzles.generator import PuzzleGenerator, find_generator
-from qubopuzzle.recorder import Rate, Recorder, Seen, evenly
+from qubopuzzle.recorder import Recorder, evenly
 from qubopuzzle.solvers import all_solvers
 from qubopuzzle.solvers.base import Solver
-from qubopuzzle.solving.export import export
 from qubopuzzle.solving.hints import hint
 from qubopuzzle.solving.result import Result
 from qubopuzzle.solving.settings import DEFAULT_SOLVER
 from qubopuzzle.solving.solve import solve
-from qubopuzzle.solving.trace import judge_state
-from qubopuzzle.web.frames import STATES, Frames, Heat, board, entries, numbers
+from qubopuzzle.solving.trace import Trace
+from qubopuzzle.web.frames import STATES, Frames, board, entries, numbers
+from qubopuzzle.web.requests import packed
 
 READ_LIMIT = 100
 """Puzzles of one text that are shown."""
@@ -63,53 +61,7 @@ def warm() -> None:
     hint(nonogram, {})
 
 
-# --- requests ----------------------------------------------------------------------------
-
-
-def answer(name: str, data: bytes) -> bytes:
-    """The answer of one of ``CALLS`` to a request's body, both JSON."""
-    return packed(_called(CALLS[name], _unpacked(data)))
-
-
-def run(data: bytes, limit: float) -> None:
-    """A run that a request's body asks for, of so many seconds at most; it says what it tells."""
-    given = _unpacked(data)
-    if "time_limit" in given:
-        limit = min(limit, positive("time_limit", given.pop("time_limit"), "seconds"))
-    _called(partial(_solve, limit=limit), given)
-
-
-def packed(value: Any) -> bytes:
-    """JSON in ASCII, whatever signs its texts hold."""
-    return json.dumps(value, separators=(",", ":")).encode()
-
-
-def _unpacked(data: bytes) -> Json:
-    try:
-        found = json.loads(data)
-    except (ValueError, RecursionError):
-        raise InputError("the request is no JSON") from None
-    if not isinstance(found, dict):
-        raise InputError("the request is no JSON object")
-    return {name: value for name, value in found.items() if value not in (None, "")}
-
-
-def _called(function: Callable[..., Any], given: Json) -> Any:
-    """The answer of a function by keywords; wrong ones are the request's fault."""
-    known = [name for name in signature(function).parameters if name != "limit"]
-    for name in given:
-        if name not in known:
-            raise InputError(f"{name[:40]}: not known here; {', '.join(known) or 'nothing'} is")
-    try:
-        return function(**given)
-    except QubopuzzleError:
-        raise
-    except MemoryError:
-        raise InputError("too large for here; the command line has more room") from None
-    except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError) as error:
-        raise InputError(f"the request cannot be used: {error}"[:300]) from None
-    except RecursionError:
-        raise InputError("the request cannot be used: too deeply nested") from None
+# --- puzzles -----------------------------------------------------------------------------
 
 
 def about() -> Json:
@@ -216,7 +168,7 @@ def _drawn(problem: Problem) -> Puzzle:
 # --- solving -----------------------------------------------------------------------------
 
 
-def _solve(
+def tell_run(
     puzzle: Any,
     solver: str = DEFAULT_SOLVER,
     formulation: str | None = None,
@@ -242,17 +194,19 @@ def _solve(
         "time_limit": limit,
     }
     problem = _problem(puzzle)
-    course, recorder = _Course(problem), Recorder(Rate())
-    with _live(course, recorder):
+    frames, recorder = Frames(), Recorder()
+    with _live(problem, recorder, frames):
         result = solve(problem, trace=recorder, **settings)
     _tell("result", _told(result, settings))
-    kept = sorted(recorder.seen, key=lambda seen: seen.seconds)
-    chosen = evenly(len(kept), min(STATES, max(100, 10**6 // problem.cells)))
+    chosen = evenly(len(recorder.states), min(STATES, max(100, 10**6 // problem.cells)))
     _tell("course", {"frames": len(chosen)})
-    for number in chosen:
-        course.tell(kept[number], "kept")
-    if result.judged is not None:
-        course.tell_last(result)
+    trace = Trace.of(problem, [recorder.states[number] for number in chosen])
+    for number in range(len(trace)):
+        _tell_frame("kept", frames.of(trace, number))
+    if result.judged is not None:  # which may be of a state that was not kept
+        energy = numbers({"energy": float(sum(result.energies.values()))})
+        families = dict(result.energies)
+        _tell_frame("kept", frames.frame(result.judged, families=families, answer=True, **energy))
 
 
 def from_one(text: str) -> str:
@@ -275,8 +229,14 @@ def _tell(event: str, told: Json) -> None:
     say((event, packed(told)))
 
 
+def _tell_frame(event: str, frame: Json) -> None:
+    for heaviest in frame.get("heaviest", ()):
+        heaviest[0] = from_one(heaviest[0])
+    _tell(event, frame)
+
+
 @contextmanager
-def _live(course: "_Course", recorder: Recorder) -> Iterator[None]:
+def _live(problem: Problem, recorder: Recorder, frames: Frames) -> Iterator[None]:
     """Meanwhile tell of the last state that is kept, some thirty times a second."""
     done = threading.Event()
 
@@ -284,10 +244,10 @@ def _live(course: "_Course", recorder: Recorder) -> Iterator[None]:
         last, due = None, time.perf_counter()
         while not done.wait(max(0.001, due - time.perf_counter())):
             due = max(due + _LIVE_S, time.perf_counter())
-            seen = recorder.seen[-1] if recorder.seen else None
-            if seen is not None and seen is not last:
-                course.tell(seen)
-            last = seen
+            states = recorder.states[-1:]
+            if states and states[0] is not last:
+                _tell_frame("frame", frames.of(Trace.of(problem, states), 0))
+                last = states[0]
 
     thread = threading.Thread(target=tell)
     thread.start()
@@ -296,38 +256,6 @@ def _live(course: "_Course", recorder: Recorder) -> Iterator[None]:
     finally:
         done.set()
         thread.join()
-
-
-class _Course:
-    """Tells of states: each once it is decoded and judged."""
-
-    def __init__(self, problem: Problem) -> None:
-        self._problem, self._frames = problem, Frames()
-        self._heats: dict[int, tuple[Model, Heat]] = {}
-
-    def tell(self, seen: Seen, event: str = "frame") -> None:
-        judged, costs = judge_state(self._problem, seen)
-        known: Json = {"read": seen.read, "sweep": seen.sweep, "families": costs}
-        known |= numbers({"s": seen.seconds, "beta": seen.beta, "energy": judged.energy or 0.0})
-        if seen.row_weight is not None:
-            known |= self._heat(seen.of.presolved.model)(seen.row_weight)
-            known["heaviest"] = [[from_one(name), weight] for name, weight in known["heaviest"]]
-        picture = judged.picture()
-        if picture is not None:
-            _tell(event, self._frames.frame(picture, judged.violations, **known))
-
-    def tell_last(self, result: Result) -> None:
-        """The answer itself, which may be of a state that was not kept."""
-        picture = result.picture()
-        if picture is not None:
-            known: Json = {"families": dict(result.energies), "answer": True}
-            known |= numbers({"energy": float(sum(result.energies.values()))})
-            _tell("kept", self._frames.frame(picture, result.violations, **known))
-
-    def _heat(self, model: Model) -> Heat:
-        if id(model) not in self._heats:
-            self._heats[id(model)] = model, Heat(model)
-        return self._heats[id(model)][1]
 
 
 def _told(result: Result, settings: Mapping[str, Any]) -> Json:
@@ -457,6 +385,8 @@ _kept: dict[tuple[str, str, str], Any] = {}
 
 
 def _qubo(puzzle: Any, formulation: str, encoding: str) -> Any:
+    from qubopuzzle.solving.form import export
+
     key = json.dumps(puzzle), formulation, encoding
     if key not in _kept:
         _kept.clear()
@@ -512,6 +442,9 @@ def coefficient(puzzle: Any, i: Any, j: Any, formulation: str = "", encoding: st
 
 def written(puzzle: Any, to: str, formulation: str = "", encoding: str = "") -> Json:
     """The puzzle in a format of puzzles, or its model in one of models, base64."""
+    from qubopuzzle.files.models.formats import FORMATS
+    from qubopuzzle.solving.form import export
+
     problem = _problem(puzzle)
     if to in FORMATS:
         made = export(problem, to, formulation=formulation or None, encoding=encoding or None)
@@ -519,10 +452,3 @@ def written(puzzle: Any, to: str, formulation: str = "", encoding: str = "") -> 
     text = write_text([problem], to)
     address = text.strip() if text.startswith("http") else ""
     return {"data": b64encode(text.encode()).decode(), "suffix": ".txt", "address": address}
-
-
-CALLS: Mapping[str, Callable[..., Json]] = {
-    own.__name__: own
-    for own in (about, read, new, check, next_hint, families, model, coefficient, written)
-}
-"""What a page may ask for, by name."""

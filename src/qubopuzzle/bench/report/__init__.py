@@ -5,8 +5,8 @@ from pathlib import Path
 
 from qubopuzzle.bench.comparison import Comparison
 from qubopuzzle.bench.report.page import html_report
-from qubopuzzle.bench.report.texts import latex_report, markdown_report, qoblib_csv
-from qubopuzzle.bench.tables import csv_text
+from qubopuzzle.bench.report.sheets import csv_text, qoblib_csv
+from qubopuzzle.bench.report.texts import latex_report, markdown_report
 from qubopuzzle.errors import InputError
 
 _WRITERS: dict[str, Callable[[Comparison], str]] = {

@@ -1,28 +1,19 @@
 """A comparison as one HTML file that needs nothing else."""
 
 import json
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
-from typing import Any
 from urllib.parse import quote
 
 from qubopuzzle.bench import profile
-from qubopuzzle.bench.comparison import Comparison, Row
+from qubopuzzle.bench.comparison import Comparison
 from qubopuzzle.bench.configurations import Configuration
 from qubopuzzle.bench.plan import Instance
-from qubopuzzle.bench.report.content import (
-    Section,
-    file_name,
-    heading,
-    sections,
-    solve_command,
-    warnings,
-)
+from qubopuzzle.bench.report.content import file_name, heading, solve_command, warnings
+from qubopuzzle.bench.summary import Row
+from qubopuzzle.bench.tables import Table, report_tables, run_table
 from qubopuzzle.picture.html import escape, inline
 
-_NUMBER = re.compile(r"-|∞|(> )?-?[\d,.]+(e[+-]?\d+)?(/\d+|%| s)?( \(.*\)| to [\d.%]+)?")
-"""What stands on the right of its column."""
 _PICTURES = 4_000_000
 """Bytes of pictures of instances at most."""
 
@@ -30,7 +21,7 @@ _PICTURES = 4_000_000
 def html_report(comparison: Comparison) -> str:
     """One file that needs nothing else: tables that sort, plots, boards, commands."""
     parts = [f'<p class="warning">{escape(line)}</p>' for line in warnings(comparison)]
-    first, *rest = map(_section, sections(comparison))
+    first, *rest = map(_section, report_tables(comparison))
     figures = [f"<figure>{inline(svg)}</figure>" for svg in profile.svgs(comparison)]
     parts += [first, *figures, *rest]
     parts.append("<h2>Instances and the commands of their runs</h2>")
@@ -52,28 +43,22 @@ def html_report(comparison: Comparison) -> str:
 """
 
 
-def _section(section: Section) -> str:
-    text = f"<p>{escape(section.text)}</p>" if section.text else ""
-    return f"<h2>{escape(section.title)}</h2>{text}{_table(section.columns, section.rows)}"
+def _section(table: Table) -> str:
+    text = f"<p>{escape(table.text)}</p>" if table.text else ""
+    return f"<h2>{escape(table.title)}</h2>{text}{_table(table)}"
 
 
-def _table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    head = "".join(f"<th>{escape(name)}</th>" for name in columns)
-    lines = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
-    return f'<div class="scroll"><table><tr>{head}</tr>{lines}</table></div>'
+def _table(table: Table) -> str:
+    head = "".join(f"<th>{escape(name)}</th>" for name in table.columns)
+    numbers = table.numbers
+    lines = []
+    for row in table.rows:
+        cells = (_cell(text, i in numbers) for i, text in enumerate(row))
+        lines.append(f"<tr>{''.join(cells)}</tr>")
+    return f'<div class="scroll"><table><tr>{head}</tr>{"".join(lines)}</table></div>'
 
 
-class _Html(str):
-    """A cell that is HTML already."""
-
-    __slots__ = ()
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, _Html):
-        return f"<td>{value}</td>"
-    text = f"{value:,}" if isinstance(value, int) else str(value)
-    is_number = _NUMBER.fullmatch(text) is not None
+def _cell(text: str, is_number: bool) -> str:
     kind = ' class="number"' if is_number else ' class="wrap"' if len(text) > 60 else ""
     return f"<td{kind}>{escape(text)}</td>"
 
@@ -101,7 +86,7 @@ def _picture(instance: Instance) -> str:
 def _instance(
     instance: Instance,
     rows: Sequence[Row],
-    configurations: dict[str, Configuration],
+    configurations: Mapping[str, Configuration],
     picture: str,
 ) -> str:
     problem = json.dumps(instance.puzzle.to_dict(), separators=(",", ":"))
@@ -109,36 +94,15 @@ def _instance(
     link = f'<a download="{escape(name)}" href="data:application/json,{quote(problem)}">'
     about = [instance.puzzle.name, instance.puzzle.extent, f"hash {instance.digest}"]
     about += [f"from {instance.source}"] if instance.source else []
-    names = list(dict.fromkeys(row["configuration"] for row in rows))
     commands = "".join(
-        f'<p>{escape(own)}: <code data-run="{i}">'
+        f'<p>{escape(own)}: <code data-configuration="{escape(own)}">'
         f"{escape(solve_command(instance, configurations[own], 'N'))}</code></p>"
-        for i, own in enumerate(names)
+        for own in dict.fromkeys(row["configuration"] for row in rows)
     )
-    runs = [
-        [
-            row["configuration"],
-            row["seed"],
-            row["status"],
-            "-" if row["seconds"] is None else f"{row['seconds']:.4f}",
-            "-" if row.get("objective") is None else row["objective"],
-            f"{row['wall_s']:.4f}" if "wall_s" in row else "-",
-            row.get("peak_mib") or "-",
-            row.get("started", "-"),
-            row["key"],
-            _Html(
-                f'<button data-run="{names.index(row["configuration"])}" '
-                f'data-seed="{int(row["seed"])}">command</button>'
-            ),
-        ]
-        for row in rows
-    ]
-    columns = ["configuration", "seed", "status", "seconds", "objective", "wall s", "peak MiB"]
     return (
         f"<details><summary>{escape(instance.label)}</summary>"
         f"<p>{escape(', '.join(about))}; {link}{escape(name)}</a></p>{picture}"
-        f"<output hidden></output>{_table([*columns, 'started', 'key', 'repeat'], runs)}"
-        f"{commands}</details>"
+        f"<output hidden></output>{_table(run_table(rows))}{commands}</details>"
     )
 
 

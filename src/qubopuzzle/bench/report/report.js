@@ -1,3 +1,22 @@
+// A run of an instance gets a button that shows its command.
+for (const section of document.querySelectorAll("details")) {
+  const commands = [...section.querySelectorAll("code[data-configuration]")];
+  const [head, ...rows] = section.querySelector("table").rows;
+  head.append(Object.assign(document.createElement("th"), { textContent: "repeat" }));
+  for (const row of rows) {
+    const [name, seed] = [...row.cells].map((cell) => cell.textContent);
+    const code = commands.find((each) => each.dataset.configuration === name);
+    const button = Object.assign(document.createElement("button"), { textContent: "command" });
+    button.addEventListener("click", () => {
+      const shown = section.querySelector("output");
+      shown.textContent = code.textContent.replace("--seed N", `--seed ${seed}`);
+      shown.hidden = false;
+      getSelection().selectAllChildren(shown);
+      navigator.clipboard?.writeText(shown.textContent).catch(() => {});
+    });
+    row.insertCell().append(button);
+  }
+}
 // Tables sort by the column that is clicked; a click on a run's button shows its command.
 for (const table of document.querySelectorAll("table")) {
   const heads = [...table.rows[0].cells];
@@ -27,14 +46,3 @@ for (const table of document.querySelectorAll("table")) {
     });
   });
 }
-document.addEventListener("click", (event) => {
-  const button = event.target.closest("button[data-seed]");
-  if (!button) return;
-  const section = button.closest("details");
-  const command = section.querySelector(`code[data-run="${button.dataset.run}"]`).textContent;
-  const shown = section.querySelector("output");
-  shown.textContent = command.replace("--seed N", `--seed ${button.dataset.seed}`);
-  shown.hidden = false;
-  getSelection().selectAllChildren(shown);
-  navigator.clipboard?.writeText(shown.textContent).catch(() => {});
-});

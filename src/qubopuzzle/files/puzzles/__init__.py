@@ -1,4 +1,4 @@
-"""File formats: modules of this folder with a NAME or FORMATS, found by themselves.
+"""File formats: each a ``Format`` in a module of this folder, found by itself.
 
 ``load`` reads puzzles from a path, ``-`` or a text, and tells the format from its content.
 """
@@ -7,15 +7,16 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
+from dataclasses import dataclass
 from errno import ENAMETOOLONG
 from functools import cache
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, TypeVar
 
-from qubopuzzle.errors import InputError, at, did_you_mean
+from qubopuzzle.errors import InputError, at, did_you_mean, printable
 from qubopuzzle.model import IntArray, Problem
 from qubopuzzle.puzzles import Puzzle, get_puzzle, puzzle_name, puzzle_names
 
@@ -44,35 +45,51 @@ _OTHERS: dict[str, bytes | tuple[bytes, ...]] = {
 """What a file is that no puzzle is in, and how it begins."""
 
 
-class Format(Protocol):
-    """What a format's module has, or an object in the FORMATS of a module.
+@dataclass(frozen=True)
+class Format:
+    """A format: what it is called, what it looks like, how it is read and written.
 
-    ``PUZZLES`` are the names of the puzzles that it can hold; none means every puzzle. A
-    format of addresses may also have ``solved_address(puzzle, answer)``, one that opens the
-    board with an answer on it; None for a kind of puzzle of which it cannot.
+    Attributes:
+        name: how users ask for it.
+        about: a line for ``qubopuzzle formats``.
+        puzzles: the names of the puzzles that it can hold; none means every puzzle.
+        detect: whether a text looks like it, told from the head of the text.
+        read: all puzzles of a text. A second argument, the name of a puzzle that it can hold,
+            keeps and names those of one kind; without it None.
+        lines: the lines of a puzzle of ``puzzles``; InputError for what has no place.
+        join: the text of several puzzles, from them and the text of each; None if it holds one.
+        solved_address: of formats of addresses, one that opens the board of a puzzle with an
+            answer on it; None for a kind of puzzle of which it cannot.
     """
 
-    NAME: str
-    ABOUT: str
-    PUZZLES: tuple[str, ...]
-
-    def sniff(self, text: str) -> bool:
-        """Whether the text looks like this format."""
-
-    def read(self, text: str, puzzle: str | None = None) -> Sequence[Problem]:
-        """Read all puzzles; ``puzzle``, which it can hold, keeps and names those of one kind."""
+    name: str
+    about: str
+    puzzles: tuple[str, ...]
+    detect: Callable[[str], bool]
+    read: Callable[..., Sequence[Any]]
+    lines: Callable[[Any], Iterable[str]]
+    join: Callable[[Sequence[Any], list[str]], Iterable[str]] | None = lambda _, texts: texts
+    solved_address: Callable[[Any, IntArray], str | None] = lambda *_: None
 
     def write(self, puzzles: Sequence[Any]) -> str:
-        """One puzzle after the other, all of ``PUZZLES``; InputError for what has no place."""
+        """The text of puzzles; InputError naming the one that has no place in it."""
+        texts = []
+        for number, puzzle in enumerate(puzzles, start=1):
+            with at(printable(puzzle.id[:60]) or f"instance {number}"):
+                check_format(self.name, puzzle.name)
+                if self.join is None and number > 1:
+                    raise InputError(f"{self.name} holds one puzzle; write each to a file")
+                texts.append("".join(f"{line}\n" for line in self.lines(puzzle)))
+        return "".join(texts if self.join is None else self.join(puzzles, texts))
 
 
 @cache
 def all_formats() -> Mapping[str, Format]:
     """Every format by its name."""
     modules = [import_module(f"{__name__}.{found.name}") for found in iter_modules(__path__)]
-    several = [known for module in modules for known in getattr(module, "FORMATS", ())]
-    found = {f.NAME: f for f in (*modules, *several) if hasattr(f, "NAME")}
-    return {name: cast("Format", found[name]) for name in sorted(found)}
+    found = [value for module in modules for value in vars(module).values()]
+    formats = {value.name: value for value in found if isinstance(value, Format)}
+    return {name: formats[name] for name in sorted(formats)}
 
 
 def get_format(name: str) -> Format:
@@ -85,7 +102,7 @@ def get_format(name: str) -> Format:
 
 def formats_for(puzzle: str) -> list[str]:
     """Names of the formats that can hold a kind of puzzle."""
-    return [n for n, known in all_formats().items() if puzzle in known.PUZZLES or not known.PUZZLES]
+    return [n for n, known in all_formats().items() if puzzle in known.puzzles or not known.puzzles]
 
 
 def check_format(name: str, puzzle: str) -> None:
@@ -111,9 +128,6 @@ def links(kind: type[T]) -> list[tuple[type[Puzzle], T]]:
 
 def write_text(puzzles: Sequence[Problem], name: str) -> str:
     """Puzzles as a text in a named format; InputError for one that it cannot hold."""
-    for number, puzzle in enumerate(puzzles, start=1):
-        with at(puzzle.id or f"instance {number}"):
-            check_format(name, puzzle.name)
     return get_format(name).write(puzzles)
 
 
@@ -121,10 +135,9 @@ def solved_address(puzzle: Problem, answer: IntArray) -> str:
     """An address that opens a player with an answer on the board; InputError if there is none."""
     refused: InputError | None = None
     for known in all_formats().values():
-        address_of = getattr(known, "solved_address", lambda *_: None)
         try:
-            if found := address_of(puzzle, answer):
-                return str(found)
+            if found := known.solved_address(puzzle, answer):
+                return found
         except InputError as error:
             refused = refused or error
     raise refused or InputError(f"no player's address has a place for answers of {puzzle.name}")
@@ -150,10 +163,10 @@ def read_text(text: str, puzzle: str | None = None, named: str | None = None) ->
     puzzle = puzzle and puzzle_name(puzzle)
     refused, empty = None, None
     for known in _formats(named):
-        if named is None and not known.sniff(text):
+        if named is None and not known.detect(text):
             continue
         empty = InputError(f"it holds no {puzzle or 'puzzle'}")
-        if puzzle is not None and known.NAME not in formats_for(puzzle):
+        if puzzle is not None and known.name not in formats_for(puzzle):
             continue  # another format may hold such a text as this kind
         try:
             found = known.read(text, puzzle)
@@ -200,7 +213,7 @@ def _text(source: str | PathLike[str], named: str | None) -> str:
         with nullcontext(sys.stdin.buffer) if source == "-" else Path(source).open("rb") as file:
             data = file.read(SIZE_LIMIT + 1)
     except (OSError, ValueError) as error:  # no such file, or a null character in its name
-        if isinstance(source, str) and any(known.sniff(source) for known in _formats(named)):
+        if isinstance(source, str) and any(known.detect(source) for known in _formats(named)):
             return source
         if str(source).startswith(("http://", "https://")):
             raise InputError(_no_address(str(source))) from None

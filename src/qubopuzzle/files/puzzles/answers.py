@@ -86,13 +86,15 @@ def _divided(answer: Answer, puzzles: Iterable[Problem]) -> Iterable[Answer]:
 
 
 def _read(text: str, puzzles: Sequence[Problem], by_name: bool) -> list[Answer]:
-    if non.sniff(text):
-        return [Answer(p.id, own) for p in non.read(text) if (own := _answer_of(p)) is not None]
-    if pzprv3.sniff(text):
+    if non.FORMAT.detect(text):
+        return [
+            Answer(p.id, own) for p in non.FORMAT.read(text) if (own := _answer_of(p)) is not None
+        ]
+    if pzprv3.FORMAT.detect(text):
         kinds = {puzzle.name for puzzle in puzzles}
         kind = kinds.pop() if len(kinds) == 1 else None
         return [Answer("", answer) for answer in pzprv3.read_answers(text, kind)]
-    if not native.sniff(text):
+    if not native.FORMAT.detect(text):
         return _boards(text, puzzles) or [Answer("", _lines(text, puzzles))]
     with suppress(ValueError, RecursionError):
         rows = json.loads(text)
@@ -113,7 +115,7 @@ def _boards(text: str, puzzles: Sequence[Problem]) -> list[Answer]:
     """The answers on boards of the puzzles' one kind; none if it is no text of such."""
     kinds = {puzzle.name for puzzle in puzzles}
     for known in all_formats().values() if len(kinds) == 1 else ():
-        if kinds <= {*known.PUZZLES} and known.sniff(text):
+        if kinds <= {*known.puzzles} and known.detect(text):
             with suppress(InputError):  # such as clues alone, which may be lines of an answer
                 read: Sequence[Any] = known.read(text, *kinds)
                 answers = [_answer_of(puzzle) for puzzle in read]

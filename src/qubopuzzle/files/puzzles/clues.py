@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError, printable
 from qubopuzzle.files.puzzles.lines import Line, lines_of
-from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT
 
 _NUMBERS = re.compile(r"[0-9 \t]+")
@@ -60,11 +59,6 @@ def clue_text(clue: Iterable[int], between: str = " ") -> str:
     ('2 1', '0')
     """
     return between.join(map(str, clue)) or "0"
-
-
-def named(puzzle: Puzzle) -> str:
-    """A puzzle's id for an error message."""
-    return f"puzzle {brief(puzzle.id)}" if puzzle.id else "a puzzle without an id"
 
 
 def one_line(text: str) -> str:

@@ -7,9 +7,12 @@ import io
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
+from typing import TypeVar
 
 from qubopuzzle.errors import InputError, at
-from qubopuzzle.puzzles import Puzzle
+
+T = TypeVar("T")
+Found = TypeVar("Found")
 
 LINES_LIMIT = 2_000_000
 """Most lines of a text that is read line by line."""
@@ -70,20 +73,26 @@ def first_said(text: str) -> str:
     return next(said(head_of(text)), (0, ""))[1]
 
 
-def check_count(starts: Iterable[int]) -> None:
-    """InputError for one board too many, before any is read; the line of each is given."""
+def read_boards(
+    boards: Iterable[tuple[str, T]], read: Callable[[T, ReadLimit], Iterable[Found]]
+) -> list[Found]:
+    """What is read of the boards of a text, each given with its place, which errors name.
+
+    Raises:
+        InputError: for one board too many, before any is read; for one cell too many.
+    """
     most = CELL_LIMIT // LEAST_CELLS
-    one_too_many = next(islice(starts, most, None), None)
-    if one_too_many is not None:
-        raise InputError(f"line {one_too_many}: over {most:,} boards; divide the text")
-
-
-def read_lines(text: str, read: Callable[[str, ReadLimit], Iterable[Puzzle]]) -> list[Puzzle]:
-    """The puzzles of each line that says something; InputError naming the line."""
-    check_count(number for number, _ in said(lines_of(text)))
-    puzzles: list[Puzzle] = []
+    given = [*islice(boards, most + 1)]
+    if len(given) > most:
+        raise InputError(f"{given[most][0]}: over {most:,} boards; divide the text")
+    found: list[Found] = []
     limit = ReadLimit()
-    for number, line in said(lines_of(text)):
-        with at(f"line {number}"):
-            puzzles += read(line, limit)
-    return puzzles
+    for place, board in given:
+        with at(place):
+            found += read(board, limit)
+    return found
+
+
+def said_lines(text: str) -> Iterator[tuple[str, str]]:
+    """The place and the text of each line that says something, for ``read_boards``."""
+    return ((f"line {number}", line) for number, line in said(lines_of(text)))

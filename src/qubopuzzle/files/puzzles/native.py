@@ -2,31 +2,24 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError
+from qubopuzzle.files.puzzles import Format
 from qubopuzzle.model import ModelProblem, Problem
 from qubopuzzle.puzzles import get_puzzle
 
 _MODELS = (ModelProblem.name, "program")
 """What the key ``problem`` says of what is no puzzle."""
 _SECTION = re.compile(r"\s*\[[A-Za-z]\w{0,40}\]")
-"""The head of a section, as other files of text have them."""
+"""The head of a section, as other files of text have them; JSON has no word behind a bracket."""
 _HINTS = {"ver": "rows", "hor": "cols"}
 """Other keys of a nonogram's clues: the hints below each other are those of the rows."""
-NAME = "json"
-ABOUT = "JSON: one object, a list, or one object a line"
-PUZZLES: tuple[str, ...] = ()  # every puzzle
 
 
-def sniff(text: str) -> bool:
-    """JSON objects and lists begin with a brace or a bracket, which no single word follows."""
-    return text.lstrip()[:1] in ("{", "[") and not _SECTION.match(text)
-
-
-def read(text: str, puzzle: str | None = None) -> list[Problem]:
+def _read(text: str, puzzle: str | None = None) -> list[Problem]:
     """Read every puzzle and model, or those of one kind of puzzle."""
     puzzles: list[Problem] = []
     for place, data in objects(text):
@@ -52,11 +45,6 @@ def _class_of(kind: str) -> type[Problem]:
     from qubopuzzle.programs import Program  # imports scipy.sparse
 
     return Program if kind == Program.name else ModelProblem
-
-
-def write(puzzles: Sequence[Problem]) -> str:
-    """One object a line."""
-    return "".join(json.dumps(puzzle.to_dict()) + "\n" for puzzle in puzzles)
 
 
 def _kind(data: Any, puzzle: str | None) -> str:
@@ -108,3 +96,13 @@ def _parse(text: str) -> Any:
         raise
     except ValueError:  # a number of more digits than Python converts
         raise InputError("a number in the JSON is too long") from None
+
+
+FORMAT = Format(
+    name="json",
+    about="JSON: one object, a list, or one object a line",
+    puzzles=(),
+    detect=lambda text: text.lstrip()[:1] in ("{", "[") and not _SECTION.match(text),
+    read=_read,
+    lines=lambda puzzle: [json.dumps(puzzle.to_dict())],
+)

@@ -1,46 +1,34 @@
 """``.non`` (Simpson): keyword lines, then ``rows`` and ``columns`` with one clue a line.
 
-Several puzzles in one file are divided by lines of ``====``.
+Several puzzles in one file are divided by lines of ``====``. A title is the id, too, and is written
+of an id where there is none.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import chain
+from typing import Any
+
+import numpy as np
 
 from qubopuzzle.errors import InputError, at
-from qubopuzzle.files.puzzles.clues import clue_text, one_line, trimmed
+from qubopuzzle.files.puzzles import Format
+from qubopuzzle.files.puzzles.clues import clue_text, one_line, read_clue, trimmed
 from qubopuzzle.files.puzzles.lines import Line, head_of, lines_of
 from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
-
-NAME = "non"
-ABOUT = "nonogram files of Steve Simpson: keywords, rows and columns, perhaps the goal"
-PUZZLES = ("nonogram",)
 
 _MOST = f"a nonogram here has 1 to {LINE_LIMIT} rows and columns"
 _KEYWORDS = {"title": "title", "by": "author", "license": "licence", "catalogue": "source"}
 
 
-def sniff(text: str) -> bool:
-    """A line that says ``rows`` or ``columns``."""
-    return any(line.lower() in ("rows", "columns") for _, line in head_of(text))
-
-
-def read(text: str, _kind: str | None = None) -> list[Nonogram]:
-    """Read every puzzle of a file."""
+def _read(text: str, _kind: str | None = None) -> list[Nonogram]:
     lines = lines_of(text)
     found = (_puzzle(first, lines) for first in lines)  # each goes on to a divider or the end
     return [puzzle for puzzle in found if puzzle is not None]
 
 
-def write(puzzles: Sequence[Nonogram]) -> str:
-    """Every puzzle with title, author, licence, source and solution; the format has no ids.
-
-    An id stands for a title that is missing, as it does in ``read``.
-    """
-    return "====\n".join("\n".join(_lines(puzzle)) + "\n" for puzzle in puzzles)
-
-
 def _lines(puzzle: Nonogram) -> Iterator[str]:
+    """Title, author, licence, source, clues and solution."""
     for keyword, key in _KEYWORDS.items():
         text = one_line(getattr(puzzle, key) or (puzzle.id if key == "title" else ""))
         if text:
@@ -66,13 +54,12 @@ def _puzzle(first: Line, others: Iterator[Line]) -> Nonogram | None:
             _clues(below.get(key, []), key, size_key, words.get(size_key))
             for key, size_key in (("rows", "height"), ("columns", "width"))
         )
-        data = {"rows": rows, "cols": cols, "id": about.get("title", ""), **about}
+        data: dict[str, Any] = {"rows": rows, "cols": cols, "id": about.get("title", ""), **about}
         if "goal" in words and rows and cols:  # else the puzzle itself is refused
             goal, width = words["goal"], len(cols)
             if not re.fullmatch("[01]*", goal) or len(goal) != len(rows) * width:
                 raise InputError(f"goal: expected {len(rows) * width} digits 0 and 1, row by row")
-            cells = [*map(int, goal)]
-            data["solution"] = [cells[i : i + width] for i in range(0, len(cells), width)]
+            data["solution"] = np.reshape([*map(int, goal)], (len(rows), width))
         return Nonogram.from_dict(data)
 
 
@@ -82,19 +69,14 @@ def _content(lines: Iterable[Line]) -> tuple[dict[str, str], dict[str, list[Line
     below: dict[str, list[Line]] = {}
     current: list[Line] | None = None
     for number, text in lines:
-        if not text:
-            if current is not None and len(current) < LINE_LIMIT:
-                current.append((number, text))
-            continue
         if text[:4] == "====" and not text.strip("="):
             break
-        if not text[0].isalpha():
-            if current is not None:
-                if len(current) < LINE_LIMIT:
-                    current.append((number, text))
-                else:
-                    raise InputError(f"line {number}: too many clues; {_MOST}")
-            else:
+        if not text[:1].isalpha():
+            if current is not None and len(current) < LINE_LIMIT:
+                current.append((number, text))
+            elif text and current is not None:
+                raise InputError(f"line {number}: too many clues; {_MOST}")
+            elif text:
                 raise InputError(f"line {number}: {text[:20]!r} is neither a keyword nor below one")
             continue
         keyword, rest = [*text.split(None, 1), ""][:2]
@@ -123,19 +105,16 @@ def _clues(lines: list[Line], key: str, size_key: str, size: str | None) -> list
         raise InputError(f"line {blank}: blank; write 0 for an empty line, or give {size_key}")
     if size is not None and len(lines) != int(size):
         raise InputError(f"{size_key} is {size} but there are {len(lines)} {key}")
-    return [_clue(number, text) for number, text in lines]
+    divided = ((number, text.replace(",", " ").strip()) for number, text in lines)
+    return [read_clue(number, text) if text else [] for number, text in divided]
 
 
-def _clue(number: int, text: str) -> list[int]:
-    clue: list[int] = []
-    for part in filter(None, re.split(r"[,\s]+", text)):
-        if len(clue) == LINE_LIMIT:
-            raise InputError(
-                f"line {number}: over {LINE_LIMIT} numbers fit no line of a nonogram here"
-            )
-        if not re.fullmatch(r"[0-9]{1,9}", part):
-            coloured = re.fullmatch(r"[0-9]+[A-Za-z]+", part)
-            wrong = "has a colour; only black and white" if coloured else "is no clue"
-            raise InputError(f"line {number}: {part[:20]!r} {wrong}")
-        clue.append(int(part))
-    return clue
+FORMAT = Format(
+    name="non",
+    about="nonogram files of Steve Simpson: keywords, rows and columns, perhaps the goal",
+    puzzles=("nonogram",),
+    detect=lambda text: any(line.lower() in ("rows", "columns") for _, line in head_of(text)),
+    read=_read,
+    lines=_lines,
+    join=lambda _, texts: "====\n".join(texts),
+)

@@ -14,13 +14,9 @@ from xml.etree.ElementTree import Element, TreeBuilder
 
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError, at
-from qubopuzzle.files.puzzles.clues import named
+from qubopuzzle.files.puzzles import Format
 from qubopuzzle.files.puzzles.lines import ReadLimit
 from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
-
-NAME = "nonograms_org"
-ABOUT = "HTML table of a nonogram, as copied from nonograms.org in the browser"
-PUZZLES = ("nonogram",)
 
 Rows = list[list[Element]]
 """The cells of each row of a table."""
@@ -41,31 +37,27 @@ _NO_TAG = re.compile(r"<(?![A-Za-z/])|<(?=[^<>]*(?:<|\Z))|<(?=/[^A-Za-z])|<(?=[^
 _COLOUR = re.compile(r"background(?:-color)?\s*+:\s*+(?!url)([^;]+)", re.IGNORECASE)
 
 
-def sniff(text: str) -> bool:
+def _detect(text: str) -> bool:
     """Whether it begins as HTML does and has a ``<table>``."""
     return text.lstrip()[:1] == "<" and re.search(r"<table[\s>]", text, re.IGNORECASE) is not None
 
 
-def read(text: str, _kind: str | None = None) -> list[Nonogram]:
-    """Read the board's table, or each of several; other tables beside the site's are left out."""
+def _read(text: str, _kind: str | None = None) -> list[Nonogram]:
+    """The board's table, or each of several; other tables beside the site's are left out."""
     tables = _tables(text)
     marked = [table for table in tables if "nonogram_table" in _names(table)]
     return [_board(table) for table in marked or tables]
-
-
-def write(puzzles: Sequence[Nonogram]) -> str:
-    """One table a puzzle, in the site's form with an empty board; not if too large to be read."""
-    return "".join("\n".join(_lines(puzzle)) + "\n" for puzzle in puzzles)
 
 
 # --- writing ---------------------------------------------------------------------------
 
 
 def _lines(puzzle: Nonogram) -> Iterator[str]:
+    """A table in the site's form with an empty board; not if too large to be read."""
     left, top = _padded(puzzle.rows), [*zip(*_padded(puzzle.cols), strict=True)]
     cells = (len(left) + len(top)) * (len(left[0]) + len(top[0])) - len(left[0]) * len(top)
     if 4 + cells + 2 + len(top) + 2 * len(left) > _CELL_LIMIT:
-        raise InputError(f"{named(puzzle)}: over {_CELL_LIMIT:,} cells and rows do not fit a table")
+        raise InputError(f"over {_CELL_LIMIT:,} cells and rows do not fit a table")
     yield '<table id="nonogram_table" class="nonogram_table"><tbody>'
     yield '<tr><td id="nmti"></td><td class="nmtt">'
     yield from _inner(top)
@@ -284,3 +276,13 @@ def _clue(cells: Iterable[Element]) -> list[int]:
             raise InputError(f"line {cell.get(_LINE)}: {brief(text)} is no number")
         numbers += found
     return numbers
+
+
+FORMAT = Format(
+    name="nonograms_org",
+    about="HTML table of a nonogram, as copied from nonograms.org in the browser",
+    puzzles=("nonogram",),
+    detect=_detect,
+    read=_read,
+    lines=_lines,
+)

@@ -5,18 +5,15 @@ cannot be edited are given. Games are found by their tags; nothing is expanded o
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from html import escape, unescape
 
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError, at
-from qubopuzzle.files.puzzles.clues import named, one_line
+from qubopuzzle.files.puzzles import Format
+from qubopuzzle.files.puzzles.clues import one_line
 from qubopuzzle.files.puzzles.lines import LINES_LIMIT
 from qubopuzzle.puzzles.sudoku import Sudoku
-
-NAME = "opensudoku"
-ABOUT = "collections of the app OpenSudoku (XML)"
-PUZZLES = ("sudoku",)
 
 _HEAD = re.compile(r"\s*(?:<\?xml[^<>]{0,200}\?>\s*)?(?:<!--[^<>]{0,2000}-->\s*)?<opensudoku[\s>]")
 _GAME = re.compile(r"<game\s([^<>]*)>")
@@ -26,13 +23,7 @@ _NAME = re.compile(
 )
 
 
-def sniff(text: str) -> bool:
-    """Whether the first element is ``<opensudoku>``."""
-    return _HEAD.match(text) is not None
-
-
-def read(text: str, _kind: str | None = None) -> list[Sudoku]:
-    """Read every game; InputError naming its line."""
+def _read(text: str, _kind: str | None = None) -> list[Sudoku]:
     puzzles: list[Sudoku] = []
     name = _NAME.search(text[:100_000])
     source = one_line(unescape(name[1] or name[2])) if name else ""
@@ -46,19 +37,21 @@ def read(text: str, _kind: str | None = None) -> list[Sudoku]:
     return puzzles
 
 
-def write(puzzles: Sequence[Sudoku]) -> str:
-    """One collection of all puzzles, which have boxes of 3 x 3; the format has no solutions."""
-    lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<opensudoku>"]
+def _lines(puzzle: Sudoku) -> Iterator[str]:
+    """The game of a puzzle with boxes of 3 x 3; the format has no solutions."""
+    if puzzle.box != (3, 3):
+        raise InputError("boxes of {} x {}; opensudoku has 3 x 3".format(*puzzle.box))
+    digits = "".join(str(digit) for row in puzzle.grid for digit in row)
+    yield f'<game data="{digits}" />'
+
+
+def _join(puzzles: Sequence[Sudoku], games: list[str]) -> Iterator[str]:
+    """One collection, with the source that all have."""
+    yield '<?xml version="1.0" encoding="UTF-8"?>\n<opensudoku>\n'
     sources = {one_line(puzzle.source) for puzzle in puzzles}
     if len(sources) == 1 and sources != {""}:
-        lines.append(f"<name>{escape(sources.pop(), quote=False)}</name>")
-    for puzzle in puzzles:
-        if puzzle.box != (3, 3):
-            high, wide = puzzle.box
-            raise InputError(f"{named(puzzle)}: boxes of {high} x {wide}; {NAME} has 3 x 3")
-        digits = "".join(str(digit) for row in puzzle.grid for digit in row)
-        lines.append(f'<game data="{digits}" />')
-    return "".join(f"{line}\n" for line in [*lines, "</opensudoku>"])
+        yield f"<name>{escape(sources.pop(), quote=False)}</name>\n"
+    yield from (*games, "</opensudoku>\n")
 
 
 def _grid(attributes: str) -> tuple[tuple[int, ...], ...]:
@@ -91,3 +84,14 @@ def _given(data: str) -> list[str]:
         raise InputError(f"{len(fields)} fields do not make 81 cells")
     cells = zip(fields[::each], fields[each - 1 :: each], strict=True)
     return ["0" if editable.strip() == "1" else value.strip() for value, editable in cells]
+
+
+FORMAT = Format(
+    name="opensudoku",
+    about="collections of the app OpenSudoku (XML)",
+    puzzles=("sudoku",),
+    detect=lambda text: _HEAD.match(text) is not None,
+    read=_read,
+    lines=_lines,
+    join=_join,
+)

@@ -7,12 +7,12 @@ cwd    a line with the height, one with the width, the rows, a blank line, the c
 ====== =================================================================================
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError
-from qubopuzzle.files.puzzles import clues
+from qubopuzzle.files.puzzles import Format, clues
 from qubopuzzle.files.puzzles.lines import Line
 from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
 
@@ -21,20 +21,21 @@ _LINE_ENDS = 2 * (2 * LINE_LIMIT + 3)
 
 
 @dataclass(frozen=True, slots=True)
-class Plain:
+class _Plain:
     """A file that is sizes, one clue a line for the rows, perhaps a divider, then the columns.
 
     ``head`` is the first lines, with the names of the sizes for these; ``divider`` is the line
     between rows and columns, or None. It holds one puzzle.
     """
 
-    NAME: str
-    ABOUT: str
     head: str
     divider: str | None = None
-    PUZZLES: tuple[str, ...] = (Nonogram.name,)
 
-    def sniff(self, text: str) -> bool:
+    def format(self, name: str, about: str) -> Format:
+        """The format of such files."""
+        return Format(name, about, ("nonogram",), self.detect, self.read, self.lines, join=None)
+
+    def detect(self, text: str) -> bool:
         """Whether the whole text has this shape: the sizes agree with the lines."""
         text = text.strip()
         if not text[:1].isdecimal() or text.count("\n") + text.count("\r") > _LINE_ENDS:
@@ -53,19 +54,13 @@ class Plain:
         )
         return [Nonogram(rows=rows, cols=cols)]
 
-    def write(self, puzzles: Sequence[Nonogram]) -> str:
-        """The text of one puzzle; InputError for more of them."""
-        if len(puzzles) > 1:
-            second = clues.named(puzzles[1])
-            raise InputError(f"{second}: {self.NAME} holds one puzzle; write each to a file")
-        for puzzle in puzzles:
-            height, width = map(str, puzzle.shape)
-            lines = [self.head.replace("height", height).replace("width", width)]
-            lines += map(clues.clue_text, puzzle.rows)
-            lines += [] if self.divider is None else [self.divider]
-            lines += map(clues.clue_text, puzzle.cols)
-            return "\n".join(lines) + "\n"
-        return ""
+    def lines(self, puzzle: Nonogram) -> Iterator[str]:
+        """The sizes, then the clues."""
+        height, width = map(str, puzzle.shape)
+        yield self.head.replace("height", height).replace("width", width)
+        yield from map(clues.clue_text, puzzle.rows)
+        yield from () if self.divider is None else (self.divider,)
+        yield from map(clues.clue_text, puzzle.cols)
 
     def _split(self, lines: list[Line]) -> tuple[list[Line], list[Line]]:
         """The lines of the rows and of the columns, as many as the sizes say."""
@@ -104,10 +99,12 @@ class Plain:
         return sizes
 
 
-FORMATS = (
-    Plain("cwd", "nonogram clues: height, width, rows, a blank line, columns", "height\nwidth", ""),
-    Plain(
-        "mk", "nonogram solver of Olsak: height and width, rows, #, columns", "height width", "#"
-    ),
-    Plain("nin", "nonogram solver of Jakub Wilk: width and height, rows, columns", "width height"),
+CWD = _Plain("height\nwidth", divider="").format(
+    "cwd", "nonogram clues: height, width, rows, a blank line, columns"
+)
+MK = _Plain("height width", divider="#").format(
+    "mk", "nonogram solver of Olsak: height and width, rows, #, columns"
+)
+NIN = _Plain("width height").format(
+    "nin", "nonogram solver of Jakub Wilk: width and height, rows, columns"
 )

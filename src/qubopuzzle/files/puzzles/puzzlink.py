@@ -19,21 +19,26 @@ givens are what an answer is made of: in sudoku and Easy as ABC.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
 from qubopuzzle.errors import InputError, at
-from qubopuzzle.files.puzzles import links
-from qubopuzzle.files.puzzles.lines import CELL_LIMIT, SIDE_LIMIT, ReadLimit, first_said, read_lines
+from qubopuzzle.files.puzzles import Format, links
+from qubopuzzle.files.puzzles.lines import (
+    CELL_LIMIT,
+    SIDE_LIMIT,
+    ReadLimit,
+    first_said,
+    read_boards,
+    said_lines,
+)
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import Puzzle, known_name
 from qubopuzzle.puzzles.links import WHOLE, AddressText, Link
 
-NAME = "puzzlink"
-ABOUT = "addresses of puzz.link, pzv.jp and their like, one a line"
 _LINKS: dict[str, tuple[type[Puzzle], Link]] = {}
 for _kind, _link in links(Link):
     _LINKS.setdefault(_link.pid, (_kind, _link))
@@ -51,34 +56,23 @@ _PARAMETER = re.compile(r"\w{1,40}=")
 _ENCODED = re.compile("%(2[4-6abdefABDEF]|3[aAdDfF]|40|5[fF])")
 
 
-def sniff(text: str) -> bool:
-    """The first line that says something begins as an address does."""
-    return _ADDRESS.match(first_said(text)[:1000]) is not None
-
-
-def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
-    """Read every address, ``url`` being the canonical one; InputError naming the line."""
-    return read_lines(text, partial(_read, puzzle))
-
-
-def write(puzzles: Sequence[Puzzle]) -> str:
-    """One address a line; InputError naming a puzzle that has none."""
-    return "".join(f"{address(puzzle)}\n" for puzzle in puzzles)
+def _read(text: str, puzzle: str | None = None) -> list[Puzzle]:
+    """Every address, ``url`` being the canonical one."""
+    return read_boards(said_lines(text), partial(_read_line, puzzle))
 
 
 def address(puzzle: Puzzle) -> str:
-    """The canonical address of a puzzle; InputError naming it if it has none."""
-    with at(puzzle.id[:60] or puzzle.name):
-        link = link_of(puzzle)
-        text = AddressText(shape=puzzle.shape, reading=False)
-        link.write(text, puzzle)
+    """The canonical address of a puzzle; InputError if it has none."""
+    link = link_of(puzzle)
+    text = AddressText(shape=puzzle.shape, reading=False)
+    link.write(text, puzzle)
     rows, columns = puzzle.shape
     # Programs that find addresses in a text leave a sign at the end out.
     end = "" if text.body[-1:].isalnum() else "/"
     return f"https://puzz.link/p?{link.pid}/{columns}/{rows}/{text.body}{end}"
 
 
-def solved_address(puzzle: Puzzle, answer: IntArray) -> str | None:
+def _solved_address(puzzle: Puzzle, answer: IntArray) -> str | None:
     """The board with an answer as its givens; None where givens are no answer."""
     for kind, link in _LINKS.values():
         if kind is type(puzzle) and link.givens:
@@ -133,7 +127,7 @@ def read_shape(link: Link, columns: str, rows: str, limit: ReadLimit) -> tuple[i
     return shape
 
 
-def _read(wanted: str | None, line: str, limit: ReadLimit) -> Iterator[Puzzle]:
+def _read_line(wanted: str | None, line: str, limit: ReadLimit) -> Iterator[Puzzle]:
     """The puzzles of a line's addresses that are of the wanted kind; behind ``#`` is a comment."""
     for i, word in enumerate(_BETWEEN.split(line)):
         if word[0] == "#":
@@ -186,3 +180,14 @@ def _decoded(query: str) -> str:
     if any(link.percent and link.pid in query[:60] for _, link in _LINKS.values()):
         return query
     return _ENCODED.sub(lambda found: chr(int(found[1], 16)), query)
+
+
+FORMAT = Format(
+    name="puzzlink",
+    about="addresses of puzz.link, pzv.jp and their like, one a line",
+    puzzles=PUZZLES,
+    detect=lambda text: _ADDRESS.match(first_said(text)[:1000]) is not None,
+    read=_read,
+    lines=lambda puzzle: [address(puzzle)],
+    solved_address=_solved_address,
+)

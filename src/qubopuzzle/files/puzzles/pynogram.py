@@ -11,16 +11,13 @@ quotes. What follows ``#`` or ``;`` is a comment. One puzzle a file.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.files.puzzles.clues import clue_text, named, read_clue
+from qubopuzzle.files.puzzles import Format
+from qubopuzzle.files.puzzles.clues import clue_text, read_clue
 from qubopuzzle.files.puzzles.lines import head_of, lines_of
 from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
-
-NAME = "pynogram"
-ABOUT = "nonogram files of the solvers pynogram and nonogrid: [clues], columns and rows"
-PUZZLES = ("nonogram",)
 
 _KEYS = {"columns": "cols", "rows": "rows"}
 _SECTION = re.compile(r"\[\s*(\w{1,40})\s*\]")
@@ -29,13 +26,7 @@ _COMMENT = re.compile(r"(?:^|\s)[#;].*")
 _QUOTES = str.maketrans(dict.fromkeys("\"'[]", " "))
 
 
-def sniff(text: str) -> bool:
-    """Whether a line says ``[clues]``."""
-    return any(line.lower() == "[clues]" for _, line in head_of(text))
-
-
-def read(text: str, _kind: str | None = None) -> list[Nonogram]:
-    """The one puzzle of a text; none of several colours."""
+def _read(text: str, _kind: str | None = None) -> list[Nonogram]:
     clues: dict[str, list[list[int]]] = {}
     for number, key, clue in _clues(text):
         found = clues.setdefault(key, [])
@@ -49,16 +40,11 @@ def read(text: str, _kind: str | None = None) -> list[Nonogram]:
     return [Nonogram.from_dict(clues)]
 
 
-def write(puzzles: Sequence[Nonogram]) -> str:
-    """The text of one puzzle; InputError for more of them."""
-    if len(puzzles) > 1:
-        raise InputError(f"{named(puzzles[1])}: {NAME} holds one puzzle; write each to a file")
-    lines = []
-    for puzzle in puzzles:
-        lines.append("[clues]")
-        for name, key in _KEYS.items():
-            lines += [f"{name} =", *(f"    {clue_text(clue)}" for clue in getattr(puzzle, key))]
-    return "".join(f"{line}\n" for line in lines)
+def _lines(puzzle: Nonogram) -> Iterator[str]:
+    yield "[clues]"
+    for name, key in _KEYS.items():
+        yield f"{name} ="
+        yield from (f"    {clue_text(clue)}" for clue in getattr(puzzle, key))
 
 
 def _clues(text: str) -> Iterator[tuple[int, str, str]]:
@@ -77,3 +63,14 @@ def _clues(text: str) -> Iterator[tuple[int, str, str]]:
             raise InputError(f"line {number}: columns = or rows = is due")
         clues = (clue.strip() for clue in content.translate(_QUOTES).split(","))
         yield from ((number, key, clue) for clue in clues if clue and key)
+
+
+FORMAT = Format(
+    name="pynogram",
+    about="nonogram files of the solvers pynogram and nonogrid: [clues], columns and rows",
+    puzzles=("nonogram",),
+    detect=lambda text: any(line.lower() == "[clues]" for _, line in head_of(text)),
+    read=_read,
+    lines=_lines,
+    join=None,
+)

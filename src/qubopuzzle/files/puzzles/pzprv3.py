@@ -9,41 +9,33 @@ behind its sizes is an empty board. Rules of reading as in ``puzzlink``.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
 
-from qubopuzzle.errors import InputError, at
-from qubopuzzle.files.puzzles.lines import ReadLimit, check_count, lines_of
-from qubopuzzle.files.puzzles.puzzlink import PUZZLES as PUZZLES
-from qubopuzzle.files.puzzles.puzzlink import find_link, is_other, link_of, read_shape
+from qubopuzzle.errors import InputError
+from qubopuzzle.files.puzzles import Format
+from qubopuzzle.files.puzzles.lines import ReadLimit, lines_of, read_boards
+from qubopuzzle.files.puzzles.puzzlink import PUZZLES, find_link, is_other, link_of, read_shape
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.links import Board, FileText
 
 T = TypeVar("T")
 
-NAME = "pzprv3"
-ABOUT = "board files of puzz.link (pzprv3), with answers"
-
 _HEADER = re.compile(r"pzprv3(\.[0-9]{1,3})?(?![\w.])")
 
 
-def sniff(text: str) -> bool:
-    """The first word is ``pzprv3``, perhaps with a version."""
-    return _HEADER.match(text.lstrip()[:20]) is not None
-
-
-def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
-    """Read every board, with its answer if right; InputError naming the line and its part."""
+def _read(text: str, puzzle: str | None = None) -> list[Puzzle]:
+    """Every board, with its answer if right."""
     return _each(text, puzzle, _puzzle)
 
 
 def read_answers(text: str, puzzle: str | None = None) -> list[IntArray]:
-    """What is filled in on every board, right or wrong, perhaps nothing; InputError likewise."""
+    """What is filled in on every board, right or wrong, perhaps nothing; InputError as ``read``."""
     return _each(text, puzzle, _answer)
 
 
@@ -55,39 +47,34 @@ def _each(
     starts = [i for i, line in enumerate(lines) if _HEADER.match(line)]
     if not starts or any(lines[: starts[0]]):
         raise InputError("line 1: expected pzprv3")
-    check_count(start + 1 for start in starts)
-    found: list[T] = []
-    limit = ReadLimit()
-    for start, stop in pairwise([*starts, len(lines)]):
-        rows, strokes = lines[start:stop], "/" in lines[start]
+
+    def read(span: tuple[int, int], limit: ReadLimit) -> Iterator[T]:
+        rows, strokes = lines[slice(*span)], "/" in lines[span[0]]
         if strokes:
             rows = "".join(row if row.endswith("/") else f"{row}/" for row in rows).split("/")
         board = FileText(rows)
         try:
             if not is_other("".join(rows[1:2]).strip(), wanted):
-                kind, data = _read(board, limit)
-                found.append(made(kind, data, board.shape))
+                kind, data = _data(board, limit)
+                yield made(kind, data, board.shape)
         except InputError as error:
             row = max(board.at, 1)
-            place = f"line {start + 1} part {row}" if strokes else f"line {start + row}"
+            place = f"part {row}" if strokes else f"line {span[0] + row}"
             raise InputError(f"{place}: {error}") from None
-    return found
+
+    spans = pairwise([*starts, len(lines)])
+    return read_boards(((f"the board at line {span[0] + 1}", span) for span in spans), read)
 
 
-def write(puzzles: Sequence[Puzzle]) -> str:
-    """One board after the other, with solutions; InputError naming one without such a form."""
-    rows = []
-    for puzzle in puzzles:
-        with at(puzzle.id[:60] or puzzle.name):
-            link = link_of(puzzle)
-            head = [link.version, link.pid, *map(str, puzzle.shape[: link.sizes])]
-            text = FileText(head, puzzle.shape, reading=False)
-            link.write(text, puzzle)
-        rows += text.rows
-    return "".join(f"{row}\n" for row in rows)
+def _lines(puzzle: Puzzle) -> list[str]:
+    link = link_of(puzzle)
+    head = [link.version, link.pid, *map(str, puzzle.shape[: link.sizes])]
+    text = FileText(head, puzzle.shape, reading=False)
+    link.write(text, puzzle)
+    return text.rows
 
 
-def _read(text: FileText, limit: ReadLimit) -> tuple[type[Puzzle], Board]:
+def _data(text: FileText, limit: ReadLimit) -> tuple[type[Puzzle], Board]:
     """The kind of a board, and its native JSON object."""
     version = text.word()
     if version not in ("pzprv3", "pzprv3.1"):
@@ -109,3 +96,13 @@ def _puzzle(kind: type[Puzzle], data: Board, _: tuple[int, int]) -> Puzzle:
 def _answer(_: type[Puzzle], data: Board, shape: tuple[int, int]) -> IntArray:
     found = data.get("solution")
     return np.zeros(shape, dtype=np.int64) if found is None else np.asarray(found)
+
+
+FORMAT = Format(
+    name="pzprv3",
+    about="board files of puzz.link (pzprv3), with answers",
+    puzzles=PUZZLES,
+    detect=lambda text: _HEADER.match(text.lstrip()[:20]) is not None,
+    read=_read,
+    lines=_lines,
+)

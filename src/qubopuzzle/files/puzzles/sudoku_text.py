@@ -29,13 +29,10 @@ from typing import NamedTuple
 import numpy as np
 
 from qubopuzzle.errors import InputError, at
+from qubopuzzle.files.puzzles import Format
 from qubopuzzle.files.puzzles.lines import Line, head_of, lines_of
 from qubopuzzle.puzzles.sudoku import Sudoku
 from qubopuzzle.puzzles.sudoku.rules import squarest_box
-
-NAME = "sudoku"
-ABOUT = "sudoku as text: 81 characters a line, or grids of lines; also 4x4 to 25x25, CSV, HoDoKu"
-PUZZLES = ("sudoku",)
 
 _SIDES = (4, 6, 9, 12, 16, 25)
 _SQUARES = {n * n: n for n in _SIDES}
@@ -92,11 +89,11 @@ class Row(NamedTuple):
     about: Mapping[str, str] = NOTHING
 
 
-def sniff(text: str) -> bool:
+def _detect(text: str) -> bool:
     """Whether the first lines are a puzzle, of nothing but cells of its size.
 
     A line that is a little too short or too long, or has a few cells that are none, is one, too,
-    so that ``read`` says so.
+    so that ``_read`` says so.
     """
     lines = _without_rules(_rows(head_of(text)))
     first = next(lines, None)
@@ -111,8 +108,8 @@ def sniff(text: str) -> bool:
     return len(head) == height and all(len(row.cells) == count for row in head) and _near(n, head)
 
 
-def read(text: str, _kind: str | None = None) -> list[Sudoku]:
-    """Read every puzzle; its boxes are the squarest."""
+def _read(text: str, _kind: str | None = None) -> list[Sudoku]:
+    """Every puzzle; its boxes are the squarest."""
     boards = list(_boards(text))
     marked = [_alphabet(n, rows) for n, rows in boards]
     # A puzzle that does not tell is like the others of its size, if they agree.
@@ -128,19 +125,14 @@ def read(text: str, _kind: str | None = None) -> list[Sudoku]:
     return puzzles
 
 
-def write(puzzles: Sequence[Sudoku]) -> str:
-    """One line a puzzle, ``.`` for blank; its boxes are the squarest."""
-    lines = []
-    for puzzle in puzzles:
-        n = len(puzzle.grid)
-        if n not in _SIDES or puzzle.box != squarest_box(n):
-            raise InputError(
-                f"{puzzle.id or puzzle.name}: sudoku text does not tell boxes, so it holds those "
-                "of 2 x 2, 2 x 3, 3 x 3, 3 x 4, 4 x 4 and 5 x 5, and none of "
-                f"{puzzle.box[0]} x {puzzle.box[1]}; write json"
-            )
-        lines.append("".join(_DIGITS[value] for row in puzzle.grid for value in row) + "\n")
-    return "".join(lines)
+def _line(puzzle: Sudoku) -> list[str]:
+    """``.`` for blank; its boxes are the squarest."""
+    if len(puzzle.grid) not in _SIDES or puzzle.box != squarest_box(len(puzzle.grid)):
+        raise InputError(
+            "sudoku text does not tell boxes, so it holds those of 2 x 2, 2 x 3, 3 x 3, 3 x 4, "
+            "4 x 4 and 5 x 5, and none of {} x {}; write json".format(*puzzle.box)
+        )
+    return ["".join(_DIGITS[value] for row in puzzle.grid for value in row)]
 
 
 # --- lines -----------------------------------------------------------------------------
@@ -334,3 +326,13 @@ def _values(n: int, rows: Sequence[Row], known: dict[str, int]) -> list[int]:
             )
         values += map(known.__getitem__, row.cells)
     return values
+
+
+FORMAT = Format(
+    name="sudoku",
+    about="sudoku as text: 81 characters a line, or grids of lines; also 4x4 to 25x25, CSV, HoDoKu",
+    puzzles=("sudoku",),
+    detect=_detect,
+    read=_read,
+    lines=_line,
+)

@@ -23,7 +23,6 @@ puzzles' own ``links`` say what the descriptions hold.
 """
 
 import re
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -31,16 +30,21 @@ from typing import Any
 
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError, at
-from qubopuzzle.files.puzzles import links
-from qubopuzzle.files.puzzles.lines import CELL_LIMIT, SIDE_LIMIT, ReadLimit, first_said, read_lines
+from qubopuzzle.files.puzzles import Format, links
+from qubopuzzle.files.puzzles.lines import (
+    CELL_LIMIT,
+    SIDE_LIMIT,
+    ReadLimit,
+    first_said,
+    read_boards,
+    said_lines,
+)
 from qubopuzzle.model import IntArray
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.links import Board, Game
 
-NAME = "tatham"
-ABOUT = "game ids of Simon Tatham's collection: pattern, solo, range, singles (one id a line)"
 _GAMES = sorted(links(Game), key=lambda pair: pair[1].name)
-PUZZLES = tuple(kind.name for kind, _ in _GAMES)
+_PUZZLES = tuple(kind.name for kind, _ in _GAMES)
 
 _PLAYER = "https://www.chiark.greenend.org.uk/~sgtatham/puzzles/js"
 _BY_NAME = {name: pair for pair in _GAMES for name in (pair[1].name, pair[0].name)}
@@ -59,7 +63,7 @@ _OTHERS = re.compile(
 )
 
 
-def sniff(text: str) -> bool:
+def _detect(text: str) -> bool:
     """Whether the first line that says something is an id, perhaps of a game not known here."""
     match = _ID.match(first_said(text))
     if match is None:
@@ -70,45 +74,29 @@ def sniff(text: str) -> bool:
     return name in _BY_NAME or _OTHERS.fullmatch(name) is not None
 
 
-def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
-    """Read one puzzle a line; InputError naming the line.
-
-    ``puzzle`` is what an id is that has no name in front; ids of others are passed over.
-    """
-    return read_lines(text, partial(_read, puzzle)) if puzzle in (None, *PUZZLES) else []
-
-
-def write(puzzles: Sequence[Puzzle]) -> str:
-    """One id a line as the game itself takes it, without its name; InputError naming the puzzle."""
-    return "".join(_write(puzzle, solution=None) + "\n" for puzzle in puzzles)
+def _read(text: str, puzzle: str | None = None) -> list[Puzzle]:
+    """A puzzle a line; ``puzzle`` is what an id is that has no name in front."""
+    if puzzle not in (None, *_PUZZLES):
+        return []
+    return read_boards(said_lines(text), partial(read_id, puzzle))
 
 
-def solved_address(puzzle: Puzzle, answer: IntArray) -> str | None:
+def _solved_address(puzzle: Puzzle, answer: IntArray) -> str | None:
     """The page of a game with an answer on its board; None where an id has no place for it."""
     _, game = _BY_NAME.get(puzzle.name, (None, None))
     if game is None or not game.givens:
         return None
-    board = {"solution": None, game.givens: answer}
-    return f"{_PLAYER}/{game.name}.html#{_write(puzzle, **board)}"
+    board: Any = {"solution": None, game.givens: answer}
+    return f"{_PLAYER}/{game.name}.html#{game.write(replace(puzzle, **board))}"
 
 
-def game_of(puzzle: Puzzle) -> str:
-    """The name of a puzzle's game; InputError if there is none."""
-    with at(puzzle.id[:60] or puzzle.name):
-        if puzzle.name not in _BY_NAME:
-            raise InputError(f"the collection has no {puzzle.name}; write json")
-        return _BY_NAME[puzzle.name][1].name
+def game_of(puzzle: Puzzle) -> Game:
+    """A puzzle's game, of those that have one."""
+    return _BY_NAME[puzzle.name][1]
 
 
-def _write(puzzle: Puzzle, **board: Any) -> str:
-    """The id of a puzzle with other values of these fields."""
-    game = game_of(puzzle)
-    with at(puzzle.id[:60] or puzzle.name):
-        return _BY_NAME[game][1].write(replace(puzzle, **board))
-
-
-def _read(wanted: str | None, line: str, limit: ReadLimit) -> list[Puzzle]:
-    """The puzzle of a line, or none if it is of another kind."""
+def read_id(wanted: str | None, line: str, limit: ReadLimit) -> list[Puzzle]:
+    """The puzzle of an id, or none if it is of another kind; InputError for no id."""
     match = _ID.fullmatch(line)
     if match is None:
         raise InputError(f"{brief(line[:60])} is no game id such as 5x5:...")
@@ -159,3 +147,15 @@ def _data(game: Game, match: re.Match[str]) -> Board:
         raise InputError(f"parameters do not end in {match['suffix']!r}")
     width, height = int(match["width"]), int(match["height"] or match["width"])
     return game.read(match["body"].strip(), width, height)
+
+
+FORMAT = Format(
+    name="tatham",
+    about="game ids of Simon Tatham's collection: pattern, solo, range, singles (one id a line)",
+    puzzles=_PUZZLES,
+    detect=_detect,
+    read=_read,
+    # An id as the game itself takes it, without its name.
+    lines=lambda puzzle: [game_of(puzzle).write(replace(puzzle, solution=None))],
+    solved_address=_solved_address,
+)

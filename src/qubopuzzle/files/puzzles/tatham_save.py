@@ -5,55 +5,36 @@ they are somebody's work in progress. A value is as long as its line says.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from qubopuzzle.checks import brief
-from qubopuzzle.errors import InputError, at
-from qubopuzzle.files.puzzles import tatham
-from qubopuzzle.files.puzzles.clues import named
-from qubopuzzle.files.puzzles.lines import check_count
+from qubopuzzle.errors import InputError
+from qubopuzzle.files.puzzles import Format, tatham
+from qubopuzzle.files.puzzles.lines import read_boards
 from qubopuzzle.puzzles import Puzzle
-
-NAME = "tatham_save"
-ABOUT = "saved games of Simon Tatham's collection, without their moves"
-PUZZLES = tatham.PUZZLES
 
 _HEAD = "SAVEFILE:41:Simon Tatham's Portable Puzzle Collection"
 _FIELD = re.compile(r"\s*([A-Z]{1,8}) {0,7}:([0-9]{1,8}):")
 
 
-def sniff(text: str) -> bool:
-    """Whether the first line that is not blank is that of a saved game."""
-    return text.lstrip().startswith(_HEAD[:12])
+def _read(text: str, puzzle: str | None = None) -> list[Puzzle]:
+    """Every game, one after the other."""
+    return read_boards(_games(text), lambda game, limit: tatham.read_id(puzzle, _id(game), limit))
 
 
-def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
-    """Read every game, one after the other; InputError naming the line."""
-    ids = [*_ids(text)]
-    check_count(number for number, _ in ids)
-    puzzles: list[Puzzle] = []
-    for number, found in ids:
-        with at(f"the game at line {number}"):
-            puzzles += tatham.read(found, puzzle)
-    return puzzles
+def _lines(puzzle: Puzzle) -> Iterator[str]:
+    """A game that nobody has begun."""
+    (game_id,) = tatham.FORMAT.lines(puzzle)
+    parameters, description = game_id.split(":", 1)
+    game = tatham.game_of(puzzle).name.capitalize()
+    fields = {"VERSION": "1", "GAME": game, "PARAMS": parameters, "CPARAMS": parameters}
+    fields |= {"DESC": description, "NSTATES": "1", "STATEPOS": "1"}
+    yield _HEAD
+    yield from (f"{key:8}:{len(value)}:{value}" for key, value in fields.items())
 
 
-def write(puzzles: Sequence[Puzzle]) -> str:
-    """The text of one game that nobody has begun; InputError for more of them."""
-    if len(puzzles) > 1:
-        raise InputError(f"{named(puzzles[1])}: {NAME} holds one puzzle; write each to a file")
-    lines = []
-    for puzzle in puzzles:
-        parameters, description = tatham.write([puzzle]).strip().split(":", 1)
-        game = tatham.game_of(puzzle).capitalize()
-        fields = {"VERSION": "1", "GAME": game, "PARAMS": parameters, "CPARAMS": parameters}
-        fields |= {"DESC": description, "NSTATES": "1", "STATEPOS": "1"}
-        lines += [_HEAD, *(f"{key:8}:{len(value)}:{value}" for key, value in fields.items())]
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _ids(text: str) -> Iterator[tuple[int, str]]:
-    """The line at which each game begins, and its id."""
+def _games(text: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """The place of each game, and what it says."""
     fields: dict[str, str] = {}
     at_character, start, line = 0, 1, 1
     while True:
@@ -63,7 +44,7 @@ def _ids(text: str) -> Iterator[tuple[int, str]]:
             rest = text[at_character:].split("\n", 2)
             raise InputError(f"line {line}: {brief(rest[0] or rest[-1])} is no KEY:LENGTH:VALUE")
         if fields and (match is None or match[1] == "SAVEFILE"):
-            yield start, _id(start, fields)
+            yield f"the game at line {start}", fields
             fields = {}
         if match is None:
             return
@@ -76,9 +57,21 @@ def _ids(text: str) -> Iterator[tuple[int, str]]:
         at_character = end
 
 
-def _id(start: int, fields: dict[str, str]) -> str:
+def _id(fields: dict[str, str]) -> str:
+    """A game as ``tatham`` reads it."""
     for key in ("GAME", "PARAMS", "DESC"):
         if not fields.get(key, "").strip():
-            raise InputError(f"the game at line {start}: {key} is missing")
+            raise InputError(f"{key} is missing")
     game = re.sub("[^a-z]", "", fields["GAME"].lower())[:20]
     return " ".join(f"{game}:{fields['PARAMS']}:{fields['DESC']}".split())
+
+
+FORMAT = Format(
+    name="tatham_save",
+    about="saved games of Simon Tatham's collection, without their moves",
+    puzzles=tatham.FORMAT.puzzles,
+    detect=lambda text: text.lstrip().startswith(_HEAD[:12]),
+    read=_read,
+    lines=_lines,
+    join=None,
+)

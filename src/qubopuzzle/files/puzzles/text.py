@@ -15,32 +15,18 @@ lines of digits without sizes that sudoku text can be are sudoku.
 """
 
 import re
-from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain, islice, pairwise
+from itertools import chain, islice
 
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError, at
-from qubopuzzle.files.puzzles import links
-from qubopuzzle.files.puzzles.clues import named
-from qubopuzzle.files.puzzles.lines import (
-    CELL_LIMIT,
-    SIDE_LIMIT,
-    Line,
-    ReadLimit,
-    head_of,
-    lines_of,
-    said,
-)
+from qubopuzzle.files.puzzles import Format, links
+from qubopuzzle.files.puzzles.lines import SIDE_LIMIT, Line, ReadLimit, head_of, lines_of, said
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.links import BLANKS, Lines, Rows
 
-NAME = "text"
-ABOUT = "lines of cells, perhaps below their sizes: numberlink, hitori, kurodoko, rooms of heyawake"
 _KINDS = {kind.name: (kind, lines) for kind, lines in links(Lines)}
-PUZZLES = tuple(_KINDS)
-
 _LINE_LIMIT = 8 * SIDE_LIMIT
 _SIDE = (
     r"(?:(?:w|h|n|width|height|rows|col(?:umn)?s|size)\b\s{0,3}[:=]?\s{0,3}|(?:w|h)(?=\d))?\d{1,5}"
@@ -67,7 +53,7 @@ class _Board:
         return len(self.tables[0]), len(self.tables[0][0])
 
 
-def sniff(text: str) -> bool:
+def _detect(text: str) -> bool:
     """Whether the first board is one, of what cells can hold."""
     try:
         board = next(_boards(head_of(text), ReadLimit(), most=2, whole=False), None)
@@ -85,11 +71,8 @@ def sniff(text: str) -> bool:
     return min(board.shape) > 1 and bool(words - BLANKS) and (digits or _told(board) is not None)
 
 
-def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
-    """Read every board as a kind of puzzle; InputError naming the line of the board.
-
-    Without a kind all are what the first one tells.
-    """
+def _read(text: str, puzzle: str | None = None) -> list[Puzzle]:
+    """Every board as a kind of puzzle; without one all are what the first one tells."""
     if puzzle is not None and puzzle not in _KINDS:
         return []
     most = 2 if puzzle is None else _KINDS[puzzle][1].tables
@@ -101,31 +84,26 @@ def read(text: str, puzzle: str | None = None) -> list[Puzzle]:
     return found
 
 
-def write(puzzles: Sequence[Puzzle]) -> str:
-    """One board after the other, below its columns and rows; InputError for what is left out."""
-    texts = []
-    for puzzle in puzzles:
-        with at(named(puzzle)):
-            text = _write(puzzle)
-            again = read(text, puzzle.name)
-            if [_write(each) for each in again] != [text] or again[0].shape != puzzle.shape:
-                raise InputError("words of several characters need two columns; write json")
-        texts.append(text)
-    return "\n".join(texts)
+def _lines(puzzle: Puzzle) -> list[str]:
+    """A board below its columns and rows; InputError if it is read as another one."""
+    lines = _rows(puzzle)
+    again = _read("\n".join(lines), puzzle.name)
+    if [_rows(each) for each in again] != [lines] or again[0].shape != puzzle.shape:
+        raise InputError("words of several characters need two columns; write json")
+    return lines
 
 
-def _write(puzzle: Puzzle) -> str:
-    tables = _KINDS[puzzle.name][1].write(puzzle)
+def _rows(puzzle: Puzzle) -> list[str]:
     lines = ["{1} {0}".format(*puzzle.shape)]
-    for rows in tables:
+    for rows in _KINDS[puzzle.name][1].write(puzzle):
         between = "" if all(len(word) == 1 for row in rows for word in row) else " "
         lines += [between.join(row) for row in rows]
-    return "".join(f"{line}\n" for line in lines)
+    return lines
 
 
 def _puzzle(board: _Board, name: str | None) -> Puzzle:
     if name is None:
-        which = ", ".join(PUZZLES)
+        which = ", ".join(_KINDS)
         rows, columns = board.shape
         raise InputError(
             f"{rows} x {columns} cells do not say of what puzzle; --puzzle does: {which}"
@@ -143,138 +121,104 @@ def _told(board: _Board) -> str | None:
 # --- lines to boards -----------------------------------------------------------------------
 
 
-class _Ahead:
-    """Lines without comments, of which the next ones can be looked at; blank ones are one."""
+class _Source:
+    """Lines that say something, taken one by one, of which the next ones can be looked at."""
 
     def __init__(self, lines: Iterable[Line]) -> None:
-        said = (line for line in lines if not line[1].startswith("#"))
-        both = pairwise(chain([(0, "")], said))
-        self._lines = (line for before, line in both if line[1] or before[1])
-        self._next: deque[Line] = deque()
+        self._lines: list[Line] = []
+        self._blank_before: set[int] = set()
+        self._next = 0
+        for line in lines:
+            if not line[1]:
+                self._blank_before.add(len(self._lines))
+            elif line[1][0] != "#":
+                self._lines.append(line)
 
-    def said(self, i: int = 0) -> Line | None:
-        """The line after ``i`` others that are not blank; None behind the end."""
-        filled = [line for line in self._next if line[1]]
-        while len(filled) <= i:
-            line = next(self._lines, None)
-            if line is None:
-                return None
-            self._next.append(line)
-            filled += [line] if line[1] else []
-        return filled[i]
+    def ahead(self, i: int = 0) -> Line:
+        """The line after ``i`` others; number 0 and no text behind the end."""
+        return (*self._lines[self._next + i : self._next + i + 1], (0, ""))[0]
 
-    def take(self) -> Line:
-        """The next line; a blank one behind the end."""
-        return self._next.popleft() if self._next else next(self._lines, (0, ""))
+    def take(self, count: int) -> list[Line]:
+        """So many lines, or fewer at the end."""
+        self._next += count
+        return self._lines[self._next - count : self._next]
 
-    def take_said(self, count: int) -> list[Line]:
-        """So many lines that are not blank, or fewer at the end."""
-        found: list[Line] = []
-        while len(found) < count and self.said():
-            found += [line for line in (self.take(),) if line[1]]
-        return found
+    def block(self) -> int:
+        """How many lines come before a blank one, clues by name, or the end."""
+        count = 0
+        while (line := self.ahead(count)[1]) and not _are_named(line):
+            if count and self._next + count in self._blank_before:
+                break
+            count += 1
+        return count
 
 
 def _boards(
-    lines: Iterator[Line], limit: ReadLimit, most: int, *, whole: bool = True
+    lines: Iterable[Line], limit: ReadLimit, most: int, *, whole: bool = True
 ) -> Iterator[_Board]:
     """Every board, with ``most`` tables; ``whole``: the last one must not be cut off."""
-    source = _Ahead(lines)
+    source = _Source(lines)
     before: _Board | None = None  # without sizes, and perhaps the first of two tables
-    while (first := source.said()) is not None:
-        sizes = _sizes(source)
-        if sizes == (0, 0):
-            break
-        if sizes is None:
-            board = _block(source, first[0], limit)
-            if before and most > 1 and before.shape == board.shape and _apart(before, board):
-                yield _Board(before.number, [*before.tables, *board.tables], sized=False)
-                before = None
-                continue
-            yield from [before] if before else []
-            before = board
-            continue
-        yield from [before] if before else []
-        before = None
-        with at(f"the board at line {first[0]}"):
-            limit.count(sizes[0] * sizes[1])
-            tables = [_table(source, sizes, whole=whole)]
-            if most > 1 and _goes_on(source, sizes[1]):
-                tables.append(_table(source, sizes, whole=whole))
+    while number := source.ahead()[0]:
+        with at(f"the board at line {number}"):
+            sizes = _sizes(source)
+            if sizes == (0, 0):
+                break
+            shape = sizes or (source.block(), len(_cells(*source.ahead())))
+            if not shape[0]:
+                raise InputError("clues by name stand below the rooms")
+            limit.count(shape[0] * shape[1])
+            tables = [_table(source, shape, whole=whole)]
+            if sizes and most > 1 and _goes_on(source, shape[1]):
+                tables.append(_table(source, shape, whole=whole))
             _add_named(source, tables)
-        yield _Board(first[0], tables, sized=True)
-    yield from [before] if before else []
+        board = _Board(number, tables, sized=sizes is not None)
+        if before and most > 1 and _apart(before, board):
+            board = _Board(before.number, [*before.tables, *tables], sized=False)
+        elif before:
+            yield before
+        before = None if board.sized else board
+        if board.sized:
+            yield board
+    if before:
+        yield before
 
 
-def _sizes(source: _Ahead) -> tuple[int, int] | None:
+def _sizes(source: _Source) -> tuple[int, int] | None:
     """Rows and columns, if the next lines are sizes, which are then behind us."""
     numbers: list[int] = []
     for i in range(3):
-        found = source.said(i)
-        line = found[1] if found and len(found[1]) < 50 else ""
-        if not (_ONE if numbers or not _BOTH.fullmatch(line) else _BOTH).fullmatch(line):
+        here, line = source.ahead(i)
+        both = not numbers and len(line) < 50 and _BOTH.fullmatch(line)
+        if not (both or (len(line) < 50 and _ONE.fullmatch(line))):
             return None
         numbers += map(int, re.findall("[0-9]+", line))
         if numbers == [0, 0]:
             return 0, 0
-        after = source.said(i + 1)
-        width = len(_cells(*after)) if after else 0
-        told = width > 1 or _BOTH.fullmatch(line)  # lines of one number may be anything
+        number, row = source.ahead(i + 1)
+        width = len(_cells(number, row))
+        told = width > 1 or both  # lines of one number may be anything
         if told and width in numbers[-2:] and min(numbers) > 0:
-            source.take_said(i + 1)
+            source.take(i + 1)
             one, other = (numbers * 2)[-2:] if len(numbers) == 1 else numbers[-2:]
             return (other, one) if one == width else (one, other)
-        if _BOTH.fullmatch(line):
-            sides = " and ".join(map(str, numbers))
-            number = after[0] if after else found[0]  # type: ignore[index]
-            raise InputError(f"line {number}: {width} cells in a row, but the sizes are {sides}")
+        if both:
+            what = f"{width} cells in a row, but the sizes are {numbers[0]} and {numbers[1]}"
+            raise InputError(f"line {number or here}: {what}")
     return None
 
 
-def _table(source: _Ahead, shape: tuple[int, int], *, whole: bool) -> Rows:
+def _table(source: _Source, shape: tuple[int, int], *, whole: bool) -> Rows:
     """Rows of cells; InputError for fewer or other ones."""
-    rows = [_row(line, shape[1]) for line in source.take_said(shape[0])]
+    rows = [_row(line, shape[1]) for line in source.take(shape[0])]
     if len(rows) < shape[0] and whole:
         raise InputError(f"{shape[0]} rows are due, there are {len(rows)}")
     return rows
 
 
-def _goes_on(source: _Ahead, width: int) -> bool:
-    """Whether a row of a second table comes next, and no sizes or clues by name."""
-    row, below = source.said(), source.said(1)
-    if row is None or _are_named(row[1]) or len(_cells(*row)) != width:
-        return False
-    sized = _BOTH.fullmatch(row[1]) and below is not None
-    return not (sized and str(len(_cells(*below))) in row[1].split())  # type: ignore[misc]
-
-
-def _block(source: _Ahead, number: int, limit: ReadLimit) -> _Board:
-    """Rows of cells up to a blank line, and clues by name among them."""
-    source.said()
-    rows: Rows = []
-    cells = 0
-    lines = source.take_said(1)
-    while lines and lines[0][1] and not _are_named(lines[0][1]):
-        rows.append(_row(lines[0], len(rows[0]) if rows else 0))
-        cells += len(rows[-1])
-        if cells > CELL_LIMIT:
-            raise InputError(f"line {number}: over {CELL_LIMIT:,} cells; divide the text")
-        ahead = source.said()
-        if ahead is None or _are_named(ahead[1]):
-            break
-        lines = [source.take()]
-    if not rows:
-        raise InputError(f"line {number}: clues by name stand below the rooms")
-    tables = [rows]
-    with at(f"the board at line {number}"):
-        limit.count(cells)
-        _add_named(source, tables)
-    return _Board(number, tables, sized=False)
-
-
 def _row(line: Line, width: int) -> list[str]:
     cells = _cells(*line)
-    if width and len(cells) != width:
+    if len(cells) != width:
         raise InputError(
             f"line {line[0]}: {len(cells)} cells in a row of {width}: {brief(line[1])}"
         )
@@ -297,7 +241,8 @@ def _cells(number: int, line: str) -> list[str]:
 
 def _apart(one: _Board, other: _Board) -> bool:
     """Whether one of two boards is full of names of rooms, the other clues and blank cells."""
-    if len(one.tables) + len(other.tables) > 2:
+    single = len(one.tables) == len(other.tables) == 1
+    if not single or one.sized or other.sized or one.shape != other.shape:
         return False
     words = [{*chain.from_iterable(board.tables[0])} for board in (one, other)]
     blanks = [bool(each & BLANKS) for each in words]
@@ -305,29 +250,44 @@ def _apart(one: _Board, other: _Board) -> bool:
     return blanks[0] != blanks[1] and all(word in BLANKS or word.isdecimal() for word in clues)
 
 
+def _goes_on(source: _Source, width: int) -> bool:
+    """Whether a row of a second table comes next, and no sizes or clues by name."""
+    row, below = source.ahead(), source.ahead(1)
+    if _are_named(row[1]) or len(_cells(*row)) != width:
+        return False
+    sized = below[1] and _BOTH.fullmatch(row[1])
+    return not (sized and str(len(_cells(*below))) in row[1].split())
+
+
 def _are_named(line: str) -> bool:
     """Whether a line is clues by the names of their rooms."""
-    return "=" in line[:12] + line[:12].replace(":", "=") and not _NAMED.sub("", line).strip(
-        " ,;\t"
-    )
+    return "=" in line[:12].replace(":", "=") and not _NAMED.sub("", line).strip(" ,;\t")
 
 
-def _add_named(source: _Ahead, tables: list[Rows]) -> None:
+def _add_named(source: _Source, tables: list[Rows]) -> None:
     """Put the clues of the next lines, by name, into a table of their own."""
-    while len(tables) == 1 or tables[1:] == [[]]:
-        ahead = source.said()
-        if ahead is None or not _are_named(ahead[1]):
-            break
-        place = {word: (r, c) for r, row in enumerate(tables[0]) for c, word in enumerate(row)}
-        found = _NAMED.findall(ahead[1])
-        if not place.keys() >= {name for name, _ in found}:
-            break
-        tables.append([["."] * len(row) for row in tables[0]])
-        while ahead is not None and _are_named(ahead[1]):
-            source.take_said(1)
-            for name, clue in _NAMED.findall(ahead[1]):
-                if name not in place:
-                    raise InputError(f"line {ahead[0]}: there is no room {name}")
-                r, c = place[name]
-                tables[1][r][c] = clue
-            ahead = source.said()
+    line = source.ahead()[1]
+    place = {word: (r, c) for r, row in enumerate(tables[0]) for c, word in enumerate(row)}
+    known = place.keys() >= {name for name, _ in _NAMED.findall(line)}
+    if len(tables) > 1 or not _are_named(line) or not known:
+        return
+    tables.append([["."] * len(row) for row in tables[0]])
+    while _are_named(source.ahead()[1]):
+        ((number, line),) = source.take(1)
+        for name, clue in _NAMED.findall(line):
+            if name not in place:
+                raise InputError(f"line {number}: there is no room {name}")
+            r, c = place[name]
+            tables[1][r][c] = clue
+
+
+FORMAT = Format(
+    name="text",
+    about="lines of cells, perhaps below their sizes: numberlink, hitori, kurodoko, "
+    "rooms of heyawake",
+    puzzles=tuple(_KINDS),
+    detect=_detect,
+    read=_read,
+    lines=_lines,
+    join=lambda _, texts: "\n".join(texts),
+)

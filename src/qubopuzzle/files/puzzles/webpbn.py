@@ -6,7 +6,7 @@ effect, so there are no entities to expand, and nothing is ever fetched. The lin
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from html import escape
 from html.entities import name2codepoint
 from typing import Any, NoReturn
@@ -15,13 +15,10 @@ from xml.parsers import expat
 
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError, at
+from qubopuzzle.files.puzzles import Format
 from qubopuzzle.files.puzzles.clues import one_line, read_clue
 from qubopuzzle.puzzles.kinds.grids import BLACK, WHITE, shading_to_rows
 from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
-
-NAME = "webpbn"
-ABOUT = "XML of webpbn.com, one puzzle or a set, black and white"
-PUZZLES = ("nonogram",)
 
 _DEPTH_LIMIT = 20
 _LINE = "#line"  # no attribute of XML can have this name
@@ -37,13 +34,13 @@ _DECLARATION = re.compile(r"\A\s*<\?xml\s[^<>]*\?>")
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def sniff(text: str) -> bool:
+def _detect(text: str) -> bool:
     """Whether it begins as XML does and has a ``<puzzleset>`` or ``<puzzle>``."""
     return text.lstrip()[:1] == "<" and re.search(r"<puzzle(?:set)?[\s>]", text) is not None
 
 
-def read(text: str, _kind: str | None = None) -> list[Nonogram]:
-    """Read every puzzle of the set; none of several colours, triangles or triddlers."""
+def _read(text: str, _kind: str | None = None) -> list[Nonogram]:
+    """Every puzzle of the set; none of several colours, triangles or triddlers."""
     root = _tree(text)
     if root.tag not in ("puzzleset", "puzzle"):
         raise InputError(f"line {root.get(_LINE)}: <puzzleset> is due, got <{root.tag[:30]}>")
@@ -52,16 +49,11 @@ def read(text: str, _kind: str | None = None) -> list[Nonogram]:
     return [_puzzle(element, shared) for element in elements]
 
 
-def write(puzzles: Sequence[Nonogram]) -> str:
-    """One set of all puzzles, with what is known about them and their solutions."""
-    lines = [line for puzzle in puzzles for line in _lines(puzzle)]
-    return "\n".join(['<?xml version="1.0"?>', "<puzzleset>", *lines, "</puzzleset>", ""])
-
-
 # --- writing ---------------------------------------------------------------------------
 
 
 def _lines(puzzle: Nonogram) -> Iterator[str]:
+    """A puzzle with what is known about it and its solution."""
     yield '<puzzle type="grid" defaultcolor="black">'
     for tag, key in _TEXTS.items():
         text = _NO_XML.sub("\ufffd", one_line(getattr(puzzle, key)))
@@ -223,3 +215,14 @@ def _check_colours(element: Element, colours: set[str], background: bool) -> Non
     for color in element.findall("color"):
         if color.get("name") in colours and re.search(r"[/\\]", color.text or ""):
             raise InputError(f"line {line}: a puzzle with triangles; only whole cells are read")
+
+
+FORMAT = Format(
+    name="webpbn",
+    about="XML of webpbn.com, one puzzle or a set, black and white",
+    puzzles=("nonogram",),
+    detect=_detect,
+    read=_read,
+    lines=_lines,
+    join=lambda _, texts: ['<?xml version="1.0"?>\n<puzzleset>\n', *texts, "</puzzleset>\n"],
+)

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.model import IntArray
-from qubopuzzle.puzzles.kinds.grids import components
-from qubopuzzle.puzzles.links import BLANKS, Board, Lines, Link, Rows, rooms, shading
+from qubopuzzle.puzzles import links
+from qubopuzzle.puzzles.kinds.grids import regions
+from qubopuzzle.puzzles.links import BLANKS, ZERO, Board, Lines, Link, Rows
 
 _NAME = re.compile("([A-Za-z]{1,8})([0-9]{1,6})?|[0-9]{1,6}")
 _CLUE = re.compile("[0-9]{1,6}")
@@ -44,22 +44,20 @@ def _read_lines(tables: list[Rows]) -> Board:
     A clue stands in any cell of its room.
     """
     named, clued = _tables(tables)
-    clue_of: dict[int, int] = {}
     names = named
     if len(tables) == 1 and named is tables[0]:
         names = [[_name(word, r, c) for c, word in enumerate(row)] for r, row in enumerate(named)]
-    found = _components(names)
+    rooms = regions(np.array(names))
+    shown = np.zeros_like(rooms)
     for r, row in enumerate(clued):
         for c, word in enumerate(row):
             clue = named[r][c][len(names[r][c]) :] or word
-            if clue in BLANKS:
-                continue
-            if not _CLUE.fullmatch(clue):
-                raise InputError(f"row {r + 1} column {c + 1}: {clue[:20]!r} is no clue of a room")
-            room, number = int(found[r, c]), int(clue)
-            if clue_of.setdefault(room, number) != number:
-                raise InputError(f"a room has two clues, {clue_of[room]} and {number}")
-    return {"rooms": found, "clues": [clue_of.get(room) for room in range(int(found.max()) + 1)]}
+            if clue not in BLANKS:
+                if not _CLUE.fullmatch(clue):
+                    place = f"row {r + 1} column {c + 1}"
+                    raise InputError(f"{place}: {clue[:20]!r} is no clue of a room")
+                shown[r, c] = int(clue) or ZERO
+    return {"rooms": rooms, "clues": links.room_clues(rooms, shown)}
 
 
 def _name(word: str, r: int, c: int) -> str:
@@ -70,21 +68,14 @@ def _name(word: str, r: int, c: int) -> str:
     return match[1] or word
 
 
-def _components(names: Rows) -> IntArray:
-    """The rooms, numbered by their first cells."""
-    _, room = np.unique(np.array(names), return_inverse=True)
-    room = room.reshape(len(names), -1)
-    return components(room[:, 1:] == room[:, :-1], room[1:] == room[:-1])
-
-
 def _write_lines(puzzle: Any) -> list[Rows]:
     """Clues in the first cells of their rooms, then the rooms, by letters if there are enough."""
     few = len(puzzle.clues) <= len(ascii_letters)
     names = np.array([*ascii_letters] if few else [*map(str, range(1, len(puzzle.clues) + 1))])
-    clues = np.full(puzzle.rooms.size, ".", dtype=object)
-    first = np.unique(puzzle.rooms, return_index=True)[1]
-    clues[first] = ["." if clue is None else str(clue) for clue in puzzle.clues]
-    return [clues.reshape(puzzle.shape).tolist(), names[puzzle.rooms].tolist()]
+    shown = links.show_clues(puzzle.rooms, puzzle.clues).tolist()
+    words = {0: ".", ZERO: "0"}
+    clues = [[words.get(number, str(number)) for number in row] for row in shown]
+    return [clues, names[puzzle.rooms].tolist()]
 
 
 def _are_rooms(tables: list[Rows]) -> bool:
@@ -97,10 +88,10 @@ def _are_rooms(tables: list[Rows]) -> bool:
     words = [word for row in named for word in row]
     letters = all(word[0].isalpha() and _NAME.fullmatch(word) for word in words)
     names = [[_name(word, 0, 0) for word in row] for row in named] if letters else []
-    return letters and 2 * (int(_components(names).max()) + 1) <= len(words)
+    return letters and 2 * (int(regions(np.array(names)).max()) + 1) <= len(words)
 
 
 LINKS = (
-    Link("heyawake", body=[rooms], file=[rooms, shading], version="pzprv3.1"),
+    Link("heyawake", body=[links.rooms], file=[links.rooms, links.shading], version="pzprv3.1"),
     Lines(_read_lines, _write_lines, tells=_are_rooms, tables=2),
 )

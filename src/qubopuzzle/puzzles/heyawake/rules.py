@@ -14,11 +14,11 @@ from qubopuzzle.puzzles.kinds.grids import (
     NUMBER_LIMIT,
     Cell,
     cells_of,
-    components,
     groups,
     lines_of,
     read_grid,
     read_numbers,
+    regions,
 )
 from qubopuzzle.puzzles.kinds.shading import ShadingPuzzle
 
@@ -54,7 +54,7 @@ class Heyawake(ShadingPuzzle):
             raise PuzzleError(f"clues: {len(numbers)} clues for rooms 0 to {len(size) - 1}")
         if not size.all():
             raise PuzzleError(f"rooms: no cell belongs to room {int(np.argmin(size))}")
-        component = components(rooms[:, 1:] == rooms[:, :-1], rooms[1:] == rooms[:-1])
+        component = regions(rooms)
         _, first = np.unique(component, return_index=True)
         count = np.bincount(rooms.ravel()[first])
         if (count > 1).any():

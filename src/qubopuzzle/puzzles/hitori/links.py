@@ -7,18 +7,8 @@ from typing import Any
 import numpy as np
 
 from qubopuzzle.errors import InputError
-from qubopuzzle.puzzles.links import (
-    Board,
-    Code,
-    Game,
-    Lines,
-    Link,
-    Rows,
-    grid,
-    read_cells,
-    shading,
-    write_cells,
-)
+from qubopuzzle.puzzles import links
+from qubopuzzle.puzzles.links import Board, Code, Game, Lines, Link, Rows
 
 BASE36 = Code(
     base=36,
@@ -64,12 +54,12 @@ def _full(tables: list[Rows]) -> bool:
 
 
 def _write_lines(puzzle: Any) -> list[Rows]:
-    return write_cells([[number or None for number in row] for row in puzzle.grid.tolist()])
+    return links.write_cells([[number or None for number in row] for row in puzzle.grid.tolist()])
 
 
-_GRID = partial(grid, code=BASE36, unknown="blank")
+_GRID = partial(links.grid, code=BASE36, unknown="blank")
 LINKS = (
-    Link("hitori", body=[_GRID], file=[_GRID, shading], percent=True),
+    Link("hitori", body=[_GRID], file=[_GRID, links.shading], percent=True),
     Game("singles", _read_singles, _write_singles, suffix="(?:d[a-z])?"),
-    Lines(read_cells, _write_lines, tells=_full),
+    Lines(links.read_cells, _write_lines, tells=_full),
 )

@@ -280,6 +280,16 @@ def components(right: BoolArray, down: BoolArray) -> IntArray:
     return np.asarray(scipy.ndimage.label(ways)[0][::2, ::2].astype(np.int64) - 1)
 
 
+def regions(names: NDArray[Any]) -> IntArray:
+    """The region of each cell, numbered by their first cells: side by side those of one name.
+
+    >>> regions(np.array([["a", "a", "b", "a"]])).tolist()
+    [[0, 0, 1, 2]]
+    """
+    right, down = names[:, 1:] == names[:, :-1], names[1:] == names[:-1]
+    return components(right.astype(np.bool_), down.astype(np.bool_))
+
+
 def repeats(values: IntArray, cells: IntArray) -> Iterator[tuple[int, IntArray]]:
     """Each number but 0 that stands on two of these cells or more, and where; in order.
 

@@ -11,19 +11,10 @@ import numpy as np
 
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError
+from qubopuzzle.puzzles import links
 from qubopuzzle.puzzles.kinds.grids import letter_values
 from qubopuzzle.puzzles.kinds.paths import join, split
-from qubopuzzle.puzzles.links import (
-    BLANKS,
-    NUMBER16,
-    Board,
-    FileText,
-    Lines,
-    Link,
-    Rows,
-    grid,
-    write_cells,
-)
+from qubopuzzle.puzzles.links import BLANKS, NUMBER16, Board, FileText, Lines, Link, Rows
 
 _LETTERS = ascii_letters.swapcase()
 _RULES = {"passallcell": True, "dontpassallcell": False}
@@ -91,7 +82,7 @@ def _write_lines(puzzle: Any) -> list[Rows]:
     most = max(map(max, puzzle.grid))
     names = f".{digits[1:]}{ascii_uppercase}"
     if most >= len(names):
-        return write_cells([[number or None for number in row] for row in puzzle.grid])
+        return links.write_cells([[number or None for number in row] for row in puzzle.grid])
     return [[[names[number] for number in row] for row in puzzle.grid]]
 
 
@@ -104,9 +95,9 @@ def _are_pairs(tables: list[Rows]) -> bool:
     )
 
 
-_LETTER_GRID = partial(grid, code=replace(NUMBER16, names=_LETTERS))
+_LETTER_GRID = partial(links.grid, code=replace(NUMBER16, names=_LETTERS))
 LINKS = (
-    Link("numlin", body=[grid], file=[grid, _paths], fields={"cover": False}),
+    Link("numlin", body=[links.grid], file=[links.grid, _paths], fields={"cover": False}),
     Link(
         "arukone",
         body=[_LETTER_GRID],

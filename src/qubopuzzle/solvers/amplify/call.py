@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from qubopuzzle import errors
 from qubopuzzle.compile.amplify import AmplifyModel
 from qubopuzzle.solvers.amplify.clients import Client
-from qubopuzzle.solvers.services.call import Terms, call_client
+from qubopuzzle.solvers.services.call import Reply, Terms, call_client
 from qubopuzzle.solvers.services.credentials import Token
 from qubopuzzle.solvers.services.relay import Answer, Message, Respond
 
@@ -58,27 +58,17 @@ def terms_of(
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ServiceReply:
-    """What a service sent back: 0/1 of shape (samples, variables), and what it says of itself.
-
-    ``seconds``, by part: ``queue`` and ``execution`` by the service's own clock, ``network`` the
-    rest of the time from the request to the answer, and ``process``, the rest of the whole call:
-    starting the process, building and serialising the model.
-    """
-
-    samples: NDArray[np.int8]
-    seconds: Mapping[str, float]
-    service: Mapping[str, Any]
-
-
 def call(
     request: Request,
     respond: Respond,
     tick: Callable[[], None] = lambda: None,
     token: Token | None = None,
-) -> ServiceReply:
+) -> Reply:
     """Have the SDK send a request to ``respond``, such as a ``Service``, and read the answer.
+
+    The reply's seconds: ``queue`` and ``execution`` by the service's own clock, ``network`` the
+    rest of the time from the request to the answer, and ``process``, the rest of the whole call:
+    starting the process, building and serialising the model.
 
     Arguments and errors as ``call_client``; ProtocolError, too, for an answer that is none.
     """
@@ -90,12 +80,12 @@ def call(
             _check_answer(answer.body, request.terms.where)
         return answer
 
-    reply = call_client(_ask, request, checked, tick, token)
+    reply = call_client(_ask, request, request.terms, checked, tick, token)
     spent = time.perf_counter() - began - sum(reply.seconds.values())
     return replace(reply, seconds={**reply.seconds, "process": max(0.0, spent)})
 
 
-def rehearse(request: Request, answer: bytes = b'{"solutions": []}') -> tuple[ServiceReply, bytes]:
+def rehearse(request: Request, answer: bytes = b'{"solutions": []}') -> tuple[Reply, bytes]:
     """A call with a stored answer in the service's place; nothing leaves this machine.
 
     Returns the reply and the body of the request, byte for byte; ProtocolError as ``call``.
@@ -132,7 +122,7 @@ def _check_answer(body: bytes, where: str) -> None:
 # The process of the SDK, which can be ended while the SDK waits and holds the interpreter.
 
 
-def _ask(request: Request, url: str, token: str) -> ServiceReply:
+def _ask(request: Request, url: str, token: str) -> Reply:
     """The answer of the relay at ``url``; InputError, ProtocolError, and what the SDK raises."""
     import amplify
 
@@ -143,7 +133,8 @@ def _ask(request: Request, url: str, token: str) -> ServiceReply:
     told = {name: getattr(result.client_result, name, None) for name in _TOLD}
     told["warnings"] = [str(text) for text in (told["warnings"] or [])[:20]]
     said = {name: value for name, value in told.items() if value}
-    return ServiceReply(_samples(result, request), _seconds(result), said)
+    samples = _samples(result, request)
+    return Reply(samples, [1] * len(samples), 1, _seconds(result), said)
 
 
 def _client(request: Request, url: str, token: str) -> Any:
@@ -189,7 +180,7 @@ def _samples(result: Any, request: Request) -> NDArray[np.int8]:
 
 
 def _seconds(result: Any) -> dict[str, float]:
-    """All parts of ``ServiceReply.seconds`` but the process."""
+    """All parts but the process."""
     queue = getattr(result.client_result, "queue_time_ms", None)
     times = {"queue": queue or timedelta(), "execution": result.execution_time}
     parts = {name: max(0.0, spent.total_seconds()) for name, spent in times.items()}

@@ -9,9 +9,8 @@ from operator import le
 from typing import Any, NamedTuple
 
 from qubopuzzle.errors import InputError, PlanExceeded, SolverUnavailable, did_you_mean
-from qubopuzzle.solvers.base import installed_version
+from qubopuzzle.solvers.base import ANSWER_FILES, installed_version
 from qubopuzzle.solvers.services.credentials import Token, checked_token
-from qubopuzzle.solvers.services.files import OWN_FILES
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +33,7 @@ class Client:
     def check(self, options: Mapping[str, Any], parameters: Iterable[str]) -> None:
         """InputError or SolverUnavailable for what is not this client's, or not there."""
         name = options["client"]
-        for option in () if self.is_ae else OWN_FILES:
+        for option in () if self.is_ae else ANSWER_FILES:
             if options[option] is not None:
                 raise InputError(f"option {option} is for Amplify AE (client ae)")
         if self.needs_library and not options["library"]:

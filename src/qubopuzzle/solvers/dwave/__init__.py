@@ -2,15 +2,15 @@
 
 A model is embedded on the graph and sampled there, all reads in one call (``sampling``). D-Wave's
 client runs in a process of its own and speaks to a relay of ours (``call``); a sampler that is
-given, or named as ``dwave:module:Class``, is called here. With ``dry_run`` the embedding is
-searched on an ideal graph and written with an estimate of the QPU's time, with ``replay`` a
-recorded answer takes the place of the call.
+given, or named as ``dwave:module:Class``, is called here. A dry run searches an embedding on an
+ideal graph and writes it with an estimate of the QPU's time.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from math import isfinite
 from typing import TYPE_CHECKING, Any, cast
@@ -26,9 +26,13 @@ from qubopuzzle.solvers.dwave.settings import profile, token_in
 from qubopuzzle.solvers.services.call import Terms
 
 if TYPE_CHECKING:
+    from qubopuzzle.embedding import Hardware
     from qubopuzzle.solvers.dwave.call import Question
     from qubopuzzle.solvers.dwave.sampling import OnQubits
+    from qubopuzzle.solvers.services.call import Reply
+    from qubopuzzle.solvers.services.credentials import Token
 
+DEFAULT_READS = 100
 _STRENGTHS = {
     "torque": "D-Wave's uniform torque compensation",
     "scaled": "the largest bias of the model",
@@ -50,11 +54,11 @@ EMBEDDING_OPTIONS = (
 
 
 class DWaveSolver(SapiSolver):
-    """D-Wave's QPU, or a sampler that a user has or names."""
+    """D-Wave's QPU."""
 
     name = "dwave"
     default_encoding = "domain-wall"
-    default_reads = 100
+    default_reads = DEFAULT_READS
     about = "D-Wave's quantum annealer, with a token in DWAVE_API_TOKEN (docs/quantum.md)"
     options = (
         Option("solver", str, None, "name of a QPU; without, the one with most qubits"),
@@ -71,122 +75,142 @@ class DWaveSolver(SapiSolver):
     )
     reserved = {"num_reads": "the reads of the run"}  # noqa: RUF012, of the class
 
-    def __init__(self, given: DimodSampler | None = None) -> None:
-        """Around a sampler with a graph of its own, without one for D-Wave's service."""
+    def question(self, task: Task, asked: Compiled) -> OnQubits:
+        """Without a time limit the search for an embedding has its own."""
+        options, left = task.options, task.seconds_left()
+        parameters = self.own_parameters(options)
+        if options["annealing_time"] is not None:
+            parameters["annealing_time"] = options["annealing_time"]
+        working = max(0.001, left) if isfinite(left) else options["embedding_s"]
+        terms = Terms(self.where(options), None, working + options["patience"])
+        return on_qubits(task, terms, parameters, options["solver"])
+
+    def answer(
+        self, question: Question, options: Mapping[str, Any], tick: Callable[[], None]
+    ) -> tuple[Reply, bytes]:
+        """Of the QPU that the options name, else of that of the user's profile."""
+        solver = question.solver or profile().get("solver")
+        return super().answer(replace(question, solver=solver), options, tick)
+
+    def rehearse(
+        self, question: OnQubits, options: Mapping[str, Any]
+    ) -> tuple[bytes, dict[str, Any]]:
+        """An embedding on an ideal graph, and what it costs."""
+        from qubopuzzle.embedding import Hardware
+
+        hardware = Hardware.of(options["topology"])
+        qubits = range(max(hardware.graph) + 1)  # their names are numbers
+        return _rehearsed(question, hardware, qubits)
+
+
+class SamplerOnGraph(DWaveSolver):
+    """A sampler with a graph of its own that a user has or names: it takes the QPU's place."""
+
+    remote = False
+
+    def __init__(self, given: DimodSampler) -> None:
         self._given = given
-        if given is not None:
-            self.name, self.remote = f"dwave:{given.sampler}", False  # type: ignore[misc]
-
-    @property
-    def needs_token(self) -> bool:
-        """Whether it asks D-Wave's service, and no sampler here."""
-        return self._given is None
-
-    def may_overrun(self, task: Task) -> bool:
-        """Whether a sampler here does the work, which nobody can stop."""
-        return self._given is not None
-
-    def known_parameters(self) -> tuple[str, ...]:
-        """Those of D-Wave's QPUs, or of the sampler."""
-        return self.parameters if self._given is None else tuple(self._sampler.parameters or ())
+        self.name = f"dwave:{given.sampler}"
 
     @cached_property
     def _sampler(self) -> Any:
-        """The sampler, made once; None for D-Wave's service."""
-        if self._given is None:
-            return None
+        """The sampler, made once."""
         made = self._given.built()
         if not has_graph(made):
             what = "has no graph of its own to embed models on"
             raise InputError(f"{self.name} {what}; use --solver dimod:{self._given.sampler}")
         return made
 
-    def question(self, task: Task, asked: Compiled) -> OnQubits:
-        """Without a time limit the search for an embedding has its own."""
-        from qubopuzzle.solvers.dwave.sampling import OnQubits
+    def token(self, options: Mapping[str, Any]) -> Token | None:
+        """None: it is asked here."""
+        return None
 
-        options, left = task.options, max(0.001, task.seconds_left())
-        searching = min(options["embedding_s"], left)
-        parameters = self.own_parameters(options)
-        if options["annealing_time"] is not None:
-            parameters["annealing_time"] = options["annealing_time"]
-        deadline = (left if isfinite(left) else searching) + options["patience"]
-        return OnQubits(
-            bqm=asked.payload,
-            terms=Terms(self.where(options), None, deadline),
-            reads=task.budget.reads or self.default_reads,
-            seed=task.budget.seed,
-            solver=options["solver"] or self._usual(options),
-            parameters=parameters,
-            **embedding_settings(task),
-        )
+    def may_overrun(self, task: Task) -> bool:
+        """It works in this process, where nobody can stop it."""
+        return True
 
-    def _usual(self, options: Mapping[str, Any]) -> str | None:
-        """The QPU of the user's profile, if there is one and D-Wave is asked."""
-        asks = self.needs_token and not options["replay"] and not options["dry_run"]
-        return profile().get("solver") if asks else None
+    def known_parameters(self) -> tuple[str, ...]:
+        """The sampler's."""
+        return tuple(self._sampler.parameters or ())
 
     def where(self, options: Mapping[str, Any]) -> str:
         """Who answers, for messages."""
-        here = self._given is not None and not options["replay"]
-        return self.name if here else super().where(options)
+        return super().where(options) if options["replay"] else self.name
 
-    def ask_here(self, question: Question) -> bytes | None:
-        """The samples of a sampler that was given."""
-        from qubopuzzle.solvers.dwave.sampling import OnQubits, sample
+    def answer(
+        self, question: Question, options: Mapping[str, Any], tick: Callable[[], None]
+    ) -> tuple[Reply, bytes]:
+        """Of the sampler, whose client's token is masked in errors."""
+        from qubopuzzle.solvers.dwave.sampling import sample
 
-        if self._given is None or not isinstance(question, OnQubits):
-            return None
-        token = token_in(self._sampler)
+        asked, token = cast("OnQubits", question), token_in(self._sampler)
         try:
-            with backend_errors(self.name, question.bqm.num_variables):
-                return sample(question, self._sampler)
+            with backend_errors(self.name, asked.bqm.num_variables):
+                body = sample(asked, self._sampler)
+                return asked.read(body), body
         except SolverFailed as error:
             if token is None:
                 raise
             kind, words = type(error), token.mask(str(error))
         raise kind(words)  # without the error behind it, which may quote the token
 
-    def rehearse(self, question: Question, options: Mapping[str, Any]) -> tuple[bytes, str]:
-        """An embedding on an ideal graph, or the sampler's, and what it costs."""
-        from qubopuzzle.embedding import Hardware
-        from qubopuzzle.solvers.dwave.sampling import access_us, hardware_of
+    def rehearse(
+        self, question: OnQubits, options: Mapping[str, Any]
+    ) -> tuple[bytes, dict[str, Any]]:
+        """An embedding on the sampler's graph, and what it costs."""
+        from qubopuzzle.solvers.dwave.sampling import hardware_of
 
-        question, sampler = cast("OnQubits", question), self._sampler
-        if sampler is None:
-            hardware = Hardware.of(options["topology"])
-            qubits: Sequence[Any] = range(max(hardware.graph) + 1)  # their names are numbers
-        else:
-            hardware, qubits = hardware_of(sampler)
-        embedding, search_s = question.embed(hardware)
-        strength = question.strength(question.bqm.spin)
-        access = access_us(question, embedding.qubits, sampler)
-        told = {
-            "variables": question.bqm.num_variables,
-            "couplings": question.bqm.num_interactions,
-            "topology": hardware.name,
-            "qubits": embedding.qubits,
-            "longest_chain": embedding.longest,
-            "mean_chain": embedding.mean,
-            "chain_strength": strength,
-            "reads": question.reads,
-            "parameters": dict(question.parameters),
-            "qpu_access_us": access,
-            "search_s": search_s,
-            "embedding": [[qubits[i] for i in chain] for chain in embedding.chains],
-        }
-        figures = (
-            f"{hardware.name}: {embedding.qubits:,} qubits, chains of up to {embedding.longest}, "
-            f"chain strength {strength:.4g}, {question.reads:,} reads take the QPU about "
-            f"{access:,.0f} µs"
-        )
-        return json.dumps(told).encode(), figures
+        return _rehearsed(question, *hardware_of(self._sampler), self._sampler)
 
 
-def embedding_settings(task: Task) -> dict[str, Any]:
-    """The options of ``EMBEDDING_OPTIONS``; the search ends at the time limit, too."""
+def _rehearsed(
+    question: OnQubits, hardware: Hardware, qubits: Sequence[Any], sampler: Any = None
+) -> tuple[bytes, dict[str, Any]]:
+    """What a dry run writes and says: an embedding, chain strength, and the QPU's time."""
+    from qubopuzzle.solvers.dwave.sampling import access_us
+
+    embedding, search_s = question.embed(hardware)
+    strength = question.strength(question.bqm.spin)
+    access = access_us(question, embedding.qubits, sampler)
+    told = {
+        "variables": question.bqm.num_variables,
+        "couplings": question.bqm.num_interactions,
+        "topology": hardware.name,
+        "qubits": embedding.qubits,
+        "longest_chain": embedding.longest,
+        "mean_chain": embedding.mean,
+        "chain_strength": strength,
+        "reads": question.reads,
+        "parameters": dict(question.parameters),
+        "qpu_access_us": access,
+        "search_s": search_s,
+        "embedding": [[qubits[i] for i in chain] for chain in embedding.chains],
+    }
+    figures = (
+        f"{hardware.name}: {embedding.qubits:,} qubits, chains of up to {embedding.longest}, "
+        f"chain strength {strength:.4g}, {question.reads:,} reads take the QPU about "
+        f"{access:,.0f} µs"
+    )
+    return json.dumps(told).encode(), {"request": figures}
+
+
+def on_qubits(
+    task: Task, terms: Terms, parameters: Mapping[str, Any], solver: str | None = None
+) -> OnQubits:
+    """A task, with ``EMBEDDING_OPTIONS``, for a graph of qubits; the search ends in time, too."""
+    from qubopuzzle.solvers.dwave.sampling import OnQubits
+
     own = {option.name: task.options[option.name] for option in EMBEDDING_OPTIONS}
-    return own | {"embedding_s": min(own["embedding_s"], max(0.001, task.seconds_left()))}
+    own["embedding_s"] = min(own["embedding_s"], max(0.001, task.seconds_left()))
+    return OnQubits(
+        bqm=task.compiled.payload,
+        terms=terms,
+        reads=task.budget.reads or DEFAULT_READS,
+        seed=task.budget.seed,
+        solver=solver,
+        parameters=parameters,
+        **own,
+    )
 
 
 SOLVER = DWaveSolver()

@@ -10,9 +10,8 @@ from datetime import datetime
 from typing import Any
 
 from qubopuzzle import errors
-from qubopuzzle.solvers.dwave.replies import Reply
 from qubopuzzle.solvers.dwave.settings import features
-from qubopuzzle.solvers.services.call import Terms, call_client
+from qubopuzzle.solvers.services.call import Reply, Terms, call_client
 from qubopuzzle.solvers.services.credentials import Token, quoted
 from qubopuzzle.solvers.services.relay import Answer, Message, Respond
 
@@ -130,20 +129,21 @@ def call(
     """
     started, problems = time.perf_counter(), Problems(respond, question.terms)
     try:
-        body = call_client(_ask, question, problems, tick, token)
+        body = call_client(_ask, question, question.terms, problems, tick, token)
     except (errors.DeadlineExceeded, KeyboardInterrupt):
         problems.cancel()
         raise
     spent, waited = time.perf_counter() - started, problems.ended - problems.began
     solving, reply = sum(problems.solving.values()), question.read(body)
-    told = reply.figures
+    working = reply.seconds.get("execution", reply.seconds.get("qpu_access", 0.0))
+    search = reply.settings.get("embedding_search_s", 0.0)
     seconds = {
-        "queue": max(0.0, solving - told.busy_s),
-        **told.seconds,
-        "network": max(0.0, waited - max(solving, told.busy_s)),
-        "process": max(0.0, spent - waited - told.own_s),
+        "queue": max(0.0, solving - working),
+        **reply.seconds,
+        "network": max(0.0, waited - max(solving, working)),
+        "process": max(0.0, spent - waited - search),
     }
-    return replace(reply, figures=replace(told, seconds=seconds)), body
+    return replace(reply, seconds=seconds), body
 
 
 # The process of D-Wave's client.

@@ -19,10 +19,17 @@ from numpy.typing import NDArray
 from qubopuzzle.embedding import Embedding, Hardware, find_embedding
 from qubopuzzle.errors import InputError, ProtocolError, TooLarge, first_line
 from qubopuzzle.solvers.dwave.call import Question
-from qubopuzzle.solvers.dwave.replies import Reply, of_embedded, read
+from qubopuzzle.solvers.dwave.replies import number, read
+from qubopuzzle.solvers.services.call import Reply
+from qubopuzzle.solvers.services.credentials import quoted
 
 Chains = Mapping[Any, Sequence[Any]]
 """The qubits that stand for each variable."""
+_PARTS = {
+    "qpu_access": "qpu_access_time",
+    "programming": "qpu_programming_time",
+    "sampling": "qpu_sampling_time",
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -54,7 +61,7 @@ class OnQubits(Question):
 
     def read(self, body: bytes) -> Reply:
         """The reply that ``sample`` has written; ProtocolError if that is none."""
-        return read(body, self.bqm.num_variables, self.terms.where, of_embedded)
+        return read(body, self.bqm.num_variables, self.terms.where, _reply)
 
     def strength(self, bqm: dimod.BinaryQuadraticModel, embedding: Chains | None = None) -> float:
         """The chains' coupling strength for a model over spins, as D-Wave's rules are called."""
@@ -169,6 +176,31 @@ def sample(question: OnQubits, sampler: Any) -> bytes:
         problem_ids=[str(each.info.get("problem_id", "")) for each in sent.answers],
     )
     return json.dumps(found.to_serializable()).encode()
+
+
+def _reply(samples: NDArray[np.int8], occurrences: list[int], info: Mapping[str, Any]) -> Reply:
+    """Of what ``sample`` has written: ``qpu_access`` is ``programming`` and ``sampling``."""
+    context = info["embedding_context"]
+    chains = [len(chain) for chain in context["embedding"].values()]
+    strength = context["chain_strength"]
+    settings = {
+        "qpu": quoted(info["qpu"]),
+        "qpu_topology": quoted(info["topology"]),
+        "problem_ids": [quoted(each) for each in info["problem_ids"]],
+        "qubits": sum(chains),
+        "longest_chain": max(chains),
+        "embedding_search_s": round(number(context["search_s"]), 3),
+        "chain_strength_used": strength if strength is None else number(strength),
+        "chain_break_fraction": number(info["chain_break_fraction"]),
+        "broken_reads": int(number(info["broken_reads"])),
+        "repaired_by": quoted(context["chain_break_method"]),
+    }
+    seconds: dict[str, float] = {}
+    for timing in info["timings"]:  # of a sampler that is no QPU there may be none
+        for part, name in _PARTS.items():
+            if name in timing:
+                seconds[part] = seconds.get(part, 0.0) + number(timing[name]) / 1e6
+    return Reply(samples, occurrences, int(number(info["reads"])), seconds, settings)
 
 
 def hardware_of(sampler: Any) -> tuple[Hardware, list[Any]]:

@@ -9,7 +9,7 @@ from typing import Any
 from qubopuzzle.errors import InputError
 from qubopuzzle.solvers.services.credentials import Token, check_address, checked_token, find_token
 
-VARIABLES = ("DWAVE_API_TOKEN",)
+VARIABLE = "DWAVE_API_TOKEN"
 _SOURCE = "dwave.conf"
 
 
@@ -47,7 +47,7 @@ def token_of(options: Mapping[str, Any]) -> Token:
         secret = profile().get("token", "")
         return checked_token(secret, _SOURCE) if secret.strip() else None
 
-    return find_token("D-Wave", VARIABLES, options["token_file"], "docs/quantum.md", of_profile)
+    return find_token("D-Wave", (VARIABLE,), options["token_file"], "docs/quantum.md", of_profile)
 
 
 def token_in(sampler: Any) -> Token | None:

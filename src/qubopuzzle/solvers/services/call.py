@@ -1,16 +1,21 @@
 """One call of a service's client, in a process of its own, through a relay, under a hard deadline.
 
-Clients of services do not verify certificates, know no deadline or repeat what they are sent in
-their messages. So one speaks to a server on this machine, with a token that is good for this call
-alone; who answers there, such as ``service.Service``, speaks to the world.
+Amplify's SDK (1.7.3) verifies no certificates, knows no deadline and repeats what it is sent.
+D-Wave's client (0.14.8) takes the token along to wherever a redirect leads, and an answer on
+another problem for its own; where bytes drip or polls stay silent it waits on, and bounds nothing
+that it reads. So a client speaks to a server on this machine, with a token that is good for this
+call alone; who answers there, such as ``service.Service``, speaks to the world.
 """
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from qubopuzzle import errors
 from qubopuzzle.processes import Crashed, Worker
@@ -18,6 +23,7 @@ from qubopuzzle.solvers.services.credentials import Token, quoted
 from qubopuzzle.solvers.services.relay import Relay, Respond
 
 _LOOK_S = 0.03
+_Q = TypeVar("_Q")
 _A = TypeVar("_A")
 
 
@@ -44,20 +50,25 @@ class Terms:
         return errors.DeadlineExceeded(f"{self.where} {what if sent else built}")
 
 
-class Asked(Protocol):
-    """What is asked of a client: it is pickled, and has the terms of the call."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Reply:
+    """What a service sent back.
 
-    @property
-    def terms(self) -> Terms:
-        """Whom, and for how long."""
+    ``samples``: 0/1 of shape (samples, variables); ``occurrences``: how often each was read;
+    ``seconds``: of the call by part, and ``settings``, what is said of it, for the result.
+    """
 
-
-_Q = TypeVar("_Q", bound=Asked)
+    samples: NDArray[np.int8]
+    occurrences: Sequence[int]
+    reads: int = 1
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 def call_client(
     ask: Callable[[_Q, str, str], _A],
     question: _Q,
+    terms: Terms,
     respond: Respond,
     tick: Callable[[], None] = lambda: None,
     token: Token | None = None,
@@ -74,8 +85,7 @@ def call_client(
         SolverFailed: if the process dies, or ``ask`` fails before that.
         KeyboardInterrupt: on Ctrl-C; the process is ended.
     """
-    terms, started = question.terms, time.monotonic()
-    hidden = _secret_variables(token)
+    started, hidden = time.monotonic(), _secret_variables(token)
     with Relay(respond, terms.deadline) as relay, Worker(environment=hidden) as worker:
         coming = worker.submit(ask, question, relay.url, relay.token)
         endings: list[Future[Any]] = [coming, relay.failed]

@@ -15,8 +15,8 @@ import httpx
 
 from qubopuzzle import errors
 from qubopuzzle.solvers.services.credentials import Token, quoted
-from qubopuzzle.solvers.services.files import ANSWER_LIMIT
 from qubopuzzle.solvers.services.relay import JSON, Answer, Message
+from qubopuzzle.solvers.services.solver import ANSWER_LIMIT
 
 _PAUSE_S, _BUSY_S = 0.5, 10.0
 _CONNECTIONS = 3

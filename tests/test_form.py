@@ -1,0 +1,118 @@
+"""``problem.form``: an engine's payload, the way there and back, and files that read themselves."""
+
+import json
+
+import dimod
+import numpy as np
+import pytest
+
+import qubopuzzle
+from qubopuzzle import Form, ModelBuilder, Nonogram, Program, Settings, solve
+from qubopuzzle.errors import InputError
+
+A = Nonogram.examples()[0]
+DOT = Nonogram(rows=[[1], []], cols=[[], [1]])
+TARGETS = ["qubo", "cqm", "cnf", "mip", "cpsat", "asp", "model"]
+
+
+@pytest.mark.parametrize("presolve", ["none", "propagate"])
+@pytest.mark.parametrize("to", TARGETS)
+def test_an_answer_goes_there_and_comes_back(to: str, presolve: str) -> None:
+    if to == "cpsat":
+        pytest.importorskip("ortools")
+    form = DOT.form(to, formulation="window", presolve=presolve)
+    solved = solve(DOT, "sat", formulation="window", presolve=presolve)
+    bits = form.encode(solved)
+    assert bits.shape == (len(form.labels),)
+    back = form.decode(bits)
+    assert back.valid
+    assert (back.answer == solved.answer).all()
+    named = dict(zip(form.labels, bits.tolist(), strict=True))
+    assert form.decode(named).valid
+
+
+@pytest.mark.parametrize("encoding", ["one-hot", "domain-wall"])
+def test_energies_are_those_of_the_payload(encoding: str) -> None:
+    form = DOT.form("qubo", encoding=encoding, weights={"field": 2})
+    assert form.bqm == qubopuzzle.to_bqm(DOT, encoding=encoding, weights={"field": 2})
+    samples = dimod.RandomSampler().sample(form.bqm, num_reads=20, seed=1)
+    assert np.allclose(form.energies(samples), samples.record.energy)
+    plain = samples.record.sample[:, [samples.variables.index(v) for v in form.labels]]
+    assert np.allclose(form.energies(plain), samples.record.energy)
+    best = form.decode(samples)
+    assert best.energy == samples.record.energy.min()
+    assert best.valid == (best.energy == 0)
+
+
+def test_a_form_is_written_and_reads_itself_back(tmp_path) -> None:
+    solved = solve(A, "sat", formulation="window")
+    for file in ("a.coo", "a.bqm", "a.ising.json"):
+        form = A.form("qubo", formulation="window", encoding="domain-wall")
+        form.write(tmp_path / file)
+        read = Form.read(tmp_path / f"{file}.json")
+        assert json.loads((tmp_path / f"{file}.json").read_text())["file"] == file
+        assert (read.labels, read.target) == (read.format.names(read.compiled), "qubo")
+        assert read.data == (tmp_path / file).read_bytes()
+        assert read.decode(form.encode(solved)).valid
+        assert read.settings.encoding == "domain-wall"
+    A.form("cnf").write(tmp_path / "b.txt", "dimacs")
+    assert (tmp_path / "b.txt").read_text().startswith("c ")
+    assert Form.read(tmp_path / "b.txt.json").target == "cnf"
+
+
+def test_a_program_keeps_its_rows(tmp_path) -> None:
+    program = Program.of([[2, 3]], 5, 9, upper=[3, 3], variables=["p", "q"])
+    form = program.form("cqm")
+    assert list(form.cqm.variables) == ["p", "q"]
+    form.write(tmp_path / "p.cqm")
+    assert form.decode({"p": 1, "q": 1}).valid
+    assert not form.decode({"p": 0, "q": 0}).valid
+    assert program.form("cqm", formulation="bits").labels != ["p", "q"]
+
+
+def test_a_model_has_forms_too() -> None:
+    b = ModelBuilder()
+    b.at_most_one("one", [[b.bit("x"), b.bit("y")]])
+    assert b.build().form("qubo").bqm == qubopuzzle.form(b.build(), "qubo").bqm
+
+
+def test_amplify_answers_come_back() -> None:
+    pytest.importorskip("amplify")
+    import amplify
+
+    form = DOT.form("amplify", formulation="window", encoding="one-hot")
+    found = amplify.solve(form.payload, qubopuzzle.amplify_client())
+    assert form.decode(found.best.values).valid
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: A.form("qbo"), "no form for 'qbo'; did you mean qubo"),
+        (lambda: A.form("cnf", encoding="one-hot"), "cnf has an encoding of its own"),
+        (lambda: A.form("mip", weights={"field": 2}), "mip keeps every constraint"),
+        (lambda: A.form("qubo", seed=1), "unknown setting 'seed'"),
+        (lambda: A.form("cnf").bqm, "a form for cnf has no bqm; make one for qubo"),
+        (lambda: A.form("qubo").cqm, "a form for qubo has no cqm; make one for cqm"),
+        (lambda: A.form("cnf").energies([[0]]), "expected "),
+        (lambda: DOT.form("cnf").energies([[0, 0]]), "a form for cnf has no energies"),
+        (lambda: A.form("qubo").energies({"x": 0}), "the samples have other variables"),
+        (lambda: A.form("qubo").encode(A.solution), "has no values of the model's choices"),
+        (lambda: A.form("qubo").data, "write(FILE) chooses one"),
+        (lambda: A.form("qubo").write("a.lp"), "lp is made of a form for mip, not qubo"),
+        (lambda: A.form("qubo").write("a.png"), "a model's name ends in one of"),
+        (lambda: A.form("qubo").decode([0, 1]), "values, got 2"),
+        (lambda: A.form("qubo").decode({"a": 0}), "the model has no variable 'a'"),
+    ],
+)
+def test_what_cannot_be_is_one_line(call, message) -> None:
+    with pytest.raises(InputError) as error:
+        call()
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_settings_record_serves_forms_and_solve() -> None:
+    chosen = Settings("neal", formulation="window", encoding="domain-wall", seed=1)
+    assert A.form("qubo", chosen).settings.encoding == "domain-wall"
+    assert solve(A, chosen).formulation == "window"
