@@ -1,6 +1,11 @@
-"""Benchmarks: what a run writes, and what it leaves alone."""
+"""Benchmarks: what a run writes, and what it leaves alone; what pages show of published ones."""
 
 import json
+import re
+import shutil
+import signal
+import subprocess
+import sys
 import time
 from itertools import permutations, product
 from pathlib import Path
@@ -9,17 +14,16 @@ import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-import record
-import weights
-from instances import GENERATED
-from optima import best_arrangement, best_cut
-from planted import PLANTED, planted
-from programs import Rows, cqm_of, linearised
-from qubopuzzle import load
-from qubopuzzle.annealing import AnnealingParameters, annealing_form, search
-from record import Benchmark, main, table
-from robinx import Tournament
+import against
+import harness
+from data.planted import PLANTED, planted
+from data.programs import Rows, cqm_of, linearised, with_optimum
+from data.robinx import Tournament
+from harness import Benchmark, main, table
+from qubopuzzle import Nonogram
 
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *ROOT.glob("*/README.md"), *ROOT.glob("docs/**/*.md")]
 COLUMNS = {"case": "{id}", "n": "{n}"}
 PAGE = "before\n<!-- result: toy -->\nold\n<!-- end -->\nafter\n"
 
@@ -31,10 +35,10 @@ def place(tmp_path, monkeypatch):
     (tmp_path / "results" / "toy.jsonl").write_text("published\n")
     (tmp_path / "page.md").write_text(PAGE)
     (tmp_path / "toy.svg").write_text("old")
-    monkeypatch.setattr(record, "RESULTS", tmp_path / "results")
-    monkeypatch.setattr(record, "LOCAL", tmp_path / "local")
-    monkeypatch.setattr(record, "IMAGES", tmp_path)
-    monkeypatch.setattr(record, "PAGES", (tmp_path / "page.md",))
+    monkeypatch.setattr(harness, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(harness, "LOCAL", tmp_path / "local")
+    monkeypatch.setattr(harness, "IMAGES", tmp_path)
+    monkeypatch.setattr(harness, "PAGES", (tmp_path / "page.md",))
     return tmp_path
 
 
@@ -52,7 +56,7 @@ def row(label):
 
 
 def run(benchmark, *argv):
-    main("A toy.", (benchmark,), {"seeds": (3, "runs")}, argv)
+    main("toy", "A toy.", (benchmark,), {"seeds": (3, "runs")}, argv)
 
 
 def untouched(place):
@@ -77,9 +81,9 @@ def test_a_run_prints_its_table_and_keeps_its_rows_outside_the_published_ones(pl
 
 def test_a_full_run_with_publish_replaces_rows_page_and_image(place, capsys):
     run(toy([row("a"), row("b")]), "--publish")
-    meta, rows = record.published("toy")
+    meta, rows = harness.published("toy")
     assert rows == [{"id": "a", "n": 3}, {"id": "b", "n": 3}]
-    assert "--publish" not in meta["command"]
+    assert meta["command"] == "python benchmarks toy"
     assert {"numpy", "dimod"} <= set(meta["versions"])
     page = (place / "page.md").read_text()
     assert page.startswith("before\n<!-- result: toy -->\n| case | n |\n| --- | ---: |\n| a | 3 |")
@@ -136,7 +140,7 @@ def test_results_are_written_whole_or_not_at_all(place):
 
 def test_one_table_of_several_is_published_alone(place):
     both = (toy([row("a")]), toy([row("a")], "other"))
-    main("Toys.", both, {"seeds": (3, "runs")}, ["--table", "toy", "--publish"])
+    main("toys", "Toys.", both, {"seeds": (3, "runs")}, ["--table", "toy", "--publish"])
     assert not untouched(place)
     assert not (place / "results" / "other.jsonl").exists()
 
@@ -156,10 +160,221 @@ def test_a_case_may_give_several_rows_and_reports_its_time(place, capsys):
 def test_where_something_is_may_be_said_in_a_full_run_and_is_not_told(place, capsys):
     given = {"seeds": (3, "runs"), "folder": (Path("games"), "of games")}
     for words in (["--folder", str(place / "mine/")], [f"--folder={place}"]):
-        main("A toy.", (toy([row("a")]),), given, [*words, "--publish"])
-        meta, _ = record.published("toy")
+        main("toy", "A toy.", (toy([row("a")]),), given, [*words, "--publish"])
+        meta, _ = harness.published("toy")
         assert str(place) not in json.dumps(meta) + capsys.readouterr().out
         assert meta["command"].removesuffix("games").endswith(("--folder ", "--folder="))
+
+
+def test_runs_of_a_comparison_are_kept_and_taken_again(place):
+    taken = []
+    puzzle = Nonogram(rows=[[1], []], cols=[[1], []], id="dot")
+    ways = {"at random": {"solver": "random", "reads": 20}, "proved": {"solver": "sat"}}
+    for _ in range(2):
+        found = harness.compared(puzzle, ways, 2, 10.0)
+        assert [len(rows) for rows in found.values()] == [2, 1]
+        assert found["proved"][0]["solved"]
+        taken.append({row["key"]: row["started"] for rows in found.values() for row in rows})
+    assert taken[0] == taken[1]
+    run(toy([row("a")]), "--resume")
+    assert [*(place / "local" / "runs").glob("*/*")]
+    run(toy([row("a")]))
+    assert not [*(place / "local" / "runs").glob("*/*")]
+
+
+# --- rooms and pages -------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def tables():
+    """The Markdown of every table that can be made anew, by name."""
+    return harness.tables()
+
+
+def test_every_benchmark_is_listed_with_its_question(capsys):
+    harness.run()
+    listed = capsys.readouterr().out
+    text = (ROOT / "benchmarks/README.md").read_text()
+    for name, path in harness.scripts().items():
+        assert f" {name} " in listed
+        assert f"| `{name}` |" in text, path
+    with pytest.raises(SystemExit, match="there is no benchmark 'nothing'"):
+        harness.run("nothing")
+
+
+def test_nothing_in_benchmarks_needs_the_tests():
+    for path in (ROOT / "benchmarks").glob("**/*.py"):
+        assert "tests" not in re.findall(r"""['"](\w+)['"]""", path.read_text()), path
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_tables_of_a_page_are_renderings_of_published_results(page, tables):
+    """Those of questions that are decided stay, with how they came about."""
+    for kind, name, shown in re.findall(
+        r"<!-- (result|kept): (\w+) -->\n(.*?)<!-- end -->", page.read_text(), re.S
+    ):
+        if kind == "result":
+            assert shown == tables.get(name, "")
+        else:
+            meta, _ = harness.published(name)
+            assert shown.endswith(f"\n\n{harness.caption(meta)}\n"), name
+
+
+def test_every_published_result_is_shown_with_its_origin_and_no_row_stands_twice(tables):
+    shown = "".join(page.read_text() for page in PAGES)
+    names = {benchmark.name for benchmark in harness.benchmarks()}
+    kept = set(re.findall(r"^<!-- kept: (\w+) -->$", shown, re.M))
+    assert not names & kept
+    names -= {"against"} - {path.stem for path in harness.RESULTS.glob("against.jsonl")}
+    assert names | kept == {path.stem for path in (ROOT / "benchmarks/results").glob("*")}
+    for name in names | kept:
+        meta, rows = harness.published(name)
+        assert {"command", "date", "machine", "python", "commit", "versions"} <= set(meta)
+        assert rows
+        assert len({json.dumps(row, sort_keys=True) for row in rows}) == len(rows)
+    for name in tables:
+        assert f"<!-- result: {name} -->" in shown
+
+
+def test_figures_of_benchmarks_are_published_by_them():
+    lines = (ROOT / "docs/figures.md").read_text().splitlines()
+    for own in harness.benchmarks():
+        for name in own.images:
+            (line,) = (line for line in lines if f"images/{name}.svg" in line)
+            assert "--publish` |" in line
+            drawn = own.images[name](harness.published(own.name)[1]).decode()
+            shown = (ROOT / f"docs/images/{name}.svg").read_text()
+            words = re.compile(r"<!-- (.*?) -->")
+            assert words.findall(drawn) == words.findall(shown)
+
+
+# --- against a revision ----------------------------------------------------------------
+
+
+def compared_row(before, now, answers=(("x",), ("x",))):
+    said = {f"answers {tree}": list(own) for tree, own in zip(against.TREES, answers, strict=True)}
+    return {"case": "c", "firsts": {}, "before": before, "now": now, **said}
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "slower"),
+    [
+        ([1.0] * 7, [1.04] * 7, False),
+        ([1.0] * 7, [1.1] * 7, True),
+        ([1.0] * 7, [0.9] + [1.2] * 6, False),  # noise
+        ([2.0, *[1.0] * 5, 3.0], [2.2, *[1.1] * 5, 3.3], True),  # the machine was slow for both
+        ([1.0] * 14, [0.9] + [1.2] * 13, True),
+        ([1.0] * 7, [0.5] * 7, False),
+    ],
+)
+def test_slower_is_what_is_beyond_noise(before, now, slower):
+    row = compared_row(before, now)
+    assert against.judged(row)["slower"] == slower
+    assert bool(against.judged(row)["wrong"]) == slower
+    assert (" slower" in against.show([row])) == slower
+
+
+@pytest.mark.parametrize(
+    ("answers", "said", "wrong"),
+    [
+        ([["a"], ["a"]], "same", False),
+        ([["a"], ["b"]], "DIFFER", True),
+        ([["a"], ["a", "b"]], "vary", False),
+    ],
+)
+def test_other_answers_are_wrong_where_each_tree_agrees_with_itself(answers, said, wrong):
+    row = compared_row([1.0] * 3, [1.0] * 3, answers)
+    assert f"| {said} |" in against.show([row])
+    assert bool(against.judged(row)["wrong"]) == wrong
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "said", "wrong"),
+    [
+        ({"error": "no such format"}, {"s": 1.0}, "not before", False),
+        ({"missing": "clingo"}, {"missing": "clingo"}, "left out", False),
+        ({"error": "boom"}, {"error": "boom"}, "left out", False),
+        ({"s": 1.0}, {"error": "boom"}, "FAILS", True),
+    ],
+)
+def test_what_one_tree_has_alone_is_named(before, now, said, wrong):
+    row = {"case": "c", "firsts": {"before": before, "now": now}}
+    found = against.judged(row)
+    assert (found["answers"], bool(found["wrong"])) == (said, wrong)
+    assert ("c (boom)" if wrong else f"{said.capitalize()}: c.") in against.show([row])
+
+
+def git(*words):
+    command = [shutil.which("git") or "git", *words]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+slow = pytest.mark.slow
+
+
+def worktrees():
+    """Those of ``against.py``."""
+    listed = git("worktree", "list").stdout.splitlines()
+    return {line.split()[0] for line in listed if "against-" in line}
+
+
+@pytest.fixture
+def checkout():
+    if not shutil.which("git") or git("rev-parse", "HEAD").returncode:
+        pytest.skip("this is no checkout of git")
+
+
+def started(*words):
+    return subprocess.Popen(
+        [sys.executable, ROOT / "benchmarks" / "against.py", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.mark.usefixtures("checkout")
+def test_the_working_tree_is_measured_against_a_revision():
+    run = started("HEAD", "--quick", "--only", "model: sudoku", "model: hitori")
+    out, err = run.communicate()
+    assert run.returncode in (0, 1), err  # no test asserts a time
+    lines = [line.split(" | ") for line in out.splitlines() if line.startswith("| model")]
+    assert [line[0] for line in lines] == ["| model: sudoku", "| model: hitori"]
+    assert all(line[-1] == "same |" for line in lines)
+    assert "commit" in out.splitlines()[-1 if out.splitlines()[-1] else -2]
+
+
+@pytest.mark.usefixtures("checkout")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["no-such-revision"], "git knows no revision 'no-such-revision'; `git log --oneline`"),
+        (["HEAD", "--publish", "--quick"], "--publish takes a full run; leave out --only, --quick"),
+        (["HEAD", "--repeats", "0"], "--repeats: at least 1"),
+        pytest.param(["HEAD", "--only", "nothing"], "no case has nothing in", marks=slow),
+    ],
+)
+def test_what_cannot_be_measured_is_one_line(capsys, words, said):
+    assert against.main(words) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.splitlines()[-1].startswith(f"against.py: error: {said}")
+
+
+@slow
+@pytest.mark.usefixtures("checkout")
+def test_an_interrupt_leaves_no_worktree():
+    before = worktrees()
+    run = started("HEAD", "--only", "start: import", "--repeats", "9999")
+    while not (own := worktrees() - before):
+        assert run.poll() is None
+        time.sleep(0.1)
+    run.send_signal(signal.SIGINT)
+    _, err = run.communicate(timeout=60)
+    assert run.returncode == 130
+    assert err.splitlines()[-1] == "against.py: error: interrupted, nothing is written"
+    assert not own & worktrees()
+    assert not any(Path(path).exists() for path in own)
 
 
 # --- tournaments -----------------------------------------------------------------------
@@ -282,42 +497,11 @@ def test_linear_products_keep_the_optimum():
     assert program.objective_of(np.rint(found.x[: len(program.variables)])) == pytest.approx(best)
 
 
-def test_the_best_cut_is_that_of_enumeration():
-    rng, rows = np.random.default_rng(1), Rows()
-    rows.new("side", 9)
-    weight = np.triu(rng.integers(1, 9, (9, 9)) * (rng.random((9, 9)) < 0.4), 1)
-    cost = (weight + weight.T).sum(axis=0)
-    program = rows.program("cut", cost=cost, quadratic=-2 * weight, maximize=True)
-    assert best_cut(program) == max(map(program.objective_of, product((0, 1), repeat=9)))
-
-
-def test_the_best_arrangement_is_that_of_enumeration():
-    rng, rows, n = np.random.default_rng(2), Rows(), 5
-    rows.new("x", n, n)
-    flow, distance = (rng.integers(0, 9, (n, n)) for _ in range(2))
-    np.fill_diagonal(flow, 0)
-    program = rows.program("places", quadratic=np.kron(flow, distance))
-    orders = (np.eye(n, dtype=int)[list(order)].ravel() for order in permutations(range(n)))
-    assert best_arrangement(program) == min(map(program.objective_of, orders))
-
-
-def test_schemes_of_weights_replace_portfolio_and_state(monkeypatch):
-    """Nothing else changes: a state with room for more goes the same way."""
-    monkeypatch.setattr(search, "portfolio_for", search.portfolio_for)
-    puzzle = load(GENERATED / "kurodoko.jsonl")[-1]
-    settings = {"seed": 1, "reads": 1, "options": {"sweeps": 20}}
-
-    def energy(scheme):
-        return weights._solved(scheme, {"board": puzzle}, "board", **settings)["energy"]
-
-    learned = energy(weights.Scheme())
-    hot = weights.Scheme(portfolio=lambda _: [AnnealingParameters(1e-3)])
-    assert energy(hot) > learned
-    form = annealing_form(puzzle.model())
-    plain, roomy = (
-        state(form, np.random.default_rng(2)) for state in (search.State, weights.Roomy)
-    )
-    for state in plain, roomy:
-        state.randomize()
-        state.run(20, AnnealingParameters(6))
-    assert plain.value.tolist() == roomy.value.tolist()
+def test_nothing_is_better_than_an_optimum():
+    optima = json.loads((ROOT / "benchmarks/data/optima.json").read_text())
+    sign = {kind: -1 if with_optimum(kind, 0).maximize else 1 for kind in optima}
+    _, rows = harness.published("objectives")
+    for row in rows:
+        if row["objective"] is not None:
+            gap = row["objective"] - optima[row["kind"]][str(row["seed"])]
+            assert sign[row["kind"]] * gap >= -1e-9

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import command
-import render
 from qubopuzzle.cli import COMMANDS, parser_of
 from qubopuzzle.files import examples
 
@@ -112,7 +111,6 @@ def test_the_reference_has_every_public_name_once():
 
 
 def test_figures_have_a_command_each_and_are_shown():
-    """A figure of a benchmark is its script's, others are made by what the page says."""
     rows = dict(
         re.findall(
             r"^\| \[([^]]+)\]\(images/\1\) \| `([^`]+)` \|$",
@@ -125,15 +123,15 @@ def test_figures_have_a_command_each_and_are_shown():
     texts = {page: page.read_text() for page in PAGES if page.name != "figures.md"}
     used = {name for text in texts.values() for name in re.findall(r"images/([a-z][\w.-]+)", text)}
     assert used == files
-    of_benchmarks = {f"{name}.svg" for own in render.benchmarks() for name in own.images}
-    for name, line in rows.items():
+    for line in rows.values():
         for command_line in line.split(" && "):
             first, second, *rest = shlex.split(command_line)
+            if first == "git":
+                break  # what made it is in an earlier commit
             if first == "python":
-                assert (ROOT / second).is_file(), line
+                assert (ROOT / second).exists(), line
             else:
                 parser_of(second).parse(rest)
-        assert name not in of_benchmarks or line.endswith("--publish")
 
 
 def test_the_readme_is_short():

@@ -176,7 +176,8 @@ def test_costs_of_64_bits_are_refused_by_clingo_in_one_line():
 @settings(max_examples=20)
 def test_costs_are_the_objective_of_every_assignment(model):
     cnf = compile_cnf(model)
-    numbers, constant = cnf.cost.coefficients(cnf.n_variables)
+    n = cnf.n_variables
+    numbers, constant = cnf.cost.coefficients(np.zeros(n, np.int64), np.ones(n, np.int64))
     assert (cnf.cost.weights > 0).all()
     clauses = [clause for batch in cnf.cost.definitions for clause in batch.tolist()]
     for x in assignments(model):

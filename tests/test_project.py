@@ -1,6 +1,5 @@
 """The project keeps its own promises: sizes, links, commands and tables of its docs."""
 
-import json
 import pydoc
 import re
 import shlex
@@ -11,10 +10,8 @@ from pathlib import Path
 import pytest
 
 import command
-import render
 from boards import NAMES
 from qubopuzzle import all_solvers
-from record import published
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *ROOT.glob("*/README.md"), *ROOT.glob("docs/**/*.md")]
@@ -24,45 +21,11 @@ COMMANDS = re.findall(
 EXTRAS = {"cpsat"}
 
 
-@pytest.fixture(scope="module")
-def tables():
-    """The Markdown of every published table, by name."""
-    return render.tables()
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)|src=\"([^\"]+)\"", page.read_text()):
         link = "".join(target)
         assert link.startswith("https://") or (page.parent / link).exists(), link
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_tables_of_a_page_are_renderings_of_published_results(page, tables):
-    for name, shown in re.findall(
-        r"<!-- result: (\w+) -->\n(.*?)<!-- end -->", page.read_text(), re.S
-    ):
-        assert shown == tables[name]
-
-
-def test_every_published_result_is_shown_with_its_origin_and_no_row_stands_twice(tables):
-    shown = "".join(page.read_text() for page in PAGES)
-    names = [benchmark.name for benchmark in render.benchmarks()]
-    assert sorted(names) == sorted(p.stem for p in (ROOT / "benchmarks/results").glob("*"))
-    for name in names:
-        meta, rows = published(name)
-        assert {"command", "date", "machine", "python", "commit", "versions"} <= set(meta)
-        assert rows
-        assert len({json.dumps(row, sort_keys=True) for row in rows}) == len(rows)
-    for name in tables:
-        assert f"<!-- result: {name} -->" in shown
-
-
-def test_the_image_of_the_comparison_shows_its_rows():
-    (benchmark,) = (b for b in render.benchmarks() if b.name == "compare")
-    _, rows = published("compare")
-    drawn = re.findall(r"<!-- (.*?) -->", benchmark.images["compare"](rows).decode())
-    assert drawn == re.findall(r"<!-- (.*?) -->", (ROOT / "docs/images/compare.svg").read_text())
 
 
 @pytest.mark.usefixtures("kept_runs")

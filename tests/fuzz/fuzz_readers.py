@@ -2,6 +2,7 @@
 
     python tests/fuzz/fuzz_readers.py --inputs 60000 --jobs 2
     python tests/fuzz/fuzz_readers.py --reader tatham --seed 7 --first 812 --inputs 1
+    python tests/fuzz/fuzz_readers.py --hostile
 
 The readers are those of ``readers.py`` beside this file: every format of puzzles, files whose
 format is told from their content, models, answers, samples and descriptions of exported models,
@@ -10,6 +11,7 @@ Everything else is counted as a crash, as are an input that takes over 10 second
 processor, and a puzzle that is written and read back as another. An input is counted as over
 the bound if it takes more than a second, and another one for each megabyte, or raises the peak
 of memory by 100 MB, and as much for each megabyte. Input number i of a seed is always the same.
+With ``--hostile`` the inputs are the large ones of ``hostile.py``, one after the other.
 Exit status 1 if anything crashed or was over the bound.
 """
 
@@ -20,15 +22,17 @@ import re
 import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from hostile import HOSTILE
 from readers import Reader, all_readers, get_reader
 
 from qubopuzzle.errors import InputError
+from qubopuzzle.files.puzzles import all_formats
 
 HANG = 10.0
 """Seconds of the processor after which an input counts as a crash."""
@@ -56,14 +60,16 @@ def main() -> int:
     parser.add_argument("--corpus", metavar="DIR", help="files to mutate as well, each format its")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0, metavar="I", help="number of the first")
+    parser.add_argument("--hostile", action="store_true", help="inputs that were found costly")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="readers at a time")
     given = parser.parse_args()
-    known = all_readers()
+    known = list(HOSTILE) if given.hostile else all_readers()
     if unknown := set(given.reader or ()) - {*known}:
         parser.error(f"no reader {', '.join(unknown)}; there are {', '.join(known)}")
     # A process each, so that the peak of memory is its own.
     spawn = multiprocessing.get_context("spawn")
-    work = partial(fuzz, given.seed, given.first, given.inputs, given.corpus)
+    at_random = partial(fuzz, given.seed, given.first, given.inputs, given.corpus)
+    work = fuzz_hostile if given.hostile else at_random
     with ProcessPoolExecutor(given.jobs, mp_context=spawn, max_tasks_per_child=1) as pool:
         reports = []
         for report in pool.map(work, given.reader or known):
@@ -77,16 +83,33 @@ def fuzz(seed: int, first: int, count: int, corpus: str | None, name: str) -> Re
     """Try the inputs ``first`` .. ``first + count - 1`` of a seed."""
     reader = get_reader(name)
     valid = [*reader.valid, *(texts_of(reader, Path(corpus)) if corpus else ())]
+
+    def text_of(number: int) -> str:
+        rng = random.Random(f"{seed} {name} {number}")  # noqa: S311 - not for secrets
+        return new_text(rng, valid)
+
+    return attempts(name, reader, ((i, text_of(i)) for i in range(first, first + count)))
+
+
+def fuzz_hostile(name: str) -> Report:
+    """Try all that is thought to cost a reader, or files of a format, more than they should."""
+    reader = get_reader(name if name in all_readers() and name not in all_formats() else "file")
+    made = (text() for text in HOSTILE[name].values())
+    texts = (data if isinstance(data, str) else data.decode("latin-1") for data in made)
+    return attempts(name, reader, enumerate(texts))
+
+
+def attempts(name: str, reader: Reader, numbered: Iterable[tuple[int, str]]) -> Report:
+    """Try texts one by one."""
     report = Report(name)
     signal.signal(signal.SIGPROF, _stop)
     for text in reader.valid[:1]:
         reader.attempt(text)  # imports are nobody's cost
     start = peak_memory()
-    for number in range(first, first + count):
-        rng = random.Random(f"{seed} {name} {number}")  # noqa: S311 - not for secrets
-        text = new_text(rng, valid)
+    for number, text in numbered:
         before, began = peak_memory(), time.process_time()
-        signal.setitimer(signal.ITIMER_PROF, HANG)
+        megabytes = 1 + len(text) / 10**6
+        signal.setitimer(signal.ITIMER_PROF, max(HANG, megabytes))
         try:
             found = tried(reader, text)
             report.read += found
@@ -99,7 +122,6 @@ def fuzz(seed: int, first: int, count: int, corpus: str | None, name: str) -> Re
         seconds, memory = time.process_time() - began, peak_memory() - before
         report.slowest = max(report.slowest, (seconds, number, len(text)))
         report.seconds += seconds
-        megabytes = 1 + len(text) / 10**6
         if seconds > megabytes or memory > 100 * megabytes:
             took = f"{seconds:.1f} s, {memory:.0f} MiB"
             report.over.append(f"input {number} took {took}: {text[:100]!r} ({len(text)})")

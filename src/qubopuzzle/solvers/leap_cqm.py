@@ -22,8 +22,7 @@ from qubopuzzle.errors import ProtocolError, TooLarge
 from qubopuzzle.programs.dimod_models import cqm_of
 from qubopuzzle.programs.of_model import compile_program
 from qubopuzzle.solvers.base import Option, Task
-from qubopuzzle.solvers.dwave.call import Question
-from qubopuzzle.solvers.dwave.replies import number, read
+from qubopuzzle.solvers.dwave.call import Question, number, read
 from qubopuzzle.solvers.dwave.sapi import OPTIONS, SapiSolver
 from qubopuzzle.solvers.services.call import Reply, Terms
 from qubopuzzle.solvers.services.credentials import quoted

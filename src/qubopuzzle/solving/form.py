@@ -556,7 +556,8 @@ def decode(
         labels = without_slack if names == set(without_slack) else labels
         if strangers := names ^ set(labels):
             formulation = chosen.formulation or own.default_formulation
-            made = replace(chosen, formulation=formulation, encoding=encoding)
+            how = chosen.presolve or "none"
+            made = replace(chosen, formulation=formulation, encoding=encoding, presolve=how)
             raise InputError(
                 f"the sample has other variables than the model: {min(map(str, strangers))}; "
                 f"{_made_otherwise(own, made, names)}"

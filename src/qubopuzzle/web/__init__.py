@@ -1,5 +1,6 @@
 """The page that ``qubopuzzle serve`` shows, and recorded runs as one HTML file.
 
-``server`` answers requests, ``pool`` has the processes that do the work, ``work`` is what they
-do, ``frames`` describes boards for ``page/``, which is plain HTML, CSS and JavaScript.
+``server`` answers requests, ``pool`` has the processes that do the work, ``requests`` calls there
+what ``work`` can do, ``frames`` describes boards for ``page/``, which is plain HTML, CSS and
+JavaScript.
 """

@@ -76,7 +76,8 @@ class Format:
         texts = []
         for number, puzzle in enumerate(puzzles, start=1):
             with at(printable(puzzle.id[:60]) or f"instance {number}"):
-                check_format(self.name, puzzle.name)
+                if self.puzzles and puzzle.name not in self.puzzles:
+                    check_format(self.name, puzzle.name)
                 if self.join is None and number > 1:
                     raise InputError(f"{self.name} holds one puzzle; write each to a file")
                 texts.append("".join(f"{line}\n" for line in self.lines(puzzle)))

@@ -125,21 +125,26 @@ class _Source:
     """Lines that say something, taken one by one, of which the next ones can be looked at."""
 
     def __init__(self, lines: Iterable[Line]) -> None:
+        self._rest = iter(lines)
         self._lines: list[Line] = []
         self._blank_before: set[int] = set()
         self._next = 0
-        for line in lines:
+
+    def ahead(self, i: int = 0) -> Line:
+        """The line after ``i`` others; number 0 and no text behind the end."""
+        while len(self._lines) <= self._next + i:
+            line = next(self._rest, (0, ""))
+            if line == (0, ""):
+                return line
             if not line[1]:
                 self._blank_before.add(len(self._lines))
             elif line[1][0] != "#":
                 self._lines.append(line)
-
-    def ahead(self, i: int = 0) -> Line:
-        """The line after ``i`` others; number 0 and no text behind the end."""
-        return (*self._lines[self._next + i : self._next + i + 1], (0, ""))[0]
+        return self._lines[self._next + i]
 
     def take(self, count: int) -> list[Line]:
         """So many lines, or fewer at the end."""
+        self.ahead(count - 1)
         self._next += count
         return self._lines[self._next - count : self._next]
 

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle.embedding import Embedding, Hardware, find_embedding
 from qubopuzzle.errors import InputError, ProtocolError, TooLarge, first_line
-from qubopuzzle.solvers.dwave.call import Question
-from qubopuzzle.solvers.dwave.replies import number, read
+from qubopuzzle.solvers.dwave.call import Question, number, read
 from qubopuzzle.solvers.services.call import Reply
 from qubopuzzle.solvers.services.credentials import quoted
 

@@ -36,10 +36,10 @@ class SapiSolver(ServiceSolver):
 
     def check_parameters(self, options: Mapping[str, Any], parameters: Mapping[str, Any]) -> None:
         """InputError for one that D-Wave's solvers have not, or that is given otherwise."""
-        known = self.known_parameters()
         for name in parameters:
             if name in self.reserved:
                 raise InputError(f"solver {self.name}: give {name} as {self.reserved[name]}")
+            known = self.known_parameters()
             if name not in known:
                 hint = did_you_mean(name, [*known, *options], f"it has: {', '.join(known)}")
                 raise InputError(f"solver {self.name} has no option {name!r}; {hint}")

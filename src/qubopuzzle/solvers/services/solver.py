@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle.compile import Compiled
-from qubopuzzle.errors import InputError, SolverFailed
+from qubopuzzle.errors import InputError, SolverFailed, SolverUnavailable
 from qubopuzzle.files.writing import check_place, naming, read_bounded, write_whole
 from qubopuzzle.solvers.base import ANSWER_FILES, Option, Outcome, Solver, Task, literal
 from qubopuzzle.solvers.sampler import Best
@@ -119,7 +119,10 @@ class ServiceSolver(Solver):
         """With samples of what is asked about."""
         if not asked.sizes["variables"]:
             return best.of_nothing()
-        options, question = task.options, self.question(task, asked)
+        here, options = self.available(), task.options
+        if not here.ok:
+            raise SolverUnavailable(f"solver {self.name} cannot run here: {here.why}")
+        question = self.question(task, asked)
         if options["dry_run"]:
             body, notes = self.rehearse(question, options)
             write_whole(Path(options["dry_run"]), body)

@@ -1,0 +1,85 @@
+"""How long the generator takes: 20 puzzles of each kind, each proved by two solvers.
+
+Each row is one command, `qubopuzzle generate`, from its start to its end, in one process: 20
+puzzles of the usual size, each proved unique by `sat` and confirmed by `cpsat`. Every puzzle is
+read back and its solution judged. One table: generation.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from harness import Args, Benchmark, Cases, Row, Rows, table
+from qubopuzzle import Puzzle, load
+
+PUZZLES = ("nonogram", "sudoku", "heyawake", "hitori", "kurodoko", "easyasabc", "numberlink")
+
+
+def _cases(args: Args) -> Cases:
+    _timed("nonogram", args.seed, ["--size", "5x5"])  # compiles the kernels, once a machine
+    for name in PUZZLES:
+        yield name, _timed, name, args.seed, ["--count", str(args.count)]
+
+
+def _timed(name: str, seed: int, more: list[str]) -> Row:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "made.jsonl"
+        arguments = ["generate", name, "--seed", str(seed), "--confirm", "cpsat", *more]
+        started = time.perf_counter()
+        done = subprocess.run(
+            [sys.executable, "-m", "qubopuzzle", *arguments, "-o", str(file)],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        seconds = time.perf_counter() - started
+        puzzles = load(file)  # a wrong solution is refused
+    levels = [line.split(": ")[1] for line in done.stderr.splitlines()]
+    return {
+        "puzzle": name,
+        "size": "x".join(map(str, puzzles[0].shape)),
+        "seed": seed,
+        "made": len(puzzles),
+        "unique": sum(puzzle.n_solutions == 1 for puzzle in puzzles),
+        "clues": [_clues(puzzle) for puzzle in puzzles],
+        "levels": [levels.count(level) for level in ("easy", "medium", "hard")],
+        "seconds": seconds,
+    }
+
+
+def _clues(puzzle: Puzzle) -> int:
+    """Numbers and letters that are shown."""
+    data = puzzle.to_dict()
+    shown = [data.get(key, ()) for key in ("grid", "clues", "top", "bottom", "left", "right")]
+    flat = [value for part in shown for value in part]
+    cells = [v for value in flat for v in (value if isinstance(value, list) else [value])]
+    zero = puzzle.name == "heyawake"  # where 0 is a clue
+    return sum(value is not None and (zero or value != 0) for value in cells)
+
+
+def _span(numbers: list[int]) -> str:
+    return f"{min(numbers)} to {max(numbers)}"
+
+
+COLUMNS = {
+    "puzzle": "{puzzle}",
+    "size": "{size}",
+    "made": "{made}",
+    "proved unique": "{unique}",
+    "clues": lambda row: _span(row["clues"]) if max(row["clues"]) else "all",
+    "easy, medium, hard": lambda row: ", ".join(map(str, row["levels"])),
+    "seconds": "{seconds:.1f}",
+}
+
+
+def _usual(rows: Rows) -> str:
+    together = ["together", *[""] * 5, f"{sum(row['seconds'] for row in rows):.1f}"]
+    return f"{table(COLUMNS, rows)}\n| {' | '.join(together)} |"
+
+
+BENCHMARKS = (Benchmark("generation", _cases, {"generation": _usual}, packages=("ortools",)),)
+SETTINGS = {"count": (20, "puzzles of each kind"), "seed": (1, "of the first")}
