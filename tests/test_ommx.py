@@ -365,7 +365,7 @@ def test_what_is_not_taken_is_refused():
         OMMXQubopuzzleAdapter.solve(instance([free], free))
     with pytest.raises(InputError, match="unknown solver 'anealer'; did you mean annealer"):
         OMMXQubopuzzleAdapter.solve(knapsack(), solver="anealer")
-    with pytest.raises(TypeError, match="sweeps"):
+    with pytest.raises(InputError, match="unknown setting 'sweeps'"):
         OMMXQubopuzzleAdapter.solve(knapsack(), sweeps=3)
 
 

@@ -135,6 +135,8 @@ def _sign(word: str) -> int:
 
 def _number(word: str) -> int:
     digits = "".join(word.split())
+    if not digits.lstrip("+-").isdigit() or len(digits) - len(digits.lstrip("+-")) > 1:
+        raise InputError(f"expected a whole number, got {digits[:40]}")
     if len(digits) > 20 or abs(int(digits)) > _EXACT:
         raise InputError(f"the number {digits[:40]} is beyond 2**53")
     return int(digits)
