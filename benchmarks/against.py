@@ -181,14 +181,15 @@ def compared(revision: str, only: Sequence[str], repeats: int, sample_s: float) 
         folders = {BEFORE: stack.enter_context(checkout(revision, place)), NOW: ROOT}
         if changed := git("status", "--porcelain").splitlines():
             print(f"now: with {len(changed)} changes that are not committed", file=sys.stderr)
-        trees = {name: stack.enter_context(Tree(name, folders[name], place)) for name in TREES}
-        trees[NOW].ask(make=only)
-        every = [*STARTS, *trees[NOW].ask(list=True)]
+        with Tree(NOW, ROOT, place) as maker:  # of its own: what it did would slow the cases
+            maker.ask(make=only)
+            every = [*STARTS, *maker.ask(list=True)]
         names = [name for name in every if not only or any(text in name for text in only)]
         if not names:
             raise Trouble(f"no case has {' or '.join(only)} in its name, as {every[-1]!r} has")
         for words in MADE if any("FOLDER" in STARTS.get(name, "") for name in names) else ():
-            trees[NOW].start(words)
+            maker.start(words)
+        trees = {name: stack.enter_context(Tree(name, folders[name], place)) for name in TREES}
         return [case_of(trees, name, repeats, sample_s) for name in names]
 
 

@@ -52,8 +52,7 @@ EXPORTS = ("bqm", "coo", "qubo", "mqlib", "qplib", "qubo-lp", "ising", "dimacs",
 EXPORTS += ("cqm", "ommx", "program-lp", "program-mps")
 SOLVERS = ("annealer", "tempering", "neal", "tabu", "random", "steepest-descent", "qpu-sim", "sat")
 SOLVERS += ("cpsat", "cpsat-ls", "mip", "clingo", "localmip", "exact")
-READS = {"random": 5, "steepest-descent": 5, "tabu": 1, "neal": 2, "qpu-sim": 10}
-"""Of solvers that nothing else ends."""
+READS = {"random": 5, "steepest-descent": 5, "tabu": 1, "neal": 2, "qpu-sim": 10}  # what ends them
 DOT = qp.Nonogram(rows=[[1], []], cols=[[1], []], id="dot")
 Run = Callable[[], Any]
 Prepare = Callable[[], Run]  # gets a case ready, and gives what is timed
@@ -97,7 +96,7 @@ def cases() -> dict[str, Prepare]:
     for kind in BOARDS:
         found[f"model: {kind}"] = partial(of_model, kind)
         for solver in ("annealer", "sat"):
-            found[f"{solver}: {kind}"] = partial(of_puzzle, solver, kind)
+            found[f"{solver}: {kind}"] = partial(of_solver, solver, kind)
     found["compare: 20 runs"] = lambda: compared
     found["generate: sudoku"] = lambda: generated
     found |= dict(forms(board("nonogram")))
@@ -137,21 +136,17 @@ def cut() -> Any:
     return qp.from_bqm(dimod.BinaryQuadraticModel(linear, pairs, "BINARY"))
 
 
-def of_solver(name: str) -> Run:
-    """On a small nonogram, or the smallest where that is too much."""
+def of_solver(name: str, kind: str = "nonogram") -> Run:
+    """On a small board, or the smallest where that is too much."""
     if not qp.all_solvers()[name].available().ok:
         raise NotHere(f"solver {name}")
-    problem = DOT if name in ("exact", "qpu-sim") else board("nonogram")
+    problem = DOT if name in ("exact", "qpu-sim") else board(kind)
     return partial(solved, problem, name, READS.get(name))
 
 
 def of_model(kind: str) -> Run:
     puzzle = board(kind)
     return lambda: puzzle.model().n_literals
-
-
-def of_puzzle(solver: str, kind: str) -> Run:
-    return partial(solved, board(kind), solver)
 
 
 def compared() -> Any:
@@ -197,8 +192,6 @@ def decoded(puzzle: Any) -> Any:
 
 
 def exported(puzzle: Any, name: str) -> bytes:
-    if name == "ommx":
-        import ommx  # noqa: F401
     made: bytes = either(lambda: qp.export(puzzle, name).data, lambda: puzzle.form(name).data)
     return made
 

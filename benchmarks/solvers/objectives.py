@@ -35,7 +35,6 @@ from qubopuzzle.programs import Program
 
 SAMPLERS = ("neal", "tempering")
 LINEAR = ("HiGHS", LOCAL_MIP)
-"""Solvers of others."""
 TUNINGS = tuple(product(("choices", "bits"), (0.03, 0.3, 1.0, 3.0)))
 """Formulation, and penalty weight."""
 TUNING_SEEDS = (1000, 1001)
