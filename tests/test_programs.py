@@ -624,6 +624,7 @@ HOSTILE = {
     "cut.mps": (HEAD + "    x  obj", "No coefficient|HiGHS"),
     "product.opb": ("+1 x1 x2 >= 1;", "line 1: a product with x2"),
     "cut.opb": ("* c\n+1 x1 +1 x2 >= 1", "line 2: it breaks off"),
+    "signs.opb": ("- +1 x1 >= 1;", "line 1: expected a whole number, got -\\+1"),
     "huge.opb": ("+99999999999999999999999 x1 >= 1;", "line 1: the number"),
     "soft.opb": ("+1 x1 >= 1;\n[2] +1 x1 >= 1;", r"line 2: \[ is neither"),
     "sense.opb": ("+1 x1 > 1;", "line 1: expected a sum"),

@@ -35,19 +35,8 @@ _STEP = 0.1
 class Rows:
     """Linear rows over whole numbers, and a quadratic objective.
 
-    ``row_lower <= matrix @ v <= row_upper`` for whole ``v`` with ``lower <= v <= upper``; the
-    objective is ``offset + cost @ v + v @ quadratic @ v``. Nothing is checked here: see
-    ``programs.Program.of``.
-
-    Attributes:
-        variables: their names, all different.
-        lower, upper: their bounds, whole numbers, shape (variables,); 0 and 1 are bits.
-        matrix: the rows' coefficients, a float64 ``csr_array`` of shape (rows, variables).
-        row_lower, row_upper: shape (rows,); infinite where there is no bound.
-        rows: the rows' names, all different.
-        cost: linear coefficients, shape (variables,).
-        quadratic: an upper triangular float64 ``csr_array`` of shape (variables, variables).
-        maximize: whether the objective is to be as large as possible.
+    ``programs.Program``, which is these as a problem, says what each array is. Nothing is checked
+    here: see ``Program.of``.
     """
 
     variables: Sequence[str]

@@ -5,6 +5,7 @@
 ``dwave:dwave.system.testing:MockDWaveSampler``.
 """
 
+from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pkgutil import iter_modules
@@ -30,7 +31,7 @@ def all_solvers() -> dict[str, Solver]:
     An entry point that cannot be loaded is listed, as not available; own names win.
     """
     theirs = {entry.name: _load(entry) for entry in entry_points(group=ENTRY_POINTS)}
-    own = (_own_solver(module.name) for module in iter_modules(__path__))
+    own = map(_own_solver, _modules())
     return theirs | {solver.name: solver for solver in own if solver is not None}
 
 
@@ -80,9 +81,15 @@ def _embedding(sampler: "DimodSampler") -> Solver:
     return SamplerOnGraph(sampler)
 
 
+@cache
+def _modules() -> tuple[str, ...]:
+    """The modules of this folder; looking for them takes longer than some solves."""
+    return tuple(found.name for found in iter_modules(__path__))
+
+
 def _own_solver(module: str) -> Solver | None:
     """The solver that a module of this folder defines, which has its name; None without one."""
-    if module not in {found.name for found in iter_modules(__path__)}:
+    if module not in _modules():
         return None
     return getattr(import_module(f"{__name__}.{module}"), "SOLVER", None)
 

@@ -330,9 +330,8 @@ class Form:
             if len(values) not in (n, n + self.auxiliary):
                 more = f" or {n + self.auxiliary:,}" if self.auxiliary else ""
                 raise InputError(f"expected {n:,}{more} values, got {len(values):,}")
-        if (
-            self.format is not None and self.format.spins and -1 in values
-        ):  # without one they are bits, or all are 1
+        spins = self.format is not None and self.format.spins
+        if spins and -1 in values:  # without one they are bits, or all are 1
             values = [_bit(*each) for each in zip(self.labels, values, strict=True)]
         program = self._content if isinstance(self._content, Program) else None
         lower, upper = (program.lower, program.upper) if program else ([0] * n, [1] * n)

@@ -6,22 +6,15 @@ import secrets
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, Self, TypedDict
+from typing import Any, Self, TypedDict
 
 from qubopuzzle.checks import brief, positive, whole
-from qubopuzzle.errors import (
-    InputError,
-    SolverUnavailable,
-    Unsatisfiable,
-    did_you_mean,
-)
+from qubopuzzle.compile import ENCODINGS, Compiled, compile_model
+from qubopuzzle.errors import InputError, SolverUnavailable, Unsatisfiable, did_you_mean
 from qubopuzzle.model import Model, Problem, Propagation, probe, propagate
 from qubopuzzle.model.propagation import prepare
 from qubopuzzle.solvers import all_solvers, get_solver
 from qubopuzzle.solvers.base import Budget, Solver
-
-if TYPE_CHECKING:
-    from qubopuzzle.compile import Compiled
 
 DEFAULT_SOLVER = "annealer"
 DEFAULT_EXACT_SOLVER = "sat"
@@ -105,8 +98,6 @@ class Settings:
     solutions: int = 1
 
     def __post_init__(self) -> None:
-        from qubopuzzle.compile import ENCODINGS  # imports scipy.sparse, which judging needs not
-
         code, how = self.encoding, self.presolve
         if not isinstance(self.formulation, str | None):
             raise InputError(f"formulation: expected a name, got {brief(self.formulation)}")
@@ -158,11 +149,8 @@ class Settings:
         Raises:
             InputError: for values that cannot be used, and a field that there is not.
         """
-        known = [each.name for each in fields(cls)]
         more = more or {}
-        for name in more:
-            if name not in known:
-                raise InputError(f"unknown setting {brief(name)}; {did_you_mean(name, known)}")
+        _check_names(more, Fields)
         if isinstance(given, cls):
             return replace(given, **more)
         if given is None:
@@ -174,10 +162,7 @@ class Settings:
     @classmethod
     def of_model(cls, given: Self | None, more: Mapping[str, Any]) -> Self:
         """The same of functions that solve nothing, and take ``ModelFields`` only."""
-        known = ModelFields.__annotations__
-        for name in more:
-            if name not in known:
-                raise InputError(f"unknown setting {brief(name)}; {did_you_mean(name, known)}")
+        _check_names(more, ModelFields)
         if not isinstance(given, cls | None):
             raise InputError(f"expected Settings, or its fields by name, got {brief(given)}")
         return cls.of(given, more)
@@ -274,9 +259,15 @@ class Settings:
 
     def compile(self, model: Model, target: str) -> Compiled:
         """Compile for a target; raises as ``compile_model``."""
-        from qubopuzzle.compile import compile_model
-
         return compile_model(model, target, self.encoding, self.weights)
+
+
+def _check_names(given: Mapping[str, Any], known: type) -> None:
+    """InputError for a name that is no field of a typed dictionary."""
+    for name in given:
+        if name not in known.__annotations__:
+            hint = did_you_mean(name, known.__annotations__)
+            raise InputError(f"unknown setting {brief(name)}; {hint}")
 
 
 def command(source: str, data: Mapping[str, Any]) -> str:
