@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.compile.lp_mps import kept_names, lp_text, mps_text, safe_names
 from qubopuzzle.errors import InputError
 from qubopuzzle.files.models import lp_bounds
 from qubopuzzle.files.models.words import text_of
@@ -209,32 +208,41 @@ def write_mps(mip: Mip) -> bytes:
 names_mps = names_lp
 
 
+def _texts() -> Any:
+    """The module that writes; the process that reads a file starts sooner without it."""
+    from qubopuzzle.compile import lp_mps
+
+    return lp_mps
+
+
 def names_program_lp(program: Rows) -> list[str]:
     """The names of variables: their own where both formats allow them."""
-    return kept_names("x_", program.variables)
+    own: list[str] = _texts().kept_names("x_", program.variables)
+    return own
 
 
 def write_program_lp(program: Rows) -> bytes:
     """CPLEX LP of a program."""
-    return lp_text(_named(program)).encode()
+    return bytes(_texts().lp_text(_named(program)).encode())
 
 
 def write_program_mps(program: Rows) -> bytes:
     """Free MPS of a program."""
-    return mps_text(_named(program)).encode()
+    return bytes(_texts().mps_text(_named(program)).encode())
 
 
 names_program_mps = names_program_lp
 
 
 def _named(program: Rows) -> Rows:
-    names = names_program_lp(program), kept_names("r_", program.rows)
+    names = names_program_lp(program), _texts().kept_names("r_", program.rows)
     return replace(program, variables=names[0], rows=names[1])
 
 
 def names_qubo_lp(model: Qubo) -> list[str]:
     """The names of variables."""
-    return safe_names("x_", model.labels())
+    own: list[str] = _texts().safe_names("x_", model.labels())
+    return own
 
 
 def write_qubo_lp(model: Qubo) -> bytes:
