@@ -70,6 +70,12 @@ def test_a_program_keeps_its_rows(tmp_path) -> None:
     assert program.form("cqm", formulation="bits").labels != ["p", "q"]
 
 
+def test_it_shows_its_sizes() -> None:
+    form = DOT.form("qubo", formulation="numbering")
+    n = form.bqm.num_variables, form.bqm.num_interactions
+    assert repr(form) == f"<Form qubo of nonogram '': {n[0]} variables, {n[1]} couplings>"
+
+
 def test_a_model_has_forms_too() -> None:
     b = ModelBuilder()
     b.at_most_one("one", [[b.bit("x"), b.bit("y")]])

@@ -58,7 +58,7 @@ _TARGETS = {
 """What forms are called, and the targets of the compiler behind them."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Form:
     """A problem compiled for an engine, or for a format of files, which knows its way back.
 
@@ -276,6 +276,11 @@ class Form:
     def auxiliary(self) -> int:
         """How many variables there are besides."""
         return self.compiled.sizes["variables"] - len(self.labels)
+
+    def __repr__(self) -> str:
+        made_for = self.format.name if self.format else self.target
+        sizes = ", ".join(f"{n:,} {what}" for what, n in self.compiled.sizes.items())
+        return f"<Form {made_for} of {self.problem.name} {self.problem.id!r}: {sizes}>"
 
     def _repr_html_(self) -> str:
         sizes = self.compiled.sizes.items()
