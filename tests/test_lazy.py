@@ -53,7 +53,7 @@ def test_each_round_is_compiled_once(monkeypatch, solver):
         compiled.append(sum(len(block.lower) for block in model.linear))
         return compile_model(model, *how)
 
-    monkeypatch.setattr("qubopuzzle.compile.compile_model", counted)
+    monkeypatch.setattr("qubopuzzle.solving.settings.compile_model", counted)
     result = solve(OPEN, solver, formulation="lazy", seed=1, time_limit=20)
     assert result.settings["rounds"] > 1
     assert len(compiled) == len(set(compiled)) == result.settings["rounds"]
