@@ -113,7 +113,7 @@ def solved(problem: Any, solver: str, reads: int | None = None, **more: Any) -> 
         lambda: qp.solve(problem, solver, seed=1, reads=reads, **more),
         lambda: qp.solve(problem, solver, seed=1, num_reads=reads, **more),
     )
-    return result.valid, result.energy, result.answer
+    return result.valid, result.energy, result.grid
 
 
 def presolved(name: str) -> Run:

@@ -20,4 +20,4 @@ if __name__ == "__main__":
     result = solve(colouring(["red", "green", "blue"]), seed=1)
     print(result)
     assert result.valid
-    assert solve(colouring(["red", "green"]), "sat").status == "unsatisfiable"
+    assert solve(colouring(["red", "green"]), "sat").status == "infeasible"

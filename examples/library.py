@@ -21,8 +21,8 @@ sampleset = SimulatedAnnealingSampler().sample(bqm, num_reads=5, num_sweeps=10_0
 print("lowest energy of a sampler of your own:", sampleset.first.energy)
 
 # 3. Back from its samples: field reconstruction, and the rules that the answer breaks.
-judged = qubopuzzle.decode(puzzle, sampleset, encoding="domain-wall")
-print(judged.answer.sum(), "black cells,", len(judged.violations), "rules broken")
+answer = qubopuzzle.decode(puzzle, sampleset, encoding="domain-wall")
+print(answer.grid.sum(), "black cells,", len(answer.violations), "rules broken")
 
 # 4. The same rules as an Amplify model: native constraints with labels and weights.
 #    result = amplify.solve(built.model, client), and back:

@@ -1,4 +1,5 @@
 import os
+import signal
 import sys
 from functools import cache
 
@@ -23,6 +24,10 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 settings.load_profile("ci")
+
+# A shell's background job ignores Ctrl-C, and so would every process that the tests interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -148,7 +148,7 @@ class Hybrid:
         self.cqm = dimod.CQM.from_file(io.BytesIO(uploads[body["data"]["data"]]))
 
     def answer(self):
-        found = solve(from_cqm(self.cqm), "sat", seed=1).answer
+        found = solve(from_cqm(self.cqm), "sat", seed=1).grid
         samples = np.array([np.zeros(len(self.cqm.variables)), found], dtype=float)
         given = dimod.SampleSet.from_samples(
             (samples, self.cqm.variables),

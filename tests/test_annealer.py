@@ -325,7 +325,7 @@ def test_ctrl_c_inside_a_restart_keeps_its_best_state():
     result = solve(noise, "annealer", seed=1, presolve="none", options=options, progress=interrupt)
     assert result.interrupted
     assert result.reads == 1
-    assert result.answer is not None
+    assert result.grid is not None
 
 
 def test_threads_change_nothing():
@@ -338,7 +338,7 @@ def test_threads_change_nothing():
     ]
     for same in (runs[:3], runs[3:]):
         assert same[0].reads > 1
-        assert len({(r.energy, r.reads, r.answer.tobytes()) for r in same}) == 1
+        assert len({(r.energy, r.reads, r.grid.tobytes()) for r in same}) == 1
 
 
 def test_it_stops_when_told():

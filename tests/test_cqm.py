@@ -69,7 +69,7 @@ def test_what_a_cqm_allows_are_exactly_the_answers(puzzle):
     judged = [decode(puzzle, sample) for sample in feasible(cqm)]
     assert all(each.valid for each in judged)
     answers = {answer.tobytes() for answer in solve(puzzle, "sat", solutions=None).solutions}
-    assert {each.answer.tobytes() for each in judged} == answers
+    assert {each.grid.tobytes() for each in judged} == answers
 
 
 @pytest.mark.parametrize("puzzle", BOARDS, ids=lambda p: p.name)

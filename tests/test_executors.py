@@ -24,7 +24,7 @@ import qubopuzzle
 from qubopuzzle import ExecutorFailed, InputError, Nonogram, solve_each
 from qubopuzzle.bench.comparison import run
 from qubopuzzle.bench.plan import make_plan
-from qubopuzzle.executors import answers, calls, open_executor
+from qubopuzzle.executors import calls, open_executor, results
 from qubopuzzle.files.puzzles import get_format
 from qubopuzzle.processes import Crashed, WarmWorkers
 
@@ -164,9 +164,9 @@ class Losing(Executor):
 
 def test_what_is_lost_is_made_once_more():
     found = list(calls(Losing({0, 2, 4}), abs, [-1, -2, -3]))
-    assert sorted((done.number, done.answer) for done in found if not done.lost) == [(0, 1), (1, 2)]
+    assert sorted((done.number, done.value) for done in found if not done.lost) == [(0, 1), (1, 2)]
     (lost,) = [done for done in found if done.lost]
-    assert (lost.item, lost.answer) == (-3, None)
+    assert (lost.item, lost.value) == (-3, None)
     assert lost.lost == "BrokenProcessPool: a child is gone"
 
 
@@ -177,7 +177,7 @@ def test_an_executor_that_takes_no_more_ends_it():
 
 def test_answers_in_order_and_errors_of_ours():
     with ThreadPoolExecutor(4) as threads:
-        found = answers(lambda s: time.sleep(s) or s, [0.2, 0, 0.1, 0], "call", executor=threads)
+        found = results(lambda s: time.sleep(s) or s, [0.2, 0, 0.1, 0], "call", executor=threads)
         assert list(found) == [0.2, 0, 0.1, 0]
 
         def refuse(item):
@@ -266,7 +266,7 @@ def test_what_a_call_leaves_in_its_temporary_folder_goes():
 
 def test_leaving_ends_what_is_running():
     began = time.monotonic()
-    found = answers(partial(select, [], [], []), [0] + [60] * 4, "call", jobs=2)
+    found = results(partial(select, [], [], []), [0] + [60] * 4, "call", jobs=2)
     assert next(found) == ([], [], [])
     found.close()  # while two run, and two wait
     assert time.monotonic() - began < 20

@@ -222,7 +222,7 @@ def test_dimacs_is_read_by_pysat_and_its_answer_comes_back():
     for text in (lines, f"SAT\n{' '.join(map(str, literals))} 0\n"):
         found = export(A, "dimacs").decode(read_sample(text))
         assert (found.violations, found.energy) == ((), None)
-        assert (found.answer == A.solution).all()
+        assert (found.grid == A.solution).all()
 
 
 @pytest.mark.parametrize("name", ["lp", "mps"])

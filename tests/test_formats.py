@@ -17,7 +17,7 @@ from boards import NAMES
 from qubopuzzle import InputError, Nonogram, Numberlink, Sudoku, judge, load
 from qubopuzzle.files import puzzles as reading_module
 from qubopuzzle.files.puzzles import get_format, lines, read_text
-from qubopuzzle.files.puzzles.answers import Answer, load_answers, match
+from qubopuzzle.files.puzzles.answers import GivenAnswer, load_answers, match
 from qubopuzzle.puzzles import get_puzzle
 from strategies import nonograms
 
@@ -285,12 +285,12 @@ def test_answers_find_their_puzzles_by_id(tmp_path):
 
 def test_answers_without_telling_ids_are_taken_in_order():
     twice = [Nonogram(rows=[[1]], cols=[[1]], id="a"), Nonogram(rows=[[]], cols=[[]], id="a")]
-    answers = [Answer("a", ["#"]), Answer("a", ["."])]
+    answers = [GivenAnswer("a", ["#"]), GivenAnswer("a", ["."])]
     assert [a.solution for _, a in match(twice, answers)] == [["#"], ["."]]
     with pytest.raises(InputError, match="must match in number"):
         match(twice, answers[:1])
     with pytest.raises(InputError, match="id 'x' is none of the 1 puzzles"):
-        match(twice[:1], [Answer("x", ["#"])])
+        match(twice[:1], [GivenAnswer("x", ["#"])])
 
 
 def test_goals_of_non_files_are_answers(tmp_path):
@@ -478,7 +478,7 @@ def test_board_files_with_right_wrong_and_unfinished_answers(tmp_path, kind):
     empty = pzprv3.write([puzzle])
     (found,) = judged(tmp_path, [puzzle], empty)
     assert not found.valid
-    assert found.answer.shape == puzzle.shape
+    assert found.grid.shape == puzzle.shape
     if "# " in right:
         wrong = right.replace("# ", "+ ", 1)
     else:
@@ -504,7 +504,7 @@ def test_board_files_with_right_wrong_and_unfinished_answers(tmp_path, kind):
 )
 def test_pictures_in_text_are_answers_of_shaded_cells(tmp_path, text):
     diagonal = Nonogram(rows=[[1], [1]], cols=[[1], [1]])
-    assert judged(tmp_path, [diagonal], text)[0].answer.tolist() == [[1, 0], [0, 1]]
+    assert judged(tmp_path, [diagonal], text)[0].grid.tolist() == [[1, 0], [0, 1]]
 
 
 def test_signs_of_paths_are_an_answer_where_they_tell_it(tmp_path):

@@ -26,7 +26,7 @@ def test_the_sets_are_there_and_each_is_known_by_its_own_id(name):
 def test_solvers_find_the_one_solution(puzzle, solver):
     result = solve(puzzle, solver, seed=1, solutions=1)
     assert result.valid
-    assert (result.answer == puzzle.solution).all()
+    assert (result.grid == puzzle.solution).all()
 
 
 @pytest.mark.parametrize("name", SETS)

@@ -46,7 +46,7 @@ def test_there_is_one_solution_and_it_is_the_puzzles_own(name, seed):
     assert puzzle.violations(puzzle.solution) == []
     result = solve(puzzle, "sat", solutions=2)
     assert result.unique
-    assert (result.answer == puzzle.solution).all()
+    assert (result.grid == puzzle.solution).all()
 
 
 @pytest.mark.parametrize("name", ["easyasabc", "heyawake", "kurodoko", "sudoku"])

@@ -173,14 +173,14 @@ def check_unsatisfiable(puzzle):
             if get_solver(solver).available().ok:
                 for presolve in ("none", "propagate"):
                     result = solve(puzzle, solver, formulation=formulation, presolve=presolve)
-                    assert result.status == "unsatisfiable", (formulation, solver)
+                    assert result.status == "infeasible", (formulation, solver)
     for encoding in ENCODINGS:
         assert zero(puzzle.model("forest"), encoding) == []
         assert zero(puzzle.model("forest"), encoding) is not None
     for presolve, proof in [("none", "compilation"), ("propagate", "propagation")]:
         annealed = solve(puzzle, "annealer", presolve=presolve, seed=1, reads=2)
         assert annealed.status == "unknown" or annealed.proved_by.startswith(proof)
-        assert annealed.status != "solved"
+        assert annealed.status != "optimal"
 
 
 def test_a_number_without_a_view():

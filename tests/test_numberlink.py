@@ -265,7 +265,7 @@ def test_exact_solvers_look_first_for_paths_that_run_apart(puzzle):
         assert written[-1] == runs_apart(puzzle, answer)
     if any(runs_apart(puzzle, answer) for answer in every):
         result = solve(puzzle, "sat", formulation="edges", seed=1)
-        assert runs_apart(puzzle, result.answer.tobytes())
+        assert runs_apart(puzzle, result.grid.tobytes())
 
 
 @given(puzzle=numberlinks())
@@ -295,9 +295,9 @@ FLAT = Numberlink(grid=[[1, 1, 0]], cover=False)
 def test_every_solver_first_tries_that_every_cell_is_used(solver):
     result = solve(RING, solver, seed=1)
     assert result.valid
-    assert result.answer.all()
+    assert result.grid.all()
     assert result.problem == RING
-    assert result.attempt.status == "solved"
+    assert result.attempt.status == "optimal"
     assert result.formulation.endswith(":cover=1")
     assert result.relaxed == ("cover",)
     assert not result.complete
@@ -310,8 +310,8 @@ def test_every_solver_first_tries_that_every_cell_is_used(solver):
 def test_without_a_covering_solution_the_problem_itself_is_solved(solver, time_limit):
     result = solve(UNCOVERED, solver, seed=1, time_limit=time_limit)
     assert result.valid
-    assert not result.answer.all()
-    assert result.attempt.status == "unsatisfiable"
+    assert not result.grid.all()
+    assert result.attempt.status == "infeasible"
     assert ":" not in result.formulation
     assert result.relaxed == ()
     assert result.summary().endswith(
@@ -322,7 +322,7 @@ def test_without_a_covering_solution_the_problem_itself_is_solved(solver, time_l
 def test_what_has_no_solution_is_proved_without_the_covering_rule():
     crossed = Numberlink(grid=[[1, 2], [2, 1]], cover=False)
     result = solve(crossed, "sat")
-    assert result.status == result.attempt.status == "unsatisfiable"
+    assert result.status == result.attempt.status == "infeasible"
     assert result.complete
     assert solve(replace(crossed, cover=True), "sat").attempt is None
 
@@ -391,7 +391,7 @@ def test_without_a_time_limit_proofs_are_looked_for_in_turns(finds_nothing, monk
     result = solve(RING, "random", seed=1)
     assert [seconds for _, _, seconds in finds_nothing] == [10, 10, 20, 20, 40, 40]
     assert [rule for rule, _, _ in finds_nothing] == [("cover",), ()] * 3
-    assert result.status == "unsatisfiable"
+    assert result.status == "infeasible"
     assert result.attempt.status == "unknown"
 
 
@@ -411,8 +411,8 @@ def test_a_run_that_found_an_answer_at_first_is_repeated_by_its_formulation():
         result = solve(RING, solver, seed=3)
         again = solve(RING, solver, seed=3, formulation=result.formulation)
         assert again.attempt is None
-        assert (again.answer == result.answer).all()
-        assert (solve(RING, solver, seed=3).answer == result.answer).all()
+        assert (again.grid == result.grid).all()
+        assert (solve(RING, solver, seed=3).grid == result.grid).all()
 
 
 # --- loops -----------------------------------------------------------------------------
@@ -423,9 +423,9 @@ def test_a_loop_in_the_middle_is_no_solution():
     grid = [[0, 1, 2, 0], [1, 0, 0, 2], [3, 0, 0, 4], [0, 3, 4, 0]]
     puzzle = Numberlink(grid=grid)
     for formulation in EXACT:
-        assert solve(puzzle, "sat", formulation=formulation).status == "unsatisfiable"
+        assert solve(puzzle, "sat", formulation=formulation).status == "infeasible"
     for formulation in BLOCKS:
-        assert solve(puzzle, "sat", formulation=formulation).status != "solved"
+        assert solve(puzzle, "sat", formulation=formulation).status != "optimal"
     right, down = ["101", "010", "010", "101"], ["1001", "0110", "1001"]
     answer = puzzle.parse_answer({"right": right, "down": down})
     (broken,) = puzzle.violations(answer)
@@ -458,8 +458,8 @@ def test_examples_are_unique():
         for formulation in EXACT:
             result = solve(puzzle, "sat", formulation=formulation, solutions=2, seed=1)
             assert result.complete
-            assert (result.answer == puzzle.solution).all()
-        assert solve(puzzle, seed=1).status == "solved"
+            assert (result.grid == puzzle.solution).all()
+        assert solve(puzzle, seed=1).status == "optimal"
     assert not FREE.cover
     assert FREE.solution.all()
 

@@ -239,7 +239,7 @@ def test_highs_solves_the_annealers_model_of_a_puzzle(kind, tmp_path):
     state = highs.solve(opened(path)).state.entries
     judged = built.decode([round(state[i]) for i in range(len(built.labels))])
     assert judged.valid
-    assert not puzzle.check(judged.answer)[1]
+    assert not puzzle.check(judged.grid)[1]
 
 
 @pytest.mark.parametrize("file", ["sudoku", "heyawake", "hitori", "kurodoko", "easyasabc"])

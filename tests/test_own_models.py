@@ -68,7 +68,7 @@ def test_every_solver_takes_a_model(model, solver):
     assert meets(model, result.values)
     assert list(result.values) == [choice.name for choice in model.choices]
     assert result.energies == dict.fromkeys(model.families, 0)
-    assert result.answer is None
+    assert result.grid is None
     assert result.solutions == (result.values,)
     assert json.loads(json.dumps(result.to_dict()))["solution"].keys() == result.values.keys()
     assert all(name in str(result) for name in result.values)
@@ -105,7 +105,7 @@ def test_every_export_of_a_model_leads_back(model, to, presolve, tmp_path):
     built = qubopuzzle.export(ModelProblem(model), to, presolve=presolve)
     made = qubopuzzle.export(model, to, presolve=presolve)
     assert made.data == built.data
-    solution = solve(built.judge.presolved.model, "sat").judged.assignment
+    solution = solve(built.judge.presolved.model, "sat").best.assignment
     bits = built.compiled.encode(solution)[: len(built.labels)].tolist()
     (tmp_path / "about.json").write_text(json.dumps(made.description))
     (tmp_path / "sample").write_text(json.dumps(dict(zip(built.labels, bits, strict=True))))
@@ -234,7 +234,7 @@ def test_presolved_models_are_answered_whole():
         result = solve(model, solver, presolve="propagate", seed=1)
         assert result.values == {"x": 0, "y": 1, "z": 3}
         assert result.presolve["variables_after"] == 0
-    assert (solve(model, "sat").judged.assignment == np.eye(4)[[0, 1, 3]].ravel()).all()
+    assert (solve(model, "sat").best.assignment == np.eye(4)[[0, 1, 3]].ravel()).all()
 
 
 def test_an_empty_choice_is_refused_where_it_is_made():

@@ -19,9 +19,9 @@ A = Nonogram.examples()[0]
 
 def test_solve_and_judge():
     result = solve(A, seed=1)
-    assert result.status == "solved"
+    assert result.status == "optimal"
     assert result.verdict == "valid"
-    assert (result.answer == A.solution).all()
+    assert (result.grid == A.solution).all()
     assert result.violations == ()
     assert str(result).splitlines()[-1].startswith("valid | energy 0 | 0.")
     stages = "load 0.000 model .* presolve .* compile .* prepare .* solve .* decode .* s "
@@ -47,9 +47,9 @@ def test_propagation_proves_that_there_is_no_solution():
     assert solvable.valid
     assert result.valid
     result = solve(Nonogram(rows=[[3], []], cols=[[], [2], [1]]), presolve="propagate")
-    assert result.status == "unsatisfiable"
+    assert result.status == "infeasible"
     assert result.proved_by.startswith("propagation: field[")
-    assert result.answer is None
+    assert result.grid is None
     assert result.to_dict()["solution"] is None
 
 
@@ -158,7 +158,7 @@ def test_wrong_arguments_are_one_clear_line(arguments, message):
 def test_judge_takes_arrays_and_lines():
     assert judge(A, A.solution).valid
     judged = judge(A, ["#####"] * 5)
-    grid, violations = judged.answer, judged.violations
+    grid, violations = judged.grid, judged.violations
     assert grid.sum() == 25
     assert len(violations) == 9
     with pytest.raises(InputError, match="expected lines of '#' and"):
@@ -220,13 +220,13 @@ def test_samples_of_a_bqm_are_decoded_and_judged(encoding, presolve):
         sampleset = dimod.ExactSolver().sample(bqm)
         for sample in (sampleset, sampleset.first.sample):
             judged = decode(puzzle, sample, **how)
-            answer, violations = judged.answer, judged.violations
+            answer, violations = judged.grid, judged.violations
             assert not violations
             assert (answer == puzzle.solution).all()
         worst = max(sampleset.data(), key=lambda d: d.energy).sample
         assert decode(puzzle, worst, **how).violations
     values = [0] * bqm.num_variables
-    assert decode(puzzle, values, **how).answer.shape == puzzle.shape
+    assert decode(puzzle, values, **how).grid.shape == puzzle.shape
     with pytest.raises(InputError, match="other variables than the model"):
         decode(puzzle, {"x": 1}, **how)
     with pytest.raises(InputError, match="values of 0 or 1"):
@@ -244,7 +244,7 @@ def test_a_sample_is_decoded_without_multiplying_a_qubo_out(monkeypatch, encodin
     with pytest.raises(AssertionError):
         to_bqm(A, encoding=encoding)
     judged = decode(A, dict.fromkeys(bqm.variables, 0), encoding=encoding)
-    assert judged.answer.shape == A.shape
+    assert judged.grid.shape == A.shape
 
 
 def test_valid_weights_stay_valid_after_presolve():
@@ -301,7 +301,7 @@ def test_results_are_true_if_solved_and_their_answers_cannot_be_changed():
     assert result
     assert judge(A, result).valid
     with pytest.raises(ValueError, match="read-only"):
-        result.answer[0, 0] = 1
+        result.grid[0, 0] = 1
     assert not solve(Nonogram(rows=[[3], []], cols=[[], [2], [1]]), presolve="propagate")
 
 

@@ -175,7 +175,7 @@ def test_samples_by_name_and_by_number_lead_back_to_a_puzzle(to, kind):
     built = export(puzzle, to, presolve="propagate")
     again = rebuilt(json.dumps(built.description))
     assert again.data == built.data
-    solution = solve(built.judge.presolved.model, "sat").judged.assignment
+    solution = solve(built.judge.presolved.model, "sat").best.assignment
     bits = built.compiled.encode(solution).tolist()
     by_label = dict(zip(built.compiled.labels(), bits, strict=True))
     literals = " ".join(f"{'' if bit else '-'}x{i}" for i, bit in enumerate(bits, start=1))

@@ -67,7 +67,7 @@ def test_examples_are_different_and_solved(name):
         result = solve(puzzle, "sat", solutions=2)
         assert result.unique
         assert puzzle.n_solutions == 1
-        assert (result.answer == puzzle.solution).all()
+        assert (result.grid == puzzle.solution).all()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -109,7 +109,7 @@ def test_the_bqm_leads_back_to_the_solution(name, encoding):
         bits = compile_qubo(model, encoding).encode(x)
         assert bqm.energy(dict(zip(bqm.variables, bits.tolist(), strict=True))) == 0
         judged = decode(puzzle, bits, formulation=formulation, encoding=encoding)
-        answer, broken = judged.answer, judged.violations
+        answer, broken = judged.grid, judged.violations
         assert not broken
         assert (answer == puzzle.solution).all()
 
@@ -272,7 +272,7 @@ def test_clues_that_no_board_can_have_are_an_instance_without_a_solution(name, d
     assert puzzle.picture().text()
     for solver in ("annealer", "sat", "random"):
         result = solve(puzzle, solver, weights={"anything": 2})
-        assert (result.status, result.complete, result.found) == ("unsatisfiable", True, ())
+        assert (result.status, result.complete, result.answers) == ("infeasible", True, ())
         assert result.verdict == f"no solution, because {puzzle.contradiction}"
         assert result.to_dict()["proved_by"] == f"clues: {puzzle.contradiction}"
     for form in puzzle.formulations:
@@ -305,5 +305,5 @@ def test_two_paths_of_one_number_are_no_answer():
 @pytest.mark.parametrize("solver", ["annealer", "sat"])
 def test_a_numberlink_without_numbers_is_a_board_like_any_other(solver):
     empty = get_puzzle("numberlink")(grid=[[0, 0], [0, 0]])
-    assert solve(empty, solver, seed=1).status == "unsatisfiable"
+    assert solve(empty, solver, seed=1).status == "infeasible"
     assert solve(replace(empty, cover=False), solver, seed=1).valid

@@ -69,8 +69,8 @@ def test_answers_and_sweeps_are_those_of_the_record(name, sweeps):
             **ARGUMENTS[run["solver"]],
         )
         answer = None
-        if result.answer is not None:
-            answer = hashlib.sha256(result.answer.astype("int64").tobytes()).hexdigest()[:16]
+        if result.grid is not None:
+            answer = hashlib.sha256(result.grid.astype("int64").tobytes()).hexdigest()[:16]
         assert run == run | {
             "formulation": result.formulation,
             "answer": answer,

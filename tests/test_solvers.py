@@ -19,13 +19,13 @@ from qubopuzzle import (
     solve,
     violation,
 )
+from qubopuzzle.answer import Judge
 from qubopuzzle.compile import compile_model
 from qubopuzzle.errors import TimeLimitWarning
 from qubopuzzle.model import Propagation
 from qubopuzzle.solvers import all_solvers, get_solver
 from qubopuzzle.solvers.base import Budget, Task
 from qubopuzzle.solvers.sampler import Batch, Best
-from qubopuzzle.solving.judge import Judge
 from qubopuzzle.solving.loading import problem_of
 from toys import Coin, Judging, Recording
 
@@ -108,7 +108,7 @@ def test_models_of_one_variable(name):
 def test_what_has_no_solution_is_never_solved(name):
     result = solve(UNSOLVABLE, name, seed=1, reads=5, presolve="none")
     assert not result.valid
-    assert result.status == ("unsatisfiable" if get_solver(name).exact else "unknown")
+    assert result.status == ("infeasible" if get_solver(name).exact else "unknown")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -143,7 +143,7 @@ def test_ctrl_c_keeps_what_there_is():
     result = solve(noise, "random", reads=500, seed=1, progress=interrupt)
     assert result.interrupted
     assert result.reads == 100
-    assert result.answer is not None
+    assert result.grid is not None
     assert result.verdict.startswith("not solved (interrupted, ")
 
 
@@ -411,8 +411,8 @@ def test_what_a_relaxed_model_proves(presolve):
     """Bounded: nothing proves "no solution". Omitted: energy 0 is not solved yet."""
     assert solve(Coin(kind="exact"), "exact", presolve=presolve).valid
     impossible = solve(Coin(kind="impossible"), "exact", presolve=presolve)
-    assert impossible.status == "unsatisfiable"
-    assert (impossible.violations, impossible.energy, impossible.answer) == ((), None, None)
+    assert impossible.status == "infeasible"
+    assert (impossible.violations, impossible.energy, impossible.grid) == ((), None, None)
     restricted = solve(Coin(kind="restricted"), "exact", presolve="none")
     assert restricted.status == "unknown"
     assert restricted.relaxed == ("one",)
@@ -508,7 +508,7 @@ def test_ctrl_c_inside_a_read_keeps_its_state(monkeypatch):
 
     result = solve(noise, "neal", reads=1, seed=1, progress=interrupt)
     assert result.interrupted
-    assert result.answer is not None
+    assert result.grid is not None
 
 
 @pytest.mark.parametrize(

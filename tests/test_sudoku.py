@@ -131,13 +131,13 @@ def test_exact_solvers_find_what_the_rules_allow(formulation, solver):
         result = solve(puzzle, solver, formulation=formulation, solutions=None)
         assert found(result.solutions) == found(expected)
         assert result.complete
-        assert result.status == ("solved" if expected else "unsatisfiable")
+        assert result.status == ("optimal" if expected else "infeasible")
 
 
 @pytest.mark.parametrize("solver", ["annealer", "neal"])
 def test_samplers_say_unknown_where_givens_contradict_each_other(solver):
     for givens in ([[1, 1], [0, 0]], [[1, 2], [1, 2]]):
-        assert solve(Sudoku(givens, [1, 2]), solver, reads=2, seed=1).status != "solved"
+        assert solve(Sudoku(givens, [1, 2]), solver, reads=2, seed=1).status != "optimal"
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
@@ -164,7 +164,7 @@ def test_there_are_288_sudokus_of_4x4():
 @pytest.mark.parametrize("puzzle", EXAMPLES, ids=lambda p: p.id)
 def test_examples_have_their_answer_and_no_other(puzzle, formulation):
     result = solve(puzzle, "sat", formulation=formulation, solutions=2)
-    assert (result.answer == puzzle.solution).all()
+    assert (result.grid == puzzle.solution).all()
     assert result.complete
     assert len(result.solutions) == puzzle.n_solutions == 1
     annealed = solve(puzzle, formulation=formulation, seed=1)
@@ -221,7 +221,7 @@ def test_a_complete_grid_is_a_model_without_choices():
     assert zero(puzzle.model()) == brute(puzzle)
     assert solve(puzzle, seed=1).valid
     assert Sudoku([[0]]).box == (1, 1)
-    assert solve(Sudoku([[0]]), seed=1).answer.tolist() == [[1]]
+    assert solve(Sudoku([[0]]), seed=1).grid.tolist() == [[1]]
 
 
 def test_boxes_that_are_not_given_are_the_squarest():

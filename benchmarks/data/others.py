@@ -77,8 +77,10 @@ def ours(
     result = solve(program, solver, seed=seed, time_limit=limit, **settings)
     seconds = result.timings_s
     building = sum(seconds[stage] for stage in ("model", "presolve", "compile"))
-    values = None if result.answer is None or not result.valid else np.ravel(result.answer).tolist()
-    return Answer(values, building, seconds["solve"] + seconds["decode"], bool(result.optimal))
+    values = None if result.grid is None or not result.valid else np.ravel(result.grid).tolist()
+    return Answer(
+        values, building, seconds["solve"] + seconds["decode"], result.status == "optimal"
+    )
 
 
 # --- OR-Tools --------------------------------------------------------------------------

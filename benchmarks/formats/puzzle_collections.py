@@ -61,7 +61,7 @@ def measure(folder: Path, most: int, limit: float) -> Row:
                 for answer, board in zip(found, chosen, strict=True)
                 if board.solution is not None
             ),
-            "none": sum(status == "unsatisfiable" for _, status, _ in done),
+            "none": sum(status == "infeasible" for _, status, _ in done),
             "seconds": float(np.median([seconds for *_, seconds in done])) if done else 0.0,
         }
     return row
@@ -84,7 +84,7 @@ def solved(board: Puzzle, solver: str, limit: float) -> tuple[Any, str, float]:
     start = time.perf_counter()
     try:
         result = solve(board, solver, seed=0, time_limit=limit)
-        answer, status = np.array(result.answer) if result.valid else None, result.status
+        answer, status = np.array(result.grid) if result.valid else None, result.status
     except QubopuzzleError as error:  # such as one that is too large
         print(f"{board.id or board.name}, {solver}: {error}")
         answer, status = None, "refused"

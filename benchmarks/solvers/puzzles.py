@@ -68,7 +68,7 @@ def _free(name: str) -> Iterator[Puzzle]:
 def _proof(puzzle: Puzzle) -> Row:
     """From the model to the proof that there is no second solution."""
     seconds, result = timed(solve, puzzle, "sat", seed=0, solutions=2, time_limit=60)
-    known = puzzle.solution is None or (result.valid and (result.answer == puzzle.solution).all())
+    known = puzzle.solution is None or (result.valid and (result.grid == puzzle.solution).all())
     return _about(puzzle, "sat") | {"proved": bool(result.unique and known), "seconds": seconds}
 
 

@@ -21,24 +21,21 @@ def _public() -> tuple:
     return _attached
 
 
-_RENAMED = {"Export": "Form", "Recipe": "Settings"}
-"""Public names of the version before, and what they are now; they go with the next one."""
-
-
 def __getattr__(name: str) -> object:
-    if name in _RENAMED:
-        import warnings
-
-        new = _RENAMED[name]
-        said = f"qubopuzzle.{name} is now qubopuzzle.{new}; the old name goes with the next version"
-        warnings.warn(said, FutureWarning, stacklevel=2)
-        name = new
     if name == "__version__":
         from importlib.metadata import version
 
         return version("qubopuzzle")
-    found, _, names = _public()
-    return names if name == "__all__" else found(name)
+    attribute, _, names = _public()
+    if name == "__all__":
+        return names
+    if name not in names:
+        from qubopuzzle.renamed import PUBLIC, warn
+
+        if name in PUBLIC:
+            warn(f"qubopuzzle.{name}", f"qubopuzzle.{PUBLIC[name]}")
+            name = PUBLIC[name]
+    return attribute(name)
 
 
 def __dir__() -> list[str]:

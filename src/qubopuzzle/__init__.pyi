@@ -1,3 +1,4 @@
+from .answer import Answer as Answer
 from .bench.comparison import Comparison as Comparison
 from .bench.comparison import compare as compare
 from .compile import Compiled as Compiled
@@ -63,7 +64,6 @@ from .solving.form import to_mip as to_mip
 from .solving.hints import Hint as Hint
 from .solving.hints import hint as hint
 from .solving.info import info as info
-from .solving.judge import Judged as Judged
 from .solving.judge import judge as judge
 from .solving.landscape import Landscape as Landscape
 from .solving.landscape import landscape as landscape

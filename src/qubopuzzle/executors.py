@@ -21,32 +21,32 @@ _CONNECT_S = 10
 _LOOK_S = 1.0
 _LOGGERS = ("distributed", "tornado", "asyncio")
 _Item = TypeVar("_Item")
-_Answer = TypeVar("_Answer")
+_Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True, slots=True)
-class Done(Generic[_Item, _Answer]):
+class Done(Generic[_Item, _Value]):
     """A call that has ended.
 
     Attributes:
         number: of the item, from 0.
-        answer: None where the call was lost.
+        value: None where the call was lost.
         lost: why no answer came, twice; empty where one did.
     """
 
     number: int
     item: _Item
-    answer: _Answer | None
+    value: _Value | None
     lost: str = ""
 
 
 def calls(
     executor: Executor,
-    function: Callable[[_Item], _Answer],
+    function: Callable[[_Item], _Value],
     items: Iterable[_Item],
     *,
     ahead: int = AHEAD,
-) -> Generator[Done[_Item, _Answer], None, None]:
+) -> Generator[Done[_Item, _Value], None, None]:
     """Call a function with each item; yields what is done, as soon as it is.
 
     A call without an answer, as when a worker is lost with it, is made once more. What is not
@@ -54,7 +54,7 @@ def calls(
 
     >>> from concurrent.futures import ThreadPoolExecutor
     >>> with ThreadPoolExecutor(2) as threads:
-    ...     sorted(done.answer for done in calls(threads, abs, [1, -2, 3]))
+    ...     sorted(done.value for done in calls(threads, abs, [1, -2, 3]))
     [1, 2, 3]
 
     Args:
@@ -64,8 +64,8 @@ def calls(
         QubopuzzleError: what the function raises of ours.
         ExecutorFailed: if the executor takes no calls any more.
     """
-    waiting, finished = enumerate(items), SimpleQueue[Future[_Answer]]()
-    running: dict[Future[_Answer], tuple[int, _Item]] = {}
+    waiting, finished = enumerate(items), SimpleQueue[Future[_Value]]()
+    running: dict[Future[_Value], tuple[int, _Item]] = {}
     repeated: set[int] = set()
 
     def submit(number: int, item: _Item) -> None:
@@ -97,7 +97,7 @@ def calls(
             future.cancel()
 
 
-def _next(finished: SimpleQueue[_Answer], executor: Executor) -> _Answer:
+def _next(finished: SimpleQueue[_Value], executor: Executor) -> _Value:
     """What is finished next; ExecutorFailed if nothing will be."""
     while True:
         with suppress(Empty):
@@ -123,14 +123,14 @@ def _why_lost(future: Future[Any]) -> str:
     return "" if error is None or isinstance(error, QubopuzzleError) else first_line(error)
 
 
-def answers(
-    function: Callable[[_Item], _Answer],
+def results(
+    function: Callable[[_Item], _Value],
     items: Iterable[_Item],
     what: str,
     *,
     jobs: int = 1,
     executor: Executor | None = None,
-) -> Generator[_Answer, None, None]:
+) -> Generator[_Value, None, None]:
     """A function's answers to items, in their order.
 
     They are made here, in so many processes, or on an executor; what still runs in the processes
@@ -150,16 +150,16 @@ def answers(
             executor = stack.enter_context(ThreadPoolExecutor(jobs))
             workers = stack.enter_context(closing(WarmWorkers()))
             function = partial(workers.call, function)
-        kept: dict[int, Done[_Item, _Answer]] = {}
+        kept: dict[int, Done[_Item, _Value]] = {}
         due = 0
         for each in stack.enter_context(closing(calls(executor, function, items))):
             kept[each.number] = each
             while due in kept:
                 first = kept.pop(due)
                 due += 1
-                if first.answer is None:
+                if first.value is None:
                     raise ExecutorFailed(f"{what} {due} was lost twice ({first.lost})")
-                yield first.answer
+                yield first.value
 
 
 @contextmanager

@@ -146,12 +146,12 @@ class OMMXQubopuzzleAdapter(SamplerAdapter):  # type: ignore[misc]  # Any withou
 
     def decode(self, data: Result) -> Any:
         """The ``Solution`` of a result for ``solver_input``; raises as ``solve``."""
-        if data.status == "unsatisfiable":
+        if data.status == "infeasible":
             raise InfeasibleDetected(data.verdict)
-        if not data.valid or data.answer is None:
+        if not data.valid or data.grid is None:
             raise NoSolutionReturned(f"solver {data.solver}: {data.verdict}")
-        found = self.instance.evaluate(self._state(data.answer.tolist()))
-        if data.optimal or not self._program.has_objective:
+        found = self.instance.evaluate(self._state(data.grid.tolist()))
+        if data.status == "optimal":
             best = _ommx.Solution.OPTIMAL
             found.optimality = self.instance.map_active_optimality(best) if _IS_NEWER else best
         return found

@@ -144,7 +144,7 @@ class Recorder:
 class Track:
     """What a solver records the states of one model into.
 
-    ``judge`` says what they are worth, see ``qubopuzzle.solving.judge.Judge``. Reads are counted on
+    ``judge`` says what they are worth, see ``qubopuzzle.answer``. Reads are counted on
     from ``reads_before``, those of another model.
     """
 

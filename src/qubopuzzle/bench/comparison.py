@@ -237,10 +237,10 @@ def run(
                 closing(_executed(todo, at_once, executor)) as done,
             ):
                 for each in done:
-                    if each.answer is None:
+                    if each.value is None:
                         lost.append(f"{_words(each.item)}: {each.lost}")
                         continue
-                    row = _sharing(each.answer, seen)
+                    row = _sharing(each.value, seen)
                     with defer_interrupt():  # a row that is finished is kept
                         if book is not None:
                             book.add(row)

@@ -197,16 +197,16 @@ def _solution(built: Form, search: Search) -> dict[str, int]:
     Raises:
         QubopuzzleError: if there is none in this model, or none was found in time.
     """
-    found = search(built.judge.presolved.model).judged
+    found = search(built.judge.presolved.model).best
     if found is None or found.assignment is None:
         raise InputError(f"{DEFAULT_EXACT_SOLVER} found no solution of this formulation")
     bits = built.compiled.encode(found.assignment).tolist()[: len(built.labels)]
-    judged = built.decode(bits)
-    if judged.violations:
-        what = ", ".join(built.compiled.omitted) or judged.violations[0].message
+    answer = built.decode(bits)
+    if answer.violations:
+        what = ", ".join(built.compiled.omitted) or answer.violations[0].message
         raise InputError(f"the formulation is not the whole puzzle ({what}); take another one")
-    if judged.energy:
-        raise SolverFailed(f"the solution found has energy {judged.energy:g}, not 0")
+    if answer.energy:
+        raise SolverFailed(f"the solution found has energy {answer.energy:g}, not 0")
     # One file serves all formats of a QUBO or program, whatever they call its variables.
     of_all = built.target in ("qubo", "program")
     names = built.compiled.labels() if of_all else built.labels

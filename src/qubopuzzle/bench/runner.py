@@ -107,7 +107,7 @@ def _outcome(result: Mapping[str, Any], time_limit: float) -> dict[str, Any]:
         round(sum(result["timings_s"][stage] for stage in stages), 6)
         for stages in (("model", "presolve", "compile"), ("solve", "decode"))
     )
-    if not (result["valid"] or result["status"] == "unsatisfiable"):
+    if not (result["valid"] or result["status"] == "infeasible"):
         status = "not solved"
     elif result["objective"] is None and build + solve_s > time_limit:
         status = "late"  # with an objective, most solvers use all the time there is

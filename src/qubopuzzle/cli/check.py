@@ -4,7 +4,7 @@ import json
 from argparse import Namespace
 
 from qubopuzzle.cli.parser import Parser
-from qubopuzzle.cli.terminal import NOT_SOLVED, SOLVED, load, name_of, print_judged, read_once, say
+from qubopuzzle.cli.terminal import NOT_SOLVED, SOLVED, load, name_of, print_answer, read_once, say
 from qubopuzzle.errors import at
 
 
@@ -28,17 +28,17 @@ def run(args: Namespace) -> int:
     with at(args.solution):
         for number, (puzzle, answer) in enumerate(match(puzzles, answers), start=1):
             given = None if answer is None else answer.solution
-            judged = None if given is None else judge(puzzle, given)
-            valid = judged is not None and judged.valid
+            answer = None if given is None else judge(puzzle, given)
+            valid = answer is not None and answer.valid
             if not valid:
                 status = NOT_SOLVED
             if args.json:
-                broken = [] if judged is None else [each.to_dict() for each in judged.violations]
-                verdict = {"id": puzzle.id, "answered": judged is not None, "valid": valid}
-                worth = None if judged is None else judged.objective
+                broken = [] if answer is None else [each.to_dict() for each in answer.violations]
+                verdict = {"id": puzzle.id, "answered": answer is not None, "valid": valid}
+                worth = None if answer is None else answer.objective
                 say(json.dumps({**verdict, "objective": worth, "violations": broken}))
-            elif judged is None:
+            elif answer is None:
                 say(f"{name_of(puzzle, number)}: no answer")
             else:
-                print_judged(judged, f"{name_of(puzzle, number)}: {judged.verdict}")
+                print_answer(answer, f"{name_of(puzzle, number)}: {answer.verdict}")
     return status

@@ -4,7 +4,7 @@ import json
 from argparse import Namespace
 
 from qubopuzzle.cli.parser import Parser
-from qubopuzzle.cli.terminal import NOT_SOLVED, SOLVED, name_of, print_judged, read_once, say
+from qubopuzzle.cli.terminal import NOT_SOLVED, SOLVED, name_of, print_answer, read_once, say
 
 
 def add_arguments(parser: Parser) -> None:
@@ -32,5 +32,5 @@ def run(args: Namespace) -> int:
         say(json.dumps(found.to_dict()))
     else:
         energy = "" if found.energy is None else f", energy {found.energy:g}"
-        print_judged(found, f"{name_of(found.problem, 1)}: {found.verdict}{energy}")
+        print_answer(found, f"{name_of(found.problem, 1)}: {found.verdict}{energy}")
     return SOLVED if found.valid else NOT_SOLVED

@@ -239,8 +239,8 @@ def _not_started(count: int) -> None:
 
 def _status(result: Result, args: Namespace) -> int:
     """The exit status of one result."""
-    if result.status != "solved":
-        return UNSATISFIABLE if result.status == "unsatisfiable" else NOT_SOLVED
+    if not result.valid:
+        return UNSATISFIABLE if result.status == "infeasible" else NOT_SOLVED
     enough = result.complete or len(result.solutions) >= _wanted(args)
     undecided = (args.unique and not result.unique) or (args.all and not enough)
     return NOT_SOLVED if undecided else SOLVED
@@ -310,11 +310,11 @@ def _solved_address(result: Result) -> str | None:
     from qubopuzzle.files.puzzles import solved_address
 
     name = result.problem.id or result.problem.name
-    if result.answer is None or not result.valid:
+    if result.grid is None or not result.valid:
         notice(f"{name}: not solved, so there is no address")
         return None
     try:
-        return solved_address(result.problem, result.answer)
+        return solved_address(result.problem, result.grid)
     except InputError as error:
         notice(f"{name}: --url: {error}")
         return None
@@ -322,16 +322,16 @@ def _solved_address(result: Result) -> str | None:
 
 def _pictures(result: Result) -> Iterator[str]:
     """The answer; of several all, and of two the cells marked where they differ."""
-    if not result.found:
+    if not result.answers:
         yield terminal.text(result.problem.picture())
         return
-    if len(result.found) == 1:
-        yield terminal.answer_text(result.found[0])
+    if len(result.answers) == 1:
+        yield terminal.answer_text(result.answers[0])
         return
-    differ = frozenset(map(tuple, result.differing().tolist() if len(result.found) == 2 else ()))
-    for number, judged in enumerate(result.found, start=1):
+    differ = frozenset(map(tuple, result.differing().tolist() if len(result.answers) == 2 else ()))
+    for number, answer in enumerate(result.answers, start=1):
         yield f"solution {number}:"
-        yield terminal.answer_text(judged, differ)
+        yield terminal.answer_text(answer, differ)
     if differ:
         yield f"they differ in {len(differ)} cells, marked"
 

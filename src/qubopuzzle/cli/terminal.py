@@ -16,9 +16,9 @@ from qubopuzzle.errors import DeadlineExceeded, InputError, Unsatisfiable, print
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from qubopuzzle.answer import Answer
     from qubopuzzle.model import Problem
     from qubopuzzle.picture import Picture
-    from qubopuzzle.solving.judge import Judged
 
 SOLVED, NOT_SOLVED, BAD_INPUT, UNSATISFIABLE, OUR_FAULT = 0, 1, 2, 3, 4
 """Exit statuses."""
@@ -81,14 +81,14 @@ def text(picture: Picture | None) -> Drawn:
     return Drawn(picture.text(color=color, ascii_only=not encoding.startswith("utf")))
 
 
-def answer_text(judged: Judged, marked: Iterable[tuple[int, ...]] | None = None) -> Drawn:
+def answer_text(answer: Answer, marked: Iterable[tuple[int, ...]] | None = None) -> Drawn:
     """An answer's picture with cells marked, those of violations without; a model's values."""
-    return text(judged.picture(marked)) or Drawn(judged.text())
+    return text(answer.picture(marked)) or Drawn(answer.text())
 
 
-def print_judged(judged: Judged, verdict: str) -> None:
+def print_answer(answer: Answer, verdict: str) -> None:
     """The answer, the verdict, and what is wrong."""
-    say(answer_text(judged), verdict, *(f"  {v.rule}: {v.message}" for v in judged.violations))
+    say(answer_text(answer), verdict, *(f"  {v.rule}: {v.message}" for v in answer.violations))
 
 
 def print_table(

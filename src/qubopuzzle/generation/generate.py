@@ -15,7 +15,7 @@ import numpy as np
 from qubopuzzle.checks import brief, whole
 from qubopuzzle.compile.incremental import IncrementalSat, Random
 from qubopuzzle.errors import InputError, SolverFailed
-from qubopuzzle.executors import answers
+from qubopuzzle.executors import results
 from qubopuzzle.generation.difficulty import LEVELS, Difficulty, measure
 from qubopuzzle.puzzles import Puzzle, puzzle_name
 from qubopuzzle.puzzles.generator import (
@@ -148,7 +148,7 @@ def generate_each(
         ExecutorFailed: if a puzzle is lost twice with the process that makes it.
     """
     one, numbers, jobs = partial(generate_one, asked), range(asked.count), min(jobs, asked.count)
-    return answers(one, numbers, "puzzle", jobs=jobs, executor=executor)
+    return results(one, numbers, "puzzle", jobs=jobs, executor=executor)
 
 
 def generate_one(asked: Order, number: int) -> Generated:
@@ -234,7 +234,7 @@ def _finished(generator: PuzzleGenerator[Any], board: Puzzle, asked: Order, name
     """Proved, measured and named. Nothing that the generator believes counts: solve it anew."""
     for solver in filter(None, (PROOF, asked.confirm)):
         result = solve(board, solver, solutions=2, seed=0)
-        answer: Any = result.answer
+        answer: Any = result.grid
         if not (result.unique and np.array_equal(answer, solution_of(board))):
             raise SolverFailed(
                 f"{board.name}: {solver} does not prove the generated puzzle unique: "

@@ -83,7 +83,7 @@ class _Annealer(Solver):
             reads=budget.reads,
             time_limit=None if budget.time_limit is None else task.seconds_left(),
             only_accepted=bool(model.omitted),
-            accepts=lambda number, x: tasks[number].judge.accepts(x.astype(np.int8)),
+            accepts=lambda number, x: tasks[number].accepts(x.astype(np.int8)),
             track=lambda number: tasks[number].track,
             fixed=fixed,
             sweeps=options["sweeps"],

@@ -13,11 +13,12 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from math import inf, isfinite, nan
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from qubopuzzle.answer import Judge
 from qubopuzzle.checks import bounds, brief
 from qubopuzzle.compile import UNWEIGHTED_TARGETS, Compiled
 from qubopuzzle.errors import (
@@ -82,32 +83,13 @@ class Availability:
     version: str = ""
 
 
-class Judge(Protocol):
-    """Says what a sample of the compiled model, shape (variables,), is worth.
-
-    As it stands here it accepts nothing, so that a solver goes by energies alone.
-    """
-
-    def accepts(self, sample: NDArray[np.int8]) -> bool:
-        """Whether it decodes to a valid answer."""
-        return False
-
-    def key(self, sample: NDArray[np.int8]) -> bytes:
-        """The same for samples that decode to the same answer."""
-        return sample.tobytes()
-
-
-class NoJudge(Judge):
-    """For models that nobody judges."""
-
-
 @dataclass(frozen=True, slots=True)
 class Budget:
     """How long a solver may go on.
 
     ``reads`` independent attempts, or ``time_limit`` seconds (wall clock), whichever ends
     first; None is no bound. ``seed`` drives everything random. Exact solvers stop after
-    ``solutions`` different answers, by the judge's ``key``.
+    ``solutions`` different answers, by ``Task.key``.
     """
 
     reads: int | None
@@ -135,8 +117,7 @@ class Task:
         compiled: the model, compiled to the solver's target.
         budget: how long the solver may go on.
         options: its own, as ``parse_options`` returns them.
-        judge: a solver stops at energy 0 and where this accepts a sample: an assignment with
-            swapped runs of equal length, say, breaks a constraint but not the rules.
+        judge: what ``accepts`` and ``key`` ask; without one a solver goes by energies alone.
         progress: called now and then, if there is one.
         alternatives: the same problem in other formulations, made when they are called; a solver
             with ``tries_alternatives`` may prefer one, see ``Outcome.alternative``.
@@ -148,7 +129,7 @@ class Task:
     compiled: Compiled
     budget: Budget
     options: Mapping[str, Any]
-    judge: Judge = field(default_factory=NoJudge)
+    judge: Judge | None = None
     progress: ProgressCallback | None = None
     alternatives: Sequence[Callable[[], "Task"]] = ()
     start: IntArray | None = None
@@ -166,9 +147,20 @@ class Task:
         if self.progress is not None:
             self.progress(Progress(reads, energy))
 
+    def accepts(self, sample: NDArray[np.int8]) -> bool:
+        """Whether a sample, shape (variables,), decodes to a valid answer, and a read may stop.
+
+        Not only at energy 0: swapped runs of equal length, say, break a constraint but no rule.
+        """
+        return self.judge is not None and self.judge.accepts(sample)
+
+    def key(self, sample: NDArray[np.int8]) -> bytes:
+        """The same for samples that decode to the same answer."""
+        return sample.tobytes() if self.judge is None else self.judge.key(sample)
+
     def is_answer(self, sample: NDArray[np.int8]) -> bool:
         """Whether a sample that meets the model is an answer; the model may leave rules out."""
-        return not self.compiled.omitted or self.judge.accepts(sample)
+        return not self.compiled.omitted or self.accepts(sample)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

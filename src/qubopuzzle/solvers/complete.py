@@ -215,7 +215,7 @@ class _Found:
             # assignment may paint the same cells and break nothing.
             accepted = task.is_answer(sample)
             if accepted:
-                self.samples.setdefault(task.judge.key(sample), sample)
+                self.samples.setdefault(task.key(sample), sample)
             if len(self.samples) < task.budget.solutions:
                 search.exclude(sample, answer=accepted)
 
@@ -291,7 +291,7 @@ class _Found:
         """Keep an answer if it is the best so far."""
         value = search.worth(sample)
         if value < self.best:
-            self.samples = {self.task.judge.key(sample): sample}
+            self.samples = {self.task.key(sample): sample}
             self.best = search.best = value
             self.improvements.append((time.perf_counter(), value))
 

@@ -99,7 +99,7 @@ class _Enumeration:
         if worth < self._least:
             self._answers, self._least = {}, worth
         if len(self._answers) <= self._task.budget.solutions:
-            self._answers.setdefault(self._task.judge.key(sample), sample)
+            self._answers.setdefault(self._task.key(sample), sample)
 
     def outcome(self, *, interrupted: bool) -> Outcome:
         """The answers, or the lowest assignments where there is none."""

@@ -56,7 +56,7 @@ def solve_lazily(
         new = [(x, cut) for x in assignments for cut in cuts(model, x)]
         if any(cut.meets(x) for x, cut in new):
             raise SolverFailed("a cut does not exclude the sample that it was made for")
-        if not new or any(task.judge.accepts(sample) for sample in met):
+        if not new or any(task.accepts(sample) for sample in met):
             break
         if outcome.interrupted or rounds + 1 == ROUND_LIMIT or task.seconds_left() <= 0:
             break

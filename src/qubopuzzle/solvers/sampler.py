@@ -211,7 +211,7 @@ class SamplerSolver(Solver):
                 # Ctrl-C amid numpy's comparisons would end as a TypeError of them.
                 with defer_interrupt():
                     tried, latest = best.add(*latest, batch.reads), None
-                accepted = not compiled.has_objective and task.judge.accepts(tried)
+                accepted = not compiled.has_objective and task.accepts(tried)
                 batch.tick(0.0)
         except KeyboardInterrupt:
             interrupted = True

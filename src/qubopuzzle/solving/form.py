@@ -20,6 +20,7 @@ import dimod
 import numpy as np
 from numpy.typing import NDArray
 
+from qubopuzzle.answer import Answer, Judge
 from qubopuzzle.checks import brief, number
 from qubopuzzle.compile import DEFAULT_ENCODING, TARGETS, UNWEIGHTED_TARGETS, Cnf, Compiled
 from qubopuzzle.compile.amplify import MODES, AmplifyModel
@@ -36,7 +37,7 @@ from qubopuzzle.programs import Program
 from qubopuzzle.programs.dimod_models import cqm_of
 from qubopuzzle.programs.of_model import compile_program
 from qubopuzzle.solving.info import forms_of
-from qubopuzzle.solving.judge import Judge, Judged, judge
+from qubopuzzle.solving.judge import judge
 from qubopuzzle.solving.loading import Source, load, problem_of
 from qubopuzzle.solving.settings import PRESOLVES, ModelFields, Settings
 
@@ -183,7 +184,7 @@ class Form:
             InputError: for an answer that says nothing of the model's choices, as a bare grid, and
                 for one that presolving found impossible.
         """
-        given = getattr(answer, "judged", answer)
+        given = getattr(answer, "best", answer)
         x, presolved = getattr(given, "assignment", given), self.judge.presolved
         n = presolved.whole.n_literals
         if np.shape(x) != (n,):
@@ -193,7 +194,7 @@ class Form:
             raise InputError("presolving found an answer with these values impossible")
         return self.compiled.encode(x[presolved.kept])[: self.compiled.n_bits]
 
-    def decode(self, sample: Any) -> Judged:
+    def decode(self, sample: Any) -> Answer:
         """Judge an assignment.
 
         Args:
@@ -535,7 +536,7 @@ def decode(
     sample: Any,
     settings: Settings | None = None,
     **fields: Unpack[ModelFields],
-) -> Judged:
+) -> Answer:
     """From a sample of ``to_bqm``'s or ``to_cqm``'s model to the judged answer.
 
     Args:
@@ -612,7 +613,7 @@ def decode_file(
     *,
     description: str | PathLike[str] | None = None,
     puzzle: str | None = None,
-) -> Judged:
+) -> Answer:
     """Read the assignment in a file back.
 
     Args:

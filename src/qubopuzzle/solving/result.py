@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from qubopuzzle.answer import Answer, Energies
 from qubopuzzle.errors import InputError, printable
 from qubopuzzle.model import IntArray, Problem, Violation
 from qubopuzzle.picture import Picture, html
 from qubopuzzle.recorder import RecordedState, evenly
+from qubopuzzle.renamed import Renamed
 from qubopuzzle.solvers.base import Proof
-from qubopuzzle.solving.judge import Energies, Judged
 from qubopuzzle.solving.samples import Samples
 from qubopuzzle.solving.trace import Trace
 
@@ -25,7 +26,8 @@ _TOLD_S = 0.05
 """Seconds of imports and kernels that the summary line mentions."""
 _COURSE_SHOWN = 4
 """Energies on the way to the answer's that it mentions."""
-Status = Literal["solved", "unsatisfiable", "unknown"]
+Status = Literal["optimal", "feasible", "infeasible", "unknown"]
+_VALID = ("optimal", "feasible")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +37,7 @@ class Attempt:
     Attributes:
         formulation: its name.
         asks: what it asks for, for people: "every cell is used".
-        status: ``solved`` if the answer is its; ``unsatisfiable`` if it was proved to have no
-            solution, which says nothing of the problem; else ``unknown``.
+        status: as of a ``Result``; ``infeasible`` says nothing of the problem itself.
         seconds: that it took to search.
     """
 
@@ -46,22 +47,24 @@ class Attempt:
     seconds: float = 0.0
 
     def __str__(self) -> str:
-        if self.status == "solved":
+        if self.status in _VALID:
             return f"found by first trying that {self.asks}"
-        proved = self.status == "unsatisfiable"
+        proved = self.status == "infeasible"
         came = "there is no such solution" if proved else f"none found in {self.seconds:.1f} s"
         return f"first tried that {self.asks}: {came}"
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(Renamed):
     """One instance, one solver.
 
     Attributes:
         problem: the puzzle or model.
-        status: ``solved`` only if the judge accepts the answer; ``unsatisfiable`` only if
-            that was proved; else ``unknown``.
-        found: different valid answers, or the best that is not; empty if there is none.
+        status: as OR-Tools has it. ``optimal``: the judge accepts the answer, and that there is no
+            better one is proved, or there is no objective. ``feasible``: it accepts the answer.
+            ``infeasible``: it is proved that there is no solution. ``unknown``: none of these.
+        answers: different valid ones, the best first, or the best that is not; empty if there is
+            none.
         sizes: numbers of the compiled model, such as variables and couplings.
         timings_s: seconds for load (its share of the source), model, presolve, compile, prepare
             (the solver's imports and kernels, once a process), solve and decode.
@@ -71,9 +74,8 @@ class Result:
         settings: the solver's options, defaults filled in.
         proved_by: what proved that there is no solution, and after ``clues:`` why none can be.
         complete: proved that there are no other solutions.
-        interrupted: Ctrl-C cut the search short; ``found`` is the best so far.
+        interrupted: Ctrl-C cut the search short; ``answers`` has the best so far.
         bound: what no solution's objective can be better than, as far as it was proved.
-        optimal: proved that no solution has a better objective.
         improvements: of each valid answer that was better than all before it, the seconds from the
             beginning (of building) until it was found, and its objective; where the solver says so.
         proof: of ``complete``, if the solver was asked for it.
@@ -98,13 +100,12 @@ class Result:
     presolve: Mapping[str, Any] | None
     settings: Mapping[str, Any]
     versions: Mapping[str, str]
-    found: tuple[Judged, ...] = ()
+    answers: tuple[Answer, ...] = ()
     reads: int = 0
     interrupted: bool = False
     proved_by: str | None = None
     complete: bool = False
     bound: float | None = None
-    optimal: bool = False
     improvements: tuple[tuple[float, float], ...] = ()
     proof: Proof | None = None
     sampled: Samples | None = None
@@ -114,34 +115,34 @@ class Result:
     course: tuple[float, ...] = ()
 
     @property
-    def judged(self) -> Judged | None:
+    def best(self) -> Answer | None:
         """The best answer with all that is known of it; None if there is none."""
-        return self.found[0] if self.found else None
+        return self.answers[0] if self.answers else None
 
     @property
-    def answer(self) -> IntArray | None:
+    def grid(self) -> IntArray | None:
         """The grid of the best answer, valid or not; None if there is none."""
-        return self.judged.answer if self.judged else None
+        return self.best.grid if self.best else None
 
     @property
     def values(self) -> Mapping[str, Hashable]:
         """The value of each variable or choice by name; None where it has not exactly one."""
-        return self.judged.values if self.judged else {}
+        return self.best.values if self.best else {}
 
     @property
     def violations(self) -> tuple[Violation, ...]:
         """What is wrong with the answer: broken rules of a puzzle, constraints of a model."""
-        return self.judged.violations if self.judged else ()
+        return self.best.violations if self.best else ()
 
     @property
     def energy(self) -> float | None:
         """Of the sample behind the answer, offset included."""
-        return self.judged.energy if self.judged else None
+        return self.best.energy if self.best else None
 
     @property
     def objective(self) -> float | None:
         """What the answer is worth; None without an answer, and for problems without objective."""
-        return self.judged.objective if self.judged else None
+        return self.best.objective if self.best else None
 
     @property
     def energies(self) -> Energies:
@@ -149,7 +150,7 @@ class Result:
 
         ``energies.constraints`` are those that are broken: family, label, energy.
         """
-        return self.judged.energies if self.judged else Energies((), ())
+        return self.best.energies if self.best else Energies((), ())
 
     @property
     def samples(self) -> "SampleSet | None":
@@ -177,24 +178,24 @@ class Result:
     @property
     def solutions(self) -> tuple[Any, ...]:
         """Different valid answers: grids, or values for models that paint none."""
-        return tuple(each.solution for each in self.found) if self.valid else ()
+        return tuple(each.solution for each in self.answers) if self.valid else ()
 
     @property
     def valid(self) -> bool:
         """Whether the checker accepts the answer."""
-        return self.status == "solved"
+        return self.status in _VALID
 
     @property
     def verdict(self) -> str:
         """One word or two for people."""
         n = len(self.solutions)
-        if self.status == "solved":
+        if self.valid:
             others = "" if n == 1 else f", {n:,} solutions or more"
             if self.complete:
                 how_many = "unique" if n == 1 else f"{n:,} solutions"
                 others = f", {how_many} (proved by {self.solver})"
             return f"valid{others}{self._quality()}"
-        if self.status == "unsatisfiable":
+        if self.status == "infeasible":
             why = self.problem.contradiction
             because = f", because {why}" if why else f" (proved by {self.proved_by})"
             return f"no solution{because}"
@@ -206,9 +207,10 @@ class Result:
         """How good a valid answer is, and is known to be."""
         if self.objective is None:
             return ""
+        optimal = self.status == "optimal"
         known = "" if self.bound is None else f" (bound {self.bound:.12g})"
-        known = f" (optimal, proved by {self.proved_by or self.solver})" if self.optimal else known
-        cut = ", interrupted" if self.interrupted and not self.optimal else ""
+        known = f" (optimal, proved by {self.proved_by or self.solver})" if optimal else known
+        cut = ", interrupted" if self.interrupted and not optimal else ""
         return f", objective {self.objective:.12g}{known}{cut}"
 
     @property
@@ -220,7 +222,7 @@ class Result:
 
     def differing(self) -> IntArray:
         """The cells (n, axes) where the first two solutions differ; none if there are not two."""
-        grids = [each.answer for each in self.found[:2] if each.answer is not None]
+        grids = [each.grid for each in self.answers[:2] if each.grid is not None]
         if not self.valid or len(grids) < 2:
             return np.zeros((0, 2), dtype=np.int64)
         return np.argwhere(grids[0] != grids[1]).astype(np.int64)
@@ -237,11 +239,11 @@ class Result:
             "status": self.status,
             "valid": self.valid,
             "violations": [violation.to_dict() for violation in self.violations],
-            "solution": None if self.judged is None else self.judged.format(),
+            "solution": None if self.best is None else self.best.format(),
             "values": dict(self.values) if self.problem.names_values else None,
             "objective": self.objective,
             "bound": self.bound,
-            "optimal": self.optimal,
+            "optimal": self.status == "optimal" and self.objective is not None,
             "improvements": [[round(s, 6), objective] for s, objective in self.improvements],
             "energy": self.energy,
             "energies": dict(self.energies),
@@ -256,7 +258,7 @@ class Result:
             "relaxed": list(self.relaxed),
             "attempt": None if self.attempt is None else asdict(self.attempt),
             "proved_by": self.proved_by,
-            "solutions": [each.format() for each in self.found] if self.valid else [],
+            "solutions": [each.format() for each in self.answers] if self.valid else [],
             "complete": self.complete,
             "unique": self.unique,
             "interrupted": self.interrupted,
@@ -267,7 +269,7 @@ class Result:
 
     def picture(self) -> Picture | None:
         """The puzzle with the answer; cells of broken rules are marked. None for a model."""
-        return self.judged.picture() if self.judged else self.problem.picture()
+        return self.best.picture() if self.best else self.problem.picture()
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Draw with matplotlib; returns the Axes. InputError for a model, which has no picture."""
@@ -290,7 +292,7 @@ class Result:
         picture = self.picture()
         if picture is not None:
             return picture.text()
-        return self.judged.text() if self.judged else ""
+        return self.best.text() if self.best else ""
 
     def summary(self, *, verbose: bool = False) -> str:
         """One line: verdict, energy, seconds, how it was solved, sizes and seed.
@@ -362,7 +364,7 @@ class Result:
     def _repr_html_(self) -> str:
         verdict, *rest = self.summary().split(" | ")
         said = html.paragraph(f" | {' | '.join(rest)}", verdict)
-        if self.judged:
-            return self.judged.drawing() + said + self.judged.faults()
+        if self.best:
+            return self.best.drawing() + said + self.best.faults()
         picture = self.picture()
         return (html.inline(picture.image("svg")) if picture else "") + said

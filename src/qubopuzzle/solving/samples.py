@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from qubopuzzle.answer import Judge, parts
 from qubopuzzle.compile import Compiled
 from qubopuzzle.compile.mip import Values
 from qubopuzzle.model.semantics import violations_of
 from qubopuzzle.solvers.base import Outcome
-from qubopuzzle.solving.judge import Judge, parts
 
 if TYPE_CHECKING:
     from dimod import SampleSet

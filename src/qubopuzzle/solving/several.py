@@ -9,7 +9,7 @@ from typing import Any
 
 from qubopuzzle.checks import whole
 from qubopuzzle.errors import QubopuzzleError
-from qubopuzzle.executors import answers
+from qubopuzzle.executors import results
 from qubopuzzle.model import Problem
 from qubopuzzle.solving.result import Result
 from qubopuzzle.solving.solve import solve
@@ -47,7 +47,7 @@ def solve_each(
     jobs = whole("jobs", jobs, 1)
     each = repeat({}) if own is None else own
     orders = ((p, settings | more) for p, more in zip(problems, each, strict=False))
-    return answers(partial(_solved, samples), orders, "problem", jobs=jobs, executor=executor)
+    return results(partial(_solved, samples), orders, "problem", jobs=jobs, executor=executor)
 
 
 def _solved(samples: bool, order: tuple[Problem, dict[str, Any]]) -> Result | QubopuzzleError:

@@ -9,6 +9,7 @@ from functools import partial
 from os import PathLike
 from typing import Any, Unpack, cast
 
+from qubopuzzle.answer import Judge
 from qubopuzzle.compile import (
     DEFAULT_ENCODING,
     ROW_TARGETS,
@@ -39,9 +40,8 @@ from qubopuzzle.solvers.base import (
 )
 from qubopuzzle.solvers.lazy import solve_lazily
 from qubopuzzle.solvers.sampler import LATE_S
-from qubopuzzle.solving.judge import Judge
 from qubopuzzle.solving.loading import Source, problem_of
-from qubopuzzle.solving.result import Attempt, Result
+from qubopuzzle.solving.result import Attempt, Result, Status
 from qubopuzzle.solving.samples import Samples
 from qubopuzzle.solving.settings import Fields, Settings
 from qubopuzzle.timing import stage
@@ -171,6 +171,13 @@ def _in_turns(
             return replace(result, attempt=said, reads=reads + result.reads)
         reads += result.reads
         turn_s = 2 * own_s
+
+
+def _status(valid: bool, best: bool, proved_none: bool) -> Status:
+    """That of a result, see there."""
+    if valid:
+        return "optimal" if best else "feasible"
+    return "infeasible" if proved_none else "unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,7 +316,7 @@ class _Run:
 
     def _proved(self, presolved: Propagation, why: str) -> Result:
         """There is no solution, and no solver was needed."""
-        return replace(self._plain(presolved), status="unsatisfiable", proved_by=why, complete=True)
+        return replace(self._plain(presolved), status="infeasible", proved_by=why, complete=True)
 
     def contradictory(self, why: str) -> Result:
         """The instance itself says that there is no solution, and it has no model."""
@@ -334,15 +341,16 @@ class _Run:
         # A sample that is rejected means that the model is not the problem: no proof of it.
         complete = outcome.complete and not compiled.restricted and all_valid
         exact = not (compiled.restricted or compiled.omitted)
-        optimal = solved and exact and (outcome.optimal or not compiled.sizes.get("variables"))
-        optimal = optimal and found[0].objective is not None
+        valued = solved and found[0].objective is not None
+        decided = outcome.optimal or not compiled.sizes.get("variables")
+        best = not valued or (exact and decided)  # of what is valid, as far as it is known
         sign = -1 if self.problem.maximize else 1
         bound = None if outcome.bound is None or not exact else sign * outcome.bound
         return replace(
             self._plain(presolved),
             encoding=compiled.encoding,
-            status="solved" if solved else "unsatisfiable" if proved else "unknown",
-            found=() if proved else tuple(found),
+            status=_status(solved, best, bool(proved)),
+            answers=() if proved else tuple(found),
             sizes=compiled.sizes,
             reads=outcome.reads,
             settings={**self.settings.options, **outcome.settings},
@@ -352,8 +360,7 @@ class _Run:
             proof=outcome.proof if complete else None,
             sampled=self._sampled(judge, compiled, outcome),
             states=() if self.recorder is None else tuple(self.recorder.states),
-            bound=found[0].objective if optimal else bound,
-            optimal=optimal,
+            bound=found[0].objective if valued and best else bound,
             improvements=self._improvements(outcome, task, sign) if solved else (),
             service_s=outcome.service_s,
             course=outcome.course,

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from qubopuzzle.answer import Answer, Judge, parts
 from qubopuzzle.checks import brief
 from qubopuzzle.errors import InputError
 from qubopuzzle.files.puzzles.native import problem_from_dict
@@ -24,7 +25,8 @@ from qubopuzzle.model import IntArray, Model, ModelProblem, Problem
 from qubopuzzle.model.semantics import violations_of
 from qubopuzzle.picture import Picture, check_canvas
 from qubopuzzle.recorder import RecordedState, evenly
-from qubopuzzle.solving.judge import Judge, Judged, judge, parts
+from qubopuzzle.renamed import Renamed
+from qubopuzzle.solving.judge import judge
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,8 +53,8 @@ SIZE_LIMIT = 1 << 28
 _NO_TRACE = "no trace, or damaged; `solve --trace FILE` writes one"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Trace(Sequence[Judged]):
+@dataclass(frozen=True, eq=False, repr=False)
+class Trace(Renamed, Sequence[Answer]):
     """States that a solver passed through, in the order in which they were seen.
 
     A sequence of answers: ``trace[-1]`` is the last state, judged, ``trace[10:20]`` a trace again.
@@ -71,7 +73,7 @@ class Trace(Sequence[Judged]):
         energies: what broken constraints cost by family, at weights of 1, (states, families).
         weights: mean penalty weight of a family's rows at that time, (states, families); not a
             number where a family has no rows, and where weights do not change.
-        answers: the grids that the states paint, ``(states, *shape)``; None for a model without.
+        grids: the pictures that the states paint, ``(states, *shape)``; None for a model without.
         states: as they were recorded; a file has none of them.
     """
 
@@ -86,7 +88,7 @@ class Trace(Sequence[Judged]):
     families: tuple[str, ...]
     energies: IntArray
     weights: NDArray[np.float32]
-    answers: IntArray | None
+    grids: IntArray | None
     states: Sequence[RecordedState] = ()
 
     @classmethod
@@ -103,12 +105,12 @@ class Trace(Sequence[Judged]):
         return len(self.sweep)
 
     @overload
-    def __getitem__(self, place: int) -> Judged: ...
+    def __getitem__(self, place: int) -> Answer: ...
 
     @overload
     def __getitem__(self, place: slice) -> "Trace": ...
 
-    def __getitem__(self, place: int | slice) -> "Judged | Trace":
+    def __getitem__(self, place: int | slice) -> "Answer | Trace":
         """A state as an answer, its energy as the solver counts it; of several states a trace.
 
         A trace from a file has the grid alone: no assignment, and so no energies by constraint.
@@ -118,16 +120,16 @@ class Trace(Sequence[Judged]):
         """
         if isinstance(place, slice):
             arrays = {name: getattr(self, name)[place] for name in _NUMBERS}
-            answers = None if self.answers is None else self.answers[place]
-            return replace(self, answers=answers, states=self.states[place], **arrays)
+            grids = None if self.grids is None else self.grids[place]
+            return replace(self, grids=grids, states=self.states[place], **arrays)
         energy = float(self.energy[place])
         if self.states:
             state = self.states[place]
-            judged: Judged = state.judge.judge(state.sample, energy)
-            return judged
-        if self.answers is None or isinstance(self.problem, ModelProblem):
+            answer: Answer = state.judge.judge(state.sample, energy)
+            return answer
+        if self.grids is None or isinstance(self.problem, ModelProblem):
             raise InputError("a file of a model's trace has no values that could be judged")
-        return replace(judge(self.problem, self.answers[place]), energy=energy)
+        return replace(judge(self.problem, self.grids[place]), energy=energy)
 
     def __repr__(self) -> str:
         return f"<Trace of {self.problem.name} {self.problem.id!r}: {len(self):,} states>"
@@ -205,8 +207,8 @@ class Trace(Sequence[Judged]):
         head = {"format": KIND, "version": VERSION, "problem": self.problem.to_dict()}
         text = json.dumps({**head, "about": self.about, "families": list(self.families)})
         arrays = {name: getattr(self, name).astype(kind) for name, kind in _NUMBERS.items()}
-        if self.answers is not None:
-            arrays["answers"] = self.answers
+        if self.grids is not None:
+            arrays["answers"] = self.grids
         data = io.BytesIO()
         np.savez_compressed(data, about=np.array(text), **arrays)
         write_whole(Path(path), data.getvalue())
@@ -256,16 +258,16 @@ def _read(data: Mapping[str, Any]) -> Trace:
     problem = problem_from_dict(about["problem"])
     if problem.contradiction is not None:  # nothing was searched
         raise InputError(f"problem: {problem.contradiction}")
-    answers = data.get("answers")
-    if answers is not None:
+    grids = data.get("answers")
+    if grids is not None:
         field = problem.model().field
-        if getattr(answers, "dtype", np.dtype(object)).kind not in "iu":
+        if getattr(grids, "dtype", np.dtype(object)).kind not in "iu":
             raise InputError("answers: they are no whole numbers")
-        if field is None or answers.shape != (n, *field.shape):
-            raise InputError(f"answers: shape {answers.shape} where {n} states are")
-        if n and not field.low <= answers.min() <= answers.max() <= field.high:
+        if field is None or grids.shape != (n, *field.shape):
+            raise InputError(f"answers: shape {grids.shape} where {n} states are")
+        if n and not field.low <= grids.min() <= grids.max() <= field.high:
             raise InputError(f"answers: numbers beyond {field.low} to {field.high}")
-    return Trace(problem, about["about"], families=tuple(families), answers=answers, **arrays)
+    return Trace(problem, about["about"], families=tuple(families), grids=grids, **arrays)
 
 
 def _about(found: str) -> dict[str, Any]:
@@ -294,7 +296,7 @@ def _array(name: str, found: Any, kind: str) -> NDArray[Any]:
 
 
 def _decoded(states: Sequence[RecordedState]) -> dict[str, Any]:
-    """``families``, ``answers`` and the arrays of a trace, those of a judge's states at once."""
+    """``families``, ``grids`` and the arrays of a trace, those of a judge's states at once."""
     of_judge: dict[Judge, list[int]] = {}
     for number, state in enumerate(states):
         of_judge.setdefault(state.judge, []).append(number)
@@ -306,7 +308,7 @@ def _decoded(states: Sequence[RecordedState]) -> dict[str, Any]:
     }
     arrays["energies"] = np.zeros((len(states), len(families)), dtype=np.int64)
     arrays["weights"] = np.full((len(states), len(families)), np.nan, dtype=np.float32)
-    grids: dict[int, IntArray] = {}
+    painted: dict[int, IntArray] = {}
     for judging, numbers in of_judge.items():
         whole = judging.presolved.whole
         column = {family: families.index(family) for family in whole.families}
@@ -320,15 +322,15 @@ def _decoded(states: Sequence[RecordedState]) -> dict[str, Any]:
                     worth = 0.0 if whole.objective is None else whole.objective.value(each)
                     arrays["energy"][row] = arrays["energies"][row].sum() + worth
                 if whole.field is not None:
-                    grids[row] = whole.field.read(each)[0]
+                    painted[row] = whole.field.read(each)[0]
         learned = {i: w for i in numbers if (w := states[i].row_weight) is not None}
         for family, weights in _mean_weights(judging.presolved.model, [*learned.values()]).items():
             arrays["weights"][[*learned], column[family]] = weights
-    answers = None
-    if len(grids) == len(states) > 0:
-        answers = np.array([grids[number] for number in range(len(states))])
-        answers = answers.astype(np.int8 if np.abs(answers).max(initial=0) < 2**7 else np.int32)
-    return {"families": families, "answers": answers, **arrays}
+    grids = None
+    if len(painted) == len(states) > 0:
+        grids = np.array([painted[number] for number in range(len(states))])
+        grids = grids.astype(np.int8 if np.abs(grids).max(initial=0) < 2**7 else np.int32)
+    return {"families": families, "grids": grids, **arrays}
 
 
 def _literals(judging: Judge, states: Sequence[RecordedState]) -> IntArray:

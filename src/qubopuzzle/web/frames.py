@@ -12,11 +12,11 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from qubopuzzle.answer import Answer
 from qubopuzzle.model import IntArray, Model, Problem, Violation
 from qubopuzzle.model.segments import all_rows
 from qubopuzzle.picture import Picture
 from qubopuzzle.picture.description import PALETTE
-from qubopuzzle.solving.judge import Judged
 from qubopuzzle.solving.trace import Trace
 
 STATES = 400
@@ -90,20 +90,20 @@ class Frames:
             known |= self._heat(trace.states[number].judge.presolved.model, weight)
         return self.frame(trace[number], **known)
 
-    def frame(self, judged: Judged, **known: Any) -> dict[str, Any]:
+    def frame(self, answer: Answer, **known: Any) -> dict[str, Any]:
         """A puzzle's answer: its looks, the lines of which all cells are broken, and what is known.
 
         A look is black (0 or 1), broken (0 or 1), the sides that a path leaves by, its colour, and
         a word.
         """
-        picture = cast("Picture", judged.picture())
+        picture = cast("Picture", answer.picture())
         key = self._keys(picture)
         different, where = np.unique(key, return_inverse=True)
         fresh = [number for number in different.tolist() if number not in self._looks]
         self._looks.update({number: len(self._looks) + i for i, number in enumerate(fresh)})
         table = np.array([self._looks[number] for number in different.tolist()], dtype="<u2")
         found = {"cells": base64(table[where].ravel()), **known}
-        found["lines"] = _broken_lines(judged.violations, picture.rows, picture.columns)
+        found["lines"] = _broken_lines(answer.violations, picture.rows, picture.columns)
         if fresh:
             words = [*self._words]
             found["looks"] = [

@@ -48,7 +48,7 @@ def replay_page(data: bytes) -> bytes:
 def replay_of(trace: Trace) -> bytes:
     """The file for a trace, of ``STATES`` states at most; InputError for one of a model."""
     picture = trace.problem.picture()
-    if picture is None or trace.answers is None:
+    if picture is None or trace.grids is None:
         raise InputError("a model has no board; the course of its energy is drawn as .svg")
     frames = Frames()
     shown = [frames.of(trace, number) for number in evenly(len(trace), STATES)]

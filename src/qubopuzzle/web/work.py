@@ -203,10 +203,10 @@ def tell_run(
     trace = Trace.of(problem, [recorder.states[number] for number in chosen])
     for number in range(len(trace)):
         _tell_frame("kept", frames.of(trace, number))
-    if result.judged is not None:  # which may be of a state that was not kept
+    if result.best is not None:  # which may be of a state that was not kept
         energy = numbers({"energy": float(sum(result.energies.values()))})
         families = dict(result.energies)
-        _tell_frame("kept", frames.frame(result.judged, families=families, answer=True, **energy))
+        _tell_frame("kept", frames.frame(result.best, families=families, answer=True, **energy))
 
 
 def from_one(text: str) -> str:
@@ -271,10 +271,10 @@ def _told(result: Result, settings: Mapping[str, Any]) -> Json:
 
 
 def _address(result: Result) -> str | None:
-    if result.answer is None or not result.valid:
+    if result.grid is None or not result.valid:
         return None
     try:
-        return solved_address(result.problem, result.answer)
+        return solved_address(result.problem, result.grid)
     except InputError:
         return None
 

@@ -21,7 +21,7 @@ _SIZES = re.compile("[0-9]{1,5} [0-9]{1,5}")
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class GivenAnswer:
     """An answer and the id it belongs to: in its puzzle's native form, or its grid, or None.
 
     None is for "not found".
@@ -33,7 +33,7 @@ class Answer:
 
 def load_answers(
     source: str | PathLike[str], puzzles: Sequence[Problem] = (), *, by_name: bool = False
-) -> list[Answer]:
+) -> list[GivenAnswer]:
     """Read answers to puzzles from a file, or from standard input for ``-``.
 
     Results of ``qubopuzzle solve --json``, instances with a ``solution``, one bare JSON
@@ -48,7 +48,9 @@ def load_answers(
     return read_source(source, lambda text: _read(text, puzzles, by_name))
 
 
-def match(puzzles: list[Problem], answers: list[Answer]) -> list[tuple[Problem, Answer | None]]:
+def match(
+    puzzles: list[Problem], answers: list[GivenAnswer]
+) -> list[tuple[Problem, GivenAnswer | None]]:
     """Every puzzle with its answer, or None where there is none.
 
     Answers belong to puzzles by id. Where ids do not tell them apart, the answers must be
@@ -73,7 +75,7 @@ def match(puzzles: list[Problem], answers: list[Answer]) -> list[tuple[Problem, 
     return [(puzzle, by_id.get(puzzle.id)) for puzzle in puzzles]
 
 
-def _divided(answer: Answer, puzzles: Iterable[Problem]) -> Iterable[Answer]:
+def _divided(answer: GivenAnswer, puzzles: Iterable[Problem]) -> Iterable[GivenAnswer]:
     """Bare lines as answers to several puzzles, if they are a line each, or as many as rows."""
     lines, kinds = answer.solution, [each for each in puzzles if isinstance(each, Puzzle)]
     if answer.id or not isinstance(lines, list) or not all(isinstance(x, str) for x in lines):
@@ -82,36 +84,38 @@ def _divided(answer: Answer, puzzles: Iterable[Problem]) -> Iterable[Answer]:
     if len(lines) != sum(heights):
         return [answer]
     rest = iter(lines)
-    return [Answer("", [next(rest) for _ in range(height)]) for height in heights]
+    return [GivenAnswer("", [next(rest) for _ in range(height)]) for height in heights]
 
 
-def _read(text: str, puzzles: Sequence[Problem], by_name: bool) -> list[Answer]:
+def _read(text: str, puzzles: Sequence[Problem], by_name: bool) -> list[GivenAnswer]:
     if non.FORMAT.detect(text):
         return [
-            Answer(p.id, own) for p in non.FORMAT.read(text) if (own := _answer_of(p)) is not None
+            GivenAnswer(p.id, own)
+            for p in non.FORMAT.read(text)
+            if (own := _answer_of(p)) is not None
         ]
     if pzprv3.FORMAT.detect(text):
         kinds = {puzzle.name for puzzle in puzzles}
         kind = kinds.pop() if len(kinds) == 1 else None
-        return [Answer("", answer) for answer in pzprv3.read_answers(text, kind)]
+        return [GivenAnswer("", answer) for answer in pzprv3.read_answers(text, kind)]
     if not native.FORMAT.detect(text):
-        return _boards(text, puzzles) or [Answer("", _lines(text, puzzles))]
+        return _boards(text, puzzles) or [GivenAnswer("", _lines(text, puzzles))]
     with suppress(ValueError, RecursionError):
         rows = json.loads(text)
         if isinstance(rows, list) and rows and not any(isinstance(row, dict) for row in rows):
-            return [Answer("", rows)]  # one answer that is a JSON list
+            return [GivenAnswer("", rows)]  # one answer that is a JSON list
     answers = []
     for place, data in native.objects(text):
         if isinstance(data, dict) and "solution" in data:
-            answers.append(Answer(str(data.get("id", "")), data["solution"]))
+            answers.append(GivenAnswer(str(data.get("id", "")), data["solution"]))
         elif isinstance(data, dict) and by_name:
-            answers.append(Answer("", data))
+            answers.append(GivenAnswer("", data))
         else:
             raise InputError(f"{place}there is no key 'solution' in it")
     return answers
 
 
-def _boards(text: str, puzzles: Sequence[Problem]) -> list[Answer]:
+def _boards(text: str, puzzles: Sequence[Problem]) -> list[GivenAnswer]:
     """The answers on boards of the puzzles' one kind; none if it is no text of such."""
     kinds = {puzzle.name for puzzle in puzzles}
     for known in all_formats().values() if len(kinds) == 1 else ():
@@ -120,7 +124,7 @@ def _boards(text: str, puzzles: Sequence[Problem]) -> list[Answer]:
                 read: Sequence[Any] = known.read(text, *kinds)
                 answers = [_answer_of(puzzle) for puzzle in read]
                 if answers and not any(answer is None for answer in answers):
-                    return [Answer(p.id, own) for p, own in zip(read, answers, strict=True)]
+                    return [GivenAnswer(p.id, own) for p, own in zip(read, answers, strict=True)]
     return []
 
 

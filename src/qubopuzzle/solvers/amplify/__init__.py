@@ -27,7 +27,7 @@ from qubopuzzle.solvers.base import Option, Task
 from qubopuzzle.solvers.sampler import Best
 from qubopuzzle.solvers.services.call import Reply
 from qubopuzzle.solvers.services.credentials import Token, find_token
-from qubopuzzle.solvers.services.relay import Answer
+from qubopuzzle.solvers.services.relay import HttpResponse
 from qubopuzzle.solvers.services.solver import SERVICE_OPTIONS, ServiceSolver, stored
 
 DEFAULT_SECONDS = 1.0
@@ -89,7 +89,7 @@ class AmplifySolver(ServiceSolver):
     def asks_again(self, task: Task, best: Best, sample: NDArray[np.int8] | None) -> bool:
         """Until the rules accept a sample, where nothing is to be minimised besides."""
         options = task.options
-        unsolved = task.compiled.has_objective or sample is None or not task.judge.accepts(sample)
+        unsolved = task.compiled.has_objective or sample is None or not task.accepts(sample)
         if options["replay"] or best.is_solution() or not unsolved:
             return False
         in_time = not options["seconds"] or task.seconds_left() > 0
@@ -125,7 +125,7 @@ class AmplifySolver(ServiceSolver):
             return rehearse(question, stored(options["replay"]))[0]
         token = self.token(options)
         if token is None:
-            return call(question, lambda _: Answer(404, b""), tick)  # it asks nobody
+            return call(question, lambda _: HttpResponse(404, b""), tick)  # it asks nobody
         from qubopuzzle.solvers.services.service import Service
 
         url = options["url"] or question.client.url

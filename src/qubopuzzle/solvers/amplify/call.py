@@ -23,7 +23,7 @@ from qubopuzzle.compile.amplify import AmplifyModel
 from qubopuzzle.solvers.amplify.clients import Client
 from qubopuzzle.solvers.services.call import Reply, Terms, call_client
 from qubopuzzle.solvers.services.credentials import Token
-from qubopuzzle.solvers.services.relay import Answer, Message, Respond
+from qubopuzzle.solvers.services.relay import HttpResponse, Message, Respond
 
 _SENDING_S = 4e-6
 """Seconds a term to write and send it; 5 to 10 million terms take the SDK several seconds."""
@@ -74,7 +74,7 @@ def call(
     """
     began = time.perf_counter()
 
-    def checked(message: Message) -> Answer:
+    def checked(message: Message) -> HttpResponse:
         answer = respond(message)
         if request.client.is_ae and message.command == "POST":
             _check_answer(answer.body, request.terms.where)
@@ -92,12 +92,12 @@ def rehearse(request: Request, answer: bytes = b'{"solutions": []}') -> tuple[Re
     """
     sent: list[bytes] = []
 
-    def respond(message: Message) -> Answer:
+    def respond(message: Message) -> HttpResponse:
         if message.command != "POST":
-            return Answer(200, b'{"version": "1.0.0"}')
+            return HttpResponse(200, b'{"version": "1.0.0"}')
         packed = message.headers.get("Content-Encoding") == "gzip"
         sent.append(gzip.decompress(message.body) if packed else message.body)
-        return Answer(200, answer)
+        return HttpResponse(200, answer)
 
     terms = request.terms
     terms = replace(terms, where="the stored answer", deadline=terms.starting_s)

@@ -18,7 +18,7 @@ from qubopuzzle.solvers.dwave.settings import features
 from qubopuzzle.solvers.sampler import in_order
 from qubopuzzle.solvers.services.call import Reply, Terms, call_client
 from qubopuzzle.solvers.services.credentials import Token, quoted
-from qubopuzzle.solvers.services.relay import Answer, Message, Respond
+from qubopuzzle.solvers.services.relay import HttpResponse, Message, Respond
 
 _CANCELLING_S = 1.0
 _TYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint32", "float32", "float64")
@@ -89,7 +89,7 @@ class Problems:
     _ids: set[str] = field(default_factory=set)
     _latest: Message | None = None
 
-    def __call__(self, message: Message) -> Answer:
+    def __call__(self, message: Message) -> HttpResponse:
         """The answer; ProtocolError for one that is no JSON, or on a problem of somebody else's."""
         about = message.path.partition("?")[0].strip("/").partition("/")[0] == "problems"
         if about:

@@ -44,7 +44,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-class Answer(NamedTuple):
+class HttpResponse(NamedTuple):
     """The status of an answer, its body, and the type that it says its body has."""
 
     status: int
@@ -52,7 +52,7 @@ class Answer(NamedTuple):
     content_type: str = JSON
 
 
-Respond = Callable[[Message], Answer]
+Respond = Callable[[Message], HttpResponse]
 """The answer to a message; TimeoutError if there is none in time."""
 
 

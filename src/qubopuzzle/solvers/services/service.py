@@ -15,7 +15,7 @@ import httpx
 
 from qubopuzzle import errors
 from qubopuzzle.solvers.services.credentials import Token, quoted
-from qubopuzzle.solvers.services.relay import JSON, Answer, Message
+from qubopuzzle.solvers.services.relay import JSON, HttpResponse, Message
 from qubopuzzle.solvers.services.solver import ANSWER_LIMIT
 
 _PAUSE_S, _BUSY_S = 0.5, 10.0
@@ -84,7 +84,7 @@ class Service(AbstractContextManager["Service"]):
                 stream.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
         self._client.close()
 
-    def __call__(self, message: Message) -> Answer:
+    def __call__(self, message: Message) -> HttpResponse:
         """The service's answer, token masked; a service that is away for a moment is asked again.
 
         Raises:
@@ -102,7 +102,7 @@ class Service(AbstractContextManager["Service"]):
                 raise found.error
             pause *= 2
 
-    def _try(self, message: Message) -> Answer | _Failure:
+    def _try(self, message: Message) -> HttpResponse | _Failure:
         try:
             response, body = self._exchange(message)
         except httpx.TimeoutException:
@@ -114,7 +114,7 @@ class Service(AbstractContextManager["Service"]):
             return self._refused(response, body)
         if message.command == "POST":
             self.answer = body
-        return Answer(status, body, response.headers.get("Content-Type", JSON))
+        return HttpResponse(status, body, response.headers.get("Content-Type", JSON))
 
     def _exchange(self, message: Message) -> tuple[httpx.Response, bytes]:
         """Send it once; the only place where the token leaves this process."""

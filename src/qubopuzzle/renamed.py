@@ -1,0 +1,31 @@
+"""Names of the version before: they work until the next one, with a warning that says the new."""
+
+import warnings
+from typing import Any
+
+PUBLIC = {"Export": "Form", "Judged": "Answer", "Recipe": "Settings"}
+"""Names of the package, and what they are now."""
+ATTRIBUTES = {
+    "Answer": {"answer": "grid"},
+    "Result": {"answer": "grid", "found": "answers", "judged": "best"},
+    "Trace": {"answers": "grids"},
+}
+"""The same for attributes, by class."""
+
+
+class Renamed:
+    """A class some of whose attributes had other names."""
+
+    def __getattr__(self, name: str) -> Any:
+        kind = type(self).__name__
+        new = ATTRIBUTES.get(kind, {}).get(name)
+        if new is None:
+            raise AttributeError(f"{kind!r} object has no attribute {name!r}", name=name)
+        warn(f"{kind}.{name}", f"{kind}.{new}")
+        return getattr(self, new)
+
+
+def warn(old: str, new: str) -> None:
+    """Say what a name is now, at the place that used it: the caller's caller."""
+    said = f"{old} is now {new}; the old name goes with the next version"
+    warnings.warn(said, FutureWarning, stacklevel=3)
