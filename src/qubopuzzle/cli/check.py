@@ -26,9 +26,9 @@ def run(args: Namespace) -> int:
     answers = load_answers(args.solution, puzzles, by_name=by_name)
     status = SOLVED
     with at(args.solution):
-        for number, (puzzle, answer) in enumerate(match(puzzles, answers), start=1):
-            given = None if answer is None else answer.solution
-            answer = None if given is None else judge(puzzle, given)
+        for number, (puzzle, given) in enumerate(match(puzzles, answers), start=1):
+            solution = None if given is None else given.solution
+            answer = None if solution is None else judge(puzzle, solution)
             valid = answer is not None and answer.valid
             if not valid:
                 status = NOT_SOLVED

@@ -90,7 +90,7 @@ class Frames:
             known |= self._heat(trace.states[number].judge.presolved.model, weight)
         return self.frame(trace[number], **known)
 
-    def frame(self, answer: Answer, **known: Any) -> dict[str, Any]:
+    def frame(self, answer: Answer, /, **known: Any) -> dict[str, Any]:
         """A puzzle's answer: its looks, the lines of which all cells are broken, and what is known.
 
         A look is black (0 or 1), broken (0 or 1), the sides that a path leaves by, its colour, and
