@@ -1,10 +1,31 @@
 """Names of the version before: they work until the next one, with a warning that says the new."""
 
 import warnings
+from importlib import import_module
 from typing import Any
 
-PUBLIC = {"Export": "Form", "Judged": "Answer", "Recipe": "Settings"}
-"""Names of the package, and what they are now."""
+PUBLIC = {"Export": "Form", "Judged": "Answer", "Recipe": "Settings"} | {
+    name: f"{module}.{name}"
+    for module, names in {
+        "errors": (
+            "AuthenticationError DeadlineExceeded ExecutorFailed ModelError PlanExceeded "
+            "ProtocolError PuzzleError QuotaError ServiceUnavailable "
+            "SolverFailed SolverUnavailable TooLarge Unsatisfiable"
+        ),
+        "compile": "Compiled Qubo compile_qubo",
+        "model": "probe propagate violation",
+        "embedding": "Hardware",
+        "programs": "program_of",
+        "solving.embed": "EmbeddedForm",
+        "solving.hints": "Hint",
+        "solving.landscape": "Landscape",
+        "bench.comparison": "Comparison",
+        "solving.form": "decode_file",
+        "files.puzzles": "solved_address write_text",
+    }.items()
+    for name in names.split()
+}
+"""Names of the package, and what they are now, relative to it."""
 ATTRIBUTES = {
     "Answer": {"answer": "grid"},
     "Result": {"answer": "grid", "found": "answers", "judged": "best"},
@@ -29,3 +50,9 @@ def warn(old: str, new: str) -> None:
     """Say what a name is now, at the place that used it: the caller's caller."""
     said = f"{old} is now {new}; the old name goes with the next version"
     warnings.warn(said, FutureWarning, stacklevel=3)
+
+
+def public(path: str) -> Any:
+    """What a name of ``PUBLIC``'s second column is."""
+    module, _, name = f"qubopuzzle.{path}".rpartition(".")
+    return getattr(import_module(module), name)
