@@ -42,7 +42,7 @@ class Energies(dict[str, int]):
             self[constraint.family] += constraint.energy
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Answer(Renamed):
     """What the rules say of one state: its grid or values, and what is wrong with it.
 
@@ -161,6 +161,9 @@ class Answer(Renamed):
         if len(self.violations) > _SAID:
             said.append(("...", f"and {len(self.violations) - _SAID} more, see .violations"))
         return said
+
+    def __repr__(self) -> str:
+        return f"<Answer to {self.problem.name} {self.problem.id!r}: {self.verdict}>"
 
     def _repr_html_(self) -> str:
         return self.drawing() + html.paragraph("", self.verdict) + self.faults()

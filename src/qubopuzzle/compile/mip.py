@@ -74,7 +74,7 @@ class Values(Encoding):
         return list(self.names)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Mip(Compiled):
     """Rows over whole numbers, and the way back: the first variables are those of ``bits``.
 

@@ -7,11 +7,12 @@ file's objective becomes our energy. It is all that reading an assignment takes.
 
 import hashlib
 import json
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.metadata import version
+from numbers import Real
 from os import PathLike
 from pathlib import Path
 from typing import Any, Self, Unpack, cast
@@ -27,7 +28,7 @@ from qubopuzzle.compile.amplify import MODES, AmplifyModel
 from qubopuzzle.compile.mip import Mip, compile_mip
 from qubopuzzle.compile.qubo import Qubo, qubo_bits
 from qubopuzzle.errors import InputError, QubopuzzleError, at, did_you_mean
-from qubopuzzle.files.models import ModelFormat, best_sample, by_suffix, named, read_sample
+from qubopuzzle.files.models import FORMATS, ModelFormat, best_sample, by_suffix, named, read_sample
 from qubopuzzle.files.puzzles import read_source
 from qubopuzzle.files.puzzles.native import problem_from_dict
 from qubopuzzle.files.writing import write_whole
@@ -200,7 +201,8 @@ class Form:
         Args:
             sample: values by label, a dimod sample set (its best sample counts, feasible ones
                 first), a sample of the Amplify SDK's model, or values in the order of ``labels``;
-                of a file also by the file's numbers of variables.
+                of a file also by the file's numbers of variables; of a formula also its literals,
+                as ``get_model`` of PySAT's solvers returns them.
 
         Raises:
             InputError: if it does not have the model's variables.
@@ -208,6 +210,8 @@ class Form:
         if self.target.startswith("amplify"):
             return self.judge.judge(cast("AmplifyModel", self.compiled).bits_of(sample))
         values = best_sample(sample) if isinstance(sample, dimod.SampleSet) else sample
+        if not isinstance(values, Iterable) or isinstance(values, str | bytes):
+            raise InputError(f"expected values by label, or in their order, got {brief(values)}")
         bits = self._bits(values if isinstance(values, dict) else list(values))
         energies = self.compiled.energies(bits[None]) if self.target == "qubo" else None
         return self.judge.judge(bits, None if energies is None else float(energies[0]))
@@ -336,6 +340,10 @@ class Form:
             if len(values) not in (n, n + self.auxiliary):
                 more = f" or {n + self.auxiliary:,}" if self.auxiliary else ""
                 raise InputError(f"expected {n:,}{more} values, got {len(values):,}")
+        if not all(isinstance(value, Real | np.bool_) for value in values):
+            raise InputError(f"expected numbers, got {brief(values)}")
+        if self.target == "cnf" and np.array_equal(np.abs(values), np.arange(1, len(values) + 1)):
+            values = [int(literal > 0) for literal in values]
         spins = self.format is not None and self.format.spins
         if spins and -1 in values:  # without one they are bits, or all are 1
             values = [_bit(*each) for each in zip(self.labels, values, strict=True)]
@@ -347,16 +355,17 @@ class Form:
                 raise InputError(f"{label}: expected {expected}, got {brief(value)}")
         return np.array(values[:n], dtype=np.int64)
 
-    def _ordered(self, by_key: Mapping[str, int]) -> list[int]:
+    def _ordered(self, by_key: Mapping[Any, int]) -> list[int]:
         """Values by the file's names, dimod's, or the file's numbers of variables, in order."""
         names = self.compiled.labels(), self.labels
         place = {name: i for each in names for i, name in enumerate(each)}
-        first = self.format.first if self.format else 0
+        first = self.format.first if self.format else int(self.target == "cnf")
         end = first + len(self.labels) + self.auxiliary
         found: dict[int, int] = {}
-        for key, value in by_key.items():
-            if key in place:
-                found[place[key]] = value
+        for given, value in by_key.items():
+            key = str(given)
+            if given in place:
+                found[place[given]] = value
             elif key.isascii() and key.isdigit() and len(key) < 10:
                 if not first <= int(key) < end:
                     raise InputError(f"no variable {key}: they are {first} to {end - 1}")
@@ -397,6 +406,8 @@ def form(
         SolverUnavailable: if it takes a package that is not installed.
     """
     if not isinstance(to, str) or (to not in _TARGETS and to not in TARGETS):
+        if any(to == each.name for each in FORMATS.values() if each.target):
+            raise InputError(f"{to} is a format of files: qubopuzzle.export(problem, {to!r})")
         known = list(dict.fromkeys([*_TARGETS, *TARGETS]))
         raise InputError(f"no form for {brief(to)}; {did_you_mean(to, known)}")
     return Form.of(problem, to, Settings.of_model(settings, fields))
