@@ -26,11 +26,11 @@ from .files.puzzles import write_text as write_text
 from .generation.generate import generate as generate
 from .model import Model as Model
 from .model import ModelBuilder as ModelBuilder
-from .model import Problem as Problem
 from .model import Violation as Violation
 from .model import probe as probe
 from .model import propagate as propagate
 from .model import violation as violation
+from .problem import Problem as Problem
 from .programs import Program as Program
 from .programs import program_of as program_of
 from .programs.amplify_client import amplify_client as amplify_client
