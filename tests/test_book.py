@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import command
+from qubopuzzle.base.renamed import PUBLIC
 from qubopuzzle.cli import COMMANDS, parser_of
 from qubopuzzle.files import examples
-from qubopuzzle.renamed import PUBLIC
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

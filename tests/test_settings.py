@@ -9,9 +9,9 @@ import pytest
 
 import qubopuzzle
 from qubopuzzle import Nonogram, Settings, solve, to_bqm
+from qubopuzzle.base.renamed import ATTRIBUTES, PUBLIC
 from qubopuzzle.cli import main
 from qubopuzzle.errors import InputError, SolverUnavailable
-from qubopuzzle.renamed import ATTRIBUTES, PUBLIC
 from qubopuzzle.solving.settings import Fields
 
 ALL = Settings(

@@ -30,7 +30,7 @@ def __getattr__(name: str) -> object:
     if name == "__all__":
         return names
     if name not in names:
-        from qubopuzzle.renamed import PUBLIC, public, warn
+        from qubopuzzle.base.renamed import PUBLIC, public, warn
 
         if name in PUBLIC:
             warn(f"qubopuzzle.{name}", f"qubopuzzle.{PUBLIC[name]}")

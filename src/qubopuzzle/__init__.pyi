@@ -7,8 +7,8 @@ from .files.models.reading import load_model as load_model
 from .generation.generate import generate as generate
 from .model import Model as Model
 from .model import ModelBuilder as ModelBuilder
-from .model import Problem as Problem
 from .model import Violation as Violation
+from .problem import Problem as Problem
 from .programs import Program as Program
 from .programs.amplify_client import amplify_client as amplify_client
 from .programs.dimod_models import from_bqm as from_bqm

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qubopuzzle.base import html
+from qubopuzzle.base.renamed import Renamed
 from qubopuzzle.errors import printable
-from qubopuzzle.model import IntArray, Model, Problem, Propagation, Violation
+from qubopuzzle.model import IntArray, Model, Propagation, Violation
 from qubopuzzle.model.semantics import BrokenConstraint, broken
-from qubopuzzle.picture import Picture, html
-from qubopuzzle.renamed import Renamed
+from qubopuzzle.picture import Picture
+from qubopuzzle.problem import Problem
 
 if TYPE_CHECKING:
     from qubopuzzle.compile import Compiled

@@ -10,6 +10,12 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from qubopuzzle.base import html
+from qubopuzzle.base.checks import whole
+from qubopuzzle.base.executors import Done, calls
+from qubopuzzle.base.processes import WarmWorkers
+from qubopuzzle.base.signals import defer_interrupt
+from qubopuzzle.base.writing import write_whole
 from qubopuzzle.bench.configurations import Configuration
 from qubopuzzle.bench.contradictions import Contradiction, contradictions
 from qubopuzzle.bench.journal import Journal
@@ -17,13 +23,8 @@ from qubopuzzle.bench.objectives import Target, targets
 from qubopuzzle.bench.plan import Asked, ComparisonPlan, Instance, Job, Sources, make_plan
 from qubopuzzle.bench.runner import execute
 from qubopuzzle.bench.summary import Row, Summary, Total
-from qubopuzzle.checks import whole
 from qubopuzzle.errors import ExecutorFailed, InputError, at
-from qubopuzzle.executors import Done, calls
-from qubopuzzle.files.writing import write_whole
-from qubopuzzle.picture import check_canvas, html
-from qubopuzzle.processes import WarmWorkers
-from qubopuzzle.signals import defer_interrupt
+from qubopuzzle.picture import check_canvas
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -278,7 +279,7 @@ def _told(progress: Progress | bool | None, count: int) -> Iterator[Progress]:
     if progress is not True:
         yield progress or (lambda *_: None)
         return
-    from qubopuzzle import bars  # imports rich
+    from qubopuzzle.solving import bars  # imports rich
 
     with bars.counting("first run", count) as advance:
         yield lambda job, row: advance(f"{_words(job)}: {row['status']}")

@@ -27,10 +27,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from qubopuzzle.checks import brief
+from qubopuzzle.base.checks import brief
+from qubopuzzle.base.writing import naming, read_bounded
 from qubopuzzle.errors import InputError, QubopuzzleError, at, did_you_mean, first_line, printable
-from qubopuzzle.files.writing import naming, read_bounded
-from qubopuzzle.model import Problem
+from qubopuzzle.problem import Problem
 from qubopuzzle.solvers import get_solver
 from qubopuzzle.solving.settings import DEFAULT_SOLVER, Settings, command
 

@@ -18,13 +18,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from qubopuzzle.base.writing import naming, with_id, write_whole
 from qubopuzzle.bench.library import LICENCE, LICENCE_TEXT, Origin
 from qubopuzzle.bench.plan import Instance
 from qubopuzzle.bench.tiers import Measuring
 from qubopuzzle.errors import InputError, QubopuzzleError, SolverFailed
 from qubopuzzle.files.models import named
-from qubopuzzle.files.writing import naming, with_id, write_whole
-from qubopuzzle.model import Problem
+from qubopuzzle.problem import Problem
 from qubopuzzle.puzzles import Puzzle, get_puzzle, puzzle_names
 from qubopuzzle.solving.form import Form, problem_hash
 from qubopuzzle.solving.result import Result

@@ -19,7 +19,7 @@ from qubopuzzle.errors import InputError
 
 if TYPE_CHECKING:
     from qubopuzzle.bench.library import Origin
-    from qubopuzzle.model import Problem
+    from qubopuzzle.problem import Problem
 
 _EXIT_STATUS = """exit status:
   0  every instance is written

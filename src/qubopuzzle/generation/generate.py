@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from qubopuzzle.checks import brief, whole
+from qubopuzzle.base.checks import brief, whole
+from qubopuzzle.base.executors import results
 from qubopuzzle.compile.incremental import IncrementalSat, Random
 from qubopuzzle.errors import InputError, SolverFailed
-from qubopuzzle.executors import results
 from qubopuzzle.generation.difficulty import LEVELS, Difficulty, measure
 from qubopuzzle.puzzles import Puzzle, puzzle_name
 from qubopuzzle.puzzles.generator import (

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, triu
 
-from qubopuzzle.checks import NEARLY_WHOLE, brief, number
+from qubopuzzle.base.checks import NEARLY_WHOLE, brief, number
 from qubopuzzle.compile.rows import MOST_VALUES, Rows, in_words
 from qubopuzzle.errors import InputError, did_you_mean
-from qubopuzzle.model import IntArray, Model, Problem, Violation
+from qubopuzzle.model import IntArray, Model, Violation
+from qubopuzzle.problem import Problem
 from qubopuzzle.programs.grouping import grouped_model, n_groupings
 
 _SLACK = 1e-6

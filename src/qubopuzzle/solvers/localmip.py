@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qubopuzzle.base.processes import Crashed, Overrun, WarmWorkers
 from qubopuzzle.model import IntArray, Model
-from qubopuzzle.processes import Crashed, Overrun, WarmWorkers
 from qubopuzzle.solvers.base import Option
 from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Reading, Sample
 from qubopuzzle.solvers.mip import GRACE_S, RowSearch

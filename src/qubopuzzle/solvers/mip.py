@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qubopuzzle.base.processes import Crashed, Overrun, Worker
 from qubopuzzle.compile import Mip
 from qubopuzzle.errors import SolverFailed
 from qubopuzzle.model import Cut, IntArray, Model
-from qubopuzzle.processes import Crashed, Overrun, Worker
 from qubopuzzle.solvers.base import Task
 from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Sample, Search
 

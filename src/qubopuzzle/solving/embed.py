@@ -9,7 +9,7 @@ from typing import Any, Unpack, cast
 
 import numpy as np
 
-from qubopuzzle.checks import positive, whole
+from qubopuzzle.base.checks import positive, whole
 from qubopuzzle.compile import Qubo
 from qubopuzzle.embedding import (
     Embedding,

@@ -22,7 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle.answer import Answer, Judge
-from qubopuzzle.checks import brief, number
+from qubopuzzle.base import html
+from qubopuzzle.base.checks import brief, number
+from qubopuzzle.base.writing import write_whole
 from qubopuzzle.compile import DEFAULT_ENCODING, TARGETS, UNWEIGHTED_TARGETS, Cnf, Compiled
 from qubopuzzle.compile.amplify import MODES, AmplifyModel
 from qubopuzzle.compile.mip import Mip, compile_mip
@@ -31,9 +33,8 @@ from qubopuzzle.errors import InputError, QubopuzzleError, at, did_you_mean
 from qubopuzzle.files.models import FORMATS, ModelFormat, best_sample, by_suffix, named, read_sample
 from qubopuzzle.files.puzzles import read_source
 from qubopuzzle.files.puzzles.native import problem_from_dict
-from qubopuzzle.files.writing import write_whole
-from qubopuzzle.model import IntArray, Problem
-from qubopuzzle.picture import html
+from qubopuzzle.model import IntArray
+from qubopuzzle.problem import Problem
 from qubopuzzle.programs import Program
 from qubopuzzle.programs.dimod_models import cqm_of
 from qubopuzzle.programs.of_model import compile_program

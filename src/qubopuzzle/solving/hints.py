@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.jit.packing import addresses
-from qubopuzzle.model import UNBOUNDED, IntArray, Linear, Model, Problem
+from qubopuzzle.model import UNBOUNDED, IntArray, Linear, Model
 from qubopuzzle.model.propagator import (
     FAR,
     FIXED_POINT,
@@ -21,6 +21,7 @@ from qubopuzzle.model.propagator import (
     propagate_all,
 )
 from qubopuzzle.model.segments import reachable
+from qubopuzzle.problem import Problem
 
 _MARK = "mark"
 """The family of rows that say what is on the board."""

@@ -8,7 +8,7 @@ from typing import Any
 from qubopuzzle.compile import ENCODINGS, compile_qubo
 from qubopuzzle.compile.qubo import Quadratic
 from qubopuzzle.errors import QubopuzzleError
-from qubopuzzle.model import Problem
+from qubopuzzle.problem import Problem
 from qubopuzzle.solvers.amplify.clients import PLANS
 from qubopuzzle.solving.loading import Source, problem_of
 from qubopuzzle.solving.settings import Settings

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from qubopuzzle.answer import Answer, Energies
+from qubopuzzle.base import html
+from qubopuzzle.base.recorder import RecordedState, evenly
+from qubopuzzle.base.renamed import Renamed
 from qubopuzzle.errors import InputError, printable
-from qubopuzzle.model import IntArray, Problem, Violation
-from qubopuzzle.picture import Picture, html
-from qubopuzzle.recorder import RecordedState, evenly
-from qubopuzzle.renamed import Renamed
+from qubopuzzle.model import IntArray, Violation
+from qubopuzzle.picture import Picture
+from qubopuzzle.problem import Problem
 from qubopuzzle.solvers.base import Proof
 from qubopuzzle.solving.samples import Samples
 from qubopuzzle.solving.trace import Trace

@@ -8,11 +8,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self, TypedDict
 
-from qubopuzzle.checks import brief, positive, whole
+from qubopuzzle.base.checks import brief, positive, whole
 from qubopuzzle.compile import ENCODINGS, Compiled, compile_model
 from qubopuzzle.errors import InputError, SolverUnavailable, Unsatisfiable, did_you_mean
-from qubopuzzle.model import Model, Problem, Propagation, probe, propagate
+from qubopuzzle.model import Model, Propagation, probe, propagate
 from qubopuzzle.model.propagation import prepare
+from qubopuzzle.problem import Problem
 from qubopuzzle.solvers import all_solvers, get_solver
 from qubopuzzle.solvers.base import Budget, Solver
 

@@ -7,10 +7,10 @@ from functools import partial
 from itertools import repeat
 from typing import Any
 
-from qubopuzzle.checks import whole
+from qubopuzzle.base.checks import whole
+from qubopuzzle.base.executors import results
 from qubopuzzle.errors import QubopuzzleError
-from qubopuzzle.executors import results
-from qubopuzzle.model import Problem
+from qubopuzzle.problem import Problem
 from qubopuzzle.solving.result import Result
 from qubopuzzle.solving.solve import solve
 

@@ -17,15 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle.answer import Answer, Judge, parts
-from qubopuzzle.checks import brief
+from qubopuzzle.base.checks import brief
+from qubopuzzle.base.recorder import RecordedState, evenly
+from qubopuzzle.base.renamed import Renamed
+from qubopuzzle.base.writing import naming, read_bounded, write_whole
 from qubopuzzle.errors import InputError
 from qubopuzzle.files.puzzles.native import problem_from_dict
-from qubopuzzle.files.writing import naming, read_bounded, write_whole
-from qubopuzzle.model import IntArray, Model, ModelProblem, Problem
+from qubopuzzle.model import IntArray, Model
 from qubopuzzle.model.semantics import violations_of
 from qubopuzzle.picture import Picture, check_canvas
-from qubopuzzle.recorder import RecordedState, evenly
-from qubopuzzle.renamed import Renamed
+from qubopuzzle.problem import ModelProblem, Problem
 from qubopuzzle.solving.judge import judge
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from inspect import signature
 from typing import Any
 
-from qubopuzzle.checks import positive
+from qubopuzzle.base.checks import positive
 from qubopuzzle.errors import InputError, QubopuzzleError
 
 CALLS = (

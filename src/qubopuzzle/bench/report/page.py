@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from urllib.parse import quote
 
+from qubopuzzle.base.html import escape, inline
 from qubopuzzle.bench import profile
 from qubopuzzle.bench.comparison import Comparison
 from qubopuzzle.bench.configurations import Configuration
@@ -12,7 +13,6 @@ from qubopuzzle.bench.plan import Instance
 from qubopuzzle.bench.report.content import file_name, heading, solve_command, warnings
 from qubopuzzle.bench.summary import Row
 from qubopuzzle.bench.tables import Table, report_tables, run_table
-from qubopuzzle.picture.html import escape, inline
 
 _PICTURES = 4_000_000
 """Bytes of pictures of instances at most."""

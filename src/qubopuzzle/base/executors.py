@@ -10,10 +10,10 @@ from itertools import islice
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
 
-from qubopuzzle.checks import brief
+from qubopuzzle.base.checks import brief
+from qubopuzzle.base.processes import WarmWorkers
+from qubopuzzle.base.signals import children_without_interrupt
 from qubopuzzle.errors import ExecutorFailed, InputError, QubopuzzleError, first_line
-from qubopuzzle.processes import WarmWorkers
-from qubopuzzle.signals import children_without_interrupt
 
 AHEAD = 2_000
 """Calls that an executor is given at once: enough for as many workers, little to keep."""
