@@ -187,7 +187,7 @@ def open_executor(name: str, jobs: int | None = None) -> Iterator[Executor]:
                     cluster: Any = dask.LocalCluster(
                         n_workers=jobs,
                         threads_per_worker=1,
-                        dashboard_address=None,
+                        dashboard_address=":0",  # the usual port may be taken
                         silence_logs=logging.CRITICAL,
                     )
             else:
