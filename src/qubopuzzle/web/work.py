@@ -34,7 +34,7 @@ from qubopuzzle.solving.settings import DEFAULT_SOLVER
 from qubopuzzle.solving.solve import solve
 from qubopuzzle.solving.trace import Trace
 from qubopuzzle.web.frames import STATES, Frames, board, entries, numbers
-from qubopuzzle.web.requests import packed
+from qubopuzzle.web.messages import packed
 
 READ_LIMIT = 100
 """Puzzles of one text that are shown."""
