@@ -58,10 +58,10 @@ def target(path: Path) -> Path:
 
     ``Path.resolve`` raises RuntimeError there, or nothing, as the Python is.
     """
-    found = Path(os.path.realpath(path))
-    if found.is_symlink():
+    resolved = Path(os.path.realpath(path))
+    if resolved.is_symlink():
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
-    return found
+    return resolved
 
 
 def check_place(path: Path) -> None:

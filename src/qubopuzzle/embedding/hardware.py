@@ -143,11 +143,11 @@ def _of_properties(text: str) -> nx.Graph:
 
 def _numbers(data: Any, key: str, width: int) -> list[Any]:
     """A list of whole numbers, or of pairs of them."""
-    found = data.get(key)
+    value = data.get(key)
     try:
-        numbers = np.array(found)
-        shape = (len(found),) if width == 1 else (len(found), width)
-        if numbers.dtype.kind not in "iu" or numbers.shape != shape or not len(found):
+        numbers = np.array(value)
+        shape = (len(value),) if width == 1 else (len(value), width)
+        if numbers.dtype.kind not in "iu" or numbers.shape != shape or not len(value):
             raise ValueError
     except (TypeError, ValueError):
         what = "qubits' numbers" if width == 1 else "pairs of qubits' numbers"

@@ -136,11 +136,11 @@ def find_embedding(
         return Search(impossible=f"has {len(pairs):,} couplings, there are {couplers:,} couplers")
     seeds = np.random.SeedSequence(seed).generate_state(tries).tolist()
     ends = np.array([*hardware.graph.edges], dtype=np.int32)
-    found: list[Embedding] = []
+    embeddings: list[Embedding] = []
     made: list[int] = []
 
-    def hear(told: Embedding | int) -> None:
-        (made if isinstance(told, int) else found).append(told)  # type: ignore[arg-type]
+    def hear(event: Embedding | int) -> None:
+        (made if isinstance(event, int) else embeddings).append(event)  # type: ignore[arg-type]
 
     with _workers.borrow(_MEMORY) as worker:
         worker.call(_prepare)  # not of the time limit
@@ -149,7 +149,7 @@ def find_embedding(
             worker.call(_search, n, pairs, ends, seeds, deadline=time_limit, hear=hear)
         except processes.Overrun:
             made.append(0)
-    return Search(tuple(found), len(made), time.perf_counter() - started)
+    return Search(tuple(embeddings), len(made), time.perf_counter() - started)
 
 
 def clique_embedding(n: int, hardware: Hardware) -> Embedding | None:
@@ -205,8 +205,8 @@ def _prepare() -> None:
 def _clique(n: int, graph: nx.Graph) -> tuple[tuple[int, ...], ...]:
     from minorminer import busclique
 
-    found = busclique.find_clique_embedding(n, graph, use_cache=False, seed=0)
-    return tuple(tuple(found[v]) for v in range(n)) if len(found) == n else ()
+    chains = busclique.find_clique_embedding(n, graph, use_cache=False, seed=0)
+    return tuple(tuple(chains[v]) for v in range(n)) if len(chains) == n else ()
 
 
 def _search(n: int, pairs: NDArray[Any], couplers: NDArray[Any], seeds: Sequence[int]) -> None:
@@ -218,8 +218,8 @@ def _search(n: int, pairs: NDArray[Any], couplers: NDArray[Any], seeds: Sequence
     target = [*map(tuple, couplers.tolist())]
     for number, seed in enumerate(seeds):
         started = time.perf_counter()
-        chains = minorminer.find_embedding(source, target, random_seed=seed % 2**31)
-        if len(chains) == n:
-            own = tuple(tuple(chains[v]) for v in range(n))
-            processes.say(Embedding(own, seed, time.perf_counter() - started))
+        embedding = minorminer.find_embedding(source, target, random_seed=seed % 2**31)
+        if len(embedding) == n:
+            chains = tuple(tuple(embedding[v]) for v in range(n))
+            processes.say(Embedding(chains, seed, time.perf_counter() - started))
         processes.say(number)

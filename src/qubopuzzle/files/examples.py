@@ -21,7 +21,7 @@ _WORDS = {
     ".png": "a picture, for `qubopuzzle generate nonogram --image`",
     ".jsonl": "puzzles, one a line",
 }
-"""What a file is by the end of its name, where its content does not say it."""
+"""What a file is, by its suffix, where it has no description of itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +65,8 @@ def examples() -> list[Example]:
     if not (folder / "README.md").is_file():
         raise InputError("this installation has no examples; install the wheel, or from a checkout")
     paths = (path for path in folder.rglob("*") if path.is_file() and path.suffix != ".md")
-    own = (path for path in paths if "__pycache__" not in path.parts)
-    return [Example(path, path.relative_to(folder).as_posix()) for path in sorted(own)]
+    sources = (path for path in paths if "__pycache__" not in path.parts)
+    return [Example(path, path.relative_to(folder).as_posix()) for path in sorted(sources)]
 
 
 def chosen(names: list[str]) -> list[Example]:
@@ -76,15 +76,15 @@ def chosen(names: list[str]) -> list[Example]:
         InputError: for a name of none.
     """
     known = examples()
-    found: dict[str, Example] = {}
+    selected: dict[str, Example] = {}
     for name in (name.rstrip("/") for name in names or [""]):
-        own = [each for each in known if name in ("", each.name, each.folder)]
-        if not own:
+        matching = [each for each in known if name in ("", each.name, each.folder)]
+        if not matching:
             where = "`qubopuzzle examples` lists them"
             hint = did_you_mean(name, [each.name for each in known], where)
             raise InputError(f"there is no example {name[:60]!r}; {hint}")
-        found |= {each.name: each for each in own}
-    return [*found.values()]
+        selected |= {each.name: each for each in matching}
+    return [*selected.values()]
 
 
 def copy(chosen: list[Example], folder: Path, *, force: bool) -> Iterator[Path]:

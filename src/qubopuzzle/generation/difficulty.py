@@ -40,14 +40,14 @@ class Difficulty:
 def measure(generator: PuzzleGenerator[Any], puzzle: Puzzle, *, anneal: bool) -> Difficulty:
     """Measure a puzzle that has its solution."""
     model = puzzle.model(puzzle.formulation_for(cuts=True))
-    found = propagate(model)
+    propagation = propagate(model)
     with IncrementalSat(SwitchableModel(model), _PLAIN) as others:
         others.find((), others.differs_from(solution_of(puzzle)))
         conflicts = others.conflicts()
     share = puzzle.cells / (generator.usual[0] * generator.usual[1])
     level = LEVELS[sum(conflicts > bound * share for bound in generator.conflicts)]
     sweeps = _sweeps(puzzle) if anneal else None
-    return Difficulty(found.cells_decided, found.cells, conflicts, sweeps, level)
+    return Difficulty(propagation.cells_decided, propagation.cells, conflicts, sweeps, level)
 
 
 def _sweeps(puzzle: Puzzle) -> int | None:
@@ -64,10 +64,10 @@ def _sweeps(puzzle: Puzzle) -> int | None:
         return field is not None and not puzzle.violations(field.read(x)[0])
 
     form = annealing_form(model)
-    found = anneal(
+    result = anneal(
         form, seed=0, reads=READS, sweeps=_SWEEPS, only_accepted=bool(model.omitted), accepts=solved
     )
-    last = min(found.reads, key=lambda read: read.energy)
+    last = min(result.reads, key=lambda read: read.energy)
     if not solved(form.literals(last.value)):
         return None
     return last.sweeps + sum(_SWEEPS * luby(i) for i in range(1, last.number + 1))

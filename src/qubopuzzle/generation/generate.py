@@ -41,7 +41,7 @@ class Order:
     """What to generate, checked; the arguments are those of ``generate``, and ``anneal``.
 
     Then ``size`` is a pair, ``seed`` a number, and ``options`` has all that the generator takes.
-    ``anneal``: whether difficulties tell the annealer's sweeps.
+    ``anneal``: whether difficulties include the annealer's sweeps.
     """
 
     puzzle: str
@@ -240,6 +240,6 @@ def _finished(generator: PuzzleGenerator[Any], board: Puzzle, asked: Order, name
                 f"{board.name}: {solver} does not prove the generated puzzle unique: "
                 f"{result.verdict}"
             )
-    found = measure(generator, board, anneal=asked.anneal)
+    difficulty = measure(generator, board, anneal=asked.anneal)
     source = f"qubopuzzle {version('qubopuzzle')} generate, seed {asked.seed}"
-    return Generated(replace(board, id=name, source=source, n_solutions=1), found)
+    return Generated(replace(board, id=name, source=source, n_solutions=1), difficulty)

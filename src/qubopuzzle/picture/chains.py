@@ -23,14 +23,14 @@ def draw_chains(graph: nx.Graph, chains: Sequence[Sequence[int]], title: str) ->
     """The part of a graph where chains are: a colour a chain, grey lines where they are coupled."""
     place = _layout(graph)
     owner = {qubit: v for v, chain in enumerate(chains) for qubit in chain}
-    own: list[tuple[Any, Any]] = []
+    within: list[tuple[Any, Any]] = []
     colors, between = [], []
     for u, v in graph.edges:
         if u not in owner or v not in owner:
             continue
         ends = place[u], place[v]
         if owner[u] == owner[v]:
-            own.append(ends)
+            within.append(ends)
             colors.append(_color(owner[u]))
         else:
             between.append(ends)
@@ -40,7 +40,7 @@ def draw_chains(graph: nx.Graph, chains: Sequence[Sequence[int]], title: str) ->
     everything = np.array([*place.values()])
     ax.scatter(everything[:, 0], everything[:, 1], s=4, color=_UNUSED, linewidths=0, zorder=0)
     ax.add_collection(LineCollection(between, colors=_COUPLER, linewidths=0.5, zorder=1))
-    ax.add_collection(LineCollection(own, colors=colors, linewidths=2.5, zorder=2))
+    ax.add_collection(LineCollection(within, colors=colors, linewidths=2.5, zorder=2))
     used = np.array([place[qubit] for qubit in owner]).reshape(-1, 2)
     ax.scatter(
         used[:, 0], used[:, 1], s=16, color=[*map(_color, owner.values())], linewidths=0, zorder=3
@@ -70,5 +70,5 @@ def _layout(graph: nx.Graph) -> Mapping[int, Any]:
         "zephyr": dwave.graphs.drawing.zephyr_layout,
     }
     layout = layouts.get(graph.graph.get("family"))
-    found = nx.spring_layout(graph, seed=0) if layout is None else layout(graph)
-    return dict(found)
+    positions = nx.spring_layout(graph, seed=0) if layout is None else layout(graph)
+    return dict(positions)

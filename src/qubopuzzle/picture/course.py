@@ -36,8 +36,8 @@ def draw_course(
     axes[0].set_ylabel("energy")
     axes[0].set_ylim(bottom=least)
     for i, k in enumerate(known):
-        own = PALETTE[i % len(PALETTE)]
-        axes[1].plot(sweeps, weights[:, k], color=own, linewidth=1, label=label(families[k]))
+        color = PALETTE[i % len(PALETTE)]
+        axes[1].plot(sweeps, weights[:, k], color=color, linewidth=1, label=label(families[k]))
     if known:
         axes[1].set_ylabel("mean penalty weight")
     axes[-1].set_xlabel("sweeps, of all reads one after the other")

@@ -86,7 +86,7 @@ class PictureData:
         """Space on the left, right, top and bottom of the grid, in widths of a cell."""
         sides = ((self.left, True), (self.right, True), (self.top, False), (self.bottom, False))
         ends = [[places(clue, across=across)[1] for clue in clues] for clues, across in sides]
-        left, right, top, bottom = (max(own, default=0.0) + 0.5 for own in ends)
+        left, right, top, bottom = (max(side, default=0.0) + 0.5 for side in ends)
         return left, right, top, bottom
 
     def borders(self) -> tuple[BoolArray, BoolArray]:

@@ -93,9 +93,9 @@ def _paths(
         runs = runs * (1, 0.5) + (0.5, 0)
         lines.append(runs if transposed else runs[:, :, ::-1])
         hues += [PALETTE[value - 1] if colors is not None else _INK for value in values]
-    found = LineCollection([*np.concatenate(lines)], colors=hues, linewidths=width, zorder=2)
-    found.set_capstyle("round")
-    ax.add_collection(found, autolim=False)
+    collection = LineCollection([*np.concatenate(lines)], colors=hues, linewidths=width, zorder=2)
+    collection.set_capstyle("round")
+    ax.add_collection(collection, autolim=False)
 
 
 def _runs(values: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[Any]]:
@@ -109,8 +109,8 @@ def _runs(values: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[Any]]:
     change = padded[:, 1:] != padded[:, :-1]
     starts = np.argwhere(change & (padded[:, 1:] != 0))
     ends = np.argwhere(change & (padded[:, :-1] != 0))
-    found = values[starts[:, 0], starts[:, 1]]
-    return np.stack([starts, ends], axis=1).astype(float), found
+    run_values = values[starts[:, 0], starts[:, 1]]
+    return np.stack([starts, ends], axis=1).astype(float), run_values
 
 
 def _discs(picture: PictureData, shade: NDArray[np.int64], ax: Axes) -> None:

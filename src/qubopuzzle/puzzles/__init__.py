@@ -39,8 +39,8 @@ def puzzle_names() -> list[str]:
 
 @cache
 def _names() -> tuple[str, ...]:
-    own = [m.name for m in iter_modules(__path__) if m.ispkg and m.name != "kinds"]
-    return tuple(dict.fromkeys([*own, *(e.name for e in entry_points(group=ENTRY_POINTS))]))
+    names = [m.name for m in iter_modules(__path__) if m.ispkg and m.name != "kinds"]
+    return tuple(dict.fromkeys([*names, *(e.name for e in entry_points(group=ENTRY_POINTS))]))
 
 
 def puzzle_name(name: str) -> str:
@@ -52,20 +52,20 @@ def puzzle_name(name: str) -> str:
     Raises:
         InputError: naming the puzzles that there are.
     """
-    found = known_name(name)
-    if found is None:
+    canonical = known_name(name)
+    if canonical is None:
         known = puzzle_names()
-        own = f"this package knows {', '.join(known)}"
-        near = did_you_mean(_plain(name), [*known, *_NAMES], own)
+        otherwise = f"this package knows {', '.join(known)}"
+        near = did_you_mean(_plain(name), [*known, *_NAMES], otherwise)
         raise InputError(f"unknown puzzle {name!r:.40}; {near}")
-    return found
+    return canonical
 
 
 def known_name(name: str) -> str | None:
     """As ``puzzle_name``; None for what no puzzle is called."""
     known = puzzle_names()
-    found = name if name in known else _NAMES.get(_plain(name), _plain(name))
-    return found if found in known else None
+    canonical = name if name in known else _NAMES.get(_plain(name), _plain(name))
+    return canonical if canonical in known else None
 
 
 def _plain(name: str) -> str:
@@ -86,9 +86,9 @@ def get_puzzle(name: str) -> type[Puzzle]:
                 return value
     for entry in entry_points(group=ENTRY_POINTS, name=name):
         try:
-            found = entry.load()
+            loaded = entry.load()
         except Exception as error:
             raise InputError(f"puzzle {name!r}: {entry.value} does not load: {error}") from error
-        if isclass(found) and issubclass(found, Puzzle):
-            return found
+        if isclass(loaded) and issubclass(loaded, Puzzle):
+            return loaded
     raise InputError(f"puzzle {name!r}: its module or entry point has no Puzzle class")

@@ -107,13 +107,13 @@ class Puzzle(Problem):
         Raises:
             PuzzleError: naming the key that is missing, unknown, or cannot be used.
         """
-        own = [f for f in fields(cls) if f.name not in _SHARED]
-        known = [f.name for f in own] + _SHARED
+        own_fields = [f for f in fields(cls) if f.name not in _SHARED]
+        known = [f.name for f in own_fields] + _SHARED
         for key in data:
             if key not in (*known, "puzzle", *_IGNORED):
                 hint = did_you_mean(key, known, f"a {cls.name} has {', '.join(known)}")
                 raise PuzzleError(f"{key[:40]}: unknown key; {hint}")
-        need(data, *(f.name for f in own if f.default is f.default_factory is MISSING))
+        need(data, *(f.name for f in own_fields if f.default is f.default_factory is MISSING))
         given = [key for key in known if key in data]
         return cls(**{k: data[k] for k in given if k not in _SHARED or data[k] is not None})
 
@@ -123,8 +123,12 @@ class Puzzle(Problem):
         if self.solution is not None:
             about["solution"] = self.format_answer(self.solution)
         about = {key: value for key, value in about.items() if value not in ("", None)}
-        own = [f.name for f in fields(self) if f.name not in _SHARED]
-        return {"puzzle": self.name, **about, **{name: _plain(getattr(self, name)) for name in own}}
+        names = [f.name for f in fields(self) if f.name not in _SHARED]
+        return {
+            "puzzle": self.name,
+            **about,
+            **{name: _plain(getattr(self, name)) for name in names},
+        }
 
     def parse_answer(self, data: Any) -> IntArray:
         """Read an answer in its native form, shape ``self.shape``; InputError if it is none.
@@ -193,10 +197,12 @@ class Puzzle(Problem):
             if len(line) == rows * columns:
                 given = [line[r : r + columns] for r in range(0, len(line), columns)]
         grid = given if isinstance(given, np.ndarray) else self.parse_answer(given)
-        found = self.violations(grid)
+        violations = self.violations(grid)
         if self.contradiction is not None:
-            found.insert(0, Violation("clues", f"no answer can be right: {self.contradiction}"))
-        return grid, found
+            violations.insert(
+                0, Violation("clues", f"no answer can be right: {self.contradiction}")
+            )
+        return grid, violations
 
     def formulation_for(self, *, cuts: bool) -> str:
         """The default of a solver, which meets connectivity and cycles by ``cuts`` or does not."""

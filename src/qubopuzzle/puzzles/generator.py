@@ -107,10 +107,10 @@ def find_generator(puzzle: str) -> PuzzleGenerator[Any]:
     if not place:
         raise InputError(f"{puzzle} has no generator")
     try:
-        found: PuzzleGenerator[Any] = resolve_name(place)()
+        generator: PuzzleGenerator[Any] = resolve_name(place)()
     except Exception as error:
         raise InputError(f"{puzzle}: its generator {place} does not load: {error}") from error
-    return found
+    return generator
 
 
 def solution_of(board: Puzzle) -> IntArray:

@@ -73,21 +73,21 @@ class Code:
 
     def read(self, text: str, at: int, count: int) -> tuple[IntArray, int]:
         """So many numbers from a place on, and the place behind them; InputError naming it."""
-        found: list[int] = []
+        numbers: list[int] = []
         known = dict(self._single)
         for match in self._token.finditer(text, at):
-            if len(found) >= count or match.start() > at:
+            if len(numbers) >= count or match.start() > at:
                 break
             at, token = match.end(), match[0]
             if token not in known:
                 known[token] = [self.forms[token[0]][0] + int(token[1:], self.base) or ZERO]
-            found += known[token]
-        if len(found) < count:
+            numbers += known[token]
+        if len(numbers) < count:
             place = f"character {at + 1} of the board, {text[at : at + 6]!r}"
             wrong = f"{place}: expected {self.expected}"
-            ended = f"the board ends after {len(found)} of {count} {self.unit}; copy all of it"
+            ended = f"the board ends after {len(numbers)} of {count} {self.unit}; copy all of it"
             raise InputError(wrong if at < len(text) else ended)
-        return np.array(found[:count], dtype=np.int64), at
+        return np.array(numbers[:count], dtype=np.int64), at
 
     def write(self, numbers: list[int]) -> str:
         """The longest runs of blanks first; InputError for a number that is too large."""
@@ -160,8 +160,8 @@ class AddressText:
         if not self.reading:
             self.body += code.write(numbers.ravel().tolist())
             return numbers
-        found, self.at = code.read(self.body, self.at, numbers.size)
-        return found.reshape(numbers.shape)
+        values, self.at = code.read(self.body, self.at, numbers.size)
+        return values.reshape(numbers.shape)
 
     def bits(self, bits: BoolArray) -> BoolArray:
         """Bits, of any shape, five a character; the last is filled up with 0."""
@@ -172,8 +172,8 @@ class AddressText:
             self.body += "".join([_DIGITS[five] for five in (fives @ _FIVE).tolist()])
             return bits
         numbers, self.at = _BITS.read(self.body, self.at, count)
-        found = np.maximum(numbers, 0)[:, None] & _FIVE > 0
-        return found.ravel()[: bits.size].reshape(bits.shape)
+        values = np.maximum(numbers, 0)[:, None] & _FIVE > 0
+        return values.ravel()[: bits.size].reshape(bits.shape)
 
 
 @dataclass
@@ -204,7 +204,7 @@ class FileText:
 
     def words(self, words: NDArray[Any]) -> Words:
         """Words, or numbers to be written as they are; InputError for a row of another length."""
-        found: list[str] = []
+        result: list[str] = []
         if self.blank:
             return np.full(words.shape, ".", dtype=object)
         for row in words.tolist():
@@ -212,8 +212,8 @@ class FileText:
             cells = self.word(text).split()
             if len(cells) != len(row):
                 raise InputError(f"{len(cells)} cells where there should be {len(row)}")
-            found += cells
-        return np.array(found, dtype=object).reshape(words.shape)
+            result += cells
+        return np.array(result, dtype=object).reshape(words.shape)
 
     def answer(self, words: NDArray[Any]) -> Words:
         """The same of an answer; ``.`` where the file ends before it, or has notes there."""
@@ -269,21 +269,21 @@ def rooms(text: Text, board: Board) -> None:
         across, below = _walls(text.words(given))
     else:
         across, below = map(text.bits, _walls(given))
-    found = components(~across, ~below)
-    for walls, edges, down in zip((across, below), _walls(found), (0, 1), strict=True):
+    room_of = components(~across, ~below)
+    for walls, edges, down in zip((across, below), _walls(room_of), (0, 1), strict=True):
         for r, c in np.argwhere(walls & ~edges)[:1].tolist():
             places = f"row {r + 1} column {c + 1} and row {r + 1 + down} column {c + 2 - down}"
             raise InputError(f"the wall between {places} divides no rooms; no such puzzle here")
-    first = np.unique(found, return_index=True)[1]
+    first = np.unique(room_of, return_index=True)[1]
     clues = [board.get("clues", [None])[room] for room in given.ravel()[first].tolist()]
     numbers = np.array([_NUMBER_OF.get(clue, clue) for clue in clues])
     if isinstance(text, AddressText):
         clues = [_CLUE_OF.get(number, number) for number in text.numbers(numbers).tolist()]
     else:
-        shown = np.zeros_like(found)
-        shown.T.flat[np.unique(found.T, return_index=True)[1]] = numbers
-        clues = room_clues(found, text.numbers(shown))
-    board |= {"rooms": found.tolist(), "clues": clues}
+        shown = np.zeros_like(room_of)
+        shown.T.flat[np.unique(room_of.T, return_index=True)[1]] = numbers
+        clues = room_clues(room_of, text.numbers(shown))
+    board |= {"rooms": room_of.tolist(), "clues": clues}
 
 
 def _walls(rooms: NDArray[Any]) -> tuple[BoolArray, BoolArray]:
@@ -362,8 +362,8 @@ def to_numbers(words: Words, names: str = "") -> IntArray:
 def to_digits(words: Words) -> IntArray:
     """The numbers of an answer, 0 where there is none; small ones stand in brackets beside it."""
     shown = [word.partition("[")[0] for word in words.ravel().tolist()]
-    found = [int(digit) if WHOLE.fullmatch(digit) else 0 for digit in shown]
-    return np.reshape(found, words.shape)
+    values = [int(word) if WHOLE.fullmatch(word) else 0 for word in shown]
+    return np.reshape(values, words.shape)
 
 
 without: Callable[[Words, str], Words] = np.frompyfunc(str.removeprefix, 2, 1)

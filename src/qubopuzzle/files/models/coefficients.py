@@ -50,8 +50,8 @@ class _Terms:
             words = line.split()
             if words and not words[0].startswith(comment):
                 yield words
-            elif told := _OFFSET.match(line.strip()):
-                self.offset = real(told[1], self.line)
+            elif match := _OFFSET.match(line.strip()):
+                self.offset = real(match[1], self.line)
             elif of_spins and (kind := _VARTYPE.match(line.strip())):
                 if kind[1] not in ("BINARY", "SPIN"):
                     raise self.error(f"{kind[1][:20]} is neither BINARY nor SPIN")

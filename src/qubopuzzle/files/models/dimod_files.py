@@ -60,23 +60,23 @@ def read_cqm(path: str) -> Program:
     if sum(entry.file_size for entry in entries) > SIZE_LIMIT:
         raise TooLarge(f"unpacked larger than {SIZE_LIMIT // 2**20} MiB")
     cqm = dimod.ConstrainedQuadraticModel.from_file(data)
-    parts = (re.match("constraints/([^/]+)/", entry.filename) for entry in entries)
-    words = dict.fromkeys(found[1] for found in parts if found)
+    matches = (re.match("constraints/([^/]+)/", entry.filename) for entry in entries)
+    words = dict.fromkeys(match[1] for match in matches if match)
     labels = iter_deserialize_variables(map(json.loads, words))  # type: ignore[no-untyped-call]
     return _in_order(from_cqm(cqm), list(cqm.constraints), list(labels))
 
 
-def _in_order(program: Program, found: list[Hashable], order: list[Hashable]) -> Program:
+def _in_order(program: Program, labels: list[Hashable], order: list[Hashable]) -> Program:
     """The rows in an order of their constraints' labels.
 
-    dimod reads them by way of a set, so that they are ``found`` in another order in each process;
-    those without a label of their own are named by their places.
+    dimod reads the constraints by way of a set, so that the order of ``labels``, and of the rows,
+    differs from process to process. Constraints without a label are named by their places.
     """
     place = {label: at for at, label in enumerate(order)}
-    own = {f"row{i}": (place[label], f"row{place[label]}") for i, label in enumerate(found)}
-    own |= {str(label): (at, str(label)) for label, at in place.items()}
+    by_name = {f"row{i}": (place[label], f"row{place[label]}") for i, label in enumerate(labels)}
+    by_name |= {str(label): (at, str(label)) for label, at in place.items()}
     last = len(place)
-    named = [own.get(name, (last, name)) for name in program.rows]
+    named = [by_name.get(name, (last, name)) for name in program.rows]
     rank = sorted(range(len(named)), key=lambda row: named[row][0])
     return replace(
         program,

@@ -70,9 +70,9 @@ class ModelFormat:
 
     def names(self, content: Any) -> list[str]:
         """The variables as the file calls them, but auxiliary ones."""
-        own = self._function("names")
-        if own is not None:
-            return list(own(content))
+        names_of = self._function("names")
+        if names_of is not None:
+            return list(names_of(content))
         return list(content.variables if self.target == "program" else content.labels())
 
     def _function(self, what: str) -> Any:

@@ -71,37 +71,39 @@ def read_lp(path: str) -> dict[str, Any]:
     highs.setOptionValue("small_matrix_value", 1e-12)  # the least that there is
     highs.setOptionValue("log_file", str(log))
     status = highs.readModel(path)
-    said = log.read_text(errors="replace").splitlines() if log.exists() else []
+    lines = log.read_text(errors="replace").splitlines() if log.exists() else []
     if status == highspy.HighsStatus.kError:
-        why = [_told(said, at, more) for at, line in enumerate(said) if line.startswith("ERROR")]
+        why = [
+            _message(lines, at, more) for at, line in enumerate(lines) if line.startswith("ERROR")
+        ]
         raise InputError([*(line for line in why if path not in line), _UNREAD][0])
-    for at, line in enumerate(said):
+    for at, line in enumerate(lines):
         if line.startswith("WARNING") and not any(part in line for part in _HARMLESS):
-            raise InputError(_told(said, at, more))
+            raise InputError(_message(lines, at, more))
     return _arrays(highs.getModel()) | {"binary": lp_bounds.binary_names(text)}
 
 
 read_mps = read_lp
 
 
-def _told(said: list[str], at: int, more: list[int]) -> str:
+def _message(lines: list[str], at: int, more: list[int]) -> str:
     """One line of an error or a warning, of its place, if it follows, and of the help there."""
-    what = " ".join(said[at].split(":", 1)[-1].split())[:160]
-    if at + 1 == len(said) or not (place := _PLACE.match(said[at + 1])):
+    what = " ".join(lines[at].split(":", 1)[-1].split())[:160]
+    if at + 1 == len(lines) or not (place := _PLACE.match(lines[at + 1])):
         return what
     number = int(place[1])
-    rest = said[at + 2 : at + 8]
+    rest = lines[at + 2 : at + 8]
     help_ = next((line.split(_HELP)[1] for line in rest if _HELP in line), "")
     return f"line {number - bisect_right(more, number)}: {what}{help_ and '; '}{help_}"
 
 
 def _check_mps(data: bytes) -> None:
     """Refuse NaN, and sections among the rows."""
-    if b"nan" in data.lower() and (found := _NAN.search(data)):
-        raise InputError(f"line {_line(data, found.start())}: nan is no number")
-    if (rows := _MPS_ROWS.search(data)) and (found := _JOINED.search(data, *rows.span())):
-        word = found[1].decode(errors="replace")[:40]
-        line = _line(data, found.start(1))
+    if b"nan" in data.lower() and (match := _NAN.search(data)):
+        raise InputError(f"line {_line(data, match.start())}: nan is no number")
+    if (rows := _MPS_ROWS.search(data)) and (match := _JOINED.search(data, *rows.span())):
+        word = match[1].decode(errors="replace")[:40]
+        line = _line(data, match.start(1))
         raise InputError(f"line {line}: {word} is no section that is read, nor a row and its name")
 
 
@@ -136,7 +138,7 @@ def _compressed(part: Any) -> tuple[NDArray[np.float64], IntArray, IntArray]:
     return np.array(part.value_), np.array(part.index_), np.array(part.start_)
 
 
-def program(found: dict[str, Any]) -> Program:
+def program(content: dict[str, Any]) -> Program:
     """The program of what ``read_lp`` returned.
 
     Raises:
@@ -148,25 +150,25 @@ def program(found: dict[str, Any]) -> Program:
     from qubopuzzle.programs.milp import require_whole
     from qubopuzzle.programs.program import Program
 
-    names, rows = found["names"], found["rows"]
-    shape = len(found["row_lower"]), len(found["lower"])
+    names, rows = content["names"], content["rows"]
+    shape = len(content["row_lower"]), len(content["lower"])
     if (len(rows), len(names)) != shape:
         raise InputError("two variables or two rows have the same name")
-    require_whole(names, found["kinds"], found["lower"], found["upper"])
-    for name, low, high in zip(names, found["lower"], found["upper"], strict=True):
-        if name in found["binary"] and not 0 <= low <= high <= 1:
+    require_whole(names, content["kinds"], content["lower"], content["upper"])
+    for name, low, high in zip(names, content["lower"], content["upper"], strict=True):
+        if name in content["binary"] and not 0 <= low <= high <= 1:
             what = f"is declared binary and has the bounds {low:g} to {high:g}"
             raise InputError(f"variable {name[:60]} {what}; declare it in General")
-    compressed = csc_array if found["by_column"] else csr_array
+    compressed = csc_array if content["by_column"] else csr_array
     same = ("lower", "upper", "cost", "offset", "maximize")
     return Program.of(
-        compressed(found["matrix"], shape=shape),
-        found["row_lower"],
-        found["row_upper"],
-        quadratic=_quadratic(found["triangle"], len(names)),
+        compressed(content["matrix"], shape=shape),
+        content["row_lower"],
+        content["row_upper"],
+        quadratic=_quadratic(content["triangle"], len(names)),
         variables=names,
         rows=_row_names(rows),
-        **{key: found[key] for key in same},
+        **{key: content[key] for key in same},
     )
 
 
@@ -183,8 +185,8 @@ def _quadratic(triangle: Any, n: int) -> Any:
 
 def _row_names(given: list[str]) -> list[str]:
     """Rows without a name are called ``row0`` onwards, by their place."""
-    own = [name.replace(_UNNAMED, "row", 1) for name in given]
-    return own if len(set(own)) == len(own) else given
+    names = [name.replace(_UNNAMED, "row", 1) for name in given]
+    return names if len(set(names)) == len(names) else given
 
 
 # --- writing ---------------------------------------------------------------------------
@@ -217,8 +219,8 @@ def _texts() -> Any:
 
 def names_program_lp(program: Rows) -> list[str]:
     """The names of variables: their own where both formats allow them."""
-    own: list[str] = _texts().kept_names("x_", program.variables)
-    return own
+    names: list[str] = _texts().kept_names("x_", program.variables)
+    return names
 
 
 def write_program_lp(program: Rows) -> bytes:
@@ -241,8 +243,8 @@ def _named(program: Rows) -> Rows:
 
 def names_qubo_lp(model: Qubo) -> list[str]:
     """The names of variables."""
-    own: list[str] = _texts().safe_names("x_", model.labels())
-    return own
+    names: list[str] = _texts().safe_names("x_", model.labels())
+    return names
 
 
 def write_qubo_lp(model: Qubo) -> bytes:

@@ -55,8 +55,10 @@ def to_ommx(program: Rows) -> Any:
     constraints: list[Any] = []
     for name, terms, sense, bound in program.constraints():
         turned = -1 if sense == ">=" else 1
-        own = ommx.Linear(terms={v: turned * value for v, value in terms}, constant=-turned * bound)
-        made = ommx.Function(own) == 0 if sense == "==" else ommx.Function(own) <= 0
+        left_side = ommx.Linear(
+            terms={v: turned * value for v, value in terms}, constant=-turned * bound
+        )
+        made = ommx.Function(left_side) == 0 if sense == "==" else ommx.Function(left_side) <= 0
         place = len(constraints)
         constraints.append(made.set_name(name) if is_newer else made.set_id(place).add_name(name))
     return ommx.Instance.from_components(

@@ -64,13 +64,13 @@ def pack(data: bytes, title: str = "") -> bytes:
         {"schemaVersion": 2, "mediaType": _INDEX, "manifests": index}
     ).encode()
     blobs["oci-layout"] = b'{"imageLayoutVersion": "1.0.0"}'
-    found = BytesIO()
-    with tarfile.open(fileobj=found, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+    buffer = BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.USTAR_FORMAT) as archive:
         for name, blob in blobs.items():
             member = tarfile.TarInfo(name)
             member.size = len(blob)
             archive.addfile(member, BytesIO(blob))
-    return found.getvalue()
+    return buffer.getvalue()
 
 
 def unpack(data: bytes) -> Layer:
@@ -103,30 +103,32 @@ def _instance(archive: tarfile.TarFile) -> Layer:
 
     def blob(descriptor: dict[str, Any]) -> bytes:
         name = str(descriptor.get("digest")).removeprefix("sha256:")
-        found = read(f"blobs/sha256/{name}")
-        if sha256(found).hexdigest() != name:
+        content = read(f"blobs/sha256/{name}")
+        if sha256(content).hexdigest() != name:
             raise InputError(f"the archive is damaged: blob {name[:12]} has another digest")
-        return found
+        return content
 
     manifests = _listed(read("index.json"), "index.json", "manifests")
     layers = [layer for each in manifests for layer in _listed(blob(each), "a manifest", "layers")]
-    own = [layer for layer in layers if layer.get("mediaType") in _INSTANCES]
-    if not own:
+    instances = [layer for layer in layers if layer.get("mediaType") in _INSTANCES]
+    if not instances:
         others = ", ".join(str(layer.get("mediaType"))[:60] for layer in layers[:3])
         raise InputError(f"no instance in the OMMX artifact, only {others or 'nothing'}")
-    if len(own) > 1:
-        raise InputError(f"{len(own)} instances in the OMMX artifact; one is read: save it alone")
-    notes = own[0].get("annotations")
+    if len(instances) > 1:
+        raise InputError(
+            f"{len(instances)} instances in the OMMX artifact; one is read: save it alone"
+        )
+    notes = instances[0].get("annotations")
     title = notes.get(_TITLE) if isinstance(notes, dict) else None
-    return Layer(blob(own[0]), _INSTANCES[own[0]["mediaType"]], str(title or ""))
+    return Layer(blob(instances[0]), _INSTANCES[instances[0]["mediaType"]], str(title or ""))
 
 
 def _listed(data: bytes, what: str, key: str) -> list[dict[str, Any]]:
     """The objects under a key of a JSON object."""
     try:
-        found = json.loads(data)[key]
+        objects = json.loads(data)[key]
     except (ValueError, RecursionError, KeyError, TypeError):
-        found = None
-    if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+        objects = None
+    if not isinstance(objects, list) or not all(isinstance(each, dict) for each in objects):
         raise InputError(f"no OMMX artifact: {what} of it lists no {key}")
-    return found
+    return objects

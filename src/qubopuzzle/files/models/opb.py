@@ -73,8 +73,8 @@ def read_opb(data: bytes) -> Program:
         InputError: naming the line of what is no linear row, such as a product, a soft constraint
             or a coefficient beyond 2**53.
     """
-    found, goal = _Sums(), _Sums()
-    goal.variables = found.variables
+    rows, goal = _Sums(), _Sums()
+    goal.variables = rows.variables
     bounds: list[tuple[float, float]] = []
     offset, direction = 0, ""
     for line, statement in _statements(text_of(data)):
@@ -86,16 +86,16 @@ def read_opb(data: bytes) -> Program:
                 direction = word
                 offset = goal.add(0, _TOKEN.findall(statement[4:]))
             else:
-                bounds.append(_row(found, len(bounds), _TOKEN.findall(statement)))
+                bounds.append(_row(rows, len(bounds), _TOKEN.findall(statement)))
     lower, upper = np.array(bounds, dtype=np.float64).reshape(-1, 2).T
     return Program.of(
-        found.matrix(len(bounds)),
+        rows.matrix(len(bounds)),
         lower,
         upper,
         cost=goal.matrix(1).toarray()[0],
         offset=offset,
         maximize=direction == "max:",
-        variables=list(found.variables),
+        variables=list(rows.variables),
         rows=[f"row{i}" for i in range(1, len(bounds) + 1)],
     )
 
@@ -119,13 +119,13 @@ def _statements(text: str) -> Iterator[tuple[int, str]]:
         raise InputError(f"line {start}: it breaks off: {waiting.strip()[:40]} has no ; behind it")
 
 
-def _row(found: _Sums, number: int, tokens: list[str]) -> tuple[float, float]:
+def _row(rows: _Sums, number: int, tokens: list[str]) -> tuple[float, float]:
     """Add the left side of a row; returns its bounds."""
     sense = tokens[-2] if len(tokens) > 2 else ""
     if sense not in _SENSES or not tokens[-1].lstrip("+- ").isdigit():
         words = " ".join(tokens)[:40]
         raise InputError(f"expected a sum, {', '.join(_SENSES)} and a whole number, got {words}")
-    side = _number(tokens[-1]) - found.add(number, tokens[:-2])
+    side = _number(tokens[-1]) - rows.add(number, tokens[:-2])
     return (-np.inf if sense == "<=" else side), (np.inf if sense == ">=" else side)
 
 

@@ -67,24 +67,24 @@ class _Lines:
 
     def vector(self, size: int, what: str) -> NDArray[np.float64]:
         """A default value, then those that differ from it, shape (size,)."""
-        found = np.full(size, self.value(f"the default of {what}"))
+        result = np.full(size, self.value(f"the default of {what}"))
         index, values = self.entries([size], what)
-        found[index[:, 0]] = values
-        return found
+        result[index[:, 0]] = values
+        return result
 
     def names(self, size: int, what: str, name: Callable[[int], str]) -> list[str]:
         """Names by their numbers, ``name`` of those without; a file may end before them."""
-        found = [name(i) for i in range(1, size + 1)]
+        names = [name(i) for i in range(1, size + 1)]
         try:
             n = self.count(f"the number of {what}", size)
         except InputError as error:
             if "breaks off" in str(error):
-                return found
+                return names
             raise
         for _ in range(n):
             number, word = self.words(2, f"{what}: a number and a name")[:2]
-            found[whole(number, self.number, 1, size) - 1] = word
-        return found
+            names[whole(number, self.number, 1, size) - 1] = word
+        return names
 
 
 def read_qplib(data: bytes) -> Program:

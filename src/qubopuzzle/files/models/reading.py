@@ -66,12 +66,12 @@ def load_model(source: str | PathLike[str], format: str | None = None) -> Progra
     name = "standard input" if source == "-" else " ".join(str(source)[:200].split())
     with at(name):
         try:
-            found: Program = _read(reader, _bytes(source))
+            program: Program = _read(reader, _bytes(source))
         except TooLarge as error:
             raise TooLarge(f"{name}: {error}") from None
-        if not found.variables:
+        if not program.variables:
             raise InputError("there are no variables in it")
-        return replace(found, id=found.id or ("" if source == "-" else stem(source)[0]))
+        return replace(program, id=program.id or ("" if source == "-" else stem(source)[0]))
 
 
 def _bytes(source: str | PathLike[str]) -> bytes:

@@ -52,7 +52,7 @@ def _from_json(text: str) -> Sample:
     return {str(key): _whole(value, repr(str(key)[:60])) for key, value in data.items()}
 
 
-def best_sample(found: "dimod.SampleSet") -> dict[Hashable, Any]:
+def best_sample(sample_set: "dimod.SampleSet") -> dict[Hashable, Any]:
     """Of a dimod sample set, by variable: of the feasible samples, or all, the least in energy.
 
     Spins become 0 and 1.
@@ -64,12 +64,12 @@ def best_sample(found: "dimod.SampleSet") -> dict[Hashable, Any]:
 
     from qubopuzzle.programs.dimod_models import ranked
 
-    if found.vartype is dimod.SPIN:
-        found = found.change_vartype(dimod.BINARY, inplace=False)  # type: ignore[no-untyped-call]
-    first = ranked(found).record.sample[:1]
+    if sample_set.vartype is dimod.SPIN:
+        sample_set = sample_set.change_vartype(dimod.BINARY, inplace=False)  # type: ignore[no-untyped-call]
+    first = ranked(sample_set).record.sample[:1]
     if not len(first):
         raise InputError("the sample set is empty")
-    return dict(zip(found.variables, first[0].tolist(), strict=True))
+    return dict(zip(sample_set.variables, first[0].tolist(), strict=True))
 
 
 def _best(data: Mapping[str, Any]) -> Mapping[Any, Any]:

@@ -88,9 +88,9 @@ class Format:
 @cache
 def all_formats() -> Mapping[str, Format]:
     """Every format by its name."""
-    modules = [import_module(f"{__name__}.{found.name}") for found in iter_modules(__path__)]
-    found = [value for module in modules for value in vars(module).values()]
-    formats = {value.name: value for value in found if isinstance(value, Format)}
+    modules = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
+    values = [value for module in modules for value in vars(module).values()]
+    formats = {value.name: value for value in values if isinstance(value, Format)}
     return {name: formats[name] for name in sorted(formats)}
 
 
@@ -117,12 +117,12 @@ def check_format(name: str, puzzle: str) -> None:
 
 def links(kind: type[T]) -> list[tuple[type[Puzzle], T]]:
     """Every puzzle's links of one kind, such as ``Link`` and ``Game``, and its class."""
-    found = []
+    pairs = []
     for name in puzzle_names():
         with suppress(InputError):  # of another package, which does not load
             puzzle = get_puzzle(name)
-            found += [(puzzle, link) for link in puzzle.links if isinstance(link, kind)]
-    return found
+            pairs += [(puzzle, link) for link in puzzle.links if isinstance(link, kind)]
+    return pairs
 
 
 # --- writing -----------------------------------------------------------------------------
@@ -138,8 +138,8 @@ def solved_address(puzzle: Problem, answer: IntArray) -> str:
     refused: InputError | None = None
     for known in all_formats().values():
         try:
-            if found := known.solved_address(puzzle, answer):
-                return found
+            if address := known.solved_address(puzzle, answer):
+                return address
         except InputError as error:
             refused = refused or error
     raise refused or InputError(f"no player's address has a place for answers of {puzzle.name}")
@@ -171,13 +171,13 @@ def read_text(text: str, puzzle: str | None = None, named: str | None = None) ->
         if puzzle is not None and known.name not in formats_for(puzzle):
             continue  # another format may hold such a text as this kind
         try:
-            found = known.read(text, puzzle)
+            puzzles = known.read(text, puzzle)
         except InputError as error:
             refused = refused or error
             continue
-        if not found:
+        if not puzzles:
             raise empty
-        return [*found]
+        return [*puzzles]
     raise refused or empty or _no_format(text)
 
 

@@ -90,9 +90,9 @@ def _divided(answer: GivenAnswer, puzzles: Iterable[Problem]) -> Iterable[GivenA
 def _read(text: str, puzzles: Sequence[Problem], by_name: bool) -> list[GivenAnswer]:
     if non.FORMAT.detect(text):
         return [
-            GivenAnswer(p.id, own)
+            GivenAnswer(p.id, answer)
             for p in non.FORMAT.read(text)
-            if (own := _answer_of(p)) is not None
+            if (answer := _answer_of(p)) is not None
         ]
     if pzprv3.FORMAT.detect(text):
         kinds = {puzzle.name for puzzle in puzzles}
@@ -124,7 +124,9 @@ def _boards(text: str, puzzles: Sequence[Problem]) -> list[GivenAnswer]:
                 read: Sequence[Any] = known.read(text, *kinds)
                 answers = [_answer_of(puzzle) for puzzle in read]
                 if answers and not any(answer is None for answer in answers):
-                    return [GivenAnswer(p.id, own) for p, own in zip(read, answers, strict=True)]
+                    return [
+                        GivenAnswer(p.id, answer) for p, answer in zip(read, answers, strict=True)
+                    ]
     return []
 
 
@@ -138,7 +140,7 @@ def _answer_of(puzzle: Puzzle) -> Any:
 
 
 def _lines(text: str, puzzles: Sequence[Problem]) -> list[str]:
-    """Lines that say something, below sizes that they have; a picture of shaded cells as such."""
+    """Lines that are not blank, without a first line of their sizes; shaded cells as such."""
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) > 1 and _SIZES.fullmatch(lines[0].strip()):
         shapes = [{len(lines) - 1, len(cells)} for cells in (lines[1].split(), lines[1].strip())]

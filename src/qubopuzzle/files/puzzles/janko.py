@@ -71,10 +71,10 @@ class _Code:
 
     def read(self, word: str, place: str) -> int:
         """The value of a word; InputError naming the place for another one."""
-        found = 0 if word in _BLANKS else self.value(word)
-        if found is None:
+        value = 0 if word in _BLANKS else self.value(word)
+        if value is None:
             raise InputError(f"{place} is {brief(word)}, no {self.expected} or '-'")
-        return found
+        return value
 
 
 _NUMBERS = _Code(lambda word: int(word) if _NUMBER.fullmatch(word) else None)
@@ -149,13 +149,13 @@ class _Text:
 
     def sizes(self) -> tuple[int, int] | None:
         """Rows and columns that the keys say; None if they do not."""
-        found = [self.keys.get(name) or self.keys.get("size") for name in ("rows", "cols")]
-        if None in found:
+        sizes = [self.keys.get(name) or self.keys.get("size") for name in ("rows", "cols")]
+        if None in sizes:
             return None
-        for value in found:
-            if not _NUMBER.fullmatch(str(value)):
-                raise InputError(f"{brief(value)} is no size")
-        return int(str(found[0])), int(str(found[1]))
+        for size in sizes:
+            if not _NUMBER.fullmatch(str(size)):
+                raise InputError(f"{brief(size)} is no size")
+        return int(str(sizes[0])), int(str(sizes[1]))
 
 
 # --- puzzles -----------------------------------------------------------------------------

@@ -85,12 +85,12 @@ def read_boards(
     given = [*islice(boards, most + 1)]
     if len(given) > most:
         raise InputError(f"{given[most][0]}: over {most:,} boards; divide the text")
-    found: list[Found] = []
+    results: list[Found] = []
     limit = ReadLimit()
     for place, board in given:
         with at(place):
-            found += read(board, limit)
-    return found
+            results += read(board, limit)
+    return results
 
 
 def said_lines(text: str) -> Iterator[tuple[str, str]]:

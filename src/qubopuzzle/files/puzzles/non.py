@@ -23,8 +23,8 @@ _KEYWORDS = {"title": "title", "by": "author", "license": "licence", "catalogue"
 
 def _read(text: str, _kind: str | None = None) -> list[Nonogram]:
     lines = lines_of(text)
-    found = (_puzzle(first, lines) for first in lines)  # each goes on to a divider or the end
-    return [puzzle for puzzle in found if puzzle is not None]
+    puzzles = (_puzzle(first, lines) for first in lines)  # each goes on to a divider or the end
+    return [puzzle for puzzle in puzzles if puzzle is not None]
 
 
 def _lines(puzzle: Nonogram) -> Iterator[str]:

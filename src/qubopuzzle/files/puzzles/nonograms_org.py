@@ -141,8 +141,10 @@ def _tables(text: str) -> list[Element]:
     text = _COMMENT_OR_TYPE.sub(lambda match: "\n" * match[0].count("\n"), text)
     if stray := _NO_TAG.search(text):
         line = text.count("\n", 0, stray.start()) + 1
-        found = text[stray.start() : stray.start() + 20]
-        raise InputError(f"line {line}: {brief(found)} is no tag with an end; copy the whole table")
+        excerpt = text[stray.start() : stray.start() + 20]
+        raise InputError(
+            f"line {line}: {brief(excerpt)} is no tag with an end; copy the whole table"
+        )
     reader = _Reader()
     line = 1
     # Text and tags in turn, from the text before the first tag on.
@@ -165,8 +167,8 @@ def _tables(text: str) -> list[Element]:
 
 def _attributes(text: str) -> dict[str, str]:
     """The attributes of a tag by name; of two of one name the last."""
-    found = _ATTRIBUTE.findall(text) if text else ()
-    return {name.lower(): unescape(one or two or bare) for name, one, two, bare in found}
+    matches = _ATTRIBUTE.findall(text) if text else ()
+    return {name.lower(): unescape(one or two or bare) for name, one, two, bare in matches}
 
 
 def _rows(table: Element) -> Rows:
@@ -271,10 +273,10 @@ def _corner(rows: Rows) -> tuple[int, int]:
 def _clue(cells: Iterable[Element]) -> list[int]:
     numbers = []
     for cell in cells:
-        found, text = _numbers(cell), (cell.text or "").strip()
-        if text and not found:
+        values, text = _numbers(cell), (cell.text or "").strip()
+        if text and not values:
             raise InputError(f"line {cell.get(_LINE)}: {brief(text)} is no number")
-        numbers += found
+        numbers += values
     return numbers
 
 

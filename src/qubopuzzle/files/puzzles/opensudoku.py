@@ -55,10 +55,10 @@ def _join(puzzles: Sequence[Sudoku], games: list[str]) -> Iterator[str]:
 
 
 def _grid(attributes: str) -> tuple[tuple[int, ...], ...]:
-    found = _DATA.search(attributes)
-    if found is None:
+    match = _DATA.search(attributes)
+    if match is None:
         raise InputError("this <game> has no data")
-    data = unescape(found[1] or found[2] or "")
+    data = unescape(match[1] or match[2] or "")
     cells = [*data.strip()] if ":" not in data else _given(data)
     if len(cells) != 81:
         raise InputError(f"{len(cells)} cells; a game of OpenSudoku has 81")

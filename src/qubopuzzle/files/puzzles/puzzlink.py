@@ -86,9 +86,9 @@ def find_link(pid: str) -> tuple[type[Puzzle], Link]:
     if pid in _LINKS:
         return _LINKS[pid]
     name = known_name(pid)
-    for found in _LINKS.values():
-        if found[0].name == name:
-            return found
+    for kind, link in _LINKS.values():
+        if kind.name == name:
+            return kind, link
     hint = f"it reads {', '.join(_LINKS)}"
     raise InputError(f"{pid[:30]!r}: this package has no such puzzle; {hint}")
 
@@ -144,10 +144,10 @@ def _read_line(wanted: str | None, line: str, limit: ReadLimit) -> Iterator[Puzz
 def _read_address(wanted: str | None, query: str, limit: ReadLimit) -> list[Puzzle]:
     """The puzzle behind an address's question mark, or none if another kind is wanted."""
     query = _decoded(query.partition("#")[0])
-    found = [part for part in query.split("&") if not _PARAMETER.match(part)]
-    if len(found) != 1:
+    candidates = [part for part in query.split("&") if not _PARAMETER.match(part)]
+    if len(candidates) != 1:
         raise InputError("the address has no puzzle after its question mark")
-    pid, *parts = found[0].split("/")
+    pid, *parts = candidates[0].split("/")
     pid = re.sub("_(edit|play)$", "", pid)
     if is_other(pid, wanted):
         limit.count(0)
@@ -179,7 +179,7 @@ def _decoded(query: str) -> str:
         return unquote(query)
     if any(link.percent and link.pid in query[:60] for _, link in _LINKS.values()):
         return query
-    return _ENCODED.sub(lambda found: chr(int(found[1], 16)), query)
+    return _ENCODED.sub(lambda match: chr(int(match[1], 16)), query)
 
 
 FORMAT = Format(

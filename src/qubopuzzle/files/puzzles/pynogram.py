@@ -29,11 +29,11 @@ _QUOTES = str.maketrans(dict.fromkeys("\"'[]", " "))
 def _read(text: str, _kind: str | None = None) -> list[Nonogram]:
     clues: dict[str, list[list[int]]] = {}
     for number, key, clue in _clues(text):
-        found = clues.setdefault(key, [])
-        if len(found) == LINE_LIMIT:
+        axis_clues = clues.setdefault(key, [])
+        if len(axis_clues) == LINE_LIMIT:
             most = f"a nonogram here has 1 to {LINE_LIMIT} rows and columns"
             raise InputError(f"line {number}: too many clues; {most}")
-        found.append(read_clue(number, clue))
+        axis_clues.append(read_clue(number, clue))
     for name, key in _KEYS.items():
         if key not in clues:
             raise InputError(f"no {name} below [clues]")

@@ -94,8 +94,8 @@ def _puzzle(kind: type[Puzzle], data: Board, _: tuple[int, int]) -> Puzzle:
 
 
 def _answer(_: type[Puzzle], data: Board, shape: tuple[int, int]) -> IntArray:
-    found = data.get("solution")
-    return np.zeros(shape, dtype=np.int64) if found is None else np.asarray(found)
+    answer = data.get("solution")
+    return np.zeros(shape, dtype=np.int64) if answer is None else np.asarray(answer)
 
 
 FORMAT = Format(

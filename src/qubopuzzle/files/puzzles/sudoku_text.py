@@ -112,14 +112,14 @@ def _read(text: str, _kind: str | None = None) -> list[Sudoku]:
     """Every puzzle; its boxes are the squarest."""
     boards = list(_boards(text))
     marked = [_alphabet(n, rows) for n, rows in boards]
-    # A puzzle that does not tell is like the others of its size, if they agree.
-    said: dict[int, set[str]] = {}
+    # A puzzle that fits several alphabets has that of the others of its size, if they agree.
+    marks_by_size: dict[int, set[str]] = {}
     for (n, _), mark in zip(boards, marked, strict=True):
         if mark:
-            said.setdefault(n, set()).add(mark)
+            marks_by_size.setdefault(n, set()).add(mark)
     puzzles = []
     for (n, rows), mark in zip(boards, marked, strict=True):
-        usual = said.get(n, set())
+        usual = marks_by_size.get(n, set())
         name = mark or (min(usual) if len(usual) == 1 else "digits")
         puzzles.append(_puzzle(n, rows, name))
     return puzzles
@@ -258,8 +258,8 @@ def _shape(count: int, lines: Sequence[Row]) -> tuple[int, int]:
 
 def _boards(text: str) -> Iterator[tuple[int, list[Row]]]:
     """The side of each puzzle, and its lines."""
-    found = _without_rules(_rows(lines_of(text)))
-    for count, same in groupby(found, key=lambda row: len(row.cells)):
+    all_rows = _without_rules(_rows(lines_of(text)))
+    for count, same in groupby(all_rows, key=lambda row: len(row.cells)):
         rows = iter(same)
         first = next(rows)
         if count not in _COUNTS:
@@ -279,7 +279,7 @@ def _boards(text: str) -> Iterator[tuple[int, list[Row]]]:
 
 
 def _alphabet(n: int, rows: Sequence[Row]) -> str | None:
-    """What the signs of a puzzle are: digits, hexadecimal or letters; None: it does not tell."""
+    """The alphabet of a puzzle: digits, hexadecimal or letters; None where several fit."""
     used = {cell for row in rows for cell in row.cells}
     if n not in _BY_LETTERS or any(len(cell) > 1 for cell in used):
         return "digits"

@@ -120,9 +120,9 @@ def read_id(wanted: str | None, line: str, limit: ReadLimit) -> list[Puzzle]:
             raise InputError(f"{variants[token]} ({token}) is a variant that is not known here")
     kind, game = games[0] if word else _game_of(match)
     with at(game.name):
-        found = kind.from_dict(_data(game, match))
-    limit.count(found.cells)
-    return [found]
+        puzzle = kind.from_dict(_data(game, match))
+    limit.count(puzzle.cells)
+    return [puzzle]
 
 
 def _game_of(match: re.Match[str]) -> tuple[type[Puzzle], Game]:

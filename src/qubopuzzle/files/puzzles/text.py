@@ -3,15 +3,15 @@
 Two sizes may come first, in either order, on a line (``8 8``, ``8x8``, ``W=8 H=8``) or one each;
 of a square one is enough. Without sizes a blank line ends a board. Cells are characters, or words
 with spaces, tabs or commas between; ``.``, ``-``, ``_``, ``*`` and ``+`` are blank, and so is ``0``
-in kurodoko, hitori, and where numberlink has no other sign for it. Lines that begin with ``#`` say
-nothing; ``0 0`` ends a file.
+in kurodoko, hitori, and where numberlink has no other sign for it. Lines that begin with ``#`` are
+comments; ``0 0`` ends a file.
 
 - Numberlink: any signs or words, each there twice; every cell is used.
 - Heyawake: rooms by letters or numbers, before or behind them a table of clues; or a clue behind
   the letter of its room, as in ``a3 a b``; or lines such as ``a=3 b=1`` below.
 
-What the text alone does not tell, ``--puzzle`` says. That is so of kurodoko, unless it has a ``?``;
-lines of digits without sizes that sudoku text can be are sudoku.
+Where the text alone does not decide the kind of puzzle, ``--puzzle`` gives it: so for kurodoko,
+unless it has a ``?``. Lines of digits without sizes that can be sudoku text are sudoku.
 """
 
 import re
@@ -68,20 +68,20 @@ def _detect(text: str) -> bool:
     if not all(map(_WORD.fullmatch, words)):
         return False
     digits = not any(word[0].isalpha() for word in words)
-    return min(board.shape) > 1 and bool(words - BLANKS) and (digits or _told(board) is not None)
+    return min(board.shape) > 1 and bool(words - BLANKS) and (digits or _kind_of(board) is not None)
 
 
 def _read(text: str, puzzle: str | None = None) -> list[Puzzle]:
-    """Every board as a kind of puzzle; without one all are what the first one tells."""
+    """Every board as one kind of puzzle: without ``puzzle`` that of the first board."""
     if puzzle is not None and puzzle not in _KINDS:
         return []
     most = 2 if puzzle is None else _KINDS[puzzle][1].tables
-    found: list[Puzzle] = []
+    puzzles: list[Puzzle] = []
     for board in _boards(lines_of(text), ReadLimit(), most):
         with at(f"the board at line {board.number}"):
-            puzzle = puzzle or _told(board)
-            found.append(_puzzle(board, puzzle))
-    return found
+            puzzle = puzzle or _kind_of(board)
+            puzzles.append(_puzzle(board, puzzle))
+    return puzzles
 
 
 def _lines(puzzle: Puzzle) -> list[str]:
@@ -113,8 +113,8 @@ def _puzzle(board: _Board, name: str | None) -> Puzzle:
         return kind.from_dict(lines.read(board.tables))
 
 
-def _told(board: _Board) -> str | None:
-    """The puzzle that the cells tell."""
+def _kind_of(board: _Board) -> str | None:
+    """The name of the kind of puzzle, if the cells decide it."""
     return next((name for name, (_, lines) in _KINDS.items() if lines.tells(board.tables)), None)
 
 
@@ -122,7 +122,7 @@ def _told(board: _Board) -> str | None:
 
 
 class _Source:
-    """Lines that say something, taken one by one, of which the next ones can be looked at."""
+    """Lines that are neither blank nor comments, taken one by one; ``ahead`` looks at the next."""
 
     def __init__(self, lines: Iterable[Line]) -> None:
         self._rest = iter(lines)
@@ -202,8 +202,8 @@ def _sizes(source: _Source) -> tuple[int, int] | None:
             return 0, 0
         number, row = source.ahead(i + 1)
         width = len(_cells(number, row))
-        told = width > 1 or both  # lines of one number may be anything
-        if told and width in numbers[-2:] and min(numbers) > 0:
+        is_certain = width > 1 or both  # lines of one number may be anything
+        if is_certain and width in numbers[-2:] and min(numbers) > 0:
             source.take(i + 1)
             one, other = (numbers * 2)[-2:] if len(numbers) == 1 else numbers[-2:]
             return (other, one) if one == width else (one, other)

@@ -23,12 +23,12 @@ from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT, Nonogram
 _DEPTH_LIMIT = 20
 _LINE = "#line"  # no attribute of XML can have this name
 _TEXTS = {tag: tag for tag in ("source", "id", "title", "author")} | {"copyright": "licence"}
-"""The puzzle's own key for what is said below a tag."""
+"""The puzzle's key for the text of each tag."""
 _SHARED = ("source", "author", "copyright")
-"""What a set says of all its puzzles."""
+"""Tags of a set that hold for all its puzzles."""
 _CLUES = {"columns": "cols", "rows": "rows"}
 _TAGS = {*_TEXTS, "puzzleset", "puzzle", "clues", "line", "count", "color", "solution", "image"}
-"""Other elements are not kept, but for what they say."""
+"""Of other elements only the text is kept."""
 _COLOURS = (("white", WHITE, "FFFFFF"), ("black", "X", "000000"))
 _DECLARATION = re.compile(r"\A\s*<\?xml\s[^<>]*\?>")
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -152,7 +152,7 @@ def _puzzle(element: Element, shared: dict[str, str]) -> Nonogram:
 
 
 def _texts(element: Element, tags: Iterable[str]) -> dict[str, str]:
-    """What the children with these tags say, by the puzzle's own keys; nothing if blank."""
+    """The texts of the children with these tags, by the puzzle's keys, but blank ones."""
     children = ((_TEXTS[tag], element.find(tag)) for tag in tags)
     texts = ((key, one_line("".join(c.itertext()))) for key, c in children if c is not None)
     return {key: text for key, text in texts if text}

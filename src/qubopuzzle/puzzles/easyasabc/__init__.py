@@ -89,12 +89,12 @@ def _choose_positions(puzzle: EasyAsABC, builder: ModelBuilder, x: IntArray) -> 
         place = np.flatnonzero(x[line[: end + 1], letter] != FALSE).tolist() or [end]
         first = builder.choice(clue, place, family="clue").first + np.arange(len(place))
         for t, cell in enumerate(line[: place[-1] + 1]):
-            for family, value, own in (
+            for family, value, literals in (
                 ("seen", letter, first[np.equal(place, t)]),
                 ("blank", 0, first[np.greater(place, t)]),
             ):
-                if len(own):
-                    row, signs = np.append(x[cell, value], own), [1, *[-1] * len(own)]
+                if len(literals):
+                    row, signs = np.append(x[cell, value], literals), [1, *[-1] * len(literals)]
                     label = f"{clue} cell {t}"
                     builder.rows(family).add(row, signs, lower=0, upper=1, labels=label)
         places.append((line, place))

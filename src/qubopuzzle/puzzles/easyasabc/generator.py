@@ -1,9 +1,9 @@
-"""Easy as ABC: a grid whose borders tell it, then clues dropped from the borders.
+"""Easy as ABC: a grid that its borders determine, then clues dropped from the borders.
 
 Of larger random grids hardly any is fixed by its borders. So a grid is looked for by
 counterexamples (as in 2QBF by abstraction, Janota and Marques-Silva, SAT 2011, 230-244). If
 another grid has the same borders, the cells in which they differ are a
-**change** that no clue tells: from then on no grid is taken in which it could be made.
+**change** that changes no clue: from then on no grid is taken in which it could be made.
 
 A change of some cells goes unnoticed in any grid that has them as the one or the other grid,
 if no line sees from its end another first letter after it. A line that the change touches
@@ -63,8 +63,8 @@ class EasyAsABCGenerator(PuzzleGenerator[EasyAsABC]):
                 if other is None:
                     other = yield board
                 _exclude(grids, blank, grid.ravel(), other.ravel())
-                found = grids.solve(())
-                grid = None if found is None else grids.answer(found)
+                solution = grids.solve(())
+                grid = None if solution is None else grids.answer(solution)
 
     def switchable_model(self, board: EasyAsABC) -> SwitchableModel:
         """Each letter of the borders under a switch."""
@@ -137,7 +137,7 @@ class _Blank:
         return self.builder.build(Field(shape, 0, self.x.shape[1] - 1, (view,), write))
 
 
-# --- changes that no clue tells --------------------------------------------------------
+# --- changes that change no clue -------------------------------------------------------
 
 
 def _exclude(grids: IncrementalSat, blank: _Blank, one: IntArray, other: IntArray) -> None:

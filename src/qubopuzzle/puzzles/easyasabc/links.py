@@ -41,8 +41,8 @@ def _table(text: FileText, board: Board) -> None:
     numbers = links.to_numbers(np.where(words == table[1:-1, 1:-1], ".", words))
     links.check(numbers)
     board["grid"] = numbers.tolist()
-    found = links.to_digits(words)
-    board["solution"] = found if found.any() else None
+    digits = links.to_digits(words)
+    board["solution"] = digits if digits.any() else None
 
 
 def _edges(table: Words) -> list[Words]:

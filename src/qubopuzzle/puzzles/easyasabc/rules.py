@@ -105,8 +105,8 @@ class EasyAsABC(Puzzle):
                 broken.append(("seen", message, line))
         for cells in np.argwhere((givens > 0) & (values != givens)):
             where = "row[{}] column[{}]".format(*divmod(cells[0], self.size))
-            found, given = letter_of(values[cells[0]]), letter_of(givens[cells[0]])
-            broken.append(("given", f"{where} is {found}, given is {given}", cells))
+            actual, given = letter_of(values[cells[0]]), letter_of(givens[cells[0]])
+            broken.append(("given", f"{where} is {actual}, given is {given}", cells))
         return [Violation(rule, text, cells_of(cells, self.size)) for rule, text, cells in broken]
 
     def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:

@@ -133,10 +133,10 @@ def _divisions(rooms: IntArray, difference: IntArray) -> Iterator[Any]:
     """Parts of rooms, cut off by a straight line, whose numbers differ."""
     for cells in groups(rooms):
         r, c = np.divmod(cells, rooms.shape[1])
-        own = difference.ravel()[cells]
-        if own.any():
+        changes = difference.ravel()[cells]
+        if changes.any():
             for along in (r, c):
                 for line in range(int(along.min()) + 1, int(along.max()) + 1):
                     part = along < line
-                    if own[part].sum():
+                    if changes[part].sum():
                         yield r[part], c[part]

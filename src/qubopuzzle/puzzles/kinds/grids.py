@@ -296,10 +296,10 @@ def repeats(values: IntArray, cells: IntArray) -> Iterator[tuple[int, IntArray]]
     >>> [(number, where.tolist()) for number, where in repeats(np.array([5, 0, 5]), np.arange(3))]
     [(5, [0, 2])]
     """
-    found = values.ravel()[cells]
-    for number, count in sorted(Counter(found.tolist()).items()):
+    numbers = values.ravel()[cells]
+    for number, count in sorted(Counter(numbers.tolist()).items()):
         if number and count > 1:
-            yield number, cells[found == number]
+            yield number, cells[numbers == number]
 
 
 def words_of(

@@ -29,8 +29,8 @@ def leaves(paths: IntArray) -> BoolArray:
 
 def mutual(paths: IntArray) -> BoolArray:
     """The same where the neighbour agrees."""
-    own, near = leaves(paths), neighbours(paths.shape)
-    return np.asarray(own & (near >= 0) & own[near, [2, 3, 0, 1]])
+    sides, near = leaves(paths), neighbours(paths.shape)
+    return np.asarray(sides & (near >= 0) & sides[near, [2, 3, 0, 1]])
 
 
 def components(paths: IntArray) -> list[tuple[IntArray, bool]]:
@@ -43,7 +43,7 @@ def components(paths: IntArray) -> list[tuple[IntArray, bool]]:
     degree = joined.sum(axis=1)
     near = np.where(joined, neighbours(paths.shape), -1).tolist()
     seen: set[int] = set()
-    found = []
+    result = []
     for start in [*np.flatnonzero(degree == 1).tolist(), *np.flatnonzero(degree > 1).tolist()]:
         if start in seen:
             continue
@@ -54,8 +54,8 @@ def components(paths: IntArray) -> list[tuple[IntArray, bool]]:
             new = [cell for cell in near[cells[-1]] if cell >= 0 and cell not in seen]
             seen.update(new)
             waiting += new
-        found.append((np.array(cells), bool((degree[cells] == 2).all())))
-    return found
+        result.append((np.array(cells), bool((degree[cells] == 2).all())))
+    return result
 
 
 def join(right: IntArray, down: IntArray) -> IntArray:

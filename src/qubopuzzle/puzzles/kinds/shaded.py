@@ -169,10 +169,10 @@ def _lay_out(builder: ModelBuilder, free: BoolArray) -> IntArray:
     literal = np.full(has.shape, FALSE)
     literal[..., 0] = TRUE
     for r, c in np.argwhere(free).tolist():
-        (own,) = np.nonzero(has[r, c])
-        add = builder.choice if len(own) > 2 else builder.bit
-        cell = add(f"cell[{r},{c}]", family="cell", values=[VALUES[v] for v in own.tolist()])
-        literal[r, c, own] = cell.literals
+        (values,) = np.nonzero(has[r, c])
+        add = builder.choice if len(values) > 2 else builder.bit
+        cell = add(f"cell[{r},{c}]", family="cell", values=[VALUES[v] for v in values.tolist()])
+        literal[r, c, values] = cell.literals
     return literal
 
 
@@ -208,13 +208,13 @@ def _write_values(never_black: BoolArray, answer: IntArray) -> list[Hashable]:
             for k, (down, right) in enumerate(CORNERS):
                 child = (r + down, c + right)
                 if child in black and child not in heading:
-                    back, own = (k + 2) % 4, heading[r, c]
-                    within = own is None or (own - back) % 8 in (0, 1, 7)
+                    back, direction = (k + 2) % 4, heading[r, c]
+                    within = direction is None or (direction - back) % 8 in (0, 1, 7)
                     heading[child] = back if within else back + 4
                     queue.append(child)
     joints = sum((r + 1, c + d) in black for r, c in black for d in (-1, 1))
     if joints > sum(h is not None for h in heading.values()):
         raise InputError("the answer's black cells cut off white ones")
     free = [(r, c) for r, c in np.argwhere(~never_black).tolist()]
-    place = {cell: 1 if own is None else 2 + own for cell, own in heading.items()}
+    place = {cell: 1 if direction is None else 2 + direction for cell, direction in heading.items()}
     return [VALUES[place.get(cell, 0)] for cell in free]

@@ -133,26 +133,26 @@ def _constrain_arms(puzzle: Kurodoko, shaded: Shaded) -> Model:
     for (r, c), total in zip(np.argwhere(puzzle.grid > 0).tolist(), rest.tolist(), strict=True):
         around = arms(puzzle.shape, r, c)
         every = _that_add_up([_lengths(blank[arm]).tolist() for arm in around], total)
-        for direction, arm, own in zip(DIRECTIONS, around, every, strict=True):
+        for direction, arm, lengths in zip(DIRECTIONS, around, every, strict=True):
             first = TRUE  # an arm of one length is no choice
-            if len(own) > 1:
-                first = shaded.builder.choice(f"{direction}[{r},{c}]", own, family="arm").first
-            sights.append(Sight(first, arm[: own[-1] + 1], own))
-    if sum(len(own.arm) * len(own.lengths) for own in sights) > LENGTH_LIMIT:
+            if len(lengths) > 1:
+                first = shaded.builder.choice(f"{direction}[{r},{c}]", lengths, family="arm").first
+            sights.append(Sight(first, arm[: lengths[-1] + 1], lengths))
+    if sum(len(s.arm) * len(s.lengths) for s in sights) > LENGTH_LIMIT:
         raise TooLarge(f"the arms have more than {LENGTH_LIMIT:,} pairs of a length and a cell")
     sight, length, literal = _lengths_of(sights)
     shaded.builder.rows("view").add(literal, length, rows=sight // 4, lower=rest, upper=rest)
     add_sights(shaded, sights)
-    return shaded.build(partial(_write_arms, [own for own in sights if own.first != TRUE]))
+    return shaded.build(partial(_write_arms, [s for s in sights if s.first != TRUE]))
 
 
 def _that_add_up(lengths: list[list[int]], total: int) -> list[list[int]]:
     """Without the lengths that are too small or too large for the total, if any are left."""
     while True:
-        least, most = (sum(own[end] for own in lengths) for end in (0, -1))
+        least, most = (sum(arm[end] for arm in lengths) for end in (0, -1))
         kept = [
-            [length for length in own if own[-1] - most <= length - total <= own[0] - least]
-            for own in lengths
+            [length for length in arm if arm[-1] - most <= length - total <= arm[0] - least]
+            for arm in lengths
         ]
         if kept == lengths or not all(kept):
             return lengths
@@ -161,15 +161,15 @@ def _that_add_up(lengths: list[list[int]], total: int) -> list[list[int]]:
 
 def _write_arms(sights: Sequence[Sight], answer: IntArray) -> list[Hashable]:
     """The length of each arm."""
-    lengths = [reach(answer, own.arm) for own in sights]
-    if not all(length in own.lengths for own, length in zip(sights, lengths, strict=True)):
+    lengths = [reach(answer, sight.arm) for sight in sights]
+    if not all(length in sight.lengths for sight, length in zip(sights, lengths, strict=True)):
         raise InputError("the answer breaks a number, so it is no choice of arms")
     return [*lengths]
 
 
 def add_sights(shaded: Shaded, sights: Sequence[Sight]) -> None:
     """[open] and [end] of all sights."""
-    arm, cell, distance = _joined([own.arm for own in sights])
+    arm, cell, distance = _joined([s.arm for s in sights])
     sight, length, literal = _lengths_of(sights)
     # Each cell of an arm with each length of it.
     count = np.bincount(sight, minlength=len(sights))
@@ -197,16 +197,16 @@ def add_sights(shaded: Shaded, sights: Sequence[Sight]) -> None:
 
 def _lengths_of(sights: Sequence[Sight]) -> tuple[IntArray, IntArray, IntArray]:
     """The number of its sight, the length and the literal of all lengths, (lengths,) each."""
-    sight, length, place = _joined([own.lengths for own in sights])
-    return sight, length, np.array([own.first for own in sights], dtype=np.int64)[sight] + place
+    sight, length, place = _joined([s.lengths for s in sights])
+    return sight, length, np.array([s.first for s in sights], dtype=np.int64)[sight] + place
 
 
 def _joined(parts: Sequence[Sequence[int] | IntArray]) -> tuple[IntArray, IntArray, IntArray]:
     """The number of its part, the value, and its place in the part, of all, (values,) each."""
     sizes = np.array([len(part) for part in parts], dtype=np.int64)
-    own = np.repeat(np.arange(len(parts)), sizes)
+    number = np.repeat(np.arange(len(parts)), sizes)
     values = np.concatenate([np.zeros(0, dtype=np.int64), *parts])
-    return own, values, np.arange(len(own)) - (np.cumsum(sizes) - sizes)[own]
+    return number, values, np.arange(len(number)) - (np.cumsum(sizes) - sizes)[number]
 
 
 Kurodoko.formulations = {

@@ -1,4 +1,4 @@
-"""Nonogram: a random picture, of which cells are flipped until its runs tell it."""
+"""Nonogram: a random picture, of which cells are flipped until its runs determine it."""
 
 from collections.abc import Mapping, Sequence
 from typing import IO, Any

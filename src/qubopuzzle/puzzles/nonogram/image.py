@@ -200,12 +200,12 @@ def nearest_unique(grid: IntArray, rng: Random, most: int) -> IntArray:
     bound = most + most // 2 + 5  # some are undone again
     open_cells, made = grid.size, 0
     for turn in range(ROUNDS):
-        found, left = _search(grid, rng, bound, TRIES if turn % 2 == 0 else TRIES // 10)
-        if found is None:
+        picture, left = _search(grid, rng, bound, TRIES if turn % 2 == 0 else TRIES // 10)
+        if picture is None:
             open_cells = min(open_cells, left)
             made += bound
         else:
-            best, count = found, int((found != grid).sum())
+            best, count = picture, int((picture != grid).sum())
             bound = count - 1
             made += count
         if bound <= 0 or made > ENOUGH:

@@ -98,9 +98,9 @@ class Nonogram(Painting):
         check_shape(answer, self.shape, range(2))
         clues, cells = [*self.rows, *self.cols], np.ravel(answer)
         for (axis, i, line), clue in zip(lines_of(self.shape), clues, strict=True):
-            found = tuple(runs(cells[line].tolist()))
-            if found != clue:
-                message = f"{axis}[{i}] reads {_words(found)}, its clue is {_words(clue)}"
+            actual = tuple(runs(cells[line].tolist()))
+            if actual != clue:
+                message = f"{axis}[{i}] reads {_words(actual)}, its clue is {_words(clue)}"
                 yield Violation(axis, message, cells_of(line, self.shape[1]))
 
     def picture(self, answer: IntArray | None = None, broken: Iterable[Cell] = ()) -> Picture:

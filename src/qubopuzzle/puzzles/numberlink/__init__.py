@@ -77,8 +77,8 @@ def _add_by_key(
     builder: ModelBuilder, family: str, terms: IntArray, lower: int = 0, upper: int = 0
 ) -> None:
     """A row for each key; ``terms`` are keys, literals and coefficients, shape (3, terms)."""
-    found, row = np.unique(terms[0], return_inverse=True)
-    builder.linear(family, row, *terms[1:], lower=lower, upper=upper, shape=found.shape)
+    keys, row = np.unique(terms[0], return_inverse=True)
+    builder.linear(family, row, *terms[1:], lower=lower, upper=upper, shape=keys.shape)
 
 
 def _add_edges(
@@ -176,8 +176,8 @@ def _model_by_turning(puzzle: Numberlink) -> Model:
     """A choice a cell over number, heading in and heading out."""
     board, builder = Board(puzzle), ModelBuilder()
     ways = board.ways()
-    for number, own in enumerate(_by_cell(board, ways)):
-        values = list(map(tuple, own.tolist()))
+    for number, cell_ways in enumerate(_by_cell(board, ways)):
+        values = list(map(tuple, cell_ways.tolist()))
         builder.choice(board.name("cell", number), values, family="cell")
     cell, pair, into, out = ways.T
     literal, taken = np.arange(len(ways)), sides(into, out)
@@ -249,24 +249,24 @@ def _ways_through_blocks(
     cell, pair, into, out = board.ways().T
     states = np.unique(np.column_stack([cell, pair, sides(into, out)]), axis=0)
     unused_last = np.lexsort((states[:, 1] == UNUSED, states[:, 0]))
-    own = _by_cell(board, states[unused_last])
+    cell_values = _by_cell(board, states[unused_last])
     cells = np.arange(board.n_cells).reshape(board.shape)
-    found, left = [], VALUE_LIMIT
+    blocks, left = [], VALUE_LIMIT
     for r in range(0, board.shape[0], rows):
         for c in range(0, board.shape[1], columns):
             block = cells[r : r + rows, c : c + columns].ravel().tolist()
-            found.append((block, _block_values(board, block, own, apart, left)))
-            left -= len(found[-1][1])
-    return found
+            blocks.append((block, _block_values(board, block, cell_values, apart, left)))
+            left -= len(blocks[-1][1])
+    return blocks
 
 
 def _block_values(
-    board: Board, block: list[int], own: list[IntArray], apart: bool, limit: int
+    board: Board, block: list[int], cell_values: list[IntArray], apart: bool, limit: int
 ) -> IntArray:
     """All that the cells of a block may be together, shape (values, cells, 2).
 
     Args:
-        own: what each cell may be: pair and sides, (n, 2); UNUSED and 0, too.
+        cell_values: what each cell may be: pair and sides, (n, 2); UNUSED and 0, too.
         apart: whether neighbours of one pair have to be joined.
         limit: most values.
 
@@ -275,7 +275,7 @@ def _block_values(
     """
     values = np.zeros((1, 0, 2), dtype=np.int64)
     for cell in block:
-        new = own[cell]
+        new = cell_values[cell]
         if len(values) * len(new) > 20 * limit:
             raise TooLarge("too many ways through a block; take smaller blocks, or turning")
         fits = np.ones((len(values), len(new)), dtype=bool)

@@ -99,7 +99,7 @@ class _Paths:
     def _mend(self) -> None:
         """Change the paths around cells that are left alone, until there are none."""
         while not all(self._links):
-            alone = [near for near, own in zip(self._near, self._links, strict=True) if not own]
+            alone = [near for near, links in zip(self._near, self._links, strict=True) if not links]
             self._anneal(self._beside(set(chain(*alone))), 20, 1.5)
 
     def _beside(self, cells: Collection[int]) -> list[Edge]:

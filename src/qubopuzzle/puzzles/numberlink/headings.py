@@ -70,15 +70,15 @@ class Board:
         pairs = np.arange(len(self.ends))
         ways[self.ends[:, :1], pairs[:, None], NONE, self.first] = True
         ways[self.ends[:, 1], pairs, :NONE, NONE] = True
-        found, kept = np.argwhere(ways), np.zeros(1, dtype=bool)
+        rows, kept = np.argwhere(ways), np.zeros(1, dtype=bool)
         while not kept.all():
-            kept = self._goes_on(*found.T)
-            found = found[kept]
-        left = np.isin(np.arange(self.n_cells), found[:, 0])
+            kept = self._goes_on(*rows.T)
+            rows = rows[kept]
+        left = np.isin(np.arange(self.n_cells), rows[:, 0])
         (unused,) = np.nonzero(~(self.used & left))
         rest = np.column_stack(np.broadcast_arrays(unused, UNUSED, NONE, NONE))
-        found = np.concatenate([found, rest])
-        return found[np.argsort(found[:, 0], kind="stable")]
+        rows = np.concatenate([rows, rest])
+        return rows[np.argsort(rows[:, 0], kind="stable")]
 
     def _goes_on(self, cell: IntArray, pair: IntArray, into: IntArray, out: IntArray) -> BoolArray:
         """Whether the neighbours of each way have one that fits it, (ways,)."""

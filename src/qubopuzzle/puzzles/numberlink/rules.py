@@ -147,8 +147,8 @@ class Numberlink(Puzzle):
         """The number of each cell's path, 0 where it joins none, shape of the grid."""
         labels = np.ravel(self.grid)
         for cells, _ in components(answer):
-            own = labels[cells]
-            labels[cells] = np.where(own, own, next(filter(None, own.tolist()), 0))
+            part = labels[cells]
+            labels[cells] = np.where(part, part, next(filter(None, part.tolist()), 0))
         return labels.reshape(self.shape)
 
     def violations(self, answer: IntArray) -> list[Violation]:
@@ -178,12 +178,12 @@ class Numberlink(Puzzle):
             yield Violation(rule, message, ((r, c),))
         for numbers, closed in components(answer):
             cells = cells_of(numbers, self.shape[1])
-            found = sorted({self.grid[r][c] for r, c in cells} - {0})
+            given = sorted({self.grid[r][c] for r, c in cells} - {0})
             if closed:
                 message = f"a closed loop of {len(cells)} cells from {cells[0]}"
                 yield Violation("loop", message, cells)
-            if len(found) > 1:
-                message = f"a path joins {found[0]} and {found[1]}"
+            if len(given) > 1:
+                message = f"a path joins {given[0]} and {given[1]}"
                 yield Violation("number", message, cells)
 
     def likely_formulation(self, formulation: str) -> tuple[str, str] | None:

@@ -53,10 +53,10 @@ def _model(puzzle: Sudoku, *, by: str, every_digit: bool = False) -> Model:
     builder = ModelBuilder()
     literal = np.where(true, TRUE, FALSE)
     for k, places in enumerate(sums[by]):
-        own = places[possible[places]]
-        if len(own):
-            choice = builder.choice(_label(by, n, k), _values(by, n, own), family=by)
-            literal[own] = choice.literals
+        open_places = places[possible[places]]
+        if len(open_places):
+            choice = builder.choice(_label(by, n, k), _values(by, n, open_places), family=by)
+            literal[open_places] = choice.literals
     for family, places in sums.items():
         groups, numbers = literal[places], np.arange(n * n)
         if family == by:  # but for what is left without a literal, the choices say it

@@ -21,7 +21,7 @@ def _digits(text: FileText, board: Board) -> None:
 
 
 def _check_box(puzzle: Any) -> None:
-    """Boards tell no boxes: they are the squarest, lying rather than standing."""
+    """A board without boxes has the squarest, wider than high; InputError for other boxes."""
     n = len(puzzle.grid)
     lines = puzzle.box[0] == 1 < n  # which no player takes for boxes
     if lines or puzzle.box != squarest_box(n):
