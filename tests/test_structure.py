@@ -1,12 +1,17 @@
-"""What the source looks like: who imports whom, also from within functions."""
+"""What the source looks like: who imports whom, how long functions are, who calls whom."""
 
 import ast
+import re
+import sys
+import threading
 import tomllib
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+
+import qubopuzzle
 
 ROOT = next(p for p in Path(__file__).parents if (p / "pyproject.toml").exists())
 SOURCE = ROOT / "src"
@@ -30,6 +35,7 @@ def modules():
 
 
 MODULES = modules()
+TREES = {name: ast.parse(file.read_text()) for name, file in MODULES.items()}
 
 
 class Import(NamedTuple):
@@ -46,7 +52,7 @@ def imports(name, file):
 
     A package with a stub imports what the stub says when it is first used.
     """
-    yield from imports_in(ast.parse(file.read_text()), name, file)
+    yield from imports_in(TREES[name], name, file)
     stub = file.with_suffix(".pyi")
     if stub.exists() and name != FACE:
         for each in imports_in(ast.parse(stub.read_text()), name, stub):
@@ -118,3 +124,148 @@ def test_no_import_climbs_not_even_in_functions():
 
 def test_few_modules_use_the_names_that_users_do():
     assert {each.by for each in IMPORTS if each.of == FACE} == {*OF_THE_FACE}
+
+
+# --- functions ---------------------------------------------------------------------------
+
+MOST_LINES, MOST_PARAMETERS = 60, 8
+"""Of a function: lines without its docstring, and parameters without ``self``."""
+NAMED_ELSEWHERE = {
+    "AnnealingSampler.sample": "dimod: what a sampler takes are parameters of sample",
+    "AnnealingSampler.sample_cqm": "as sample",
+    "OneHotTemperingSampler.sample": "dimod, as above",
+    "Program.of": "fields of a program, each with a value without; users see them in its help",
+}
+"""Functions with more parameters, whose names come from somewhere else."""
+
+
+def functions(node, names=(), owner=None):
+    """Each function below a node: its names from outside in, itself, and whose method it is."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield (*names, child.name), child, owner
+            yield from functions(child, (*names, child.name))
+        elif isinstance(child, ast.ClassDef):
+            yield from functions(child, (*names, child.name), child)
+        else:
+            yield from functions(child, names, owner)
+
+
+FUNCTIONS = [
+    (module, ".".join(names), function, owner)
+    for module, tree in TREES.items()
+    for names, function, owner in functions(tree)
+]
+
+
+def n_lines(function):
+    """From the first decorator on, without the docstring."""
+    first = min([function.lineno, *(each.lineno for each in function.decorator_list)])
+    words = function.body[0]
+    docstring = ast.get_docstring(function) is not None
+    return function.end_lineno + 1 - first - docstring * (words.end_lineno + 1 - words.lineno)
+
+
+def n_parameters(function, owner):
+    given = function.args
+    several = [each for each in (given.vararg, given.kwarg) if each is not None]
+    named = [*given.posonlyargs, *given.args, *given.kwonlyargs]
+    static = "staticmethod" in map(ast.unparse, function.decorator_list)
+    return len(named) + len(several) - (owner is not None and not static)
+
+
+def test_no_function_is_longer_than_a_page():
+    lengths = {f"{module}: {name}": n_lines(each) for module, name, each, _ in FUNCTIONS}
+    assert len(lengths) > 2_000
+    assert {name: n for name, n in lengths.items() if n > MOST_LINES} == {}
+
+
+def test_no_function_takes_more_than_eight_things():
+    many = {
+        name for _, name, each, owner in FUNCTIONS if n_parameters(each, owner) > MOST_PARAMETERS
+    }
+    assert many == {*NAMED_ELSEWHERE}
+
+
+# --- the walk of docs/architecture.md ----------------------------------------------------
+
+MOST_MODULES = 14
+PAGE = (ROOT / "docs/architecture.md").read_text()
+
+
+class Step(NamedTuple):
+    """A line of the walk: a function, its module, and the number of the step that calls it."""
+
+    number: int
+    function: str
+    module: str
+    by: int
+
+
+def steps():
+    section = PAGE.split("## A walk from ")[1].split("\n## ")[0]
+    for line in re.findall(r"^\d+\. .*", section, re.M):
+        number, function, file, by = re.match(
+            r"(\d+)\. `([\w.]+)` in `([\w/]+)\.py`(?:, from (\d+))?: ", line
+        ).groups()
+        module = f"qubopuzzle.{file.replace('/', '.')}".removesuffix(".__init__")
+        yield Step(int(number), function, module, int(by or 0))
+
+
+STEPS = [*steps()]
+
+
+def place(frame):
+    """Module and name of what a frame runs; a kernel's own where compiled code is called."""
+    if frame.f_code.co_qualname == "Kernel.__call__":
+        plain = frame.f_locals["self"].plain
+        return plain.__module__, plain.__qualname__
+    return frame.f_globals.get("__name__"), frame.f_code.co_qualname
+
+
+def calls_of(function, modules):
+    """What a function calls: each module and name once, with the nearest caller in ``modules``."""
+    calls = {}
+
+    def note(frame, event, _):
+        if event != "call" or (here := place(frame)) in calls:
+            return
+        caller = frame.f_back
+        while caller and (place(caller)[0] == here[0] or place(caller)[0] not in modules):
+            caller = caller.f_back
+        calls[here] = caller and place(caller)[0]
+
+    threading.setprofile(note)
+    sys.setprofile(note)
+    try:
+        function()
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
+    return calls
+
+
+def test_the_walk_is_the_way_of_a_real_run_in_this_order_and_never_climbs():
+    (puzzle,) = qubopuzzle.load(re.search(r'load\("(.*)"\)', PAGE)[1])
+    run = lambda: qubopuzzle.solve(puzzle, seed=1)  # noqa: E731
+    assert run().valid  # imports, and compiles kernels
+    modules = [step.module for step in STEPS]
+    calls = calls_of(run, modules)
+    walked = {(step.module, step.function): step for step in STEPS}
+    assert [walked[each] for each in calls if each in walked] == STEPS
+    for step in STEPS[1:]:
+        caller = STEPS[step.by - 1]
+        assert calls[step.module, step.function] == caller.module, step
+        assert floor(caller.module)[0] <= floor(step.module)[0], step
+
+
+def test_the_walk_is_short():
+    assert [step.number for step in STEPS] == [*range(1, len(STEPS) + 1)]
+    assert len({step.module for step in STEPS}) == len(STEPS) <= MOST_MODULES
+
+
+@pytest.mark.parametrize("name", ["Propagator", "Task", "Judge"])
+def test_there_is_one_class_that_does_it(name):
+    nodes = (node for tree in TREES.values() for node in ast.walk(tree))
+    classes = [node.name for node in nodes if isinstance(node, ast.ClassDef)]
+    assert [each for each in classes if each.endswith(name)] == [name]
