@@ -37,7 +37,7 @@ def answer(name: str, data: bytes) -> bytes:
 
 
 def run(data: bytes, limit: float) -> None:
-    """A run that a request's body asks for, of so many seconds at most; it says what it tells."""
+    """A run that a request's body asks for, for so many seconds at most; events go to ``say``."""
     from qubopuzzle.web import work
 
     given = _unpacked(data)
@@ -65,12 +65,12 @@ def _unpacked(data: bytes) -> dict[str, Any]:
         InputError: for anything else.
     """
     try:
-        found = json.loads(data)
+        content = json.loads(data)
     except (ValueError, RecursionError):
         raise InputError("the request is no JSON") from None
-    if not isinstance(found, dict):
+    if not isinstance(content, dict):
         raise InputError("the request is no JSON object")
-    return {name: value for name, value in found.items() if value not in (None, "")}
+    return {name: value for name, value in content.items() if value not in (None, "")}
 
 
 def _called(function: Callable[..., Any], given: dict[str, Any], **ours: Any) -> Any:
