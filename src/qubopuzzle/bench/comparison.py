@@ -86,8 +86,10 @@ class Comparison(ComparisonData):
         if not self.complete:
             done = f"{len(self.rows)} of {sum(self.planned.values())} runs"
             parts.insert(0, html.paragraph(f": {done}", "broken off"))
-        said = (html.paragraph(found.summary(), "DISAGREEMENT: ") for found in self.contradictions)
-        return "".join([*parts, *said])
+        messages = (
+            html.paragraph(each.summary(), "DISAGREEMENT: ") for each in self.contradictions
+        )
+        return "".join([*parts, *messages])
 
     def __repr__(self) -> str:
         n = len(self.configurations)
@@ -177,7 +179,7 @@ def run(
             book.describe(plan)
         try:
             with (
-                _told(progress, len(planned)) as tell,
+                _reporter(progress, len(planned)) as tell,
                 closing(_executed(todo, at_once, executor)) as done,
             ):
                 for each in done:
@@ -217,7 +219,7 @@ def _words(job: Job) -> str:
 
 
 @contextmanager
-def _told(progress: Progress | bool | None, count: int) -> Iterator[Progress]:
+def _reporter(progress: Progress | bool | None, count: int) -> Iterator[Progress]:
     """What is called with each run: ``progress`` itself, or a bar if it is True."""
     if progress is not True:
         yield progress or (lambda *_: None)
@@ -257,7 +259,7 @@ def check_solutions(instances: Iterable[Instance], rows: Iterable[Row]) -> None:
     there = {each.digest: each for each in instances}
     for row in rows:
         if row.get("solution") is not None:
-            own = there[row["digest"]]
-            with at(f"the solution of {own.label} by {row['configuration']}"):
-                if own.puzzle.check(row["solution"])[1]:
+            instance = there[row["digest"]]
+            with at(f"the solution of {instance.label} by {row['configuration']}"):
+                if instance.puzzle.check(row["solution"])[1]:
                     raise InputError("it breaks the rules; delete the line")

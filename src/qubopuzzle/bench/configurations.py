@@ -97,14 +97,14 @@ class Configuration:
 
     def changed(self) -> dict[str, Any]:
         """Settings that differ from the solver's defaults; all, where it is not known here."""
-        found = {name: getattr(self, name) for name in SETTINGS[:-1]}
+        settings = {name: getattr(self, name) for name in SETTINGS[:-1]}
         with suppress(QubopuzzleError):
             solver = get_solver(self.solver)
             usual = {"encoding": solver.default_encoding, "presolve": solver.default_presolve}
-            found = {name: value for name, value in found.items() if value != usual.get(name)}
+            settings = {name: value for name, value in settings.items() if value != usual.get(name)}
             options = solver.parse_options({})
-            found["options"] = {k: v for k, v in self.options.items() if v != options.get(k)}
-        return {name: value for name, value in found.items() if value}
+            settings["options"] = {k: v for k, v in self.options.items() if v != options.get(k)}
+        return {name: value for name, value in settings.items() if value}
 
 
 def make_configuration(given: Given, time_limit: float) -> Configuration:
@@ -118,13 +118,13 @@ def make_configuration(given: Given, time_limit: float) -> Configuration:
         SolverUnavailable: for a solver that cannot run here.
     """
     check_names(given, ("name", "solver", *SETTINGS))
-    own = {name: value for name, value in given.items() if value is not None}
-    name = own.pop("name", own["solver"])
+    values = {name: value for name, value in given.items() if value is not None}
+    name = values.pop("name", values["solver"])
     if not isinstance(name, str) or not name.strip() or not name.isprintable():
         raise InputError(f"name: expected a printable text, got {brief(name)}")
     with at(name):
-        solver, settings = Settings.of(None, {"time_limit": time_limit, **own}).resolved()
-        if "encoding" in own and not solver.takes_encoding:
+        solver, settings = Settings.of(None, {"time_limit": time_limit, **values}).resolved()
+        if "encoding" in values and not solver.takes_encoding:
             raise InputError(f"solver {solver.name} takes no encoding")
         if settings.weights and not solver.takes_weights:
             raise InputError(f"solver {solver.name} keeps every constraint and takes no weights")
@@ -168,8 +168,8 @@ def grid(
             axes.pop((None, "encoding"), None)
         if takes.takes_weights:
             axes |= {("weights", key): value for key, value in weights.items()}
-        own = _mapping(f"options of {name}", by_solver.get(name))
-        axes |= {("options", key): value for key, value in own.items()}
+        solver_options = _mapping(f"options of {name}", by_solver.get(name))
+        axes |= {("options", key): value for key, value in solver_options.items()}
         lists = [_values(key, value) for (_, key), value in axes.items()]
         if (count := prod(map(len, lists))) > _LIMIT:
             raise InputError(f"{brief(count)} configurations of {name}; {_LIMIT:,} are the limit")
@@ -181,13 +181,13 @@ def _point(
     solver: str, values: Mapping[tuple[str | None, str], Any], counts: Sequence[int]
 ) -> dict[str, Any]:
     """One combination; ``counts`` says how many values each setting has."""
-    found: dict[str, Any] = {"solver": solver}
+    point: dict[str, Any] = {"solver": solver}
     words = [solver]
     for ((group, key), value), count in zip(values.items(), counts, strict=True):
-        (found if group is None else found.setdefault(group, {}))[key] = value
+        (point if group is None else point.setdefault(group, {}))[key] = value
         if count > 1:
             words.append(f"{key}={value}" if group or not isinstance(value, str) else value)
-    return {"name": ", ".join(words), **found}
+    return {"name": ", ".join(words), **point}
 
 
 def read_configurations(path: str | PathLike[str]) -> list[dict[str, Any]]:
@@ -209,15 +209,15 @@ def read_configurations(path: str | PathLike[str]) -> list[dict[str, Any]]:
         for name, tables in content.items():
             if not isinstance(tables, list) or not all(isinstance(t, dict) for t in tables):
                 raise InputError(f"{name}: expected tables, as [[{name}]]")
-        found = list(content.get("configuration", []))
+        configurations = list(content.get("configuration", []))
         for number, axes in enumerate(content.get("grid", []), start=1):
             with at(f"grid {number}"):
                 if "solver" not in axes:
                     raise InputError("it names no solver")
-                found += grid(**axes)
-        if not found:
+                configurations += grid(**axes)
+        if not configurations:
             raise InputError("it has neither [[configuration]] nor [[grid]]")
-        return found
+        return configurations
 
 
 def _check_dots(text: str) -> None:
@@ -236,12 +236,12 @@ def named(settings: Settings) -> Given:
     >>> named(Settings("neal", presolve="probe", options={"sweeps": 5}))["name"]
     'neal, presolve=probe, sweeps=5'
     """
-    found = {"solver": DEFAULT_SOLVER, **settings.to_dict()}
-    words = [found["solver"]]
+    configuration = {"solver": DEFAULT_SOLVER, **settings.to_dict()}
+    words = [configuration["solver"]]
     for name, value in settings.to_dict().items():
         pairs = value if isinstance(value, dict) else {name: value} if name != "solver" else {}
-        words += [f"{key}={own}" for key, own in pairs.items()]
-    return {"name": ", ".join(words), **found}
+        words += [f"{key}={v}" for key, v in pairs.items()]
+    return {"name": ", ".join(words), **configuration}
 
 
 def make_configurations(
@@ -255,22 +255,22 @@ def make_configurations(
     if len(given) > _LIMIT:
         raise InputError(f"{len(given):,} configurations; {_LIMIT:,} are the limit")
     here = {name: get_solver(name).available() for name in dict.fromkeys(map(_solver, given))}
-    found: dict[str, Configuration] = {}
+    configurations: dict[str, Configuration] = {}
     left_out = {name: where.why for name, where in here.items() if not where.ok}
     for each in given:
         if each["solver"] in left_out:
             continue
         made = make_configuration(each, time_limit)
-        for other in found.values():
+        for other in configurations.values():
             if made.name == other.name:
                 raise InputError(f"two configurations are named {made.name}")
             if made.is_like(other):
                 raise InputError(f"configurations {other.name} and {made.name} are the same")
-        found[made.name] = made
-    if not found:
+        configurations[made.name] = made
+    if not configurations:
         why = "; ".join(f"{name}: {why}" for name, why in left_out.items())
         raise InputError(f"no solver to compare{f' ({why})' if why else ''}")
-    return tuple(found.values()), left_out
+    return tuple(configurations.values()), left_out
 
 
 def _solver(given: Given) -> str:

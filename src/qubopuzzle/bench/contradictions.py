@@ -58,12 +58,12 @@ def contradictions(
     by_digest: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
         by_digest.setdefault(row["digest"], []).append(row)
-    found = []
-    instances, rows = list(instances), [row for own in by_digest.values() for row in own]
+    result = []
+    instances, rows = list(instances), [row for group in by_digest.values() for row in group]
     known = targets(instances, rows)
     for instance in instances:
         if instance.digest in known:
-            found += _beaten(instance, known[instance.digest], by_digest.get(instance.digest, []))
+            result += _beaten(instance, known[instance.digest], by_digest.get(instance.digest, []))
         unique = instance.puzzle.n_solutions == 1
         claims = _claims(instance, by_digest.get(instance.digest, []))
         for first, second in combinations(claims, 2):
@@ -73,8 +73,8 @@ def contradictions(
                 why = "the puzzle has one solution, and these are two"
             else:
                 continue
-            found.append(Contradiction(instance, why, first, second))
-    return found
+            result.append(Contradiction(instance, why, first, second))
+    return result
 
 
 def _beaten(
@@ -98,20 +98,20 @@ def _beaten(
 
 def _claims(instance: Instance, rows: list[Mapping[str, Any]]) -> list[Claim]:
     """Distinct claims, each with all who make it."""
-    said = []
+    claims = []
     puzzle = instance.puzzle
     if puzzle.solution is not None and not puzzle.check(puzzle.solution)[1]:
-        said.append(Claim((THE_FILE,), True, puzzle.format_answer(puzzle.solution)))
+        claims.append(Claim((THE_FILE,), True, puzzle.format_answer(puzzle.solution)))
     elif puzzle.n_solutions is not None:
-        said.append(Claim((THE_FILE,), puzzle.n_solutions > 0))
+        claims.append(Claim((THE_FILE,), puzzle.n_solutions > 0))
     for row in rows:
         if row.get("solution") is not None:
-            said.append(Claim((row["configuration"],), True, row["solution"]))
+            claims.append(Claim((row["configuration"],), True, row["solution"]))
         elif row.get("proved_by"):
-            said.append(Claim((row["configuration"],), False, proved_by=row["proved_by"]))
-    claims: dict[str, Claim] = {}
-    for claim in said:
+            claims.append(Claim((row["configuration"],), False, proved_by=row["proved_by"]))
+    distinct: dict[str, Claim] = {}
+    for claim in claims:
         content = json.dumps([claim.exists, claim.answer])
-        before = claims.get(content, claim)
-        claims[content] = replace(before, who=tuple(dict.fromkeys(before.who + claim.who)))
-    return list(claims.values())
+        before = distinct.get(content, claim)
+        distinct[content] = replace(before, who=tuple(dict.fromkeys(before.who + claim.who)))
+    return list(distinct.values())

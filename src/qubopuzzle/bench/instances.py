@@ -43,11 +43,11 @@ def examples(kind: str | None = None) -> list[Puzzle]:
     """The examples of one kind of puzzle, or of all that load."""
     if kind is not None:
         return [*get_puzzle(kind).examples()]
-    found: list[Puzzle] = []
+    puzzles: list[Puzzle] = []
     for name in puzzle_names():
         with suppress(InputError):  # of another package, which does not load
-            found += get_puzzle(name).examples()
-    return found
+            puzzles += get_puzzle(name).examples()
+    return puzzles
 
 
 def write_instances(
@@ -103,9 +103,9 @@ def write_instances(
     }
     write_whole(folder / MANIFEST, _json(manifest, indent=1))
     if measuring and written:
-        about, found = measuring.measure([problem for problem, _ in written], exact.seed or 0)
+        about, measured = measuring.measure([problem for problem, _ in written], exact.seed or 0)
         for problem, entry in written:
-            entry |= found[Instance("", problem).digest]
+            entry |= measured[Instance("", problem).digest]
             report(entry)
         manifest["measured"] = about
         write_whole(folder / MANIFEST, _json(manifest, indent=1))
@@ -193,10 +193,10 @@ def _solution(built: Form, search: Search) -> dict[str, int]:
     Raises:
         QubopuzzleError: if there is none in this model, or none was found in time.
     """
-    found = search(built.judge.presolved.model).best
-    if found is None or found.assignment is None:
+    best = search(built.judge.presolved.model).best
+    if best is None or best.assignment is None:
         raise InputError("no solution of this formulation was found")
-    bits = built.compiled.encode(found.assignment).tolist()[: len(built.labels)]
+    bits = built.compiled.encode(best.assignment).tolist()[: len(built.labels)]
     answer = built.decode(bits)
     if answer.violations:
         what = ", ".join(built.compiled.omitted) or answer.violations[0].message
@@ -210,7 +210,7 @@ def _solution(built: Form, search: Search) -> dict[str, int]:
 
 
 def _sums(data: bytes) -> dict[str, Any]:
-    """What tells whether a file is whole."""
+    """Size and hash, by which a file is known to be whole."""
     return {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
 
 

@@ -42,7 +42,7 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
     **dict.fromkeys(("digest", "configuration", "qubopuzzle", "started"), _TEXT),
     **dict.fromkeys(("formulation", "proved_by"), (str, NoneType)),
 }
-"""Of what a row may say, where it says it."""
+"""The types of keys that a row may have, where it has them."""
 _MOST = 2**63 - 1
 _LONGEST_S = 1e9
 _REMEDY = "; delete the line"
@@ -141,8 +141,8 @@ class Journal:
             about: dict[str, Any] = {"instance": each.label, "digest": each.digest}
             about |= {"source": each.source}
             about |= {} if each.best_known is None else {"best_known": each.best_known}
-            said = there.instances.get(each.digest, {})
-            if not said or said.get("best_known") != each.best_known:
+            recorded = there.instances.get(each.digest, {})
+            if not recorded or recorded.get("best_known") != each.best_known:
                 records.append(about | {"problem": each.puzzle.to_dict()})
         for configuration in plan.configurations:
             record = asdict(configuration)
@@ -252,7 +252,7 @@ def _check_seconds(name: str, value: Any, *, optional: bool = False) -> None:
 
 
 def _check_place(row: Mapping[str, Any]) -> None:
-    """When and where it ran, of which journals of older versions say nothing."""
+    """When and where it ran; journals of older versions do not have that."""
     if machine := row.get("machine"):
         for name in ("host", "cpu", "system"):
             _check_kind(f"machine: {name}", machine.get(name), _TEXT)

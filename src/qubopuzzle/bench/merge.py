@@ -35,7 +35,7 @@ _KINDS: Mapping[str, type | tuple[type, ...]] = {
 }
 """Of a configuration's settings."""
 _ALIKE = ("solver", "options", "encoding", "presolve", "weights")
-"""What a row and its configuration say by the same name."""
+"""Settings that a row and its configuration have under the same name."""
 
 
 def load_comparison(
@@ -58,14 +58,16 @@ def load_comparison(
     for path in map(Path, journals):
         content = read_journal(path)
         with at(str(path)):
-            own = _configurations(content)
+            in_journal = _configurations(content)
             given += _instances(content)
-            kept = [row for row in content.rows.values() if _belongs(row, own)]
+            kept = [row for row in content.rows.values() if _belongs(row, in_journal)]
             old += len(content.rows) - len(kept)
             if without := [row["key"] for row in kept if "seed" not in row]:
                 raise InputError(f"row {brief(without[0])}: seed: missing; delete the line")
-        names = {name: _name(each, path.stem, configurations) for name, each in own.items()}
-        configurations |= {names[name]: replace(own[name], name=names[name]) for name in own}
+        names = {name: _name(each, path.stem, configurations) for name, each in in_journal.items()}
+        configurations |= {
+            names[name]: replace(in_journal[name], name=names[name]) for name in in_journal
+        }
         rows += [row | {"configuration": names[row["configuration"]]} for row in kept]
     if not rows:
         raise InputError(
@@ -87,27 +89,27 @@ def comparison_of(
     """Rows of any order as a comparison; each run once, machines told apart."""
     rows = list(rows)
     kinds = machines(rows)
-    found: dict[str, Configuration] = {}
+    by_name: dict[str, Configuration] = {}
     for each in configurations:
         marks = [f" @{i}" for i in range(1, len(kinds) + 1)] if len(kinds) > 1 else [""]
         for name in (each.name + mark for mark in marks):
-            found[name] = replace(each, name=name)
+            by_name[name] = replace(each, name=name)
     runs = {}
     there = {each.digest: each for each in instances}
     for row in rows:
         name = row["configuration"]
         if len(kinds) > 1:
             name = f"{name} @{list(kinds).index(machine_of(row)) + 1}"
-        runs[row["digest"], name, row["seed"]] = row | _about(there[row["digest"]], found[name])
+        runs[row["digest"], name, row["seed"]] = row | _about(there[row["digest"]], by_name[name])
     order = {digest: place for place, digest in enumerate(there)}
-    place = {name: i for i, name in enumerate(found)}
+    place = {name: i for i, name in enumerate(by_name)}
     ordered = sorted(runs, key=lambda run: (order[run[0]], place[run[1]], run[2]))
-    most = dict.fromkeys(found, 0)
+    most = dict.fromkeys(by_name, 0)
     for (_, name), n in Counter((digest, name) for digest, name, _ in runs).items():
         most[name] = max(most[name], n)
     return Comparison(
         instances=instances,
-        configurations=[each for each in found.values() if most[each.name]],
+        configurations=[each for each in by_name.values() if most[each.name]],
         rows=[runs[run] for run in ordered],
         planned={name: n * len(instances) for name, n in most.items() if n},
         left_out=left_out or {},
@@ -128,27 +130,27 @@ def _about(instance: Instance, configuration: Configuration) -> Row:
 def _configurations(content: Content) -> dict[str, Configuration]:
     """Those of a journal, by name."""
     known = {each.name for each in fields(Configuration)}
-    found = {}
+    configurations = {}
     for name, record in content.configurations.items():
         if set(record) != known or not all(isinstance(record[k], _KINDS[k]) for k in known):
             raise InputError(f"configuration {brief(name)}: written by another version, or damaged")
         with at(f"configuration {brief(name)}"):
             _check(record)
-        found[name] = Configuration(**record)
-    if any(row.get("configuration") not in found for row in content.rows.values()):
+        configurations[name] = Configuration(**record)
+    if any(row.get("configuration") not in configurations for row in content.rows.values()):
         raise InputError(
             "it does not say what its configurations are, as journals of older versions; "
             "run the comparison again, into another file"
         )
-    return found
+    return configurations
 
 
-def _name(own: Configuration, journal: str, there: Mapping[str, Configuration]) -> str:
+def _name(configuration: Configuration, journal: str, there: Mapping[str, Configuration]) -> str:
     """What a configuration of a journal is called beside those that are there."""
     # Journals of one name may lie in several folders.
-    further = (f"{own.name} ({journal} {i})" for i in count(2))
-    names = chain((own.name, f"{own.name} ({journal})"), further)
-    return next(name for name in names if name not in there or own.is_like(there[name]))
+    further = (f"{configuration.name} ({journal} {i})" for i in count(2))
+    names = chain((configuration.name, f"{configuration.name} ({journal})"), further)
+    return next(name for name in names if name not in there or configuration.is_like(there[name]))
 
 
 def _check(record: Mapping[str, Any]) -> None:
@@ -167,7 +169,7 @@ def _instances(content: Content) -> list[Instance]:
     """Those of a journal."""
     if missing := {row.get("digest") for row in content.rows.values()} - set(content.instances):
         raise InputError(f"the instance of {len(missing)} of its rows is not in it")
-    found = []
+    instances = []
     for record in content.instances.values():
         with at(f"instance {brief(record['instance'])}"):
             problem, best = problem_from_dict(record["problem"]), record.get("best_known")
@@ -175,16 +177,16 @@ def _instances(content: Content) -> list[Instance]:
             instance = Instance(problem.id, problem, record["source"], known)
             if instance.digest != record["digest"]:
                 raise InputError("it is not the one that was solved; was it changed by hand?")
-            found.append(instance)
-    return found
+            instances.append(instance)
+    return instances
 
 
 def _belongs(row: Row, configurations: Mapping[str, Configuration]) -> bool:
     """Whether a row is of its configuration as it is now."""
-    own = configurations[row["configuration"]]
+    configuration = configurations[row["configuration"]]
     return (
-        all(row.get(name) == getattr(own, name) for name in _ALIKE)
-        and row.get("reads_limit") == own.reads
-        and row.get("time_limit_s") == own.time_limit
-        and own.formulation in (None, row.get("formulation"))
+        all(row.get(name) == getattr(configuration, name) for name in _ALIKE)
+        and row.get("reads_limit") == configuration.reads
+        and row.get("time_limit_s") == configuration.time_limit
+        and configuration.formulation in (None, row.get("formulation"))
     )

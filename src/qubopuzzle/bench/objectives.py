@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from qubopuzzle.bench.plan import Instance
 
 CLOSE = (0.001, 0.01, 0.05)
-"""Gaps for which it is told how many runs come as close, and when."""
+"""Gaps for which tables show how many runs come as close, and when."""
 _SAME = 1e-9
 _PROVED = 1e-6
 """Relative; solvers with floating point prove no more."""
@@ -84,23 +84,27 @@ def targets(
     instances: Iterable["Instance"], rows: Iterable[Mapping[str, Any]]
 ) -> dict[str, Target]:
     """Of the instances that have an objective, by digest."""
-    found = {
+    by_digest = {
         each.digest: Target(each.puzzle.maximize, each.best_known)
         for each in instances
         if each.puzzle.has_objective
     }
     for row in rows:
-        own = found.get(row["digest"])
-        if own is None:
+        target = by_digest.get(row["digest"])
+        if target is None:
             continue
         value, bound = objective_of(row), row.get("bound")
-        if value is not None and (own.best_known is None or own.excess(value, own.best_known) < 0):
-            own = replace(own, best_known=value)
-        closer = own.bound is None or (bound is not None and own.excess(bound, own.bound) > 0)
+        if value is not None and (
+            target.best_known is None or target.excess(value, target.best_known) < 0
+        ):
+            target = replace(target, best_known=value)
+        closer = target.bound is None or (
+            bound is not None and target.excess(bound, target.bound) > 0
+        )
         if bound is not None and isfinite(bound) and closer:
-            own = replace(own, bound=bound)
-        found[row["digest"]] = own
-    return found
+            target = replace(target, bound=bound)
+        by_digest[row["digest"]] = target
+    return by_digest
 
 
 def objective_of(row: Mapping[str, Any]) -> float | None:
@@ -111,7 +115,7 @@ def objective_of(row: Mapping[str, Any]) -> float | None:
 def with_best_known(
     instances: Sequence["Instance"], given: BestKnown | None
 ) -> tuple["Instance", ...]:
-    """The instances with what is said of them.
+    """The instances with the best known objectives that are given.
 
     Raises:
         InputError: for names that none has, unless a file says them, and what is no number.
@@ -129,8 +133,8 @@ def with_best_known(
         known = {name: _finite(name, value) for name, value in given.items()}
     values = [[known[name] for name in _names(each) if name in known] for each in instances]
     return tuple(
-        replace(each, best_known=own[0]) if own else each
-        for each, own in zip(instances, values, strict=True)
+        replace(each, best_known=best[0]) if best else each
+        for each, best in zip(instances, values, strict=True)
     )
 
 
@@ -148,7 +152,7 @@ def read_best_known(path: Path) -> dict[str, float]:
     Raises:
         InputError: with the file and line of what is neither.
     """
-    found = {}
+    objectives = {}
     with naming(path):
         data = read_bounded(path, _LARGEST)
         for line_number, line in enumerate(data.decode(errors="replace").splitlines(), start=1):
@@ -164,11 +168,11 @@ def read_best_known(path: Path) -> dict[str, float]:
                     value = float(words[1])
                 except ValueError:
                     raise InputError(f"expected an objective, got {brief(words[1])}") from None
-                found[words[0]] = _finite(words[0], value)
-    return found
+                objectives[words[0]] = _finite(words[0], value)
+    return objectives
 
 
 def _finite(name: str, value: Any) -> float:
-    if not isfinite(found := number(f"best known, {name}", value)):
+    if not isfinite(result := number(f"best known, {name}", value)):
         raise InputError(f"best known, {name}: expected a finite number, got {value}")
-    return found
+    return result

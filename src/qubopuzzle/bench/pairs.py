@@ -49,13 +49,13 @@ def pairs(comparison: ComparisonData) -> list[Pair]:
     if len(scores) > _ALL_PAIRS:
         best = min(scores, key=lambda name: fmean(scores[name].values()))
         chosen = [(best, other) for other in scores if other != best]
-    found = []
+    result = []
     for first, second in chosen:
         other = scores[second]
         ratios = [s / other[digest] for digest, s in scores[first].items() if digest in other]
         if ratios:
-            found.append(_pair(first, second, ratios))
-    return found
+            result.append(_pair(first, second, ratios))
+    return result
 
 
 def _pair(first: str, second: str, ratios: Sequence[float]) -> Pair:

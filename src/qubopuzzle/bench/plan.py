@@ -70,18 +70,18 @@ class Job:
     @cached_property
     def identity(self) -> dict[str, Any]:
         """What makes this run the one it is; a resumed comparison looks for the same."""
-        own = self.configuration
+        configuration = self.configuration
         return {
             "digest": self.instance.digest,
-            "solver": own.solver,
-            "options": dict(own.options),
-            "formulation": own.formulation_of(self.instance.puzzle),
-            "encoding": own.encoding,
-            "presolve": own.presolve,
-            "weights": dict(own.weights),
+            "solver": configuration.solver,
+            "options": dict(configuration.options),
+            "formulation": configuration.formulation_of(self.instance.puzzle),
+            "encoding": configuration.encoding,
+            "presolve": configuration.presolve,
+            "weights": dict(configuration.weights),
             "seed": self.seed,
-            "reads_limit": own.reads,
-            "time_limit_s": own.time_limit,
+            "reads_limit": configuration.reads,
+            "time_limit_s": configuration.time_limit,
             "hard_limit_s": self.hard_limit_s,
             "memory_limit_gib": self.memory_limit_gib,
             "qubopuzzle": installed_version("qubopuzzle"),
@@ -252,7 +252,7 @@ def told_apart(given: Iterable[Instance]) -> tuple[tuple[Instance, ...], tuple[s
     Also returns the names of those that were there before; what they know of the best objective
     is kept.
     """
-    found: dict[str, Instance] = {}
+    by_digest: dict[str, Instance] = {}
     labels: set[str] = set()
     repeated = []
     for number, each in enumerate(given, start=1):
@@ -261,15 +261,15 @@ def told_apart(given: Iterable[Instance]) -> tuple[tuple[Instance, ...], tuple[s
         while label in labels:
             label = f"{label} ({number})"
         instance = replace(each, label=label)
-        before = found.get(instance.digest)
+        before = by_digest.get(instance.digest)
         if before is None:
             labels.add(label)
-            found[instance.digest] = instance
+            by_digest[instance.digest] = instance
             continue
         repeated.append(name)
         if each.best_known is not None:
-            found[instance.digest] = replace(before, best_known=each.best_known)
-    return tuple(found.values()), tuple(repeated)
+            by_digest[instance.digest] = replace(before, best_known=each.best_known)
+    return tuple(by_digest.values()), tuple(repeated)
 
 
 def _digest(data: Any) -> str:

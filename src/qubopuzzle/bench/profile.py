@@ -74,7 +74,7 @@ def usual_panels(comparison: ComparisonData) -> list[Panel]:
 
 def inches(comparison: ComparisonData, n_panels: int = 1) -> tuple[float, float]:
     """Of a figure with so many panels, and its legend below."""
-    labels = [own["label"] for own in _styles(comparison).values()]
+    labels = [style["label"] for style in _styles(comparison).values()]
     height = 3.6 if n_panels <= 3 else 0.2 + 2.6 * -(-n_panels // 3)
     return _WIDTH, height + _LINE * -(-len(labels) // _columns(labels, _WIDTH))
 
@@ -120,7 +120,7 @@ def survival(comparison: ComparisonData, ax: Axes, styles: Styles) -> None:
         total.configuration: [max(s, _LEAST_S) for s, reached in total.ends if reached]
         for total in comparison.totals()
     }
-    ends = [t for own in times.values() for t in own]
+    ends = [t for seconds in times.values() for t in seconds]
     start = min([limit / 2, *ends]) / 1.5
     last = max([limit, *ends])  # with an objective, answers may come late
     for total in comparison.totals():
@@ -163,7 +163,7 @@ def ratios(comparison: ComparisonData, ax: Axes, styles: Styles) -> None:
     for s in comparison.summaries():
         if s.seconds < inf:
             times[s.configuration].append(max(s.seconds, _LEAST_S) / best[s.digest])
-    most = 1.1 * max((max(own) for own in times.values() if own), default=10.0)
+    most = 1.1 * max((max(values) for values in times.values() if values), default=10.0)
     for name, style in styles.items():
         _steps(ax, times[name], len(comparison.instances), (1.0, most), style)
     ax.set(xlabel="times the best's median", ylabel="instances", title="Performance profile")
@@ -246,8 +246,8 @@ def growth(comparison: ComparisonData, ax: Axes, styles: Styles) -> None:
 
 def _medians(comparison: ComparisonData, name: str) -> NDArray[np.float64]:
     """Cells and median seconds, shape (2, instances); infinite where the median run failed."""
-    own = [s for s in comparison.summaries() if s.configuration == name]
-    points = [(s.cells, max(s.seconds, _LEAST_S)) for s in own]
+    summaries = [s for s in comparison.summaries() if s.configuration == name]
+    points = [(s.cells, max(s.seconds, _LEAST_S)) for s in summaries]
     return np.array(points, dtype=float).reshape(-1, 2).T
 
 

@@ -59,10 +59,10 @@ def execute(job: Job, workers: WarmWorkers = _workers) -> dict[str, Any]:
     for fresh in (False, True):
         with workers.borrow(memory, fresh=fresh) as worker:
             is_first = not worker.used
-            found = _answer(worker, job)
-            if is_first or found["status"] not in ("crashed", "out of memory"):
+            outcome = _answer(worker, job)
+            if is_first or outcome["status"] not in ("crashed", "out of memory"):
                 break
-    return job.columns() | found | {"machine": machine()}
+    return job.columns() | outcome | {"machine": machine()}
 
 
 def _check(job: Job) -> None:
@@ -84,15 +84,15 @@ def _answer(worker: Worker, job: Job) -> dict[str, Any]:
     clock, peaks = time.perf_counter(), list[float]()
     try:
         result = worker.call(work, *run, deadline=job.hard_limit_s, hear=peaks.append)
-        found = _outcome(result, job.configuration.time_limit)
+        outcome = _outcome(result, job.configuration.time_limit)
     except QubopuzzleError as error:
         status = _STATUSES.get(type(error), "refused")
         # A refusal costs nothing; every other failure, the time that it took.
         spent = None if status == "refused" else round(time.perf_counter() - clock, 6)
-        found = {"status": status, "why": str(error), "solved": False, "seconds": spent}
+        outcome = {"status": status, "why": str(error), "solved": False, "seconds": spent}
     wall = time.perf_counter() - clock
-    found["peak_mib"] = peaks[-1] if peaks else None
-    return found | {"wall_s": round(wall, 6), "started": started}
+    outcome["peak_mib"] = peaks[-1] if peaks else None
+    return outcome | {"wall_s": round(wall, 6), "started": started}
 
 
 def _memory(gib: float | None) -> int | None:
@@ -103,7 +103,7 @@ def _memory(gib: float | None) -> int | None:
 
 
 def _outcome(result: Mapping[str, Any], time_limit: float) -> dict[str, Any]:
-    """The keys of a row that say how a run went that ended by itself."""
+    """The keys of a row on the outcome of a run that ended by itself."""
     build, solve_s = (
         round(sum(result["timings_s"][stage] for stage in stages), 6)
         for stages in (("model", "presolve", "compile"), ("solve", "decode"))

@@ -83,7 +83,7 @@ def bootstrap(statistic: Callable[..., Any], *values: NDArray[np.float64]) -> In
         statistic: of samples of any shape along an ``axis``.
         values: shape (n,) each, n at least 2.
     """
-    found = stats.bootstrap(
+    interval = stats.bootstrap(
         values,
         statistic,
         n_resamples=RESAMPLES,
@@ -93,7 +93,7 @@ def bootstrap(statistic: Callable[..., Any], *values: NDArray[np.float64]) -> In
         method="percentile",
         rng=np.random.default_rng(0),
     ).confidence_interval
-    return float(found.low), float(found.high)
+    return float(interval.low), float(interval.high)
 
 
 def wilson(solved: int, runs: int) -> Interval:
@@ -104,8 +104,8 @@ def wilson(solved: int, runs: int) -> Interval:
     """
     if not runs:
         return 0.0, 1.0
-    found = stats.binomtest(solved, runs).proportion_ci(CONFIDENCE, method="wilson")
-    return float(found.low), float(found.high)
+    interval = stats.binomtest(solved, runs).proportion_ci(CONFIDENCE, method="wilson")
+    return float(interval.low), float(interval.high)
 
 
 def par2(seconds: ArrayLike, solved: ArrayLike, limit: float) -> float:

@@ -212,11 +212,11 @@ class Summary(Total):
 
         A run that did not counts as infinite. Nothing without an objective.
         """
-        found = {}
+        result = {}
         for within in CLOSE if self.valued else ():
             ends = [self.target.reached(row, within) for row in self.rows]
-            found[within] = sum(reached for _, reached in ends), _median(ends)
-        return found
+            result[within] = sum(reached for _, reached in ends), _median(ends)
+        return result
 
 
 def _median(ends: Sequence[tuple[float, bool]]) -> float:

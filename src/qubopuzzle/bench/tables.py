@@ -54,8 +54,8 @@ class Table:
     def numbers(self) -> frozenset[int]:
         """The columns, but the first, that hold numbers, which are set to the right."""
         cells = zip(*self.rows, strict=True)
-        found = (i for i, own in enumerate(cells) if all(map(_NUMBER.fullmatch, own)))
-        return frozenset(found) - {0}
+        columns = (i for i, column in enumerate(cells) if all(map(_NUMBER.fullmatch, column)))
+        return frozenset(columns) - {0}
 
 
 def brief_tables(comparison: ComparisonData) -> list[Table]:
@@ -205,12 +205,12 @@ def _machine_table(comparison: ComparisonData) -> Table:
     for row in comparison.rows:
         by_kind.setdefault(machine_of(row), []).append(row)
     columns: Columns[tuple[int, list[Row]]] = {
-        "machine": lambda own: own[0],
-        "kind": lambda own: machine_of(own[1][0]),
-        "hosts": lambda own: len({row.get("machine", {}).get("host", "?") for row in own[1]}),
-        "runs": lambda own: len(own[1]),
-        "runs that shared a core": lambda own: shared_cores(own[1]),
-        "versions": lambda own: _versions(own[1]),
+        "machine": lambda entry: entry[0],
+        "kind": lambda entry: machine_of(entry[1][0]),
+        "hosts": lambda entry: len({row.get("machine", {}).get("host", "?") for row in entry[1]}),
+        "runs": lambda entry: len(entry[1]),
+        "runs that shared a core": lambda entry: shared_cores(entry[1]),
+        "versions": lambda entry: _versions(entry[1]),
     }
     numbered = enumerate(by_kind.values(), start=1)
     return Table.of(numbered, columns, "Machines and versions", "")
@@ -309,4 +309,4 @@ def _versions(rows: Sequence[Row]) -> str:
     for row in rows:
         for name, value in row.get("versions", {}).items():
             versions.setdefault(name, set()).add(value)
-    return ", ".join(f"{name} {' and '.join(sorted(own))}" for name, own in versions.items())
+    return ", ".join(f"{name} {' and '.join(sorted(values))}" for name, values in versions.items())

@@ -79,13 +79,16 @@ class Measuring:
         done = run(plan, progress=True)
         if done.interrupted:
             raise KeyboardInterrupt
-        for trouble in (*(found.summary() for found in done.contradictions), *done.lost):
+        for trouble in (*(each.summary() for each in done.contradictions), *done.lost):
             raise SolverFailed(trouble)
         measured: dict[str, dict[str, Any]] = {each.digest: {} for each in plan.instances}
         for summary in done.summaries():
             measured[summary.digest][summary.configuration] = _measured(summary)
-        found = {digest: {"tier": tier(own), "measured": own} for digest, own in measured.items()}
-        return self._about(done), found
+        results = {
+            digest: {"tier": tier(by_solver), "measured": by_solver}
+            for digest, by_solver in measured.items()
+        }
+        return self._about(done), results
 
     def _about(self, done: Comparison) -> dict[str, Any]:
         versions: dict[str, Any] = {}

@@ -100,8 +100,8 @@ def run(args: Namespace) -> int:
         reporting.write(done, outputs)
     finally:  # a full disk does not take the table away
         reporting.print_comparison(done)
-    for found in done.contradictions:
-        say(*reporting.contradiction_block(found), error=True)
+    for contradiction in done.contradictions:
+        say(*reporting.contradiction_block(contradiction), error=True)
     why = done.stopped or ("some runs were lost" if done.lost else "")
     if why:
         notice(f"{why}{'; --resume goes on' if args.json else ''}")

@@ -27,10 +27,10 @@ def run(args: Namespace) -> int:
 
     (source,) = args.sources
     read_once([source, args.sample, args.model])
-    found = decode_file(source, args.sample, description=args.model, puzzle=args.puzzle)
+    answer = decode_file(source, args.sample, description=args.model, puzzle=args.puzzle)
     if args.json:
-        say(json.dumps(found.to_dict()))
+        say(json.dumps(answer.to_dict()))
     else:
-        energy = "" if found.energy is None else f", energy {found.energy:g}"
-        print_answer(found, f"{name_of(found.problem, 1)}: {found.verdict}{energy}")
-    return SOLVED if found.valid else NOT_SOLVED
+        energy = "" if answer.energy is None else f", energy {answer.energy:g}"
+        print_answer(answer, f"{name_of(answer.problem, 1)}: {answer.verdict}{energy}")
+    return SOLVED if answer.valid else NOT_SOLVED

@@ -24,13 +24,13 @@ def run(args: Namespace) -> int:
     """List examples, or copy them."""
     from qubopuzzle.files.examples import chosen, copy
 
-    found = chosen(args.names)
+    selected = chosen(args.names)
     if args.output is None:
         if args.force:
             raise InputError("--force goes with --output FOLDER")
-        print_table(["example", "what it is"], [[each.name, each.about] for each in found])
+        print_table(["example", "what it is"], [[each.name, each.about] for each in selected])
         say("", "`qubopuzzle examples NAME... -o FOLDER` copies them.")
         return SOLVED
-    for path in copy(found, Path(args.output), force=args.force):
+    for path in copy(selected, Path(args.output), force=args.force):
         say(str(path))
     return SOLVED

@@ -86,6 +86,6 @@ def _spare(source: str, path: Path | None, *, described: bool) -> None:
     """Refuse to write over the puzzle: ``a.json`` is what goes beside a model named ``a``."""
     from qubopuzzle.solving.form import description_path
 
-    for own in () if path is None else (path, description_path(path)) if described else (path,):
-        if source != "-" and os.path.realpath(own) == os.path.realpath(source):
-            raise InputError(f"{path}: {own} is the puzzle; take another name")
+    for target in () if path is None else (path, description_path(path)) if described else (path,):
+        if source != "-" and os.path.realpath(target) == os.path.realpath(source):
+            raise InputError(f"{path}: {target} is the puzzle; take another name")

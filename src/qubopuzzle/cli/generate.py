@@ -68,12 +68,12 @@ def run(args: Namespace) -> int:
             if args.image is not None:
                 keep = args.size is None
                 one = generating.from_image(asked, args.image, keep_shape=keep, how=how)
-                found = (each for each in (one,))
+                puzzles = (each for each in (one,))
             else:
-                found = generating.generate_each(asked, jobs, executor)
-            ending.enter_context(closing(found))
+                puzzles = generating.generate_each(asked, jobs, executor)
+            ending.enter_context(closing(puzzles))
             advance = ending.enter_context(bars.counting(args.puzzle, args.count))
-            for each in found:
+            for each in puzzles:
                 made += 1
                 output.add(each)
                 advance(args.puzzle)
@@ -114,11 +114,11 @@ class _Output:
             return
         # A pipe's reader may keep us waiting, and then Ctrl-C must be heard.
         with defer_interrupt() if self._file else nullcontext():
-            told, self._new = self._new, []
-            new = [made.puzzle for made in told]
+            written, self._new = self._new, []
+            new = [made.puzzle for made in written]
             self._written = new if self._one_each else self._written + new
             write_puzzles(self._written, self._form, self._file)
-        for made in told:
+        for made in written:
             say(f"{made.puzzle.id}: {_words(made)}", error=True)
 
 
@@ -133,10 +133,12 @@ def _how(args: Namespace) -> dict[str, Any]:
 
 
 def _words(made: "Generated") -> str:
-    found = made.difficulty
-    sweeps = "annealing not solved" if found.sweeps is None else f"{found.sweeps:,} sweeps"
-    share = f"propagation {found.propagated} of {found.cells} cells"
-    words = f"{found.level}: {share}, {found.conflicts:,} conflicts, {sweeps}"
+    difficulty = made.difficulty
+    sweeps = (
+        "annealing not solved" if difficulty.sweeps is None else f"{difficulty.sweeps:,} sweeps"
+    )
+    share = f"propagation {difficulty.propagated} of {difficulty.cells} cells"
+    words = f"{difficulty.level}: {share}, {difficulty.conflicts:,} conflicts, {sweeps}"
     cells = " ".join(f"({r},{c})" for r, c in made.changed[:_CHANGES_SHOWN])
     more = " ..." if len(made.changed) > _CHANGES_SHOWN else ""
     return f"{words}; {len(made.changed)} cells changed: {cells}{more}" if cells else words

@@ -26,16 +26,16 @@ def run(args: Namespace) -> int:
     from qubopuzzle.solving.info import info
 
     for puzzle in load(args):
-        found = summary(puzzle) if isinstance(puzzle, Program) else None
+        program_summary = summary(puzzle) if isinstance(puzzle, Program) else None
         sizes = info(puzzle, args.formulation, args.encoding)
         if args.json:
             rows = [size.to_dict() for size in sizes]
-            structure = {} if found is None else {"structure": found.to_dict()}
+            structure = {} if program_summary is None else {"structure": program_summary.to_dict()}
             named = {"id": puzzle.id, "puzzle": puzzle.name}
             say(json.dumps({**named, **structure, "qubos": rows}))
             continue
         say(f"{puzzle.id or puzzle.name}: {puzzle.name}, {puzzle.extent}")
-        say(*(found.lines() if found else ()))
+        say(*(program_summary.lines() if program_summary else ()))
         _print_sizes(sizes)
     return SOLVED
 

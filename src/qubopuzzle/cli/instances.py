@@ -102,7 +102,9 @@ def _report(entry: dict[str, Any]) -> None:
         complain(f"{name} is left out: {entry['reason']}")
         return
     if "tier" in entry:
-        medians = {solver: own["seconds"] for solver, own in entry["measured"].items()}
+        medians = {
+            solver: measurement["seconds"] for solver, measurement in entry["measured"].items()
+        }
         times = (f"{who} {'-' if s is None else f'{s:.3f}'}" for who, s in medians.items())
         say(f"{name}: {entry['tier']}, median s: {', '.join(times)}")
         return

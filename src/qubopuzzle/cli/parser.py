@@ -93,7 +93,7 @@ _KINDS: Mapping[str, Mapping[str, Any]] = {
     **{value: {"type": _several} for value in ("S,S,...", "F,F,...", "E,E,...", "HOW,HOW,...")},
     "FAMILY=W": {**_REPEATED, "type": _weight},
 }
-"""What argparse is told of an option by what stands for its value in the help."""
+"""Arguments of ``add_argument`` for an option, by its metavar."""
 _SHARED = {
     "--best-known NAME=VALUE|FILE": "an instance's best objective (repeatable), or a file of them",
     "--encoding E": "one-hot or domain-wall",
@@ -111,7 +111,7 @@ _SHARED = {
 
 
 def settings_of(args: argparse.Namespace, **more: Any) -> "Settings":
-    """What a command's options say of ``Settings``, and ``more`` of its fields."""
+    """The ``Settings`` of a command's options, with ``more`` of its fields."""
     from qubopuzzle.solving.settings import Settings
 
     names = ("formulation", "encoding", "presolve")

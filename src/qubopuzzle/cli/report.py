@@ -35,6 +35,6 @@ def run(args: Namespace) -> int:
         reporting.print_comparison(done)
     for name, why in done.left_out.items():
         notice(f"{name} are left out: {why}")
-    for found in done.contradictions:
-        say(*reporting.contradiction_block(found), error=True)
+    for contradiction in done.contradictions:
+        say(*reporting.contradiction_block(contradiction), error=True)
     return OUR_FAULT if done.contradictions else SOLVED

@@ -49,10 +49,10 @@ def failure_notes(comparison: Comparison) -> list[str]:
     return lines
 
 
-def contradiction_block(found: Contradiction) -> list[str]:
+def contradiction_block(contradiction: Contradiction) -> list[str]:
     """Both sides, with both answers drawn; what to say, line by line."""
-    lines = [f"DISAGREEMENT on {found.summary()}"]
-    for claim in (found.first, found.second):
+    lines = [f"DISAGREEMENT on {contradiction.summary()}"]
+    for claim in (contradiction.first, contradiction.second):
         who = f"--- {', '.join(claim.who)}:"
         if not claim.exists:
             proof = f" (proved by {claim.proved_by})" if claim.proved_by else ""
@@ -62,7 +62,7 @@ def contradiction_block(found: Contradiction) -> list[str]:
         elif claim.answer is None:
             lines.append(f"{who} a solution")
         else:
-            drawn = answer_text(judge(found.instance.puzzle, claim.answer))
+            drawn = answer_text(judge(contradiction.instance.puzzle, claim.answer))
             lines += [f"{who} this answer, which the rules accept", drawn]
     return [*lines, "One of them is wrong: please report it, with the puzzle."]
 
@@ -75,14 +75,14 @@ def best_known(args: Namespace) -> dict[str, float] | str | None:
         raise InputError("--best-known takes one file, or NAME=VALUE as often as you like")
     if files:
         return files[0]
-    found = {}
+    values = {}
     for text in given:
         name, _, value = text.rpartition("=")
         try:
-            found[name] = float(value)
+            values[name] = float(value)
         except ValueError:
             raise InputError(f"--best-known {text:.60}: expected a number, got {value!r}") from None
-    return found or None
+    return values or None
 
 
 def outputs(args: Namespace, sources: Sequence[str]) -> dict[str, list[Path]]:

@@ -81,14 +81,14 @@ def _names(host: str) -> tuple[str, ...]:
     """Other names of this machine, where it listens on all of them."""
     if host not in _EVERYWHERE:
         return ()
-    found = []
+    addresses = []
     with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.connect(("192.0.2.1", 9))  # sends nothing; says which address is used to go out
-        found.append(probe.getsockname()[0])
-    own = socket.gethostname()
+        addresses.append(probe.getsockname()[0])
+    hostname = socket.gethostname()
     with suppress(OSError):
-        found += [str(info[4][0]) for info in socket.getaddrinfo(own, None)]
-    return tuple(dict.fromkeys([*found, own, *_LOOPBACK]))
+        addresses += [str(info[4][0]) for info in socket.getaddrinfo(hostname, None)]
+    return tuple(dict.fromkeys([*addresses, hostname, *_LOOPBACK]))
 
 
 def _bracketed(name: str) -> str:

@@ -108,20 +108,20 @@ def run(args: Namespace) -> int:
         name: terminal.paths(f"--{name.replace('_', '-')}", getattr(args, name), puzzles)
         for name in ("plot", "proof", "samples", "trace", *ANSWER_FILES)
     }
-    own = [
+    answer_files = [
         {option: str(files[option][i]) for option in ANSWER_FILES if files[option][i]}
         for i in range(len(puzzles))
     ]
     each = [
         {"settings": replace(settings, options={**settings.options, **more}), "load_s": load_s}
-        for (_, load_s), more in zip(instances, own, strict=True)
+        for (_, load_s), more in zip(instances, answer_files, strict=True)
     ]
     worst, done = SOLVED, 0
-    with closing(_solved(puzzles, each, args, rate)) as found:
+    with closing(_solved(puzzles, each, args, rate)) as outcomes:
         try:
-            for done, outcome in enumerate(found, start=1):
-                own_files = {name: paths[done - 1] for name, paths in files.items()}
-                status = _show(puzzles[done - 1], done, outcome, args, own_files)
+            for done, outcome in enumerate(outcomes, start=1):
+                puzzle_files = {name: paths[done - 1] for name, paths in files.items()}
+                status = _show(puzzles[done - 1], done, outcome, args, puzzle_files)
                 worst = max(worst, status, key=terminal.SEVERITY.index)
                 stopped = isinstance(outcome, Result) and outcome.interrupted
                 if done < len(puzzles) and (stopped or came()):  # libraries may swallow one
@@ -171,10 +171,12 @@ def _solved(
     if jobs > 1 or args.executor is not None:
         if args.watch:
             raise InputError("--watch shows one puzzle at a time; leave --jobs and --executor out")
-        own = [{**more, "trace": rate if args.trace else None} for more in each]
+        arguments = [{**more, "trace": rate if args.trace else None} for more in each]
         with terminal.executor(args) as executor:
             samples = args.samples is not None
-            yield from solve_each(puzzles, jobs=jobs, executor=executor, samples=samples, own=own)
+            yield from solve_each(
+                puzzles, jobs=jobs, executor=executor, samples=samples, own=arguments
+            )
         return
     for puzzle, more in zip(puzzles, each, strict=True):
         recorder = Recorder.of(rate if args.watch or args.trace else None)
@@ -205,13 +207,13 @@ def _settings(args: Namespace) -> Settings:
         raise InputError("--limit goes with --all")
     proving = args.all or args.unique or args.proof is not None
     default = DEFAULT_EXACT_SOLVER if proving else DEFAULT_SOLVER
-    own = {name: getattr(args, name) for name in ("token_file", *ANSWER_FILES)}
-    own |= {"proof": None if args.proof is None else 1, "force": 1 if args.force else None}
+    options = {name: getattr(args, name) for name in ("token_file", *ANSWER_FILES)}
+    options |= {"proof": None if args.proof is None else 1, "force": 1 if args.force else None}
     return settings_of(
         args,
         solver=default if args.solver is None else args.solver,
         **{name: getattr(args, name) for name in ("reads", "seed", "time_limit")},
-        options=dict(args.option) | {k: v for k, v in own.items() if v is not None},
+        options=dict(args.option) | {k: v for k, v in options.items() if v is not None},
         solutions=_wanted(args),
     )
 
@@ -254,15 +256,15 @@ def _print_request(name: str, result: Result) -> None:
         if "request_bytes" in settings
         else "the model has no variables: there is nothing to send"
     )
-    own = f"{settings['request']}; " if "request" in settings else ""
-    say(f"{name}: {result.formulation}, {sizes}; {own}{written}")
+    request = f"{settings['request']}; " if "request" in settings else ""
+    say(f"{name}: {result.formulation}, {sizes}; {request}{written}")
 
 
 def _print_result(result: Result, args: Namespace) -> None:
     address = _solved_address(result) if args.url else None
     if args.json:
-        own = {"solved_url": address} if args.url else {}
-        say(json.dumps(result.to_dict() | own))
+        extra = {"solved_url": address} if args.url else {}
+        say(json.dumps(result.to_dict() | extra))
         return
     lines = [terminal.heading(result.problem), *_pictures(result)]
     lines.append(result.summary(verbose=args.verbose))
@@ -285,23 +287,23 @@ def _what_proves(result: Result) -> Iterator[str]:
     from qubopuzzle.solvers import all_solvers  # imports them all
     from qubopuzzle.solving.settings import DEFAULT_EXACT_SOLVER
 
-    own = all_solvers().get(result.solver)
-    if not (own is not None and own.exact):
+    solver = all_solvers().get(result.solver)
+    if not (solver is not None and solver.exact):
         yield f"  --solver {DEFAULT_EXACT_SOLVER} finds an answer, or proves that there is none"
 
 
 def _on_qubits(result: Result) -> Iterator[str]:
     """How the model lay on a graph of qubits, if it did."""
-    told = result.settings
-    if "broken_reads" not in told:
+    settings = result.settings
+    if "broken_reads" not in settings:
         return
-    strength = told["chain_strength_used"]
+    strength = settings["chain_strength_used"]
     coupled = "" if strength is None else f", chain strength {strength:.4g}"
     yield (
-        f"  {told['qpu']}, {told['qpu_topology']}: {told['qubits']:,} qubits, "
-        f"chains of up to {told['longest_chain']}{coupled}; "
-        f"{told['chain_break_fraction']:.2%} of chains broken, "
-        f"in {told['broken_reads']:,} of {result.reads:,} reads"
+        f"  {settings['qpu']}, {settings['qpu_topology']}: {settings['qubits']:,} qubits, "
+        f"chains of up to {settings['longest_chain']}{coupled}; "
+        f"{settings['chain_break_fraction']:.2%} of chains broken, "
+        f"in {settings['broken_reads']:,} of {result.reads:,} reads"
     )
 
 

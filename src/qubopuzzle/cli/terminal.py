@@ -133,9 +133,9 @@ def load_timed(args: Namespace) -> list[tuple[Problem, float]]:
     loaded: list[tuple[Problem, float]] = []
     for source in args.sources:
         started = time.perf_counter()
-        found = loading.load(source, args.puzzle, args.format)
-        share = (time.perf_counter() - started) / len(found)
-        loaded += [(problem, share) for problem in found]
+        problems = loading.load(source, args.puzzle, args.format)
+        share = (time.perf_counter() - started) / len(problems)
+        loaded += [(problem, share) for problem in problems]
     return loaded
 
 
@@ -147,8 +147,8 @@ def executor(args: Namespace) -> Iterator[Executor | None]:
         return
     from qubopuzzle.base.executors import open_executor
 
-    with open_executor(args.executor, args.jobs) as found:
-        yield found
+    with open_executor(args.executor, args.jobs) as opened:
+        yield opened
 
 
 def sampler_path(solvers: Iterable[str | None]) -> None:

@@ -23,7 +23,7 @@ from qubopuzzle.solving.trace import Trace
 STATES = 400
 """States of a course that are shown when it has ended, at most; of large boards fewer."""
 HEAVIEST = 8
-"""Constraints whose weights are told by name."""
+"""Constraints whose weights are shown by name."""
 _COLORS = len(PALETTE)
 
 
@@ -63,8 +63,8 @@ def entries(problem: Problem) -> dict[str, Any]:
     values, is_shade = [], False
     for value in range(field.low, field.high + 1):
         shown = problem.picture(np.full(field.shape, value, dtype=np.int64)) or picture
-        own = (word for cell, word in shown.words.items() if cell not in shown.given)
-        values.append({"value": value, "word": next(own, "")})
+        words = (word for cell, word in shown.words.items() if cell not in shown.given)
+        values.append({"value": value, "word": next(words, "")})
         is_shade = shown.black is not None
     return {"kind": "shade" if is_shade else "words", "values": values}
 
@@ -103,14 +103,14 @@ class Frames:
         fresh = [number for number in different.tolist() if number not in self._looks]
         self._looks.update({number: len(self._looks) + i for i, number in enumerate(fresh)})
         table = np.array([self._looks[number] for number in different.tolist()], dtype="<u2")
-        found = {"cells": base64(table[where].ravel()), **known}
-        found["lines"] = _broken_lines(answer.violations, picture.rows, picture.columns)
+        frame = {"cells": base64(table[where].ravel()), **known}
+        frame["lines"] = _broken_lines(answer.violations, picture.rows, picture.columns)
         if fresh:
             words = [*self._words]
-            found["looks"] = [
+            frame["looks"] = [
                 [n & 1, n >> 1 & 1, n >> 2 & 15, n >> 6 & 15, words[n >> 10]] for n in fresh
             ]
-        return found
+        return frame
 
     def _keys(self, picture: Picture) -> NDArray[np.int64]:
         """A number for each cell, (cells,): all of its look."""
@@ -143,13 +143,13 @@ class Frames:
 
 def _broken_lines(violations: Iterable[Violation], rows: int, columns: int) -> list[list[int]]:
     """Rows and columns that a violation is about, and about nothing else."""
-    found: tuple[set[int], set[int]] = (set(), set())
+    broken: tuple[set[int], set[int]] = (set(), set())
     for violation in violations:
         for axis, length in enumerate((columns, rows)):
             places = {cell[axis] for cell in violation.cells if len(cell) == 2}
             if len(places) == 1 and len(violation.cells) == length > 1:
-                found[axis].update(places)
-    return [sorted(own) for own in found]
+                broken[axis].update(places)
+    return [sorted(lines) for lines in broken]
 
 
 def _cells_of_rows(model: Model) -> tuple[IntArray, IntArray]:

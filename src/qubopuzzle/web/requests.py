@@ -37,7 +37,7 @@ def answer(name: str, data: bytes) -> bytes:
 
 
 def run(data: bytes, limit: float) -> None:
-    """A run that a request's body asks for, of so many seconds at most; it says what it tells."""
+    """A run that a request's body asks for, for so many seconds at most; events go to ``say``."""
     from qubopuzzle.web import work
 
     given = unpacked(data)

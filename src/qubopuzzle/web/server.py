@@ -113,8 +113,8 @@ class _Guard:
             nonlocal begun
             if message["type"] == "http.response.start":
                 begun = True
-                own = {name for name, _ in _HEADERS}
-                kept = [(name, value) for name, value in message["headers"] if name not in own]
+                names = {name for name, _ in _HEADERS}
+                kept = [(name, value) for name, value in message["headers"] if name not in names]
                 message = {**message, "headers": [*kept, *_HEADERS]}
             await send(message)
 
@@ -124,7 +124,7 @@ class _Guard:
             await answer(scope, receive, guarded)
         except Exception as error:
             if not begun:  # else Uvicorn hangs up, and says so
-                await _told(_line(error), 500)(scope, receive, guarded)
+                await _error_response(_line(error), 500)(scope, receive, guarded)
 
     def _refusal(self, scope: Scope) -> str | None:
         """Why a request gets no answer."""
@@ -163,8 +163,8 @@ async def _call(request: Request) -> Response:
     function = requests.replay if is_replay else partial(requests.answer, name)
     with _in_hand(request):
         data = await _bytes(request, LARGE if is_replay or name == "read" else SMALL)
-        found = await _while_connected(request, function, data)
-    return Response(found, media_type=_TYPES["html"] if is_replay else "application/json")
+        body = await _while_connected(request, function, data)
+    return Response(body, media_type=_TYPES["html"] if is_replay else "application/json")
 
 
 async def _run(request: Request) -> Response:
@@ -225,15 +225,15 @@ async def _while_connected(request: Request, function: Callable[..., Any], data:
 
 
 async def _events(state: State, data: bytes) -> AsyncIterator[bytes]:
-    """What a run tells, in the form of server-sent events."""
+    """The events of a run, as server-sent events."""
     limit = state.time_limit
     queue: asyncio.Queue[tuple[str, bytes]] = asyncio.Queue()
     loop = asyncio.get_running_loop()
 
-    def put(name: str, told: bytes) -> None:
+    def put(name: str, payload: bytes) -> None:
         # A frame that brings looks is needed by those after it.
-        if name != "frame" or queue.qsize() < _QUEUED or b'"looks":' in told:
-            queue.put_nowait((name, told))
+        if name != "frame" or queue.qsize() < _QUEUED or b'"looks":' in payload:
+            queue.put_nowait((name, payload))
 
     def hear(event: tuple[str, bytes]) -> None:
         loop.call_soon_threadsafe(put, *event)
@@ -245,13 +245,13 @@ async def _events(state: State, data: bytes) -> AsyncIterator[bytes]:
             await state.pool.call(turns, requests.run, data, limit, deadline=deadline, hear=hear)
         except Exception as error:  # the stream ends in a line, whatever it was
             last = "error", packed({"message": _line(error)})
-        loop.call_soon(put, *last)  # after what was heard before it
+        loop.call_soon(put, *last)  # after the events before it
 
     task = asyncio.create_task(go())
     try:
         while True:
-            name, told = await queue.get()
-            yield b"event: " + name.encode() + b"\ndata: " + told + b"\n\n"
+            name, payload = await queue.get()
+            yield b"event: " + name.encode() + b"\ndata: " + payload + b"\n\n"
             if name in ("end", "error"):
                 return
     finally:
@@ -260,14 +260,14 @@ async def _events(state: State, data: bytes) -> AsyncIterator[bytes]:
 
 async def _plain(_: Request, error: Any) -> Response:
     """Starlette's own refusals, ``HTTPException``."""
-    return _told(error.detail, error.status_code, error.headers)
+    return _error_response(error.detail, error.status_code, error.headers)
 
 
 async def _refused(_: Request, error: Exception) -> Response:
-    return _told(str(error), 503 if isinstance(error, Busy) else 400)
+    return _error_response(str(error), 503 if isinstance(error, Busy) else 400)
 
 
-def _told(line: str, status: int, headers: Mapping[str, str] | None = None) -> Response:
+def _error_response(line: str, status: int, headers: Mapping[str, str] | None = None) -> Response:
     return Response(packed({"error": line}), status, headers, "application/json")
 
 

@@ -46,7 +46,7 @@ _PLACE = re.compile(
     r"|\b(?P<what>room|cell) (?P<number>\d+)"
 )
 _LIVE_S = 1 / 30
-_SAID = 20
+_MOST_LISTED = 20
 _EXAMPLES = 3
 _NAMED = 6
 """Constraints that are named where many are needed."""
@@ -112,8 +112,8 @@ def read(text: str = "", image: str = "") -> Json:
         return {"puzzles": [_shown(_from_image(data))]}
     if not text.strip():
         raise InputError("there is nothing to read; paste an address or the text of a puzzle")
-    found = read_text(text.strip())
-    return {"puzzles": [_shown(problem) for problem in found[:READ_LIMIT]], "count": len(found)}
+    puzzles = read_text(text.strip())
+    return {"puzzles": [_shown(problem) for problem in puzzles[:READ_LIMIT]], "count": len(puzzles)}
 
 
 def _from_image(data: bytes) -> Problem:
@@ -179,7 +179,7 @@ def tell_run(
     *,
     limit: float,
 ) -> None:
-    """Solve and tell of it: frames while it goes on, the result, then all that were kept."""
+    """Solve, and send events: frames while it goes on, the result, then all frames kept."""
     if not isinstance(solver, str) or solver not in _offered():
         raise InputError(
             f"unknown solver {brief(solver)}; {', '.join(sorted(_offered()))} run here"
@@ -197,7 +197,7 @@ def tell_run(
     frames, recorder = Frames(), Recorder()
     with _live(problem, recorder, frames):
         result = solve(problem, trace=recorder, **settings)
-    _tell("result", _told(result, settings))
+    _tell("result", _result(result, settings))
     chosen = evenly(len(recorder.states), min(STATES, max(100, 10**6 // problem.cells)))
     _tell("course", {"frames": len(chosen)})
     trace = Trace.of(problem, [recorder.states[number] for number in chosen])
@@ -216,17 +216,17 @@ def from_one(text: str) -> str:
     ('row 1 has C twice', 'field (3,2)', 'cut off: (1,6) (2,6)')
     """
 
-    def counted(found: re.Match[str]) -> str:
-        if found["row"]:
-            cell = f"({int(found['row']) + 1},{int(found['column']) + 1})"
-            return f"{found['family']} {cell}".lstrip()
-        return f"{found['name'] or found['what']} {int(found['index'] or found['number']) + 1}"
+    def counted(match: re.Match[str]) -> str:
+        if match["row"]:
+            cell = f"({int(match['row']) + 1},{int(match['column']) + 1})"
+            return f"{match['family']} {cell}".lstrip()
+        return f"{match['name'] or match['what']} {int(match['index'] or match['number']) + 1}"
 
     return _PLACE.sub(counted, text)
 
 
-def _tell(event: str, told: Json) -> None:
-    say((event, packed(told)))
+def _tell(event: str, content: Json) -> None:
+    say((event, packed(content)))
 
 
 def _tell_frame(event: str, frame: Json) -> None:
@@ -237,7 +237,7 @@ def _tell_frame(event: str, frame: Json) -> None:
 
 @contextmanager
 def _live(problem: Problem, recorder: Recorder, frames: Frames) -> Iterator[None]:
-    """Meanwhile tell of the last state that is kept, some thirty times a second."""
+    """Meanwhile send a frame of the last state that is kept, some thirty times a second."""
     done = threading.Event()
 
     def tell() -> None:
@@ -258,11 +258,13 @@ def _live(problem: Problem, recorder: Recorder, frames: Frames) -> Iterator[None
         thread.join()
 
 
-def _told(result: Result, settings: Mapping[str, Any]) -> Json:
+def _result(result: Result, settings: Mapping[str, Any]) -> Json:
     return {
         "valid": result.valid,
         "summary": from_one(result.summary()),
-        "violations": [from_one(f"{v.rule}: {v.message}") for v in result.violations[:_SAID]],
+        "violations": [
+            from_one(f"{v.rule}: {v.message}") for v in result.violations[:_MOST_LISTED]
+        ],
         "seed": result.seed,
         "solver": result.solver,
         "url": _address(result),
@@ -312,22 +314,22 @@ def _snippet(result: Result, settings: Mapping[str, Any]) -> str:
 def _marks(problem: Puzzle, marks: Any) -> dict[tuple[int, ...], int]:
     if not isinstance(marks, list) or len(marks) > problem.cells:
         raise InputError("marks: expected a list of [row, column, value]")
-    found: dict[tuple[int, ...], int] = {}
+    result: dict[tuple[int, ...], int] = {}
     for mark in marks:
         if not isinstance(mark, list) or len(mark) != 3:
             raise InputError(f"marks: expected [row, column, value], got {brief(mark)}")
         row, column, value = (whole("mark", part, 0, 10**6) for part in mark)
-        found[row, column] = value
-    return found
+        result[row, column] = value
+    return result
 
 
 def next_hint(puzzle: Any, marks: Any, bits: bool = False) -> Json:
     """A cell that follows from the marks, or what they contradict."""
     problem = _problem(puzzle)
-    found = hint(problem, _marks(problem, marks), bits=bits)
-    if found is None:
+    result = hint(problem, _marks(problem, marks), bits=bits)
+    if result is None:
         return {"hint": None}
-    return {"hint": {**found.to_dict(), "rules": [from_one(rule) for rule in found.rules]}}
+    return {"hint": {**result.to_dict(), "rules": [from_one(rule) for rule in result.rules]}}
 
 
 def check(puzzle: Any, marks: Any, bits: bool = False) -> Json:
@@ -356,10 +358,10 @@ def check(puzzle: Any, marks: Any, bits: bool = False) -> Json:
         return {"solved": True, "cells": [], "messages": []}
     if violations is not None and is_full:
         cells = sorted({tuple(cell) for v in violations for cell in v.cells})
-        return _wrong(cells, *(violation.message for violation in violations[:_SAID]))
-    found = hint(problem, given, bits=bits)
-    if found is not None and found.cell is None:
-        return _wrong(found.because, f"these cells contradict each other by {_some(found.rules)}")
+        return _wrong(cells, *(violation.message for violation in violations[:_MOST_LISTED]))
+    result = hint(problem, given, bits=bits)
+    if result is not None and result.cell is None:
+        return _wrong(result.because, f"these cells contradict each other by {_some(result.rules)}")
     return _wrong((), f"nothing is wrong so far; {problem.cells - len(given)} cells are open")
 
 
@@ -409,24 +411,24 @@ def model(puzzle: Any, formulation: str = "", encoding: str = "") -> Json:
     least, greatest = qubo.form.coefficient_range()
     bits, total = qubo.bits, qubo.form
     owner = [choice.family for choice in qubo.source.choices]
-    own = Counter(np.repeat(owner, np.diff(bits.first_bit)).tolist())
-    own.update({rows.rows.family: len(rows.row) for rows in bits.slack if len(rows.row)})
-    found: Json = {
+    variables = Counter(np.repeat(owner, np.diff(bits.first_bit)).tolist())
+    variables.update({rows.rows.family: len(rows.row) for rows in bits.slack if len(rows.row)})
+    result: Json = {
         **qubo.sizes,
         "offset": float(total.offset),
         "least": least,
         "greatest": greatest,
         "families": [
-            {"family": family, "variables": own[family], "couplings": part.n_couplings}
+            {"family": family, "variables": variables[family], "couplings": part.n_couplings}
             for family, part in qubo.parts.items()
         ],
     }
     if total.n_couplings <= COEFFICIENTS:
         upper = total.couplings.tocoo()
-        found["names"] = qubo.labels()
-        found["linear"] = total.linear.tolist()
-        found["quadratic"] = [part.tolist() for part in (upper.row, upper.col, upper.data)]
-    return found
+        result["names"] = qubo.labels()
+        result["linear"] = total.linear.tolist()
+        result["quadratic"] = [part.tolist() for part in (upper.row, upper.col, upper.data)]
+    return result
 
 
 def coefficient(puzzle: Any, i: Any, j: Any, formulation: str = "", encoding: str = "") -> Json:
@@ -434,7 +436,7 @@ def coefficient(puzzle: Any, i: Any, j: Any, formulation: str = "", encoding: st
     qubo = _qubo(puzzle, formulation, encoding)
     last = qubo.n_bits - 1
     sources = qubo.sources(whole("i", i, 0, last), whole("j", j, 0, last))
-    return {"sources": sources[:_SAID], "count": len(sources)}
+    return {"sources": sources[:_MOST_LISTED], "count": len(sources)}
 
 
 # --- to take away ------------------------------------------------------------------------

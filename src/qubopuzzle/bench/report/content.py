@@ -21,27 +21,27 @@ def heading(comparison: ComparisonData) -> str:
         "instance": len(comparison.instances),
         "run": len(rows),
     }
-    told = [f"{n:,} {what}{'' if n == 1 else 's'}" for what, n in counts.items()]
-    return ", ".join([*told, *filter(None, [when])])
+    counted = [f"{n:,} {what}{'' if n == 1 else 's'}" for what, n in counts.items()]
+    return ", ".join([*counted, *filter(None, [when])])
 
 
 def warnings(comparison: ComparisonData) -> list[str]:
     """What a reader must know before any figure."""
-    found = [f"Solvers contradict each other: {c.summary()}" for c in comparison.contradictions]
+    messages = [f"Solvers contradict each other: {c.summary()}" for c in comparison.contradictions]
     planned = sum(comparison.planned.values())
     if not comparison.complete:
-        found.append(f"Not complete: {len(comparison.rows)} of {planned} runs are here.")
-    found += [f"Lost twice with what ran it: {line}." for line in comparison.lost]
-    found += [f"Left out: {name} ({why})." for name, why in comparison.left_out.items()]
+        messages.append(f"Not complete: {len(comparison.rows)} of {planned} runs are here.")
+    messages += [f"Lost twice with what ran it: {line}." for line in comparison.lost]
+    messages += [f"Left out: {name} ({why})." for name, why in comparison.left_out.items()]
     crowded = shared_cores(comparison.rows)
     if crowded:
-        found.append(
+        messages.append(
             f"{crowded} of {len(comparison.rows)} runs shared a core with another run for a "
             "while: their times are too long."
         )
     if len(machines(comparison.rows)) > 1:
-        found.append("Runs come from several kinds of machines, which are told apart as @1, @2.")
-    return found
+        messages.append("Runs come from several kinds of machines, which are told apart as @1, @2.")
+    return messages
 
 
 def file_name(instance: Instance) -> str:

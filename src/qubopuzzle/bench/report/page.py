@@ -95,9 +95,9 @@ def _instance(
     about = [instance.puzzle.name, instance.puzzle.extent, f"hash {instance.digest}"]
     about += [f"from {instance.source}"] if instance.source else []
     commands = "".join(
-        f'<p>{escape(own)}: <code data-configuration="{escape(own)}">'
-        f"{escape(solve_command(instance, configurations[own], 'N'))}</code></p>"
-        for own in dict.fromkeys(row["configuration"] for row in rows)
+        f'<p>{escape(configuration)}: <code data-configuration="{escape(configuration)}">'
+        f"{escape(solve_command(instance, configurations[configuration], 'N'))}</code></p>"
+        for configuration in dict.fromkeys(row["configuration"] for row in rows)
     )
     return (
         f"<details><summary>{escape(instance.label)}</summary>"

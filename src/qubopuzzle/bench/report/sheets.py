@@ -65,13 +65,13 @@ def _size(name: str) -> Callable[[Summary], object]:
 
 def _tts_columns(name: str, of: Callable[[Summary], TimeToSolution | None]) -> Columns:
     def estimate(summary: Summary) -> object:
-        found = of(summary)
-        return found and f"{'> ' if found.at_least else ''}{found.seconds:.6g}"
+        tts = of(summary)
+        return tts and f"{'> ' if tts.at_least else ''}{tts.seconds:.6g}"
 
     return {
         f"{name}_s": estimate,
-        f"{name}_low_s": lambda s: (found := of(s)) and _figures(found.low, 6),
-        f"{name}_high_s": lambda s: (found := of(s)) and _figures(found.high, 6),
+        f"{name}_low_s": lambda s: (tts := of(s)) and _figures(tts.low, 6),
+        f"{name}_high_s": lambda s: (tts := of(s)) and _figures(tts.high, 6),
     }
 
 
@@ -79,8 +79,8 @@ def _close_columns(gap: float) -> Columns:
     def seconds(summary: Summary) -> object:
         if not summary.valued:
             return None
-        _, found = summary.close[gap]
-        return over(summary) if found == inf else f"{found:.6f}"
+        _, median = summary.close[gap]
+        return over(summary) if median == inf else f"{median:.6f}"
 
     within = f"{100 * gap:g}pct"
     return {

@@ -73,11 +73,11 @@ def latex_report(comparison: ComparisonData) -> str:
 
 def _alignment(table: Table) -> str:
     """How the columns are set, a word of LaTeX each."""
-    numbers, found = table.numbers, []
+    numbers, columns = table.numbers, []
     for i, cells in enumerate(zip(*table.rows, strict=True)):
         wrapped = max(map(len, cells)) > _WRAPPED
-        found.append("p{80mm}" if wrapped else "r" if i in numbers else "l")
-    return "".join(found)
+        columns.append("p{80mm}" if wrapped else "r" if i in numbers else "l")
+    return "".join(columns)
 
 
 def _latex_row(cells: Sequence[str]) -> str:

@@ -11,9 +11,9 @@ async function only(place, work) {
   latest.get(place)?.abort();
   const abort = new AbortController();
   latest.set(place, abort);
-  const found = await work(abort.signal);
+  const result = await work(abort.signal);
   if (abort.signal.aborted) throw new DOMException("", "AbortError");
-  return found;
+  return result;
 }
 
 /** Call the server; its errors are one line. */
@@ -25,20 +25,20 @@ async function call(name, given, signal) {
     signal,
   });
   if (!answer.ok) {
-    const said = await answer.json().catch(() => ({}));
-    throw new Error(said.error || `the server answers ${answer.status}`);
+    const content = await answer.json().catch(() => ({}));
+    throw new Error(content.error || `the server answers ${answer.status}`);
   }
   return answer;
 }
 const ask = async (name, given, signal) => (await call(name, given, signal)).json();
 
 /** Say what a step brought, or why it failed. */
-async function told(place, work, busy = "") {
+async function report(place, work, busy = "") {
   place.classList.remove("error");
   place.textContent = busy;
   try {
-    const said = await work();
-    if (said !== undefined) place.textContent = said;
+    const text = await work();
+    if (text !== undefined) place.textContent = text;
     else if (place.textContent === busy) place.textContent = "";
   } catch (error) {
     if (error.name === "AbortError") return;
@@ -58,13 +58,13 @@ const some = (names) => names.slice(0, 6).join("; ") + (names.length > 6 ? `; an
 
 const title = (shown) => [shown.name, shown.title || shown.id, shown.extent].filter(Boolean).join(" · ");
 
-function take(found) {
-  state.several = found.puzzles;
-  $("several").hidden = found.puzzles.length < 2;
-  fill($("which"), found.puzzles.map((_, i) => i), (i) => title(found.puzzles[i]));
-  show(found.puzzles[0]);
-  const more = (found.count || 0) - found.puzzles.length;
-  return title(found.puzzles[0]) + (more > 0 ? ` (and ${more} more, which are not listed)` : "");
+function take(content) {
+  state.several = content.puzzles;
+  $("several").hidden = content.puzzles.length < 2;
+  fill($("which"), content.puzzles.map((_, i) => i), (i) => title(content.puzzles[i]));
+  show(content.puzzles[0]);
+  const more = (content.count || 0) - content.puzzles.length;
+  return title(content.puzzles[0]) + (more > 0 ? ` (and ${more} more, which are not listed)` : "");
 }
 
 function show(shown) {
@@ -84,17 +84,17 @@ function show(shown) {
 
 /** Take what is found; the field keeps its text only if that is what was read. */
 const opened = (find, busy = "", text = "") =>
-  told($("said"), async () => {
-    const said = take(await only("open", find));
+  report($("said"), async () => {
+    const line = take(await only("open", find));
     if ($("text").value !== text) $("text").value = "";
-    return said;
+    return line;
   }, busy);
 const open = (given, busy = "reading ...", name = "read") =>
   opened((signal) => ask(name, given, signal), busy, given.text);
 
 async function openFile(file) {
   if (!file) return;
-  if (file.size > 6e6) return told($("said"), async () => { throw new Error(`${file.name}: larger than 6 MB`); });
+  if (file.size > 6e6) return report($("said"), async () => { throw new Error(`${file.name}: larger than 6 MB`); });
   if (file.type.startsWith("image/")) {
     const raw = new Uint8Array(await file.arrayBuffer());
     let text = "";
@@ -242,7 +242,7 @@ class Lane {
   }
 
   async run() {
-    if (!state.shown) return told($("said"), async () => { throw new Error("open a puzzle first"); });
+    if (!state.shown) return report($("said"), async () => { throw new Error("open a puzzle first"); });
     this.end();
     const abort = (this.abort = new AbortController());
     const turn = (this.turn = (this.turn || 0) + 1);
@@ -251,7 +251,7 @@ class Lane {
     this.broken.replaceChildren();
     this.verdict.className = "verdict";
     this.player.reset();
-    await told(this.verdict, () => this.follow(shown, abort), "solving ...");
+    await report(this.verdict, () => this.follow(shown, abort), "solving ...");
     if (turn !== this.turn) return; // another run has begun
     if (abort.signal.aborted) this.verdict.textContent = "stopped";
     this.end();
@@ -352,10 +352,10 @@ const hand = {
   /** A button for each value, for those who have no keys. */
   buttons() {
     const press = (value) => () => this.set(this.at, value);
-    const own = this.shown.entries.values.map(({ value, word }) =>
+    const buttons = this.shown.entries.values.map(({ value, word }) =>
       make("button", { type: "button", onclick: press(value) }, word || "none"));
     $("keys").hidden = this.kind !== "words";
-    $("keys").replaceChildren(...own, make("button", { type: "button", onclick: press(undefined) }, "open"));
+    $("keys").replaceChildren(...buttons, make("button", { type: "button", onclick: press(undefined) }, "open"));
     $("check").textContent = this.kind === "words" && this.values.has("C") ? "Check" : "Check (C)";
     $("hint").textContent = this.kind === "words" && this.values.has("H") ? "Hint" : "Hint (H)";
   },
@@ -398,7 +398,7 @@ const hand = {
     const word = clues.words.find(([r, c]) => r * columns + c === this.at);
     const [row, column] = [Math.floor(this.at / columns), this.at % columns];
     const clue = [["row clue", clues.left[row]], ["column clue", clues.top[column]]]
-      .filter(([, own]) => own && own.length).map(([name, own]) => `, ${name} ${own.join(" ")}`).join("");
+      .filter(([, numbers]) => numbers && numbers.length).map(([name, numbers]) => `, ${name} ${numbers.join(" ")}`).join("");
     $("here").textContent = `row ${row + 1}, column ${column + 1}: ${what}${word ? `, clue ${word[2]}` : ""}${clue}`;
   },
 
@@ -485,17 +485,17 @@ const hand = {
 
   check() {
     const shown = this.shown;
-    return told($("told"), async () => {
-      const found = await only("hand", (signal) => ask("check", this.given(), signal));
-      this.bad = new Set(found.cells.map(([r, c]) => r * shown.board.columns + c));
+    return report($("told"), async () => {
+      const result = await only("hand", (signal) => ask("check", this.given(), signal));
+      this.bad = new Set(result.cells.map(([r, c]) => r * shown.board.columns + c));
       this.paint();
-      return found.solved ? "Solved: the checker accepts it." : found.messages.join("; ");
+      return result.solved ? "Solved: the checker accepts it." : result.messages.join("; ");
     });
   },
 
   hint() {
     const shown = this.shown;
-    return told($("told"), async () => {
+    return report($("told"), async () => {
       const { hint } = await only("hand", (signal) => ask("next_hint", this.given(), signal));
       this.hinted.replaceChildren();
       if (!hint) return "Propagation decides no further cell: here one has to try.";
@@ -530,7 +530,7 @@ const model = {
     latest.get("model")?.abort();
     latest.get("coefficient")?.abort();
     this.shown = shown;
-    this.found = this.told = null;
+    this.qubo = this.pointed = null;
     fill($("model-formulation"), state.about.puzzles[shown.name].formulations);
     if (!$("model").hidden) this.load();
   },
@@ -540,41 +540,41 @@ const model = {
   },
 
   load() {
-    if (!this.shown || this.found) return undefined;
+    if (!this.shown || this.qubo) return undefined;
     $("matrix").hidden = true;
     for (const id of ["model-families", "coefficient", "sources"]) $(id).replaceChildren();
-    return told($("sizes"), async () => {
-      const found = await only("model", (signal) => ask("model", this.how(), signal));
-      this.found = found;
+    return report($("sizes"), async () => {
+      const qubo = await only("model", (signal) => ask("model", this.how(), signal));
+      this.qubo = qubo;
       this.at = [0, 0];
       const head = make("tr", {}, ...["family", "variables", "couplings"].map((name) => make("th", { scope: "col" }, name)));
-      $("model-families").replaceChildren(head, ...found.families.map((each) => make("tr", {},
+      $("model-families").replaceChildren(head, ...qubo.families.map((each) => make("tr", {},
         make("th", { scope: "row" }, each.family), make("td", {}, each.variables.toLocaleString("en")),
         make("td", {}, each.couplings.toLocaleString("en")))));
       this.drawMatrix();
-      const large = found.names ? "" : "; too many to draw";
-      return `${found.variables.toLocaleString("en")} variables, ${found.couplings.toLocaleString("en")} couplings, ` +
-        `coefficients of ${number(found.least)} to ${number(found.greatest)}, offset ${number(found.offset)}${large}`;
+      const large = qubo.names ? "" : "; too many to draw";
+      return `${qubo.variables.toLocaleString("en")} variables, ${qubo.couplings.toLocaleString("en")} couplings, ` +
+        `coefficients of ${number(qubo.least)} to ${number(qubo.greatest)}, offset ${number(qubo.offset)}${large}`;
     }, "building ...");
   },
 
   /** Red is positive, blue negative; linear coefficients are on the diagonal. */
   drawMatrix() {
     const canvas = $("matrix");
-    const found = this.found;
-    canvas.hidden = !found.names;
+    const qubo = this.qubo;
+    canvas.hidden = !qubo.names;
     $("coefficient").textContent = "";
     $("sources").replaceChildren();
-    if (!found.names) return;
-    const n = Math.max(1, found.variables);
+    if (!qubo.names) return;
+    const n = Math.max(1, qubo.variables);
     this.table = new Map();
-    found.linear.forEach((value, i) => value && this.table.set(i * n + i, value));
-    const [rows, columns, values] = found.quadratic;
+    qubo.linear.forEach((value, i) => value && this.table.set(i * n + i, value));
+    const [rows, columns, values] = qubo.quadratic;
     rows.forEach((i, k) => this.table.set(i * n + columns[k], values[k]));
     const pen = canvas.getContext("2d");
     pen.clearRect(0, 0, canvas.width, canvas.height);
     const side = canvas.width / n;
-    const top = Math.max(1e-9, found.greatest);
+    const top = Math.max(1e-9, qubo.greatest);
     for (const [place, value] of this.table) {
       const strength = 0.25 + 0.75 * Math.sqrt(Math.abs(value) / top);
       pen.fillStyle = value > 0 ? `rgba(192, 57, 43, ${strength})` : `rgba(0, 90, 178, ${strength})`;
@@ -586,9 +586,9 @@ const model = {
 
   /** The coefficient at a place of the picture. */
   point(event) {
-    if (!this.found || !this.found.names) return;
+    if (!this.qubo || !this.qubo.names) return;
     const box = $("matrix").getBoundingClientRect();
-    const n = Math.max(1, this.found.variables);
+    const n = Math.max(1, this.qubo.variables);
     const at = [event.clientY - box.top, event.clientX - box.left].map((part) =>
       Math.max(0, Math.min(n - 1, Math.floor((part / box.width) * n))));
     this.tell(at);
@@ -596,10 +596,10 @@ const model = {
 
   tell(at) {
     const [i, j] = [Math.min(...at), Math.max(...at)];
-    if (this.told === `${i},${j}`) return;
-    [this.told, this.at] = [`${i},${j}`, at];
-    const n = Math.max(1, this.found.variables);
-    const names = this.found.names;
+    if (this.pointed === `${i},${j}`) return;
+    [this.pointed, this.at] = [`${i},${j}`, at];
+    const n = Math.max(1, this.qubo.variables);
+    const names = this.qubo.names;
     const value = this.table.get(i * n + j) || 0;
     $("coefficient").textContent = i === j ? `${names[i]}: ${value}` : `${names[i]} × ${names[j]}: ${value}`;
     $("sources").replaceChildren();
@@ -621,15 +621,15 @@ const model = {
 
   key(event) {
     const step = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];
-    if (!step || !this.found || !this.found.names) return;
+    if (!step || !this.qubo || !this.qubo.names) return;
     event.preventDefault();
-    const last = this.found.variables - 1;
+    const last = this.qubo.variables - 1;
     this.tell(this.at.map((part, axis) => Math.max(0, Math.min(last, part + step[axis]))));
   },
 };
 
 for (const id of ["model-formulation", "model-encoding"])
-  $(id).addEventListener("change", () => { model.found = null; model.load(); });
+  $(id).addEventListener("change", () => { model.qubo = null; model.load(); });
 $("matrix").addEventListener("pointermove", (event) => model.point(event));
 $("matrix").addEventListener("click", (event) => model.point(event));
 $("matrix").addEventListener("keydown", (event) => model.key(event));
@@ -650,7 +650,7 @@ const fileName = () => (state.shown.id || state.shown.name).replace(/[^\w.-]+/g,
 function keep(format, more = {}) {
   if (!state.shown) return undefined;
   $("address").hidden = true;
-  return told($("took"), async () => {
+  return report($("took"), async () => {
     const made = await ask("written", { puzzle: state.shown.puzzle, to: format, ...more });
     $("address").hidden = !made.address;
     if (made.address) {
@@ -663,11 +663,11 @@ function keep(format, more = {}) {
 
 $("save-puzzle").addEventListener("click", () => keep($("format").value));
 $("save-model").addEventListener("click", () => keep($("model-format").value));
-$("copy").addEventListener("click", () => told($("took"), async () => {
+$("copy").addEventListener("click", () => report($("took"), async () => {
   await navigator.clipboard.writeText($("snippet").textContent);
   return "copied";
 }));
-$("save-run").addEventListener("click", () => told($("took"), async () => {
+$("save-run").addEventListener("click", () => report($("took"), async () => {
   const { shown, frames, solver, seed } = state.ran;
   const run = { title: `${title(shown)}: ${solver}, seed ${seed}`, board: shown.board, frames };
   const answer = await call("replay", run);
@@ -698,7 +698,7 @@ tabs.forEach((tab, i) => {
   });
 });
 
-told($("said"), async () => {
+report($("said"), async () => {
   state.about = await ask("about", {});
   const { examples, puzzles } = state.about;
   $("example").append(...examples.map((each, i) => make("option", { value: i }, title(each))));

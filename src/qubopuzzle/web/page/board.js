@@ -160,17 +160,17 @@ class Board {
     const parts = paths.map(() => []);
     for (let r = 0; r < rows; r++)
       for (let c = 0, end; c < columns; c = end) {
-        const own = numbers[r * columns + c];
-        for (end = c + 1; end < columns && numbers[r * columns + end] === own; ) end++;
-        if (own) parts[own - 1].push(`M${c * UNIT} ${r * UNIT}h${(end - c) * UNIT}v${UNIT}h${(c - end) * UNIT}z`);
+        const area = numbers[r * columns + c];
+        for (end = c + 1; end < columns && numbers[r * columns + end] === area; ) end++;
+        if (area) parts[area - 1].push(`M${c * UNIT} ${r * UNIT}h${(end - c) * UNIT}v${UNIT}h${(c - end) * UNIT}z`);
       }
     paths.forEach((path, k) => path.setAttribute("d", parts[k].join("")));
   }
 
   drawPath(i, sides, color) {
-    let own = this.path.get(i);
-    if (!own && !sides) return;
-    if (!own) this.path.set(i, (own = draw(this.paths, "path")));
+    let path = this.path.get(i);
+    if (!path && !sides) return;
+    if (!path) this.path.set(i, (path = draw(this.paths, "path")));
     const [x, y] = this.corner(i).map((part) => part + UNIT / 2);
     const half = UNIT / 2;
     let d = "";
@@ -178,16 +178,16 @@ class Board {
     if (sides & LEFT) d += `M${x} ${y}h${-half}`;
     if (sides & DOWN) d += `M${x} ${y}v${half}`;
     if (sides & UP) d += `M${x} ${y}v${-half}`;
-    own.setAttribute("d", d);
-    own.setAttribute("stroke", this.data.palette[color % this.data.palette.length]);
+    path.setAttribute("d", d);
+    path.setAttribute("stroke", this.data.palette[color % this.data.palette.length]);
   }
 
   write(i, word) {
-    let own = this.word.get(i);
-    if (!own && !word) return;
+    let text = this.word.get(i);
+    if (!text && !word) return;
     const [x, y] = this.corner(i).map((part) => part + UNIT / 2);
-    if (!own) this.word.set(i, (own = draw(this.words, "text", { x, y, class: "word" })));
-    own.textContent = word;
+    if (!text) this.word.set(i, (text = draw(this.words, "text", { x, y, class: "word" })));
+    text.textContent = word;
   }
 
   /** Clues of rows and columns in red. */
