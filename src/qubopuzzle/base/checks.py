@@ -36,13 +36,17 @@ def whole(
     """
     try:
         is_bool = type(value).__name__ in ("bool", "bool_")  # numpy's, too
-        found = None if is_bool else index(value)
+        integer = None if is_bool else index(value)
     except TypeError:
-        found = None
-    if found is None or (low is not None and found < low) or (high is not None and found > high):
+        integer = None
+    if (
+        integer is None
+        or (low is not None and integer < low)
+        or (high is not None and integer > high)
+    ):
         kind = "a whole number" + bounds(low, high)
         raise error(f"{name}: expected {kind}, got {brief(value)}")
-    return found
+    return integer
 
 
 def positive(name: str, value: Any, unit: str = "") -> float:
@@ -54,11 +58,11 @@ def positive(name: str, value: Any, unit: str = "") -> float:
     Raises:
         InputError: for anything else.
     """
-    found = _real(value)
-    if found is None or not 0 < found < inf:
+    real = _real(value)
+    if real is None or not 0 < real < inf:
         kind = "a positive number" + (f" of {unit}" if unit else "")
         raise InputError(f"{name}: expected {kind}, got {brief(value)}")
-    return found
+    return real
 
 
 def number(name: str, value: Any) -> float:
@@ -67,10 +71,10 @@ def number(name: str, value: Any) -> float:
     Raises:
         InputError: for anything else.
     """
-    found = _real(value)
-    if found is None:
+    real = _real(value)
+    if real is None:
         raise InputError(f"{name}: expected a number, got {brief(value)}")
-    return found
+    return real
 
 
 def bounds(low: float | None, high: float | None) -> str:

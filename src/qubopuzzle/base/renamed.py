@@ -48,8 +48,8 @@ class Renamed:
 
 def warn(old: str, new: str) -> None:
     """Say what a name is now, at the place that used it: the caller's caller."""
-    said = f"{old} is now {new}; the old name goes with the next version"
-    warnings.warn(said, FutureWarning, stacklevel=3)
+    message = f"{old} is now {new}; the old name goes with the next version"
+    warnings.warn(message, FutureWarning, stacklevel=3)
 
 
 def public(path: str) -> Any:

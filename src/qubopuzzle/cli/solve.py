@@ -175,7 +175,7 @@ def _solved(
         with terminal.executor(args) as executor:
             samples = args.samples is not None
             yield from solve_each(
-                puzzles, jobs=jobs, executor=executor, samples=samples, own=arguments
+                puzzles, jobs=jobs, executor=executor, samples=samples, overrides=arguments
             )
         return
     for puzzle, more in zip(puzzles, each, strict=True):

@@ -103,23 +103,23 @@ class Form:
             settings = replace(settings, encoding=settings.encoding or DEFAULT_ENCODING)
         rows = settings.keeps_rows and target in ("mip", "program")
         if rows and isinstance(problem, Program):
-            found = Settings(formulation="bits").presolved(problem)
-            compiled: Compiled = compile_program(found.model, problem)
+            presolved = Settings(formulation="bits").presolved(problem)
+            compiled: Compiled = compile_program(presolved.model, problem)
             file = file and named(_OF_PROGRAMS.get(name, name))
-            return cls("program", settings, compiled, Judge(problem, found, compiled), file)
+            return cls("program", settings, compiled, Judge(problem, presolved, compiled), file)
         if settings.formulation is None:  # in a file, a tree takes the place of cuts
             default = problem.formulation_for(cuts=target == "mip")
             settings = replace(settings, formulation=default)
-        found = settings.presolved(problem)
+        presolved = settings.presolved(problem)
         if target == "cnf":
-            found.model.require_local("a file of clauses")
+            presolved.model.require_local("a file of clauses")
         if target == "mip":
-            compiled = compile_mip(found.model)
+            compiled = compile_mip(presolved.model)
         elif target == "program":
-            compiled = compile_program(found.model)
+            compiled = compile_program(presolved.model)
         else:
-            compiled = settings.compile(found.model, target)
-        return cls(target, settings, compiled, Judge(problem, found, compiled), file)
+            compiled = settings.compile(presolved.model, target)
+        return cls(target, settings, compiled, Judge(problem, presolved, compiled), file)
 
     @property
     def problem(self) -> Problem:
@@ -141,7 +141,7 @@ class Form:
     def _for(self, what: str, target: str) -> Compiled:
         if self.target != target:
             other = next(
-                name for name, own in {**_TARGETS, target: target}.items() if own == target
+                name for name, known in {**_TARGETS, target: target}.items() if known == target
             )
             raise InputError(f"a form for {self.target} has no {what}; make one for {other}")
         return self.compiled
@@ -171,10 +171,10 @@ class Form:
             values = values[:, [names.index(label) for label in self.labels]]
         elif values.shape[1] != len(self.labels):
             raise InputError(f"expected {len(self.labels):,} values, got {values.shape[1]:,}")
-        found = self.compiled.energies(values)
-        if found is None:
+        energies = self.compiled.energies(values)
+        if energies is None:
             raise InputError(f"a form for {self.target} has no energies; make one for qubo")
-        return found
+        return energies
 
     def encode(self, answer: Any) -> IntArray:
         """The values of the labelled variables, shape (variables,), the slack at its best.
@@ -227,11 +227,11 @@ class Form:
         """
         file = Path(path)
         if self.format is not None and to is None:
-            own = self
+            written = self
         else:
-            own = self._as(by_suffix(str(path)) if to is None else named(to))
-        write_whole(file, own.data)
-        described = {"file": file.name, **own.description}
+            written = self._as(by_suffix(str(path)) if to is None else named(to))
+        write_whole(file, written.data)
+        described = {"file": file.name, **written.description}
         write_whole(description_path(file), json.dumps(described).encode() + b"\n")
 
     @staticmethod
@@ -263,8 +263,8 @@ class Form:
     @cached_property
     def _content(self) -> Any:
         """What the format writes: a ``Qubo``, ``Cnf``, ``Mip`` or ``Program``."""
-        own = self.compiled
-        return cast("Mip", own).program if self.target == "program" else own
+        compiled = self.compiled
+        return cast("Mip", compiled).program if self.target == "program" else compiled
 
     @cached_property
     def data(self) -> bytes:
@@ -362,21 +362,21 @@ class Form:
         place = {name: i for each in names for i, name in enumerate(each)}
         first = self.format.first if self.format else int(self.target == "cnf")
         end = first + len(self.labels) + self.auxiliary
-        found: dict[int, int] = {}
+        values: dict[int, int] = {}
         for given, value in by_key.items():
             key = str(given)
             if given in place:
-                found[place[given]] = value
+                values[place[given]] = value
             elif key.isascii() and key.isdigit() and len(key) < 10:
                 if not first <= int(key) < end:
                     raise InputError(f"no variable {key}: they are {first} to {end - 1}")
-                found[int(key) - first] = value
+                values[int(key) - first] = value
             elif self.target == "qubo":
                 raise InputError(f"the model has no variable {key[:60]!r}")
         for i, label in enumerate(self.labels):
-            if i not in found:
+            if i not in values:
                 raise InputError(f"there is no value for {label}")
-        return [found[i] for i in range(len(self.labels))]
+        return [values[i] for i in range(len(self.labels))]
 
 
 def _bit(label: str, spin: int) -> int:
@@ -559,32 +559,33 @@ def decode(
     Raises:
         InputError: for a sample that does not have exactly the model's variables.
     """
-    own = problem_of(problem)
+    source = problem_of(problem)
     values = best_sample(sample) if isinstance(sample, dimod.SampleSet) else sample
     chosen = Settings.of_model(settings, fields)
-    found, encoding = chosen.presolved(own), chosen.encoding or DEFAULT_ENCODING
-    bits = qubo_bits(found.model, encoding)  # all that it takes; no QUBO is multiplied out
+    presolved, encoding = chosen.presolved(source), chosen.encoding or DEFAULT_ENCODING
+    bits = qubo_bits(presolved.model, encoding)  # all that it takes; no QUBO is multiplied out
     labels = bits.labels()
     without_slack = labels[: bits.matrix.shape[1]]  # those of a CQM
     if isinstance(values, Mapping):
         names, is_plain = set(values), chosen.keeps_rows
-        if is_plain and isinstance(own, Program) and set(own.variables) == names != set(labels):
-            return judge(own, values)  # a sample of the CQM of its own rows
+        variables = set(source.variables) if isinstance(source, Program) else None
+        if is_plain and variables == names != set(labels):
+            return judge(source, values)  # a sample of the CQM of its own rows
         labels = without_slack if names == set(without_slack) else labels
         if strangers := names ^ set(labels):
-            formulation = chosen.formulation or own.default_formulation
+            formulation = chosen.formulation or source.default_formulation
             how = chosen.presolve or "none"
             made = replace(chosen, formulation=formulation, encoding=encoding, presolve=how)
             raise InputError(
                 f"the sample has other variables than the model: {min(map(str, strangers))}; "
-                f"{_made_otherwise(own, made, names)}"
+                f"{_made_otherwise(source, made, names)}"
             )
         values = [values[label] for label in labels]
     given, shapes = np.asarray(values), [(len(names),) for names in (labels, without_slack)]
     if given.shape not in shapes or not np.isin(given, (0, 1)).all():
         what = f"expected {len(labels)} values of 0 or 1, got {brief(values)}"
         raise InputError(f"{what}; {_GIVE}" if given.shape not in shapes else what)
-    return Judge(own, found, bits).judge(given)
+    return Judge(source, presolved, bits).judge(given)
 
 
 def _made_otherwise(problem: Problem, made: Settings, names: set[Hashable]) -> str:
@@ -599,8 +600,8 @@ def _made_otherwise(problem: Problem, made: Settings, names: set[Hashable]) -> s
             if names in (set(labels), set(labels[: bits.matrix.shape[1]])):
                 parts = ("formulation", "encoding", "presolve")
                 changed = [name for name in parts if getattr(form, name) != getattr(made, name)]
-                said = ", ".join(f"{name}={getattr(form, name)!r}" for name in changed)
-                return f"it is of a model made with {said}"
+                parts_changed = ", ".join(f"{name}={getattr(form, name)!r}" for name in changed)
+                return f"it is of a model made with {parts_changed}"
     return _GIVE
 
 

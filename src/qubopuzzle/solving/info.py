@@ -60,10 +60,10 @@ def info(
     Raises:
         InputError: for a formulation or encoding that does not exist.
     """
-    own = problem_of(problem)
+    target = problem_of(problem)
     return [
-        _size(own, form)
-        for form in forms_of(own, Settings(formulation=formulation, encoding=encoding))
+        _size(target, form)
+        for form in forms_of(target, Settings(formulation=formulation, encoding=encoding))
     ]
 
 

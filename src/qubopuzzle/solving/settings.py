@@ -203,14 +203,14 @@ class Settings:
     def to_dict(self) -> dict[str, Any]:
         """For JSON: what is not usual, by name; a sampler or client by the name of its solver."""
         usual = Settings()
-        found = {
+        changed = {
             each.name: getattr(self, each.name)
             for each in fields(self)
             if getattr(self, each.name) != getattr(usual, each.name)
         }
-        if "solver" in found:
-            found["solver"] = self.backend.name
-        return {name: dict(v) if isinstance(v, Mapping) else v for name, v in found.items()}
+        if "solver" in changed:
+            changed["solver"] = self.backend.name
+        return {name: dict(v) if isinstance(v, Mapping) else v for name, v in changed.items()}
 
     @classmethod
     def from_dict(cls, data: Any) -> Self:
@@ -249,10 +249,10 @@ class Settings:
             TooLarge: if the formulation refuses this size.
             Unsatisfiable: if presolving proves that there is no solution.
         """
-        found = self.presolve_model(problem.model(self.formulation))
-        if (why := found.contradiction) is not None:
+        presolved = self.presolve_model(problem.model(self.formulation))
+        if (why := presolved.contradiction) is not None:
             raise Unsatisfiable(f"no solution in this model ({why})")
-        return found
+        return presolved
 
     def presolve_model(self, model: Model) -> Propagation:
         """A model as it is, or without values that presolving finds impossible."""
