@@ -234,11 +234,11 @@ class ModelProblem(Problem):
 
     def read(self, model: Model, x: IntArray) -> tuple[IntArray | None, list[Violation]]:
         """The field's grid, if the model has one, and the constraints that are broken."""
-        found = [Violation(each.family, each.label) for each in broken(model, x)]
+        violations = [Violation(each.family, each.label) for each in broken(model, x)]
         if model.field is None:
-            return None, found
+            return None, violations
         grid, cells = model.field.read(x)
-        return grid, [*disagreement(cells), *found]
+        return grid, [*disagreement(cells), *violations]
 
     def check(self, given: Any) -> tuple[IntArray | None, list[Violation]]:
         """Judge values by the choices' names, all of them."""
