@@ -81,12 +81,12 @@ class Blocks:
         missing = self._wanted - self._key[rest].sum(keepdims=True)
         best, least = None, np.inf
         for states in _matches(self._keys_of(one), missing - self._keys_of(two))[:_LOOKED_AT]:
-            found = value.copy()
+            candidate = value.copy()
             for half, state in zip((one, two), states, strict=True):
-                found[half] = np.unravel_index(state, tuple(self._sizes[half]))
-            energy = self._form.energy(found)
+                candidate[half] = np.unravel_index(state, tuple(self._sizes[half]))
+            energy = self._form.energy(candidate)
             if energy < least:
-                best, least = found, energy
+                best, least = candidate, energy
         return best
 
     def _fitting(self, order: IntArray) -> IntArray:
@@ -95,12 +95,12 @@ class Blocks:
 
     def _keys_of(self, choices: IntArray) -> _Keys:
         """The keys of all states of these choices, the last one changing fastest."""
-        found = np.zeros(1, dtype=np.uint64)
+        keys = np.zeros(1, dtype=np.uint64)
         for choice in choices.tolist():
             first = self._literal[choice]
-            own = self._key[first : first + self._sizes[choice]]
-            found = np.add.outer(found, own).ravel()
-        return found
+            choice_keys = self._key[first : first + self._sizes[choice]]
+            keys = np.add.outer(keys, choice_keys).ravel()
+        return keys
 
 
 def _matches(one: _Keys, two: _Keys) -> list[tuple[int, int]]:

@@ -144,9 +144,9 @@ def _unit_arrays(propagator: Propagator, paths: Paths, entry: IntArray) -> dict[
     n, owner, later = len(entry), model.choice_of_literal, entry >= 0
     gap = np.append(order.gap, 0)[entry]
     reach = np.ones(model.n_literals, dtype=np.int64)
-    (own,) = np.nonzero(later[owner])
-    before = order.first[entry[owner[own]]]
-    reach[own] = order.below(before, order.number[own] - gap[owner[own]] + 1)
+    (literal,) = np.nonzero(later[owner])
+    before = order.first[entry[owner[literal]]]
+    reach[literal] = order.below(before, order.number[literal] - gap[owner[literal]] + 1)
     # In the order of the model: choices that do not interact, such as those of a picture's
     # rows, are mostly neighbours there.
     (heads,) = np.nonzero(paths.position == 0)
@@ -225,9 +225,13 @@ def _extra_arrays(propagator: Propagator) -> ExtraArrays | None:
     """What is minimised, and which rows are scaled; None where nothing and none is."""
     if not has_extras(propagator.model):
         return None
-    found, n = propagator.model.objective, propagator.model.n_literals
-    linear = np.zeros(n) if found is None else found.linear
-    pairs = csr_array((n, n)) if found is None else csr_array(found.couplings + found.couplings.T)
+    objective, n = propagator.model.objective, propagator.model.n_literals
+    linear = np.zeros(n) if objective is None else objective.linear
+    pairs = (
+        csr_array((n, n))
+        if objective is None
+        else csr_array(objective.couplings + objective.couplings.T)
+    )
     sizes, scale = np.abs(np.concatenate([linear, pairs.data])), _row_scales(propagator.rows)
     sizes = sizes[sizes > 0]
     typical, least = (np.median(sizes), sizes.min()) if len(sizes) else (1.0, 1.0)

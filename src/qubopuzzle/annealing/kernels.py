@@ -235,8 +235,8 @@ def find_slot_costs(a: Any, s: Any, x: Any, unit: int) -> None:
     start = a.slot_start[unit]
     for k in range(start, a.slot_start[unit + 1]):
         row = a.slot_row[k]
-        lower, upper, own = a.lower[row], a.upper[row], s.total[row]
-        changed = penalty(lower, upper, own + a.slot_amount[k]) - penalty(lower, upper, own)
+        lower, upper, total = a.lower[row], a.upper[row], s.total[row]
+        changed = penalty(lower, upper, total + a.slot_amount[k]) - penalty(lower, upper, total)
         s.slot[k - start] = s.row_weight[row] * changed
     if x is not None and x.n_scaled:
         rescale_slots(a, s, x, unit)
@@ -259,8 +259,8 @@ def rescale_slots(a: Any, s: Any, x: Any, unit: int) -> None:
     for k in range(start, a.slot_start[unit + 1]):
         row = a.slot_row[k]
         if x.scale[row] > 0.0:
-            own = s.total[row]
-            changed = charge(a, x, row, own + a.slot_amount[k]) - charge(a, x, row, own)
+            total = s.total[row]
+            changed = charge(a, x, row, total + a.slot_amount[k]) - charge(a, x, row, total)
             s.slot[k - start] = s.row_weight[row] * changed
 
 

@@ -69,10 +69,10 @@ CHAIN_PORTFOLIO = (
     AnnealingParameters(27, 0.32, 0.927, 0.985, 0.4),
 )
 """The same of models with chains: weights rise fast there, and are forgotten fast."""
-OBJECTIVE_PORTFOLIO = tuple(replace(own, focus=0.5) for own in PORTFOLIO)
+OBJECTIVE_PORTFOLIO = tuple(replace(parameters, focus=0.5) for parameters in PORTFOLIO)
 """The same where there is an objective: units under no broken constraint matter, too."""
 _HOT = AnnealingParameters(1, 0.02, 0.98, 0.5)
-SCALED_PORTFOLIO = tuple(own for cold in PORTFOLIO for own in (_HOT, cold))
+SCALED_PORTFOLIO = tuple(parameters for cold in PORTFOLIO for parameters in (_HOT, cold))
 """The same where rows have large coefficients: they are hit by chance, in a hot state."""
 VARIED_PORTFOLIO = (
     AnnealingParameters(6, 0.2, 0.99, 0.8),
@@ -143,24 +143,24 @@ class State:
 
         A chain with a broken precedence starts at its lowest values instead.
         """
-        a, own = self.form.arrays, self.value
-        own[:] = value
-        number = a.number[a.first[:-1] + own]
+        a, current = self.form.arrays, self.value
+        current[:] = value
+        number = a.number[a.first[:-1] + current]
         unit = a.unit_of_choice[a.unit_choice]
         short = np.diff(number[a.unit_choice]) < a.gap[1:]
         reset = np.isin(a.unit_of_choice, unit[1:][short & (unit[1:] == unit[:-1])])
-        own[reset] = a.earliest[reset]
+        current[reset] = a.earliest[reset]
         s = self.arrays
-        x = self.form.literals(own)
+        x = self.form.literals(current)
         s.total[:] = self.form.propagator.rows @ x
         s.changed[:], s.is_changed[:], s.counts[CHANGED] = np.arange(a.n_rows), True, a.n_rows
         if (extras := self.form.extras) and extras.n_pairs:
             pairs = (extras.pair_cost, extras.pair_other, extras.pair_start)
             s.field[:] = csr_array(pairs, shape=(len(x), len(x))) @ x
-        energy, objective = self.form.energy(own), self.form.objective(x) - self.form.offset
+        energy, objective = self.form.energy(current), self.form.objective(x) - self.form.offset
         if (energy, objective) < (self.energy, s.worth[LEAST]):
             self.energy = energy
-            self.best[:] = own
+            self.best[:] = current
             s.worth[LEAST] = objective if energy == 0 else inf
 
     def randomize(self) -> None:
@@ -192,9 +192,9 @@ class State:
     def complete(self, blocks: Blocks) -> None:
         """Try to meet all equalities by some blocks; what breaks less than the best is kept."""
         for _ in range(_BLOCKS_PER_SLICE):
-            found = blocks.complete(self.value, self.rng)
-            if found is not None and self.form.energy(found) < self.energy:
-                self.set_values(found)
+            candidate = blocks.complete(self.value, self.rng)
+            if candidate is not None and self.form.energy(candidate) < self.energy:
+                self.set_values(candidate)
 
 
 def _watch(
@@ -369,7 +369,9 @@ class _FormReads:
         self._optimizes = extras is not None and bool(extras.has_objective)
         self._target = -1 if self._optimizes else settings.target_energy
         portfolio = settings.portfolio or portfolio_for(form, n_forms)
-        self._portfolio = [replace(own, **(settings.fixed or {})) for own in portfolio]
+        self._portfolio = [
+            replace(parameters, **(settings.fixed or {})) for parameters in portfolio
+        ]
         self._blocks = Blocks(form) if extras is not None and extras.n_scaled else None
         self._n_reads = 0
         self._improvements: list[tuple[float, float]] = []
@@ -379,26 +381,26 @@ class _FormReads:
 
     def run(self, reads: int | None, deadline: float) -> int:
         """So many reads more at most, until ``deadline`` by ``time.perf_counter``; how many."""
-        own = self._settings
-        self._reads = Reads(deadline, own.interrupt_function, own.progress)
+        settings = self._settings
+        self._reads = Reads(deadline, settings.interrupt_function, settings.progress)
         self._first = self._following = self._n_reads  # the read to keep next
         self._finished: dict[int, tuple[Read, list[int]]] = {}
-        n_reads = self._reads.run(self._read, reads, own.threads)
+        n_reads = self._reads.run(self._read, reads, settings.threads)
         self.solved, self.interrupted = self._reads.last < inf, self._reads.interrupted
         self._n_reads += n_reads
         return n_reads
 
     def _read(self, number: int) -> None:
         """One read; short calls of the kernel, so that it can be stopped."""
-        form, search, own = self.form, self._reads, self._first + number
+        form, search, index = self.form, self._reads, self._first + number
         n_units, n_literals = form.n_units, form.model.n_literals
-        parameters = self._portfolio[own % len(self._portfolio)]
-        state = State(form, generator(self._settings.seed, own))
-        if own < len(self._starts):
-            state.set_values(self._starts[own])
+        parameters = self._portfolio[index % len(self._portfolio)]
+        state = State(form, generator(self._settings.seed, index))
+        if index < len(self._starts):
+            state.set_values(self._starts[index])
         else:
             state.randomize()
-        end = self._settings.sweeps * luby(own + 1) * n_units
+        end = self._settings.sweeps * luby(index + 1) * n_units
         slice_redraws = max(1, _UPDATES_PER_SLICE // max(1, n_literals)) * n_units
         blocks = self._blocks
 
@@ -407,9 +409,9 @@ class _FormReads:
                 state.complete(blocks)
             return search.note(number, redraws / end, state.energy)
 
-        watch = None if self._track is None else _watch(self._track, own, state, parameters)
+        watch = None if self._track is None else _watch(self._track, index, state, parameters)
         redraws, lowest = _redraw(
-            state, parameters, self._target, end, slice_redraws, goes_on, watch, early=not own
+            state, parameters, self._target, end, slice_redraws, goes_on, watch, early=not index
         )
         x = form.literals(state.best)
         reached = state.energy <= self._target and not self._settings.only_accepted
@@ -417,8 +419,8 @@ class _FormReads:
         swept, worth = -(-redraws // max(1, n_units)), form.objective(x)
         weight, best = state.arrays.row_weight.astype(np.float32), state.best.copy()
         with search.lock:
-            read = Read(own, best, state.energy, worth, swept, weight)
-            self._finished[own] = read, lowest
+            read = Read(index, best, state.energy, worth, swept, weight)
+            self._finished[index] = read, lowest
             if self._optimizes and state.energy == 0 and worth < _least_of(self._improvements):
                 self._improvements.append((time.perf_counter(), worth))
             self._keep()
@@ -438,7 +440,7 @@ class _FormReads:
                 # The read that ends the search stays, whatever its energy.
                 self.kept.remove(max(self.kept, key=lambda r: (r.number != last, *_rank(r))))
 
-    def found(self, n_reads: int, ended: Self) -> Annealed:
+    def result(self, n_reads: int, ended: Self) -> Annealed:
         """All of it, of ``n_reads`` of all forms; ``ended`` is the form whose reads ran last."""
         return Annealed(
             self.form,
@@ -477,13 +479,13 @@ def anneal(
     Raises:
         InputError: for initial states that do not exist, and numbers out of range.
     """
-    _, found = anneal_best(
+    _, annealed = anneal_best(
         [lambda: annealing_form(model) if isinstance(model, Model) else model],
         accepts=lambda _, x: accepts(x),
         track=lambda _: track,
         **settings,
     )
-    return found
+    return annealed
 
 
 def anneal_best(
@@ -512,25 +514,28 @@ def anneal_best(
     """
     if not forms:
         raise InputError("forms: expected at least one")
-    own = SearchSettings(**settings)
-    stop = own.interrupt_function or (lambda: False)
-    deadline = inf if own.time_limit is None else time.perf_counter() + own.time_limit
+    search_settings = SearchSettings(**settings)
+    stop = search_settings.interrupt_function or (lambda: False)
+    seconds = search_settings.time_limit
+    deadline = inf if seconds is None else time.perf_counter() + seconds
     searches: dict[int, _FormReads] = {}
     left, n_reads = list(range(len(forms))), 0
     while True:
         for number in left:
             if number not in searches:
                 form, accepted = forms[number](), partial(accepts, number)
-                searches[number] = _FormReads(form, own, accepted, track(number), len(forms))
+                searches[number] = _FormReads(
+                    form, search_settings, accepted, track(number), len(forms)
+                )
             search = searches[number]
-            most = None if own.reads is None else own.reads - n_reads
+            most = None if search_settings.reads is None else search_settings.reads - n_reads
             n_reads += search.run(most if len(left) == 1 else 1, deadline)
             ended = search.solved or search.interrupted or stop()
-            ended = ended or time.perf_counter() >= deadline or n_reads == own.reads
+            ended = ended or time.perf_counter() >= deadline or n_reads == search_settings.reads
             if ended or len(left) == 1:
                 by_least = sorted(searches, key=lambda i: min(map(_worth, searches[i].kept)))
                 best = number if search.solved else by_least[0]
-                return best, searches[best].found(n_reads, search)
+                return best, searches[best].result(n_reads, search)
         left.sort(key=lambda i: np.sum([*map(_worth, searches[i].kept)], axis=0).tolist())
         del left[(len(left) + 1) // 2 :]
 
@@ -554,16 +559,16 @@ def _rank(read: Read) -> tuple[float, float, int]:
 
 
 def _checked_states(form: AnnealingForm, states: Any) -> IntArray:
-    found = np.atleast_2d(np.asarray(states))
+    array = np.atleast_2d(np.asarray(states))
     sizes = form.model.sizes
-    if found.dtype.kind not in "iu" or found.ndim != 2 or found.shape[1] != len(sizes):
+    if array.dtype.kind not in "iu" or array.ndim != 2 or array.shape[1] != len(sizes):
         raise InputError(
             f"initial_states: expected whole numbers of shape (states, {len(sizes)}), "
-            f"got {found.dtype} of shape {found.shape}"
+            f"got {array.dtype} of shape {array.shape}"
         )
-    if (found < 0).any() or (found >= sizes).any():
+    if (array < 0).any() or (array >= sizes).any():
         raise InputError("initial_states: an index outside 0 .. the number of values - 1")
-    return found.astype(np.int64)
+    return array.astype(np.int64)
 
 
 def luby(i: int) -> int:

@@ -204,8 +204,8 @@ def compile_amplify(
 def _refuse_contradictions(model: Model, rows: Iterable[AffineRows]) -> None:
     """Unsatisfiable for a row that, alone, no valid choices or no setting of the bits meet."""
     given = ((reachable(model, b.matrix), b.lower, b.upper, b.labels) for b in model.linear)
-    own = ((b.reach(), np.zeros_like(b.width), b.width, b.labels) for b in rows)
-    for (least, greatest), lower, upper, labels in chain(given, own):
+    affine = ((b.reach(), np.zeros_like(b.width), b.width, b.labels) for b in rows)
+    for (least, greatest), lower, upper, labels in chain(given, affine):
         never = (least > upper) | (greatest < lower)
         if never.any():
             label = labels(int(np.argmax(never)))
@@ -217,9 +217,9 @@ def _polynomial(form: Quadratic, variables: Any) -> Any:
 
     start, terms = form.couplings.indptr, []
     for row in np.flatnonzero(np.diff(start)).tolist():
-        own = slice(start[row], start[row + 1])
-        others = variables.take(form.couplings.indices[own].tolist())
-        terms.append(variables[row] * (others * form.couplings.data[own]).sum())
+        entries = slice(start[row], start[row + 1])
+        others = variables.take(form.couplings.indices[entries].tolist())
+        terms.append(variables[row] * (others * form.couplings.data[entries]).sum())
     nonzero = np.flatnonzero(form.linear)
     if len(nonzero):
         terms.append((variables.take(nonzero.tolist()) * form.linear[nonzero]).sum())
@@ -239,10 +239,10 @@ def _row_constraints(rows: AffineRows, variables: Any, form: str) -> Iterator[am
     low, high = lowest < 0, highest > rows.width
     start = rows.matrix.indptr.tolist()
     for row in np.flatnonzero(low | high).tolist():
-        own = slice(start[row], start[row + 1])
-        coefficients, label = rows.matrix.data[own], rows.labels(row)
+        entries = slice(start[row], start[row + 1])
+        coefficients, label = rows.matrix.data[entries], rows.labels(row)
         base, width = int(rows.base[row]), int(rows.width[row])
-        terms = variables.take(rows.matrix.indices[own].tolist())
+        terms = variables.take(rows.matrix.indices[entries].tolist())
         if (coefficients != 1).any():
             terms = terms * coefficients
         if form == "one_hot":

@@ -76,11 +76,11 @@ def compile_asp(model: Model) -> Asp:
 
 def _sums(rows: AffineRows) -> list[Sum]:
     """Two sums a row: neither is it too heavy, nor what it lacks."""
-    found: list[Sum] = []
+    sums: list[Sum] = []
     start = rows.matrix.indptr.tolist()
     for row, (base, width) in enumerate(zip(rows.base.tolist(), rows.width.tolist(), strict=True)):
-        own = slice(*start[row : row + 2])
-        atoms, factors = rows.matrix.indices[own] + 1, rows.matrix.data[own]
+        entries = slice(*start[row : row + 2])
+        atoms, factors = rows.matrix.indices[entries] + 1, rows.matrix.data[entries]
         for sign, most in ((1, width - base), (-1, base)):
             # A factor below 0 is one above 0 of "not".
             signed = sign * factors
@@ -89,8 +89,8 @@ def _sums(rows: AffineRows) -> list[Sum]:
             if bound <= total:
                 _check(total)
                 terms = list(zip(literals, np.abs(factors).tolist(), strict=True))
-                found.append((max(bound, 0), terms))
-    return found
+                sums.append((max(bound, 0), terms))
+    return sums
 
 
 def _check(weight: int) -> None:
@@ -107,11 +107,11 @@ def _reached(graph: Connected, node: IntArray, n_atoms: int) -> list[Rule]:
     n = len(literals)
     some, reach = (range(first, first + n) for first in (n_atoms + 1, n_atoms + 1 + n))
     rules: list[Rule] = []
-    for i, own in enumerate(literals):
+    for i, literal in enumerate(literals):
         before = [some[i - 1]] if i else []
-        rules += [([some[i]], [own]), ([reach[i]], [own, *(-atom for atom in before)])]
+        rules += [([some[i]], [literal]), ([reach[i]], [literal, *(-atom for atom in before)])]
         rules += [([some[i]], before)] if i else []
-        rules.append(([], [own, -reach[i]]))
+        rules.append(([], [literal, -reach[i]]))
     for a, b in graph.edges.tolist():
         rules += [([reach[b]], [literals[b], reach[a]]), ([reach[a]], [literals[a], reach[b]])]
     return [

@@ -77,11 +77,11 @@ class Clauses:
             self._store(rows)
             return
         rows = rows[~(rows == TRUE).any(axis=1)]
-        own = rows != FALSE
-        widths = own.sum(axis=1)
+        is_open = rows != FALSE
+        widths = is_open.sum(axis=1)
         for width in range(rows.shape[1] + 1):
             chosen = widths == width
-            self._store(rows[chosen][own[chosen]].reshape(int(chosen.sum()), width))
+            self._store(rows[chosen][is_open[chosen]].reshape(int(chosen.sum()), width))
 
     def add_parts(self, clause: IntArray, literals: IntArray) -> None:
         """Clauses of any width: literals, and the number of the clause of each, (literals,) each.
@@ -93,9 +93,9 @@ class Clauses:
         """
         width = np.bincount(clause)[clause]
         ordered = np.lexsort((clause, width))
-        for own in np.unique(width).tolist():
-            chosen = ordered[width[ordered] == own]
-            self.add_rows(literals[chosen].reshape(-1, own))
+        for size in np.unique(width).tolist():
+            chosen = ordered[width[ordered] == size]
+            self.add_rows(literals[chosen].reshape(-1, size))
 
     def add_few(self, clauses: Iterable[Sequence[int]]) -> None:
         """Clauses one by one."""
@@ -162,8 +162,8 @@ class Clauses:
         constant, open_blocks = 0, []
         for block in blocks:
             constant += sum(coefficient for coefficient, literal in block if literal == TRUE)
-            own = [pair for pair in block if abs(pair[1]) != TRUE]
-            open_blocks += [own] if own else []
+            open_block = [pair for pair in block if abs(pair[1]) != TRUE]
+            open_blocks += [open_block] if open_block else []
         lower, upper = lower - constant, upper - constant
         sizes = {abs(coefficient) for block in open_blocks for coefficient, _ in block}
         if len(sizes) == 1 and all(len(block) == 1 for block in open_blocks):
@@ -194,10 +194,10 @@ class Clauses:
             self.add_few([-one, -other] for one, other in combinations(literals, 2))
             upper = n
         elif upper == 1:
-            own, ladder = np.asarray(literals), self.fresh(n - 1)
+            numbers, ladder = np.asarray(literals), self.fresh(n - 1)
             self.add(-ladder[1:], ladder[:-1])
-            self.add(-own[1:], ladder)
-            self.add(-own[:-1], -ladder)
+            self.add(-numbers[1:], ladder)
+            self.add(-numbers[:-1], -ladder)
             upper = n
         if lower == 0 and upper == n:
             return
@@ -210,13 +210,13 @@ class Clauses:
         """Cardinality networks (Asín et al., Constraints 16, 195, 2011), by PySAT."""
         from pysat.card import CardEnc, EncType
 
-        kind, own = EncType.cardnetwrk, list(literals)
+        kind, inputs = EncType.cardnetwrk, list(literals)
         for build, bound, needed in (
             (CardEnc.atleast, lower, lower > 0),
-            (CardEnc.atmost, upper, upper < len(own)),
+            (CardEnc.atmost, upper, upper < len(inputs)),
         ):
             if needed:
-                formula = build(own, bound=bound, top_id=self.n_variables, encoding=kind)
+                formula = build(inputs, bound=bound, top_id=self.n_variables, encoding=kind)
                 self.n_variables = max(self.n_variables, formula.nv)
                 self.add_few(formula.clauses)
 
@@ -224,9 +224,9 @@ class Clauses:
 
     def ordered(self, values: Sequence[int]) -> Ordered:
         """A new number of these values, which ascend."""
-        own = self.fresh(max(len(values) - 1, 0)).tolist()
-        self.add_few([-later, earlier] for earlier, later in pairwise(own))
-        return Ordered(values, [TRUE, *own][: len(values)])
+        reach = self.fresh(max(len(values) - 1, 0)).tolist()
+        self.add_few([-later, earlier] for earlier, later in pairwise(reach))
+        return Ordered(values, [TRUE, *reach][: len(values)])
 
     def ordered_sum(self, numbers: Iterable[Ordered], lower: int, upper: int) -> None:
         """``lower <= sum of the numbers <= upper``: the sum of two is a number, and so on.
@@ -250,7 +250,9 @@ class Clauses:
         self._bound_two(one, two, lower, upper)
         sums = {a + b for a in one.values for b in two.values}
         both = self.ordered(sorted(total for total in sums if lower <= total <= upper))
-        reach, stay = (dict(zip(both.values, own, strict=True)) for own in (both.reach, both.stay))
+        reach, stay = (
+            dict(zip(both.values, literals, strict=True)) for literals in (both.reach, both.stay)
+        )
         firsts, seconds = (zip(n.values, n.reach, n.stay, strict=True) for n in (one, two))
         pairs = [
             (up, down, also_up, also_down, a + b)

@@ -162,7 +162,9 @@ def order_bits(model: Model) -> Encoding:
         terms += np.bincount(choice, minlength=len(terms))
         asked += np.bincount(choice[first], minlength=len(terms))
     every = (choice.values for choice in model.choices)
-    whole = [isinstance(own, range) or all(isinstance(v, int) for v in own) for own in every]
+    whole = [
+        isinstance(values, range) or all(isinstance(v, int) for v in values) for values in every
+    ]
     by_stretches = (2 * terms >= 3 * np.maximum(asked, 1)) & np.array(whole, dtype=bool)
     return lay_out(model, model.is_numbered | (model.sizes <= 2) | by_stretches, "order")
 
@@ -186,15 +188,15 @@ def _nodes(bits: Encoding, clauses: Clauses) -> IntArray:
         literal = np.unique(graph.literals[node[graph.literals] == 0])
         choice = model.choice_of_literal[literal]
         index = literal - model.first_literal[choice]
-        own = bits.between(choice, index, index)
-        inner = own == 0
-        own[inner] = clauses.fresh(int(inner.sum()))
+        between = bits.between(choice, index, index)
+        inner = between == 0
+        between[inner] = clauses.fresh(int(inner.sum()))
         reached = bits.at_least(choice, index)[inner]
         passed = bits.at_least(choice, index + 1)[inner]
-        clauses.add(-own[inner], reached)
-        clauses.add(-own[inner], -passed)
-        clauses.add(own[inner], -reached, passed)
-        node[literal] = own
+        clauses.add(-between[inner], reached)
+        clauses.add(-between[inner], -passed)
+        clauses.add(between[inner], -reached, passed)
+        node[literal] = between
     return node
 
 
@@ -320,9 +322,9 @@ class _Rows:
         first, sizes = self.first[group], self.last[group] - self.first[group] + 1
         unit, part = ranges(first, sizes), np.repeat(np.arange(len(group)), sizes)
         choice, low, high = self.choice[unit], self.low[unit], self.high[unit]
-        own = self.bits.between(choice, low, high)
+        between = self.bits.between(choice, low, high)
         nameless = self.literal[group] == 0
-        spread = nameless & true & (np.bincount(part[own == 0], minlength=len(group)) == 0)
+        spread = nameless & true & (np.bincount(part[between == 0], minlength=len(group)) == 0)
         stretch = nameless & ~true & (sizes == 1)
         unnamed = np.unique(group[nameless & ~spread & ~stretch])
         self.literal[unnamed] = self.clauses.fresh(len(unnamed))
@@ -332,7 +334,7 @@ class _Rows:
         each, both = spread[part], stretch[part]
         self.clauses.add_parts(
             clause[np.concatenate([named.nonzero()[0], part[each], part[both], part[both]])],
-            np.concatenate([literal[named], own[each], -reached[both], passed[both]]),
+            np.concatenate([literal[named], between[each], -reached[both], passed[both]]),
         )
 
     def sums(self) -> None:
@@ -378,8 +380,8 @@ class _Rows:
             return Ordered(values, [-at_least[size - adds[::-1].index(v)] for v in values])
         number = self.clauses.ordered(values)
         for index, place in enumerate(map(values.index, adds)):
-            own = [-at_least[index], at_least[index + 1]] if wall else [-(first + index + 1)]
-            self.clauses.add_few([[*own, number.reach[place]], [*own, number.stay[place]]])
+            negated = [-at_least[index], at_least[index + 1]] if wall else [-(first + index + 1)]
+            self.clauses.add_few([[*negated, number.reach[place]], [*negated, number.stay[place]]])
         return number
 
     def others(self) -> None:
@@ -392,8 +394,8 @@ class _Rows:
         block = np.where(choice == self.choice[self.last], choice, several)
         columns = (block, self.coefficient, self.literal)
         for row in np.flatnonzero(self.left).tolist():
-            own = slice(self.start[row], self.start[row] + self.count[row])
-            groups = zip(*(column[own].tolist() for column in columns), strict=True)
+            entries = slice(self.start[row], self.start[row] + self.count[row])
+            groups = zip(*(column[entries].tolist() for column in columns), strict=True)
             blocks: dict[int, list[tuple[int, int]]] = {}
             for number, coefficient, literal in groups:
                 blocks.setdefault(number, []).append((coefficient, literal))
@@ -412,7 +414,7 @@ class _Rows:
     def _define_by_value(self, chosen: IntArray) -> None:
         """Of one choice without order variables each: one of these values, none of the rest."""
         bits, first = self.bits, self.first[chosen]
-        sizes, own = self.last[chosen] - first + 1, self.literal[chosen]
+        sizes, literal = self.last[chosen] - first + 1, self.literal[chosen]
         choice = self.choice[first]
         every = bits.first_bit[choice + 1] - bits.first_bit[choice]
         group = np.repeat(np.arange(len(chosen)), every)
@@ -420,20 +422,20 @@ class _Rows:
         inside = np.zeros(len(value), dtype=bool)
         unit = ranges(first, sizes)
         inside[np.repeat(np.cumsum(every) - every, sizes) + self.low[unit]] = True
-        self.clauses.add(-value, np.where(inside, own[group], -own[group]))
-        for taken, name in ((inside, -own), (~inside, own)):
+        self.clauses.add(-value, np.where(inside, literal[group], -literal[group]))
+        for taken, name in ((inside, -literal), (~inside, literal)):
             clause = np.append(group[taken], np.arange(len(chosen)))
             self.clauses.add_parts(clause, np.append(value[taken], name))
 
     def _define_by_order(self, chosen: IntArray) -> None:
         first, literal = self.first[chosen], self.literal[chosen]
         sizes = self.last[chosen] - first + 1
-        unit, own = ranges(first, sizes), np.repeat(literal, sizes)
+        unit, unit_literal = ranges(first, sizes), np.repeat(literal, sizes)
         reached = self.bits.at_least(self.choice[unit], self.low[unit])
         passed = self.bits.at_least(self.choice[unit], self.high[unit] + 1)
-        self.clauses.add(-reached, passed, own)
+        self.clauses.add(-reached, passed, unit_literal)
         # Not all before it below and all after it above: one clause in front of each unit ...
         before = np.where(unit == np.repeat(first, sizes), FALSE, np.roll(reached, 1))
-        self.clauses.add(-own, before, -passed)
+        self.clauses.add(-unit_literal, before, -passed)
         # ... and one behind the last.
         self.clauses.add(-literal, reached[np.cumsum(sizes) - 1])

@@ -81,10 +81,10 @@ class Cost:
         """
         signed = np.where(self.literals > 0, self.weights, -self.weights)
         variable = np.abs(self.literals) - 1
-        found = np.zeros(len(lower), dtype=np.int64)
-        found[variable] = signed
+        coefficients = np.zeros(len(lower), dtype=np.int64)
+        coefficients[variable] = signed
         least = np.where(signed > 0, lower[variable], upper[variable])
-        return found, int(-(signed * least).sum())
+        return coefficients, int(-(signed * least).sum())
 
     def objective(self, lower: IntArray, upper: IntArray) -> tuple[NDArray[np.float64], float]:
         """What is minimised: coefficients, shape (variables,), and a constant."""
@@ -205,5 +205,5 @@ def _definitions(
 ) -> tuple[IntArray, ...]:
     """Clauses for products of variables, see above."""
     both = np.stack([-first, -second, product], axis=1)[costly]
-    ones = [np.stack([-product, own], axis=1)[~costly] for own in (first, second)]
+    ones = [np.stack([-product, factor], axis=1)[~costly] for factor in (first, second)]
     return tuple(batch.astype(np.int64) for batch in (both, *ones) if len(batch))

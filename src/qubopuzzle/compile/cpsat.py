@@ -97,15 +97,15 @@ def whole_cpsat(mip: Mip) -> CpSat:
     Raises:
         SolverUnavailable: if OR-Tools cannot be imported.
     """
-    own, built = mip.program, ortools().CpModel()
-    bounds = zip(own.lower.tolist(), own.upper.tolist(), strict=True)
+    program, built = mip.program, ortools().CpModel()
+    bounds = zip(program.lower.tolist(), program.upper.tolist(), strict=True)
     _add(built, "".join(f"variables{{domain:[{low},{high}]}}\n" for low, high in bounds))
-    ends = own.row_lower, own.row_upper
+    ends = program.row_lower, program.row_upper
     lower, upper = (end.clip(-UNBOUNDED, UNBOUNDED).astype(np.int64) for end in ends)
-    rows = AffineRows("", own.matrix, -lower, upper - lower, str)
+    rows = AffineRows("", program.matrix, -lower, upper - lower, str)
     _add_rows(built, rows)
     if mip.cost is not None:
-        _add(built, _objective_line(mip.cost, own.lower, own.upper))
+        _add(built, _objective_line(mip.cost, program.lower, program.upper))
     node = np.zeros(mip.source.n_literals, dtype=np.int64)
     return CpSat(mip.bits, mip.n_variables, node, mip.cost, built, mip.n_rows)
 
@@ -117,10 +117,10 @@ def add_clauses(built: Any, batches: Iterable[IntArray], kind: str = "bool_or") 
     """
     for batch in batches:
         # CP-SAT numbers variables from 0 and writes "not v" as -v - 1.
-        own = np.where(batch > 0, batch - 1, batch)
-        line = f"constraints{{{kind}{{literals:[{','.join(['%d'] * own.shape[1])}]}}}}\n"
-        for start in range(0, len(own), _LINES):
-            part = own[start : start + _LINES]
+        literals = np.where(batch > 0, batch - 1, batch)
+        line = f"constraints{{{kind}{{literals:[{','.join(['%d'] * literals.shape[1])}]}}}}\n"
+        for start in range(0, len(literals), _LINES):
+            part = literals[start : start + _LINES]
             _add(built, (line * len(part)) % tuple(part.ravel().tolist()))
 
 
@@ -134,8 +134,8 @@ def hint(built: Any, sample: NDArray[np.int8]) -> None:
 def _objective_line(cost: Cost, lower: IntArray, upper: IntArray) -> str:
     """The weights of true literals together, in whole numbers."""
     coefficients, constant = cost.coefficients(lower, upper)
-    (own,) = np.nonzero(coefficients)
-    terms = f"vars:{own.tolist()} coeffs:{coefficients[own].tolist()}"
+    (variables,) = np.nonzero(coefficients)
+    terms = f"vars:{variables.tolist()} coeffs:{coefficients[variables].tolist()}"
     return f"objective{{{terms} offset:{constant}}}\n"
 
 
@@ -149,8 +149,8 @@ def _linear_lines(rows: AffineRows) -> Iterator[str]:
     start = rows.matrix.indptr.tolist()
     bits, coefficients = rows.matrix.indices.tolist(), rows.matrix.data.tolist()
     for row, (base, width) in enumerate(zip(rows.base.tolist(), rows.width.tolist(), strict=True)):
-        own = slice(*start[row : row + 2])
-        terms = f"vars:{bits[own]} coeffs:{coefficients[own]}"
+        entries = slice(*start[row : row + 2])
+        terms = f"vars:{bits[entries]} coeffs:{coefficients[entries]}"
         yield f"constraints{{linear{{{terms} domain:[{-base},{width - base}]}}}}\n"
 
 

@@ -80,9 +80,9 @@ class Slack:
             for row, i in zip(self.row.tolist(), number.tolist(), strict=True)
         ]
 
-    def encode(self, own: IntArray) -> IntArray:
+    def encode(self, choice_bits: IntArray) -> IntArray:
         """The slack bits at their best for the choices' own bits."""
-        value = self.rows.matrix @ own + self.rows.base
+        value = self.rows.matrix @ choice_bits + self.rows.base
         bits = np.zeros(len(self.row), dtype=np.int64)
         # Weights of a row are sorted downwards and none exceeds the sum of the
         # later ones by more than 2, so taking what fits leaves 0 or 1.
@@ -128,7 +128,7 @@ class Encoding:
             wide = np.flatnonzero(rows.width > 1)
             weights = [slack_weights(width) for width in rows.width[wide].tolist()]
             weight = np.array([*chain.from_iterable(weights)], dtype=np.int64)
-            row = np.repeat(wide, [len(own) for own in weights])
+            row = np.repeat(wide, [len(row_weights) for row_weights in weights])
             slack.append(Slack(rows, n_bits, row, weight))
             n_bits += len(row)
         return replace(self, slack=tuple(slack))
@@ -143,8 +143,8 @@ class Encoding:
 
         Bits beyond the choices' own (slack) are passed over; invalid bits give invalid literals.
         """
-        own = bits[..., : self.matrix.shape[1]].astype(np.int64)
-        return np.asarray((self.matrix @ own.T).T + self.base, dtype=np.int64)
+        choice_bits = bits[..., : self.matrix.shape[1]].astype(np.int64)
+        return np.asarray((self.matrix @ choice_bits.T).T + self.base, dtype=np.int64)
 
     def encode(self, x: NDArray[Any]) -> IntArray:
         """The bits, shape (bits,), of a valid literal vector, with the slack at its best."""
@@ -152,8 +152,8 @@ class Encoding:
         wall = self.domain_wall[owner]
         after = np.append(np.cumsum(x[::-1], dtype=np.int64)[::-1], 0)
         values = np.where(wall, after[:-1] - after[first[owner + 1]], x)
-        own = values[~wall | (np.arange(len(x)) > first[owner])]
-        return np.concatenate([own, *(slack.encode(own) for slack in self.slack)])
+        choice_bits = values[~wall | (np.arange(len(x)) > first[owner])]
+        return np.concatenate([choice_bits, *(slack.encode(choice_bits) for slack in self.slack)])
 
     def labels(self) -> list[str]:
         """Names of the bits, such as ``row[3].start[1]=4`` or, at a wall, ``>=4``.
@@ -197,8 +197,10 @@ class Encoding:
         index = taken - self.model.first_literal[choice]
         wall = self.domain_wall[choice]
         passed = self.at_least(choice, index + 1)[wall]
-        own = np.where(wall, self.at_least(choice, index), self.first_bit[choice] + index + 1)
-        return [literal for literal in [*own.tolist(), *(-passed).tolist()] if abs(literal) != TRUE]
+        reached = np.where(wall, self.at_least(choice, index), self.first_bit[choice] + index + 1)
+        return [
+            literal for literal in [*reached.tolist(), *(-passed).tolist()] if abs(literal) != TRUE
+        ]
 
     def taken(self, sample: NDArray[Any], *, answer: bool) -> IntArray:
         """The literals that are true in a sample of this encoding.
@@ -222,15 +224,15 @@ def distinct(names: Iterable[str], mark: str) -> list[str]:
     >>> distinct(["a", "b", "a"], "#")
     ['a', 'b', 'a#2']
     """
-    found: dict[str, None] = {}
+    result: dict[str, None] = {}
     last: dict[str, int] = {}
     for plain in names:
         name = plain
-        while name in found:
+        while name in result:
             last[plain] = last.get(plain, 1) + 1
             name = f"{plain}{mark}{last[plain]}"
-        found[name] = None
-    return list(found)
+        result[name] = None
+    return list(result)
 
 
 def encode_choices(model: Model, encoding: str) -> Encoding:

@@ -70,8 +70,8 @@ def acyclic_rows(bits: Encoding, graph: Acyclic, first: int) -> Tree:
 
 
 def _terms(matrix: Any) -> tuple[IntArray, IntArray, IntArray]:
-    found = matrix.tocoo()
-    return found.row, found.col, found.data
+    coo = matrix.tocoo()
+    return coo.row, coo.col, coo.data
 
 
 def _tree(family: str, first: int, names: list[str], rows: Any, n: int, arcs: Any) -> Tree:
@@ -86,11 +86,14 @@ def _tree(family: str, first: int, names: list[str], rows: Any, n: int, arcs: An
     above = (arc, serial[child], 1), (arc, serial[parent], -1)
     labels: list[str] = []
     base, width, terms = [], [], []
-    for own, low, wide, *parts in (*rows, (order, n - 1, 2 * n - 2, *above, (arc, joined, -n))):
+    for block_labels, low, wide, *parts in (
+        *rows,
+        (order, n - 1, 2 * n - 2, *above, (arc, joined, -n)),
+    ):
         terms += [np.broadcast_arrays(len(labels) + row, *rest) for row, *rest in parts]
-        labels += [f"{family}.{label}" for label in own]
-        base.append(np.broadcast_to(low, len(own)))
-        width.append(np.broadcast_to(wide, len(own)))
+        labels += [f"{family}.{label}" for label in block_labels]
+        base.append(np.broadcast_to(low, len(block_labels)))
+        width.append(np.broadcast_to(wide, len(block_labels)))
     row, variable, value = (np.concatenate(columns) for columns in zip(*terms, strict=True))
     shape = len(labels), first + len(names) + n
     matrix = scipy.sparse.csr_array((value, (row, variable)), shape=shape, dtype=np.int64)

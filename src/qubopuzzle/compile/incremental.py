@@ -64,8 +64,8 @@ class IncrementalSat:
     def literals_of(self, answer: IntArray) -> IntArray:
         """The model's literals that an answer is read from and that are true in it."""
         model = self._model
-        own = np.flatnonzero(model.assignment(self._field.write(answer)))
-        return own[np.isin(model.choice_of_literal[own], model.answer_choices)]
+        literals = np.flatnonzero(model.assignment(self._field.write(answer)))
+        return literals[np.isin(model.choice_of_literal[literals], model.answer_choices)]
 
     def differs_from(self, answer: IntArray) -> int:
         """The assumption that the answer differs from this one."""
@@ -85,13 +85,13 @@ class IncrementalSat:
 
     def solve(self, assumptions: Iterable[int]) -> IntArray | None:
         """Values of the model's literals, or None: there are none."""
-        own = list(assumptions)
+        assumed = list(assumptions)
         bits = self._formula.bits
-        while self._thread.submit(self._solver.solve, own).result():
-            found = np.zeros(bits.n_bits, dtype=np.int8)  # variables in no clause may be missing
-            own_model = np.array(self._solver.get_model()[: bits.n_bits], dtype=np.int64)
-            found[: len(own_model)] = own_model > 0
-            x = bits.decode(found)
+        while self._thread.submit(self._solver.solve, assumed).result():
+            sample = np.zeros(bits.n_bits, dtype=np.int8)  # variables in no clause may be missing
+            pysat_model = np.array(self._solver.get_model()[: bits.n_bits], dtype=np.int64)
+            sample[: len(pysat_model)] = pysat_model > 0
+            x = bits.decode(sample)
             broken = cuts(self._model, x)
             if not broken:
                 return x
@@ -115,9 +115,9 @@ class IncrementalSat:
             return None
         for literal in chain.from_iterable(rng.permutation(group).tolist() for group in wanted):
             more = self.assumptions(np.array([literal]))
-            found = x if x[literal] else self.solve([*kept, *more])
-            if found is not None:
-                kept, x = [*kept, *more], found
+            solution = x if x[literal] else self.solve([*kept, *more])
+            if solution is not None:
+                kept, x = [*kept, *more], solution
         return self.answer(x)
 
     def find(self, clues: Collection[int], differs_from: int) -> tuple[IntArray | None, set[int]]:

@@ -158,8 +158,8 @@ def _by_family(model: Model, which: NDArray[np.bool_]) -> Iterator[tuple[str, In
 def _part(bits: Encoding, block: Precedence, *, one_hot: bool) -> Precedence:
     """The part of a precedence between one-hot choices, or the rest."""
     wall = bits.domain_wall[block.first] | bits.domain_wall[block.second]
-    own = wall != one_hot
-    return Precedence(block.family, block.first[own], block.second[own], block.gap[own])
+    chosen = wall != one_hot
+    return Precedence(block.family, block.first[chosen], block.second[chosen], block.gap[chosen])
 
 
 def _thresholds(model: Model, block: Precedence) -> tuple[IntArray, IntArray, IntArray]:

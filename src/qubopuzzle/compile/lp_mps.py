@@ -55,12 +55,12 @@ def signed(text: str) -> str:
 
 def lp_text(program: Rows) -> str:
     """Rows in CPLEX LP format, whose names it allows; a row of two bounds becomes two rows."""
-    own = _usable(program)
-    names = own.variables
-    start, columns = own.matrix.indptr.tolist(), own.matrix.indices.tolist()
-    values = texts(own.matrix.data)
-    lines = ["Maximize" if own.maximize else "Minimize", _lp_objective(own), "Subject To"]
-    rows = zip(own.row_lower.tolist(), own.row_upper.tolist(), strict=True)
+    program = _usable(program)
+    names = program.variables
+    start, columns = program.matrix.indptr.tolist(), program.matrix.indices.tolist()
+    values = texts(program.matrix.data)
+    lines = ["Maximize" if program.maximize else "Minimize", _lp_objective(program), "Subject To"]
+    rows = zip(program.row_lower.tolist(), program.row_upper.tolist(), strict=True)
     parts: list[tuple[str, str]] = []
     for row, (low, high) in enumerate(rows):
         entries = range(start[row], start[row + 1])
@@ -69,11 +69,11 @@ def lp_text(program: Rows) -> str:
         bounds = [("__low", ">=", low), ("__high", "<=", high)]
         bounds = [bound for bound in bounds if np.isfinite(bound[2])]
         for end, sign, bound in [("", "=", low)] if low == high else bounds:
-            name = own.rows[row] + (end if len(bounds) > 1 else "")
+            name = program.rows[row] + (end if len(bounds) > 1 else "")
             parts.append((name, f"{text} {sign} {number(bound)}"))
     unique = distinct((name for name, _ in parts), "_")
     lines += [f" {name}: {text}" for name, (_, text) in zip(unique, parts, strict=True)]
-    tops = list(zip(names, own.lower.tolist(), own.upper.tolist(), strict=True))
+    tops = list(zip(names, program.lower.tolist(), program.upper.tolist(), strict=True))
     large = [(name, low, high) for name, low, high in tops if (low, high) != (0, 1)]
     if large:
         lines += ["Bounds", *(f" {low} <= {name} <= {high}" for name, low, high in large)]
@@ -105,25 +105,25 @@ def _usable(program: Rows) -> Rows:
     )
 
 
-def _products(own: Rows, square: float, product: float) -> Iterator[tuple[str, str, str]]:
+def _products(program: Rows, square: float, product: float) -> Iterator[tuple[str, str, str]]:
     """Both names and the coefficient of each quadratic term, times ``square`` or ``product``."""
-    pairs = own.quadratic.tocoo()
+    pairs = program.quadratic.tocoo()
     value = np.where(pairs.row == pairs.col, square, product) * pairs.data
     entries = zip(pairs.row.tolist(), pairs.col.tolist(), texts(value), strict=True)
-    yield from ((own.variables[i], own.variables[j], text) for i, j, text in entries)
+    yield from ((program.variables[i], program.variables[j], text) for i, j, text in entries)
 
 
-def _lp_objective(own: Rows) -> str:
-    cost = own.cost
+def _lp_objective(program: Rows) -> str:
+    cost = program.cost
     (at,) = np.nonzero(cost)
     pairs = zip(at.tolist(), texts(cost[at]), strict=True)
-    terms = [f"{signed(text)} {own.variables[i]}" for i, text in pairs]
-    terms = terms or [f"0 {own.variables[0]}"]
-    if own.offset:
-        terms.append(signed(number(own.offset)))
+    terms = [f"{signed(text)} {program.variables[i]}" for i, text in pairs]
+    terms = terms or [f"0 {program.variables[0]}"]
+    if program.offset:
+        terms.append(signed(number(program.offset)))
     products = [  # half of the square bracket counts
         f"{signed(text)} {one} ^2" if one == other else f"{signed(text)} {one} * {other}"
-        for one, other, text in _products(own, 2, 2)
+        for one, other, text in _products(program, 2, 2)
     ]
     more = f" + [ {_in_lines(products)} ] / 2" if products else ""
     return f" obj: {_in_lines(terms)}{more}"
@@ -135,36 +135,38 @@ def _in_lines(terms: Sequence[str]) -> str:
 
 def mps_text(program: Rows) -> str:
     """Rows in free MPS format, whose names it allows; a row of two bounds has a range."""
-    own = _usable(program)
-    rows, kinds, right, ranges = own.rows, [], [], []
-    bounds = zip(rows, own.row_lower.tolist(), own.row_upper.tolist(), strict=True)
+    program = _usable(program)
+    rows, kinds, right, ranges = program.rows, [], [], []
+    bounds = zip(rows, program.row_lower.tolist(), program.row_upper.tolist(), strict=True)
     for name, low, high in bounds:
         kind = "E" if low == high else "G" if high == np.inf else "L"
         kinds.append(f" {kind} {name}")
         right.append(f" RHS {name} {number(low if kind == 'G' else high)}")
         if kind == "L" and low > -np.inf:
             ranges.append(f" RNG {name} {number(high - low)}")
-    if own.offset:  # the right side of the objective is subtracted
-        right.append(f" RHS obj {number(-own.offset)}")
-    lines = ["NAME qubopuzzle FREE", *(["OBJSENSE", " MAX"] if own.maximize else [])]
+    if program.offset:  # the right side of the objective is subtracted
+        right.append(f" RHS obj {number(-program.offset)}")
+    lines = ["NAME qubopuzzle FREE", *(["OBJSENSE", " MAX"] if program.maximize else [])]
     lines += ["ROWS", " N obj", *kinds, "COLUMNS", " MARKER 'MARKER' 'INTORG'"]
-    by_column = scipy.sparse.csc_array(own.matrix)
+    by_column = scipy.sparse.csc_array(program.matrix)
     start, numbers = by_column.indptr.tolist(), by_column.indices.tolist()
-    values, costs = texts(by_column.data), texts(own.cost)
-    for column, name in enumerate(own.variables):
+    values, costs = texts(by_column.data), texts(program.cost)
+    for column, name in enumerate(program.variables):
         lines.append(f" {name} obj {costs[column]}")
         entries = range(start[column], start[column + 1])
         lines += [f" {name} {rows[numbers[e]]} {values[e]}" for e in entries]
     lines += [" MARKER 'MARKER' 'INTEND'", "RHS", *right]
     lines += ["RANGES", *ranges] if ranges else []
-    lines += ["BOUNDS", *_mps_bounds(own)]
+    lines += ["BOUNDS", *_mps_bounds(program)]
     # The objective is cost + v' Q v / 2, Q symmetric, of which one triangle is in the file.
-    pairs = [f" {one} {other} {text}" for one, other, text in _products(own, 2, 1)]
+    pairs = [f" {one} {other} {text}" for one, other, text in _products(program, 2, 1)]
     return "\n".join([*lines, *(["QUADOBJ", *pairs] if pairs else []), "ENDATA", ""])
 
 
-def _mps_bounds(own: Rows) -> Iterator[str]:
-    for name, low, high in zip(own.variables, own.lower.tolist(), own.upper.tolist(), strict=True):
+def _mps_bounds(program: Rows) -> Iterator[str]:
+    for name, low, high in zip(
+        program.variables, program.lower.tolist(), program.upper.tolist(), strict=True
+    ):
         if (low, high) == (0, 1):
             yield f" BV BND {name}"
             continue

@@ -114,40 +114,42 @@ class Mip(Compiled):
     @property
     def arrays(self) -> RowArrays:
         """What a search needs, also in another process."""
-        own = self.program
-        return RowArrays(own.matrix, own.row_lower, own.row_upper, own.lower, own.upper)
+        rows = self.program
+        return RowArrays(rows.matrix, rows.row_lower, rows.row_upper, rows.lower, rows.upper)
 
     @property
     def contradiction(self) -> bool:
         """Whether a row without terms cannot hold."""
-        own = self.program
-        empty = np.diff(own.matrix.indptr) == 0
-        return bool((empty & ((own.row_lower > 0) | (own.row_upper < 0))).any())
+        program = self.program
+        empty = np.diff(program.matrix.indptr) == 0
+        return bool((empty & ((program.row_lower > 0) | (program.row_upper < 0))).any())
 
     def broken(self, values: NDArray[Any]) -> IntArray:
         """The rows with whole coefficients that whole values, (variables,), break; exact."""
-        found = self.program.matrix @ values.astype(np.int64)
-        return np.flatnonzero((found < self.program.row_lower) | (found > self.program.row_upper))
+        totals = self.program.matrix @ values.astype(np.int64)
+        return np.flatnonzero((totals < self.program.row_lower) | (totals > self.program.row_upper))
 
     def energies(self, samples: NDArray[Any]) -> NDArray[np.float64]:
         """What is minimised, and for each broken row more than that can differ by, (samples,).
 
         Without an objective that is the number of broken rows.
         """
-        own, weight = self.program, sure_weight(self.source)
-        sign = -1 if own.maximize else 1
-        found = [sign * own.objective_of(v) + weight * len(own.broken(v)) for v in samples]
-        return np.array(found, dtype=np.float64)
+        program, weight = self.program, sure_weight(self.source)
+        sign = -1 if program.maximize else 1
+        energies = [
+            sign * program.objective_of(v) + weight * len(program.broken(v)) for v in samples
+        ]
+        return np.array(energies, dtype=np.float64)
 
     def with_rows(self, parts: Iterable[AffineRows]) -> Self:
         """The same with more rows and bounds, but those that no values break."""
-        own, names = self.program, cast("Names", self.program.rows)
-        matrices, lower, upper = [own.matrix], [own.row_lower], [own.row_upper]
+        program, names = self.program, cast("Names", self.program.rows)
+        matrices, lower, upper = [program.matrix], [program.row_lower], [program.row_upper]
         for part in parts:
             matrix = scipy.sparse.csr_array(part.matrix)
             matrix.resize((len(part.base), self.n_variables))
             part = replace(part, matrix=matrix)
-            least, greatest = part.reach(own.upper)
+            least, greatest = part.reach(program.upper)
             low, high = least < 0, greatest > part.width
             rows = np.flatnonzero(low | high)
             matrices.append(matrix[rows])
@@ -157,7 +159,7 @@ class Mip(Compiled):
         return replace(
             self,
             program=replace(
-                own,
+                program,
                 matrix=scipy.sparse.csr_array(scipy.sparse.vstack(matrices)),
                 row_lower=np.concatenate(lower),
                 row_upper=np.concatenate(upper),
@@ -178,8 +180,8 @@ class Mip(Compiled):
 
     def with_clause(self, clause: Sequence[int]) -> Self:
         """The same with a row more: a clause of DIMACS literals over the choices' bits."""
-        own = np.array(clause, dtype=np.int64)
-        return self.with_rows([clause_rows(own[None], self.n_variables, "other")])
+        literals = np.array(clause, dtype=np.int64)
+        return self.with_rows([clause_rows(literals[None], self.n_variables, "other")])
 
     def _with_row(self, matrix: IntMatrix, base: int, family: str) -> Self:
         one = np.array([base]), np.array([UNBOUNDED])
@@ -249,7 +251,7 @@ def compile_mip(model: Model, bits: Encoding | None = None, *, tree: bool = True
         )
     bottoms, nothing = np.zeros_like(tops), np.zeros(0)
     objective = (np.zeros(len(tops)), 0.0) if cost is None else cost.objective(bottoms, tops)
-    own = Rows(
+    program = Rows(
         Names(len(tops), bits.labels, lambda: names),
         bottoms,
         tops,
@@ -261,7 +263,7 @@ def compile_mip(model: Model, bits: Encoding | None = None, *, tree: bool = True
         scipy.sparse.csr_array((len(tops), len(tops))),
         objective[1],
     )
-    return Mip(bits, own, cost).with_rows(parts)
+    return Mip(bits, program, cost).with_rows(parts)
 
 
 def whole_mip(rows: Rows, model: Model) -> Mip:
@@ -273,16 +275,16 @@ def whole_mip(rows: Rows, model: Model) -> Mip:
     Raises:
         InputError: as ``whole_rows`` does.
     """
-    own, cost = whole_rows(rows), cost_of_values(rows)
+    scaled, cost = whole_rows(rows), cost_of_values(rows)
     objective = (
         (np.zeros_like(rows.cost), 0.0) if cost is None else cost.objective(rows.lower, rows.upper)
     )
     whole = replace(
         rows,
-        matrix=own.matrix,
-        row_lower=np.where(own.lower <= -UNBOUNDED, -np.inf, own.lower),
-        row_upper=np.where(own.upper >= UNBOUNDED, np.inf, own.upper),
-        rows=Names(len(own.number), lambda: [rows.rows[i] for i in own.number.tolist()]),
+        matrix=scaled.matrix,
+        row_lower=np.where(scaled.lower <= -UNBOUNDED, -np.inf, scaled.lower),
+        row_upper=np.where(scaled.upper >= UNBOUNDED, np.inf, scaled.upper),
+        rows=Names(len(scaled.number), lambda: [rows.rows[i] for i in scaled.number.tolist()]),
         cost=objective[0],
         offset=objective[1],
         maximize=False,

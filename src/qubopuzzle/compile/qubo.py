@@ -174,7 +174,7 @@ class Qubo(Compiled):
         Of the coupling of variables i and j, or of the linear coefficient of i where j is i; labels
         of the objective are empty.
         """
-        i, j, bits, found = min(i, j), max(i, j), self.bits, list[tuple[str, str, float]]()
+        i, j, bits, result = min(i, j), max(i, j), self.bits, list[tuple[str, str, float]]()
         for rows in chain(one_hot_rows(bits), (s.narrowed(self.n_bits) for s in bits.slack)):
             # As in ``penalty``.
             (a, b), square = rows.matrix[:, [i, j]].toarray().T, 2 - rows.width
@@ -182,17 +182,17 @@ class Qubo(Compiled):
             share = single // 2 if i == j else square * a * b
             weight = self.weights[rows.family]
             for row in np.flatnonzero(share).tolist():
-                found.append((rows.family, rows.labels(row), float(weight * share[row])))
+                result.append((rows.family, rows.labels(row), float(weight * share[row])))
         for pairs in forbidden_pairs(bits):
             ends = np.sort(np.stack([pairs.first, pairs.second]), axis=0)
             for pair in np.flatnonzero((ends[0] == i) & (ends[1] == j)).tolist():
                 label = pairs.labels(int(pairs.owner[pair]))
-                found.append((pairs.family, label, float(self.weights[pairs.family])))
+                result.append((pairs.family, label, float(self.weights[pairs.family])))
         if OBJECTIVE in self.parts:
-            own = self.parts[OBJECTIVE]
-            share = own.linear[i] if i == j else own.couplings[[i], [j]][0]
-            found += [(OBJECTIVE, "", float(share))] if share else []
-        return found
+            objective = self.parts[OBJECTIVE]
+            share = objective.linear[i] if i == j else objective.couplings[[i], [j]][0]
+            result += [(OBJECTIVE, "", float(share))] if share else []
+        return result
 
     def to_bqm(
         self, weights: Mapping[str, float] | None = None, *, labelled: bool = True
@@ -238,7 +238,9 @@ def compile_qubo(
         forms[rows.family].append(penalty(rows))
     for pair in forbidden_pairs(bits):
         forms[pair.family].append(products(pair.first, pair.second, n))
-    parts = {f: Quadratic.weighted_sum(n, [(1, q) for q in own]) for f, own in forms.items()}
+    parts = {
+        f: Quadratic.weighted_sum(n, [(1, q) for q in of_family]) for f, of_family in forms.items()
+    }
     if model.objective is not None:
         parts[OBJECTIVE] = objective_form(bits, model.objective)
         by_family[OBJECTIVE] = 1

@@ -61,15 +61,17 @@ class Rows:
         total = self.matrix @ values
         slack = tolerances(self)
         low, high = self.row_lower - slack, self.row_upper + slack
-        found = []
+        violations = []
         for row in np.flatnonzero(~((total >= low) & (total <= high))).tolist():
             bounds = in_words(self.row_lower[row], self.row_upper[row])
-            found.append(Violation(self.rows[row], f"expected {bounds}, got {total[row]:.15g}"))
+            violations.append(
+                Violation(self.rows[row], f"expected {bounds}, got {total[row]:.15g}")
+            )
         outside = (values < self.lower) | (values > self.upper)
         for v in np.flatnonzero(outside).tolist():
             bounds = in_words(self.lower[v], self.upper[v])
-            found.append(Violation(self.variables[v], f"expected {bounds}, got {values[v]}"))
-        return found
+            violations.append(Violation(self.variables[v], f"expected {bounds}, got {values[v]}"))
+        return violations
 
     def objective_of(self, values: ArrayLike) -> float:
         """The objective of values, shape (variables,)."""
@@ -86,8 +88,8 @@ class Rows:
         columns, values = self.matrix.indices.tolist(), self.matrix.data.tolist()
         bounds = zip(self.rows, self.row_lower.tolist(), self.row_upper.tolist(), strict=True)
         for row, (name, low, high) in enumerate(bounds):
-            own = slice(start[row], start[row + 1])
-            terms = list(zip(columns[own], values[own], strict=True))
+            entries = slice(start[row], start[row + 1])
+            terms = list(zip(columns[entries], values[entries], strict=True))
             if low == high:
                 yield name, terms, "==", low
                 continue
@@ -158,7 +160,7 @@ class WholeRows:
 
 
 def tolerances(program: Rows) -> NDArray[np.float64]:
-    """How far beyond its bounds each row still holds, shape (rows,): what numbers cannot tell.
+    """How far beyond its bounds each row still holds, shape (rows,): the rounding of doubles.
 
     Much less than a coefficient, so that rows of whole numbers times any factor are exact.
     """
@@ -217,8 +219,8 @@ def whole_rows(program: Rows) -> WholeRows:
     upper = np.where(upper < least, least - 1, upper).clip(-UNBOUNDED, UNBOUNDED).astype(np.int64)
     none = lower > upper  # no whole number is between the two
     lower[none] = upper[none] = (most[none] + 1).astype(np.int64)
-    (said,) = np.nonzero((lower > -UNBOUNDED) | (upper < UNBOUNDED))
-    return WholeRows(whole[said], lower[said], upper[said], said)
+    (bounded,) = np.nonzero((lower > -UNBOUNDED) | (upper < UNBOUNDED))
+    return WholeRows(whole[bounded], lower[bounded], upper[bounded], bounded)
 
 
 def _factors(program: Rows, matrix: Any) -> NDArray[np.float64]:

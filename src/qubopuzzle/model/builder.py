@@ -94,26 +94,26 @@ class ModelBuilder:
         try:
             # NumPy integers become Python's, which print and compare as people expect.
             plain = (int(v) if isinstance(v, np.integer) else v for v in values)
-            own = values if isinstance(values, range) else tuple(plain)
-            distinct = len(set(own)) == len(own)
+            items = values if isinstance(values, range) else tuple(plain)
+            distinct = len(set(items)) == len(items)
         except TypeError:
             raise ModelError(
                 f"choice {name}: expected a sequence of values that can be hashed, got {values!r}"
             ) from None
         if not isinstance(name, str):
             raise ModelError(f"expected a choice's name, got {name!r}")
-        if len(own) == 0:
+        if len(items) == 0:
             raise ModelError(f"choice {name} has no values")
         if not distinct:
             raise ModelError(f"choice {name} lists a value twice")
-        if is_bit and len(own) != 2:
-            raise ModelError(f"bit {name} has {len(own)} values, not two")
+        if is_bit and len(items) != 2:
+            raise ModelError(f"bit {name} has {len(items)} values, not two")
         if name in self._names:
             raise ModelError(f"there are two choices named {name}")
         self._names.add(name)
-        choice = Choice(name, own, family, is_bit)
+        choice = Choice(name, items, family, is_bit)
         self._handles.append(ChoiceHandle(len(self._handles), self.n_literals, choice))
-        self.n_literals += len(own)
+        self.n_literals += len(items)
         return self._handles[-1]
 
     def bit(
@@ -222,7 +222,7 @@ class ModelBuilder:
                 raise ModelError(
                     f"{family}: expected groups of literals, such as [[a, b], [c]], got {groups!r}"
                 ) from None
-            sizes, literals = [len(own) for own in lists], [*chain.from_iterable(lists)]
+            sizes, literals = [len(group) for group in lists], [*chain.from_iterable(lists)]
         rows, shape = np.repeat(np.arange(len(sizes)), sizes), (len(sizes),)
         self.linear(family, rows, literals, lower=low, upper=high, shape=shape, labels=labels)
 
@@ -259,13 +259,13 @@ class ModelBuilder:
         for choice in choices:
             if isinstance(choice, Literal):
                 raise ModelError(f"{family}: expected choices, got the literal {choice!r}")
-        own = [self._own(c).number if isinstance(c, ChoiceHandle) else c for c in choices]
-        numbers = _integers(family, own)
+        plain = [self._checked(c).number if isinstance(c, ChoiceHandle) else c for c in choices]
+        numbers = _integers(family, plain)
         for wrong in numbers[(numbers < 0) | (numbers >= len(self._handles))].tolist():
             raise ModelError(f"{family}: there is no choice {wrong}")
         return numbers
 
-    def _own(self, handle: ChoiceHandle) -> ChoiceHandle:
+    def _checked(self, handle: ChoiceHandle) -> ChoiceHandle:
         """The handle, if it is of this builder, or of one that it is a copy of."""
         known = self._handles[handle.number : handle.number + 1]
         if not known or (known[0].first, known[0].choice.name) != (handle.first, str(handle)):
@@ -277,7 +277,7 @@ class ModelBuilder:
         if isinstance(literal, bool | np.bool_):
             return TRUE if literal else FALSE
         if isinstance(literal, Literal | ChoiceHandle):
-            self._own(literal.handle if isinstance(literal, Literal) else literal)
+            self._checked(literal.handle if isinstance(literal, Literal) else literal)
         try:
             return index(literal)
         except TypeError:
@@ -301,14 +301,14 @@ class ModelBuilder:
         self, kind: type[GraphT], family: str, literals: Literals, edges: ArrayLike
     ) -> GraphT:
         """Without what is known to be false; a choice of one value stands for ``TRUE``."""
-        own, pairs = _literals(family, literals, self), _integers(family, edges)
+        numbers, pairs = _literals(family, literals, self), _integers(family, edges)
         if pairs.size and (pairs.ndim != 2 or pairs.shape[1] != 2):
             raise ModelError(f"{family}: expected pairs of nodes, got shape {pairs.shape}")
         pairs = pairs.reshape(-1, 2)
-        if kind is Acyclic and len(own) != len(pairs):
+        if kind is Acyclic and len(numbers) != len(pairs):
             raise ModelError(f"{family}: literals and edges differ in length")
-        _check_range(family, "node", pairs, 0, len(own) if kind is Connected else _LARGEST)
-        graph = kind(family, own, pairs).restricted(own != FALSE)
+        _check_range(family, "node", pairs, 0, len(numbers) if kind is Connected else _LARGEST)
+        graph = kind(family, numbers, pairs).restricted(numbers != FALSE)
         true = graph.literals == TRUE
         if true.any() and self._true == TRUE:
             self._true = self.choice("true", [True]).first
@@ -325,9 +325,10 @@ class ModelBuilder:
         >>> b.build().objective.linear
         array([ 2.,  0.,  0.,  0., -1.])
         """
-        own = as_sum(objective)
-        literals, coefficients = [literal for literal, _ in own.terms], [a for _, a in own.terms]
-        self.objective(literals, coefficients, offset=own.constant)
+        expression = as_sum(objective)
+        literals = [literal for literal, _ in expression.terms]
+        coefficients = [a for _, a in expression.terms]
+        self.objective(literals, coefficients, offset=expression.constant)
 
     def objective(
         self,
@@ -481,10 +482,10 @@ class Rows:
         """
         family = self.family
         if rows is None:
-            own = _literals(family, literals, self._builder)
-            coefficients = _spread(family, coefficients, *own.shape).ravel()
-            count, n_terms = np.atleast_2d(own).shape
-            rows, literals = np.repeat(np.arange(count), n_terms), own.ravel()
+            numbers = _literals(family, literals, self._builder)
+            coefficients = _spread(family, coefficients, *numbers.shape).ravel()
+            count, n_terms = np.atleast_2d(numbers).shape
+            rows, literals = np.repeat(np.arange(count), n_terms), numbers.ravel()
         elif count is None:
             last = _integers(family, rows).max(initial=-1)
             count = max(int(last) + 1, *(np.size(b) for b in (lower, upper) if np.ndim(b)), 0)
@@ -558,13 +559,13 @@ def _literals(family: str, given: Any, builder: ModelBuilder) -> IntArray:
     else:
         try:
             known = given.ravel().tolist() if isinstance(given, np.ndarray) else given
-            own = [lit if type(lit) is int else builder.number_of(lit) for lit in known]
+            plain = [lit if type(lit) is int else builder.number_of(lit) for lit in known]
         except TypeError:
             raise ModelError(f"{family}: expected a sequence of literals, got {given!r}") from None
         except ModelError as error:
             raise ModelError(f"{family}: {error}") from None
         shape = given.shape if isinstance(given, np.ndarray) else (-1,)
-        numbers = np.array(own, dtype=np.int64).reshape(shape)
+        numbers = np.array(plain, dtype=np.int64).reshape(shape)
     _check_range(family, "literal", numbers, TRUE, builder.n_literals)
     return numbers
 
@@ -578,11 +579,11 @@ def _terms(
     builder: ModelBuilder,
 ) -> tuple[IntArray, IntArray, IntArray]:
     """Row, literal and coefficient of each term, checked, shape (terms,) each."""
-    row, own = _integers(family, rows), _literals(family, literals, builder)
-    if row.shape != own.shape or row.ndim != 1:
+    row, literal = _integers(family, rows), _literals(family, literals, builder)
+    if row.shape != literal.shape or row.ndim != 1:
         raise ModelError(f"{family}: rows and literals differ in length")
     _check_range(family, "row", row, 0, n_rows)
-    return row, own, _spread(family, coefficients, len(row))
+    return row, literal, _spread(family, coefficients, len(row))
 
 
 def _matrix(

@@ -39,7 +39,7 @@ def find_chains(
     """
     sizes, known = order.sizes, exact.copy()
     amounts = [end.reduceat(parts.data, parts.start) for end in (np.minimum, np.maximum)]
-    least, greatest = (own[terms.part] for own in amounts)
+    least, greatest = (extreme[terms.part] for extreme in amounts)
     adjacent = terms.last - terms.first + 1 == parts.count[terms.part]
     other = terms.again & (least != np.roll(least, 1))
     known[terms.path[(least != greatest) | ~adjacent | other]] = False
@@ -54,16 +54,16 @@ def find_chains(
     back, ahead = np.zeros((2, len(order.number)), dtype=np.int64)
     later = members[paths.position[members] > 0]
     owner = np.repeat(np.arange(len(sizes)), sizes)
-    (own,) = np.nonzero(np.isin(owner, later))
-    entry = paths.entry[owner[own]]
-    back[own] = place_of[order.first[entry]] - 1
-    back[own] += order.below(order.first[entry], order.number[own] - order.gap[entry] + 1)
+    (literal,) = np.nonzero(np.isin(owner, later))
+    entry = paths.entry[owner[literal]]
+    back[literal] = place_of[order.first[entry]] - 1
+    back[literal] += order.below(order.first[entry], order.number[literal] - order.gap[entry] + 1)
     into = np.full(len(sizes), -1)
     into[order.first[paths.entry[later]]] = paths.entry[later]
-    (own,) = np.nonzero(into[owner] >= 0)
-    entry = into[owner[own]]
-    ahead[own] = place_of[order.second[entry]]
-    ahead[own] += order.below(order.second[entry], order.number[own] + order.gap[entry])
+    (literal,) = np.nonzero(into[owner] >= 0)
+    entry = into[owner[literal]]
+    ahead[literal] = place_of[order.second[entry]]
+    ahead[literal] += order.below(order.second[entry], order.number[literal] + order.gap[entry])
 
     inside = known[terms.path]
     unsure = (terms.again & ~_joins(order, paths, terms))[inside]

@@ -38,29 +38,31 @@ def cuts(model: Model, x: NDArray[Any]) -> list[Cut]:
     Args:
         x: literal values, shape (literals,).
     """
-    found = [cut for graph in model.connected for cut in _cuts(graph, graph.components(x))]
+    result = [cut for graph in model.connected for cut in _cuts(graph, graph.components(x))]
     none = np.zeros(0, dtype=np.int64)
-    return found + [
+    return result + [
         Cut(graph.family, none, np.unique(graph.literals[cycle]))
         for graph in model.acyclic
         for cycle in graph.cycles(x)
     ]
 
 
-def with_cuts(model: Model, found: Sequence[Cut]) -> Model:
+def with_cuts(model: Model, added: Sequence[Cut]) -> Model:
     """The model with cuts as linear rows in place of connectivity and cycles."""
     linear = []
     for family in dict.fromkeys(graph.family for graph in model.graphs):
-        own = [cut for cut in found if cut.family == family]
-        parts = [part for cut in own for part in (cut.true, cut.false)]
+        of_family = [cut for cut in added if cut.family == family]
+        parts = [part for cut in of_family for part in (cut.true, cut.false)]
         sizes = np.array([len(part) for part in parts], dtype=np.int64)
-        signs = np.repeat(np.tile([1, -1], len(own)), sizes)
+        signs = np.repeat(np.tile([1, -1], len(of_family)), sizes)
         columns = np.concatenate([np.zeros(0, dtype=np.int64), *parts])
         starts = np.append(0, np.cumsum(sizes))[::2]
         matrix = summed(
-            scipy.sparse.csr_array((signs, columns, starts), shape=(len(own), model.n_literals))
+            scipy.sparse.csr_array(
+                (signs, columns, starts), shape=(len(of_family), model.n_literals)
+            )
         )
-        lower, upper = 1 - sizes[1::2], np.full(len(own), UNBOUNDED)
+        lower, upper = 1 - sizes[1::2], np.full(len(of_family), UNBOUNDED)
         linear.append(Linear(family, matrix, lower, upper, partial("{}.cut[{}]".format, family)))
     return replace(model, linear=(*model.linear, *linear), connected=(), acyclic=())
 
@@ -70,16 +72,16 @@ def _cuts(graph: Connected, component: IntArray) -> list[Cut]:
     if len(sizes) < 2:
         return []
     w = int(np.argmax(component == np.argmax(sizes)))
-    found = []
-    for own in set(range(len(sizes))) - {int(component[w])}:
-        inside = component == own
+    result = []
+    for other in set(range(len(sizes))) - {int(component[w])}:
+        inside = component == other
         around = _beyond(graph, inside)
         reached = graph.joined(~around)
         apart = around & _beyond(graph, reached == reached[w])
         ends = [int(np.argmax(inside)), w]
         parts = np.unique(graph.literals[apart]), np.unique(graph.literals[ends])
-        found.append(Cut(graph.family, *parts))
-    return found
+        result.append(Cut(graph.family, *parts))
+    return result
 
 
 def _beyond(graph: Connected, inside: NDArray[np.bool_]) -> NDArray[np.bool_]:

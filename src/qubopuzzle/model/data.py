@@ -122,9 +122,9 @@ class Connected:
     def components(self, x: NDArray[Any]) -> IntArray:
         """The component of each node, 0 .. n - 1, or -1 where it is not true; (nodes,)."""
         true = np.asarray(x)[self.literals] > 0
-        found = np.full(len(true), -1, dtype=np.int64)
-        found[true] = np.unique(self.joined(true)[true], return_inverse=True)[1]
-        return found
+        component = np.full(len(true), -1, dtype=np.int64)
+        component[true] = np.unique(self.joined(true)[true], return_inverse=True)[1]
+        return component
 
     def joined(self, true: NDArray[np.bool_]) -> NDArray[np.int32]:
         """A number for each node, (nodes,): the same where true nodes connect two of them."""
@@ -156,15 +156,15 @@ class Acyclic:
         n_edges = np.bincount(component[ends[:, 0]], minlength=n_components)
         cyclic = n_edges >= np.bincount(component, minlength=n_components)
         forest: dict[int, dict[int, int]] = {}
-        found = []
+        cycles = []
         for edge in true[cyclic[component[ends[:, 0]]]].tolist():
             a, b = self.edges[edge].tolist()
             path = _path_between(forest, a, b)
             if path is None:
                 forest.setdefault(a, {})[b] = forest.setdefault(b, {})[a] = edge
             else:
-                found.append(np.array([*path, edge], dtype=np.int64))
-        return found
+                cycles.append(np.array([*path, edge], dtype=np.int64))
+        return cycles
 
     def restricted(self, there: NDArray[np.bool_]) -> Self:
         """The graph of some of its edges, those of ``there`` (edges,)."""
@@ -359,7 +359,7 @@ class Model(Compilable):
         kinds = {g.family: ", connectivity" for g in self.connected}
         kinds |= {g.family: ", no cycles" for g in self.acyclic}
         heads = ["family", "choices", "values", "rows", "terms", "precedences"]
-        rows = [[family + kinds.get(family, ""), *own] for family, own in lines.items()]
+        rows = [[family + kinds.get(family, ""), *counts] for family, counts in lines.items()]
         return html.table(heads, rows, f"{self.id} {self.title}".strip() or "model")
 
     @property
@@ -393,9 +393,9 @@ class Model(Compilable):
 
         Weights of rows that were added behind the model's, as cuts are, are passed over.
         """
-        own = weight[: int(self.row_ends[-1]) if len(self.row_ends) else 0]
-        greatest = np.argsort(-own, kind="stable")[:most].tolist()
-        return [(self.row_label(row), float(own[row])) for row in greatest]
+        weights = weight[: int(self.row_ends[-1]) if len(self.row_ends) else 0]
+        greatest = np.argsort(-weights, kind="stable")[:most].tolist()
+        return [(self.row_label(row), float(weights[row])) for row in greatest]
 
     @cached_property
     def choices_by_family(self) -> dict[str, IntArray]:
@@ -406,10 +406,10 @@ class Model(Compilable):
     @cached_property
     def is_numbered(self) -> NDArray[np.bool_]:
         """Whether each choice is in a precedence, (choices,)."""
-        found = np.zeros(len(self.choices), dtype=bool)
+        numbered = np.zeros(len(self.choices), dtype=bool)
         for block in self.precedence:
-            found[block.first] = found[block.second] = True
-        return found
+            numbered[block.first] = numbered[block.second] = True
+        return numbered
 
     @cached_property
     def number_of_literal(self) -> IntArray:
@@ -495,6 +495,6 @@ class Model(Compilable):
         """
         taken = np.split(np.clip(x, 0, 1), self.first_literal[1:-1])
         return {
-            choice.name: choice.values[int(np.argmax(own))] if own.sum() == 1 else None
-            for choice, own in zip(self.choices, taken, strict=False)
+            choice.name: choice.values[int(np.argmax(literals))] if literals.sum() == 1 else None
+            for choice, literals in zip(self.choices, taken, strict=False)
         }

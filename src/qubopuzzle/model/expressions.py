@@ -47,8 +47,10 @@ class Operand:
     def __mul__(self, factor: int) -> Expression:
         if isinstance(factor, Operand):
             raise ModelError(f"({self}) * ({factor}): a row is a sum of literals, without products")
-        own, n = as_sum(self), _whole(factor)
-        return Expression(tuple((literal, n * a) for literal, a in own.terms), n * own.constant)
+        expression, n = as_sum(self), _whole(factor)
+        return Expression(
+            tuple((literal, n * a) for literal, a in expression.terms), n * expression.constant
+        )
 
     __rmul__ = __mul__
 

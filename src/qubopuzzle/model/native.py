@@ -115,20 +115,22 @@ def _read(data: Mapping[str, Any]) -> Model:
     for key, names in _ARRAYS.items():
         for block in data.get(key, ()):
             getattr(builder, key)(block["family"], *(block[name] for name in names))
-    own = data.get("objective")
-    if own is not None:
-        terms = own["literal"], own["coefficient"], own["other"]
-        builder.objective(*terms, offset=own.get("offset", 0.0))
-    own = data.get("field")
+    objective = data.get("objective")
+    if objective is not None:
+        terms = objective["literal"], objective["coefficient"], objective["other"]
+        builder.objective(*terms, offset=objective.get("offset", 0.0))
+    described = data.get("field")
     field = None
-    if own is not None:
+    if described is not None:
         views = tuple(
             builder.view(
                 r["name"], *(r[name] for name in _TERMS), base=r["base"], n_cells=len(r["base"])
             )
-            for r in own["views"]
+            for r in described["views"]
         )
-        field = Field(tuple(own["shape"]), own["low"], own["high"], views, _not_written)
+        field = Field(
+            tuple(described["shape"]), described["low"], described["high"], views, _not_written
+        )
     return builder.build(
         field,
         **{key: tuple(data.get(key, ())) for key in _ABOUT},

@@ -84,8 +84,8 @@ class Precedences:
 
     def below(self, choice: IntArray, limit: IntArray) -> IntArray:
         """How many values of each choice are below its limit, shape of ``limit``."""
-        found = np.searchsorted(self.keys, choice * _FAR + limit) - self.starts[choice]
-        return np.asarray(found, dtype=np.int64)
+        count = np.searchsorted(self.keys, choice * _FAR + limit) - self.starts[choice]
+        return np.asarray(count, dtype=np.int64)
 
     def thresholds(self) -> tuple[IntArray, IntArray, IntArray]:
         """What each value of the first choices asks of the second, shape (n,) each.
@@ -129,9 +129,9 @@ def path_terms(parts: Segments, paths: Paths) -> PathTerms:
     Slack never falls along a path. So two of its choices cannot both be in a row if all that puts
     the later one there has less slack than all that puts the earlier one there.
     """
-    (own,) = np.nonzero(paths.shared[parts.choice])
-    choice = parts.choice[own]
-    ordered = own[np.lexsort((paths.position[choice], parts.row[own], paths.path[choice]))]
+    (shared,) = np.nonzero(paths.shared[parts.choice])
+    choice = parts.choice[shared]
+    ordered = shared[np.lexsort((paths.position[choice], parts.row[shared], paths.path[choice]))]
     row, choice = parts.row[ordered], parts.choice[ordered]
     path, start = paths.path[choice], parts.start[ordered]
     first, last = parts.literal[start], parts.literal[start + parts.count[ordered] - 1]
@@ -146,10 +146,10 @@ def separable(order: Precedences, paths: Paths, terms: PathTerms) -> NDArray[np.
     It has then no precedences between its choices but its own, some values that keep all of them,
     and no two choices that are in one row at such values.
     """
-    found = np.ones(len(order.first) + len(order.sizes), dtype=bool)
-    found[paths.path[paths.earliest == order.sizes]] = False
+    result = np.ones(len(order.first) + len(order.sizes), dtype=bool)
+    result[paths.path[paths.earliest == order.sizes]] = False
     loose = np.delete(np.arange(len(order.first)), paths.entry[paths.entry >= 0])
     inside = paths.path[order.first[loose]]
-    found[inside[inside == paths.path[order.second[loose]]]] = False
-    found[terms.path[terms.meets]] = False
-    return found
+    result[inside[inside == paths.path[order.second[loose]]]] = False
+    result[terms.path[terms.meets]] = False
+    return result

@@ -99,31 +99,31 @@ def compile_kernels(method: Callable[[Model], Propagation]) -> None:
     """Compile what ``propagate`` or ``probe`` needs of a large model, or load it."""
     bit = Choice("bit", (0, 1), "bits", is_bit=True)
     with compiling("the kernels of propagation", seconds=1):
-        own = Propagator(Model((bit,), np.array([0, 2]), (), (), (), (), ("bits",)))
-        own.run_compiled()
+        propagator = Propagator(Model((bit,), np.array([0, 2]), (), (), (), (), ("bits",)))
+        propagator.run_compiled()
         if method == probe:
-            own.probe(1)
+            propagator.probe(1)
 
 
 def _presolved(model: Model, method: str, work: int) -> Propagation:
-    own = Propagator(model)
-    contradiction = own.run()
+    propagator = Propagator(model)
+    contradiction = propagator.run()
     if contradiction is None and work:
-        contradiction = own.probe(work)
+        contradiction = propagator.probe(work)
     if contradiction is None:
-        found = _reduced(model, own.alive, own.domains.size[: len(model.choices)])
+        result = _reduced(model, propagator.alive, propagator.domains.size[: len(model.choices)])
     else:
-        found = replace(Propagation.none(model), contradiction=f"{method}: {contradiction}")
+        result = replace(Propagation.none(model), contradiction=f"{method}: {contradiction}")
     known = np.zeros(0 if model.field is None else math.prod(model.field.shape), dtype=bool)
-    for view in found.model.field.views if found.model.field else ():
-        low, high = reachable(found.model, view.matrix)
+    for view in result.model.field.views if result.model.field else ():
+        low, high = reachable(result.model, view.matrix)
         known |= low == high
     return replace(
-        found,
+        result,
         cells=len(known),
         cells_decided=int(known.sum()),
-        probes=own.probes,
-        complete=not work or own.probed_all or contradiction is not None,
+        probes=propagator.probes,
+        complete=not work or propagator.probed_all or contradiction is not None,
     )
 
 

@@ -190,9 +190,9 @@ def narrow(a: Any, d: Any, part: int, fewest: int, most: int) -> bool:
     choice = a.part_choice[part]
     term, stop = a.term_start[part], a.term_start[part + 1]
     for literal in range(a.first[choice], a.first[choice + 1]):
-        own = term < stop and a.literal[term] == literal
-        added = a.coefficient[term] if own else 0
-        term += own
+        has_term = term < stop and a.literal[term] == literal
+        added = a.coefficient[term] if has_term else 0
+        term += has_term
         if added < fewest or added > most:
             remove(a, d, literal)
     d.counts[WORK] += a.first[choice + 1] - a.first[choice]

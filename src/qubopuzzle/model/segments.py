@@ -51,8 +51,8 @@ def reachable(
         sizes = np.bincount(choice, minlength=len(sizes))
     segments = Segments(choice, matrix)
     every_value = segments.count == sizes[segments.choice]  # others contribute 0
-    found = np.zeros((2, segments.n_rows), dtype=np.int64)
-    for total, extreme in zip(found, (np.minimum, np.maximum), strict=True):
-        own = extreme.reduceat(segments.data, segments.start)
-        np.add.at(total, segments.row, np.where(every_value, own, extreme(own, 0)))
-    return found[0], found[1]
+    totals = np.zeros((2, segments.n_rows), dtype=np.int64)
+    for total, extreme in zip(totals, (np.minimum, np.maximum), strict=True):
+        part = extreme.reduceat(segments.data, segments.start)
+        np.add.at(total, segments.row, np.where(every_value, part, extreme(part, 0)))
+    return totals[0], totals[1]

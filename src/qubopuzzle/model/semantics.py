@@ -50,8 +50,8 @@ def violations_of(model: Model, x: NDArray[Any]) -> dict[str, IntArray]:
     total = {family: np.zeros(len(values), dtype=np.int64) for family in model.families}
     starts = model.first_literal[:-1]
     taken = np.add.reduceat(values, starts, axis=1) if len(starts) else values[:, :0]
-    for family, own in model.choices_by_family.items():
-        total[family] += ((taken[:, own] - 1) ** 2).sum(axis=1)
+    for family, choices in model.choices_by_family.items():
+        total[family] += ((taken[:, choices] - 1) ** 2).sum(axis=1)
     for block in model.linear:
         total[block.family] += block.cost(values.T).sum(axis=0)
     one_each = bool((taken == 1).all())
@@ -61,13 +61,17 @@ def violations_of(model: Model, x: NDArray[Any]) -> dict[str, IntArray]:
             short = number[:, precedence.second] < number[:, precedence.first] + precedence.gap
             total[precedence.family] += short.sum(axis=1)
         else:
-            costs = [sum(b.energy for b in _precedence(model, precedence, own)) for own in values]
+            costs = [
+                sum(b.energy for b in _precedence(model, precedence, sample)) for sample in values
+            ]
             total[precedence.family] += np.array(costs, dtype=np.int64)
     for graph in model.connected:
-        n_components = [int(graph.components(own).max(initial=-1)) + 1 for own in values]
+        n_components = [int(graph.components(sample).max(initial=-1)) + 1 for sample in values]
         total[graph.family] += np.maximum(np.array(n_components, dtype=np.int64) - 1, 0)
     for acyclic in model.acyclic:
-        total[acyclic.family] += np.array([len(acyclic.cycles(own)) for own in values], np.int64)
+        total[acyclic.family] += np.array(
+            [len(acyclic.cycles(sample)) for sample in values], np.int64
+        )
     return total
 
 
@@ -78,22 +82,22 @@ def broken(model: Model, x: NDArray[Any]) -> list[BrokenConstraint]:
     takes several values.
     """
     values = np.clip(np.asarray(x, dtype=np.int64), 0, 1)
-    found = [*_choices(model, values)]
+    result = [*_choices(model, values)]
     for linear in model.linear:
-        found += _linear(linear, values)
+        result += _linear(linear, values)
     for precedence in model.precedence:
-        found += _precedence(model, precedence, values)
+        result += _precedence(model, precedence, values)
     for graph in model.connected:
         n_components = int(graph.components(values).max(initial=-1)) + 1
         if n_components > 1:
-            found.append(
+            result.append(
                 BrokenConstraint(graph.family, f"{n_components} components", n_components - 1)
             )
     for acyclic in model.acyclic:
         cycles = len(acyclic.cycles(values))
         if cycles:
-            found.append(BrokenConstraint(acyclic.family, f"{cycles} cycles", cycles))
-    return found
+            result.append(BrokenConstraint(acyclic.family, f"{cycles} cycles", cycles))
+    return result
 
 
 def _choices(model: Model, x: IntArray) -> Iterator[BrokenConstraint]:

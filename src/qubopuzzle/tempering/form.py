@@ -89,8 +89,8 @@ class TemperingForm:
         x[self.position] = np.asarray(sample) > 0
         value = np.zeros(len(a.first) - 1, dtype=np.int32)
         for u in range(a.n_groups):
-            own = x[a.first[u] : a.first[u + 1]]
-            ones = np.flatnonzero(own) if own.any() else np.arange(len(own))
+            bits = x[a.first[u] : a.first[u + 1]]
+            ones = np.flatnonzero(bits) if bits.any() else np.arange(len(bits))
             value[u] = a.first[u] + (ones[0] if len(ones) == 1 else rng.choice(ones))
         value[a.n_groups :] = x[a.first[a.n_groups : -1]]
         return value
@@ -196,7 +196,7 @@ def _in_groups(
     for number, group in enumerate(groups):
         if not isinstance(group, Iterable) or (isinstance(group, str) and group in index):
             raise InputError(f"one-hot group {number}: expected several variables, got {group!r}")
-        own: list[int] = []
+        members: list[int] = []
         for label in group:
             i = index.get(label)
             if i is None:
@@ -206,15 +206,15 @@ def _in_groups(
                     f"one-hot group {number}: variable {label!r} is in group {owner[i]} already"
                 )
             owner[i] = number
-            own.append(i)
-        if not own:
+            members.append(i)
+        if not members:
             raise InputError(f"one-hot group {number} is empty")
-        chosen.append(own)
+        chosen.append(members)
     free = [i for i in range(len(labels)) if i not in owner]
-    movable = [i for own in chosen if len(own) > 1 for i in own]
-    fixed = [own[0] for own in chosen if len(own) == 1]
+    movable = [i for members in chosen if len(members) > 1 for i in members]
+    fixed = [members[0] for members in chosen if len(members) == 1]
     ordered = np.array([*movable, *free, *fixed], dtype=np.int64)
-    return ordered, [len(own) for own in chosen]
+    return ordered, [len(members) for members in chosen]
 
 
 def _scale(linear: FloatArray, coupling: FloatArray) -> float:

@@ -89,7 +89,7 @@ def sweep_groups(a: Any, s: Any, rung: int, replica: int, rng: Any) -> float:
 
     Returns the energy's change.
     """
-    own, at = replica * a.n_units, replica * a.n_variables
+    base, at = replica * a.n_units, replica * a.n_variables
     beta, cut = s.beta[rung], s.cut[rung]
     table, last = rung * s.n_entries, s.n_entries - 1
     covered = last >= cut  # the table's last entry is 0 then
@@ -112,12 +112,12 @@ def sweep_groups(a: Any, s: Any, rung: int, replica: int, rng: Any) -> float:
         new = first
         while new < stop - 1 and s.mass[new - first] <= target:
             new += 1
-        old = s.value[own + u]
+        old = s.value[base + u]
         if new != old:
             change += s.field[at + new] - s.field[at + old]
             add_couplings(a, s, old, at, -1)
             add_couplings(a, s, new, at, 1)
-            s.value[own + u] = new
+            s.value[base + u] = new
     return change
 
 
@@ -127,7 +127,7 @@ def sweep_free(a: Any, s: Any, rung: int, replica: int, rng: Any) -> float:
 
     Returns the energy's change.
     """
-    own, at = replica * a.n_units, replica * a.n_variables
+    base, at = replica * a.n_units, replica * a.n_variables
     beta, cut = s.beta[rung], s.cut[rung]
     change = 0.0
     for u in range(a.n_groups, a.n_units):
@@ -136,11 +136,11 @@ def sweep_free(a: Any, s: Any, rung: int, replica: int, rng: Any) -> float:
         new = 1 if cost < 0 else 0
         if -cut < cost < cut:
             new = 1 if rng.random() * (1.0 + math.exp(beta * cost)) < 1.0 else 0
-        sign = new - s.value[own + u]
+        sign = new - s.value[base + u]
         if sign != 0:
             change += sign * cost
             add_couplings(a, s, i, at, sign)
-            s.value[own + u] = new
+            s.value[base + u] = new
     return change
 
 

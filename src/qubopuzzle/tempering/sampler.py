@@ -177,11 +177,11 @@ class OneHotTemperingSampler(Sampler, Initialized):
             track=track,
         )
         ready = time.perf_counter()
-        found = run.run(num_threads)
-        samples = np.array([form.sample(read.best) for read in found], dtype=np.int8)
+        finished = run.run(num_threads)
+        samples = np.array([form.sample(read.best) for read in finished], dtype=np.int8)
         times = {"preprocessing": ready - began, "sampling": time.perf_counter() - ready}
         return dimod.SampleSet.from_samples_bqm(  # type: ignore[no-untyped-call, no-any-return]
-            (samples, form.labels), bqm, info=run.info(found) | times
+            (samples, form.labels), bqm, info=run.info(finished) | times
         )
 
     def sample_cqm(
@@ -213,9 +213,9 @@ class OneHotTemperingSampler(Sampler, Initialized):
         linear = dict.fromkeys(cqm.variables, 0) | dict(objective.linear)
         bqm = dimod.BinaryQuadraticModel(linear, {}, objective.offset, dimod.BINARY)
         bqm.add_quadratic_from(objective.quadratic)
-        found = self.sample(bqm, one_hot_groups=one_hot_groups(cqm), **parameters)
+        sample_set = self.sample(bqm, one_hot_groups=one_hot_groups(cqm), **parameters)
         return dimod.SampleSet.from_samples_cqm(  # type: ignore[no-untyped-call, no-any-return]
-            found, cqm, info=found.info
+            sample_set, cqm, info=sample_set.info
         )
 
     def _starts(
@@ -237,9 +237,9 @@ class OneHotTemperingSampler(Sampler, Initialized):
         parsed = self.parse_initial_states(
             bqm, states, generator, num_reads, seed % 2**32, copy_always=True
         )
-        found = parsed.initial_states
-        order = [found.variables.index(v) for v in bqm.variables]
-        return found.record.sample[:, order], parsed.num_reads
+        sample_set = parsed.initial_states
+        order = [sample_set.variables.index(v) for v in bqm.variables]
+        return sample_set.record.sample[:, order], parsed.num_reads
 
 
 def _optional(name: str, n: int | None) -> int | None:
@@ -297,7 +297,7 @@ class _Run:
     target: float
     keep_last: bool
     track: Track | None
-    _found: dict[int, Replicas] = field(init=False, default_factory=dict)
+    _replicas: dict[int, Replicas] = field(init=False, default_factory=dict)
 
     @property
     def burn_in(self) -> int:
@@ -309,18 +309,18 @@ class _Run:
         self.search.run(self._make_ladder, 1, 1)
         if not self.search.done:  # neither the target nor the clock ended it
             self.search.run(self._read, self.reads, threads)
-        return [self._found[i] for i in sorted(self._found) if i <= self.search.last]
+        return [self._replicas[i] for i in sorted(self._replicas) if i <= self.search.last]
 
-    def info(self, found: list[Replicas]) -> dict[str, Any]:
+    def info(self, finished: list[Replicas]) -> dict[str, Any]:
         """What there is to know besides the samples."""
-        exchanges = max(1, sum(read.exchanges for read in found))
-        accepted = np.sum([read.accepted for read in found], axis=0) / exchanges
+        exchanges = max(1, sum(read.exchanges for read in finished))
+        accepted = np.sum([read.accepted for read in finished], axis=0) / exchanges
         return {
             "seed": self.seed,
-            "betas": found[0].beta.tolist(),
+            "betas": finished[0].beta.tolist(),
             "acceptance": accepted.tolist(),
-            "sweeps": [read.done for read in found],
-            "burn_in": min(self.burn_in, found[0].done),
+            "sweeps": [read.done for read in finished],
+            "burn_in": min(self.burn_in, finished[0].done),
             "timed_out": self.search.timed_out,
             "interrupted": self.search.stopped,
         }
@@ -328,11 +328,11 @@ class _Run:
     def _begin(self, number: int) -> Replicas:
         rng = generator(self.seed, number)
         start = self.form.state(self.starts[number], rng) if number < len(self.starts) else None
-        self._found[number] = Replicas(self.form, self.beta, rng, start)
-        return self._found[number]
+        self._replicas[number] = Replicas(self.form, self.beta, rng, start)
+        return self._replicas[number]
 
     def _read(self, number: int) -> None:
-        read = self._found.get(number) or self._begin(number)
+        read = self._replicas.get(number) or self._begin(number)
         self._sweep(number, read, self.sweeps)
         self._end(number, read)
 
