@@ -134,7 +134,6 @@ NAMED_ELSEWHERE = {
     "AnnealingSampler.sample": "dimod: what a sampler takes are parameters of sample",
     "AnnealingSampler.sample_cqm": "as sample",
     "OneHotTemperingSampler.sample": "dimod, as above",
-    "Program.of": "fields of a program, each with a value without; users see them in its help",
 }
 """Functions with more parameters, whose names come from somewhere else."""
 

@@ -1,12 +1,12 @@
-"""Checks of numbers that come from outside; every error names the place, the bounds, the value."""
+"""Checks of what comes from outside; every error names the place, the bounds, the value."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 from numbers import Real
 from operator import index
 from typing import Any
 
-from qubopuzzle.errors import InputError
+from qubopuzzle.errors import InputError, did_you_mean
 
 NEARLY_WHOLE = 1e-5
 """How far from a whole number a value may lie, as solvers with real numbers leave it."""
@@ -117,3 +117,15 @@ def _real(value: Any) -> float | None:
 
 def _plain(end: float) -> str:
     return f"{end:,.0f}" if end == int(end) else f"{end:g}"
+
+
+def check_names(given: Iterable[str], known: Iterable[str]) -> None:
+    """Raise InputError for a setting that there is not.
+
+    >>> check_names(["sise"], ["size", "seed"])
+    Traceback (most recent call last):
+    qubopuzzle.errors.InputError: unknown setting 'sise'; did you mean size?
+    """
+    for name in given:
+        if name not in known:
+            raise InputError(f"unknown setting {brief(name)}; {did_you_mean(name, known)}")

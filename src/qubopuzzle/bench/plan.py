@@ -8,11 +8,10 @@ from functools import cached_property
 from os import PathLike
 from typing import Any, TypeAlias, TypedDict, Unpack
 
-from qubopuzzle.base.checks import positive, whole
+from qubopuzzle.base.checks import check_names, positive, whole
 from qubopuzzle.bench.configurations import (
     Configuration,
     Given,
-    check_names,
     grid,
     make_configurations,
     named,

@@ -12,7 +12,7 @@ from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
-from qubopuzzle.base.checks import brief, whole
+from qubopuzzle.base.checks import brief, check_names, whole
 from qubopuzzle.base.executors import results
 from qubopuzzle.compile.incremental import IncrementalSat, Random
 from qubopuzzle.errors import InputError, SolverFailed
@@ -140,6 +140,7 @@ def generate(
         InputError: for a puzzle, size or option that cannot be generated.
         SolverFailed: if no such puzzle is found, or two solvers disagree.
     """
+    check_names(wanted, Wanted.__annotations__)
     asked = Order(puzzle, anneal=False, **wanted)
     return [made.puzzle for made in generate_each(asked, whole("jobs", jobs, 1), executor)]
 

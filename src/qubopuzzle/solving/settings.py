@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self, TypedDict
 
-from qubopuzzle.base.checks import brief, positive, whole
+from qubopuzzle.base.checks import brief, check_names, positive, whole
 from qubopuzzle.compile import ENCODINGS, Compiled, compile_model
 from qubopuzzle.errors import InputError, SolverUnavailable, Unsatisfiable, did_you_mean
 from qubopuzzle.model import Model, Propagation, probe, propagate
@@ -151,7 +151,7 @@ class Settings:
             InputError: for values that cannot be used, and a field that there is not.
         """
         more = more or {}
-        _check_names(more, Fields)
+        check_names(more, Fields.__annotations__)
         if isinstance(given, cls):
             return replace(given, **more)
         if given is None:
@@ -163,7 +163,7 @@ class Settings:
     @classmethod
     def of_model(cls, given: Self | None, more: Mapping[str, Any]) -> Self:
         """The same of functions that solve nothing, and take ``ModelFields`` only."""
-        _check_names(more, ModelFields)
+        check_names(more, ModelFields.__annotations__)
         if not isinstance(given, cls | None):
             raise InputError(f"expected Settings, or its fields by name, got {brief(given)}")
         return cls.of(given, more)
@@ -261,14 +261,6 @@ class Settings:
     def compile(self, model: Model, target: str) -> Compiled:
         """Compile for a target; raises as ``compile_model``."""
         return compile_model(model, target, self.encoding, self.weights)
-
-
-def _check_names(given: Mapping[str, Any], known: type) -> None:
-    """InputError for a name that is no field of a typed dictionary."""
-    for name in given:
-        if name not in known.__annotations__:
-            hint = did_you_mean(name, known.__annotations__)
-            raise InputError(f"unknown setting {brief(name)}; {hint}")
 
 
 def command(source: str, data: Mapping[str, Any]) -> str:
