@@ -11,6 +11,29 @@ KINDS = (Sudoku, Heyawake, Hitori, Kurodoko, Numberlink, EasyAsABC, Nonogram)
 NAMES = sorted(kind.name for kind in KINDS)
 """Our own puzzles: packages that happen to be installed may bring others."""
 
+TINY = {
+    "easyasabc": [EasyAsABC(2, 1, top="A."), EasyAsABC(2, 2), EasyAsABC(2, 2, top="A.", left="B.")],
+    "heyawake": [
+        Heyawake([[0, 0], [1, 1]], [1, None]),
+        Heyawake([[0, 1, 2]], [None] * 3),
+        Heyawake([[0, 0, 0], [0, 0, 0]], [3]),
+    ],
+    "hitori": [Hitori([[1, 1], [2, 1]]), Hitori([[1, 2], [2, 1]]), Hitori([[1, 1, 1, 0]])],
+    "kurodoko": [Kurodoko([[2, 0, 0]]), Kurodoko([[0, 2], [-1, 0]]), Kurodoko([[2, 2, 2]])],
+    "nonogram": [
+        Nonogram(rows=[[1], [1]], cols=[[1], [1]]),
+        Nonogram(rows=[[1, 1], [2]], cols=[[2], [1], [1]]),
+        Nonogram(rows=[[2], [], [1]], cols=[[2], [1]]),
+    ],
+    "numberlink": [
+        Numberlink([[1, 0, 1]]),
+        Numberlink([[1, 1, 0]], cover=False),
+        Numberlink([[1, 0, 1]], cover=False),
+    ],
+    "sudoku": [Sudoku([[0, 0], [0, 0]], [1, 2]), Sudoku([[1, 1], [0, 0]], [2, 1])],
+}
+"""Boards of every puzzle of which all grids can be tried: with several solutions, one, none."""
+
 
 @st.composite
 def boards(draw, kinds=KINDS):

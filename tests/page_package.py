@@ -27,3 +27,10 @@ def install(page, folder):
     ]
     about.joinpath("entry_points.txt").write_text("\n".join(lines))
     return about
+
+
+def snippet(page, name):
+    """The code block of a page that calls this."""
+    blocks = re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.M | re.S)
+    (block,) = (block for block in blocks if f"\n{name}(" in block)
+    return block

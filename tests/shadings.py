@@ -6,9 +6,9 @@ from functools import cache
 
 import numpy as np
 
-from qubopuzzle import Heyawake, Hitori, Kurodoko, compile_qubo
+from qubopuzzle import Heyawake, Hitori, Kurodoko
 from qubopuzzle.model import UNBOUNDED
-from strategies import all_bits, obeys
+from qubopuzzle.testing import all_bits, met_grids, obeys, zero_energy_grids
 
 SIDES = ((0, 1), (1, 0), (0, -1), (-1, 0))
 CORNERS = ((1, 1), (1, -1), (-1, 1), (-1, -1))
@@ -161,34 +161,14 @@ def brute(puzzle):
 
 
 def zero(model, encoding, bits=18):
-    """The answers of all bit strings of energy 0; None where there are too many bits.
-
-    All other energies are at least 1.
-    """
-    compiled = compile_qubo(model, encoding)
-    if compiled.n_bits > bits:
-        return None
-    rows = all_bits(compiled.n_bits)
-    energies = compiled.total().energies(rows)
-    assert ((energies == 0) | (energies >= 1)).all()
-    read = [model.field.read(x) for x in compiled.decode(rows[energies == 0])]
-    assert not any(len(broken) for _, broken in read)
-    return sorted({grid.tobytes() for grid, _ in read})
+    """The answers of all bit strings of energy 0; None where there are too many bits."""
+    grids = zero_energy_grids(model, encoding, bits)
+    return grids if grids is None else sorted({*grids})
 
 
 def met(model):
-    """The answers of all valid choices that meet a model, all tried at once."""
-    count = int(np.prod(model.sizes))
-    taken = np.indices(model.sizes).reshape(len(model.sizes), count).T + model.first_literal[:-1]
-    rows = np.zeros((len(taken), model.n_literals), dtype=np.int64)
-    np.put_along_axis(rows, taken, 1, axis=1)
-    for block in model.linear:
-        sums = (block.matrix @ rows.T).T
-        rows = rows[((block.lower <= sums) & (sums <= block.upper)).all(axis=1)]
-    assert not model.precedence
-    for graph in model.connected:
-        rows = rows[[graph.components(x).max(initial=-1) < 1 for x in rows]]
-    return sorted({model.field.read(x)[0].tobytes() for x in rows})
+    """The answers of all valid choices that meet a model, once each, all tried at once."""
+    return sorted({*met_grids(model, 1 << 20)})
 
 
 def found(result):

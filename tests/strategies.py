@@ -7,9 +7,10 @@ from itertools import product
 import numpy as np
 from hypothesis import strategies as st
 
-from qubopuzzle import Nonogram, Program, Puzzle
+from qubopuzzle import Nonogram, Program
 from qubopuzzle.model import UNBOUNDED, ChoiceHandle, Field, Model, ModelBuilder
 from qubopuzzle.puzzles.kinds.grids import runs
+from qubopuzzle.testing import all_bits, obeys
 
 
 @st.composite
@@ -167,11 +168,6 @@ def meaning(program: Program) -> dict[tuple[int, ...], float]:
     }
 
 
-def all_bits(n: int) -> np.ndarray:
-    """All 0/1 vectors, shape (2**n, n)."""
-    return (np.arange(2**n)[:, None] >> np.arange(n)) & 1
-
-
 def assignments(model: Model) -> np.ndarray:
     """All valid literal vectors, shape (assignments, literals)."""
     found = [model.assignment(values) for values in product(*(c.values for c in model.choices))]
@@ -190,11 +186,6 @@ def literal_field(model: Model) -> Field:
         return list(model.values(x).values())
 
     return Field((1, n), 0, 1, (view,), write)
-
-
-def obeys(puzzle: Puzzle, answer: np.ndarray) -> bool:
-    """Whether an answer breaks no rule; returns at the first that it breaks."""
-    return next(iter(puzzle.each_violation(answer)), None) is None
 
 
 def solutions(puzzle: Nonogram) -> set[bytes]:

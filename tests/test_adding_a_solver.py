@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from command import run_apart
-from page_package import install
+from page_package import install, snippet
 from qubopuzzle import Nonogram, solve
 from qubopuzzle.solvers.base import Solver
 
@@ -31,6 +31,11 @@ def test_the_command_finds_it(folder):
     assert "\nvalid | " in out
     status, out, err = run_apart(*words, "--option", "flips=0", env=env)
     assert (status, out, err.count("\n")) == (2, "", 1)
+
+
+def test_all_holds_that_must_hold_of_every_solver(folder, monkeypatch):
+    monkeypatch.syspath_prepend(str(folder))
+    exec(snippet(DOCUMENT, "check_solver"), {})  # noqa: S102
 
 
 def test_the_same_seed_finds_the_same(folder, monkeypatch):

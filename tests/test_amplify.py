@@ -23,7 +23,8 @@ from qubopuzzle import (
 )
 from qubopuzzle.compile import ENCODINGS
 from qubopuzzle.compile import amplify as target
-from strategies import all_bits, assignments, models, nonograms, solutions
+from qubopuzzle.testing import all_bits
+from strategies import assignments, models, nonograms, solutions
 
 A = Nonogram.examples()[0]
 FORMULATIONS = list(Nonogram.formulations)

@@ -109,7 +109,7 @@ def test_the_reference_has_every_public_name_once():
     listed = re.findall(
         r"^\.\. auto(?:class|function|exception):: ([\w.]+)", (DOCS / "api.md").read_text(), re.M
     )
-    names = [path.rpartition(".")[2] for path in listed]
+    names = [path.rpartition(".")[2] for path in listed if ".testing." not in path]
     assert sorted([*names, "errors"]) == sorted([*public, *moved])
 
 

@@ -17,7 +17,8 @@ from qubopuzzle.compile.cnf import compile_cnf
 from qubopuzzle.model import ModelBuilder
 from qubopuzzle.solvers import get_solver
 from qubopuzzle.solvers.base import Budget, Task
-from strategies import all_bits, assignments, models, nonograms, solutions
+from qubopuzzle.testing import all_bits
+from strategies import assignments, models, nonograms, solutions
 
 
 def satisfiable(formula, given):

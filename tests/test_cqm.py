@@ -34,7 +34,8 @@ from qubopuzzle.model import violation
 from qubopuzzle.programs import program_of
 from qubopuzzle.programs.dimod_models import cqm_of
 from qubopuzzle.programs.of_model import compile_program
-from strategies import all_bits, assignments, meaning, models, programs
+from qubopuzzle.testing import all_bits
+from strategies import assignments, meaning, models, programs
 
 BOARDS = [
     Nonogram(rows=[[1], [1]], cols=[[1], [1]]),

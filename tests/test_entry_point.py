@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import command
-from page_package import install
+from page_package import install, snippet
 from qubopuzzle import compile_qubo, puzzles, violation
 from qubopuzzle.puzzles import puzzle_names
 
@@ -146,6 +146,14 @@ def test_one_that_does_not_load_says_so_and_hides_no_other(world):
     assert status == 2
     assert "puzzle 'lost': their_latin:Gone does not load" in err
     assert run(world, "solve", *files(world, "square.json"))[0] == 0
+
+
+def test_all_holds_that_must_hold_of_every_puzzle(world, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.syspath_prepend(world)
+        forget_puzzles()
+        exec(snippet(DOCUMENT, "check_puzzle"), {})  # noqa: S102
+    forget_puzzles()
 
 
 def test_it_stands_in_the_list(world):

@@ -22,7 +22,7 @@ from qubopuzzle.files.models import FORMATS, read_sample
 from qubopuzzle.files.puzzles import get_format
 from qubopuzzle.model import ModelBuilder
 from qubopuzzle.solving.form import decode_file, export, problem_hash
-from strategies import all_bits
+from qubopuzzle.testing import all_bits
 
 native = get_format("json")
 

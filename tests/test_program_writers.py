@@ -31,7 +31,8 @@ from qubopuzzle.model import violation
 from qubopuzzle.programs import Program, program_of
 from qubopuzzle.programs.grouping import grouped_model, n_groupings
 from qubopuzzle.solving.form import rebuilt
-from strategies import all_bits, assignments, meaning, models, programs
+from qubopuzzle.testing import all_bits
+from strategies import assignments, meaning, models, programs
 
 TEXTS = ("program-lp", "program-mps")
 

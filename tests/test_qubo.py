@@ -9,7 +9,8 @@ from qubopuzzle import InputError, ModelBuilder, TooLarge, compile_qubo, violati
 from qubopuzzle.compile import ENCODINGS, qubo
 from qubopuzzle.compile.encoding import slack_weights
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
-from strategies import all_bits, assignments, models
+from qubopuzzle.testing import all_bits
+from strategies import assignments, models
 
 LARGEST = 16
 

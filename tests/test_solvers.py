@@ -1,4 +1,4 @@
-"""One suite for every solver over QUBOs."""
+"""Solvers over QUBOs: reads, options, samplers of others, time limits."""
 
 import time
 from dataclasses import replace
@@ -14,107 +14,22 @@ from qubopuzzle import (
     Nonogram,
     SolverFailed,
     SolverUnavailable,
-    Sudoku,
     TooLarge,
     solve,
-    violation,
 )
 from qubopuzzle.answer import Judge
 from qubopuzzle.compile import compile_model
 from qubopuzzle.errors import TimeLimitWarning
 from qubopuzzle.model import Propagation
-from qubopuzzle.solvers import all_solvers, get_solver
+from qubopuzzle.solvers import get_solver
 from qubopuzzle.solvers.base import Budget, Task
 from qubopuzzle.solvers.sampler import Batch, Best
 from qubopuzzle.solving.loading import problem_of
+from qubopuzzle.testing.solvers import ordered, run
 from toys import Coin, Judging, Recording
 
 A = Nonogram.examples()[0]
-NAMES = sorted(
-    name
-    for name, solver in all_solvers().items()
-    if solver.available().ok and not solver.remote  # tests/test_service.py has those
-)
 FOREIGN = "dimod:dimod:RandomSampler"
-UNSOLVABLE = Nonogram(rows=[[2], [], [1]], cols=[[2], [1]])
-
-
-def run(name, model, *, reads=3, seed=5, time_limit=None, **options):
-    solver = get_solver(name)
-    compiled = compile_model(model, solver.target, solver.default_encoding)
-    budget = Budget(reads, time_limit, seed)
-    return compiled, solver.solve(Task(compiled, budget, solver.parse_options(options)))
-
-
-def small_model():
-    b = ModelBuilder()
-    first, second = b.choice("a", range(3)), b.choice("b", range(3))
-    b.precedence("order", [first], [second], [1])
-    return b.build()
-
-
-@pytest.mark.parametrize("name", [*NAMES, FOREIGN])
-def test_energies_are_those_of_the_model_and_sorted(name):
-    compiled, outcome = run(name, small_model())
-    n = compiled.sizes["variables"]
-    assert outcome.samples.shape == (len(outcome.energies), n)
-    assert set(np.unique(outcome.samples)) <= {0, 1}
-    if get_solver(name).target == "qubo":
-        again = compiled.payload.energies((outcome.samples, range(n)))
-    else:
-        again = [violation(small_model(), compiled.decode(x)) for x in outcome.samples]
-    assert outcome.energies == pytest.approx(again)
-    assert (np.diff(outcome.energies) >= 0).all()
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_same_seed_same_samples(name):
-    if name == "tabu":
-        pytest.skip("dwave's tabu search stops by the clock, not by a count of steps")
-    noise = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, (9, 9)))
-    options = {"neal": {"sweeps": 20}, "annealer": {"sweeps": 2}, "tempering": {"sweeps": 2}}.get(
-        name, {}
-    )
-    free = Sudoku(np.zeros((6, 6), dtype=int))  # of many solutions: some return nothing else
-    models = {"exact": small_model, "cpsat-ls": free.model, "localmip": free.model}
-    few = Nonogram(rows=[[1]] * 4, cols=[[1]] * 4)  # embedding the other takes a minute
-    models["qpu-sim"] = few.model
-    model = models.get(name, noise.model)()
-    first, second, other = (run(name, model, seed=s, reads=1, **options)[1] for s in (1, 1, 2))
-    assert (first.samples == second.samples).all()
-    if not get_solver(name).exact:
-        assert first.samples.shape != other.samples.shape or (first.samples != other.samples).any()
-
-
-@pytest.mark.parametrize("name", [*NAMES, FOREIGN])
-def test_models_without_variables(name):
-    _, outcome = run(name, ModelBuilder().build())
-    assert outcome.samples.shape == (1, 0)
-    assert outcome.energies.tolist() == [0]
-    assert not outcome.infeasible
-    b = ModelBuilder()
-    b.linear("never", [], [], lower=1, upper=1, shape=(1,))
-    assert run(name, b.build())[1].infeasible
-
-
-@pytest.mark.parametrize("name", [*NAMES, FOREIGN])
-def test_models_of_one_variable(name):
-    b = ModelBuilder()
-    b.bit("only")
-    assert run(name, b.build())[1].energies[0] == 0
-
-
-@pytest.mark.parametrize("name", [*NAMES, FOREIGN])
-def test_what_has_no_solution_is_never_solved(name):
-    result = solve(UNSOLVABLE, name, seed=1, reads=5, presolve="none")
-    assert not result.valid
-    assert result.status == ("infeasible" if get_solver(name).exact else "unknown")
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_small_puzzle_is_solved(name):
-    puzzle = Nonogram.from_picture(["#.", ".#", "##"])
-    assert solve(puzzle, name, seed=1, reads=1000).valid
 
 
 @pytest.mark.parametrize("name", ["neal", "tabu", "steepest-descent", "random"])
@@ -252,6 +167,10 @@ def test_a_module_that_ends_amid_its_import_is_one_line(error, monkeypatch):
         solve(Nonogram.from_picture(["#.", ".#"]), "dimod:toys:Recording")
 
 
+def test_a_sampler_that_is_not_there_cannot_run():
+    assert not get_solver("dimod:nowhere:Class").available().ok
+
+
 def test_unknown_solvers_name_the_known_ones():
     with pytest.raises(
         InputError, match=r"unknown solver 'lean'; choose from amplify, annealer, .*exact, .*neal, "
@@ -276,13 +195,6 @@ def test_a_name_that_is_nearly_right_gets_the_right_one(asked, message):
     assert str(refused.value).endswith(message)
 
 
-def test_every_solver_says_whether_it_can_run():
-    for solver in all_solvers().values():
-        here = solver.available()
-        assert here.version if here.ok else here.why.startswith("pip install 'qubopuzzle[")
-    assert not get_solver("dimod:nowhere:Class").available().ok
-
-
 @pytest.mark.parametrize("weights", [None, {"field": 0.25}, {"once": 7, "order": 2}])
 def test_neal_solves_the_reference_picture_with_any_weights(weights):
     result = solve(A, "neal", seed=1, weights=weights)
@@ -303,11 +215,6 @@ def test_a_sample_that_the_rules_accept_ends_the_reads():
     assert outcome.reads == 200
     assert outcome.energies[0] > 0
     assert seen[0].shape == (compiled.payload.num_variables,)
-
-
-@pytest.mark.parametrize("name", [*NAMES, FOREIGN])
-def test_versions_are_recorded(name):
-    assert all(get_solver(name).versions().values())
 
 
 def test_a_foreign_sampler_may_be_handed_over_or_named_as_an_object():
@@ -380,7 +287,7 @@ def test_tabu_refuses_what_takes_longer_than_the_time_limit_before_it_begins():
         b.bit(f"bit[{i}]")
     b.at_most_one("one", [range(1, 6000, 2)])
     with pytest.raises(TooLarge, match=r"needs about 1\.3 s .* the time limit is 0\.1 s"):
-        run("tabu", b.build(), time_limit=0.1)
+        run(get_solver("tabu"), b.build(), time_limit=0.1)
 
 
 def test_an_enumeration_that_the_time_limit_ends_proves_nothing():
@@ -394,7 +301,7 @@ def test_an_enumeration_that_the_time_limit_ends_proves_nothing():
 
 
 def test_samples_are_judged_as_long_as_there_is_time():
-    model, zeros = small_model(), np.zeros(6, dtype=np.int8)
+    model, zeros = ordered(), np.zeros(6, dtype=np.int8)
     compiled = compile_model(model, "qubo", "one-hot")
     valid = compiled.encode(np.array([1, 0, 0, 0, 0, 1])).astype(np.int8)
     judge = Judge(problem_of(model), Propagation.none(model), compiled)

@@ -177,7 +177,7 @@ def _sudoku(text: _Text, board: Board) -> None:
     box = [text.keys.get(name, "") for name in ("patterny", "patternx")]
     if all(map(_NUMBER.fullmatch, box)):
         board["box"] = [*map(int, box)]
-    if not text.reading and board["box"] != squarest_box(len(board["grid"])):
+    if not text.reading and (1 in board["box"] or board["box"] != squarest_box(len(board["grid"]))):
         high, wide = map(str, board["box"])
         text.keys |= {"patternx": wide, "patterny": high}
 
