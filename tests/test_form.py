@@ -67,6 +67,42 @@ def test_what_is_no_sample_is_one_line(sample, message: str) -> None:
         b.build().form("dimacs")
 
 
+def test_values_of_solvers_are_nearly_whole() -> None:
+    form = A.form("qubo", formulation="window")
+    bits = form.encode(solve(A, "sat", formulation="window"))
+    for off in (1e-7, -1e-7):
+        assert form.decode((bits + off).tolist()).valid
+        assert form.energies(bits[None] + off).tolist() == [0]
+    for wrong in (0.5, 0.99, 2, np.nan):
+        for use in (form.decode, lambda values: form.energies([values])):
+            with pytest.raises(InputError, match=r"expected 0 or 1, got (0\.5|0\.99|2|nan)"):
+                use([wrong] * len(bits))
+
+
+def test_spins_are_bits_where_they_are_said_to_be() -> None:
+    form = DOT.form("qubo", formulation="window")
+    spins = dimod.RandomSampler().sample(form.bqm.change_vartype("SPIN", inplace=False), seed=1)
+    bits = spins.change_vartype("BINARY", inplace=False)
+    assert np.allclose(form.energies(spins), bits.record.energy)
+    assert form.decode(spins).energy == bits.record.energy.min()
+    assert form.decode(bits.first).energy == bits.record.energy.min()
+    with pytest.raises(InputError, match="expected 0 or 1, got -1; of spins give the sample set"):
+        form.decode(dict.fromkeys(form.labels, -1))
+
+
+def test_a_sample_of_another_form_says_which() -> None:
+    sample = dict.fromkeys(DOT.form("qubo", encoding="one-hot", formulation="window").labels, 0)
+    form = DOT.form("qubo", encoding="domain-wall", formulation="window")
+    for use in (form.decode, form.energies):
+        with pytest.raises(InputError, match="it is of a model made with encoding='one-hot'"):
+            use(sample)
+    other = solve(A, "sat", formulation="window")
+    with pytest.raises(InputError, match="is of formulation window, not numbering: solve"):
+        A.form("qubo", formulation="numbering").encode(other)
+    with pytest.raises(InputError, match="expected values of Amplify's model"):
+        DOT.form("amplify").decode({"a": 1})
+
+
 @pytest.mark.parametrize("encoding", ["one-hot", "domain-wall"])
 def test_energies_are_those_of_the_payload(encoding: str) -> None:
     form = DOT.form("qubo", encoding=encoding, weights={"field": 2})
@@ -86,6 +122,7 @@ def test_a_form_is_written_and_reads_itself_back(tmp_path) -> None:
         form = A.form("qubo", formulation="window", encoding="domain-wall")
         form.write(tmp_path / file)
         read = Form.read(tmp_path / f"{file}.json")
+        assert Form.read(tmp_path / file).data == read.data
         assert json.loads((tmp_path / f"{file}.json").read_text())["file"] == file
         assert (read.labels, read.target) == (read.format.names(read.compiled), "qubo")
         assert read.data == (tmp_path / file).read_bytes()
@@ -138,8 +175,8 @@ def test_amplify_answers_come_back() -> None:
         (lambda: A.form("qubo").cqm, "a form for qubo has no cqm; make one for cqm"),
         (lambda: A.form("cnf").energies([[0]]), "expected "),
         (lambda: DOT.form("cnf").energies([[0, 0]]), "a form for cnf has no energies"),
-        (lambda: A.form("qubo").energies({"x": 0}), "the samples have other variables"),
-        (lambda: A.form("qubo").encode(A.solution), "has no values of the model's choices"),
+        (lambda: A.form("qubo").energies({"x": 0}), "the model has no variable 'x'"),
+        (lambda: A.form("qubo").encode(A.solution), "a grid does not say what the model's choices are"),
         (lambda: A.form("qubo").data, "write(FILE) chooses one"),
         (lambda: A.form("qubo").write("a.lp"), "lp is made of a form for mip, not qubo"),
         (lambda: A.form("qubo").write("a.png"), "a model's name ends in one of"),

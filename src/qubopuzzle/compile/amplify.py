@@ -112,8 +112,17 @@ class AmplifyModel(Compiled):
         return self._built[1]
 
     def bits_of(self, values: Any) -> IntArray:
-        """0/1 for each variable, shape (bits,), of an SDK's ``solution.values``."""
-        return np.asarray(self.variables.evaluate(values)).round().astype(np.int64)
+        """0/1 for each variable, shape (bits,), of an SDK's ``solution.values``.
+
+        Raises:
+            InputError: for what is none.
+        """
+        try:
+            bits = self.variables.evaluate(values)
+        except (TypeError, ValueError, RuntimeError):
+            what = "expected values of Amplify's model, amplify.solve(...).best.values"
+            raise InputError(f"{what}, got {type(values).__name__}") from None
+        return np.asarray(bits).round().astype(np.int64)
 
     def decode(self, sample: Any) -> IntArray:
         """Literal values of samples, shape (..., bits), or of an SDK's ``solution.values``."""

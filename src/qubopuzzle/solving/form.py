@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle.answer import Answer, Judge
 from qubopuzzle.base import html
-from qubopuzzle.base.checks import brief, number
+from qubopuzzle.base.checks import NEARLY_WHOLE, brief, number
 from qubopuzzle.base.writing import write_whole
 from qubopuzzle.compile import DEFAULT_ENCODING, TARGETS, UNWEIGHTED_TARGETS, Cnf, Compiled
 from qubopuzzle.compile.amplify import MODES, AmplifyModel
@@ -59,6 +59,7 @@ _TARGETS = {
     "amplify": "amplify-constraint",
 }
 """What forms are called, and the targets of the compiler behind them."""
+_CALLED = {target: name for name, target in _TARGETS.items()}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,7 +76,8 @@ class Form:
     ({'x': 0, 'y': 2}, ['x>=1', 'x>=2'])
 
     Attributes:
-        target: ``qubo``, ``cnf``, ``mip``, ``program``, or another of ``compile.TARGETS``.
+        target: ``qubo``, ``cnf``, ``mip``, another of ``compile.TARGETS``, or ``program``, the
+            rows of a CQM.
         settings: of which formulation, encoding, presolve and weights count.
         compiled: the arrays, see ``compile.Compiled``.
         judge: says what an assignment is worth.
@@ -130,7 +132,10 @@ class Form:
 
     @cached_property
     def bqm(self) -> dimod.BinaryQuadraticModel:
-        """The QUBO with readable labels; valid answers have energy 0."""
+        """The QUBO with readable labels.
+
+        Valid answers have the objective as energy, 0 where there is none.
+        """
         return cast("Qubo", self._for("bqm", "qubo")).to_bqm()
 
     @property
@@ -140,11 +145,14 @@ class Form:
 
     def _for(self, what: str, target: str) -> Compiled:
         if self.target != target:
-            other = next(
-                name for name, known in {**_TARGETS, target: target}.items() if known == target
-            )
-            raise InputError(f"a form for {self.target} has no {what}; make one for {other}")
+            other = _CALLED.get(target, target)
+            raise InputError(f"a form for {self._called} has no {what}; make one for {other}")
         return self.compiled
+
+    @property
+    def _called(self) -> str:
+        """What ``form`` calls it."""
+        return _CALLED.get(self.target, self.target)
 
     @property
     def payload(self) -> Any:
@@ -159,21 +167,25 @@ class Form:
         """The energy of each sample, offset included, shape (samples,).
 
         Args:
-            samples: samples-like, as dimod says, over ``labels``, or without labels in their order.
+            samples: samples-like, as dimod says, over ``labels``, or without labels in their order;
+                0 and 1, or a sample set of spins.
 
         Raises:
-            InputError: for other variables, and for a target that has no energies.
+            InputError: for other variables or values, and for a target that has no energies.
         """
+        if isinstance(samples, dimod.SampleSet) and samples.vartype is dimod.SPIN:
+            samples = samples.change_vartype(  # type: ignore[no-untyped-call]
+                dimod.BINARY, inplace=False
+            )
         values, names = dimod.as_samples(samples)
         if list(names) != list(range(values.shape[1])):
-            if strangers := set(names) ^ set(self.labels):
-                raise InputError(f"the samples have other variables: {min(map(str, strangers))}")
+            self._check_names(names)
             values = values[:, [names.index(label) for label in self.labels]]
         elif values.shape[1] != len(self.labels):
             raise InputError(f"expected {len(self.labels):,} values, got {values.shape[1]:,}")
-        energies = self.compiled.energies(values)
+        energies = self.compiled.energies(self._whole(values))
         if energies is None:
-            raise InputError(f"a form for {self.target} has no energies; make one for qubo")
+            raise InputError(f"a form for {self._called} has no energies; make one for qubo")
         return energies
 
     def encode(self, answer: Any) -> IntArray:
@@ -189,9 +201,13 @@ class Form:
         given = getattr(answer, "best", answer)
         x, presolved = getattr(given, "assignment", given), self.judge.presolved
         n = presolved.whole.n_literals
+        wanted = self.settings.formulation
+        if (given_by := getattr(answer, "formulation", wanted)) != wanted:
+            remedy = f"solve(..., formulation={wanted!r}), or make the form of {given_by}"
+            raise InputError(f"the result is of formulation {given_by}, not {wanted}: {remedy}")
         if np.shape(x) != (n,):
-            what = "the answer has no values of the model's choices"
-            raise InputError(f"{what}; expected {n:,}, of formulation {self.settings.formulation}")
+            what = "a grid does not say what the model's choices are; give a result of"
+            raise InputError(f"{what} formulation {wanted}, or judge(model, values) of a model")
         if not (presolved.restore(x[presolved.kept]) == x).all():
             raise InputError("presolving found an answer with these values impossible")
         return self.compiled.encode(x[presolved.kept])[: self.compiled.n_bits]
@@ -200,20 +216,23 @@ class Form:
         """Judge an assignment.
 
         Args:
-            sample: values by label, a dimod sample set (its best sample counts, feasible ones
-                first), a sample of the Amplify SDK's model, or values in the order of ``labels``;
-                of a file also by the file's numbers of variables; of a formula also its literals,
-                as ``get_model`` of PySAT's solvers returns them.
+            sample: values by label, or in the order of ``labels``; a dimod sample set (its best
+                sample counts, feasible ones first) or a sample of it; of a file also values by the
+                file's numbers of variables; of a formula also its literals, as ``get_model`` of
+                PySAT's solvers returns them; of Amplify's model what its SDK has as values.
 
         Raises:
-            InputError: if it does not have the model's variables.
+            InputError: if it does not have the model's variables, or other values than they have;
+                what is within 1e-5 of a whole number, as solvers round, is that number.
         """
         if self.target.startswith("amplify"):
             return self.judge.judge(cast("AmplifyModel", self.compiled).bits_of(sample))
         values = best_sample(sample) if isinstance(sample, dimod.SampleSet) else sample
+        if isinstance(values, tuple):  # dimod's SampleSet.first
+            values = getattr(values, "sample", values)
         if not isinstance(values, Iterable) or isinstance(values, str | bytes):
             raise InputError(f"expected values by label, or in their order, got {brief(values)}")
-        bits = self._bits(values if isinstance(values, dict) else list(values))
+        bits = self._bits(dict(values) if isinstance(values, Mapping) else list(values))
         energies = self.compiled.energies(bits[None]) if self.target == "qubo" else None
         return self.judge.judge(bits, None if energies is None else float(energies[0]))
 
@@ -238,10 +257,14 @@ class Form:
     def read(source: str | PathLike[str]) -> "Form":
         """The form that a description is of, compiled anew, see ``write``.
 
+        Args:
+            source: the description, or the file that it stands beside.
+
         Raises:
             InputError: one line naming the file, for what is no description.
         """
-        return read_source(source, rebuilt)
+        beside = description_path(Path(source))
+        return read_source(beside if beside.is_file() else source, rebuilt)
 
     def _as(self, kind: ModelFormat) -> Self:
         """The same in a format."""
@@ -284,7 +307,7 @@ class Form:
         return self.compiled.sizes["variables"] - len(self.labels)
 
     def __repr__(self) -> str:
-        made_for = self.format.name if self.format else self.target
+        made_for = self.format.name if self.format else self._called
         sizes = ", ".join(f"{n:,} {what}" for what, n in self.compiled.sizes.items())
         return f"<Form {made_for} of {self.problem.name} {self.problem.id!r}: {sizes}>"
 
@@ -348,13 +371,35 @@ class Form:
         spins = self.format is not None and self.format.spins
         if spins and -1 in values:  # without one they are bits, or all are 1
             values = [_bit(*each) for each in zip(self.labels, values, strict=True)]
-        program = self._content if isinstance(self._content, Program) else None
-        lower, upper = (program.lower, program.upper) if program else ([0] * n, [1] * n)
-        for label, value, low, high in zip(self.labels, values, lower, upper, strict=False):
-            if not low <= value <= high:
-                expected = "0 or 1" if (low, high) == (0, 1) else f"{low} to {high}"
-                raise InputError(f"{label}: expected {expected}, got {brief(value)}")
-        return np.array(values[:n], dtype=np.int64)
+        whole: IntArray = self._whole(np.array([values[:n]], dtype=np.float64))[0]
+        return whole
+
+    def _whole(self, values: NDArray[Any]) -> IntArray:
+        """Values of the labelled variables, (samples, variables), if they are what these can be."""
+        rows = self._content if self.target == "program" else None
+        lower, upper = (0, 1) if rows is None else (rows.lower, rows.upper)
+        nearest = np.rint(values)
+        fits = (np.abs(values - nearest) <= NEARLY_WHOLE) & (lower <= nearest) & (nearest <= upper)
+        for sample, v in np.argwhere(~fits).tolist():
+            low, high = (0, 1) if rows is None else (int(rows.lower[v]), int(rows.upper[v]))
+            expected = "0 or 1" if (low, high) == (0, 1) else f"{low} to {high}"
+            spins = "; of spins give the sample set" if values[sample, v] == -1 else ""
+            got = f"{values[sample, v]:.6g}{spins}"
+            raise InputError(f"{self.labels[v]}: expected {expected}, got {got}")
+        return np.asarray(nearest, dtype=np.int64)
+
+    def _check_names(self, names: Iterable[Any]) -> None:
+        """That there are all variables and no others; InputError with a remedy."""
+        given, known = set(names), set(self.labels)
+        remedy = ""
+        if given and given != known and self.target in ("qubo", "program"):
+            remedy = _made_otherwise(self.problem, self.settings, given)
+        for name in names:
+            if name not in known:
+                raise InputError(f"the model has no variable {str(name)[:60]!r}{remedy}")
+        for label in self.labels:
+            if label not in given:
+                raise InputError(f"there is no value for {label}{remedy}")
 
     def _ordered(self, by_key: Mapping[Any, int]) -> list[int]:
         """Values by the file's names, dimod's, or the file's numbers of variables, in order."""
@@ -372,10 +417,9 @@ class Form:
                     raise InputError(f"no variable {key}: they are {first} to {end - 1}")
                 values[int(key) - first] = value
             elif self.target == "qubo":
-                raise InputError(f"the model has no variable {key[:60]!r}")
-        for i, label in enumerate(self.labels):
-            if i not in values:
-                raise InputError(f"there is no value for {label}")
+                self._check_names(by_key)
+        if len(values) < len(self.labels):
+            self._check_names([self.labels[i] for i in values if i < len(self.labels)])
         return [values[i] for i in range(len(self.labels))]
 
 
@@ -408,7 +452,8 @@ def form(
     """
     if not isinstance(to, str) or (to not in _TARGETS and to not in TARGETS):
         if any(to == each.name for each in FORMATS.values() if each.target):
-            raise InputError(f"{to} is a format of files: qubopuzzle.export(problem, {to!r})")
+            bqm = "; dimod's model is problem.form('qubo').bqm" if to in ("bqm", "ising") else ""
+            raise InputError(f"{to} is a format of files: qubopuzzle.export(problem, {to!r}){bqm}")
         known = list(dict.fromkeys([*_TARGETS, *TARGETS]))
         raise InputError(f"no form for {brief(to)}; {did_you_mean(to, known)}")
     return Form.of(problem, to, Settings.of_model(settings, fields))
@@ -449,7 +494,8 @@ def to_bqm(
 ) -> dimod.BinaryQuadraticModel:
     """The QUBO of a puzzle or model as a dimod model with readable labels.
 
-    Valid answers have energy 0; ``decode`` leads back from its samples. The encoding is
+    Valid answers have the objective as energy, 0 where there is none; ``decode`` leads back from
+    its samples. The encoding is
     one-hot unless said otherwise, as in the tutorials; ``solve`` anneals domain walls, which
     single flips find easier.
 
@@ -577,8 +623,8 @@ def decode(
             how = chosen.presolve or "none"
             made = replace(chosen, formulation=formulation, encoding=encoding, presolve=how)
             raise InputError(
-                f"the sample has other variables than the model: {min(map(str, strangers))}; "
-                f"{_made_otherwise(source, made, names)}"
+                f"the sample has other variables than the model: {min(map(str, strangers))}"
+                f"{_made_otherwise(source, made, names) or f'; {_GIVE}'}"
             )
         values = [values[label] for label in labels]
     given, shapes = np.asarray(values), [(len(names),) for names in (labels, without_slack)]
@@ -589,7 +635,9 @@ def decode(
 
 
 def _made_otherwise(problem: Problem, made: Settings, names: set[Hashable]) -> str:
-    """Which formulation, encoding and presolve give variables of these names; a remedy."""
+    """A remedy: which formulation, encoding and presolve give variables of these names."""
+    encoding, presolve = made.encoding or DEFAULT_ENCODING, made.presolve or "none"
+    made = replace(made, encoding=encoding, presolve=presolve)
     forms = [
         form for presolve in PRESOLVES for form in forms_of(problem, Settings(presolve=presolve))
     ]
@@ -601,8 +649,8 @@ def _made_otherwise(problem: Problem, made: Settings, names: set[Hashable]) -> s
                 parts = ("formulation", "encoding", "presolve")
                 changed = [name for name in parts if getattr(form, name) != getattr(made, name)]
                 parts_changed = ", ".join(f"{name}={getattr(form, name)!r}" for name in changed)
-                return f"it is of a model made with {parts_changed}"
-    return _GIVE
+                return f"; it is of a model made with {parts_changed}" if parts_changed else ""
+    return ""
 
 
 # --- files -----------------------------------------------------------------------------
