@@ -44,14 +44,14 @@ def search_rows(
     built = localmip_py.ModelBuilder()
     kinds = localmip_py.VarType.binary, localmip_py.VarType.general_integer
     columns = zip(lower.tolist(), upper.tolist(), cost.tolist(), strict=True)
-    for number, (low, high, own) in enumerate(columns):
-        built.add_var(f"x{number}", low, high, own, kinds[low < 0 or high > 1])
+    for number, (low, high, coefficient) in enumerate(columns):
+        built.add_var(f"x{number}", low, high, coefficient, kinds[low < 0 or high > 1])
     ends, variables = matrix.indptr.tolist(), matrix.indices.tolist()
     factors = matrix.data.astype(float).tolist()
     sides = zip(row_lower.tolist(), row_upper.tolist(), strict=True)
     for row, bounds in enumerate(sides):
-        own = slice(ends[row], ends[row + 1])
-        built.add_con(*bounds, variables[own], factors[own])
+        entries = slice(ends[row], ends[row + 1])
+        built.add_con(*bounds, variables[entries], factors[entries])
     try:
         solver = localmip_py.LocalMIP(built.prepare())
     except RuntimeError as error:
@@ -85,14 +85,14 @@ class _LocalMipSearch(Reading, RowSearch):
         more = min(left, _FOREVER_S), 1 + self.seed % _SEEDS, self.task.options["steps"]
         deadline = None if left == inf else left + GRACE_S
         try:
-            found = _workers.call(search_rows, *payload.arrays, costs, *more, deadline=deadline)
+            values = _workers.call(search_rows, *payload.arrays, costs, *more, deadline=deadline)
         except Overrun:
             raise OutOfTime from None
         except Crashed as crash:
             raise type(crash)(f"localmip: {crash.what}", crash.last_line) from None
-        if found is None:
+        if values is None:
             raise OutOfTime
-        return self.checked(np.array(found), "localmip: an answer") if found else None
+        return self.checked(np.array(values), "localmip: an answer") if values else None
 
 
 class _LocalMip(CompleteSolver):
