@@ -108,12 +108,13 @@ def kernel(solver: str, problem: Any, options: Mapping[str, Any]) -> Run:
 
 
 def solved(problem: Any, solver: str, reads: int | None = None, **more: Any) -> Any:
-    """Validity, energy and answer."""
+    """Validity, energy and grid."""
     result = either(
         lambda: qp.solve(problem, solver, seed=1, reads=reads, **more),
         lambda: qp.solve(problem, solver, seed=1, num_reads=reads, **more),
     )
-    return result.valid, result.energy, result.grid
+    grid = result.grid if hasattr(result, "grid") else result.answer
+    return result.valid, result.energy, grid
 
 
 def presolved(name: str) -> Run:

@@ -33,9 +33,9 @@ from statistics import median
 from typing import Any
 
 from qubopuzzle import compare
+from qubopuzzle.base.writing import write_whole
 from qubopuzzle.bench.machine import machine as machine_here
 from qubopuzzle.bench.machine import words as machine_words
-from qubopuzzle.files.writing import write_whole
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent

@@ -7,7 +7,9 @@ the compiler finds the penalties.
 import numpy as np
 from dwave.samplers import SimulatedAnnealingSampler
 
-from qubopuzzle import ModelBuilder, compile_qubo, violation
+from qubopuzzle import ModelBuilder
+from qubopuzzle.compile import compile_qubo
+from qubopuzzle.model import violation
 
 builder = ModelBuilder()
 dig, build, paint = (builder.choice(task, range(5)) for task in ("dig", "build", "paint"))

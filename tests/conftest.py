@@ -99,7 +99,7 @@ def quick(certificates, monkeypatch):
 @pytest.fixture(scope="session")
 def run_workers():
     """Processes of runs, by the environment that they were started in."""
-    from qubopuzzle.processes import WarmWorkers
+    from qubopuzzle.base.processes import WarmWorkers
 
     made = {}
     yield made
@@ -110,7 +110,7 @@ def run_workers():
 @pytest.fixture
 def kept_runs(run_workers, monkeypatch):
     """The processes of a comparison's runs are kept for the next test's."""
-    from qubopuzzle.processes import WarmWorkers
+    from qubopuzzle.base.processes import WarmWorkers
 
     inherited = {**os.environ, "PYTEST_CURRENT_TEST": ""}
     key = (*sys.path, *sorted(inherited.items()))
@@ -122,5 +122,5 @@ def kept_runs(run_workers, monkeypatch):
     def workers():
         return run_workers.setdefault(key, Kept())
 
-    for module in ("bench.comparison", "executors"):
+    for module in ("bench.comparison", "base.executors"):
         monkeypatch.setattr(f"qubopuzzle.{module}.WarmWorkers", workers)

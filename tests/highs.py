@@ -8,9 +8,9 @@ from importlib.util import find_spec
 
 import pytest
 
+from qubopuzzle.base.processes import Worker
 from qubopuzzle.errors import InputError
 from qubopuzzle.files.models import lp_mps
-from qubopuzzle.processes import Worker
 
 
 @cache

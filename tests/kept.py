@@ -5,7 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from qubopuzzle import SolverFailed
-from qubopuzzle.processes import Worker
+from qubopuzzle.base.processes import Worker
 
 
 class Kept(Worker):

@@ -365,7 +365,7 @@ def test_it_stops_when_told():
 
 
 def test_reads_are_kept_by_energy(monkeypatch):
-    monkeypatch.setattr("qubopuzzle.reads.MOST_KEPT", 100)
+    monkeypatch.setattr("qubopuzzle.base.reads.MOST_KEPT", 100)
     noise = Nonogram.from_picture(np.random.default_rng(1).integers(0, 2, (20, 20)))
     form = annealing_form(noise.model())
     settings = [AnnealingParameters(beta) for beta in np.linspace(1, 2, 120)]
@@ -377,7 +377,7 @@ def test_reads_are_kept_by_energy(monkeypatch):
 
 
 def test_the_read_that_ends_the_search_is_kept_whatever_its_energy(monkeypatch):
-    monkeypatch.setattr("qubopuzzle.reads.MOST_KEPT", 100)
+    monkeypatch.setattr("qubopuzzle.base.reads.MOST_KEPT", 100)
     b = ModelBuilder()
     a = b.choice("a", range(2))
     b.linear("never", [0, 0], a.literals, lower=5, upper=5, shape=(1,))
@@ -397,7 +397,7 @@ def test_reads_beyond_the_last_take_the_place_of_none(monkeypatch):
     b = ModelBuilder()
     a = b.choice("a", range(6))
     b.linear("low", [0] * 6, a.literals, coefficients=[5, 4, 3, 2, 1, 0], upper=0, shape=(1,))
-    monkeypatch.setattr("qubopuzzle.reads.MOST_KEPT", 2)
+    monkeypatch.setattr("qubopuzzle.base.reads.MOST_KEPT", 2)
     later, four_more = [], threading.Event()
 
     def accepts(x):

@@ -17,13 +17,13 @@ import pytest
 
 from command import PROGRAM, run, run_apart
 from qubopuzzle import Hitori, ModelBuilder, Nonogram, export, judge, solve, to_cnf, to_mip
+from qubopuzzle.base.signals import defer_interrupt
 from qubopuzzle.cli import COMMANDS, generate, main, terminal
 from qubopuzzle.cli.parser import Parser
 from qubopuzzle.cli.terminal import load_timed
 from qubopuzzle.files.models.formats import FORMATS
 from qubopuzzle.files.puzzles import get_format
 from qubopuzzle.model.native import model_to_dict
-from qubopuzzle.signals import defer_interrupt
 from qubopuzzle.solvers import get_solver
 from qubopuzzle.solving import loading
 from qubopuzzle.solving.settings import DEFAULT_SOLVER

@@ -22,11 +22,11 @@ import pytest
 import command
 import qubopuzzle
 from qubopuzzle import ExecutorFailed, InputError, Nonogram, solve_each
+from qubopuzzle.base.executors import calls, open_executor, results
+from qubopuzzle.base.processes import Crashed, WarmWorkers
 from qubopuzzle.bench.comparison import run
 from qubopuzzle.bench.plan import make_plan
-from qubopuzzle.executors import calls, open_executor, results
 from qubopuzzle.files.puzzles import get_format
-from qubopuzzle.processes import Crashed, WarmWorkers
 
 if find_spec("distributed") is None:
     pytest.skip("pip install 'qubopuzzle[cluster]'", allow_module_level=True)
@@ -213,7 +213,7 @@ def test_a_lost_run_is_named_and_its_comparison_not_complete():
     ],
 )
 def test_executors_that_there_are_not(monkeypatch, name, message):
-    monkeypatch.setattr("qubopuzzle.executors._CONNECT_S", 0.5)
+    monkeypatch.setattr("qubopuzzle.base.executors._CONNECT_S", 0.5)
     with pytest.raises(InputError, match=message), open_executor(name):
         pass
 

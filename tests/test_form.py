@@ -31,6 +31,42 @@ def test_an_answer_goes_there_and_comes_back(to: str, presolve: str) -> None:
     assert form.decode(named).valid
 
 
+def test_a_formula_takes_what_sat_solvers_say() -> None:
+    """Literals, as PySAT has them, auxiliary ones among them; by number, too."""
+    cadical = pytest.importorskip("pysat.solvers").Cadical195
+    form = A.form("cnf", formulation="window")
+    with cadical(bootstrap_with=form.payload.clauses()) as solver:
+        assert solver.solve()
+        literals = solver.get_model()
+    assert len(literals) == form.payload.n_variables > len(form.labels)
+    assert form.decode(literals).valid
+    assert form.decode(np.array(literals)).valid
+    assert form.decode({abs(literal): literal > 0 for literal in literals}).valid
+
+
+@pytest.mark.parametrize(
+    ("sample", "message"),
+    [
+        (5, "expected values by label, or in their order, got 5"),
+        ("0101", "expected values by label, or in their order, got '0101'"),
+        ([0], r"expected \d+ values, got 1"),
+        ({}, "there is no value for"),
+        ([2] * 4, "expected 0 or 1, got 2"),
+        ([None] * 4, "expected numbers, got list of 4"),
+        ([[0]] * 4, "expected numbers, got list of 4"),
+    ],
+)
+def test_what_is_no_sample_is_one_line(sample, message: str) -> None:
+    b = ModelBuilder()
+    for name in "abcd":
+        b.bit(name)
+    form = b.build().form("qubo")
+    with pytest.raises(InputError, match=message):
+        form.decode(sample)
+    with pytest.raises(InputError, match=r"dimacs is a format of files: qubopuzzle\.export\("):
+        b.build().form("dimacs")
+
+
 @pytest.mark.parametrize("encoding", ["one-hot", "domain-wall"])
 def test_energies_are_those_of_the_payload(encoding: str) -> None:
     form = DOT.form("qubo", encoding=encoding, weights={"field": 2})

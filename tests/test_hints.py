@@ -107,7 +107,7 @@ def test_marks_of_another_board_are_refused(marks):
 
 
 def test_a_model_has_no_hints():
-    from qubopuzzle.model.problem import ModelProblem
+    from qubopuzzle.problem import ModelProblem
 
     b = ModelBuilder()
     b.bit("a")

@@ -464,11 +464,11 @@ def test_rows_that_would_not_fit_are_refused(monkeypatch):
 def pretend(monkeypatch, status, message, values=None, seconds=0.0):
     """HiGHS with an answer that is known beforehand."""
 
-    def solve_rows(matrix, row_lower, row_upper, lower, upper, limit):
+    def solve_rows(rows, limit):
         time.sleep(seconds)
         if values is None:
             return status, message, None
-        return status, message, np.pad(values, (0, len(upper) - len(values)))
+        return status, message, np.pad(values, (0, len(rows.upper) - len(values)))
 
     monkeypatch.setattr(mip_solver, "solve_rows", solve_rows)
 

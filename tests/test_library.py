@@ -33,8 +33,8 @@ A = Nonogram.examples()[0]
 
 
 def written(folder, problems, formats=("bqm",), **more):
-    settings = {"seed": 0, "time_limit": 60, **more}
-    return write_instances(folder, problems, formats, Settings(), **settings)
+    exact = Settings("sat", seed=0, time_limit=60)
+    return write_instances(folder, problems, formats, Settings(), exact=exact, **more)
 
 
 @pytest.fixture(scope="module")

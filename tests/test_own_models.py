@@ -15,7 +15,8 @@ import qubopuzzle
 from qubopuzzle import InputError, ModelBuilder, ModelError, compare, decode, info, judge, solve
 from qubopuzzle.cli import main
 from qubopuzzle.files.models import FORMATS
-from qubopuzzle.model import ModelProblem, violations
+from qubopuzzle.model import violations
+from qubopuzzle.problem import ModelProblem
 from qubopuzzle.solvers import all_solvers
 
 EXAMPLES = Path(__file__).parents[1] / "examples"

@@ -12,8 +12,8 @@ import pytest
 
 import toys
 from qubopuzzle import InputError
+from qubopuzzle.base.processes import Crashed, OutOfMemory, Overrun, Worker
 from qubopuzzle.errors import PlanExceeded, TooLarge
-from qubopuzzle.processes import Crashed, OutOfMemory, Overrun, Worker
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
@@ -114,7 +114,7 @@ def test_no_process_outlives_its_parent(tmp_path, number):
     file = tmp_path / "pids"
     script = tmp_path / "script.py"  # which needs no guard of its main part
     script.write_text(
-        "import sys, toys\nfrom qubopuzzle.processes import Worker\n"
+        "import sys, toys\nfrom qubopuzzle.base.processes import Worker\n"
         "with Worker() as worker:\n    worker.call(toys.with_a_child, sys.argv[1])\n"
     )
     parent = subprocess.Popen(

@@ -156,7 +156,7 @@ def kept(readers, monkeypatch):
             readers[memory] = Kept(memory=memory)
         return readers[memory]
 
-    monkeypatch.setattr("qubopuzzle.processes.Worker", process)
+    monkeypatch.setattr("qubopuzzle.base.processes.Worker", process)
 
 
 def put(folder: Path, name: str, data: str | bytes) -> Path:

@@ -10,8 +10,8 @@ import pytest
 from command import run
 from qubopuzzle import Nonogram, Result, Sudoku, decode, solve, to_bqm
 from qubopuzzle.annealing import anneal
+from qubopuzzle.base.reads import MOST_KEPT, kept_samples
 from qubopuzzle.model import ModelBuilder
-from qubopuzzle.reads import MOST_KEPT, kept_samples
 from qubopuzzle.solvers import get_solver
 
 LOCAL = ("annealer", "neal", "tempering", "cpsat-ls", "localmip")

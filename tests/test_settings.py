@@ -9,6 +9,7 @@ import pytest
 
 import qubopuzzle
 from qubopuzzle import Nonogram, Settings, solve, to_bqm
+from qubopuzzle.base.renamed import ATTRIBUTES, PUBLIC
 from qubopuzzle.cli import main
 from qubopuzzle.errors import InputError, SolverUnavailable
 from qubopuzzle.solving.settings import Fields
@@ -128,5 +129,18 @@ class _Missing:
 
 
 def test_old_names_work_and_say_the_new_one() -> None:
-    with pytest.warns(FutureWarning, match=r"qubopuzzle\.Recipe is now qubopuzzle\.Settings"):
+    for name, path in PUBLIC.items():
+        with pytest.warns(FutureWarning, match=rf"^qubopuzzle\.{name} is now qubopuzzle\.{path};"):
+            assert getattr(qubopuzzle, name).__name__ == path.rpartition(".")[2]
+    with pytest.warns(FutureWarning, match=r"^qubopuzzle\.Recipe is now qubopuzzle\.Settings;"):
         assert qubopuzzle.Recipe is Settings
+    result = qubopuzzle.solve(qubopuzzle.Nonogram(rows=[[1]], cols=[[1]]), seed=1)
+    for value, names in ((result, "answer found judged"), (result.best, "answer")):
+        for name in names.split():
+            new = ATTRIBUTES[type(value).__name__][name]
+            with pytest.warns(
+                FutureWarning, match=rf"\.{name} is now {type(value).__name__}\.{new};"
+            ):
+                assert getattr(value, name) is getattr(value, new)
+    with pytest.raises(AttributeError, match="'Result' object has no attribute 'nothing'"):
+        _ = result.nothing

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from qubopuzzle import load
+from qubopuzzle.base.signals import defer_interrupt
 from qubopuzzle.compile.incremental import IncrementalSat, SwitchableModel
 from qubopuzzle.puzzles import get_puzzle
-from qubopuzzle.signals import defer_interrupt
 
 sys.path.append(str(Path(__file__).parent / "chaos"))
 from signals import left_over, new_marker, start
@@ -49,14 +49,14 @@ sys.meta_path.insert(0, Finder())
 """
 
 
-@pytest.mark.parametrize("name", ["qubopuzzle.signals", "qubopuzzle.cli", "argparse"])
+@pytest.mark.parametrize("name", ["qubopuzzle.base.signals", "qubopuzzle.cli", "argparse"])
 def test_amid_the_first_imports(name):
     assert script(interrupting(name), "formats") == (1, "", INTERRUPTED)
 
 
 def test_an_import_is_not_broken_off():
     text = """
-from qubopuzzle.signals import raise_interrupted
+from qubopuzzle.base.signals import raise_interrupted
 raise_interrupted()
 try:
     import numpy

@@ -22,10 +22,10 @@ from qubopuzzle import (
     load_trace,
     solve,
 )
+from qubopuzzle.base.recorder import MOST_STATES, Recorder, Track
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import violations
 from qubopuzzle.model.semantics import violations_of
-from qubopuzzle.recorder import MOST_STATES, Recorder, Track
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SLOW = {"beta": 2.5, "increment": 0.02}

@@ -11,8 +11,8 @@ from rich.console import Console
 
 from command import run
 from qubopuzzle import Nonogram, generate, load, solve
+from qubopuzzle.base.recorder import Recorder
 from qubopuzzle.cli.watch import _Screen, watching
-from qubopuzzle.recorder import Recorder
 from qubopuzzle.solvers.base import Progress
 
 EXAMPLES = Path(__file__).parents[1] / "examples"

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from data.instances import GENERATED
 from qubopuzzle import write_text
-from qubopuzzle.files.writing import write_whole
+from qubopuzzle.base.writing import write_whole
 from qubopuzzle.generation.generate import Order, generate_each
 
 SEED = 2026

@@ -17,9 +17,9 @@ import numpy as np
 from scipy.sparse import csc_array
 
 from qubopuzzle import solve
+from qubopuzzle.base.processes import Overrun, Worker
 from qubopuzzle.compile.rows import whole_rows
 from qubopuzzle.model import UNBOUNDED
-from qubopuzzle.processes import Overrun, Worker
 from qubopuzzle.programs import Program
 from qubopuzzle.solvers.localmip import search_rows
 

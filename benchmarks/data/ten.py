@@ -8,7 +8,7 @@ from dataclasses import replace
 from data.instances import noise_picture, smooth_picture
 from harness import ROOT
 from qubopuzzle import Nonogram, load, solve, write_text
-from qubopuzzle.files.writing import write_whole
+from qubopuzzle.base.writing import write_whole
 
 
 def main(_: Sequence[str]) -> None:

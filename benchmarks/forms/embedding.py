@@ -19,7 +19,8 @@ import numpy as np
 
 from data.instances import smooth_picture
 from harness import Args, Benchmark, Cases, Row, Rows, markdown
-from qubopuzzle import Nonogram, Puzzle, compile_qubo, generate
+from qubopuzzle import Nonogram, Puzzle, generate
+from qubopuzzle.compile import compile_qubo
 from qubopuzzle.compile.encoding import ENCODINGS
 from qubopuzzle.embedding import (
     Hardware,

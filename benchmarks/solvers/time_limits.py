@@ -20,7 +20,8 @@ from data.instances import GENERATED, noise_picture
 from harness import Args, Benchmark, Cases, Row, Rows, grouped, markdown, refusals
 from qubopuzzle import ModelBuilder, QubopuzzleError, amplify_client, load, solve
 from qubopuzzle.errors import TimeLimitWarning
-from qubopuzzle.model import Model, Problem
+from qubopuzzle.model import Model
+from qubopuzzle.problem import Problem
 
 LIMITS = (0.1, 1.0, 2.0, 5.0)
 OPENJIJ = "dimod:openjij:SASampler"

@@ -30,11 +30,11 @@ def __getattr__(name: str) -> object:
     if name == "__all__":
         return names
     if name not in names:
-        from qubopuzzle.renamed import PUBLIC, warn
+        from qubopuzzle.base.renamed import PUBLIC, public, warn
 
         if name in PUBLIC:
             warn(f"qubopuzzle.{name}", f"qubopuzzle.{PUBLIC[name]}")
-            name = PUBLIC[name]
+            return public(PUBLIC[name])
     return attribute(name)
 
 

@@ -8,7 +8,7 @@ def program() -> None:
     """Run the command line as this process; a signal at any moment ends it with status 1."""
     try:
         # Before anything else is imported: from here on no signal ends in a traceback.
-        from qubopuzzle.signals import came, ignore_signals, raise_interrupted
+        from qubopuzzle.base.signals import came, ignore_signals, raise_interrupted
 
         raise_interrupted()
         from qubopuzzle.cli import main

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qubopuzzle.base import html
+from qubopuzzle.base.renamed import Renamed
 from qubopuzzle.errors import printable
-from qubopuzzle.model import IntArray, Model, Problem, Propagation, Violation
+from qubopuzzle.model import IntArray, Model, Propagation, Violation
 from qubopuzzle.model.semantics import BrokenConstraint, broken
-from qubopuzzle.picture import Picture, html
-from qubopuzzle.renamed import Renamed
+from qubopuzzle.picture import Picture
+from qubopuzzle.problem import Problem
 
 if TYPE_CHECKING:
     from qubopuzzle.compile import Compiled
@@ -42,7 +44,7 @@ class Energies(dict[str, int]):
             self[constraint.family] += constraint.energy
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Answer(Renamed):
     """What the rules say of one state: its grid or values, and what is wrong with it.
 
@@ -151,24 +153,27 @@ class Answer(Renamed):
         parts = []
         if self.energies.constraints:
             parts.append(html.table(["family", "energy"], self.energies.items()))
-        if said := self._said():
-            parts.append(html.table([f"broken {self.problem.rule_word}", "what is wrong"], said))
+        if rows := self._said():
+            parts.append(html.table([f"broken {self.problem.rule_word}", "what is wrong"], rows))
         return "".join(parts)
 
     def _said(self) -> list[tuple[str, str]]:
         """Rule and message of the first violations, and how many more there are."""
-        said = [(violation.rule, violation.message) for violation in self.violations[:_SAID]]
+        rows = [(violation.rule, violation.message) for violation in self.violations[:_SAID]]
         if len(self.violations) > _SAID:
-            said.append(("...", f"and {len(self.violations) - _SAID} more, see .violations"))
-        return said
+            rows.append(("...", f"and {len(self.violations) - _SAID} more, see .violations"))
+        return rows
+
+    def __repr__(self) -> str:
+        return f"<Answer to {self.problem.name} {self.problem.id!r}: {self.verdict}>"
 
     def _repr_html_(self) -> str:
         return self.drawing() + html.paragraph("", self.verdict) + self.faults()
 
     def __str__(self) -> str:
         picture = self.picture()
-        said = [printable(f"{rule}: {message}") for rule, message in self._said()]
-        return "\n".join([picture.text() if picture else self.text(), self.verdict, *said])
+        lines = [printable(f"{rule}: {message}") for rule, message in self._said()]
+        return "\n".join([picture.text() if picture else self.text(), self.verdict, *lines])
 
 
 def parts(n: int, width: int) -> Iterator[slice]:
@@ -203,9 +208,9 @@ class Judge:
         """The same for samples of the same answer, in few bytes."""
         x = self.bits.decode(sample)
         field = self.presolved.model.field
-        found = x if field is None else field.read(x)[0]
-        small = abs(found).max(initial=0) < 2**7
-        return found.astype(np.int8 if small else np.int64).tobytes()
+        values = x if field is None else field.read(x)[0]
+        small = abs(values).max(initial=0) < 2**7
+        return values.astype(np.int8 if small else np.int64).tobytes()
 
     def judge_all(
         self, samples: Iterable[tuple[NDArray[np.int8], float]], most: int, until: float = inf

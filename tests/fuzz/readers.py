@@ -43,7 +43,8 @@ from qubopuzzle.files.models import read_sample
 from qubopuzzle.files.puzzles import all_formats, get_format
 from qubopuzzle.files.puzzles.answers import load_answers
 from qubopuzzle.files.puzzles.native import problem_from_dict
-from qubopuzzle.model import Field, ModelProblem
+from qubopuzzle.model import Field
+from qubopuzzle.problem import ModelProblem
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
 from qubopuzzle.puzzles.nonogram.image import FORMATS, from_image
 from qubopuzzle.solving.form import problem_hash, rebuilt

@@ -21,13 +21,13 @@ from scipy.sparse import csr_array
 from qubopuzzle.annealing.blocks import Blocks
 from qubopuzzle.annealing.form import AnnealingForm, annealing_form, has_extras
 from qubopuzzle.annealing.kernels import BLOCK, CHANGED, LEAST, StateArrays, run_sweeps
-from qubopuzzle.checks import whole
+from qubopuzzle.base.checks import whole
+from qubopuzzle.base.reads import Reads, generator, kept_samples
+from qubopuzzle.base.recorder import Track
 from qubopuzzle.errors import InputError
 from qubopuzzle.jit import compiling
 from qubopuzzle.jit.packing import addresses
 from qubopuzzle.model import IntArray, Model, ModelBuilder
-from qubopuzzle.reads import Reads, generator, kept_samples
-from qubopuzzle.recorder import Track
 
 _HUGE = 1 << 60
 _UPDATES_PER_SLICE = 200_000

@@ -1,40 +1,37 @@
 """``compare``: every configuration on every instance, and the results."""
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import dataclass, field
-from functools import cached_property, partial
-from itertools import groupby
+from dataclasses import dataclass
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from qubopuzzle.bench.configurations import Configuration
-from qubopuzzle.bench.contradictions import Contradiction, contradictions
+from qubopuzzle.base import html
+from qubopuzzle.base.checks import whole
+from qubopuzzle.base.executors import Done, calls
+from qubopuzzle.base.processes import WarmWorkers
+from qubopuzzle.base.signals import defer_interrupt
+from qubopuzzle.base.writing import write_whole
 from qubopuzzle.bench.journal import Journal
-from qubopuzzle.bench.objectives import Target, targets
 from qubopuzzle.bench.plan import Asked, ComparisonPlan, Instance, Job, Sources, make_plan
+from qubopuzzle.bench.results import INTERRUPTED, ComparisonData
 from qubopuzzle.bench.runner import execute
-from qubopuzzle.bench.summary import Row, Summary, Total
-from qubopuzzle.checks import whole
+from qubopuzzle.bench.summary import Row
 from qubopuzzle.errors import ExecutorFailed, InputError, at
-from qubopuzzle.executors import Done, calls
-from qubopuzzle.files.writing import write_whole
-from qubopuzzle.picture import check_canvas, html
-from qubopuzzle.processes import WarmWorkers
-from qubopuzzle.signals import defer_interrupt
+from qubopuzzle.picture import check_canvas
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-INTERRUPTED = "interrupted"
 _ALIKE = ("options", "weights", "sizes", "relaxed", "versions", "machine", "digest", "solution")
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(ComparisonData):
     """The results of the finished runs.
 
     Attributes:
@@ -46,59 +43,6 @@ class Comparison:
         stopped: why not all is done: ``interrupted``, or what the executor's trouble is.
         lost: runs that were lost twice with what ran them, a line each.
     """
-
-    instances: Sequence[Instance]
-    configurations: Sequence[Configuration]
-    rows: list[Row]
-    planned: Mapping[str, int]
-    left_out: Mapping[str, str] = field(default_factory=dict)
-    resumed: int = 0
-    stopped: str = ""
-    lost: Sequence[str] = ()
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether Ctrl-C broke it off."""
-        return self.stopped == INTERRUPTED
-
-    @property
-    def complete(self) -> bool:
-        """Whether every planned run has its row."""
-        return len(self.rows) == sum(self.planned.values())
-
-    @cached_property
-    def contradictions(self) -> list[Contradiction]:
-        """Claims that contradict each other: a bug in something. Hopefully empty."""
-        return contradictions(self.instances, self.rows)
-
-    @cached_property
-    def targets(self) -> Mapping[str, Target]:
-        """What is known of the instances with an objective, by digest."""
-        return targets(self.instances, self.rows)
-
-    def summaries(self) -> list[Summary]:
-        """One for each instance and configuration that ran, in the order of the rows."""
-        return self._summaries
-
-    @cached_property
-    def _summaries(self) -> list[Summary]:
-        by_name = {each.name: each for each in self.configurations}
-        groups = groupby(self.rows, key=lambda row: (row["digest"], row["configuration"]))
-        n = len(self.instances)
-        return [
-            Summary(by_name[name], list(rows), self.planned[name] // n, self.targets)
-            for (_, name), rows in groups
-        ]
-
-    def totals(self) -> list[Total]:
-        """One a configuration, in the order of the plan."""
-        by_name: dict[str, list[Row]] = {each.name: [] for each in self.configurations}
-        for row in self.rows:
-            by_name[row["configuration"]].append(row)
-        return [
-            Total(each, by_name[each.name], self.planned[each.name], self.targets)
-            for each in self.configurations
-        ]
 
     def to_csv(self, path: str | PathLike[str] | None = None) -> str:
         """The table by instance and solver as CSV, one line each; also into a file, if named."""
@@ -280,7 +224,7 @@ def _reporter(progress: Progress | bool | None, count: int) -> Iterator[Progress
     if progress is not True:
         yield progress or (lambda *_: None)
         return
-    from qubopuzzle import bars  # imports rich
+    from qubopuzzle.solving import bars  # imports rich
 
     with bars.counting("first run", count) as advance:
         yield lambda job, row: advance(f"{_words(job)}: {row['status']}")

@@ -18,7 +18,7 @@ Python takes the same as mappings, see ``compare``.
 """
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import product
@@ -27,10 +27,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from qubopuzzle.checks import brief
-from qubopuzzle.errors import InputError, QubopuzzleError, at, did_you_mean, first_line, printable
-from qubopuzzle.files.writing import naming, read_bounded
-from qubopuzzle.model import Problem
+from qubopuzzle.base.checks import brief, check_names
+from qubopuzzle.base.writing import naming, read_bounded
+from qubopuzzle.errors import InputError, QubopuzzleError, at, first_line, printable
+from qubopuzzle.problem import Problem
 from qubopuzzle.solvers import get_solver
 from qubopuzzle.solving.settings import DEFAULT_SOLVER, Settings, command
 
@@ -279,13 +279,6 @@ def _solver(given: Given) -> str:
     if not isinstance(name, str):
         raise InputError(f"a configuration names its solver by a text, not {brief(name)}")
     return name
-
-
-def check_names(settings: Iterable[str], known: Iterable[str]) -> None:
-    """Raise InputError for a setting that there is not."""
-    for name in settings:
-        if name not in known:
-            raise InputError(f"unknown setting {name!r:.40}; {did_you_mean(name, known)}")
 
 
 def _mapping(name: str, value: Any) -> dict[str, Any]:

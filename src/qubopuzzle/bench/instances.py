@@ -18,17 +18,17 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from qubopuzzle.base.writing import naming, with_id, write_whole
 from qubopuzzle.bench.library import LICENCE, LICENCE_TEXT, Origin
 from qubopuzzle.bench.plan import Instance
 from qubopuzzle.bench.tiers import Measuring
 from qubopuzzle.errors import InputError, QubopuzzleError, SolverFailed
 from qubopuzzle.files.models import named
-from qubopuzzle.files.writing import naming, with_id, write_whole
-from qubopuzzle.model import Problem
+from qubopuzzle.problem import Problem
 from qubopuzzle.puzzles import Puzzle, get_puzzle, puzzle_names
 from qubopuzzle.solving.form import Form, problem_hash
 from qubopuzzle.solving.result import Result
-from qubopuzzle.solving.settings import DEFAULT_EXACT_SOLVER, Settings
+from qubopuzzle.solving.settings import Settings
 from qubopuzzle.solving.solve import solve
 
 MANIFEST = "manifest.json"
@@ -56,34 +56,30 @@ def write_instances(
     formats: Sequence[str],
     settings: Settings,
     *,
-    seed: int,
-    time_limit: float,
+    exact: Settings,
     origins: Mapping[str, Origin] = MappingProxyType({}),
     measuring: Measuring | None = None,
-    force: bool = False,
     report: Report = lambda _: None,
 ) -> dict[str, Any]:
     """Write the folder; returns the manifest.
 
     Args:
-        folder: made if it is not there.
+        folder: made if it is not there; files of other names stay, see ``check_folder``.
         formats, settings: what to write of each problem, and how it becomes a model.
-        time_limit: seconds for each search for a solution.
+        exact: how solutions are looked for; measurements take its seed, too.
         origins: of puzzles of the library, by id; their licence goes with them.
         measuring: which solvers to time on the instances; they get a tier by it.
-        force: write into a folder that is not empty; files of other names stay.
         report: called with each problem's entry in the manifest; one with a ``reason`` is left out;
             again when all are measured, with ``tier``.
 
     Raises:
-        InputError: for a folder that cannot be used, or puzzles whose names are not unique.
+        InputError: for a folder that cannot be written, or puzzles whose names are not unique.
     """
     names = _names(problems)
-    check_folder(folder, force=force)
     with naming(folder):
         folder.mkdir(exist_ok=True)
         (folder / MANIFEST).unlink(missing_ok=True)
-    search = partial(solve, solver=DEFAULT_EXACT_SOLVER, seed=seed, time_limit=time_limit)
+    search = partial(solve, settings=exact)
     written, left_out = [], []
     for name, problem in zip(names, problems, strict=True):
         try:
@@ -100,14 +96,14 @@ def write_instances(
         "version": VERSION,
         "qubopuzzle": version("qubopuzzle"),
         "versions": {name: version(name) for name in ("numpy", "python-sat")},
-        "seed": seed,
+        "seed": exact.seed,
         "licence": _licence(folder) if origins else None,
         "instances": [entry for _, entry in written],
         "left_out": left_out,
     }
     write_whole(folder / MANIFEST, _json(manifest, indent=1))
     if measuring and written:
-        about, measured = measuring.measure([problem for problem, _ in written], seed)
+        about, measured = measuring.measure([problem for problem, _ in written], exact.seed or 0)
         for problem, entry in written:
             entry |= measured[Instance("", problem).digest]
             report(entry)
@@ -199,7 +195,7 @@ def _solution(built: Form, search: Search) -> dict[str, int]:
     """
     best = search(built.judge.presolved.model).best
     if best is None or best.assignment is None:
-        raise InputError(f"{DEFAULT_EXACT_SOLVER} found no solution of this formulation")
+        raise InputError("no solution of this formulation was found")
     bits = built.compiled.encode(best.assignment).tolist()[: len(built.labels)]
     answer = built.decode(bits)
     if answer.violations:

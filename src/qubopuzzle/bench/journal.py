@@ -19,11 +19,11 @@ from pathlib import Path
 from types import NoneType
 from typing import IO, Any
 
+from qubopuzzle.base.checks import brief, number, whole
+from qubopuzzle.base.writing import naming
 from qubopuzzle.bench.plan import ComparisonPlan
-from qubopuzzle.checks import brief, number, whole
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles import SIZE_LIMIT
-from qubopuzzle.files.writing import naming
 
 _KEYS = ("key", "instance", "name")
 """With which the lines begin: rows, instances, configurations."""

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from qubopuzzle import bars
 from qubopuzzle.errors import InputError, did_you_mean
 from qubopuzzle.generation.generate import Order, generate_one
 from qubopuzzle.puzzles import Puzzle
+from qubopuzzle.solving import bars
 
 LICENCE = "CC0-1.0"
 LICENCE_TEXT = """\

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Any
 
+from qubopuzzle.base.checks import brief, number, whole
 from qubopuzzle.bench.comparison import Comparison, check_solutions
 from qubopuzzle.bench.configurations import Configuration
 from qubopuzzle.bench.journal import Content, read_journal
@@ -17,7 +18,6 @@ from qubopuzzle.bench.machine import machine_of, machines
 from qubopuzzle.bench.objectives import BestKnown, with_best_known
 from qubopuzzle.bench.plan import Instance, told_apart
 from qubopuzzle.bench.summary import Row
-from qubopuzzle.checks import brief, number, whole
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles.native import problem_from_dict
 

@@ -11,9 +11,9 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from qubopuzzle.checks import brief, number
+from qubopuzzle.base.checks import brief, number
+from qubopuzzle.base.writing import naming, read_bounded
 from qubopuzzle.errors import InputError, at, did_you_mean
-from qubopuzzle.files.writing import naming, read_bounded
 
 if TYPE_CHECKING:
     from qubopuzzle.bench.plan import Instance

@@ -8,7 +8,7 @@ from statistics import fmean
 
 import numpy as np
 
-from qubopuzzle.bench.comparison import Comparison
+from qubopuzzle.bench.results import ComparisonData
 from qubopuzzle.bench.statistics import Interval, bootstrap
 
 _ALL_PAIRS = 6
@@ -36,7 +36,7 @@ class Pair:
     faster_interval: Interval | None = None
 
 
-def pairs(comparison: Comparison) -> list[Pair]:
+def pairs(comparison: ComparisonData) -> list[Pair]:
     """All pairs, or each configuration against the best one where there are many.
 
     A run that failed is never dropped: it counts twice the limit (PAR-2).

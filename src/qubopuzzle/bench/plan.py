@@ -8,19 +8,19 @@ from functools import cached_property
 from os import PathLike
 from typing import Any, TypeAlias, TypedDict, Unpack
 
+from qubopuzzle.base.checks import check_names, positive, whole
 from qubopuzzle.bench.configurations import (
     Configuration,
     Given,
-    check_names,
     grid,
     make_configurations,
     named,
     read_configurations,
 )
 from qubopuzzle.bench.objectives import BestKnown, with_best_known
-from qubopuzzle.checks import positive, whole
 from qubopuzzle.errors import InputError, at, printable
-from qubopuzzle.model import Model, Problem
+from qubopuzzle.model import Model
+from qubopuzzle.problem import Problem
 from qubopuzzle.solvers import all_solvers
 from qubopuzzle.solvers.base import installed_version
 from qubopuzzle.solving.loading import Source, load, problem_of

@@ -22,9 +22,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator, PercentFormatter
 from numpy.typing import NDArray
 
-from qubopuzzle.bench.comparison import Comparison
 from qubopuzzle.bench.objectives import CLOSE
 from qubopuzzle.bench.plan import Instance
+from qubopuzzle.bench.results import ComparisonData
 from qubopuzzle.picture.figure import label
 
 # Okabe and Ito's colours in an order of different greys.
@@ -45,11 +45,11 @@ _LANE = 1.3
 _PANELS = 6
 Styles = dict[str, dict[str, Any]]
 """How each configuration's line is drawn."""
-Panel = Callable[[Comparison, Axes, Styles], None]
+Panel = Callable[[ComparisonData, Axes, Styles], None]
 """Draws one of the pictures."""
 
 
-def plot(comparison: Comparison, figure: Figure, panels: Sequence[Panel] = ()) -> list[Axes]:
+def plot(comparison: ComparisonData, figure: Figure, panels: Sequence[Panel] = ()) -> list[Axes]:
     """Draw panels, three in a row; without, ``usual_panels``."""
     panels = panels or usual_panels(comparison)
     styles = _styles(comparison)
@@ -64,7 +64,7 @@ def plot(comparison: Comparison, figure: Figure, panels: Sequence[Panel] = ()) -
     return axes[: len(panels)]
 
 
-def usual_panels(comparison: Comparison) -> list[Panel]:
+def usual_panels(comparison: ComparisonData) -> list[Panel]:
     """What there is: solved by when, time against size or, with objectives, gaps."""
     with_objective = len(comparison.targets)
     panels: list[Panel] = [survival]
@@ -72,14 +72,14 @@ def usual_panels(comparison: Comparison) -> list[Panel]:
     return panels + ([gaps] if with_objective else [])
 
 
-def inches(comparison: Comparison, n_panels: int = 1) -> tuple[float, float]:
+def inches(comparison: ComparisonData, n_panels: int = 1) -> tuple[float, float]:
     """Of a figure with so many panels, and its legend below."""
     labels = [style["label"] for style in _styles(comparison).values()]
     height = 3.6 if n_panels <= 3 else 0.2 + 2.6 * -(-n_panels // 3)
     return _WIDTH, height + _LINE * -(-len(labels) // _columns(labels, _WIDTH))
 
 
-def draw(comparison: Comparison, file_format: str, panels: Sequence[Panel] = ()) -> bytes:
+def draw(comparison: ComparisonData, file_format: str, panels: Sequence[Panel] = ()) -> bytes:
     """The figure as the bytes of a file; the same comparison gives the same SVG."""
     # Glyph ids in an SVG are drawn at random without a salt.
     with mpl.rc_context({"svg.hashsalt": "qubopuzzle", "font.size": 9}):
@@ -91,7 +91,7 @@ def draw(comparison: Comparison, file_format: str, panels: Sequence[Panel] = ())
     return buffer.getvalue()
 
 
-def svgs(comparison: Comparison) -> list[bytes]:
+def svgs(comparison: ComparisonData) -> list[bytes]:
     """All pictures of a report; none without a row."""
     if not comparison.rows:
         return []
@@ -113,7 +113,7 @@ def _columns(labels: Sequence[str], width: float) -> int:
     return max(1, min(3, len(labels), int(width / (_HANDLE + _LETTER * longest))))
 
 
-def survival(comparison: Comparison, ax: Axes, styles: Styles) -> None:
+def survival(comparison: ComparisonData, ax: Axes, styles: Styles) -> None:
     """Share of a solver's runs that are solved within t seconds, building included."""
     limit = _limit(comparison)
     times = {
@@ -136,7 +136,7 @@ def survival(comparison: Comparison, ax: Axes, styles: Styles) -> None:
     _log_ticks(ax.xaxis, start, last)
 
 
-def gaps(comparison: Comparison, ax: Axes, styles: Styles) -> None:
+def gaps(comparison: ComparisonData, ax: Axes, styles: Styles) -> None:
     """Share of a solver's runs whose answer is at most so much worse than the best known."""
     for total in comparison.totals():
         near = [max(gap, _LEAST_GAP) for gap in total.gaps if gap <= 1]
@@ -150,7 +150,7 @@ def gaps(comparison: Comparison, ax: Axes, styles: Styles) -> None:
     ax.xaxis.set_minor_locator(NullLocator())
 
 
-def ratios(comparison: Comparison, ax: Axes, styles: Styles) -> None:
+def ratios(comparison: ComparisonData, ax: Axes, styles: Styles) -> None:
     """Performance profile, after Dolan and More, Math. Program. 91, 201 (2002).
 
     The share of instances on which a configuration's median takes at most x times that of the
@@ -171,7 +171,7 @@ def ratios(comparison: Comparison, ax: Axes, styles: Styles) -> None:
     _log_ticks(ax.xaxis, *ax.get_xlim())
 
 
-def _slowest(comparison: Comparison) -> list[Instance]:
+def _slowest(comparison: ComparisonData) -> list[Instance]:
     """The instances on which heuristics take longest, of those that one solved."""
     times: dict[str, float] = {}
     for s in comparison.summaries():
@@ -181,7 +181,7 @@ def _slowest(comparison: Comparison) -> list[Instance]:
     return [each for each in comparison.instances if each.digest in slowest]
 
 
-def _survival_on(instance: Instance, comparison: Comparison, ax: Axes, styles: Styles) -> None:
+def _survival_on(instance: Instance, comparison: ComparisonData, ax: Axes, styles: Styles) -> None:
     """By when runs are solved on an instance.
 
     Time-to-target plots of Aiex, Resende and Ribeiro, Optim. Lett. 1, 355 (2007).
@@ -212,7 +212,7 @@ def _shares(ax: Axes) -> None:
     _tidy(ax)
 
 
-def growth(comparison: Comparison, ax: Axes, styles: Styles) -> None:
+def growth(comparison: ComparisonData, ax: Axes, styles: Styles) -> None:
     """Median seconds of each instance against its cells, a line through the median by size.
 
     Instances whose median run did not solve stand above the limit, hollow, a lane a solver.
@@ -244,7 +244,7 @@ def growth(comparison: Comparison, ax: Axes, styles: Styles) -> None:
     _tidy(ax)
 
 
-def _medians(comparison: Comparison, name: str) -> NDArray[np.float64]:
+def _medians(comparison: ComparisonData, name: str) -> NDArray[np.float64]:
     """Cells and median seconds, shape (2, instances); infinite where the median run failed."""
     summaries = [s for s in comparison.summaries() if s.configuration == name]
     points = [(s.cells, max(s.seconds, _LEAST_S)) for s in summaries]
@@ -268,7 +268,7 @@ def _sizes_axis(ax: Axes, sizes: list[int]) -> None:
         _log_ticks(ax.xaxis, *ax.get_xlim())
 
 
-def _styles(comparison: Comparison) -> Styles:
+def _styles(comparison: ComparisonData) -> Styles:
     styles: Styles = {}
     dashes = cycle(_DASHES)
     for i, each in enumerate(comparison.configurations):
@@ -283,7 +283,7 @@ def _styles(comparison: Comparison) -> Styles:
     return styles
 
 
-def _limit(comparison: Comparison) -> float:
+def _limit(comparison: ComparisonData) -> float:
     return max(each.time_limit for each in comparison.configurations)
 
 

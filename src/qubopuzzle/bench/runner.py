@@ -14,13 +14,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from qubopuzzle.base.processes import Crashed, OutOfMemory, Overrun, WarmWorkers, Worker, say
 from qubopuzzle.bench.configurations import Configuration
 from qubopuzzle.bench.machine import machine, memory_bytes
 from qubopuzzle.bench.plan import Job
 from qubopuzzle.errors import InputError, QubopuzzleError
-from qubopuzzle.model import ModelBuilder, Problem, propagate
+from qubopuzzle.model import ModelBuilder, propagate
 from qubopuzzle.model.propagation import compile_kernels
-from qubopuzzle.processes import Crashed, OutOfMemory, Overrun, WarmWorkers, Worker, say
+from qubopuzzle.problem import Problem
 from qubopuzzle.solvers import get_solver
 from qubopuzzle.solvers.base import installed_version
 from qubopuzzle.solving.solve import solve

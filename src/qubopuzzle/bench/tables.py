@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from math import inf
 from typing import TypeVar
 
-from qubopuzzle.bench.comparison import Comparison
 from qubopuzzle.bench.configurations import Configuration
 from qubopuzzle.bench.machine import machine_of, shared_cores
 from qubopuzzle.bench.objectives import CLOSE
 from qubopuzzle.bench.pairs import Pair, pairs
+from qubopuzzle.bench.results import ComparisonData
 from qubopuzzle.bench.statistics import Interval
 from qubopuzzle.bench.summary import Row, Summary, Total
 
@@ -58,13 +58,13 @@ class Table:
         return frozenset(columns) - {0}
 
 
-def brief_tables(comparison: Comparison) -> list[Table]:
+def brief_tables(comparison: ComparisonData) -> list[Table]:
     """For a terminal or a notebook."""
     makers = [instance_table, *([objective_table] if comparison.targets else []), total_table]
     return [make(comparison).brief() for make in makers]
 
 
-def report_tables(comparison: Comparison) -> list[Table]:
+def report_tables(comparison: ComparisonData) -> list[Table]:
     """All of them that have a row."""
     every = (
         total_table(comparison),
@@ -78,7 +78,7 @@ def report_tables(comparison: Comparison) -> list[Table]:
     return [table for table in every if table.rows]
 
 
-def instance_table(comparison: Comparison, digits: int = 3) -> Table:
+def instance_table(comparison: ComparisonData, digits: int = 3) -> Table:
     """A row for each instance and configuration; seconds with so many digits."""
     columns: Columns[Summary] = {
         "instance": lambda s: s.instance,
@@ -101,7 +101,7 @@ def instance_table(comparison: Comparison, digits: int = 3) -> Table:
     return Table.of(comparison.summaries(), columns, "By instance", text)
 
 
-def objective_table(comparison: Comparison) -> Table:
+def objective_table(comparison: ComparisonData) -> Table:
     """The same of those with an objective: what the answers are worth."""
     columns: dict[str, Callable[[Summary], object]] = {
         "instance": lambda s: s.instance,
@@ -123,7 +123,7 @@ def objective_table(comparison: Comparison) -> Table:
     return Table.of(valued, columns, "Objectives", text)
 
 
-def total_table(comparison: Comparison) -> Table:
+def total_table(comparison: ComparisonData) -> Table:
     """A row for each configuration."""
     columns: dict[str, Callable[[Total], object]] = {
         "configuration": lambda t: t.configuration,
@@ -150,7 +150,7 @@ def total_table(comparison: Comparison) -> Table:
     return Table.of(comparison.totals(), columns, "Configurations over all runs", text)
 
 
-def _pair_table(comparison: Comparison) -> Table:
+def _pair_table(comparison: ComparisonData) -> Table:
     columns: Columns[Pair] = {
         "first": lambda p: p.first,
         "second": lambda p: p.second,
@@ -168,7 +168,7 @@ def _pair_table(comparison: Comparison) -> Table:
     return Table.of(pairs(comparison), columns, "Pairs", text)
 
 
-def _configuration_table(comparison: Comparison) -> Table:
+def _configuration_table(comparison: ComparisonData) -> Table:
     used: dict[str, dict[str, None]] = {each.name: {} for each in comparison.configurations}
     for row in comparison.rows:
         used[row["configuration"]][str(row.get("formulation", "-"))] = None
@@ -185,7 +185,7 @@ def _configuration_table(comparison: Comparison) -> Table:
     return Table.of(comparison.configurations, columns, "Settings", text)
 
 
-def _failure_table(comparison: Comparison) -> Table:
+def _failure_table(comparison: ComparisonData) -> Table:
     failed: dict[tuple[str, str], list[Row]] = {}
     for row in comparison.rows:
         if not row["solved"]:
@@ -200,7 +200,7 @@ def _failure_table(comparison: Comparison) -> Table:
     return Table.of(failed.values(), columns, "Runs that were not solved", "All of them, by name.")
 
 
-def _machine_table(comparison: Comparison) -> Table:
+def _machine_table(comparison: ComparisonData) -> Table:
     by_kind: dict[str, list[Row]] = {}
     for row in comparison.rows:
         by_kind.setdefault(machine_of(row), []).append(row)

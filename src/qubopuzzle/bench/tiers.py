@@ -6,14 +6,14 @@ from datetime import date
 from math import isfinite
 from typing import Any
 
+from qubopuzzle.base.checks import whole
 from qubopuzzle.bench.comparison import Comparison, run
 from qubopuzzle.bench.configurations import grid, make_configurations
 from qubopuzzle.bench.machine import machine, words
 from qubopuzzle.bench.plan import make_plan
 from qubopuzzle.bench.summary import Summary
-from qubopuzzle.checks import whole
 from qubopuzzle.errors import InputError, SolverFailed
-from qubopuzzle.model import Problem
+from qubopuzzle.problem import Problem
 
 EASY_S = 1.0
 TIERS = {

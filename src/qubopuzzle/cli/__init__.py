@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 import qubopuzzle
+from qubopuzzle.base.signals import came, ignore_signals
 from qubopuzzle.cli.terminal import (
     EXIT_STATUS,
     NOT_SOLVED,
@@ -23,7 +24,6 @@ from qubopuzzle.cli.terminal import (
     say,
 )
 from qubopuzzle.errors import InputError, QubopuzzleError, did_you_mean
-from qubopuzzle.signals import came, ignore_signals
 
 if TYPE_CHECKING:
     from qubopuzzle.cli.parser import Parser
@@ -98,7 +98,7 @@ def _run(words: list[str]) -> int:
         args = parser.parse(rest)
     except SystemExit:  # it has printed its help
         return SOLVED
-    if came():  # amid the imports, and the timer of signals.py may come after a short command
+    if came():  # amid the imports, and the timer of base/signals.py may come after a short command
         return _interrupted()
     with warnings.catch_warnings():
         warnings.showwarning = lambda message, *_: notice(str(message))

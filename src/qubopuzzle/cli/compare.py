@@ -53,9 +53,9 @@ def add_arguments(parser: Parser) -> None:
 
 def run(args: Namespace) -> int:
     """Run the comparison, write its files, print its tables."""
+    from qubopuzzle.base.checks import whole
     from qubopuzzle.bench import comparison as bench
     from qubopuzzle.bench.plan import make_plan
-    from qubopuzzle.checks import whole
     from qubopuzzle.cli import reporting
 
     terminal.sampler_path(args.solvers or ())

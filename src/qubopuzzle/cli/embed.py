@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from qubopuzzle.embedding import Hardware
-    from qubopuzzle.model import Problem
+    from qubopuzzle.problem import Problem
     from qubopuzzle.solving.embed import EmbeddedForm
     from qubopuzzle.solving.settings import Settings
 
@@ -45,7 +45,7 @@ def run(args: Namespace) -> int:
     """Print what each form of each puzzle takes; whether there is one that fits."""
     import secrets
 
-    from qubopuzzle.checks import whole
+    from qubopuzzle.base.checks import whole
     from qubopuzzle.embedding import Hardware
 
     settings = settings_of(args)
@@ -86,7 +86,7 @@ def _search(
     forms: list[EmbeddedForm],
 ) -> None:
     """Add form by form, with a bar where somebody watches."""
-    from qubopuzzle import bars
+    from qubopuzzle.solving import bars
     from qubopuzzle.solving.embed import embed_each
     from qubopuzzle.solving.info import forms_of
 
@@ -147,7 +147,7 @@ def _cells(form: EmbeddedForm) -> list[str]:
 
 def _plot(file: Path, puzzle: Problem, fitting: list[EmbeddedForm], hardware: Hardware) -> None:
     """Draw the one of all forms that takes the fewest qubits."""
-    from qubopuzzle.files.writing import image_format, write_whole
+    from qubopuzzle.base.writing import image_format, write_whole
     from qubopuzzle.picture.chains import draw_chains
     from qubopuzzle.picture.figure import image
 

@@ -36,7 +36,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(args: Namespace) -> int:
     """Write each puzzle's model to a file, or to standard output."""
-    from qubopuzzle.files.writing import write_whole
+    from qubopuzzle.base.writing import write_whole
     from qubopuzzle.solving.form import Form
 
     form = _format(args)

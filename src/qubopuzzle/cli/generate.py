@@ -5,11 +5,11 @@ from argparse import Namespace
 from contextlib import ExitStack, closing, nullcontext
 from typing import TYPE_CHECKING, Any
 
+from qubopuzzle.base.signals import came, defer_interrupt
 from qubopuzzle.cli import terminal
 from qubopuzzle.cli.parser import Parser, puzzle
 from qubopuzzle.cli.terminal import NOT_SOLVED, SOLVED, check_output, notice, say, write_puzzles
 from qubopuzzle.errors import InputError
-from qubopuzzle.signals import came, defer_interrupt
 
 if TYPE_CHECKING:
     from qubopuzzle.generation.generate import Generated
@@ -49,10 +49,10 @@ def add_arguments(parser: Parser) -> None:
 
 def run(args: Namespace) -> int:
     """Write new puzzles; those that are finished stay if it is broken off."""
-    from qubopuzzle import bars
-    from qubopuzzle.checks import whole
+    from qubopuzzle.base.checks import whole
     from qubopuzzle.files.puzzles import check_format
     from qubopuzzle.generation import generate as generating
+    from qubopuzzle.solving import bars
 
     check_output("--output", args.output)
     check_format(args.to, args.puzzle)

@@ -19,7 +19,7 @@ from qubopuzzle.errors import InputError
 
 if TYPE_CHECKING:
     from qubopuzzle.bench.library import Origin
-    from qubopuzzle.model import Problem
+    from qubopuzzle.problem import Problem
 
 _EXIT_STATUS = """exit status:
   0  every instance is written
@@ -54,13 +54,12 @@ def run(args: Namespace) -> int:
     from qubopuzzle.bench.instances import check_folder, write_instances
     from qubopuzzle.bench.tiers import Measuring
     from qubopuzzle.files import models
-    from qubopuzzle.solving.settings import Settings
+    from qubopuzzle.solving.settings import DEFAULT_EXACT_SOLVER, Settings
 
     formats = list(dict.fromkeys(args.to))
     for name in formats:
         models.named(name)
-    search = {"seed": args.seed, "time_limit": args.time_limit}
-    Settings("sat", **search)
+    exact = Settings(DEFAULT_EXACT_SOLVER, seed=args.seed, time_limit=args.time_limit)
     settings = settings_of(args)
     measuring = None
     if args.measure:
@@ -69,8 +68,16 @@ def run(args: Namespace) -> int:
     folder = Path(args.output)
     check_folder(folder, force=args.force)
     puzzles, origins = _problems(args)
-    more = {"origins": origins, "measuring": measuring, "force": args.force, "report": _report}
-    done = write_instances(folder, puzzles, formats, settings, **search, **more)
+    done = write_instances(
+        folder,
+        puzzles,
+        formats,
+        settings,
+        exact=exact,
+        origins=origins,
+        measuring=measuring,
+        report=_report,
+    )
     n, left = len(done["instances"]), len(done["left_out"])
     say(f"{folder}: {n} instances{f', {left} left out' if left else ''}")
     return NOT_SOLVED if left else SOLVED

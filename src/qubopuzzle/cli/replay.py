@@ -21,8 +21,8 @@ def add_arguments(parser: Parser) -> None:
 
 def run(args: Namespace) -> int:
     """Say what the trace holds, show its last state, and draw."""
-    from qubopuzzle.checks import whole
-    from qubopuzzle.files.writing import check_place, image_format, write_whole
+    from qubopuzzle.base.checks import whole
+    from qubopuzzle.base.writing import check_place, image_format, write_whole
     from qubopuzzle.picture.course import FILMS
     from qubopuzzle.solving.trace import load_trace
 

@@ -6,13 +6,13 @@ from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from qubopuzzle.base.writing import image_format, write_whole
 from qubopuzzle.bench.comparison import Comparison
 from qubopuzzle.bench.contradictions import Contradiction
 from qubopuzzle.bench.summary import Row
 from qubopuzzle.bench.tables import WITH_OBJECTIVE, brief_tables
 from qubopuzzle.cli.terminal import answer_text, check_output, print_table, say
 from qubopuzzle.errors import InputError
-from qubopuzzle.files.writing import image_format, write_whole
 from qubopuzzle.solving.judge import judge
 
 _RARE = ("killed", "out of memory", "crashed", "refused")

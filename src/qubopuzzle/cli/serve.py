@@ -4,7 +4,7 @@ import socket
 from argparse import Namespace
 from contextlib import suppress
 
-from qubopuzzle.checks import positive, whole
+from qubopuzzle.base.checks import positive, whole
 from qubopuzzle.cli.parser import Parser
 from qubopuzzle.cli.terminal import SOLVED, say
 from qubopuzzle.errors import InputError, SolverUnavailable

@@ -10,15 +10,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from qubopuzzle.base.signals import came
 from qubopuzzle.cli import terminal
 from qubopuzzle.cli.parser import Parser, settings_of
 from qubopuzzle.cli.terminal import NOT_SOLVED, SOLVED, UNSATISFIABLE, notice, say
 from qubopuzzle.errors import InputError, QubopuzzleError
-from qubopuzzle.signals import came
 
 if TYPE_CHECKING:
-    from qubopuzzle.model import Problem
-    from qubopuzzle.recorder import Recorder
+    from qubopuzzle.base.recorder import Recorder
+    from qubopuzzle.problem import Problem
     from qubopuzzle.solving.result import Result
     from qubopuzzle.solving.settings import Settings
 
@@ -85,7 +85,7 @@ class _NoToken(Action):
 
 def run(args: Namespace) -> int:
     """Solve and judge one puzzle after the other."""
-    from qubopuzzle.recorder import Recorder
+    from qubopuzzle.base.recorder import Recorder
     from qubopuzzle.solvers.base import ANSWER_FILES
     from qubopuzzle.solving.result import Result
 
@@ -162,8 +162,8 @@ def _solved(
     puzzles: Sequence[Problem], each: Sequence[dict[str, Any]], args: Namespace, rate: Any
 ) -> Generator[Result | QubopuzzleError, None, None]:
     """The result of each puzzle, or why there is none."""
-    from qubopuzzle.checks import whole
-    from qubopuzzle.recorder import Recorder
+    from qubopuzzle.base.checks import whole
+    from qubopuzzle.base.recorder import Recorder
     from qubopuzzle.solving.several import solve_each
     from qubopuzzle.solving.solve import solve
 
@@ -175,7 +175,7 @@ def _solved(
         with terminal.executor(args) as executor:
             samples = args.samples is not None
             yield from solve_each(
-                puzzles, jobs=jobs, executor=executor, samples=samples, own=arguments
+                puzzles, jobs=jobs, executor=executor, samples=samples, overrides=arguments
             )
         return
     for puzzle, more in zip(puzzles, each, strict=True):
@@ -339,7 +339,7 @@ def _pictures(result: Result) -> Iterator[str]:
 
 
 def _write_proof(path: Path | None, result: Result) -> None:
-    from qubopuzzle.files.writing import write_whole
+    from qubopuzzle.base.writing import write_whole
 
     if path is None:
         return
@@ -351,7 +351,7 @@ def _write_proof(path: Path | None, result: Result) -> None:
 
 
 def _write_samples(path: Path | None, result: Result) -> None:
-    from qubopuzzle.files.writing import write_whole
+    from qubopuzzle.base.writing import write_whole
 
     if path is None:
         return

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from qubopuzzle.answer import Answer
-    from qubopuzzle.model import Problem
     from qubopuzzle.picture import Picture
+    from qubopuzzle.problem import Problem
 
 SOLVED, NOT_SOLVED, BAD_INPUT, UNSATISFIABLE, OUR_FAULT = 0, 1, 2, 3, 4
 """Exit statuses."""
@@ -145,7 +145,7 @@ def executor(args: Namespace) -> Iterator[Executor | None]:
     if args.executor is None:
         yield None
         return
-    from qubopuzzle.executors import open_executor
+    from qubopuzzle.base.executors import open_executor
 
     with open_executor(args.executor, args.jobs) as opened:
         yield opened
@@ -159,7 +159,7 @@ def sampler_path(solvers: Iterable[str | None]) -> None:
 
 def check_output(option: str, name: str | None) -> None:
     """Refuse a file that cannot be written, a plot of no known format or a text named like one."""
-    from qubopuzzle.files.writing import IMAGE_FORMATS, check_place, image_format
+    from qubopuzzle.base.writing import IMAGE_FORMATS, check_place, image_format
 
     if name is None:
         return
@@ -170,7 +170,7 @@ def check_output(option: str, name: str | None) -> None:
 
 def paths(option: str, pattern: str | None, puzzles: Sequence[Problem]) -> list[Path] | list[None]:
     """The file for each puzzle, None without a pattern; checked if it is to be written."""
-    from qubopuzzle.files.writing import with_id
+    from qubopuzzle.base.writing import with_id
 
     if pattern is None:
         return [None] * len(puzzles)
@@ -186,7 +186,7 @@ def paths(option: str, pattern: str | None, puzzles: Sequence[Problem]) -> list[
 
 def plot(path: Path | None, picture: Picture | None) -> None:
     """Draw to a file, if there is one."""
-    from qubopuzzle.files.writing import image_format, write_whole
+    from qubopuzzle.base.writing import image_format, write_whole
 
     if path is None:
         return
@@ -197,8 +197,8 @@ def plot(path: Path | None, picture: Picture | None) -> None:
 
 def write_puzzles(puzzles: Sequence[Problem], to: str, output: str | None) -> None:
     """Puzzles in a format: to standard output, to a file, or to one each for ``{id}``."""
+    from qubopuzzle.base.writing import write_whole
     from qubopuzzle.files.puzzles import write_text
-    from qubopuzzle.files.writing import write_whole
 
     if output is None:
         data = write_text(puzzles, to)

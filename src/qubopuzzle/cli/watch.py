@@ -11,11 +11,11 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
+from qubopuzzle.base.recorder import RecordedState, Recorder
 from qubopuzzle.cli.terminal import heading, text
 from qubopuzzle.errors import InputError, printable
-from qubopuzzle.model import Problem
 from qubopuzzle.picture import Picture
-from qubopuzzle.recorder import RecordedState, Recorder
+from qubopuzzle.problem import Problem
 from qubopuzzle.solvers.base import Progress
 from qubopuzzle.solving.trace import Trace
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 MODES = ("constraint", "qubo", "objective")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AmplifyModel(Compiled):
     """A model for Amplify, as arrays; ``model`` is the SDK's, built when it is asked for.
 

@@ -29,7 +29,7 @@ Sum = tuple[int, list[tuple[int, int]]]
 """Literals with weights above 0, whose true ones must weigh less than a bound."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Asp(ClauseModel):
     """A ground program over atoms 1 .. ``n_atoms``; the first ``n_variables`` may be chosen.
 

@@ -37,7 +37,7 @@ from qubopuzzle.model.order import Paths, Precedences
 from qubopuzzle.model.segments import reachable
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClauseModel(Compiled):
     """What a formula and a CP-SAT model share: variables 1 .. ``bits.n_bits`` are the choices'.
 
@@ -55,7 +55,7 @@ class ClauseModel(Compiled):
         return [literal for literal in dict.fromkeys(clause.tolist()) if literal != FALSE]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Cnf(ClauseModel):
     """A formula; variables 1 .. ``bits.n_bits`` are the choices', the others auxiliary.
 

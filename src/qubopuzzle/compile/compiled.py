@@ -15,7 +15,7 @@ from qubopuzzle.errors import InputError, did_you_mean
 from qubopuzzle.model import IntArray, Model, Objective
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Compiled(ABC):
     """What ``compile_model`` returns, one subclass a target.
 
@@ -32,6 +32,10 @@ class Compiled(ABC):
     @abstractmethod
     def sizes(self) -> dict[str, int]:
         """Numbers to report: ``variables`` first, then couplings, constraints, clauses or rows."""
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{n:,} {what}" for what, n in self.sizes.items())
+        return f"<{type(self).__name__} {self.source.id!r}: {sizes}>"
 
     @property
     def source(self) -> Model:
@@ -101,7 +105,7 @@ class Compiled(ABC):
         return self.gap
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class WeightedModel(Compiled):
     """The model itself, its literals as variables, and a penalty weight for each family."""
 

@@ -31,7 +31,7 @@ _LINES = 10_000
 """Constraints of a batch that become text at once."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CpSat(ClauseModel):
     """A CP-SAT model; its variables 0 .. ``bits.n_bits`` - 1 are the choices'.
 

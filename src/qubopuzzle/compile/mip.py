@@ -14,7 +14,7 @@ The rows are plain arrays that any solver can take, and text as HiGHS and CBC re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Self, cast
+from typing import Any, NamedTuple, Self, cast
 
 import numpy as np
 import scipy
@@ -74,7 +74,17 @@ class Values(Encoding):
         return list(self.names)
 
 
-@dataclass(frozen=True, eq=False)
+class RowArrays(NamedTuple):
+    """The arrays of ``Rows`` that say which values are allowed; see there."""
+
+    matrix: Any
+    row_lower: NDArray[np.float64]
+    row_upper: NDArray[np.float64]
+    lower: IntArray
+    upper: IntArray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Mip(Compiled):
     """Rows over whole numbers, and the way back: the first variables are those of ``bits``.
 
@@ -102,10 +112,10 @@ class Mip(Compiled):
         return len(self.program.rows)
 
     @property
-    def arrays(self) -> tuple[Any, Any, Any, Any, Any]:
-        """Coefficients, bounds of rows, and bounds of variables, for another process."""
-        program = self.program
-        return program.matrix, program.row_lower, program.row_upper, program.lower, program.upper
+    def arrays(self) -> RowArrays:
+        """What a search needs, also in another process."""
+        rows = self.program
+        return RowArrays(rows.matrix, rows.row_lower, rows.row_upper, rows.lower, rows.upper)
 
     @property
     def contradiction(self) -> bool:

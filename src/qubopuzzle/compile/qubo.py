@@ -101,7 +101,7 @@ class Quadratic:
         return (values.min().item(), values.max().item()) if len(values) else (0, 0)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Qubo(Compiled):
     """A compiled model. ``parts`` holds one ``Quadratic`` a family, over the same bits.
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qubopuzzle.checks import brief, whole
+from qubopuzzle.base.checks import brief, whole
+from qubopuzzle.base.writing import read_bounded
 from qubopuzzle.errors import InputError, SolverUnavailable, at, did_you_mean
-from qubopuzzle.files.writing import read_bounded
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle import processes
+from qubopuzzle.base import processes
 from qubopuzzle.errors import InputError
 
 if TYPE_CHECKING:

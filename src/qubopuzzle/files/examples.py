@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from qubopuzzle.base.writing import check_place, write_whole
 from qubopuzzle.errors import InputError, did_you_mean
-from qubopuzzle.files.writing import check_place, write_whole
 
 _INSTALLED = Path(__file__).parents[1] / "examples"
 _CHECKOUT = Path(__file__).parents[3] / "examples"

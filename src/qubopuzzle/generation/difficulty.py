@@ -21,7 +21,7 @@ class Difficulty:
     """What a puzzle takes.
 
     Attributes:
-        propagated: cells that propagation alone decides (``qubopuzzle.propagate``) ...
+        propagated: cells that propagation alone decides (``qubopuzzle.model.propagate``) ...
         cells: ... of these.
         conflicts: of the SAT solver MiniSat, in proving that there is no second solution.
         sweeps: of the annealer until it has the solution; None if ``READS`` were too few, or

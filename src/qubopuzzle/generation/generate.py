@@ -8,14 +8,14 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
-from qubopuzzle.checks import brief, whole
+from qubopuzzle.base.checks import brief, check_names, whole
+from qubopuzzle.base.executors import results
 from qubopuzzle.compile.incremental import IncrementalSat, Random
 from qubopuzzle.errors import InputError, SolverFailed
-from qubopuzzle.executors import results
 from qubopuzzle.generation.difficulty import LEVELS, Difficulty, measure
 from qubopuzzle.puzzles import Puzzle, puzzle_name
 from qubopuzzle.puzzles.generator import (
@@ -36,6 +36,17 @@ STEPS = 10_000
 """Boards that are tried for one puzzle before it is given up."""
 
 
+class Wanted(TypedDict, total=False):
+    """What ``generate`` is to make, as keywords."""
+
+    size: Any
+    seed: int | None
+    count: int
+    difficulty: str | None
+    confirm: str | None
+    options: Mapping[str, Any] | None
+
+
 @dataclass(frozen=True)
 class Order:
     """What to generate, checked; the arguments are those of ``generate``, and ``anneal``.
@@ -51,7 +62,7 @@ class Order:
     difficulty: str | None = None
     confirm: str | None = None
     anneal: bool = True
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Any = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         name = puzzle_name(self.puzzle)
@@ -101,14 +112,9 @@ def read_size(size: Any) -> tuple[int, int]:
 def generate(
     puzzle: str,
     *,
-    size: Any = None,
-    seed: int | None = None,
-    count: int = 1,
-    difficulty: str | None = None,
-    confirm: str | None = None,
-    options: Mapping[str, Any] | None = None,
     jobs: int = 1,
     executor: Executor | None = None,
+    **wanted: Unpack[Wanted],
 ) -> list[Puzzle]:
     """Puzzles with exactly one solution, which each of them has in ``solution``.
 
@@ -119,6 +125,9 @@ def generate(
 
     Args:
         puzzle: its name, such as ``kurodoko``.
+        jobs: processes at work.
+        executor: of ``concurrent.futures`` or Dask, where puzzles are made in their place.
+        wanted: by name, any of what follows.
         size: rows and columns, such as ``(10, 12)`` or ``"10x12"``; the usual size without.
         seed: the same seed gives the same puzzles (with the same versions of this package,
             numpy and PySAT); one is drawn without.
@@ -126,14 +135,13 @@ def generate(
         difficulty: ``easy``, ``medium`` or ``hard``; others are thrown away.
         confirm: a second exact solver, such as ``cpsat``, that must agree.
         options: options of the puzzle's generator, such as ``{"letters": 4}``.
-        jobs: processes at work.
-        executor: of ``concurrent.futures`` or Dask, where puzzles are made in their place.
 
     Raises:
         InputError: for a puzzle, size or option that cannot be generated.
         SolverFailed: if no such puzzle is found, or two solvers disagree.
     """
-    asked = Order(puzzle, size, seed, count, difficulty, confirm, False, options or {})
+    check_names(wanted, Wanted.__annotations__)
+    asked = Order(puzzle, anneal=False, **wanted)
     return [made.puzzle for made in generate_each(asked, whole("jobs", jobs, 1), executor)]
 
 

@@ -59,13 +59,13 @@ class _KernelCode(JITCodeLibrary):
     """LLVM's code of a kernel and of everything that it calls, at any depth."""
 
     def finalize(self) -> None:
-        found = list(dict.fromkeys(self._linking_libraries))
-        for library in found:  # which grows meanwhile
+        libraries = list(dict.fromkeys(self._linking_libraries))
+        for library in libraries:  # which grows meanwhile
             if isinstance(library, _CalledCode):
                 self._final_module.link_in(library.module(), preserve=True)
                 called = dict.fromkeys(library._linking_libraries)
-                found += [each for each in called if each not in found]
-        self._linking_libraries = [each for each in found if not isinstance(each, _CalledCode)]
+                libraries += [each for each in called if each not in libraries]
+        self._linking_libraries = [each for each in libraries if not isinstance(each, _CalledCode)]
         super().finalize()
         for variable in self._final_module.global_variables:
             environment = lookup_environment(variable.name)
@@ -108,7 +108,7 @@ class KernelCompiler(CompilerBase):
         passes = PassManager("kernel")
         for each, about in DefaultPassBuilder.define_nopython_pipeline(self.state).passes:
             if each not in _UNUSED:
-                own = _Lowering if each is typed_passes.NativeLowering else each
-                passes.add_pass(own, about)
+                kept = _Lowering if each is typed_passes.NativeLowering else each
+                passes.add_pass(kept, about)
         passes.finalize()
         return [passes]

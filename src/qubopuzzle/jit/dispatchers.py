@@ -63,10 +63,10 @@ def _tell_numba() -> None:
         context = cpu_target.typing_context
         context.refresh()  # loads what packing registered
         infer_global(pointers, context.resolve_value_type(packing.pointers))
-    for function in [own for own in WITHIN if own not in dispatchers]:
-        own: Any = njit(**_WITHIN, **WITHIN[function])(function)
-        dispatchers[function] = own
-        infer_global(function, own._numba_type_)
+    for function in [dispatcher for dispatcher in WITHIN if dispatcher not in dispatchers]:
+        dispatcher: Any = njit(**_WITHIN, **WITHIN[function])(function)
+        dispatchers[function] = dispatcher
+        infer_global(function, dispatcher._numba_type_)
 
 
 def compilation(what: str, seconds: float) -> AbstractContextManager[Any]:
@@ -86,8 +86,8 @@ class _Compilation(event.Listener):
             self._said = True
             once = "once a process, as no cache can be written: set NUMBA_CACHE_DIR"
             once = once if _uncached else "once on this machine"
-            said = f"{self._what}, {once} ({self._takes})"
-            warnings.warn(said, CompilingWarning, stacklevel=1)
+            message = f"{self._what}, {once} ({self._takes})"
+            warnings.warn(message, CompilingWarning, stacklevel=1)
 
     def on_end(self, event: Any) -> None:
         """Nothing is said."""

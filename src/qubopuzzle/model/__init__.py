@@ -27,14 +27,12 @@ from qubopuzzle.model.expressions import ChoiceHandle as ChoiceHandle
 from qubopuzzle.model.expressions import Expression as Expression
 from qubopuzzle.model.expressions import Literal as Literal
 from qubopuzzle.model.expressions import Relation as Relation
-from qubopuzzle.model.problem import ModelProblem as ModelProblem
-from qubopuzzle.model.problem import Problem as Problem
-from qubopuzzle.model.problem import Violation as Violation
-from qubopuzzle.model.problem import disagreement as disagreement
 from qubopuzzle.model.propagation import Propagation as Propagation
 from qubopuzzle.model.propagation import probe as probe
 from qubopuzzle.model.propagation import propagate as propagate
 from qubopuzzle.model.semantics import BrokenConstraint as BrokenConstraint
+from qubopuzzle.model.semantics import Violation as Violation
 from qubopuzzle.model.semantics import broken as broken
+from qubopuzzle.model.semantics import disagreement as disagreement
 from qubopuzzle.model.semantics import violation as violation
 from qubopuzzle.model.semantics import violations as violations

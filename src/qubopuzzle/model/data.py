@@ -16,8 +16,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from qubopuzzle.base import html
 from qubopuzzle.errors import InputError, ModelError, printable
-from qubopuzzle.picture import html
 
 IntArray: TypeAlias = NDArray[np.int64]
 IntMatrix: TypeAlias = Any

@@ -1,7 +1,7 @@
 """What a model means: the reference that compilers are tested against and answers judged by."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -124,3 +124,29 @@ def _precedence(model: Model, block: Precedence, x: IntArray) -> Iterator[Broken
         if cost:
             names = model.choices[first].name, model.choices[second].name
             yield BrokenConstraint(block.family, f"{names[0]} before {names[1]}", cost)
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One thing that is wrong with an answer.
+
+    Attributes:
+        rule: a rule of the puzzle, or the family of a model's constraint.
+        message: what is wrong, in one line.
+        cells: where, as (row, column); none for a model.
+    """
+
+    rule: str
+    message: str
+    cells: tuple[tuple[int, ...], ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {**asdict(self), "cells": [list(cell) for cell in self.cells]}
+
+
+def disagreement(cells: IntArray) -> list[Violation]:
+    """The violation for cells (n, axes) that the views of a field paint differently, if any."""
+    where = tuple(tuple(cell) for cell in cells.tolist())
+    message = f"the views of the field disagree on {len(where)} cells"
+    return [Violation("reconstruction", message, where)] if where else []

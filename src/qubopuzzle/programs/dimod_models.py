@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import block_diag, csr_array, diags_array, hstack
 
-from qubopuzzle.checks import brief
+from qubopuzzle.base.checks import brief
 from qubopuzzle.compile.rows import MOST_VALUES, Rows, whole_factor
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import IntArray

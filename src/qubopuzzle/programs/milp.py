@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import Bounds, LinearConstraint
 from scipy.sparse import csr_array, vstack
 
-from qubopuzzle.checks import brief
+from qubopuzzle.base.checks import brief
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.programs.program import Program, spread
 

@@ -5,20 +5,36 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, triu
 
-from qubopuzzle.checks import NEARLY_WHOLE, brief, number
+from qubopuzzle.base.checks import NEARLY_WHOLE, brief, check_names, number
 from qubopuzzle.compile.rows import MOST_VALUES, Rows, in_words
 from qubopuzzle.errors import InputError, did_you_mean
-from qubopuzzle.model import IntArray, Model, Problem, Violation
+from qubopuzzle.model import IntArray, Model, Violation
+from qubopuzzle.problem import Problem
 from qubopuzzle.programs.grouping import grouped_model, n_groupings
 
 _SLACK = 1e-6
 """A variable's bound that is this close to a whole number is that number."""
+
+
+class Parts(TypedDict, total=False):
+    """What ``Program.of`` takes beside its rows, as keywords."""
+
+    lower: ArrayLike
+    upper: ArrayLike
+    cost: ArrayLike
+    quadratic: Any
+    offset: float
+    maximize: bool
+    variables: Sequence[str] | None
+    rows: Sequence[str] | None
+    id: str
+    title: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,49 +76,46 @@ class Program(Rows, Problem):
         matrix: Any,
         row_lower: ArrayLike = -np.inf,
         row_upper: ArrayLike = np.inf,
-        *,
-        lower: ArrayLike = 0,
-        upper: ArrayLike = 1,
-        cost: ArrayLike = 0.0,
-        quadratic: Any = None,
-        offset: float = 0.0,
-        maximize: bool = False,
-        variables: Sequence[str] | None = None,
-        rows: Sequence[str] | None = None,
-        id: str = "",  # noqa: A002, as all problems call it
-        title: str = "",
+        **parts: Unpack[Parts],
     ) -> Self:
         """Check arrays, dense or sparse, and make a program of them.
 
         Args:
             matrix: shape (rows, variables); its width says how many variables there are.
-            row_lower, row_upper, lower, upper, cost: one number for all, or one each.
+            row_lower, row_upper: one number for all, or one each; without, there is no bound.
+            parts: by name, any of what follows.
+            lower, upper, cost: one number for all, or one each; 0, 1 and 0 without.
             quadratic: shape (variables, variables), any square matrix Q of ``v @ Q @ v``.
+            offset, maximize, id, title: 0, False and no text without.
             variables, rows: names; ``x0`` and ``row0`` onwards without.
 
         Raises:
             InputError: naming the variable or row that cannot be taken: NaN, no finite bound, more
                 than ``MOST_VALUES`` values, names that come twice.
         """
-        own = _sparse("matrix", matrix)
-        n_rows, n = own.shape
-        names, labels = _names("variable", "x", variables, n), _names("row", "row", rows, n_rows)
+        check_names(parts, Parts.__annotations__)
+        terms = _sparse("matrix", matrix)
+        n_rows, n = terms.shape
+        names = _names("variable", "x", parts.get("variables"), n)
+        labels = _names("row", "row", parts.get("rows"), n_rows)
+        quadratic, offset = parts.get("quadratic"), parts.get("offset", 0.0)
         squares = csr_array((n, n)) if quadratic is None else _sparse("quadratic", quadratic)
         if squares.shape != (n, n):
             raise InputError(f"quadratic: expected shape ({n}, {n}), got {squares.shape}")
-        _finite("row", labels, own)
+        _finite("row", labels, terms)
         _finite("the objective, variable", names, squares)
         low, high = _bounds("row", labels, row_lower, row_upper)
-        first, last = _whole_bounds(names, lower, upper)
-        costs = spread("cost", cost, n)
+        first, last = _whole_bounds(names, parts.get("lower", 0), parts.get("upper", 1))
+        costs = spread("cost", parts.get("cost", 0.0), n)
         for at in np.flatnonzero(~np.isfinite(costs)).tolist():
             raise InputError(f"the objective, variable {names[at]}: {costs[at]} is no number")
         upper_part = csr_array(triu(squares) + triu(squares.T, k=1))
         upper_part.eliminate_zeros()
-        parts = names, first, last, own, low, high, labels, costs, upper_part
+        arrays = first, last, terms, low, high
         if not isfinite(number("offset", offset)):
             raise InputError(f"offset: expected a finite number, got {offset}")
-        return cls(*parts, float(offset), bool(maximize), id, title)
+        about = bool(parts.get("maximize", False)), parts.get("id", ""), parts.get("title", "")
+        return cls(names, *arrays, labels, costs, upper_part, float(offset), *about)
 
     # --- a problem -----------------------------------------------------------------------
 

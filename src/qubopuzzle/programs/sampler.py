@@ -20,15 +20,15 @@ from scipy.sparse import csr_array, triu
 from qubopuzzle.annealing import AnnealingForm, anneal_best, annealing_form
 from qubopuzzle.annealing import compile_kernels as compile_annealing
 from qubopuzzle.annealing.search import Annealed, Read
-from qubopuzzle.checks import positive, whole
+from qubopuzzle.base.checks import positive, whole
+from qubopuzzle.base.signals import defer_interrupt
+from qubopuzzle.base.timing import stage
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import Field, IntArray, Model, Propagation, View, propagate
 from qubopuzzle.model.propagation import compile_kernels as compile_propagation
 from qubopuzzle.programs.dimod_models import CqmProgram, cqm_program
 from qubopuzzle.programs.program import Program
-from qubopuzzle.signals import defer_interrupt
 from qubopuzzle.tempering.sampler import OneHotTemperingSampler
-from qubopuzzle.timing import stage
 
 DEFAULT_READS = 10
 """Reads of a CQM with an objective, where neither their number nor the time is said."""

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from qubopuzzle.checks import brief
+from qubopuzzle.base.checks import brief
 from qubopuzzle.errors import InputError, PuzzleError, did_you_mean
-from qubopuzzle.model import IntArray, Model, Problem, disagreement
+from qubopuzzle.model import IntArray, Model, disagreement
 from qubopuzzle.model import Violation as Violation
 from qubopuzzle.picture import Picture
+from qubopuzzle.problem import Problem
 from qubopuzzle.puzzles.kinds.grids import NUMBER_LIMIT, Cell, read_grid
 
 if TYPE_CHECKING:

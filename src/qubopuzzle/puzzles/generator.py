@@ -13,7 +13,7 @@ from typing import IO, Any, ClassVar, Generic, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.checks import brief, whole
+from qubopuzzle.base.checks import brief, whole
 from qubopuzzle.compile.incremental import Random, SwitchableModel
 from qubopuzzle.errors import InputError, did_you_mean
 from qubopuzzle.model import IntArray

@@ -19,7 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle.answer import Judge
-from qubopuzzle.checks import bounds, brief
+from qubopuzzle.base.checks import bounds, brief
+from qubopuzzle.base.recorder import Track
+from qubopuzzle.base.signals import Interrupted, came
 from qubopuzzle.compile import UNWEIGHTED_TARGETS, Compiled
 from qubopuzzle.errors import (
     InputError,
@@ -30,8 +32,6 @@ from qubopuzzle.errors import (
     first_line,
 )
 from qubopuzzle.model import IntArray, Model
-from qubopuzzle.recorder import Track
-from qubopuzzle.signals import Interrupted, came
 
 ANSWER_FILES = ("dry_run", "record", "replay")
 """Options of services that name a file for one request, or its answer."""

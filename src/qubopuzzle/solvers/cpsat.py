@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from qubopuzzle.base.signals import defer_interrupt
 from qubopuzzle.compile.cpsat import add_clauses, hint, ortools
 from qubopuzzle.errors import SolverFailed
 from qubopuzzle.model import Model
-from qubopuzzle.signals import defer_interrupt
 from qubopuzzle.solvers.base import Option, Task
 from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Sample, Search
 

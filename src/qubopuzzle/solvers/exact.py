@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qubopuzzle.base.signals import defer_interrupt
 from qubopuzzle.errors import TooLarge
-from qubopuzzle.signals import defer_interrupt
 from qubopuzzle.solvers.base import Budget, Outcome, Solver, Task
 from qubopuzzle.solvers.sampler import Best
 

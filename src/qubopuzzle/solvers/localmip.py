@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.model import IntArray, Model
-from qubopuzzle.processes import Crashed, Overrun, WarmWorkers
+from qubopuzzle.base.processes import Crashed, Overrun, WarmWorkers
+from qubopuzzle.compile.mip import RowArrays
+from qubopuzzle.model import Model
 from qubopuzzle.solvers.base import Option
 from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Reading, Sample
 from qubopuzzle.solvers.mip import GRACE_S, RowSearch
@@ -24,36 +25,17 @@ atexit.register(_workers.close)
 
 
 def search_rows(
-    matrix: Any,
-    row_lower: NDArray[np.float64],
-    row_upper: NDArray[np.float64],
-    lower: IntArray,
-    upper: IntArray,
-    cost: NDArray[np.float64],
-    seconds: float,
-    seed: int,
-    steps: int,
+    rows: RowArrays, cost: NDArray[np.float64], seconds: float, seed: int, steps: int
 ) -> list[float] | None:
-    """Values, shape (variables,), that meet ``Rows``, at the least ``cost`` it finds.
+    """Values, shape (variables,), that meet the rows, at the least ``cost`` it finds.
 
     Empty if it finds none in so many seconds, or in ``steps`` that make nothing better; None if
     its presolve sees that there are none.
     """
     import localmip_py
 
-    built = localmip_py.ModelBuilder()
-    kinds = localmip_py.VarType.binary, localmip_py.VarType.general_integer
-    columns = zip(lower.tolist(), upper.tolist(), cost.tolist(), strict=True)
-    for number, (low, high, coefficient) in enumerate(columns):
-        built.add_var(f"x{number}", low, high, coefficient, kinds[low < 0 or high > 1])
-    ends, variables = matrix.indptr.tolist(), matrix.indices.tolist()
-    factors = matrix.data.astype(float).tolist()
-    sides = zip(row_lower.tolist(), row_upper.tolist(), strict=True)
-    for row, bounds in enumerate(sides):
-        entries = slice(ends[row], ends[row + 1])
-        built.add_con(*bounds, variables[entries], factors[entries])
     try:
-        solver = localmip_py.LocalMIP(built.prepare())
+        solver = localmip_py.LocalMIP(_instance(rows, cost))
     except RuntimeError as error:
         if "infeasible" in str(error):
             return None
@@ -65,6 +47,24 @@ def search_rows(
     solver.set_restart_cbk(lambda _: solver.terminate())
     solver.run()
     return solver.get_solution() if solver.is_feasible() else []
+
+
+def _instance(rows: RowArrays, cost: NDArray[np.float64]) -> Any:
+    """The rows as Local-MIP takes them."""
+    import localmip_py
+
+    built = localmip_py.ModelBuilder()
+    kinds = localmip_py.VarType.binary, localmip_py.VarType.general_integer
+    columns = zip(rows.lower.tolist(), rows.upper.tolist(), cost.tolist(), strict=True)
+    for number, (low, high, factor) in enumerate(columns):
+        built.add_var(f"x{number}", low, high, factor, kinds[low < 0 or high > 1])
+    ends, variables = rows.matrix.indptr.tolist(), rows.matrix.indices.tolist()
+    factors = rows.matrix.data.astype(float).tolist()
+    sides = zip(rows.row_lower.tolist(), rows.row_upper.tolist(), strict=True)
+    for row, bounds in enumerate(sides):
+        terms = slice(ends[row], ends[row + 1])
+        built.add_con(*bounds, variables[terms], factors[terms])
+    return built.prepare()
 
 
 def _import() -> None:
@@ -85,7 +85,7 @@ class _LocalMipSearch(Reading, RowSearch):
         more = min(left, _FOREVER_S), 1 + self.seed % _SEEDS, self.task.options["steps"]
         deadline = None if left == inf else left + GRACE_S
         try:
-            values = _workers.call(search_rows, *payload.arrays, costs, *more, deadline=deadline)
+            values = _workers.call(search_rows, payload.arrays, costs, *more, deadline=deadline)
         except Overrun:
             raise OutOfTime from None
         except Crashed as crash:

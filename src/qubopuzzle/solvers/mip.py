@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qubopuzzle.base.processes import Crashed, Overrun, Worker
 from qubopuzzle.compile import Mip
+from qubopuzzle.compile.mip import RowArrays
 from qubopuzzle.errors import SolverFailed
-from qubopuzzle.model import Cut, IntArray, Model
-from qubopuzzle.processes import Crashed, Overrun, Worker
+from qubopuzzle.model import Cut, Model
 from qubopuzzle.solvers.base import Task
 from qubopuzzle.solvers.complete import CompleteSolver, OutOfTime, Sample, Search
 
@@ -35,25 +36,19 @@ _PROOFS = ("The problem is infeasible", "The problem is unbounded or infeasible"
 
 
 def solve_rows(
-    matrix: Any,
-    row_lower: NDArray[np.float64],
-    row_upper: NDArray[np.float64],
-    lower: IntArray,
-    upper: IntArray,
-    seconds: float,
-    cost: NDArray[np.float64] | None = None,
+    rows: RowArrays, seconds: float, cost: NDArray[np.float64] | None = None
 ) -> tuple[int, str, NDArray[np.float64] | None, float]:
-    """Status, message, values, shape (variables,), and bound of ``milp`` for ``Rows``.
+    """Status, message, values, shape (variables,), and bound of ``milp`` for rows.
 
     ``cost`` (variables,) is minimised; the bound, of this alone, is -inf where there is none.
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     result = milp(
-        np.zeros(len(lower)) if cost is None else cost,
-        integrality=np.ones(len(lower)),
-        bounds=Bounds(lower, upper),
-        constraints=LinearConstraint(matrix, row_lower, row_upper),
+        np.zeros(len(rows.lower)) if cost is None else cost,
+        integrality=np.ones(len(rows.lower)),
+        bounds=Bounds(rows.lower, rows.upper),
+        constraints=LinearConstraint(rows.matrix, rows.row_lower, rows.row_upper),
         options={"time_limit": seconds, **({} if cost is None else {"mip_rel_gap": 0})},
     )
     bound = result.get("mip_dual_bound")
@@ -138,7 +133,7 @@ class _MipSearch(RowSearch):
             costs = (payload.program.cost / self._unit,)
         left = self.task.seconds_left()
         if self._is_small:
-            result = solve_rows(*payload.arrays, min(left, _MOMENT_S), *costs)
+            result = solve_rows(payload.arrays, min(left, _MOMENT_S), *costs)
             self._is_small = result[0] != _STOPPED
             if self._is_small or left <= _MOMENT_S or result[2] is not None:
                 return self._noted(*result)
@@ -148,7 +143,7 @@ class _MipSearch(RowSearch):
         seconds = min(left, self._run_s)
         try:
             result = self._worker.call(
-                solve_rows, *payload.arrays, seconds, *costs, deadline=deadline
+                solve_rows, payload.arrays, seconds, *costs, deadline=deadline
             )
         except Overrun:
             raise OutOfTime from None

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qubopuzzle.base.reads import kept_samples
+from qubopuzzle.base.signals import defer_interrupt
 from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import SolverFailed, SolverUnavailable
 from qubopuzzle.model.semantics import violation
-from qubopuzzle.reads import kept_samples
-from qubopuzzle.signals import defer_interrupt
 from qubopuzzle.solvers.base import (
     Availability,
     Option,

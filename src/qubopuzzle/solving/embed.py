@@ -9,7 +9,7 @@ from typing import Any, Unpack, cast
 
 import numpy as np
 
-from qubopuzzle.checks import positive, whole
+from qubopuzzle.base.checks import positive, whole
 from qubopuzzle.compile import Qubo
 from qubopuzzle.embedding import (
     Embedding,
@@ -135,7 +135,7 @@ def embed_each(
     time_limit: float | None = DEFAULT_SECONDS,
 ) -> Iterator[EmbeddedForm]:
     """The same form by form, for settings that name their formulation and encoding."""
-    own = problem_of(problem)
+    target = problem_of(problem)
     tries = whole("tries", tries, 1, MOST_TRIES)
     seed = secrets.randbits(31) if seed is None else whole("seed", seed, 0, 2**63 - 1)
     if time_limit is not None:
@@ -143,7 +143,7 @@ def embed_each(
     for settings in forms:
         form = str(settings.formulation), str(settings.encoding)
         try:
-            qubo = cast("Qubo", settings.compile(settings.presolved(own).model, "qubo"))
+            qubo = cast("Qubo", settings.compile(settings.presolved(target).model, "qubo"))
         except QubopuzzleError as error:
             yield EmbeddedForm(*form, refused=str(error))
             continue

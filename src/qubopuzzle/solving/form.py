@@ -7,11 +7,12 @@ file's objective becomes our energy. It is all that reading an assignment takes.
 
 import hashlib
 import json
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.metadata import version
+from numbers import Real
 from os import PathLike
 from pathlib import Path
 from typing import Any, Self, Unpack, cast
@@ -21,18 +22,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle.answer import Answer, Judge
-from qubopuzzle.checks import brief, number
+from qubopuzzle.base import html
+from qubopuzzle.base.checks import brief, number
+from qubopuzzle.base.writing import write_whole
 from qubopuzzle.compile import DEFAULT_ENCODING, TARGETS, UNWEIGHTED_TARGETS, Cnf, Compiled
 from qubopuzzle.compile.amplify import MODES, AmplifyModel
 from qubopuzzle.compile.mip import Mip, compile_mip
 from qubopuzzle.compile.qubo import Qubo, qubo_bits
 from qubopuzzle.errors import InputError, QubopuzzleError, at, did_you_mean
-from qubopuzzle.files.models import ModelFormat, best_sample, by_suffix, named, read_sample
+from qubopuzzle.files.models import FORMATS, ModelFormat, best_sample, by_suffix, named, read_sample
 from qubopuzzle.files.puzzles import read_source
 from qubopuzzle.files.puzzles.native import problem_from_dict
-from qubopuzzle.files.writing import write_whole
-from qubopuzzle.model import IntArray, Problem
-from qubopuzzle.picture import html
+from qubopuzzle.model import IntArray
+from qubopuzzle.problem import Problem
 from qubopuzzle.programs import Program
 from qubopuzzle.programs.dimod_models import cqm_of
 from qubopuzzle.programs.of_model import compile_program
@@ -101,23 +103,23 @@ class Form:
             settings = replace(settings, encoding=settings.encoding or DEFAULT_ENCODING)
         rows = settings.keeps_rows and target in ("mip", "program")
         if rows and isinstance(problem, Program):
-            found = Settings(formulation="bits").presolved(problem)
-            compiled: Compiled = compile_program(found.model, problem)
+            presolved = Settings(formulation="bits").presolved(problem)
+            compiled: Compiled = compile_program(presolved.model, problem)
             file = file and named(_OF_PROGRAMS.get(name, name))
-            return cls("program", settings, compiled, Judge(problem, found, compiled), file)
+            return cls("program", settings, compiled, Judge(problem, presolved, compiled), file)
         if settings.formulation is None:  # in a file, a tree takes the place of cuts
             default = problem.formulation_for(cuts=target == "mip")
             settings = replace(settings, formulation=default)
-        found = settings.presolved(problem)
+        presolved = settings.presolved(problem)
         if target == "cnf":
-            found.model.require_local("a file of clauses")
+            presolved.model.require_local("a file of clauses")
         if target == "mip":
-            compiled = compile_mip(found.model)
+            compiled = compile_mip(presolved.model)
         elif target == "program":
-            compiled = compile_program(found.model)
+            compiled = compile_program(presolved.model)
         else:
-            compiled = settings.compile(found.model, target)
-        return cls(target, settings, compiled, Judge(problem, found, compiled), file)
+            compiled = settings.compile(presolved.model, target)
+        return cls(target, settings, compiled, Judge(problem, presolved, compiled), file)
 
     @property
     def problem(self) -> Problem:
@@ -139,7 +141,7 @@ class Form:
     def _for(self, what: str, target: str) -> Compiled:
         if self.target != target:
             other = next(
-                name for name, own in {**_TARGETS, target: target}.items() if own == target
+                name for name, known in {**_TARGETS, target: target}.items() if known == target
             )
             raise InputError(f"a form for {self.target} has no {what}; make one for {other}")
         return self.compiled
@@ -169,10 +171,10 @@ class Form:
             values = values[:, [names.index(label) for label in self.labels]]
         elif values.shape[1] != len(self.labels):
             raise InputError(f"expected {len(self.labels):,} values, got {values.shape[1]:,}")
-        found = self.compiled.energies(values)
-        if found is None:
+        energies = self.compiled.energies(values)
+        if energies is None:
             raise InputError(f"a form for {self.target} has no energies; make one for qubo")
-        return found
+        return energies
 
     def encode(self, answer: Any) -> IntArray:
         """The values of the labelled variables, shape (variables,), the slack at its best.
@@ -200,7 +202,8 @@ class Form:
         Args:
             sample: values by label, a dimod sample set (its best sample counts, feasible ones
                 first), a sample of the Amplify SDK's model, or values in the order of ``labels``;
-                of a file also by the file's numbers of variables.
+                of a file also by the file's numbers of variables; of a formula also its literals,
+                as ``get_model`` of PySAT's solvers returns them.
 
         Raises:
             InputError: if it does not have the model's variables.
@@ -208,6 +211,8 @@ class Form:
         if self.target.startswith("amplify"):
             return self.judge.judge(cast("AmplifyModel", self.compiled).bits_of(sample))
         values = best_sample(sample) if isinstance(sample, dimod.SampleSet) else sample
+        if not isinstance(values, Iterable) or isinstance(values, str | bytes):
+            raise InputError(f"expected values by label, or in their order, got {brief(values)}")
         bits = self._bits(values if isinstance(values, dict) else list(values))
         energies = self.compiled.energies(bits[None]) if self.target == "qubo" else None
         return self.judge.judge(bits, None if energies is None else float(energies[0]))
@@ -222,11 +227,11 @@ class Form:
         """
         file = Path(path)
         if self.format is not None and to is None:
-            own = self
+            written = self
         else:
-            own = self._as(by_suffix(str(path)) if to is None else named(to))
-        write_whole(file, own.data)
-        described = {"file": file.name, **own.description}
+            written = self._as(by_suffix(str(path)) if to is None else named(to))
+        write_whole(file, written.data)
+        described = {"file": file.name, **written.description}
         write_whole(description_path(file), json.dumps(described).encode() + b"\n")
 
     @staticmethod
@@ -258,8 +263,8 @@ class Form:
     @cached_property
     def _content(self) -> Any:
         """What the format writes: a ``Qubo``, ``Cnf``, ``Mip`` or ``Program``."""
-        own = self.compiled
-        return cast("Mip", own).program if self.target == "program" else own
+        compiled = self.compiled
+        return cast("Mip", compiled).program if self.target == "program" else compiled
 
     @cached_property
     def data(self) -> bytes:
@@ -336,6 +341,10 @@ class Form:
             if len(values) not in (n, n + self.auxiliary):
                 more = f" or {n + self.auxiliary:,}" if self.auxiliary else ""
                 raise InputError(f"expected {n:,}{more} values, got {len(values):,}")
+        if not all(isinstance(value, Real | np.bool_) for value in values):
+            raise InputError(f"expected numbers, got {brief(values)}")
+        if self.target == "cnf" and np.array_equal(np.abs(values), np.arange(1, len(values) + 1)):
+            values = [int(literal > 0) for literal in values]
         spins = self.format is not None and self.format.spins
         if spins and -1 in values:  # without one they are bits, or all are 1
             values = [_bit(*each) for each in zip(self.labels, values, strict=True)]
@@ -347,26 +356,27 @@ class Form:
                 raise InputError(f"{label}: expected {expected}, got {brief(value)}")
         return np.array(values[:n], dtype=np.int64)
 
-    def _ordered(self, by_key: Mapping[str, int]) -> list[int]:
+    def _ordered(self, by_key: Mapping[Any, int]) -> list[int]:
         """Values by the file's names, dimod's, or the file's numbers of variables, in order."""
         names = self.compiled.labels(), self.labels
         place = {name: i for each in names for i, name in enumerate(each)}
-        first = self.format.first if self.format else 0
+        first = self.format.first if self.format else int(self.target == "cnf")
         end = first + len(self.labels) + self.auxiliary
-        found: dict[int, int] = {}
-        for key, value in by_key.items():
-            if key in place:
-                found[place[key]] = value
+        values: dict[int, int] = {}
+        for given, value in by_key.items():
+            key = str(given)
+            if given in place:
+                values[place[given]] = value
             elif key.isascii() and key.isdigit() and len(key) < 10:
                 if not first <= int(key) < end:
                     raise InputError(f"no variable {key}: they are {first} to {end - 1}")
-                found[int(key) - first] = value
+                values[int(key) - first] = value
             elif self.target == "qubo":
                 raise InputError(f"the model has no variable {key[:60]!r}")
         for i, label in enumerate(self.labels):
-            if i not in found:
+            if i not in values:
                 raise InputError(f"there is no value for {label}")
-        return [found[i] for i in range(len(self.labels))]
+        return [values[i] for i in range(len(self.labels))]
 
 
 def _bit(label: str, spin: int) -> int:
@@ -397,6 +407,8 @@ def form(
         SolverUnavailable: if it takes a package that is not installed.
     """
     if not isinstance(to, str) or (to not in _TARGETS and to not in TARGETS):
+        if any(to == each.name for each in FORMATS.values() if each.target):
+            raise InputError(f"{to} is a format of files: qubopuzzle.export(problem, {to!r})")
         known = list(dict.fromkeys([*_TARGETS, *TARGETS]))
         raise InputError(f"no form for {brief(to)}; {did_you_mean(to, known)}")
     return Form.of(problem, to, Settings.of_model(settings, fields))
@@ -547,32 +559,33 @@ def decode(
     Raises:
         InputError: for a sample that does not have exactly the model's variables.
     """
-    own = problem_of(problem)
+    source = problem_of(problem)
     values = best_sample(sample) if isinstance(sample, dimod.SampleSet) else sample
     chosen = Settings.of_model(settings, fields)
-    found, encoding = chosen.presolved(own), chosen.encoding or DEFAULT_ENCODING
-    bits = qubo_bits(found.model, encoding)  # all that it takes; no QUBO is multiplied out
+    presolved, encoding = chosen.presolved(source), chosen.encoding or DEFAULT_ENCODING
+    bits = qubo_bits(presolved.model, encoding)  # all that it takes; no QUBO is multiplied out
     labels = bits.labels()
     without_slack = labels[: bits.matrix.shape[1]]  # those of a CQM
     if isinstance(values, Mapping):
         names, is_plain = set(values), chosen.keeps_rows
-        if is_plain and isinstance(own, Program) and set(own.variables) == names != set(labels):
-            return judge(own, values)  # a sample of the CQM of its own rows
+        variables = set(source.variables) if isinstance(source, Program) else None
+        if is_plain and variables == names != set(labels):
+            return judge(source, values)  # a sample of the CQM of its own rows
         labels = without_slack if names == set(without_slack) else labels
         if strangers := names ^ set(labels):
-            formulation = chosen.formulation or own.default_formulation
+            formulation = chosen.formulation or source.default_formulation
             how = chosen.presolve or "none"
             made = replace(chosen, formulation=formulation, encoding=encoding, presolve=how)
             raise InputError(
                 f"the sample has other variables than the model: {min(map(str, strangers))}; "
-                f"{_made_otherwise(own, made, names)}"
+                f"{_made_otherwise(source, made, names)}"
             )
         values = [values[label] for label in labels]
     given, shapes = np.asarray(values), [(len(names),) for names in (labels, without_slack)]
     if given.shape not in shapes or not np.isin(given, (0, 1)).all():
         what = f"expected {len(labels)} values of 0 or 1, got {brief(values)}"
         raise InputError(f"{what}; {_GIVE}" if given.shape not in shapes else what)
-    return Judge(own, found, bits).judge(given)
+    return Judge(source, presolved, bits).judge(given)
 
 
 def _made_otherwise(problem: Problem, made: Settings, names: set[Hashable]) -> str:
@@ -587,8 +600,8 @@ def _made_otherwise(problem: Problem, made: Settings, names: set[Hashable]) -> s
             if names in (set(labels), set(labels[: bits.matrix.shape[1]])):
                 parts = ("formulation", "encoding", "presolve")
                 changed = [name for name in parts if getattr(form, name) != getattr(made, name)]
-                said = ", ".join(f"{name}={getattr(form, name)!r}" for name in changed)
-                return f"it is of a model made with {said}"
+                parts_changed = ", ".join(f"{name}={getattr(form, name)!r}" for name in changed)
+                return f"it is of a model made with {parts_changed}"
     return _GIVE
 
 

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.jit.packing import addresses
-from qubopuzzle.model import UNBOUNDED, IntArray, Linear, Model, Problem
+from qubopuzzle.model import UNBOUNDED, IntArray, Linear, Model
 from qubopuzzle.model.propagator import (
     FAR,
     FIXED_POINT,
@@ -21,6 +21,7 @@ from qubopuzzle.model.propagator import (
     propagate_all,
 )
 from qubopuzzle.model.segments import reachable
+from qubopuzzle.problem import Problem
 
 _MARK = "mark"
 """The family of rows that say what is on the board."""
@@ -175,21 +176,21 @@ class _Deduction:
     def first_decided(self, domains: DomainArrays) -> tuple[int | None, int | None]:
         """The open cell that was decided first, as values went, and its value; None for none."""
         low, high = self._reach(domains.alive)
-        found = [c for c in np.flatnonzero(low == high).tolist() if c not in self._marked]
-        if not found:
+        cells = [c for c in np.flatnonzero(low == high).tolist() if c not in self._marked]
+        if not cells:
             return None, None
         removed = domains.removed[: domains.counts[REMOVED]]
 
         def decided(count: int) -> NDArray[np.bool_]:
-            """Which of them are, once so many values are gone, (found,)."""
+            """Which of them are, once so many values are gone, (cells,)."""
             alive = np.ones_like(domains.alive)
             alive[removed[:count]] = False
-            early_low, early_high = self._reach(alive, found)
+            early_low, early_high = self._reach(alive, cells)
             return np.asarray(early_low == early_high)
 
         counts = range(len(removed) + 1)
         first = bisect_left(counts, True, key=lambda count: bool(decided(count).any()))
-        cell = found[int(np.argmax(decided(first)))]
+        cell = cells[int(np.argmax(decided(first)))]
         return cell, int(low[cell])
 
     def needed(self, enough: Callable[[NDArray[np.bool_]], bool]) -> IntArray:
@@ -223,13 +224,13 @@ class _Deduction:
         """The labels of rules, the marked cells, and those that the rules are about."""
         marks = needed[needed < self._n_marks]
         cells = dict.fromkeys(self._cells[number] for number in self._own[marks].tolist())
-        own = needed[needed >= self._n_marks]
-        rules = dict.fromkeys(self._propagator.label(number) for number in own.tolist())
+        numbers = needed[needed >= self._n_marks]
+        rules = dict.fromkeys(self._propagator.label(number) for number in numbers.tolist())
         if not rules and self._at_once:
             rules = {self._at_once: None}
-        rows = self._propagator.rows[own[own < self._propagator.arrays.n_rows]]
+        rows = self._propagator.rows[numbers[numbers < self._propagator.arrays.n_rows]]
         painted = self._view.matrix[:, np.unique(rows.indices)]
-        near = np.flatnonzero(np.diff(painted.indptr)).tolist() if own.size else []
+        near = np.flatnonzero(np.diff(painted.indptr)).tolist() if numbers.size else []
         return tuple(rules), tuple(cells), tuple(map(self.place, near))
 
     def place(self, cell: int) -> Cell:

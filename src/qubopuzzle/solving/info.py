@@ -8,7 +8,7 @@ from typing import Any
 from qubopuzzle.compile import ENCODINGS, compile_qubo
 from qubopuzzle.compile.qubo import Quadratic
 from qubopuzzle.errors import QubopuzzleError
-from qubopuzzle.model import Problem
+from qubopuzzle.problem import Problem
 from qubopuzzle.solvers.amplify.clients import PLANS
 from qubopuzzle.solving.loading import Source, problem_of
 from qubopuzzle.solving.settings import Settings
@@ -60,10 +60,10 @@ def info(
     Raises:
         InputError: for a formulation or encoding that does not exist.
     """
-    own = problem_of(problem)
+    target = problem_of(problem)
     return [
-        _size(own, form)
-        for form in forms_of(own, Settings(formulation=formulation, encoding=encoding))
+        _size(target, form)
+        for form in forms_of(target, Settings(formulation=formulation, encoding=encoding))
     ]
 
 

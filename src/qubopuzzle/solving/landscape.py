@@ -10,7 +10,7 @@ import dimod
 import numpy as np
 from numpy.typing import NDArray
 
-from qubopuzzle.checks import whole
+from qubopuzzle.base.checks import whole
 from qubopuzzle.errors import InputError
 from qubopuzzle.picture import check_canvas
 from qubopuzzle.tempering import OneHotTemperingSampler

@@ -8,7 +8,8 @@ from typing import TypeAlias
 from qubopuzzle.errors import InputError, did_you_mean
 from qubopuzzle.files import puzzles
 from qubopuzzle.files.models import READERS, load_model, reader_for
-from qubopuzzle.model import Model, ModelProblem, Problem
+from qubopuzzle.model import Model
+from qubopuzzle.problem import ModelProblem, Problem
 
 Source: TypeAlias = Problem | Model | str | PathLike[str]
 """What is solved: a puzzle, a model, or a file that holds exactly one."""

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from qubopuzzle.answer import Answer, Energies
+from qubopuzzle.base import html
+from qubopuzzle.base.recorder import RecordedState, evenly
+from qubopuzzle.base.renamed import Renamed
 from qubopuzzle.errors import InputError, printable
-from qubopuzzle.model import IntArray, Problem, Violation
-from qubopuzzle.picture import Picture, html
-from qubopuzzle.recorder import RecordedState, evenly
-from qubopuzzle.renamed import Renamed
+from qubopuzzle.model import IntArray, Violation
+from qubopuzzle.picture import Picture
+from qubopuzzle.problem import Problem
 from qubopuzzle.solvers.base import Proof
 from qubopuzzle.solving.samples import Samples
 from qubopuzzle.solving.trace import Trace
@@ -315,16 +317,16 @@ class Result(Renamed):
                     f"{p['cells_decided']:,} of {p['cells']:,} cells decided{left})"
                 )
         first = [str(self.attempt)] if self.attempt else []
-        told = [self.verdict, self._descent(), self._seconds(verbose), " ".join(how), sizes]
-        return printable(" | ".join([*told, f"seed {self.seed}", *first]))
+        parts = [self.verdict, self._descent(), self._seconds(verbose), " ".join(how), sizes]
+        return printable(" | ".join([*parts, f"seed {self.seed}", *first]))
 
     def _descent(self) -> str:
         """The energy, behind some that were higher, and what it is the sum of."""
         if self.energy is None:
             return "energy none"
-        higher = [own for own in self.course if own > self.energy]
+        higher = [energy_before for energy_before in self.course if energy_before > self.energy]
         shown = [higher[i] for i in evenly(len(higher), _COURSE_SHOWN)]
-        energy = " -> ".join(f"{own:g}" for own in (*shown, self.energy))
+        energy = " -> ".join(f"{energy_before:g}" for energy_before in (*shown, self.energy))
         return f"energy {energy}{self._energy_parts(self.energy) if self.energy else ''}"
 
     def _energy_parts(self, energy: float) -> str:
@@ -363,8 +365,8 @@ class Result(Renamed):
 
     def _repr_html_(self) -> str:
         verdict, *rest = self.summary().split(" | ")
-        said = html.paragraph(f" | {' | '.join(rest)}", verdict)
+        summary = html.paragraph(f" | {' | '.join(rest)}", verdict)
         if self.best:
-            return self.best.drawing() + said + self.best.faults()
+            return self.best.drawing() + summary + self.best.faults()
         picture = self.picture()
-        return (html.inline(picture.image("svg")) if picture else "") + said
+        return (html.inline(picture.image("svg")) if picture else "") + summary

@@ -48,7 +48,7 @@ class Samples:
             for family, cost in violations_of(presolved.whole, x).items():
                 costs[family][part] = cost
         vectors = {re.sub(r"\W", "_", f"energy_{family}"): cost for family, cost in costs.items()}
-        found: SampleSet = SampleSet.from_samples(  # type: ignore[no-untyped-call]
+        sampleset: SampleSet = SampleSet.from_samples(  # type: ignore[no-untyped-call]
             (states, self.compiled.labels()),
             "INTEGER" if isinstance(self.compiled.bits, Values) else "BINARY",
             energy=energies,
@@ -59,4 +59,4 @@ class Samples:
             is_valid=np.array([self.judge.accepts(each) for each in self.outcome.samples], bool),
             **vectors,
         )
-        return found
+        return sampleset

@@ -8,11 +8,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self, TypedDict
 
-from qubopuzzle.checks import brief, positive, whole
+from qubopuzzle.base.checks import brief, check_names, positive, whole
 from qubopuzzle.compile import ENCODINGS, Compiled, compile_model
 from qubopuzzle.errors import InputError, SolverUnavailable, Unsatisfiable, did_you_mean
-from qubopuzzle.model import Model, Problem, Propagation, probe, propagate
+from qubopuzzle.model import Model, Propagation, probe, propagate
 from qubopuzzle.model.propagation import prepare
+from qubopuzzle.problem import Problem
 from qubopuzzle.solvers import all_solvers, get_solver
 from qubopuzzle.solvers.base import Budget, Solver
 
@@ -150,7 +151,7 @@ class Settings:
             InputError: for values that cannot be used, and a field that there is not.
         """
         more = more or {}
-        _check_names(more, Fields)
+        check_names(more, Fields.__annotations__)
         if isinstance(given, cls):
             return replace(given, **more)
         if given is None:
@@ -162,7 +163,7 @@ class Settings:
     @classmethod
     def of_model(cls, given: Self | None, more: Mapping[str, Any]) -> Self:
         """The same of functions that solve nothing, and take ``ModelFields`` only."""
-        _check_names(more, ModelFields)
+        check_names(more, ModelFields.__annotations__)
         if not isinstance(given, cls | None):
             raise InputError(f"expected Settings, or its fields by name, got {brief(given)}")
         return cls.of(given, more)
@@ -202,14 +203,14 @@ class Settings:
     def to_dict(self) -> dict[str, Any]:
         """For JSON: what is not usual, by name; a sampler or client by the name of its solver."""
         usual = Settings()
-        found = {
+        changed = {
             each.name: getattr(self, each.name)
             for each in fields(self)
             if getattr(self, each.name) != getattr(usual, each.name)
         }
-        if "solver" in found:
-            found["solver"] = self.backend.name
-        return {name: dict(v) if isinstance(v, Mapping) else v for name, v in found.items()}
+        if "solver" in changed:
+            changed["solver"] = self.backend.name
+        return {name: dict(v) if isinstance(v, Mapping) else v for name, v in changed.items()}
 
     @classmethod
     def from_dict(cls, data: Any) -> Self:
@@ -248,10 +249,10 @@ class Settings:
             TooLarge: if the formulation refuses this size.
             Unsatisfiable: if presolving proves that there is no solution.
         """
-        found = self.presolve_model(problem.model(self.formulation))
-        if (why := found.contradiction) is not None:
+        presolved = self.presolve_model(problem.model(self.formulation))
+        if (why := presolved.contradiction) is not None:
             raise Unsatisfiable(f"no solution in this model ({why})")
-        return found
+        return presolved
 
     def presolve_model(self, model: Model) -> Propagation:
         """A model as it is, or without values that presolving finds impossible."""
@@ -260,14 +261,6 @@ class Settings:
     def compile(self, model: Model, target: str) -> Compiled:
         """Compile for a target; raises as ``compile_model``."""
         return compile_model(model, target, self.encoding, self.weights)
-
-
-def _check_names(given: Mapping[str, Any], known: type) -> None:
-    """InputError for a name that is no field of a typed dictionary."""
-    for name in given:
-        if name not in known.__annotations__:
-            hint = did_you_mean(name, known.__annotations__)
-            raise InputError(f"unknown setting {brief(name)}; {hint}")
 
 
 def command(source: str, data: Mapping[str, Any]) -> str:

@@ -7,10 +7,10 @@ from functools import partial
 from itertools import repeat
 from typing import Any
 
-from qubopuzzle.checks import whole
+from qubopuzzle.base.checks import whole
+from qubopuzzle.base.executors import results
 from qubopuzzle.errors import QubopuzzleError
-from qubopuzzle.executors import results
-from qubopuzzle.model import Problem
+from qubopuzzle.problem import Problem
 from qubopuzzle.solving.result import Result
 from qubopuzzle.solving.solve import solve
 
@@ -21,7 +21,7 @@ def solve_each(
     jobs: int = 1,
     executor: Executor | None = None,
     samples: bool = False,
-    own: Iterable[dict[str, Any]] | None = None,
+    overrides: Iterable[dict[str, Any]] | None = None,
     **settings: Any,
 ) -> Generator[Result | QubopuzzleError, None, None]:
     """Solve problem after problem in several processes; yields results in order.
@@ -38,14 +38,14 @@ def solve_each(
         jobs: processes of this machine.
         executor: of ``concurrent.futures`` or Dask, where they are solved instead.
         samples: keep ``result.samples``, too, which may be large.
-        own: for each problem settings of its own.
+        overrides: for each problem settings of its own, which go before the others.
         settings: see ``solve``; no callbacks.
 
     Raises:
         ExecutorFailed: if an executor takes no more work, or loses a problem twice.
     """
     jobs = whole("jobs", jobs, 1)
-    each = repeat({}) if own is None else own
+    each = repeat({}) if overrides is None else overrides
     orders = ((p, settings | more) for p, more in zip(problems, each, strict=False))
     return results(partial(_solved, samples), orders, "problem", jobs=jobs, executor=executor)
 

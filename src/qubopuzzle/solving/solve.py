@@ -10,6 +10,9 @@ from os import PathLike
 from typing import Any, Unpack, cast
 
 from qubopuzzle.answer import Judge
+from qubopuzzle.base.recorder import Recorder, Track
+from qubopuzzle.base.signals import defer_interrupt
+from qubopuzzle.base.timing import stage
 from qubopuzzle.compile import (
     DEFAULT_ENCODING,
     ROW_TARGETS,
@@ -26,9 +29,8 @@ from qubopuzzle.errors import (
     TooLarge,
     Unsatisfiable,
 )
-from qubopuzzle.model import Model, ModelBuilder, Problem, Propagation, with_cuts
-from qubopuzzle.recorder import Recorder, Track
-from qubopuzzle.signals import defer_interrupt
+from qubopuzzle.model import Model, ModelBuilder, Propagation, with_cuts
+from qubopuzzle.problem import Problem
 from qubopuzzle.solvers.base import (
     Budget,
     Outcome,
@@ -44,7 +46,6 @@ from qubopuzzle.solving.loading import Source, problem_of
 from qubopuzzle.solving.result import Attempt, Result, Status
 from qubopuzzle.solving.samples import Samples
 from qubopuzzle.solving.settings import Fields, Settings
-from qubopuzzle.timing import stage
 
 FIRST_TURN_S = 10.0
 """Of a first attempt by a solver that goes on until it has a proof; see ``_in_turns``."""
@@ -119,7 +120,7 @@ def solve(
         likely = own.likely_formulation(name) if takes_turns else None
     shown: AbstractContextManager[Any] = nullcontext(progress or None)
     if progress is True:
-        from qubopuzzle import bars
+        from qubopuzzle.solving import bars
 
         shown = bars.solving(own.id or own.name, asked.reads, asked.time_limit)
     with shown as callback:

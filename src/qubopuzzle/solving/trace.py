@@ -17,15 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle.answer import Answer, Judge, parts
-from qubopuzzle.checks import brief
+from qubopuzzle.base.checks import brief
+from qubopuzzle.base.recorder import RecordedState, evenly
+from qubopuzzle.base.renamed import Renamed
+from qubopuzzle.base.writing import naming, read_bounded, write_whole
 from qubopuzzle.errors import InputError
 from qubopuzzle.files.puzzles.native import problem_from_dict
-from qubopuzzle.files.writing import naming, read_bounded, write_whole
-from qubopuzzle.model import IntArray, Model, ModelProblem, Problem
+from qubopuzzle.model import IntArray, Model
 from qubopuzzle.model.semantics import violations_of
 from qubopuzzle.picture import Picture, check_canvas
-from qubopuzzle.recorder import RecordedState, evenly
-from qubopuzzle.renamed import Renamed
+from qubopuzzle.problem import ModelProblem, Problem
 from qubopuzzle.solving.judge import judge
 
 if TYPE_CHECKING:
@@ -228,12 +229,12 @@ def load_trace(path: str | PathLike[str]) -> Trace:
 def _unpacked(data: bytes) -> dict[str, Any]:
     """The arrays of a file, of whatever types and shapes; ``about`` as a text."""
     try:
-        with np.load(io.BytesIO(data), allow_pickle=False) as found:
-            if sum(entry.file_size for entry in found.zip.infolist()) > SIZE_LIMIT:
+        with np.load(io.BytesIO(data), allow_pickle=False) as file:
+            if sum(entry.file_size for entry in file.zip.infolist()) > SIZE_LIMIT:
                 raise InputError(f"over {SIZE_LIMIT >> 20:,} MiB when unpacked")
-            arrays = {name: found[name] for name in {*_NUMBERS, "answers"}.intersection(found)}
+            arrays = {name: file[name] for name in {*_NUMBERS, "answers"}.intersection(file)}
             # NumPy makes texts of any bytes; those that are none fail here.
-            return arrays | {"about": str(found["about"]).encode().decode()}
+            return arrays | {"about": str(file["about"]).encode().decode()}
     except InputError:
         raise
     except Exception:  # readers of damaged files raise whatever befalls them
@@ -270,10 +271,10 @@ def _read(data: Mapping[str, Any]) -> Trace:
     return Trace(problem, about["about"], families=tuple(families), grids=grids, **arrays)
 
 
-def _about(found: str) -> dict[str, Any]:
+def _about(text: str) -> dict[str, Any]:
     """What a file says of its trace, apart from numbers."""
     try:
-        about = json.loads(found)
+        about = json.loads(text)
     except (ValueError, RecursionError):
         about = None
     if not isinstance(about, dict) or about.get("format") != KIND:
@@ -288,11 +289,11 @@ def _about(found: str) -> dict[str, Any]:
     return about | {"problem": about.get("problem")}
 
 
-def _array(name: str, found: Any, kind: str) -> NDArray[Any]:
+def _array(name: str, value: Any, kind: str) -> NDArray[Any]:
     """An array of the type that ``Trace.save`` gives it, be the order of its bytes another."""
-    if not isinstance(found, np.ndarray) or found.dtype.newbyteorder("=") != kind:
+    if not isinstance(value, np.ndarray) or value.dtype.newbyteorder("=") != kind:
         raise InputError(f"{name}: expected an array of {kind}")
-    return found.astype(kind, copy=False)
+    return value.astype(kind, copy=False)
 
 
 def _decoded(states: Sequence[RecordedState]) -> dict[str, Any]:

@@ -14,11 +14,11 @@ from dimod.core.initialized import Initialized
 from dimod.core.sampler import Sampler
 from numpy.typing import NDArray
 
-from qubopuzzle.checks import brief, number, whole
+from qubopuzzle.base.checks import brief, number, whole
+from qubopuzzle.base.reads import Reads, generator
+from qubopuzzle.base.recorder import Track
+from qubopuzzle.base.signals import defer_interrupt
 from qubopuzzle.errors import InputError
-from qubopuzzle.reads import Reads, generator
-from qubopuzzle.recorder import Track
-from qubopuzzle.signals import defer_interrupt
 from qubopuzzle.tempering.form import TemperingForm, tempering_form
 from qubopuzzle.tempering.kernels import FloatArray
 from qubopuzzle.tempering.ladder import (

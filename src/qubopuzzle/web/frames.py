@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle.answer import Answer
-from qubopuzzle.model import IntArray, Model, Problem, Violation
+from qubopuzzle.model import IntArray, Model, Violation
 from qubopuzzle.model.segments import all_rows
 from qubopuzzle.picture import Picture
 from qubopuzzle.picture.description import PALETTE
+from qubopuzzle.problem import Problem
 from qubopuzzle.solving.trace import Trace
 
 STATES = 400

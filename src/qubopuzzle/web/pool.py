@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
+from qubopuzzle.base.processes import Crashed, Overrun, WarmWorkers, Worker
 from qubopuzzle.errors import QubopuzzleError
-from qubopuzzle.processes import Crashed, Overrun, WarmWorkers, Worker
 
 MEMORY = 3 << 30
 """Bytes of address space of a process; most of it is never touched."""

@@ -6,9 +6,9 @@ from base64 import b64encode
 from functools import cache
 from importlib.resources import files
 
+from qubopuzzle.base.html import escape
+from qubopuzzle.base.recorder import evenly
 from qubopuzzle.errors import InputError
-from qubopuzzle.picture.html import escape
-from qubopuzzle.recorder import evenly
 from qubopuzzle.solving.trace import Trace
 from qubopuzzle.web.frames import STATES, Frames, board
 

@@ -1,12 +1,12 @@
 """Bytes of requests, and the functions that they ask for, which only the processes import."""
 
-import json
 from collections.abc import Callable
 from inspect import signature
 from typing import Any
 
-from qubopuzzle.checks import positive
+from qubopuzzle.base.checks import positive
 from qubopuzzle.errors import InputError, QubopuzzleError
+from qubopuzzle.web.messages import packed, unpacked
 
 CALLS = (
     "about",
@@ -33,14 +33,14 @@ def answer(name: str, data: bytes) -> bytes:
     """The answer of one of ``CALLS`` to a request's body, both JSON."""
     from qubopuzzle.web import work
 
-    return packed(_called(getattr(work, name), _unpacked(data)))
+    return packed(_called(getattr(work, name), unpacked(data)))
 
 
 def run(data: bytes, limit: float) -> None:
     """A run that a request's body asks for, for so many seconds at most; events go to ``say``."""
     from qubopuzzle.web import work
 
-    given = _unpacked(data)
+    given = unpacked(data)
     if "time_limit" in given:
         limit = min(limit, positive("time_limit", given.pop("time_limit"), "seconds"))
     _called(work.tell_run, given, limit=limit)
@@ -51,26 +51,6 @@ def replay(data: bytes) -> bytes:
     from qubopuzzle.web.replay import replay_page
 
     return replay_page(data)
-
-
-def packed(value: Any) -> bytes:
-    """JSON in ASCII, whatever signs its texts hold."""
-    return json.dumps(value, separators=(",", ":")).encode()
-
-
-def _unpacked(data: bytes) -> dict[str, Any]:
-    """An object of JSON, without what is empty in it.
-
-    Raises:
-        InputError: for anything else.
-    """
-    try:
-        content = json.loads(data)
-    except (ValueError, RecursionError):
-        raise InputError("the request is no JSON") from None
-    if not isinstance(content, dict):
-        raise InputError("the request is no JSON object")
-    return {name: value for name, value in content.items() if value not in (None, "")}
 
 
 def _called(function: Callable[..., Any], given: dict[str, Any], **ours: Any) -> Any:

@@ -22,6 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from qubopuzzle.errors import QubopuzzleError
 from qubopuzzle.web import requests
+from qubopuzzle.web.messages import packed
 from qubopuzzle.web.pool import Busy, Pool, Turns
 
 LARGE, SMALL = 8 << 20, 1 << 20
@@ -243,7 +244,7 @@ async def _events(state: State, data: bytes) -> AsyncIterator[bytes]:
             turns, deadline = state.runs, limit + _LATE_S
             await state.pool.call(turns, requests.run, data, limit, deadline=deadline, hear=hear)
         except Exception as error:  # the stream ends in a line, whatever it was
-            last = "error", requests.packed({"message": _line(error)})
+            last = "error", packed({"message": _line(error)})
         loop.call_soon(put, *last)  # after the events before it
 
     task = asyncio.create_task(go())
@@ -267,7 +268,7 @@ async def _refused(_: Request, error: Exception) -> Response:
 
 
 def _error_response(line: str, status: int, headers: Mapping[str, str] | None = None) -> Response:
-    return Response(requests.packed({"error": line}), status, headers, "application/json")
+    return Response(packed({"error": line}), status, headers, "application/json")
 
 
 def _line(error: Exception) -> str:

@@ -17,15 +17,15 @@ from typing import Any
 
 import numpy as np
 
-from qubopuzzle.checks import brief, whole
+from qubopuzzle.base.checks import brief, whole
+from qubopuzzle.base.processes import say
+from qubopuzzle.base.recorder import Recorder, evenly
 from qubopuzzle.errors import InputError
 from qubopuzzle.files.puzzles import formats_for, read_text, solved_address, write_text
 from qubopuzzle.files.puzzles.native import problem_from_dict
-from qubopuzzle.model import Problem
-from qubopuzzle.processes import say
+from qubopuzzle.problem import Problem
 from qubopuzzle.puzzles import Puzzle, get_puzzle, puzzle_names
 from qubopuzzle.puzzles.generator import PuzzleGenerator, find_generator
-from qubopuzzle.recorder import Recorder, evenly
 from qubopuzzle.solvers import all_solvers
 from qubopuzzle.solvers.base import Solver
 from qubopuzzle.solving.hints import hint
@@ -34,7 +34,7 @@ from qubopuzzle.solving.settings import DEFAULT_SOLVER
 from qubopuzzle.solving.solve import solve
 from qubopuzzle.solving.trace import Trace
 from qubopuzzle.web.frames import STATES, Frames, board, entries, numbers
-from qubopuzzle.web.requests import packed
+from qubopuzzle.web.messages import packed
 
 READ_LIMIT = 100
 """Puzzles of one text that are shown."""

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from qubopuzzle.bench.comparison import Comparison
 from qubopuzzle.bench.report.page import html_report
 from qubopuzzle.bench.report.sheets import csv_text, qoblib_csv
 from qubopuzzle.bench.report.texts import latex_report, markdown_report
+from qubopuzzle.bench.results import ComparisonData
 from qubopuzzle.errors import InputError
 
-_WRITERS: dict[str, Callable[[Comparison], str]] = {
+_WRITERS: dict[str, Callable[[ComparisonData], str]] = {
     ".html": html_report,
     ".md": markdown_report,
     ".tex": latex_report,
@@ -18,7 +18,7 @@ _WRITERS: dict[str, Callable[[Comparison], str]] = {
 }
 
 
-def writer(path: Path) -> Callable[[Comparison], str]:
+def writer(path: Path) -> Callable[[ComparisonData], str]:
     """What writes a report of the kind that a file's name asks for.
 
     Raises:

@@ -2,16 +2,16 @@
 
 import json
 
-from qubopuzzle.bench.comparison import Comparison
 from qubopuzzle.bench.configurations import Configuration
 from qubopuzzle.bench.machine import machines, shared_cores
 from qubopuzzle.bench.plan import Instance
+from qubopuzzle.bench.results import ComparisonData
 
 _INLINE = 4_000
 """Characters of a problem that a command quotes; a larger one is a file."""
 
 
-def heading(comparison: Comparison) -> str:
+def heading(comparison: ComparisonData) -> str:
     """What was compared, in a line."""
     rows = comparison.rows
     days = sorted({row["started"][:10] for row in rows if "started" in row})
@@ -25,7 +25,7 @@ def heading(comparison: Comparison) -> str:
     return ", ".join([*counted, *filter(None, [when])])
 
 
-def warnings(comparison: Comparison) -> list[str]:
+def warnings(comparison: ComparisonData) -> list[str]:
     """What a reader must know before any figure."""
     messages = [f"Solvers contradict each other: {c.summary()}" for c in comparison.contradictions]
     planned = sum(comparison.planned.values())

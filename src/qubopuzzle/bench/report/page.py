@@ -5,20 +5,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from urllib.parse import quote
 
+from qubopuzzle.base.html import escape, inline
 from qubopuzzle.bench import profile
-from qubopuzzle.bench.comparison import Comparison
 from qubopuzzle.bench.configurations import Configuration
 from qubopuzzle.bench.plan import Instance
 from qubopuzzle.bench.report.content import file_name, heading, solve_command, warnings
+from qubopuzzle.bench.results import ComparisonData
 from qubopuzzle.bench.summary import Row
 from qubopuzzle.bench.tables import Table, report_tables, run_table
-from qubopuzzle.picture.html import escape, inline
 
 _PICTURES = 4_000_000
 """Bytes of pictures of instances at most."""
 
 
-def html_report(comparison: Comparison) -> str:
+def html_report(comparison: ComparisonData) -> str:
     """One file that needs nothing else: tables that sort, plots, boards, commands."""
     parts = [f'<p class="warning">{escape(line)}</p>' for line in warnings(comparison)]
     first, *rest = map(_section, report_tables(comparison))
@@ -63,7 +63,7 @@ def _cell(text: str, is_number: bool) -> str:
     return f"<td{kind}>{escape(text)}</td>"
 
 
-def _instances(comparison: Comparison) -> Iterator[str]:
+def _instances(comparison: ComparisonData) -> Iterator[str]:
     by_digest: dict[str, list[Row]] = {}
     for row in comparison.rows:
         by_digest.setdefault(row["digest"], []).append(row)

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from math import inf
 
-from qubopuzzle.bench.comparison import Comparison
 from qubopuzzle.bench.machine import machine_of
 from qubopuzzle.bench.objectives import CLOSE
+from qubopuzzle.bench.results import ComparisonData
 from qubopuzzle.bench.statistics import TimeToSolution
 from qubopuzzle.bench.summary import Summary
 from qubopuzzle.bench.tables import over, statuses
@@ -21,7 +21,7 @@ _FORMULAS = (*"=+-@", *map(chr, (0xFF1D, 0xFF0B, 0xFF0D, 0xFF20)))
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?")
 
 
-def csv_text(comparison: Comparison) -> str:
+def csv_text(comparison: ComparisonData) -> str:
     """A line for each instance and configuration; seconds; empty where there is no number."""
     summaries = comparison.summaries()
     columns: dict[str, Callable[[Summary], object]] = {
@@ -93,7 +93,7 @@ def _figures(value: float | None, count: int = 12) -> str | None:
     return None if value is None else f"{value:.{count}g}"
 
 
-def qoblib_csv(comparison: Comparison) -> str:
+def qoblib_csv(comparison: ComparisonData) -> str:
     """A line for each instance and configuration with the columns of QOBLIB's submissions.
 
     They are those of ZIB-AOPT/QOBLIB, in their order. Submitter and reference are left to whoever

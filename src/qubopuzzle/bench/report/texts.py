@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from qubopuzzle.bench.comparison import Comparison
 from qubopuzzle.bench.report.content import heading, solve_command, warnings
+from qubopuzzle.bench.results import ComparisonData
 from qubopuzzle.bench.tables import Table, report_tables
 from qubopuzzle.errors import printable
 
@@ -11,7 +11,7 @@ _WRAPPED = 60
 """Characters of a cell from which on its column has lines."""
 
 
-def markdown_report(comparison: Comparison) -> str:
+def markdown_report(comparison: ComparisonData) -> str:
     """The same tables and commands for a page of Markdown."""
     lines = ["# Comparison of solvers", "", heading(comparison), ""]
     lines += [line for text in warnings(comparison) for line in (f"**{_plain(text)}**", "")]
@@ -58,7 +58,7 @@ _PREAMBLE = r"""\documentclass{article}
 """
 
 
-def latex_report(comparison: Comparison) -> str:
+def latex_report(comparison: ComparisonData) -> str:
     """The same tables as a document of LaTeX, each a ``longtable``; without commands."""
     lines = [_PREAMBLE + r"\section*{Comparison of solvers}", _latex(heading(comparison)), ""]
     for text in warnings(comparison):

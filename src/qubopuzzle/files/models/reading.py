@@ -118,7 +118,7 @@ def _read(form: ModelFormat, data: bytes) -> Any:
 
 
 def _read_apart(read: Callable[[str], Any], path: str) -> Any:
-    from qubopuzzle.processes import Crashed, OutOfMemory, Overrun, Worker
+    from qubopuzzle.base.processes import Crashed, OutOfMemory, Overrun, Worker
 
     with Worker(memory=MEMORY_LIMIT) as worker:
         try:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from qubopuzzle.checks import NEARLY_WHOLE, brief
+from qubopuzzle.base.checks import NEARLY_WHOLE, brief
 from qubopuzzle.errors import InputError
 
 if TYPE_CHECKING:

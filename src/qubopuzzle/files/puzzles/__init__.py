@@ -17,7 +17,8 @@ from pkgutil import iter_modules
 from typing import Any, TypeVar
 
 from qubopuzzle.errors import InputError, at, did_you_mean, printable
-from qubopuzzle.model import IntArray, Problem
+from qubopuzzle.model import IntArray
+from qubopuzzle.problem import Problem
 from qubopuzzle.puzzles import Puzzle, get_puzzle, puzzle_name, puzzle_names
 
 T = TypeVar("T")

@@ -12,7 +12,7 @@ import numpy as np
 
 from qubopuzzle.errors import InputError
 from qubopuzzle.files.puzzles import all_formats, native, non, pzprv3, read_source
-from qubopuzzle.model import Problem
+from qubopuzzle.problem import Problem
 from qubopuzzle.puzzles import Puzzle
 from qubopuzzle.puzzles.kinds.grids import picture_rows
 from qubopuzzle.puzzles.kinds.shading import Painting

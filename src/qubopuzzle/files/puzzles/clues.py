@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from qubopuzzle.checks import brief
+from qubopuzzle.base.checks import brief
 from qubopuzzle.errors import InputError, printable
 from qubopuzzle.files.puzzles.lines import Line, lines_of
 from qubopuzzle.puzzles.nonogram.rules import LINE_LIMIT

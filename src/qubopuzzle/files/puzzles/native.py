@@ -5,10 +5,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from qubopuzzle.checks import brief
+from qubopuzzle.base.checks import brief
 from qubopuzzle.errors import InputError
 from qubopuzzle.files.puzzles import Format
-from qubopuzzle.model import ModelProblem, Problem
+from qubopuzzle.problem import ModelProblem, Problem
 from qubopuzzle.puzzles import get_puzzle
 
 _MODELS = (ModelProblem.name, "program")

@@ -12,7 +12,7 @@ from html import unescape
 from itertools import accumulate
 from xml.etree.ElementTree import Element, TreeBuilder
 
-from qubopuzzle.checks import brief
+from qubopuzzle.base.checks import brief
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles import Format
 from qubopuzzle.files.puzzles.lines import ReadLimit

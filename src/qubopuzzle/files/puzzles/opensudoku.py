@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from html import escape, unescape
 
-from qubopuzzle.checks import brief
+from qubopuzzle.base.checks import brief
 from qubopuzzle.errors import InputError, at
 from qubopuzzle.files.puzzles import Format
 from qubopuzzle.files.puzzles.clues import one_line

@@ -10,7 +10,7 @@ cwd    a line with the height, one with the width, the rows, a blank line, the c
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from qubopuzzle.checks import brief
+from qubopuzzle.base.checks import brief
 from qubopuzzle.errors import InputError
 from qubopuzzle.files.puzzles import Format, clues
 from qubopuzzle.files.puzzles.lines import Line

@@ -6,7 +6,7 @@ Numbers are divided by tabs. Nothing says how many lines are columns: boards are
 import re
 from collections.abc import Iterator, Sequence
 
-from qubopuzzle.checks import brief
+from qubopuzzle.base.checks import brief
 from qubopuzzle.errors import InputError
 from qubopuzzle.files.puzzles import Format, clues
 from qubopuzzle.files.puzzles.lines import Line, ReadLimit, head_of, read_boards

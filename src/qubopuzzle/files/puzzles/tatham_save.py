@@ -7,7 +7,7 @@ they are somebody's work in progress. A value is as long as its line says.
 import re
 from collections.abc import Iterator
 
-from qubopuzzle.checks import brief
+from qubopuzzle.base.checks import brief
 from qubopuzzle.errors import InputError
 from qubopuzzle.files.puzzles import Format, tatham
 from qubopuzzle.files.puzzles.lines import read_boards

@@ -11,7 +11,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from qubopuzzle.checks import brief, whole
+from qubopuzzle.base.checks import brief, whole
 from qubopuzzle.errors import InputError, PuzzleError
 from qubopuzzle.model import IntArray
 

@@ -7,7 +7,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from qubopuzzle.checks import whole
+from qubopuzzle.base.checks import whole
 from qubopuzzle.compile.incremental import Random, SwitchableModel, second_solution
 from qubopuzzle.errors import InputError, SolverUnavailable
 from qubopuzzle.model import IntArray

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from qubopuzzle.checks import brief
+from qubopuzzle.base.checks import brief
 from qubopuzzle.errors import InputError
 from qubopuzzle.puzzles import links
 from qubopuzzle.puzzles.kinds.grids import letter_values

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from qubopuzzle.checks import brief
+from qubopuzzle.base.checks import brief
 from qubopuzzle.errors import PuzzleError
 from qubopuzzle.model import IntArray
 from qubopuzzle.picture import Picture

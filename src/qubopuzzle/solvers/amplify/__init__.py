@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qubopuzzle.base.writing import write_whole
 from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import InputError
-from qubopuzzle.files.writing import write_whole
 from qubopuzzle.solvers.amplify.call import Request, call, rehearse, terms_of
 from qubopuzzle.solvers.amplify.clients import (
     CLIENTS,

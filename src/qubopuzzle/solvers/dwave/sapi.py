@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from qubopuzzle.base.writing import write_whole
 from qubopuzzle.errors import InputError, did_you_mean
-from qubopuzzle.files.writing import write_whole
 from qubopuzzle.solvers.base import Option, installed_version
 from qubopuzzle.solvers.dwave.settings import VARIABLE, address_of, profile, token_of
 from qubopuzzle.solvers.services.solver import SERVICE_OPTIONS, ServiceSolver, stored

@@ -11,7 +11,7 @@ from dimod.core.structured import Structured
 from dimod.decorators import bqm_structured
 from numpy.typing import NDArray
 
-from qubopuzzle.checks import number, whole
+from qubopuzzle.base.checks import number, whole
 from qubopuzzle.embedding import Hardware
 from qubopuzzle.errors import InputError, TooLarge
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qubopuzzle import errors
-from qubopuzzle.processes import Crashed, Worker
+from qubopuzzle.base.processes import Crashed, Worker
 from qubopuzzle.solvers.services.credentials import Token, quoted
 from qubopuzzle.solvers.services.relay import Relay, Respond
 

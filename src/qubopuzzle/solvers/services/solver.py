@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from qubopuzzle.base.writing import check_place, naming, read_bounded, write_whole
 from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import InputError, SolverFailed, SolverUnavailable
-from qubopuzzle.files.writing import check_place, naming, read_bounded, write_whole
 from qubopuzzle.solvers.base import ANSWER_FILES, Option, Outcome, Solver, Task, literal
 from qubopuzzle.solvers.sampler import Best
 from qubopuzzle.solvers.services.credentials import check_address

@@ -86,8 +86,8 @@ def _raise_deferred(
     number: int, handler: Any, deferred: list[tuple[int, FrameType | None]]
 ) -> None:
     signal.signal(number, handler)
-    for own in [own for own in deferred if own[0] == number][:1]:
-        handler(*own)
+    for arguments in [arguments for arguments in deferred if arguments[0] == number][:1]:
+        handler(*arguments)
 
 
 def _interrupt(_number: int, frame: FrameType | None) -> None:

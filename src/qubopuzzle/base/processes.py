@@ -33,7 +33,7 @@ from typing import IO, Any, TypeVar
 from qubopuzzle.errors import QubopuzzleError, SolverFailed
 
 _T = TypeVar("_T")
-_PROGRAM = "from qubopuzzle.processes import serve; serve()"
+_PROGRAM = "from qubopuzzle.base.processes import serve; serve()"
 _LISTEN_S = 1.0
 """So long the last words of a process that has ended are waited for."""
 _IDLE_S = 60.0

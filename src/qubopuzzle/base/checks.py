@@ -1,12 +1,12 @@
-"""Checks of numbers that come from outside; every error names the place, the bounds, the value."""
+"""Checks of what comes from outside; every error names the place, the bounds, the value."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 from numbers import Real
 from operator import index
 from typing import Any
 
-from qubopuzzle.errors import InputError
+from qubopuzzle.errors import InputError, did_you_mean
 
 NEARLY_WHOLE = 1e-5
 """How far from a whole number a value may lie, as solvers with real numbers leave it."""
@@ -36,13 +36,17 @@ def whole(
     """
     try:
         is_bool = type(value).__name__ in ("bool", "bool_")  # numpy's, too
-        found = None if is_bool else index(value)
+        integer = None if is_bool else index(value)
     except TypeError:
-        found = None
-    if found is None or (low is not None and found < low) or (high is not None and found > high):
+        integer = None
+    if (
+        integer is None
+        or (low is not None and integer < low)
+        or (high is not None and integer > high)
+    ):
         kind = "a whole number" + bounds(low, high)
         raise error(f"{name}: expected {kind}, got {brief(value)}")
-    return found
+    return integer
 
 
 def positive(name: str, value: Any, unit: str = "") -> float:
@@ -54,11 +58,11 @@ def positive(name: str, value: Any, unit: str = "") -> float:
     Raises:
         InputError: for anything else.
     """
-    found = _real(value)
-    if found is None or not 0 < found < inf:
+    real = _real(value)
+    if real is None or not 0 < real < inf:
         kind = "a positive number" + (f" of {unit}" if unit else "")
         raise InputError(f"{name}: expected {kind}, got {brief(value)}")
-    return found
+    return real
 
 
 def number(name: str, value: Any) -> float:
@@ -67,10 +71,10 @@ def number(name: str, value: Any) -> float:
     Raises:
         InputError: for anything else.
     """
-    found = _real(value)
-    if found is None:
+    real = _real(value)
+    if real is None:
         raise InputError(f"{name}: expected a number, got {brief(value)}")
-    return found
+    return real
 
 
 def bounds(low: float | None, high: float | None) -> str:
@@ -113,3 +117,15 @@ def _real(value: Any) -> float | None:
 
 def _plain(end: float) -> str:
     return f"{end:,.0f}" if end == int(end) else f"{end:g}"
+
+
+def check_names(given: Iterable[str], known: Iterable[str]) -> None:
+    """Raise InputError for a setting that there is not.
+
+    >>> check_names(["sise"], ["size", "seed"])
+    Traceback (most recent call last):
+    qubopuzzle.errors.InputError: unknown setting 'sise'; did you mean size?
+    """
+    for name in given:
+        if name not in known:
+            raise InputError(f"unknown setting {brief(name)}; {did_you_mean(name, known)}")

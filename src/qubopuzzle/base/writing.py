@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 
+from qubopuzzle.base.signals import defer_interrupt
 from qubopuzzle.errors import InputError, at
-from qubopuzzle.signals import defer_interrupt
 
 IMAGE_FORMATS = ("svg", "png", "pdf", "jpg", "webp")
 

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from inspect import Parameter, signature
 from typing import Any, ClassVar, Self
 
@@ -11,27 +11,8 @@ import numpy as np
 from qubopuzzle.errors import InputError, Unsatisfiable, did_you_mean
 from qubopuzzle.model.data import Compilable, IntArray, Model
 from qubopuzzle.model.native import model_from_dict, model_to_dict
-from qubopuzzle.model.semantics import broken
+from qubopuzzle.model.semantics import Violation, broken, disagreement
 from qubopuzzle.picture import Picture
-
-
-@dataclass(frozen=True, slots=True)
-class Violation:
-    """One thing that is wrong with an answer.
-
-    Attributes:
-        rule: a rule of the puzzle, or the family of a model's constraint.
-        message: what is wrong, in one line.
-        cells: where, as (row, column); none for a model.
-    """
-
-    rule: str
-    message: str
-    cells: tuple[tuple[int, ...], ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {**asdict(self), "cells": [list(cell) for cell in self.cells]}
 
 
 class Problem(Compilable, ABC):
@@ -185,13 +166,6 @@ class Problem(Compilable, ABC):
                 raise InputError(f"formulation {name}: {key}=N takes a whole number")
             settings[key] = int(value)
         return name, settings
-
-
-def disagreement(cells: IntArray) -> list[Violation]:
-    """The violation for cells (n, axes) that the views of a field paint differently, if any."""
-    where = tuple(tuple(cell) for cell in cells.tolist())
-    message = f"the views of the field disagree on {len(where)} cells"
-    return [Violation("reconstruction", message, where)] if where else []
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,10 +10,10 @@ from itertools import islice
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
 
-from qubopuzzle.checks import brief
+from qubopuzzle.base.checks import brief
+from qubopuzzle.base.processes import WarmWorkers
+from qubopuzzle.base.signals import children_without_interrupt
 from qubopuzzle.errors import ExecutorFailed, InputError, QubopuzzleError, first_line
-from qubopuzzle.processes import WarmWorkers
-from qubopuzzle.signals import children_without_interrupt
 
 AHEAD = 2_000
 """Calls that an executor is given at once: enough for as many workers, little to keep."""
@@ -187,7 +187,7 @@ def open_executor(name: str, jobs: int | None = None) -> Iterator[Executor]:
                     cluster: Any = dask.LocalCluster(
                         n_workers=jobs,
                         threads_per_worker=1,
-                        dashboard_address=None,
+                        dashboard_address=":0",  # the usual port may be taken
                         silence_logs=logging.CRITICAL,
                     )
             else:

@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 _PATIENCE_S = 1.0
 
 
+def _watched() -> bool:
+    """Whether somebody may see a bar: on a terminal, or in a notebook's kernel."""
+    return sys.stderr.isatty() or "ipykernel" in sys.modules
+
+
 def _bar(middle: str | None = None) -> rich.Progress:
     """A bar with this text or a count beside it, which is not shown where nobody watches."""
     from rich import progress as rich
@@ -60,7 +65,7 @@ def solving(what: str, reads: int | None, time_limit: float | None) -> Iterator[
             bar.update(task, total=time_limit or reads, completed=done, energy=energy)
 
     # Until then nothing of it is imported: most puzzles take less.
-    appearing = Timer(_PATIENCE_S, appear)
+    appearing = Timer(_PATIENCE_S, appear if _watched() else lambda: None)
     appearing.daemon = True
     appearing.start()
     try:

@@ -13,7 +13,7 @@ from math import inf
 
 import numpy as np
 
-from qubopuzzle.signals import defer_interrupt
+from qubopuzzle.base.signals import defer_interrupt
 
 CALLBACK_INTERVAL_S = 0.05
 MOST_KEPT = 1000
