@@ -31,8 +31,8 @@ def all_solvers() -> dict[str, Solver]:
     An entry point that cannot be loaded is listed, as not available; own names win.
     """
     theirs = {entry.name: _load(entry) for entry in entry_points(group=ENTRY_POINTS)}
-    own = map(_own_solver, _modules())
-    return theirs | {solver.name: solver for solver in own if solver is not None}
+    built_in = map(_own_solver, _modules())
+    return theirs | {solver.name: solver for solver in built_in if solver is not None}
 
 
 def get_solver(solver: Any) -> Solver:
@@ -53,9 +53,9 @@ def get_solver(solver: Any) -> Solver:
 
         named = DimodSampler(address, kind=kind)
         return named if kind == "dimod" else _embedding(named)
-    own = _own_solver(solver.replace("-", "_"))
-    if own is not None and own.name == solver:
-        return own
+    built_in = _own_solver(solver.replace("-", "_"))
+    if built_in is not None and built_in.name == solver:
+        return built_in
     for entry in entry_points(group=ENTRY_POINTS, name=solver):
         return _load(entry)
     known = [*sorted(all_solvers()), *(f"{kind}:module:Class" for kind in ADDRESSED)]
@@ -84,7 +84,7 @@ def _embedding(sampler: "DimodSampler") -> Solver:
 @cache
 def _modules() -> tuple[str, ...]:
     """The modules of this folder; looking for them takes longer than some solves."""
-    return tuple(found.name for found in iter_modules(__path__))
+    return tuple(module.name for module in iter_modules(__path__))
 
 
 def _own_solver(module: str) -> Solver | None:
@@ -109,9 +109,9 @@ class _Broken(Solver):
 
 def _load(entry: EntryPoint) -> Solver:
     try:
-        found = entry.load()
+        loaded = entry.load()
     except Exception as error:
         return _Broken(entry.name, f"entry point {entry.value}: {first_line(error)}")
-    if not isinstance(found, Solver):
+    if not isinstance(loaded, Solver):
         return _Broken(entry.name, f"entry point {entry.value} is no Solver")
-    return found
+    return loaded

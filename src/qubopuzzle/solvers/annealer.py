@@ -63,13 +63,13 @@ class _Annealer(Solver):
             annealing_form,
         )
 
-        names = [own.name for own in fields(AnnealingParameters)]
+        names = [field.name for field in fields(AnnealingParameters)]
         fixed = {name: options[name] for name in names if options[name] is not None}
         tasks: list[Task] = []
 
         def form_of(make: Callable[[], Task]) -> AnnealingForm:
-            tasks.append(own := make())
-            model, weights = own.compiled.source, own.compiled.payload.weights
+            tasks.append(attempt := make())
+            model, weights = attempt.compiled.source, attempt.compiled.payload.weights
             return annealing_form(model, weights, chains=bool(options["chains"]))
 
         # Where to start is said of the task's own model.
@@ -77,7 +77,7 @@ class _Annealer(Solver):
         start = (
             None if task.start is None else np.flatnonzero(task.start) - model.first_literal[:-1]
         )
-        chosen, found = anneal_best(
+        chosen, annealed = anneal_best(
             [partial(form_of, make) for make in tried],
             seed=budget.seed,
             reads=budget.reads,
@@ -91,17 +91,17 @@ class _Annealer(Solver):
             threads=options["threads"],
             progress=task.report,
         )
-        form = found.form
-        samples = [form.literals(read.value) for read in found.reads]
-        energies = [form.energy(read.value) + read.objective for read in found.reads]
+        form = annealed.form
+        samples = [form.literals(read.value) for read in annealed.reads]
+        energies = [form.energy(read.value) + read.objective for read in annealed.reads]
         return Outcome(
             np.array(samples, dtype=np.int8).reshape(-1, form.model.n_literals),
             np.array(energies, dtype=np.float64),
-            found.n_reads,
-            interrupted=found.interrupted,
-            improvements=() if model.omitted else found.improvements,
+            annealed.n_reads,
+            interrupted=annealed.interrupted,
+            improvements=() if model.omitted else annealed.improvements,
             alternative=chosen,
-            course=() if model.objective is not None else tuple(map(float, found.course)),
+            course=() if model.objective is not None else tuple(map(float, annealed.course)),
         )
 
 

@@ -246,9 +246,11 @@ class Solver(ABC):
 
     def available(self) -> Availability:
         """Whether it can run here; never raises."""
-        found = installed_version(self.package)
+        installed = installed_version(self.package)
         needed = f"'qubopuzzle[{self.extra}]'" if self.extra else self.package
-        return Availability(bool(found), "" if found else f"pip install {needed}", found)
+        return Availability(
+            bool(installed), "" if installed else f"pip install {needed}", installed
+        )
 
     def parse_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Check options and fill in defaults.

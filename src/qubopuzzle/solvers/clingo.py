@@ -51,14 +51,14 @@ class _ClingoSearch(Search):
         settings: Any = self._control.configuration.solve
         settings.opt_mode = "ignore" if self.cost is None else "opt"
         with self._control.solve(self.assumed, yield_=True, async_=True) as handle:
-            found: Sample | None = None
-            for found in self._models(handle):
+            sample: Sample | None = None
+            for sample in self._models(handle):
                 if self.cost is None:
-                    return found
-                self.passed = [found]
-        if found is not None:
-            self.is_best(found)
-        return found
+                    return sample
+                self.passed = [sample]
+        if sample is not None:
+            self.is_best(sample)
+        return sample
 
     def _models(self, handle: Any) -> Iterator[Sample]:
         """The models of one search, each better than the last."""

@@ -143,7 +143,7 @@ class CompleteSolver(Solver):
 
     def solve(self, task: Task) -> Outcome:
         """Search until there are ``budget.solutions`` different answers, or no more, or no time."""
-        found = _Found(task)
+        answers = _Answers(task)
         interrupted = False
         n = task.compiled.sizes["variables"]
         try:
@@ -153,30 +153,30 @@ class CompleteSolver(Solver):
                 closing(self.search(task)) as search,
             ):
                 if task.compiled.has_objective:
-                    found.optimize(search)
+                    answers.optimize(search)
                 else:
-                    found.collect(search)
+                    answers.collect(search)
         except KeyboardInterrupt:
             interrupted = True
-        samples = np.array([*found.samples.values()] or np.zeros((0, n)))
+        samples = np.array([*answers.samples.values()] or np.zeros((0, n)))
         small = abs(samples).max(initial=0) < 2**7
         return Outcome(
             samples.astype(np.int8 if small else np.int64),
-            np.full(len(found.samples), found.best if isfinite(found.best) else 0.0),
+            np.full(len(answers.samples), answers.best if isfinite(answers.best) else 0.0),
             reads=1,
-            infeasible=found.complete and not found.samples,
+            infeasible=answers.complete and not answers.samples,
             interrupted=interrupted,
-            settings={"cuts": found.cuts} if found.cuts else {},
-            complete=found.complete,
-            bound=found.bound if isfinite(found.bound) else None,
-            optimal=found.optimal,
-            improvements=found.improvements,
-            proof=found.proof,
+            settings={"cuts": answers.cuts} if answers.cuts else {},
+            complete=answers.complete,
+            bound=answers.bound if isfinite(answers.bound) else None,
+            optimal=answers.optimal,
+            improvements=answers.improvements,
+            proof=answers.proof,
         )
 
 
 @dataclass
-class _Found:
+class _Answers:
     """What a search has brought so far; ``cuts`` counts the clauses for graphs.
 
     ``assignments`` counts all that the backend came upon, those that were cut off among them.
@@ -195,7 +195,7 @@ class _Found:
     improvements: list[tuple[float, float]] = field(default_factory=list)
     assignments: int = 0
     _cut_off: Sample | None = None
-    _told: float = -inf
+    _recorded_bound: float = -inf
 
     def collect(self, search: Search) -> None:
         """Answer after answer."""
@@ -281,11 +281,11 @@ class _Found:
         track, bound = self.task.track, max(self.bound, search.bound)
         if track is None:
             return
-        if bound > self._told if again else track.recorder.is_due(self.assignments):
-            self._told = bound
+        if bound > self._recorded_bound if again else track.recorder.is_due(self.assignments):
+            self._recorded_bound = bound
             where = self.assignments if search.conflicts is None else search.conflicts
-            own = sample[: self.task.compiled.n_bits]  # without auxiliary variables
-            track.record(0, where, nan, own, bound=bound if isfinite(bound) else nan)
+            bits = sample[: self.task.compiled.n_bits]  # without auxiliary variables
+            track.record(0, where, nan, bits, bound=bound if isfinite(bound) else nan)
 
     def _improve(self, search: Search, sample: Sample) -> None:
         """Keep an answer if it is the best so far."""

@@ -53,12 +53,12 @@ class DimodSampler(SamplerSolver):
         if self._sampler is not None:
             return self._sampler
         try:
-            found = self.found()
+            sampler = self.found()
             # Nothing is called that only happens to have this name, as ``os:abort``.
-            if not callable(getattr(found, "sample", None)):
+            if not callable(getattr(sampler, "sample", None)):
                 what = "is no class or object with a method sample"
                 raise InputError(f"{self.name}: {self.sampler} {what}")
-            return found() if isinstance(found, type) else found
+            return sampler() if isinstance(sampler, type) else sampler
         except (InputError, SolverUnavailable):
             raise
         except (Exception, SystemExit) as error:

@@ -43,12 +43,12 @@ def solve_lazily(
     for name in ("record", "replay"):
         if task.options.get(name):
             raise InputError(f"option {name} is for one answer; a formulation with cuts asks often")
-    found: list[Cut] = []
+    all_cuts: list[Cut] = []
     seed, reads = task.budget.seed, 0
     service_s: dict[str, float] = {}
     for rounds in range(ROUND_LIMIT):
-        own = replace(task.budget, seed=(seed + rounds) % 2**63)
-        outcome = solver.solve(replace(task, budget=own))
+        budget = replace(task.budget, seed=(seed + rounds) % 2**63)
+        outcome = solver.solve(replace(task, budget=budget))
         reads += outcome.reads
         service_s |= {part: service_s.get(part, 0.0) + s for part, s in outcome.service_s.items()}
         met = _valid_samples(task.compiled, outcome)
@@ -60,10 +60,10 @@ def solve_lazily(
             break
         if outcome.interrupted or rounds + 1 == ROUND_LIMIT or task.seconds_left() <= 0:
             break
-        found += [cut for _, cut in new]
-        compiled = compiling(with_cuts(model, found))
+        all_cuts += [cut for _, cut in new]
+        compiled = compiling(with_cuts(model, all_cuts))
         task = replace(task, compiled=compiled, start=compiled.encode(assignments[0]))
-    settings = {**outcome.settings, "rounds": rounds + 1, "cuts": len(found)}
+    settings = {**outcome.settings, "rounds": rounds + 1, "cuts": len(all_cuts)}
     return task.compiled, replace(outcome, reads=reads, settings=settings, service_s=service_s)
 
 

@@ -123,15 +123,15 @@ class OnHybrid(Question):
         limit = asked if asked > least else None
         answer = sampler.sample_cqm(cqm, time_limit=limit, **self.parameters)
         answer.resolve()
-        found = self._of_bits(answer)
-        found.info.update(
+        sample_set = self._of_bits(answer)
+        sample_set.info.update(
             solver=sampler.solver.name,
             problem_ids=[str(answer.info.get("problem_id", ""))],
-            feasible=int(np.sum(found.record.is_feasible)),
+            feasible=int(np.sum(sample_set.record.is_feasible)),
             time_limit=limit or least,
             timing={name: answer.info.get(name, 0) for name in ("run_time", "qpu_access_time")},
         )
-        return json.dumps(found.to_serializable()).encode()  # type: ignore[no-untyped-call]
+        return json.dumps(sample_set.to_serializable()).encode()  # type: ignore[no-untyped-call]
 
     def read(self, body: bytes) -> Reply:
         """The reply that ``ask`` has written; ProtocolError if that is none."""
@@ -144,14 +144,14 @@ class OnHybrid(Question):
         record: Any = answer.record
         if not np.isin(record.sample, (0, 1)).all() or not np.isfinite(record.energy).all():
             raise ProtocolError(f"{self.terms.where}: the answer has values that are not 0 or 1")
-        found: dimod.SampleSet = SampleSet.from_samples(  # type: ignore[no-untyped-call]
+        sample_set: dimod.SampleSet = SampleSet.from_samples(  # type: ignore[no-untyped-call]
             (record.sample.astype(np.int8), answer.variables),
             "BINARY",
             energy=record.energy,
             num_occurrences=record.num_occurrences,
             is_feasible=record.is_feasible,
         )
-        return found
+        return sample_set
 
 
 def _reply(samples: NDArray[np.int8], occurrences: Sequence[int], info: Mapping[str, Any]) -> Reply:

@@ -85,14 +85,14 @@ class _LocalMipSearch(Reading, RowSearch):
         more = min(left, _FOREVER_S), 1 + self.seed % _SEEDS, self.task.options["steps"]
         deadline = None if left == inf else left + GRACE_S
         try:
-            found = _workers.call(search_rows, payload.arrays, costs, *more, deadline=deadline)
+            values = _workers.call(search_rows, payload.arrays, costs, *more, deadline=deadline)
         except Overrun:
             raise OutOfTime from None
         except Crashed as crash:
             raise type(crash)(f"localmip: {crash.what}", crash.last_line) from None
-        if found is None:
+        if values is None:
             raise OutOfTime
-        return self.checked(np.array(found), "localmip: an answer") if found else None
+        return self.checked(np.array(values), "localmip: an answer") if values else None
 
 
 class _LocalMip(CompleteSolver):

@@ -68,14 +68,16 @@ class Cores:
 
     def forget(self, best: int) -> list[list[int]]:
         """Clauses against what would cost as much as an answer that is known, or more."""
-        heavy = [own for own, weight in self._weights.items() if self.paid + weight >= best]
+        heavy = [literal for literal, weight in self._weights.items() if self.paid + weight >= best]
         for literal in heavy:
             del self._weights[literal]
         self._update()
         return [[-literal] for literal in heavy]
 
     def _update(self) -> None:
-        self.assumed = [-own for own, weight in self._weights.items() if weight >= self._least]
+        self.assumed = [
+            -literal for literal, weight in self._weights.items() if weight >= self._least
+        ]
         self.is_complete = len(self.assumed) == len(self._weights)
 
     def _add(self, literal: int, weight: int) -> None:

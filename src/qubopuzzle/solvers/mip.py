@@ -44,15 +44,15 @@ def solve_rows(
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
 
-    found = milp(
+    result = milp(
         np.zeros(len(rows.lower)) if cost is None else cost,
         integrality=np.ones(len(rows.lower)),
         bounds=Bounds(rows.lower, rows.upper),
         constraints=LinearConstraint(rows.matrix, rows.row_lower, rows.row_upper),
         options={"time_limit": seconds, **({} if cost is None else {"mip_rel_gap": 0})},
     )
-    bound = found.get("mip_dual_bound")
-    return found.status, found.message, found.x, -inf if bound is None else float(bound)
+    bound = result.get("mip_dual_bound")
+    return result.status, result.message, result.x, -inf if bound is None else float(bound)
 
 
 class RowSearch(Search):
@@ -80,10 +80,10 @@ class RowSearch(Search):
 
     def checked(self, values: NDArray[np.float64], who: str) -> Sample:
         """The bits of the nearest integers, if these really meet all rows and bounds."""
-        rounded, own = np.rint(values).astype(np.int64), self.payload.program
+        rounded, program = np.rint(values).astype(np.int64), self.payload.program
         broken = self.payload.broken(rounded)
-        if ((rounded < own.lower) | (rounded > own.upper)).any() or len(broken):
-            row = own.rows[broken[0]] if len(broken) else "a bound"
+        if ((rounded < program.lower) | (rounded > program.upper)).any() or len(broken):
+            row = program.rows[broken[0]] if len(broken) else "a bound"
             raise SolverFailed(
                 f"{who} breaks {row} once its numbers are rounded; try another exact solver"
             )
@@ -133,32 +133,32 @@ class _MipSearch(RowSearch):
             costs = (payload.program.cost / self._unit,)
         left = self.task.seconds_left()
         if self._is_small:
-            found = solve_rows(payload.arrays, min(left, _MOMENT_S), *costs)
-            self._is_small = found[0] != _STOPPED
-            if self._is_small or left <= _MOMENT_S or found[2] is not None:
-                return self._noted(*found)
+            result = solve_rows(payload.arrays, min(left, _MOMENT_S), *costs)
+            self._is_small = result[0] != _STOPPED
+            if self._is_small or left <= _MOMENT_S or result[2] is not None:
+                return self._noted(*result)
         self._worker = self._worker or Worker()
         left = self.task.seconds_left()
         deadline = None if left == inf else left + GRACE_S
         seconds = min(left, self._run_s)
         try:
-            found = self._worker.call(
+            result = self._worker.call(
                 solve_rows, payload.arrays, seconds, *costs, deadline=deadline
             )
         except Overrun:
             raise OutOfTime from None
         except Crashed as crash:
             raise type(crash)(f"mip: HiGHS {crash.what}", crash.last_line) from None
-        self._run_s *= 1 if found[0] != _STOPPED else _LONGER
-        return self._noted(*found)
+        self._run_s *= 1 if result[0] != _STOPPED else _LONGER
+        return self._noted(*result)
 
     def _noted(
         self, status: int, message: str, values: NDArray[np.float64] | None, bound: float = -inf
     ) -> tuple[int, str, NDArray[np.float64] | None]:
         """The same without the bound, which is kept in mind."""
         if self.cost is not None and isfinite(bound):
-            found = bound * self._unit + self.payload.program.offset
-            self.bound = max(self.bound, self.cost.lifted(found))
+            value = bound * self._unit + self.payload.program.offset
+            self.bound = max(self.bound, self.cost.lifted(value))
         return status, message, values
 
 

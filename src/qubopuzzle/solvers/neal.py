@@ -71,8 +71,8 @@ def _fitting(sampler: Any, task: Task, beta: float, step: int) -> tuple[int, int
     def seconds(sweeps: int) -> tuple[float, Any]:
         started = time.perf_counter()
         betas = np.full(sweeps, beta)
-        found = sampler.sample(bqm, beta_schedule_type="custom", beta_schedule=betas, seed=0)
-        return time.perf_counter() - started, found
+        samples = sampler.sample(bqm, beta_schedule_type="custom", beta_schedule=betas, seed=0)
+        return time.perf_counter() - started, samples
 
     overhead, trial = seconds(1)
     if task.seconds_left() < overhead:

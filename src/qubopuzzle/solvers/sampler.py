@@ -39,7 +39,7 @@ class Best:
         self._compiled = compiled
         self._n = compiled.sizes["variables"]
         self._kept = kept_samples(self._n)
-        self._found: dict[bytes, tuple[float, int]] = {}  # energy and occurrences
+        self._samples: dict[bytes, tuple[float, int]] = {}  # energy and occurrences
         self.energy = inf
         """The lowest energy so far; infinite before the first sample."""
         self.reads = 0
@@ -61,15 +61,15 @@ class Best:
         self.energy = min(self.energy, float(energies.min()))
         for sample, energy, times in zip(samples, energies.tolist(), occurrences, strict=True):
             key = sample.tobytes()
-            before = self._found[key][1] if key in self._found else 0
-            self._found[key] = energy, before + times
-        if len(self._found) > 2 * self._kept:
-            self._found = dict(self._ranked())
+            before = self._samples[key][1] if key in self._samples else 0
+            self._samples[key] = energy, before + times
+        if len(self._samples) > 2 * self._kept:
+            self._samples = dict(self._ranked())
         self.reads += reads
         return best
 
     def _ranked(self) -> list[tuple[bytes, tuple[float, int]]]:
-        return sorted(self._found.items(), key=lambda found: found[1][0])[: self._kept]
+        return sorted(self._samples.items(), key=lambda item: item[1][0])[: self._kept]
 
     def of_nothing(self) -> Outcome:
         """The outcome for a model without variables: what it means says whether it is solved."""

@@ -141,8 +141,8 @@ class _SatSearch(Search):
 
     def _sample(self, engine: _Engine) -> Sample:
         sample = np.zeros(self.payload.bits.n_bits, dtype=np.int8)
-        own = np.array(engine.solver.get_model()[: len(sample)], dtype=np.int64)
-        sample[: len(own)] = own > 0
+        literals = np.array(engine.solver.get_model()[: len(sample)], dtype=np.int64)
+        sample[: len(literals)] = literals > 0
         return sample
 
     def _better(self, engine: _Engine, cost: Cost) -> Sample | None:
@@ -211,8 +211,8 @@ class _Sat(CompleteSolver):
         from pysat.solvers import SolverNames
 
         parsed = super().parse_options(options)
-        own = {n: v for n, v in vars(SolverNames).items() if not n.startswith("_")}
-        names = {n: v for n, v in own.items() if isinstance(v, tuple)}
+        public = {n: v for n, v in vars(SolverNames).items() if not n.startswith("_")}
+        names = {n: v for n, v in public.items() if isinstance(v, tuple)}
         known = {alias: name for name, aliases in names.items() for alias in (name, *aliases)}
         if parsed["backend"] not in known:
             raise InputError(

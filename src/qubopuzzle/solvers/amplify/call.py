@@ -29,7 +29,7 @@ _SENDING_S = 4e-6
 """Seconds a term to write and send it; 5 to 10 million terms take the SDK several seconds."""
 _BUILDING_S = 2e-5
 """Seconds a term until the SDK begins to send, at most."""
-_TOLD = ("version", "num_gpus", "num_samplings", "num_flips", "warnings")
+_CLIENT_FIELDS = ("version", "num_gpus", "num_samplings", "num_flips", "warnings")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,12 +49,12 @@ def terms_of(
     """The terms for a model: the SDK takes seconds to build and to send a large one."""
     deadline = seconds + patience + _SENDING_S * model.n_terms
     # Gurobi's client sends nothing at all.
-    own = deadline if client.needs_library else 0.0
+    library_s = deadline if client.needs_library else 0.0
     return Terms(
         where=client.title + (f" at {url}" if url else ""),
         seconds=seconds if client.time_limit else None,
         deadline=deadline,
-        starting_s=60 + _BUILDING_S * model.n_terms + own,
+        starting_s=60 + _BUILDING_S * model.n_terms + library_s,
     )
 
 
@@ -130,11 +130,11 @@ def _ask(request: Request, url: str, token: str) -> Reply:
     # A constraint that cannot hold is dropped by the SDK, with a mere warning.
     warnings.filterwarnings("error", message="infeasible constraint")
     result = amplify.solve(request.model.model, client, filter_solution=False, sort_solution=False)
-    told = {name: getattr(result.client_result, name, None) for name in _TOLD}
-    told["warnings"] = [str(text) for text in (told["warnings"] or [])[:20]]
-    said = {name: value for name, value in told.items() if value}
+    values = {name: getattr(result.client_result, name, None) for name in _CLIENT_FIELDS}
+    values["warnings"] = [str(text) for text in (values["warnings"] or [])[:20]]
+    settings = {name: value for name, value in values.items() if value}
     samples = _samples(result, request)
-    return Reply(samples, [1] * len(samples), 1, _seconds(result), said)
+    return Reply(samples, [1] * len(samples), 1, _seconds(result), settings)
 
 
 def _client(request: Request, url: str, token: str) -> Any:

@@ -172,14 +172,14 @@ def settings_of(client: Any) -> ClientSettings | None:
 
 def _set_parameters(parameters: Any) -> dict[str, Any]:
     """Parameters that are set, those of a group under ``group.name``."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for name in parameter_names(type(parameters)):
         value = getattr(parameters, name)
         if type(value).__module__.startswith("amplify") and not hasattr(value, "name"):
-            found |= {f"{name}.{k}": v for k, v in _set_parameters(value).items()}
+            result |= {f"{name}.{k}": v for k, v in _set_parameters(value).items()}
         elif value is not None:
-            found[name] = value
-    return found
+            result[name] = value
+    return result
 
 
 def parameter_names(kind: type) -> list[str]:

@@ -172,7 +172,7 @@ def _rehearsed(
     embedding, search_s = question.embed(hardware)
     strength = question.strength(question.bqm.spin)
     access = access_us(question, embedding.qubits, sampler)
-    told = {
+    summary = {
         "variables": question.bqm.num_variables,
         "couplings": question.bqm.num_interactions,
         "topology": hardware.name,
@@ -191,7 +191,7 @@ def _rehearsed(
         f"chain strength {strength:.4g}, {question.reads:,} reads take the QPU about "
         f"{access:,.0f} µs"
     )
-    return json.dumps(told).encode(), {"request": figures}
+    return json.dumps(summary).encode(), {"request": figures}
 
 
 def on_qubits(
@@ -200,8 +200,8 @@ def on_qubits(
     """A task, with ``EMBEDDING_OPTIONS``, for a graph of qubits; the search ends in time, too."""
     from qubopuzzle.solvers.dwave.sampling import OnQubits
 
-    own = {option.name: task.options[option.name] for option in EMBEDDING_OPTIONS}
-    own["embedding_s"] = min(own["embedding_s"], max(0.001, task.seconds_left()))
+    options = {option.name: task.options[option.name] for option in EMBEDDING_OPTIONS}
+    options["embedding_s"] = min(options["embedding_s"], max(0.001, task.seconds_left()))
     return OnQubits(
         bqm=task.compiled.payload,
         terms=terms,
@@ -209,7 +209,7 @@ def on_qubits(
         seed=task.budget.seed,
         solver=solver,
         parameters=parameters,
-        **own,
+        **options,
     )
 
 

@@ -50,13 +50,13 @@ class Question(ABC):
 
     def client_settings(self, url: str, token: str) -> dict[str, Any]:
         """Arguments of D-Wave's samplers: nothing of the user's is read, nothing is kept."""
-        own: dict[str, Any] = {}
+        selection: dict[str, Any] = {}
         if self.solver is not None:
             wanted = features(self.solver)
             # All solvers are listed, so that an unknown name is known as such.
-            own["solver"] = wanted if isinstance(wanted, dict) else {"name__in": [wanted]}
+            selection["solver"] = wanted if isinstance(wanted, dict) else {"name__in": [wanted]}
         return {
-            **own,
+            **selection,
             "endpoint": url,
             "token": token,
             "config_file": False,
@@ -112,17 +112,17 @@ class Problems:
 
     def _look(self, body: bytes, *, new: bool) -> None:
         try:
-            found = json.loads(body)
-            several = found if isinstance(found, list) else [found]
-            told = [each for each in several if "id" in each]
-            ids = {each["id"] for each in told}
+            answer = json.loads(body)
+            several = answer if isinstance(answer, list) else [answer]
+            problems = [each for each in several if "id" in each]
+            ids = {each["id"] for each in problems}
         except (ValueError, TypeError, KeyError, RecursionError):
             raise errors.ProtocolError(f"{self.terms.where}: the answer cannot be read") from None
         if new:
             self._ids |= ids
         if not ids <= self._ids:
             raise errors.ProtocolError(f"{self.terms.where}: the answer is on another problem")
-        for each in told:
+        for each in problems:
             with suppress(KeyError, TypeError, ValueError):  # not solved, or not said
                 taken, done = map(datetime.fromisoformat, (each["submitted_on"], each["solved_on"]))
                 self.solving[each["id"]] = max(0.0, (done - taken).total_seconds())
@@ -175,10 +175,10 @@ def read(body: bytes, n: int, where: str, build: Build) -> Reply:
         kinds = {data["sample_type"], *(array["data_type"] for array in arrays)}
         if data["num_variables"] != n or not kinds <= set(_TYPES):
             raise errors.SolverFailed(f"the answer is not of a model of {n:,} variables")
-        found = SampleSet.from_serializable({**data, "info": {}})  # type: ignore[no-untyped-call]
-        samples = in_order(found, n) if len(found) else np.zeros((0, n), dtype=np.int8)
-        occurrences = [int(times) for times in found.record.num_occurrences]
-        if min(occurrences, default=1) < 1 or not _are_fractions(found):
+        sample_set = SampleSet.from_serializable({**data, "info": {}})  # type: ignore[no-untyped-call]
+        samples = in_order(sample_set, n) if len(sample_set) else np.zeros((0, n), dtype=np.int8)
+        occurrences = [int(times) for times in sample_set.record.num_occurrences]
+        if min(occurrences, default=1) < 1 or not _are_fractions(sample_set):
             raise ValueError
         return build(samples, occurrences, info)
     except errors.SolverFailed as error:
@@ -189,17 +189,17 @@ def read(body: bytes, n: int, where: str, build: Build) -> Reply:
 
 def number(value: Any) -> float:
     """A finite number that is not negative; ValueError, TypeError for others."""
-    found = float(value)
-    if isinstance(value, bool | str) or not isfinite(found) or found < 0:
+    result = float(value)
+    if isinstance(value, bool | str) or not isfinite(result) or result < 0:
         raise ValueError
-    return found
+    return result
 
 
-def _are_fractions(found: Any) -> bool:
+def _are_fractions(sample_set: Any) -> bool:
     """Whether what there is of fractions of broken chains is such."""
-    if "chain_break_fraction" not in found.record.dtype.names:
+    if "chain_break_fraction" not in sample_set.record.dtype.names:
         return True
-    fractions = np.asarray(found.record.chain_break_fraction, dtype=np.float64)
+    fractions = np.asarray(sample_set.record.chain_break_fraction, dtype=np.float64)
     return bool(((fractions >= 0) & (fractions <= 1)).all())
 
 
@@ -223,19 +223,19 @@ def client_errors(where: str) -> Iterator[None]:
         what = "has no solver of this name or kind that is online for this token"
         raise errors.ServiceUnavailable(f"{where} {what}; see --option solver=") from None
     except theirs.SolverOfflineError as error:
-        raise errors.ServiceUnavailable(f"{where}: the solver is offline{_said(error)}") from None
+        raise errors.ServiceUnavailable(f"{where}: the solver is offline{_quote(error)}") from None
     except theirs.CanceledFutureError:
         raise errors.SolverFailed(f"{where}: the problem was cancelled") from None
     except theirs.InvalidAPIResponseError as error:
-        raise errors.ProtocolError(f"{where}: the answer cannot be read{_said(error)}") from None
+        raise errors.ProtocolError(f"{where}: the answer cannot be read{_quote(error)}") from None
     except theirs.SolverFailureError as error:
-        raise errors.SolverFailed(f"{where} gave up on the problem{_said(error)}") from None
+        raise errors.SolverFailed(f"{where} gave up on the problem{_quote(error)}") from None
     except (errors.QubopuzzleError, MemoryError):
         raise
     except Exception as error:  # of whatever it did not expect to be sent
-        said = quoted(errors.first_line(error), ": ")
-        raise errors.ProtocolError(f"{where}: the answer cannot be read{said}") from None
+        quote = quoted(errors.first_line(error), ": ")
+        raise errors.ProtocolError(f"{where}: the answer cannot be read{quote}") from None
 
 
-def _said(error: Any) -> str:
+def _quote(error: Any) -> str:
     return quoted(str(error), ": ")

@@ -100,8 +100,8 @@ class OnQubits(Question):
             "minimize-energy": embedding.MinimizeEnergy(self.bqm, chains),
             "discard": embedding.discard,
         }
-        found: Callable[..., Any] = repairs[self.chain_break]
-        return found
+        function: Callable[..., Any] = repairs[self.chain_break]
+        return function
 
 
 class _Kept(dimod.ComposedSampler):  # type: ignore[misc, name-defined]
@@ -144,7 +144,7 @@ def sample(question: OnQubits, sampler: Any) -> bytes:
         whole = _Kept(SpinReversalTransformComposite(sent, seed=question.seed))
         parameters["num_spin_reversal_transforms"] = question.gauges
         parameters["num_reads"] = ceil(question.reads / question.gauges)
-    found = FixedEmbeddingComposite(whole, chains).sample(
+    sample_set = FixedEmbeddingComposite(whole, chains).sample(
         question.bqm,
         chain_strength=question.strength,
         chain_break_method=question.repair(chains),
@@ -158,8 +158,8 @@ def sample(question: OnQubits, sampler: Any) -> bytes:
     times, fractions = answer.record.num_occurrences, broken_chains(answer, [*chains.values()])
     fractions = fractions.mean(axis=1)
     strength = question.strength(question.bqm.spin, chains) if embedding.longest > 1 else None
-    found.info.clear()
-    found.info.update(
+    sample_set.info.clear()
+    sample_set.info.update(
         qpu=_name(sampler),
         topology=hardware.name,
         reads=int(times.sum()),
@@ -174,7 +174,7 @@ def sample(question: OnQubits, sampler: Any) -> bytes:
         timings=[dict(each.info.get("timing") or {}) for each in sent.answers],
         problem_ids=[str(each.info.get("problem_id", "")) for each in sent.answers],
     )
-    return json.dumps(found.to_serializable()).encode()
+    return json.dumps(sample_set.to_serializable()).encode()
 
 
 def _reply(samples: NDArray[np.int8], occurrences: list[int], info: Mapping[str, Any]) -> Reply:
@@ -219,8 +219,8 @@ def hardware_of(sampler: Any) -> tuple[Hardware, list[Any]]:
 
 def _name(sampler: Any) -> str:
     """The QPU's name, as D-Wave calls it."""
-    own = getattr(getattr(sampler, "solver", None), "name", None)
-    return str(own or (sampler.properties or {}).get("chip_id") or type(sampler).__name__)
+    name = getattr(getattr(sampler, "solver", None), "name", None)
+    return str(name or (sampler.properties or {}).get("chip_id") or type(sampler).__name__)
 
 
 def _check(answer: Any, used: Sequence[Any], where: str) -> None:

@@ -24,7 +24,7 @@ def profile() -> Mapping[str, str]:
     before, wrong = logging.root.manager.disable, ""
     logging.disable()  # the client logs all that it reads
     try:
-        found = load_config()
+        config = load_config()
     except Exception as error:  # its words may be lines of the file, so that nothing of it is kept
         wrong = type(error).__name__
     finally:
@@ -32,7 +32,7 @@ def profile() -> Mapping[str, str]:
     if wrong:
         what = f"D-Wave's client cannot read its configuration ({wrong})"
         raise InputError(f"{what}; see `dwave config ls`, and DWAVE_PROFILE")
-    return {name: value for name, value in found.items() if isinstance(value, str)}
+    return {name: value for name, value in config.items() if isinstance(value, str)}
 
 
 def token_of(options: Mapping[str, Any]) -> Token:
@@ -62,10 +62,10 @@ def address_of(options: Mapping[str, Any]) -> str:
 
     if options["url"]:
         return str(options["url"])
-    found = profile()
-    if "endpoint" in found:
-        return check_address(f"endpoint of {_SOURCE}", found["endpoint"])
-    region = found.get("region")
+    config = profile()
+    if "endpoint" in config:
+        return check_address(f"endpoint of {_SOURCE}", config["endpoint"])
+    region = config.get("region")
     if region is None:
         return str(DEFAULT_SOLVER_API_ENDPOINT)
     if not re.fullmatch(r"[a-z0-9-]{1,40}", region):
@@ -76,7 +76,7 @@ def address_of(options: Mapping[str, Any]) -> str:
 def features(text: str) -> Any:
     """A QPU's name, or its features as D-Wave's client takes them, from JSON."""
     try:
-        found = json.loads(text)
+        parsed = json.loads(text)
     except (ValueError, RecursionError):
-        found = None
-    return found if isinstance(found, dict) else text
+        parsed = None
+    return parsed if isinstance(parsed, dict) else text

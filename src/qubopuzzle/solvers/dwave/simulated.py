@@ -122,10 +122,10 @@ class SimulatedQPU(Sampler, Structured):
         num_reads = whole("num_reads", num_reads, 1)
         programmed = self._programmed(bqm.spin)
         draw = self._exact if self.method == "exact" else self._tempered
-        found = draw(programmed, int(self._rng.integers(2**31)), num_reads, time_limit)
-        found = found.change_vartype(bqm.vartype, inplace=False)
+        sample_set = draw(programmed, int(self._rng.integers(2**31)), num_reads, time_limit)
+        sample_set = sample_set.change_vartype(bqm.vartype, inplace=False)
         from_samples: Any = dimod.SampleSet.from_samples_bqm
-        made: dimod.SampleSet = from_samples(found, bqm)
+        made: dimod.SampleSet = from_samples(sample_set, bqm)
         return made
 
     def _exact(self, model: Any, seed: int, num_reads: int, _: float | None) -> Any:
@@ -143,7 +143,7 @@ class SimulatedQPU(Sampler, Structured):
     def _tempered(self, model: Any, seed: int, num_reads: int, time_limit: float | None) -> Any:
         from qubopuzzle.tempering import OneHotTemperingSampler
 
-        found = OneHotTemperingSampler().sample(
+        sample_set = OneHotTemperingSampler().sample(
             model,
             num_reads=num_reads,
             num_sweeps=self.sweeps,
@@ -152,23 +152,23 @@ class SimulatedQPU(Sampler, Structured):
             seed=seed,
             time_limit=_NO_TIME_S if self.interrupted else time_limit,
         )
-        self.interrupted |= bool(found.info["interrupted"])
-        return found
+        self.interrupted |= bool(sample_set.info["interrupted"])
+        return sample_set
 
     def _programmed(self, model: dimod.BinaryQuadraticModel) -> dimod.BinaryQuadraticModel:
         """The model as the device holds it, in units of its strongest coupling."""
         vectors = model.to_numpy_vectors(model.variables)
         pairs = vectors.quadratic
         scale = max(_excess(vectors.linear_biases, H_RANGE), _excess(pairs.biases, J_RANGE)) or 1.0
-        own = [part / scale for part in (vectors.linear_biases, pairs.biases)]
-        for part, limits in zip(own, (H_RANGE, J_RANGE), strict=True):
+        biases = [part / scale for part in (vectors.linear_biases, pairs.biases)]
+        for part, limits in zip(biases, (H_RANGE, J_RANGE), strict=True):
             if self.bits:
                 step = (limits[1] - limits[0]) / 2**self.bits
                 part[:] = step * np.rint(part / step)
             part += self.noise * self._rng.standard_normal(len(part))
-        quadratic = pairs.row_indices, pairs.col_indices, own[1]
+        quadratic = pairs.row_indices, pairs.col_indices, biases[1]
         return dimod.BinaryQuadraticModel.from_numpy_vectors(
-            own[0], quadratic, 0.0, dimod.SPIN, variable_order=list(model.variables)
+            biases[0], quadratic, 0.0, dimod.SPIN, variable_order=list(model.variables)
         )
 
 

@@ -67,14 +67,14 @@ def find_token(
         except OSError as error:  # without the name: it may be the token itself
             why = error.strerror or "it cannot be read"
         raise AuthenticationError(f"the file that --token-file names: {why}")
-    found = {name: os.environ[name] for name in variables if name in os.environ}
-    for name, text in found.items():
+    values = {name: os.environ[name] for name in variables if name in os.environ}
+    for name, text in values.items():
         if text.strip():
             return checked_token(text, name)
     token = elsewhere()
     if token is not None:
         return token
-    why = f"{next(iter(found))} is empty" if found else "there is none"
+    why = f"{next(iter(values))} is empty" if values else "there is none"
     raise AuthenticationError(
         f"{what} needs a token and {why}: set {variables[0]} in the environment, "
         f"or use --token-file FILE ({page} says how to get one)"
@@ -99,7 +99,7 @@ def check_address(name: str, address: str) -> str:
             f"option {name}: user and password do not belong into options; those of a proxy "
             "can be in HTTPS_PROXY in the environment"
         )
-    found = re.fullmatch(r"https?://[\w.-]+(:\d+)?(/[^?#\s]*)?", address, re.ASCII | re.IGNORECASE)
-    if found and 0 < int((found[1] or ":1")[1:]) < 2**16:
+    match = re.fullmatch(r"https?://[\w.-]+(:\d+)?(/[^?#\s]*)?", address, re.ASCII | re.IGNORECASE)
+    if match and 0 < int((match[1] or ":1")[1:]) < 2**16:
         return address.rstrip("/")
     raise InputError(f"option {name}: expected http(s)://HOST[:PORT][/PATH], got {address!r:.60}")

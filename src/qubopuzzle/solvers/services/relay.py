@@ -85,8 +85,8 @@ class Relay(ThreadingTCPServer):
             return asked.send_error(403)
         body = asked.rfile.read(int(asked.headers.get("Content-Length", 0)))
         self.ends = self.ends or time.monotonic() + self._deadline
-        own = dict(asked.headers.items())
-        message = Message(asked.command, asked.path, own, body, self.token, self.ends)
+        headers = dict(asked.headers.items())
+        message = Message(asked.command, asked.path, headers, body, self.token, self.ends)
         try:
             status, body, content_type = self._respond(message)
         except TimeoutError:  # whoever waits for the call knows it

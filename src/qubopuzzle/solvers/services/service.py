@@ -93,13 +93,13 @@ class Service(AbstractContextManager["Service"]):
         """
         pause = _PAUSE_S
         while True:
-            found = self._try(message)
-            if not isinstance(found, _Failure):
-                return found
-            again = not (found.taken and self._once and message.command == "POST")
-            wait = max(pause, found.wait) if again else inf
+            response = self._try(message)
+            if not isinstance(response, _Failure):
+                return response
+            again = not (response.taken and self._once and message.command == "POST")
+            wait = max(pause, response.wait) if again else inf
             if time.monotonic() + wait > message.ends or self._closed.wait(wait):
-                raise found.error
+                raise response.error
             pause *= 2
 
     def _try(self, message: Message) -> HttpResponse | _Failure:
@@ -155,7 +155,7 @@ class Service(AbstractContextManager["Service"]):
         self._breaks += 1
         wait = 0.0 if self._breaks < _CONNECTIONS else inf
         connected = not isinstance(error, httpx.ConnectError | UnicodeError)
-        why = ("broke off" if connected else "cannot be reached") + self._said(str(error))
+        why = ("broke off" if connected else "cannot be reached") + self._quote(str(error))
         if "CERTIFICATE_VERIFY_FAILED" in why:
             why += "; --option ca=FILE, or SSL_CERT_FILE, trusts a private authority"
             wait = inf
@@ -167,17 +167,17 @@ class Service(AbstractContextManager["Service"]):
         unknown = errors.ServiceUnavailable, "fails"
         kind, what = _MEANING.get(status) or _MEANING.get(status // 100) or unknown
         name = HTTPStatus(status).phrase if status in set(HTTPStatus) else "unknown status"
-        said = self._said(headers.get("Location", "") or _message(body))
+        quote = self._quote(headers.get("Location", "") or _message(body))
         hint = (
             f"; check what is in {self._token.source}" if kind is errors.AuthenticationError else ""
         )
-        error = kind(f"{self._where} {what} ({status} {name}){said}{hint}")
+        error = kind(f"{self._where} {what} ({status} {name}){quote}{hint}")
         after = headers.get("Retry-After", "")
         wait = float(after) if after.isdecimal() else _BUSY_S if status == 429 else 0.0
         wait = wait if status in (429, 502, 503, 504) else inf
         return _Failure(error, wait, taken=status in (502, 504))
 
-    def _said(self, text: str) -> str:
+    def _quote(self, text: str) -> str:
         return quoted(self._token.mask(text), ": ")
 
 
