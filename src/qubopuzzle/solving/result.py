@@ -158,8 +158,10 @@ class Result(Renamed):
     def samples(self) -> "SampleSet | None":
         """The best samples that the solver found, each with its energies and judged.
 
-        At most 1,000, of large models as many as 64 MB hold; None where nothing was sampled. See
-        ``Samples.sampleset`` for the vectors. The first use judges them all.
+        At most 1,000, of large models as many as 64 MB hold; None where nothing was sampled. Its
+        columns are ``energy``, ``is_valid`` and for each family F ``energy_F``; its variables are
+        those that the solver searched: of the annealer's those of ``form("model", ...)``, with the
+        presolve of the result. The first use judges them all.
         """
         return None if self.sampled is None else self.sampled.sampleset
 
