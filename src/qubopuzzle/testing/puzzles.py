@@ -67,9 +67,9 @@ def label(puzzle: Puzzle) -> str:
 
 def solved(boards: Boards) -> Iterator[tuple[Any, IntArray]]:
     """The boards with a solution, and it; at least one."""
-    found = [board for board in boards if board.solution is not None]
-    demand(found, "no board has a solution")
-    return ((board, board.solution) for board in found)
+    known = [board for board in boards if board.solution is not None]
+    demand(known, "no board has a solution")
+    return ((board, board.solution) for board in known)
 
 
 def smallest(boards: Boards) -> tuple[Any, IntArray]:
