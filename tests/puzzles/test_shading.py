@@ -435,13 +435,8 @@ def test_large_random_shadings_can_be_written(formulation):
 
 
 @pytest.mark.parametrize("puzzle", EXAMPLES, ids=lambda p: p.id)
-def test_examples_have_their_answer_and_no_other(puzzle):
-    assert puzzle.n_solutions == 1
+def test_the_answers_of_examples_are_right(puzzle):
     assert right(puzzle, puzzle.solution)
-    for formulation in ("lazy", *FORESTS):
-        result = solve(puzzle, "sat", formulation=formulation, solutions=2)
-        assert found(result) == [puzzle.solution.tobytes()]
-        assert result.complete
 
 
 @pytest.mark.parametrize("puzzle", EXAMPLES, ids=lambda p: p.id)

@@ -217,14 +217,7 @@ def test_the_largest_grid_compiles():
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
-def test_writing_is_the_inverse_of_reading(formulation):
-    for puzzle in EXAMPLES:
-        model = puzzle.model(formulation)
-        x = model.assignment(model.field.write(puzzle.solution))
-        grid, broken = model.field.read(x)
-        assert (grid == puzzle.solution).all()
-        assert len(broken) == 0
-        assert violation(model, x) == 0
+def test_a_wrong_answer_cannot_be_written(formulation):
     model = FOUR.model(formulation)
     for r, c in np.ndindex(4, 4):
         wrong = FOUR.solution.copy()
