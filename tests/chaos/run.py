@@ -465,7 +465,7 @@ def main() -> int:
     parser.add_argument("--steps", type=int, help="so many, whatever time they take")
     args = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # by way of what unmounts and removes
-    sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
+    sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests/helpers")]
     last = args.first + (args.steps or 0)
     numbers = iter(range(args.first, last)) if args.steps else until(args.minutes, args.first)
     rows = run(args.seed, numbers)

@@ -74,7 +74,7 @@ def start(
 
     No file that it writes can be larger than ``largest`` bytes.
     """
-    path = os.pathsep.join([str(ROOT / "src"), str(ROOT / "tests")])
+    path = os.pathsep.join([str(ROOT / "src"), str(ROOT / "tests/helpers")])
 
     def prepare() -> None:
         # A shell's background jobs ignore Ctrl-C, and so would what they start.
@@ -428,7 +428,7 @@ def main() -> int:
     parser.add_argument("--only", type=int, metavar="TRY")
     parser.add_argument("--case", help="only commands whose name begins so")
     args = parser.parse_args()
-    sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
+    sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests/helpers")]
     good = True
     for cases, tries, numbers in (
         (INTERRUPTED, args.interrupts, (signal.SIGINT,)),
