@@ -335,7 +335,8 @@ def _pictures(result: Result) -> Iterator[str]:
         yield f"solution {number}:"
         yield terminal.answer_text(answer, differ)
     if differ:
-        yield f"they differ in {len(differ)} cells, marked"
+        what = "values" if result.picture() is None else "cells, marked"
+        yield f"they differ in {len(differ)} {what}"
 
 
 def _write_proof(path: Path | None, result: Result) -> None:
@@ -344,7 +345,10 @@ def _write_proof(path: Path | None, result: Result) -> None:
     if path is None:
         return
     if result.proof is None:
-        notice(f"{path}: not written: {result.verdict}")
+        why = result.verdict
+        if result.valid and not result.complete:
+            why = "there is a solution; --unique proves that there is no other"
+        notice(f"{path}: not written: {why}")
         return
     write_whole(path.with_name(f"{path.name}.cnf"), result.proof.formula.encode())
     write_whole(path, result.proof.drat.encode())

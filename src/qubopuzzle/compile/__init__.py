@@ -76,7 +76,7 @@ def compile_model(
     if target not in _EXACT:
         raise ModelError(f"there is no target {target!r}")
     if encoding is not None:
-        raise InputError("this solver chooses its own encoding; leave --encoding out")
+        raise InputError("this solver chooses its own encoding; leave encoding out")
     if weights:
         raise InputError("this solver keeps every constraint and takes no weights")
     return _EXACT[target](model)

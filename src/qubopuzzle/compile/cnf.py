@@ -77,14 +77,16 @@ class Cnf(ClauseModel):
         return sum(map(len, self.batches)) + self.contradiction
 
     def clauses(self) -> Iterator[list[int]]:
-        """All clauses but the empty one, as lists of DIMACS literals."""
-        return chain.from_iterable(batch.tolist() for batch in self.batches)
+        """All clauses as lists of DIMACS literals, the empty one last."""
+        yield from chain.from_iterable(batch.tolist() for batch in self.batches)
+        if self.contradiction:
+            yield []
 
     def to_dimacs(self, more: Sequence[Sequence[int]] = ()) -> str:
         """The formula as a DIMACS file, with the names of the choices' variables as comments."""
         labels = (printable(" ".join(label.split())) for label in self.labels())
         names = [f"c {v} {label}" for v, label in enumerate(labels, start=1)]
-        clauses = [*self.clauses(), *more, *([[]] if self.contradiction else [])]
+        clauses = [*self.clauses(), *more]
         head = f"p cnf {self.n_variables} {len(clauses)}"
         lines = (" ".join(map(str, [*clause, 0])) for clause in clauses)
         return "\n".join([*names, head, *lines, ""])

@@ -449,7 +449,7 @@ class Model(Compilable):
         for block in self.graphs:
             raise ModelError(
                 f"{who} has no form for {what} ({block.family}): use a formulation that "
-                "spells it out, or an exact solver"
+                "spells it out, or solver sat, cpsat, mip or clingo"
             )
 
     def require_small(self, who: str) -> None:

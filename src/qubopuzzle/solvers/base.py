@@ -67,7 +67,13 @@ class Option:
             number = parsed = nan
         low, high = self.minimum, self.maximum
         within = (low is None or number >= low) and (high is None or number <= high)
-        if isinstance(value, bool) or not isfinite(number) or parsed != number or not within:
+        is_switch = self.type is int and (low, high) == (0, 1)
+        if (
+            (isinstance(value, bool) and not is_switch)
+            or not isfinite(number)
+            or parsed != number
+            or not within
+        ):
             kind = "a whole number" if self.type is int else "a number"
             expected = kind + bounds(low, high)
             raise InputError(f"option {self.name}: expected {expected}, got {brief(value)}")

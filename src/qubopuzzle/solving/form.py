@@ -98,7 +98,7 @@ class Form:
         target = _TARGETS.get(target, target)
         if target in UNWEIGHTED_TARGETS or target == "program":
             if settings.encoding is not None:
-                raise InputError(f"{name} has an encoding of its own; leave --encoding out")
+                raise InputError(f"{name} has an encoding of its own; leave encoding out")
             if settings.weights:
                 raise InputError(f"{name} keeps every constraint and takes no weights")
         elif target != "model":
@@ -108,13 +108,14 @@ class Form:
             presolved = Settings(formulation="bits").presolved(problem)
             compiled: Compiled = compile_program(presolved.model, problem)
             file = file and named(_OF_PROGRAMS.get(name, name))
-            return cls("program", settings, compiled, Judge(problem, presolved, compiled), file)
+            target = "program" if file else target  # whose file has the program's own names
+            return cls(target, settings, compiled, Judge(problem, presolved, compiled), file)
         if settings.formulation is None:  # in a file, a tree takes the place of cuts
             default = problem.formulation_for(cuts=target == "mip")
             settings = replace(settings, formulation=default)
         presolved = settings.presolved(problem)
-        if target == "cnf":
-            presolved.model.require_local("a file of clauses")
+        if target in ("cnf", "cpsat", "asp"):  # solvers add cuts while they search
+            presolved.model.require_local(f"a form for {target}")
         if target == "mip":
             compiled = compile_mip(presolved.model)
         elif target == "program":
@@ -202,7 +203,8 @@ class Form:
         x, presolved = getattr(given, "assignment", given), self.judge.presolved
         n = presolved.whole.n_literals
         wanted = self.settings.formulation
-        if (given_by := getattr(answer, "formulation", wanted)) != wanted:
+        given_by = getattr(answer, "formulation", wanted)
+        if wanted is not None and given_by != wanted:
             remedy = f"solve(..., formulation={wanted!r}), or make the form of {given_by}"
             raise InputError(f"the result is of formulation {given_by}, not {wanted}: {remedy}")
         if np.shape(x) != (n,):
@@ -268,6 +270,8 @@ class Form:
 
     def _as(self, kind: ModelFormat) -> Self:
         """The same in a format."""
+        if kind.name in _OF_PROGRAMS and self.target == "mip" and self.settings.keeps_rows:
+            return type(self).of(self.problem, kind, self.settings)  # a program's own names
         if kind.target != self.target:
             raise InputError(f"{kind.name} is made of a form for {kind.target}, not {self.target}")
         return replace(self, format=kind)

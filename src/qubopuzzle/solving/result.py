@@ -247,7 +247,7 @@ class Result(Renamed):
             "values": dict(self.values) if self.problem.names_values else None,
             "objective": self.objective,
             "bound": self.bound,
-            "optimal": self.status == "optimal" and self.objective is not None,
+            "optimal": self.status == "optimal",
             "improvements": [[round(s, 6), objective] for s, objective in self.improvements],
             "energy": self.energy,
             "energies": dict(self.energies),

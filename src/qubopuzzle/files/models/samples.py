@@ -92,7 +92,7 @@ def _from_dimacs(lines: list[str]) -> Sample:
         words = line.split()
         if words[:1] == ["UNSAT"] or words[:2] == ["s", "UNSATISFIABLE"]:
             raise InputError(f"line {place}: it says that there is no solution")
-        if not words or words[0] in ("c", "s", "SAT"):
+        if not words or words[0] in ("c", "s", "o", "SAT"):  # o: an objective on the way
             continue
         for word in words[1:] if words[0] == "v" else words:
             digits = word.removeprefix("-").removeprefix("x")  # x3 of an OPB file
