@@ -219,7 +219,7 @@ def test_dimacs_is_read_by_pysat_and_its_answer_comes_back():
         literals = solver.get_model()
     lines = f"c comment\ns SATISFIABLE\nv {' '.join(map(str, literals[:9]))}\n"
     lines += f"v {' '.join(map(str, literals[9:]))} 0\n"
-    for text in (lines, f"SAT\n{' '.join(map(str, literals))} 0\n"):
+    for text in (lines, f"o -3\n{lines}", f"SAT\n{' '.join(map(str, literals))} 0\n"):
         found = export(A, "dimacs").decode(read_sample(text))
         assert (found.violations, found.energy) == ((), None)
         assert (found.grid == A.solution).all()

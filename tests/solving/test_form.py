@@ -8,7 +8,7 @@ import pytest
 
 import qubopuzzle
 from qubopuzzle import Form, ModelBuilder, Nonogram, Program, Settings, solve
-from qubopuzzle.errors import InputError
+from qubopuzzle.errors import InputError, ModelError
 
 A = Nonogram.examples()[0]
 DOT = Nonogram(rows=[[1], []], cols=[[], [1]])
@@ -65,6 +65,43 @@ def test_what_is_no_sample_is_one_line(sample, message: str) -> None:
         form.decode(sample)
     with pytest.raises(InputError, match=r"dimacs is a format of files: qubopuzzle\.export\("):
         b.build().form("dimacs")
+
+
+@pytest.mark.parametrize("to", ["cnf", "cpsat", "asp"])
+def test_what_solvers_add_as_cuts_is_no_part_of_a_form(to: str) -> None:
+    b = ModelBuilder()
+    b.connected("whole", [b.bit(name) for name in "abc"], [(0, 1), (1, 2)])
+    message = f"a form for {to} has no form for connectivity .whole.: .* solver sat, cpsat"
+    with pytest.raises(ModelError, match=message):
+        b.build().form(to)
+    assert b.build().form("mip").labels
+
+
+def test_the_empty_clause_is_a_clause() -> None:
+    b = ModelBuilder()
+    x, y = b.bit("x"), b.bit("y")
+    b.add("too many", x + y >= 3)
+    formula = b.build().form("cnf").payload
+    assert [*formula.clauses()][-1] == []
+    assert formula.to_dimacs().endswith("\n0\n")
+    assert len([*formula.clauses()]) == formula.n_clauses
+
+
+def test_a_program_is_rows_for_mip(tmp_path) -> None:
+    text = (
+        "Maximize\n 3 x + 2 y\nSubject To\n c: x + 2 y <= 4\nBounds\n y <= 3\nGeneral\n x y\nEnd\n"
+    )
+    text = text.replace("y <= 3", "0 <= x <= 3\n 0 <= y <= 3")
+    (tmp_path / "p.lp").write_text(text)
+    program = qubopuzzle.load_model(tmp_path / "p.lp")
+    form = program.form("mip")
+    assert form.payload.arrays.upper.tolist() == [3, 3]
+    assert form.decode({"x": 3, "y": 0}).objective == 9
+    assert form.encode(solve(program, "mip")).tolist() == [3, 0]
+    form.write(tmp_path / "q.lp")
+    assert "c: +1 x +2 y <= 4" in (tmp_path / "q.lp").read_text()
+    assert Form.read(tmp_path / "q.lp").decode([3, 0]).valid
+    assert len(program.form("cqm").payload.constraints) == 1
 
 
 def test_values_of_solvers_are_nearly_whole() -> None:

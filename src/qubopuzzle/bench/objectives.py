@@ -68,9 +68,12 @@ class Target:
     def reached(self, row: Mapping[str, Any], within: float = 0.0) -> tuple[float, bool]:
         """Seconds that a run took to an answer of at most this gap, and whether it found one.
 
-        Of a run that found none, all its seconds, as where it does not say when it did.
+        Of a run that found none, all its seconds, as where it does not say when it did. A proof
+        that there is no answer counts as one.
         """
         spent = row["seconds"] or 0.0
+        if row.get("status") == "proved none":
+            return spent, True
         if not row["solved"] or row.get("objective") is None:
             return spent, False
         closest = within + _SAME

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qubopuzzle.cli.parser import Parser, output, settings_of
-from qubopuzzle.cli.terminal import SEVERITY, SOLVED, complain, load, name_of, paths
+from qubopuzzle.cli.terminal import SEVERITY, SOLVED, complain, load, name_of, notice, paths
 from qubopuzzle.errors import InputError, QubopuzzleError
 
 if TYPE_CHECKING:
@@ -57,6 +57,8 @@ def run(args: Namespace) -> int:
             status = complain(f"{name_of(puzzle, number)}: {error}", error)
             worst = max(worst, status, key=SEVERITY.index)
             continue
+        if made.target == "cnf" and puzzle.has_objective:
+            notice(f"{name_of(puzzle, number)}: a formula has no objective, it says what is valid")
         if path is None:
             sys.stdout.write(made.data.decode())
             continue

@@ -144,6 +144,7 @@ READERS = {each.name: each for each in FORMATS.values() if each.about}
 def named(name: str) -> ModelFormat:
     """The format that is written under a name; InputError if there is none."""
     written = {each.name: each for each in FORMATS.values() if each.target}
+    name = "dimacs" if name == "cnf" else name  # what `form` calls it, and the file's suffix
     if name not in written:
         hint = did_you_mean(str(name), written)
         raise InputError(f"no format {str(name)[:40]!r} to export to; {hint}")
