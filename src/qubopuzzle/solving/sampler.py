@@ -5,9 +5,8 @@ from __future__ import annotations
 import inspect
 import secrets
 import time
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any, cast
 
@@ -15,28 +14,25 @@ import dimod
 import numpy as np
 from dimod.core.sampler import Sampler
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, triu
 
-from qubopuzzle.annealing import AnnealingForm, anneal_best, annealing_form
-from qubopuzzle.annealing import compile_kernels as compile_annealing
-from qubopuzzle.annealing.search import Annealed, Read
 from qubopuzzle.checks import positive, whole
 from qubopuzzle.errors import InputError
-from qubopuzzle.model import Field, IntArray, Model, Propagation, View, propagate
-from qubopuzzle.model.propagation import compile_kernels as compile_propagation
+from qubopuzzle.model import Field, IntArray, Model, View
+from qubopuzzle.programs import Program
 from qubopuzzle.programs.dimod_models import CqmProgram, cqm_program
-from qubopuzzle.programs.program import Program
-from qubopuzzle.signals import defer_interrupt
+from qubopuzzle.solvers.base import Progress
+from qubopuzzle.solving.settings import Settings
+from qubopuzzle.solving.solve import Built, Run
 from qubopuzzle.tempering.sampler import OneHotTemperingSampler
 from qubopuzzle.timing import stage
 
 DEFAULT_READS = 10
 """Reads of a CQM with an objective, where neither their number nor the time is said."""
-_MOST_READS = 127
-"""The same without objective: the first that is feasible ends them."""
 MAX_SAMPLES = 100
 _JUDGING_S = 1e-4
 """About what dimod takes to judge a constraint, of all samples."""
+_STAGES = {"load": "read", "solve": "sampling", "decode": "judge"}
+"""Stages of ``solve`` that ``info`` has by other names."""
 
 
 class AnnealingSampler(Sampler):
@@ -123,7 +119,7 @@ class AnnealingSampler(Sampler):
             time_limit: seconds (wall clock) for the whole call. Reading and presolving the model
                 are not cut short, which takes seconds for a million terms.
             seed: a whole number of at least 0; drawn if None.
-            threads: reads that run at the same time.
+            threads: reads that run at the same time, up to 256.
             initial_states: where the first reads start, samples-like over all variables of the
                 CQM; of a constraint "exactly one" that they break, a nearest state.
             interrupt_function: asked about 20 times a second; True ends the run.
@@ -138,27 +134,26 @@ class AnnealingSampler(Sampler):
             has none of those.
 
             ``info`` has ``seed``, ``reads`` (made), ``timings`` (s: ``read``, ``model``,
-            ``presolve``, ``sampling``, ``judge``, as far as it took them), ``presolve`` (variables
-            ``decided``, of ``variables``), ``infeasible`` (what proves that there is no solution,
-            else None; samples then break as little as was found), ``weights`` (by constraint, 1 at
-            first, as a read of those that break least had learned them at its end; constraints
-            that became choices have none), ``timed_out`` and ``interrupted``.
+            ``presolve``, ``compile``, ``sampling``, ``judge``, as far as it took them, and
+            ``prepare``: imports and kernels, once a process, beside the time limit), ``presolve``
+            (variables ``decided``, of ``variables``), ``infeasible`` (what proves that there is no
+            solution, else None; samples then break as little as was found), ``weights`` (by
+            constraint, 1 at first, as a read of those that break least had learned them at its
+            end; constraints that became choices have none), ``timed_out`` and ``interrupted``.
 
         Raises:
             InputError: for a CQM that ``from_cqm`` refuses, and for arguments out of range.
             ValueError, TypeError: from dimod, for initial states that are no samples.
         """
         self.remove_unknown_kwargs(**kwargs)
-        with defer_interrupt():  # once a process, and no part of any time
-            compile_propagation(propagate)
-        run = _Run(
+        call = _Call(
             reads=None if num_reads is None else whole("num_reads", num_reads, 1),
             seed=secrets.randbits(31) if seed is None else whole("seed", seed, 0),
-            threads=whole("threads", threads, 1),
+            threads=whole("threads", threads, 1, 256),
             time_limit=inf if time_limit is None else positive("time_limit", time_limit, "seconds"),
             interrupt=interrupt_function,
         )
-        found = run.sampled(cqm, initial_states)
+        found = call.sampled(cqm, initial_states)
         _add_label(found.info, label)
         return found
 
@@ -169,75 +164,62 @@ def _add_label(info: dict[str, Any], label: Hashable) -> None:
 
 
 @dataclass(slots=True, eq=False)
-class _Run:
-    """One call of ``sample_cqm``: each stage adds to ``info``."""
+class _Call:
+    """One call of ``sample_cqm``; ``seconds`` are those of its stages, as ``solve`` names them."""
 
     reads: int | None
     seed: int
     threads: int
     time_limit: float
     interrupt: Callable[[], bool] | None
-    timings: dict[str, float] = field(default_factory=dict)
-    info: dict[str, Any] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
     began: float = field(default_factory=time.perf_counter)
 
     def sampled(self, cqm: dimod.ConstrainedQuadraticModel, initial_states: Any) -> dimod.SampleSet:
         """All stages."""
-        with stage(self.timings, "read"):
+        with stage(self.seconds, "load"):
             own = cqm_program(cqm)
-        self.info = {
-            "seed": self.seed,
-            "reads": 1,
-            "infeasible": None,
-            "timed_out": False,
-            "interrupted": False,
-            "timings": self.timings,
-            "presolve": {"variables": len(own.program.variables), "decided": 0},
-            "weights": {},
-        }
         starts = None if initial_states is None else _starts(cqm, own, initial_states)
         program = own.program
         is_bits = (program.lower == 0).all() and (program.upper == 1).all()
         tempered = is_bits and program.has_objective and not program.rows
-        values, missed = (self._temper if tempered else self._anneal)(own, starts)
+        values, info = (self._temper if tempered else self._anneal)(own, starts)
         samples = own.samples(values)
         small = abs(samples).max(initial=0) < 2**7
-        with stage(self.timings, "judge"):
+        with stage(self.seconds, "decode"):
             found: dimod.SampleSet = dimod.SampleSet.from_samples_cqm(  # type: ignore[no-untyped-call]
-                (samples.astype(np.int8 if small else np.int64), cqm.variables),
-                cqm,
-                info=self.info,
+                (samples.astype(np.int8 if small else np.int64), cqm.variables), cqm
             )
-        ranked = found.record[np.lexsort((found.record.energy, missed))]
-        return dimod.SampleSet(  # type: ignore[no-untyped-call]
-            ranked, found.variables, found.info, found.vartype
-        )
+        # Infeasible ones stay in their order: by how much they break.
+        broken = ~found.record.is_feasible
+        ranked = found.record[np.lexsort((np.where(broken, 0, found.record.energy), broken))]
+        timings = {_STAGES.get(name, name): s for name, s in self.seconds.items()}
+        about = {"seed": self.seed, "timings": timings, "infeasible": None, "weights": {}}
+        info = {**found.info, **about, **info}
+        return dimod.SampleSet(ranked, found.variables, info, found.vartype)  # type: ignore[no-untyped-call]
 
     def _seconds_left(self, own: CqmProgram) -> float:
         """For sampling: what judging takes is left out, but at most half."""
-        left = self.began + self.time_limit - time.perf_counter()
+        began = self.began + self.seconds.get("prepare", 0.0)
+        left = began + self.time_limit - time.perf_counter()
         return max(0.0, left - min(_JUDGING_S * len(own.labels), left / 2))
+
+    def _built(self, program: Program, settings: Settings) -> tuple[Run, Built]:
+        """The pipeline of a program, up to its search."""
+        solver, chosen = settings.resolved()
+        run = Run(program, solver, chosen, self.seconds, anyway=True)
+        return run, cast("Built", run.build())  # no result: what has no solution is sampled, too
 
     def _temper(
         self, own: CqmProgram, starts: NDArray[Any] | None
-    ) -> tuple[IntArray, Sequence[int]]:
-        """Values of the reads of replica exchange, (reads, variables), and how much each breaks."""
-        program = own.program
-        pairs, linear = program.quadratic.tocoo(), program.cost + program.quadratic.diagonal()
-        strict = triu(pairs, k=1)
-        n = len(linear)
-        bqm = dimod.BinaryQuadraticModel.from_numpy_vectors(
-            linear,
-            (strict.row, strict.col, strict.data),
-            program.offset,
-            dimod.BINARY,
-            variable_order=range(n),
-        )
-        most = MAX_SAMPLES if self.time_limit < inf else DEFAULT_READS
-        with stage(self.timings, "sampling"):
+    ) -> tuple[IntArray, dict[str, Any]]:
+        """Values of the reads of replica exchange, (reads, variables), and what ``info`` says."""
+        _, built = self._built(own.program, Settings("tempering", formulation="bits"))
+        n = len(own.program.variables)
+        with stage(self.seconds, "solve"):
             found = OneHotTemperingSampler().sample(
-                bqm,
-                num_reads=self.reads or most,
+                built.compiled.payload,
+                num_reads=self.reads or (MAX_SAMPLES if self.time_limit < inf else DEFAULT_READS),
                 seed=self.seed,
                 time_limit=self._seconds_left(own),
                 num_threads=self.threads,
@@ -245,83 +227,56 @@ class _Run:
                 interrupt_function=self.interrupt,
             )
         order = [found.variables.index(v) for v in range(n)]
-        self.info |= {name: found.info[name] for name in ("timed_out", "interrupted")}
-        self.info["reads"] = len(found)
-        return found.record.sample[:, order].astype(np.int64), [0] * len(found)
+        return found.record.sample[:, order].astype(np.int64), {
+            "reads": len(found),
+            "presolve": {"variables": n, "decided": 0},
+            **{name: found.info[name] for name in ("timed_out", "interrupted")},
+        }
 
     def _anneal(
         self, own: CqmProgram, starts: NDArray[Any] | None
-    ) -> tuple[IntArray, Sequence[int]]:
-        """The same of annealing."""
-        with stage(self.timings, "model"):
-            formulated = own.program.model()
-        with stage(self.timings, "presolve"):
-            presolved = propagate(formulated)
-        model, reads = presolved.model, tuple[Read, ...]()
-        if model.choices:
-            self._prepare(model)
-            with stage(self.timings, "sampling"):
-                found = self._reads(own, presolved, starts)
-            model, reads = found.form.model, found.reads[:MAX_SAMPLES]
-        states = [read.value for read in reads] or [np.zeros(0, dtype=np.int64)]
-        if presolved.contradiction is not None:
-            method, _, name = presolved.contradiction.partition(": ")
-            self.info["infeasible"] = f"{method}: {own.labels.get(name, name)}"
-        self.info["presolve"]["decided"] = presolved.cells_decided
-        if reads:
-            self.info["weights"] = _weights(own, model, reads[0])
-        return _painted(model, np.array(states)), [read.energy for read in reads] or [0]
-
-    def _prepare(self, model: Model) -> None:
-        """Compile the kernels, once a process and no part of any time."""
-        started = time.perf_counter()
-        with defer_interrupt():
-            compile_annealing(model)
-        self.began += time.perf_counter() - started
-
-    def _reads(
-        self, own: CqmProgram, presolved: Propagation, starts: NDArray[Any] | None
-    ) -> Annealed:
-        """The best reads of annealing, of the grouping that does best, or of the first."""
-        model, reads = presolved.model, self.reads
-        program, seconds = own.program, self._seconds_left(own)
-        others = program.alternatives(program.default_formulation) if starts is None else []
-        end = time.perf_counter() + seconds
+    ) -> tuple[IntArray, dict[str, Any]]:
+        """The same of the annealer."""
+        program, name = own.program, own.program.default_formulation
+        # A seed of its own: a model made with random numbers of the same seed shall not
+        # find them as its start.
+        seed = int(np.random.SeedSequence(self.seed, spawn_key=(1,)).generate_state(1)[0])
+        options = {"threads": self.threads, "every_read": int(self.reads is not None)}
+        run, built = self._built(program, Settings(formulation=name, seed=seed, options=options))
+        if starts is None:
+            run.others = program.alternatives(name)
+        else:
+            run.starts = _nearest(built.model, starts)
+        presolved, seconds, reads = built.judge.presolved, self._seconds_left(own), self.reads
+        end, why = time.perf_counter() + seconds, presolved.contradiction
         # A model that is proved to have no solution is not searched for long.
-        feasibility = model.objective is None and presolved.contradiction is None
-        if reads is None and (seconds == inf or presolved.contradiction):
-            reads = _MOST_READS if feasibility else DEFAULT_READS
-        first_ends = self.reads is None and feasibility
-        _, found = anneal_best(
-            [
-                lambda: annealing_form(model),
-                *(partial(_form, program, formulation) for formulation in others),
-            ],
-            # A seed of its own: a model made with random numbers of the same seed shall not
-            # find them as its start.
-            seed=int(np.random.SeedSequence(self.seed, spawn_key=(1,)).generate_state(1)[0]),
-            reads=reads,
-            time_limit=None if seconds == inf else seconds,
-            only_accepted=not first_ends,
-            initial_states=None if starts is None else _nearest(model, starts),
-            threads=self.threads,
-            interrupt_function=self._is_stopped,
-        )
-        self.info["reads"] = found.n_reads
-        self.info["timed_out"] = time.perf_counter() >= end
-        self.info["interrupted"] |= found.interrupted
-        return found
+        if reads is None and (seconds == inf or why):
+            few = program.has_objective or why
+            reads = DEFAULT_READS if few else run.solver.default_reads
+        limit = None if seconds == inf else seconds
+        budget = replace(run.settings.budget, reads=reads, time_limit=limit)
+        samples, _ = run.sample(built, budget, self._ask)
+        outcome, model = samples.outcome, samples.compiled.source
+        view, x = _view(model), samples.compiled.decode(outcome.samples[:MAX_SAMPLES])
+        return np.asarray(view.base + (view.matrix @ x.T).T), {
+            "reads": max(1, outcome.reads),
+            "presolve": {"variables": presolved.cells, "decided": presolved.cells_decided},
+            "infeasible": None if why is None else _labelled(own, why),
+            "weights": _weights(own, model, outcome.row_weight),
+            "timed_out": time.perf_counter() >= end,
+            "interrupted": outcome.interrupted,
+        }
 
-    def _is_stopped(self) -> bool:
-        """Whether the caller wants an end."""
+    def _ask(self, _: Progress) -> None:
+        """End the search if the caller wants that."""
         if self.interrupt is not None and self.interrupt():
-            self.info["interrupted"] = True
-        return bool(self.info["interrupted"])
+            raise KeyboardInterrupt
 
 
-def _form(program: Program, formulation: str) -> AnnealingForm:
-    """A program's form in some formulation."""
-    return annealing_form(propagate(program.model(formulation)).model)
+def _labelled(own: CqmProgram, contradiction: str) -> str:
+    """What presolving proved, with the constraint's own label."""
+    method, _, name = contradiction.partition(": ")
+    return f"{method}: {own.labels.get(name, name)}"
 
 
 def _view(model: Model) -> View:
@@ -329,37 +284,29 @@ def _view(model: Model) -> View:
     return cast("Field", model.field).views[0]
 
 
-def _painted(model: Model, states: IntArray) -> IntArray:
-    """The program's variables, (states, variables), of indices of values, (states, choices)."""
-    view, n_literals = _view(model), model.n_literals
-    start = np.arange(len(states) + 1) * states.shape[1]
-    taken = (states + model.first_literal[:-1]).ravel()
-    literals = csr_array(
-        (np.ones(len(taken), dtype=np.int64), taken, start), shape=(len(states), n_literals)
-    )
-    return np.asarray(view.base + (literals @ view.matrix.T).toarray(), dtype=np.int64)
-
-
 def _nearest(model: Model, values: NDArray[Any]) -> IntArray:
-    """Indices of values, (states, choices), that come nearest to variables, (states, variables)."""
+    """Literals, (states, literals), of the values that come nearest to (states, variables)."""
     view, choice = _view(model), model.choice_of_literal
     entries, base = view.matrix.tocoo(), view.base
-    found = np.zeros((len(values), len(model.choices)), dtype=np.int64)
-    for number, wanted in enumerate(values):
+    found = np.zeros((len(values), model.n_literals), dtype=np.int64)
+    for state, wanted in zip(found, values, strict=True):
         off = wanted[entries.row] - base[entries.row]
         change = np.abs(off - entries.data) - np.abs(off)
         cost = np.bincount(entries.col, change, minlength=model.n_literals)
         least = np.minimum.reduceat(cost, model.first_literal[:-1])
         (best,) = np.nonzero(cost == least[choice])
-        found[number] = best[np.unique(choice[best], return_index=True)[1]]
-    return found - model.first_literal[:-1]
+        state[best[np.unique(choice[best], return_index=True)[1]]] = 1
+    return found
 
 
-def _weights(own: CqmProgram, model: Model, read: Read) -> dict[Hashable, float]:
-    """The weights of a read's rows at its end, by the constraints' labels."""
+def _weights(
+    own: CqmProgram, model: Model, weight: NDArray[np.float32] | None
+) -> dict[Hashable, float]:
+    """The weights of a model's rows, if there are any, by the constraints' labels."""
+    if weight is None:
+        return {}
     names = [block.labels(row) for block in model.linear for row in range(len(block.lower))]
-    learned = zip(names, read.row_weight.tolist(), strict=True)
-    return {own.labels[name]: weight for name, weight in learned}
+    return {own.labels[name]: w for name, w in zip(names, weight.tolist(), strict=True)}
 
 
 def _starts(cqm: dimod.ConstrainedQuadraticModel, own: CqmProgram, given: Any) -> NDArray[Any]:
