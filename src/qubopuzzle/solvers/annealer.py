@@ -94,10 +94,10 @@ class _Annealer(Solver):
             progress=task.report,
         )
         form = found.form
-        samples = [form.literals(read.value) for read in found.reads]
+        samples = [form.literals(read.value).astype(np.int8) for read in found.reads]
         energies = [form.energy(read.value) + read.objective for read in found.reads]
         return Outcome(
-            np.array(samples, dtype=np.int8).reshape(-1, form.model.n_literals),
+            np.array(samples).reshape(-1, form.model.n_literals),
             np.array(energies, dtype=np.float64),
             found.n_reads,
             interrupted=found.interrupted,

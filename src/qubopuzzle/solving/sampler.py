@@ -14,11 +14,13 @@ import dimod
 import numpy as np
 from dimod.core.sampler import Sampler
 from numpy.typing import NDArray
+from scipy.sparse import triu
 
+from qubopuzzle.answer import parts
 from qubopuzzle.checks import positive, whole
+from qubopuzzle.compile import Compiled
 from qubopuzzle.errors import InputError
 from qubopuzzle.model import Field, IntArray, Model, View
-from qubopuzzle.programs import Program
 from qubopuzzle.programs.dimod_models import CqmProgram, cqm_program
 from qubopuzzle.solvers.base import Progress
 from qubopuzzle.solving.settings import Settings
@@ -204,21 +206,22 @@ class _Call:
         left = began + self.time_limit - time.perf_counter()
         return max(0.0, left - min(_JUDGING_S * len(own.labels), left / 2))
 
-    def _built(self, program: Program, settings: Settings) -> tuple[Run, Built]:
-        """The pipeline of a program, up to its search."""
-        solver, chosen = settings.resolved()
-        run = Run(program, solver, chosen, self.seconds, anyway=True)
-        return run, cast("Built", run.build())  # no result: what has no solution is sampled, too
-
     def _temper(
         self, own: CqmProgram, starts: NDArray[Any] | None
     ) -> tuple[IntArray, dict[str, Any]]:
         """Values of the reads of replica exchange, (reads, variables), and what ``info`` says."""
-        _, built = self._built(own.program, Settings("tempering", formulation="bits"))
-        n = len(own.program.variables)
+        program, n = own.program, len(own.program.variables)
+        pairs = triu(program.quadratic, k=1).tocoo()
+        bqm = dimod.BinaryQuadraticModel.from_numpy_vectors(
+            program.cost + program.quadratic.diagonal(),
+            (pairs.row, pairs.col, pairs.data),
+            program.offset,
+            dimod.BINARY,
+            variable_order=range(n),
+        )
         with stage(self.seconds, "solve"):
             found = OneHotTemperingSampler().sample(
-                built.compiled.payload,
+                bqm,
                 num_reads=self.reads or (MAX_SAMPLES if self.time_limit < inf else DEFAULT_READS),
                 seed=self.seed,
                 time_limit=self._seconds_left(own),
@@ -236,13 +239,15 @@ class _Call:
     def _anneal(
         self, own: CqmProgram, starts: NDArray[Any] | None
     ) -> tuple[IntArray, dict[str, Any]]:
-        """The same of the annealer."""
+        """The same of the annealer, by the pipeline of ``solve`` up to its samples."""
         program, name = own.program, own.program.default_formulation
         # A seed of its own: a model made with random numbers of the same seed shall not
         # find them as its start.
         seed = int(np.random.SeedSequence(self.seed, spawn_key=(1,)).generate_state(1)[0])
         options = {"threads": self.threads, "every_read": int(self.reads is not None)}
-        run, built = self._built(program, Settings(formulation=name, seed=seed, options=options))
+        solver, chosen = Settings(formulation=name, seed=seed, options=options).resolved()
+        run = Run(program, solver, chosen, self.seconds, anyway=True)
+        built = cast("Built", run.build())  # no result: what has no solution is sampled, too
         if starts is None:
             run.others = program.alternatives(name)
         else:
@@ -252,13 +257,12 @@ class _Call:
         # A model that is proved to have no solution is not searched for long.
         if reads is None and (seconds == inf or why):
             few = program.has_objective or why
-            reads = DEFAULT_READS if few else run.solver.default_reads
+            reads = DEFAULT_READS if few else solver.default_reads
         limit = None if seconds == inf else seconds
-        budget = replace(run.settings.budget, reads=reads, time_limit=limit)
+        budget = replace(chosen.budget, reads=reads, time_limit=limit)
         samples, _ = run.sample(built, budget, self._ask)
         outcome, model = samples.outcome, samples.compiled.source
-        view, x = _view(model), samples.compiled.decode(outcome.samples[:MAX_SAMPLES])
-        return np.asarray(view.base + (view.matrix @ x.T).T), {
+        return _painted(samples.compiled, outcome.samples[:MAX_SAMPLES]), {
             "reads": max(1, outcome.reads),
             "presolve": {"variables": presolved.cells, "decided": presolved.cells_decided},
             "infeasible": None if why is None else _labelled(own, why),
@@ -282,6 +286,13 @@ def _labelled(own: CqmProgram, contradiction: str) -> str:
 def _view(model: Model) -> View:
     """How a program's model says the values of its variables."""
     return cast("Field", model.field).views[0]
+
+
+def _painted(compiled: Compiled, samples: NDArray[np.int8]) -> IntArray:
+    """The program's variables, (samples, variables), of samples, (samples, literals)."""
+    view = _view(compiled.source)
+    some = (compiled.decode(samples[part]) for part in parts(*samples.shape))
+    return np.concatenate([view.base + (view.matrix @ x.T).T for x in some])
 
 
 def _nearest(model: Model, values: NDArray[Any]) -> IntArray:
