@@ -36,6 +36,9 @@ _JUDGING_S = 1e-4
 _STAGES = {"load": "read", "solve": "sampling", "decode": "judge"}
 """Stages of ``solve`` that ``info`` has by other names."""
 
+_Reads = tuple[IntArray, dict[str, Any]]
+"""Values that reads end in, (reads, variables of the program), and what ``info`` has of them."""
+
 
 class AnnealingSampler(Sampler):
     """Simulated annealing of constrained models, with no penalty to tune.
@@ -84,7 +87,7 @@ class AnnealingSampler(Sampler):
             InputError, ValueError, TypeError: as the other sampler's.
         """
         self.remove_unknown_kwargs(**kwargs)
-        found = OneHotTemperingSampler().sample(
+        sampleset = OneHotTemperingSampler().sample(
             bqm,
             num_reads=num_reads,
             time_limit=time_limit,
@@ -93,8 +96,8 @@ class AnnealingSampler(Sampler):
             initial_states=initial_states,
             interrupt_function=interrupt_function,
         )
-        _add_label(found.info, label)
-        return found
+        _add_label(sampleset.info, label)
+        return sampleset
 
     def sample_cqm(
         self,
@@ -155,9 +158,9 @@ class AnnealingSampler(Sampler):
             time_limit=inf if time_limit is None else positive("time_limit", time_limit, "seconds"),
             interrupt=interrupt_function,
         )
-        found = call.sampled(cqm, initial_states)
-        _add_label(found.info, label)
-        return found
+        sampleset = call.sampled(cqm, initial_states)
+        _add_label(sampleset.info, label)
+        return sampleset
 
 
 def _add_label(info: dict[str, Any], label: Hashable) -> None:
@@ -180,37 +183,37 @@ class _Call:
     def sampled(self, cqm: dimod.ConstrainedQuadraticModel, initial_states: Any) -> dimod.SampleSet:
         """All stages."""
         with stage(self.seconds, "load"):
-            own = cqm_program(cqm)
-        starts = None if initial_states is None else _starts(cqm, own, initial_states)
-        program = own.program
+            source = cqm_program(cqm)
+        starts = None if initial_states is None else _starts(cqm, source, initial_states)
+        program = source.program
         is_bits = (program.lower == 0).all() and (program.upper == 1).all()
         tempered = is_bits and program.has_objective and not program.rows
-        values, info = (self._temper if tempered else self._anneal)(own, starts)
-        samples = own.samples(values)
+        values, info = (self._temper if tempered else self._anneal)(source, starts)
+        samples = source.samples(values)
         small = abs(samples).max(initial=0) < 2**7
         with stage(self.seconds, "decode"):
-            found: dimod.SampleSet = dimod.SampleSet.from_samples_cqm(  # type: ignore[no-untyped-call]
+            sampleset: dimod.SampleSet = dimod.SampleSet.from_samples_cqm(  # type: ignore[no-untyped-call]
                 (samples.astype(np.int8 if small else np.int64), cqm.variables), cqm
             )
         # Infeasible ones stay in their order: by how much they break.
-        broken = ~found.record.is_feasible
-        ranked = found.record[np.lexsort((np.where(broken, 0, found.record.energy), broken))]
+        broken = ~sampleset.record.is_feasible
+        order = np.lexsort((np.where(broken, 0, sampleset.record.energy), broken))
         timings = {_STAGES.get(name, name): s for name, s in self.seconds.items()}
         about = {"seed": self.seed, "timings": timings, "infeasible": None, "weights": {}}
-        info = {**found.info, **about, **info}
-        return dimod.SampleSet(ranked, found.variables, info, found.vartype)  # type: ignore[no-untyped-call]
+        info = {**sampleset.info, **about, **info}
+        return dimod.SampleSet(  # type: ignore[no-untyped-call]
+            sampleset.record[order], sampleset.variables, info, sampleset.vartype
+        )
 
-    def _seconds_left(self, own: CqmProgram) -> float:
+    def _seconds_left(self, source: CqmProgram) -> float:
         """For sampling: what judging takes is left out, but at most half."""
         began = self.began + self.seconds.get("prepare", 0.0)
         left = began + self.time_limit - time.perf_counter()
-        return max(0.0, left - min(_JUDGING_S * len(own.labels), left / 2))
+        return max(0.0, left - min(_JUDGING_S * len(source.labels), left / 2))
 
-    def _temper(
-        self, own: CqmProgram, starts: NDArray[Any] | None
-    ) -> tuple[IntArray, dict[str, Any]]:
-        """Values of the reads of replica exchange, (reads, variables), and what ``info`` says."""
-        program, n = own.program, len(own.program.variables)
+    def _temper(self, source: CqmProgram, starts: NDArray[Any] | None) -> _Reads:
+        """By replica exchange."""
+        program, n = source.program, len(source.program.variables)
         pairs = triu(program.quadratic, k=1).tocoo()
         bqm = dimod.BinaryQuadraticModel.from_numpy_vectors(
             program.cost + program.quadratic.diagonal(),
@@ -220,27 +223,25 @@ class _Call:
             variable_order=range(n),
         )
         with stage(self.seconds, "solve"):
-            found = OneHotTemperingSampler().sample(
+            sampleset = OneHotTemperingSampler().sample(
                 bqm,
                 num_reads=self.reads or (MAX_SAMPLES if self.time_limit < inf else DEFAULT_READS),
                 seed=self.seed,
-                time_limit=self._seconds_left(own),
+                time_limit=self._seconds_left(source),
                 num_threads=self.threads,
                 initial_states=None if starts is None else (starts.astype(np.int8), range(n)),
                 interrupt_function=self.interrupt,
             )
-        order = [found.variables.index(v) for v in range(n)]
-        return found.record.sample[:, order].astype(np.int64), {
-            "reads": len(found),
+        order = [sampleset.variables.index(v) for v in range(n)]
+        return sampleset.record.sample[:, order].astype(np.int64), {
+            "reads": len(sampleset),
             "presolve": {"variables": n, "decided": 0},
-            **{name: found.info[name] for name in ("timed_out", "interrupted")},
+            **{name: sampleset.info[name] for name in ("timed_out", "interrupted")},
         }
 
-    def _anneal(
-        self, own: CqmProgram, starts: NDArray[Any] | None
-    ) -> tuple[IntArray, dict[str, Any]]:
-        """The same of the annealer, by the pipeline of ``solve`` up to its samples."""
-        program, name = own.program, own.program.default_formulation
+    def _anneal(self, source: CqmProgram, starts: NDArray[Any] | None) -> _Reads:
+        """By the pipeline of ``solve`` with the annealer, up to its samples."""
+        program, name = source.program, source.program.default_formulation
         # A seed of its own: a model made with random numbers of the same seed shall not
         # find them as its start.
         seed = int(np.random.SeedSequence(self.seed, spawn_key=(1,)).generate_state(1)[0])
@@ -252,7 +253,7 @@ class _Call:
             run.others = program.alternatives(name)
         else:
             run.starts = _nearest(built.model, starts)
-        presolved, seconds, reads = built.judge.presolved, self._seconds_left(own), self.reads
+        presolved, seconds, reads = built.judge.presolved, self._seconds_left(source), self.reads
         end, why = time.perf_counter() + seconds, presolved.contradiction
         # A model that is proved to have no solution is not searched for long.
         if reads is None and (seconds == inf or why):
@@ -265,8 +266,8 @@ class _Call:
         return _painted(samples.compiled, outcome.samples[:MAX_SAMPLES]), {
             "reads": max(1, outcome.reads),
             "presolve": {"variables": presolved.cells, "decided": presolved.cells_decided},
-            "infeasible": None if why is None else _labelled(own, why),
-            "weights": _weights(own, model, outcome.row_weight),
+            "infeasible": None if why is None else _labelled(source, why),
+            "weights": _weights(source, model, outcome.row_weight),
             "timed_out": time.perf_counter() >= end,
             "interrupted": outcome.interrupted,
         }
@@ -277,10 +278,10 @@ class _Call:
             raise KeyboardInterrupt
 
 
-def _labelled(own: CqmProgram, contradiction: str) -> str:
-    """What presolving proved, with the constraint's own label."""
+def _labelled(source: CqmProgram, contradiction: str) -> str:
+    """What presolving proved, with the label that the constraint has in the CQM."""
     method, _, name = contradiction.partition(": ")
-    return f"{method}: {own.labels.get(name, name)}"
+    return f"{method}: {source.labels.get(name, name)}"
 
 
 def _view(model: Model) -> View:
@@ -299,28 +300,28 @@ def _nearest(model: Model, values: NDArray[Any]) -> IntArray:
     """Literals, (states, literals), of the values that come nearest to (states, variables)."""
     view, choice = _view(model), model.choice_of_literal
     entries, base = view.matrix.tocoo(), view.base
-    found = np.zeros((len(values), model.n_literals), dtype=np.int64)
-    for state, wanted in zip(found, values, strict=True):
+    nearest = np.zeros((len(values), model.n_literals), dtype=np.int64)
+    for state, wanted in zip(nearest, values, strict=True):
         off = wanted[entries.row] - base[entries.row]
         change = np.abs(off - entries.data) - np.abs(off)
         cost = np.bincount(entries.col, change, minlength=model.n_literals)
         least = np.minimum.reduceat(cost, model.first_literal[:-1])
         (best,) = np.nonzero(cost == least[choice])
         state[best[np.unique(choice[best], return_index=True)[1]]] = 1
-    return found
+    return nearest
 
 
 def _weights(
-    own: CqmProgram, model: Model, weight: NDArray[np.float32] | None
+    source: CqmProgram, model: Model, weight: NDArray[np.float32] | None
 ) -> dict[Hashable, float]:
     """The weights of a model's rows, if there are any, by the constraints' labels."""
     if weight is None:
         return {}
     names = [block.labels(row) for block in model.linear for row in range(len(block.lower))]
-    return {own.labels[name]: w for name, w in zip(names, weight.tolist(), strict=True)}
+    return {source.labels[name]: w for name, w in zip(names, weight.tolist(), strict=True)}
 
 
-def _starts(cqm: dimod.ConstrainedQuadraticModel, own: CqmProgram, given: Any) -> NDArray[Any]:
+def _starts(cqm: dimod.ConstrainedQuadraticModel, source: CqmProgram, given: Any) -> NDArray[Any]:
     """Given states as values of the program's variables, shape (states, variables)."""
     samples, labels = dimod.as_samples(given)
     known = {label: column for column, label in enumerate(labels)}
@@ -328,7 +329,7 @@ def _starts(cqm: dimod.ConstrainedQuadraticModel, own: CqmProgram, given: Any) -
         odd = next(iter(known.keys() ^ set(cqm.variables)))
         raise InputError(f"initial_states: other variables than the model has: {odd!s:.60}")
     ordered = samples[:, [known[v] for v in cqm.variables]]
-    values, program = own.values(ordered), own.program
+    values, program = source.values(ordered), source.program
     taken = (values >= program.lower) & (values <= program.upper) & (values == np.rint(values))
     for state, v in np.argwhere(~taken).tolist():
         what = f"{cqm.variables[v]!s:.60} has no value {ordered[state, v]:g}"
