@@ -10,12 +10,10 @@ from .model import ModelBuilder as ModelBuilder
 from .model import Violation as Violation
 from .problem import Problem as Problem
 from .programs import Program as Program
-from .programs.amplify_client import amplify_client as amplify_client
 from .programs.dimod_models import from_bqm as from_bqm
 from .programs.dimod_models import from_cqm as from_cqm
 from .programs.milp import from_mip as from_mip
 from .programs.ommx_models import from_ommx as from_ommx
-from .programs.sampler import AnnealingSampler as AnnealingSampler
 from .puzzles import Puzzle as Puzzle
 from .puzzles.easyasabc import EasyAsABC as EasyAsABC
 from .puzzles.heyawake import Heyawake as Heyawake
@@ -26,6 +24,7 @@ from .puzzles.numberlink import Numberlink as Numberlink
 from .puzzles.sudoku import Sudoku as Sudoku
 from .solvers import all_solvers as all_solvers
 from .solvers.dwave.simulated import SimulatedQPU as SimulatedQPU
+from .solving.amplify_client import amplify_client as amplify_client
 from .solving.embed import embed as embed
 from .solving.form import Form as Form
 from .solving.form import decode as decode
@@ -42,6 +41,7 @@ from .solving.judge import judge as judge
 from .solving.landscape import landscape as landscape
 from .solving.loading import load as load
 from .solving.result import Result as Result
+from .solving.sampler import AnnealingSampler as AnnealingSampler
 from .solving.settings import Settings as Settings
 from .solving.several import solve_each as solve_each
 from .solving.solve import solve as solve

@@ -14,8 +14,8 @@ import dimod
 from qubopuzzle.programs import Program
 from qubopuzzle.programs.dimod_models import cqm_of
 from qubopuzzle.programs.ommx_models import from_ommx, ommx_module, state_variables
-from qubopuzzle.programs.sampler import AnnealingSampler
 from qubopuzzle.solving.result import Result
+from qubopuzzle.solving.sampler import AnnealingSampler
 from qubopuzzle.solving.settings import DEFAULT_SOLVER
 from qubopuzzle.solving.solve import solve
 

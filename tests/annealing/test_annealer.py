@@ -341,6 +341,14 @@ def test_threads_change_nothing():
         assert len({(r.energy, r.reads, r.grid.tobytes()) for r in same}) == 1
 
 
+def test_every_read_is_made_if_that_is_asked_for():
+    puzzle, arguments = Nonogram.examples()[0], {"seed": 1, "reads": 5, "presolve": "none"}
+    assert solve(puzzle, **arguments).reads == 1
+    found = solve(puzzle, options={"every_read": 1}, **arguments)
+    assert found.valid
+    assert found.reads == found.samples.record.num_occurrences.sum() == 5
+
+
 def test_it_stops_when_told():
     b = ModelBuilder()
     a = b.choice("a", range(2))

@@ -145,6 +145,17 @@ def test_a_program_of_a_cqm_goes_through_the_pipeline():
     assert cqm.check_feasible({int(name): value for name, value in found.values.items()})
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_its_reads_are_those_of_solve(seed):
+    cqm = planted(seed)
+    found = AnnealingSampler().sample_cqm(cqm, seed=seed, num_reads=4)
+    of_solve = int(np.random.SeedSequence(seed, spawn_key=(1,)).generate_state(1)[0])
+    result = solve(from_cqm(cqm), seed=of_solve, reads=4, options={"every_read": 1})
+    assert found.record.is_feasible.sum() == result.samples.record.is_valid.sum()
+    assert [result.values[str(v)] for v in found.variables] == found.record.sample[0].tolist()
+    assert {"read", "model", "presolve", "sampling", "judge"} <= set(found.info["timings"])
+
+
 def test_without_a_number_of_reads_the_first_feasible_one_ends_them():
     found = AnnealingSampler().sample_cqm(planted(1), seed=1)
     assert found.record.is_feasible.sum() == 1
@@ -299,7 +310,7 @@ def test_a_bqm_is_a_program_without_rows(dtype):
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"num_reads": 0}, {"time_limit": -1}, {"seed": -1}, {"threads": 0}]
+    "wrong", [{"num_reads": 0}, {"time_limit": -1}, {"seed": -1}, {"threads": 257}]
 )
 def test_arguments_out_of_range(wrong):
     with pytest.raises(InputError, match=next(iter(wrong))):

@@ -41,6 +41,7 @@ class _Annealer(Solver):
         ),
         Option("chains", int, 1, "1 redraws chains of precedences at once, 0 does not", 0, 1),
         Option("threads", int, 1, "reads at the same time; the result is the same", 1, 256),
+        Option("every_read", int, 0, "1 makes all reads, also after one that is an answer", 0, 1),
     )
 
     def prepare(self, model: Model) -> None:
@@ -73,35 +74,37 @@ class _Annealer(Solver):
             return annealing_form(model, weights, chains=bool(options["chains"]))
 
         # Where to start is said of the task's own model.
-        tried = [lambda: task, *(task.alternatives if task.start is None else ())]
-        start = (
-            None if task.start is None else np.flatnonzero(task.start) - model.first_literal[:-1]
-        )
+        starts = values = task.starts
+        if starts is not None:
+            values = np.nonzero(starts)[1].reshape(len(starts), -1) - model.first_literal[:-1]
+        tried = [lambda: task, *(task.alternatives if starts is None else ())]
+        every = bool(options["every_read"])
         chosen, annealed = anneal_best(
             [partial(form_of, make) for make in tried],
             seed=budget.seed,
             reads=budget.reads,
             time_limit=None if budget.time_limit is None else task.seconds_left(),
-            only_accepted=bool(model.omitted),
-            accepts=lambda number, x: tasks[number].accepts(x.astype(np.int8)),
+            only_accepted=bool(model.omitted) or every,
+            accepts=lambda number, x: not every and tasks[number].accepts(x.astype(np.int8)),
             track=lambda number: tasks[number].track,
             fixed=fixed,
             sweeps=options["sweeps"],
-            initial_states=start,
+            initial_states=values,
             threads=options["threads"],
             progress=task.report,
         )
         form = annealed.form
-        samples = [form.literals(read.value) for read in annealed.reads]
+        samples = [form.literals(read.value).astype(np.int8) for read in annealed.reads]
         energies = [form.energy(read.value) + read.objective for read in annealed.reads]
         return Outcome(
-            np.array(samples, dtype=np.int8).reshape(-1, form.model.n_literals),
+            np.array(samples).reshape(-1, form.model.n_literals),
             np.array(energies, dtype=np.float64),
             annealed.n_reads,
             interrupted=annealed.interrupted,
             improvements=() if model.omitted else annealed.improvements,
             alternative=chosen,
             course=() if model.objective is not None else tuple(map(float, annealed.course)),
+            row_weight=annealed.reads[0].row_weight,
         )
 
 

@@ -127,7 +127,7 @@ class Task:
         progress: called now and then, if there is one.
         alternatives: the same problem in other formulations, made when they are called; a solver
             with ``tries_alternatives`` may prefer one, see ``Outcome.alternative``.
-        start: a sample, shape (variables,), that a read may begin at.
+        starts: samples, shape (starts, variables), that the first reads may begin at.
         track: keeps states on the way, if somebody wants them.
         started: when the time limit began to run, by ``time.perf_counter``.
     """
@@ -138,7 +138,7 @@ class Task:
     judge: Judge | None = None
     progress: ProgressCallback | None = None
     alternatives: Sequence[Callable[[], "Task"]] = ()
-    start: IntArray | None = None
+    starts: IntArray | None = None
     track: Track | None = None
     started: float = field(default_factory=time.perf_counter)
 
@@ -199,6 +199,8 @@ class Outcome:
         settings: what ran where that differs from the options asked for.
         service_s: seconds of solving by part, where a service did it.
         course: the lowest energies on the way, falling, where the solver tells them.
+        row_weight: of a solver whose weights learn, those that the model's rows had at the end of
+            the read that the best sample is from, shape (rows,).
     """
 
     samples: NDArray[np.int8]
@@ -216,6 +218,7 @@ class Outcome:
     proof: Proof | None = None
     service_s: Mapping[str, float] = field(default_factory=dict)
     course: tuple[float, ...] = ()
+    row_weight: NDArray[np.float32] | None = None
 
 
 class Solver(ABC):

@@ -62,7 +62,7 @@ def solve_lazily(
             break
         all_cuts += [cut for _, cut in new]
         compiled = compiling(with_cuts(model, all_cuts))
-        task = replace(task, compiled=compiled, start=compiled.encode(assignments[0]))
+        task = replace(task, compiled=compiled, starts=compiled.encode(assignments[0])[None])
     settings = {**outcome.settings, "rounds": rounds + 1, "cuts": len(all_cuts)}
     return task.compiled, replace(outcome, reads=reads, settings=settings, service_s=service_s)
 

@@ -4,7 +4,7 @@ import platform
 import time
 import warnings
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
 from os import PathLike
 from typing import Any, Unpack, cast
@@ -29,7 +29,7 @@ from qubopuzzle.errors import (
     TooLarge,
     Unsatisfiable,
 )
-from qubopuzzle.model import Model, ModelBuilder, Propagation, with_cuts
+from qubopuzzle.model import IntArray, Model, ModelBuilder, Propagation, with_cuts
 from qubopuzzle.problem import Problem
 from qubopuzzle.solvers.base import (
     Budget,
@@ -85,8 +85,9 @@ def solve(
         settings: a ``Settings``, or a solver, as in its field ``solver``; the annealer without.
         fields: of ``Settings``, by name: ``solver``, ``formulation``, ``encoding``, ``presolve``,
             ``weights``, ``reads``, ``seed``, ``time_limit``, ``options``, ``solutions``.
-        progress: called with the reads and the best energy so far; True shows a bar, on a terminal
-            and in notebooks that have ipywidgets.
+        progress: called with the reads and the best energy so far, and a KeyboardInterrupt from it
+            ends the search as Ctrl-C does; True shows a bar, on a terminal and in notebooks that
+            have ipywidgets.
         trace: keep states on the way for ``result.trace``: a number N for every N-th sweep,
             ``"N/s"`` for as many in a second, True for each; of many every other one goes, again
             and again. Or a ``Recorder``. The answer is the same with and without.
@@ -109,7 +110,7 @@ def solve(
     usual = own.formulation_for(cuts=backend.supports_cuts) if rows is None else "bits"
     name = chosen.formulation or usual
     chosen = replace(chosen, formulation=name)
-    run = _Run(own, backend, chosen, {"load": load_s}, Recorder.of(trace), rows=rows)
+    run = Run(own, backend, chosen, {"load": load_s}, recorder=Recorder.of(trace), rows=rows)
     if (why := own.contradiction) is not None:
         return run.contradictory(why)
     likely = None
@@ -134,9 +135,7 @@ def _go_on(progress: ProgressCallback, reads_before: int, now: Progress) -> None
     progress(replace(now, reads=reads_before + now.reads))
 
 
-def _in_turns(
-    run: "_Run", formulation: str, asks: str, progress: ProgressCallback | None
-) -> Result:
+def _in_turns(run: "Run", formulation: str, asks: str, progress: ProgressCallback | None) -> Result:
     """The result of a first attempt in a likely formulation, or that of the problem itself.
 
     The attempt has half of the time limit, and of the reads where a solver makes several; the
@@ -182,7 +181,7 @@ def _status(valid: bool, best: bool, proved_none: bool) -> Status:
 
 
 @dataclass(frozen=True, slots=True)
-class _Built:
+class Built:
     """A model, ready to be searched."""
 
     model: Model
@@ -193,32 +192,38 @@ class _Built:
 
 
 @dataclass
-class _Run:
+class Run:
     """One solve: ``search`` goes through all stages, of which building comes once.
 
     Attributes:
         settings: resolved, with a formulation.
+        seconds: of its stages.
         others: formulations that the solver may try beside it.
         first: whether it is a first attempt: what it proves is of its own model.
+        anyway: whether a model is searched that presolving proves to have no solution.
         rows: what the solver takes in place of the model, which is the same.
+        starts: where the first reads start, see ``Task``.
     """
 
     problem: Problem
     solver: Solver
     settings: Settings
     seconds: dict[str, float]
-    recorder: Recorder | None
+    _: KW_ONLY
+    recorder: Recorder | None = None
     others: list[str] = field(default_factory=list)
     first: bool = False
+    anyway: bool = False
     rows: Rows | None = None
-    built: _Built | Result | None = None
+    starts: IntArray | None = None
+    built: Built | Result | None = None
 
     @property
     def searched_s(self) -> float:
         """Seconds that count as the time limit's."""
         return sum(self.seconds.get(name, 0.0) for name in ("solve", "decode"))
 
-    def _build(self) -> _Built | Result:
+    def build(self) -> Built | Result:
         """What is searched; the result if that needs no search."""
         with stage(self.seconds, "model"):
             whole = self.problem.model(self.settings.formulation)
@@ -233,7 +238,7 @@ class _Run:
             presolved = self.settings.presolve_model(whole)
         model = presolved.model
         restricted = whole.restricted and not self.first
-        if presolved.contradiction is not None and not restricted:
+        if presolved.contradiction is not None and not (restricted or self.anyway):
             return self._proved(presolved, presolved.contradiction)
         if model.choices:
             with stage(self.seconds, "prepare"), defer_interrupt():
@@ -271,24 +276,34 @@ class _Run:
                 TimeLimitWarning,
                 stacklevel=4,
             )
-        return _Built(model, compiled, Judge(self.problem, presolved, compiled), target, lazy)
+        return Built(model, compiled, Judge(self.problem, presolved, compiled), target, lazy)
 
     def search(
         self, budget: Budget, progress: ProgressCallback | None, reads_before: int = 0
     ) -> Result:
         """Solve within a budget, as far as it takes; after so many reads of a first attempt."""
         if self.built is None:
-            self.built = self._build()
-        built = self.built
-        if isinstance(built, Result):
-            return built
+            self.built = self.build()
+        if isinstance(self.built, Result):
+            return self.built
+        return self._judged(*self.sample(self.built, budget, progress, reads_before))
+
+    def sample(
+        self,
+        built: Built,
+        budget: Budget,
+        progress: ProgressCallback | None = None,
+        reads_before: int = 0,
+    ) -> tuple[Samples, Task]:
+        """What the solver finds within a budget, and its task."""
         if reads_before and progress is not None:
             progress = partial(_go_on, progress, reads_before)
         judge, compiled = built.judge, built.compiled
         made = [judge]
         tries = [partial(self._alternative, name, built.target, made) for name in self.others]
         track = self._track(judge, reads_before)
-        task = Task(compiled, budget, self.settings.options, judge, progress, tries, track=track)
+        options, starts = self.settings.options, self.starts
+        task = Task(compiled, budget, options, judge, progress, tries, starts, track)
         with stage(self.seconds, "solve"):
             if built.lazy:
                 compiling = partial(self.settings.compile, target=built.target)
@@ -299,7 +314,8 @@ class _Run:
             judge = made[outcome.alternative]
             compiled = cast("Compiled", judge.bits)
             self.settings = replace(self.settings, formulation=self.others[outcome.alternative - 1])
-        return self._judged(judge.presolved, compiled, outcome, task)
+        about = {"problem": self.problem.id, **self._about(compiled.encoding)}
+        return Samples(replace(judge, bits=compiled), compiled, outcome, about), task
 
     def _alternative(self, formulation: str, target: str, made: list[Judge]) -> Task:
         """The task in another formulation; its judge is added to ``made``."""
@@ -325,15 +341,13 @@ class _Run:
         self.settings = replace(self.settings, presolve="none", weights={})
         return self._proved(Propagation.none(ModelBuilder().build()), f"clues: {why}")
 
-    def _judged(
-        self, presolved: Propagation, compiled: Compiled, outcome: Outcome, task: Task
-    ) -> Result:
+    def _judged(self, samples: Samples, task: Task) -> Result:
         """What the judge says of a solver's outcome, decoded."""
+        judge, compiled, outcome = samples.judge, samples.compiled, samples.outcome
         until = time.perf_counter() + task.seconds_left() + LATE_S
         with stage(self.seconds, "decode"):
             n = max(_JUDGED, self.settings.solutions)
             answers = zip(outcome.samples[:n], outcome.energies[:n].tolist(), strict=True)
-            judge = Judge(self.problem, presolved, compiled)
             found, all_valid = judge.judge_all(answers, self.settings.solutions, until)
         solved = bool(found) and found[0].valid
         by = self.solver.name if compiled.sizes.get("variables") else "compilation"
@@ -348,7 +362,7 @@ class _Run:
         sign = -1 if self.problem.maximize else 1
         bound = None if outcome.bound is None or not exact else sign * outcome.bound
         return replace(
-            self._plain(presolved),
+            self._plain(judge.presolved),
             encoding=compiled.encoding,
             status=_status(solved, best, bool(proved)),
             answers=() if proved else tuple(found),
@@ -359,7 +373,7 @@ class _Run:
             proved_by=proved,
             complete=complete or bool(proved),
             proof=outcome.proof if complete else None,
-            sampled=self._sampled(judge, compiled, outcome),
+            sampled=samples if len(outcome.samples) else None,
             states=() if self.recorder is None else tuple(self.recorder.states),
             bound=found[0].objective if valued and best else bound,
             improvements=self._improvements(outcome, task, sign) if solved else (),
@@ -373,11 +387,6 @@ class _Run:
         """The outcome's, from the beginning of building, in the problem's own direction."""
         built = sum(self.seconds.get(name, 0.0) for name in ("model", "presolve", "compile"))
         return tuple((built + t - task.started, sign * value) for t, value in outcome.improvements)
-
-    def _sampled(self, judge: Judge, compiled: Compiled, outcome: Outcome) -> Samples | None:
-        """The outcome's samples, if there are any."""
-        about = {"problem": self.problem.id, **self._about(compiled.encoding)}
-        return Samples(judge, compiled, outcome, about) if len(outcome.samples) else None
 
     def _about(self, encoding: str | None) -> dict[str, Any]:
         """What was run, for the record."""

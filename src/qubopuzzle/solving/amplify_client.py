@@ -18,7 +18,7 @@ from qubopuzzle.compile.rows import whole_factor
 from qubopuzzle.errors import InputError
 from qubopuzzle.model.data import LARGEST_SQUARED
 from qubopuzzle.programs.dimod_models import ranked
-from qubopuzzle.programs.sampler import AnnealingSampler
+from qubopuzzle.solving.sampler import AnnealingSampler
 from qubopuzzle.tempering.sampler import OneHotTemperingSampler
 
 DEFAULT_READS = 10
