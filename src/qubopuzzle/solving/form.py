@@ -380,8 +380,8 @@ class Form:
 
     def _whole(self, values: NDArray[Any]) -> IntArray:
         """Values of the labelled variables, (samples, variables), if they are what these can be."""
-        rows = self._content if self.target == "program" else None
-        lower, upper = (0, 1) if rows is None else (rows.lower, rows.upper)
+        rows, n = getattr(self.compiled, "program", None), len(self.labels)
+        lower, upper = (0, 1) if rows is None else (rows.lower[:n], rows.upper[:n])
         nearest = np.rint(values)
         fits = (np.abs(values - nearest) <= NEARLY_WHOLE) & (lower <= nearest) & (nearest <= upper)
         for sample, v in np.argwhere(~fits).tolist():

@@ -267,6 +267,9 @@ def _check_option(solver: Solver, option: Option) -> None:
         wrong = ["no such choice"] if option.choices else []
     elif option.type is int:
         wrong.append(1.5)
+    if option.is_switch:
+        wrong.remove(True)
+        demand(option.parse(True) == 1, f"{option.name}: True is 1")
     wrong += [] if option.minimum is None else [option.minimum - 1]
     wrong += [] if option.maximum is None else [option.maximum + 1]
     for value in wrong:
