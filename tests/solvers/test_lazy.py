@@ -33,7 +33,7 @@ def test_rounds_are_repeatable_and_go_on_from_the_last_sample(monkeypatch):
     plain = type(annealer).solve
 
     def watched(self, task):
-        starts.append(task.start)
+        starts.append(task.starts)
         return plain(self, task)
 
     monkeypatch.setattr(type(annealer), "solve", watched)

@@ -53,6 +53,11 @@ class Option:
     maximum: float | None = None
     choices: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def is_switch(self) -> bool:
+        """Whether it is 0 or 1, for off and on; then False and True are taken, too."""
+        return self.type is int and (self.minimum, self.maximum) == (0, 1)
+
     def parse(self, value: Any) -> int | float | str:
         """Check a value, or read it from text; InputError with the option's name if it is off."""
         if self.type is str:
@@ -67,9 +72,8 @@ class Option:
             number = parsed = nan
         low, high = self.minimum, self.maximum
         within = (low is None or number >= low) and (high is None or number <= high)
-        is_switch = self.type is int and (low, high) == (0, 1)
         if (
-            (isinstance(value, bool) and not is_switch)
+            (isinstance(value, bool) and not self.is_switch)
             or not isfinite(number)
             or parsed != number
             or not within
