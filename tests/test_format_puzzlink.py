@@ -252,7 +252,10 @@ def test_what_says_nothing_is_no_clue():
         ("easyasabc/4/4/3/", "the board ends after 0 of 16 cells"),
         ("easyasabc/3/3/2/12h1h1i1k2g1", "the board ends after 8 of 9 cells"),
         ("nonogram/400/400/", "the board ends after 0 of 160000 cells"),
-        ("kurodoko/4/4/g3i6g24i6g9q3l9s3j3q", "character 13 of the board, '3l9s3j': beyond the last"),
+        (
+            "kurodoko/4/4/g3i6g24i6g9q3l9s3j3q",
+            "character 13 of the board, '3l9s3j': beyond the last",
+        ),
         ("kurodoko/8/8/zzzzzzzzz3!!", "character 10 .* last cell of 8 columns and 8 rows; is this"),
         ("sudoku/4/4/g1k23k3g1", "character 9 of the board, '1': beyond"),
         ("sudoku/4/4/g1k23k3zz11", "character 10 of the board, '11': beyond"),
