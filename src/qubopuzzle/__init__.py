@@ -35,6 +35,13 @@ def __getattr__(name: str) -> object:
         if name in PUBLIC:
             warn(f"qubopuzzle.{name}", f"qubopuzzle.{PUBLIC[name]}")
             return public(PUBLIC[name])
+        hint = ""
+        if not name.startswith("_"):  # tools ask for such names, and for many of them
+            from qubopuzzle.errors import did_you_mean
+
+            hint = f"; {did_you_mean(name, names, 'see dir(qubopuzzle)')}"
+        # With its name, as Python would guess one, too, when it shows the error.
+        raise AttributeError(f"module 'qubopuzzle' has no attribute {name!r}{hint}", name=name)
     return attribute(name)
 
 

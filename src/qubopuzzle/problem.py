@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from qubopuzzle.base.checks import check_values
 from qubopuzzle.errors import InputError, Unsatisfiable, did_you_mean
 from qubopuzzle.model.data import Compilable, IntArray, Model
 from qubopuzzle.model.native import model_from_dict, model_to_dict
@@ -222,9 +223,8 @@ class ModelProblem(Problem):
         """The literals of values by the choices' names, shape (literals,)."""
         if not isinstance(given, Mapping):
             raise InputError(f"expected values by choice, got a {type(given).__name__}")
-        missing = {choice.name for choice in self.own.choices} ^ set(given)
-        if missing:
-            raise InputError(f"the answer has other choices than the model: {min(missing)}")
+        names = [choice.name for choice in self.own.choices]
+        check_values(given, names, "the model has no choice")
         values = []
         for choice in self.own.choices:
             value = given[choice.name]

@@ -846,7 +846,7 @@ def test_export_writes_a_file_a_puzzle(files, suffix):
             "a.xyz",
             "a.xyz: a model's name ends in one of .bqm, .coo, .qubo, .mqlib, .qplib, "
             ".qubo.lp, .ising.json, .cnf, .opb, .cqm, .ommx, .program.lp, .program.mps, .lp, .mps; "
-            "or say --to FORMAT",
+            "or give it as to (--to FORMAT)",
         ),
         ("nowhere/a.cnf", "nowhere/a.cnf: there is no folder nowhere"),
         ("all.lp", "FILE all.lp: there are 2 puzzles; put {id} into the name"),

@@ -32,8 +32,10 @@ from qubopuzzle import (
     SolverUnavailable,
     TooLarge,
     export,
+    from_cqm,
     from_mip,
     from_ommx,
+    judge,
     load,
     load_model,
     solve,
@@ -792,7 +794,28 @@ def test_check_takes_values_by_name_as_solvers_leave_them(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["objective"] == 2
     answer.write_text('{"x1": 0, "x2": 1}')
     assert main(["check", str(path), str(answer)]) == 2
-    assert "other variables than the program: x3" in capsys.readouterr().err
+    assert "there is no value for x3" in capsys.readouterr().err
+
+
+def test_values_of_other_variables_and_spins_are_named():
+    spins = dimod.ConstrainedQuadraticModel()
+    a, b = dimod.Spin("a"), dimod.Spin("b")
+    spins.add_constraint(a + b == 0, label="apart")
+    assert spins.check_feasible({"a": 1, "b": -1})
+    program = from_cqm(spins)
+    assert judge(program, {"a": 1, "b": 0}).valid
+    for values, message in (
+        ({"a": 1, "b": -1}, "b: expected 0 or 1, got -1; a program has no spins: 0 stands for -1"),
+        ([-1, 1], "a: expected 0 or 1, got -1; a program has no spins: 0 stands for -1"),
+        ({"a": 1}, "there is no value for b"),
+        ({"a": 1, "b": 0, "c": 0}, "the program has no variable 'c'"),
+        ({"a": 1, 3: 0}, "the program has no variable 3; there is no value for b"),
+    ):
+        with pytest.raises(InputError) as refused:
+            judge(program, values)
+        assert str(refused.value) == message
+    signed = Program.of([[1.0]], 0, 1, lower=-1, upper=1)
+    assert [v.rule for v in judge(signed, [-1]).violations] == ["row0"]
 
 
 @pytest.mark.parametrize("value", ["0.5", "NaN", "null", "1e300", "-Infinity", str(2**63 - 1)])

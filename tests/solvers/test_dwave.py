@@ -385,7 +385,7 @@ def test_names_and_parameters_that_the_qpu_has_not(sapi):
         ({"chain_strenght": "torque"}, "did you mean chain_strength"),
         ({"chain_strength": "weak"}, "expected torque or scaled"),
         ({"chain_break": "none"}, "expected majority or weighted"),
-        ({"num_reads": 5}, "as the reads of the run"),
+        ({"num_reads": 5}, "write reads=5, not options={'num_reads': 5}"),
         ({"annealing_time": 0}, "option annealing_time"),
         ({"token": TOKEN}, "does not belong into an option"),
         ({"url": "ftp://x"}, r"expected http\(s\)://HOST"),

@@ -117,5 +117,5 @@ def test_a_dry_run_writes_the_model(tmp_path, monkeypatch):
     assert status == 0, err
     assert "s of Leap's time" in out
     assert len(dimod.CQM.from_file(io.BytesIO(file.read_bytes())).constraints) > 0
-    with pytest.raises(InputError, match="give time_limit as the time limit of the run"):
+    with pytest.raises(InputError, match="write time_limit=9, not options="):
         solve(A, "leap-cqm", options={"time_limit": 9})

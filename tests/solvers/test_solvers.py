@@ -249,7 +249,7 @@ def test_unfit_samples_are_an_error_of_the_sampler(sampler, message):
 
 @pytest.mark.parametrize("option", ["num_reads", "seed", "time_limit"])
 def test_what_belongs_to_the_run_is_no_option(option):
-    with pytest.raises(InputError, match=f"give {option} as the"):
+    with pytest.raises(InputError, match=rf"write (reads|{option})=1, not options="):
         solve(A, FOREIGN, options={option: 1})
 
 

@@ -3,12 +3,13 @@
 import json
 import shlex
 from dataclasses import fields
+from inspect import signature
 
 import dimod
 import pytest
 
 import qubopuzzle
-from qubopuzzle import Nonogram, Settings, solve, to_bqm
+from qubopuzzle import ModelBuilder, Nonogram, Settings, solve, to_bqm
 from qubopuzzle.base.renamed import ATTRIBUTES, PUBLIC
 from qubopuzzle.cli import main
 from qubopuzzle.errors import InputError, SolverUnavailable
@@ -76,14 +77,72 @@ def test_it_prints_the_command_that_repeats_it(tmp_path, capsys) -> None:
         ({"time_limit": 0}, "time limit: expected a positive number of seconds"),
         ({"solutions": 2}, "solver annealer cannot say that there is no other solution; use"),
         ({"read": 2}, "unknown setting 'read'; did you mean reads"),
+        ({"num_reads": 2}, "unknown setting 'num_reads'; did you mean reads"),
+        (
+            {"threads": 2},
+            "unknown setting 'threads'; it is an option of annealer: write options={'threads': 2}",
+        ),
+        (
+            {"num_sweeps": 9},
+            "setting 'num_sweeps'; sweeps is an option of annealer: write options={'sweeps': 9}",
+        ),
+        ({"chains": 0, "reads": 1}, "it is an option of annealer: write options={'chains': 0}"),
+        ({"solver": "neal", "beta_hot": 1}, "it is an option of neal: write options={'beta_hot'"),
+        ({"solver": "sat", "sweeps": 1}, "unknown setting 'sweeps'; choose from formulation"),
+        ({"solver": "dwave", "annealing_time": 5}, "it is an option of dwave: write options="),
+        ({"options": {"seed": 3}}, "solver annealer: write seed=3, not options={'seed': 3}"),
+        ({"options": {"num_reads": 10}}, "write reads=10, not options={'num_reads': 10}"),
+        (
+            {"solver": "neal", "options": {"num_reads": "10"}},
+            "solver neal: write reads=10, not options={'num_reads': 10}",
+        ),
+        (
+            {"solver": "dimod:dimod:RandomSampler", "options": {"num_reads": 10}},
+            "dimod:dimod:RandomSampler: write reads=10, not options={'num_reads': 10}",
+        ),
+        ({"seed": 2**63}, "from 0 to 9,223,372,036,854,775,807, got 9223372036854775808"),
     ],
 )
 def test_what_cannot_be_used_is_one_line(given, message) -> None:
-    for call in (lambda: Settings.from_dict(given), lambda: solve(Nonogram.examples()[0], **given)):
+    for call in (
+        lambda: Settings.from_dict(given),
+        lambda: Settings(**given),
+        lambda: solve(Nonogram.examples()[0], **given),
+    ):
         with pytest.raises(InputError) as error:
             call()
         assert message in str(error.value)
         assert "\n" not in str(error.value)
+
+
+def test_options_of_samplers_as_keywords() -> None:
+    sampler = Settings("dimod:dwave.samplers:SimulatedAnnealingSampler")
+    with pytest.raises(InputError, match=r"; num_sweeps is an option of dimod:.*: write options="):
+        Settings.of(sampler, {"sweeps": 3})
+    assert list(signature(Settings).parameters) == [each.name for each in fields(Settings)]
+
+
+@pytest.mark.parametrize(
+    ("source", "remedy"),
+    [
+        (Nonogram.examples(), "got list; load gives a list: take one of it, or use solve_each"),
+        ((1, 2), "got tuple; take one of it, or use solve_each"),
+        (ModelBuilder(), "got ModelBuilder; make a model of it with .build()"),
+        (3, "expected a puzzle, a model or a file, got int"),
+    ],
+)
+def test_what_is_nearly_a_source_has_a_remedy(source, remedy) -> None:
+    with pytest.raises(InputError) as error:
+        solve(source)
+    assert str(error.value).endswith(remedy)
+
+
+def test_names_that_are_nearly_public() -> None:
+    with pytest.raises(AttributeError, match="attribute 'from_cmq'; did you mean from_cqm"):
+        _ = qubopuzzle.from_cmq
+    with pytest.raises(AttributeError, match=r"attribute 'zzzzz'; see dir\(qubopuzzle\)"):
+        _ = qubopuzzle.zzzzz
+    assert not hasattr(qubopuzzle, "__wrapped__")
 
 
 def test_fields_take_precedence_and_a_solver_is_given_once() -> None:

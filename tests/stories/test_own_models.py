@@ -149,8 +149,10 @@ def test_violations_name_family_and_row():
     ]
     with pytest.raises(InputError, match=r"choice queen\[0\] has no value 4"):
         judge(model, {f"queen[{c}]": 4 for c in range(4)})
-    with pytest.raises(InputError, match="other choices than the model"):
+    with pytest.raises(InputError, match=r"^there is no value for queen\[1\]$"):
         judge(model, {"queen[0]": 0})
+    with pytest.raises(InputError, match=r"^the model has no choice 'king'; there is no value for"):
+        judge(model, {"king": 0})
     with pytest.raises(InputError, match="no formulation 'x'"):
         solve(model, formulation="x")
     with pytest.raises(InputError, match="no picture"):

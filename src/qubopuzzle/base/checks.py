@@ -116,7 +116,7 @@ def _real(value: Any) -> float | None:
 
 
 def _plain(end: float) -> str:
-    return f"{end:,.0f}" if end == int(end) else f"{end:g}"
+    return f"{int(end):,}" if end == int(end) else f"{end:g}"
 
 
 def check_names(given: Iterable[str], known: Iterable[str]) -> None:
@@ -129,3 +129,20 @@ def check_names(given: Iterable[str], known: Iterable[str]) -> None:
     for name in given:
         if name not in known:
             raise InputError(f"unknown setting {brief(name)}; {did_you_mean(name, known)}")
+
+
+def check_values(given: Iterable[object], known: Sequence[str], kind: str) -> None:
+    """Raise InputError unless there is a value for each name, and for no other.
+
+    Args:
+        kind: what is named, and of what, such as ``the program has no variable``.
+
+    >>> check_values(["a", "c"], ["a", "b"], "the program has no variable")
+    Traceback (most recent call last):
+    qubopuzzle.errors.InputError: the program has no variable 'c'; there is no value for b
+    """
+    names, there = dict.fromkeys(known), dict.fromkeys(given)
+    wrong = [f"{kind} {brief(name)}" for name in there if name not in names][:1]
+    wrong += [f"there is no value for {name:.60}" for name in names if name not in there][:1]
+    if wrong:
+        raise InputError("; ".join(wrong))

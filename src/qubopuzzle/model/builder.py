@@ -97,9 +97,9 @@ class ModelBuilder:
             items = values if isinstance(values, range) else tuple(plain)
             distinct = len(set(items)) == len(items)
         except TypeError:
-            raise ModelError(
-                f"choice {name}: expected a sequence of values that can be hashed, got {values!r}"
-            ) from None
+            what = "expected a sequence of values that can be hashed"
+            hint = f"; range({values})?" if isinstance(values, int) else ""
+            raise ModelError(f"choice {name}: {what}, got {values!r}{hint}") from None
         if not isinstance(name, str):
             raise ModelError(f"expected a choice's name, got {name!r}")
         if len(items) == 0:

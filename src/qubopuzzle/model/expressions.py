@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from operator import index
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -24,6 +25,10 @@ from qubopuzzle.model.data import Choice
 
 TRUE, FALSE = -2, -1
 """In arrays of literals: one that is always true, and one that never is."""
+_OBJECTIVE = "ModelBuilder.objective(literals, coefficients, others)"
+_PRODUCTS = f"a row is a sum of literals, without products; an objective's are for {_OBJECTIVE}"
+_FRACTIONS = f"fractions are for {_OBJECTIVE}"
+_COMPARED = "a choice is compared with one of its values"
 
 
 class Operand:
@@ -46,13 +51,19 @@ class Operand:
 
     def __mul__(self, factor: int) -> Expression:
         if isinstance(factor, Operand):
-            raise ModelError(f"({self}) * ({factor}): a row is a sum of literals, without products")
+            raise ModelError(f"({self}) * ({factor}): {_PRODUCTS}")
         expression, n = as_sum(self), _whole(factor)
         return Expression(
             tuple((literal, n * a) for literal, a in expression.terms), n * expression.constant
         )
 
     __rmul__ = __mul__
+
+    def __truediv__(self, other: object) -> NoReturn:
+        raise ModelError(f"({self}) / {other!s:.60}: coefficients are whole; {_FRACTIONS}")
+
+    def __pow__(self, other: object) -> NoReturn:
+        raise ModelError(f"({self}) ** {other!s:.60}: {_PRODUCTS}")
 
     def __neg__(self) -> Expression:
         return self * -1
@@ -65,6 +76,41 @@ class Operand:
 
     def __eq__(self, other: object) -> Relation:  # type: ignore[override]
         return Relation(self - other, "==")
+
+    def __ne__(self, other: object) -> NoReturn:
+        what = f"({self}) != {_text(other)}: no row says that"
+        raise ModelError(f"{what}; of two literals a + b == 1 says that they differ")
+
+    def __lt__(self, other: object) -> NoReturn:
+        raise ModelError(self._strict("<", other, -1))
+
+    def __gt__(self, other: object) -> NoReturn:
+        raise ModelError(self._strict(">", other, 1))
+
+    def _strict(self, sign: str, other: object, step: int) -> str:
+        """What is wrong with a strict comparison; another ModelError for what is no sum."""
+        one, two = as_sum(self), as_sum(other)
+        limit = f"{two.constant + step}" if not two.terms else f"({two}) {step:+}"
+        return f"({one}) {sign} {_text(other)}: sums are whole numbers, so use {sign}= {limit}"
+
+    def __and__(self, other: object) -> NoReturn:
+        rows = "in a row a + b >= 2 says that both are true, a + b <= 1 that not both are"
+        product = "their product is for an objective: ModelBuilder.objective([a], 1, [b])"
+        raise ModelError(f"({self}) & {_text(other)}: {rows}; {product}")
+
+    __rand__ = __and__
+
+    def __or__(self, other: object) -> NoReturn:
+        rows = "at_least_one(family, [[a, b]]) says that one of them is true, or a + b >= 1 in add"
+        raise ModelError(f"({self}) | {_text(other)}: {rows}")
+
+    __ror__ = __or__
+
+    def __xor__(self, other: object) -> NoReturn:
+        rows = "exactly_one(family, [[a, b]]) says that one of them alone is true"
+        raise ModelError(f"({self}) ^ {_text(other)}: {rows}")
+
+    __rxor__ = __xor__
 
     __hash__ = object.__hash__
 
@@ -112,10 +158,16 @@ class ChoiceHandle(Operand):
 
     def __eq__(self, value: object) -> Literal:  # type: ignore[override]
         if isinstance(value, Operand):
-            raise ModelError(f"{self} == {value}: a choice is compared with one of its values")
+            rows = "; for equal ones add (x == v) == (y == v) for each value v"
+            hint = rows if isinstance(value, ChoiceHandle) else ""
+            raise ModelError(f"{self} == {value}: {_COMPARED}{hint}")
         return self[value]
 
     def __ne__(self, value: object) -> Expression:  # type: ignore[override]
+        if isinstance(value, Operand):
+            rows = "; for different ones at_most_one(family, [[x == v, y == v] for v in x.values])"
+            hint = rows if isinstance(value, ChoiceHandle) else ""
+            raise ModelError(f"{self} != {value}: {_COMPARED}{hint}")
         return 1 - (self == value)
 
     __hash__ = object.__hash__
@@ -192,6 +244,17 @@ class Relation:
     def __bool__(self) -> bool:
         raise ModelError(f"{self}: a row is given to ModelBuilder.add, one comparison each")
 
+    def __and__(self, other: object) -> NoReturn:
+        raise ModelError(f"({self}) & {_text(other)}: both hold if each is added by itself")
+
+    __rand__ = __and__
+
+    def __or__(self, other: object) -> NoReturn:
+        rows = "that one of two rows holds is no row; say which by a bit in both"
+        raise ModelError(f"({self}) | {_text(other)}: {rows}")
+
+    __ror__ = __or__
+
     def __repr__(self) -> str:
         return f"{Expression(self.expression.terms, 0)} {self.sign} {-self.expression.constant}"
 
@@ -200,16 +263,35 @@ def as_sum(operand: object) -> Expression:
     """A literal, a whole number or a sum as a sum; ModelError for anything else."""
     if isinstance(operand, Expression):
         return operand
-    if isinstance(operand, Literal | ChoiceHandle):
-        literal = operand if isinstance(operand, Literal) else operand.literal()
-        return Expression(((literal, 1),), 0)
+    if isinstance(operand, Literal):
+        return Expression(((operand, 1),), 0)
+    if isinstance(operand, ChoiceHandle):
+        return Expression(((_bit(operand), 1),), 0)
     return Expression((), _whole(operand))
+
+
+def _bit(choice: ChoiceHandle) -> Literal:
+    """A bit as a literal; the error for a choice of numbers says how its number is written."""
+    try:
+        return choice.literal()
+    except ModelError as error:
+        if not all(isinstance(value, int) for value in choice.values):
+            raise
+        number = f"sum(v * ({choice} == v) for v in {choice}.values)"
+        raise ModelError(f"{error}; its number is {number}") from None
+
+
+def _text(operand: object) -> str:
+    if isinstance(operand, Operand | Relation):
+        return f"({operand})"
+    return f"{operand!s:.60}" if isinstance(operand, Real) else f"{operand!r:.60}"
 
 
 def _whole(number: Any) -> int:
     try:
         return int(number) if isinstance(number, bool | np.bool_) else index(number)
     except TypeError:
+        hint = f"; {_FRACTIONS}" if isinstance(number, Real) else ""
         raise ModelError(
-            f"expected a literal, a sum or a whole number, got {number!r:.60}"
+            f"expected a literal, a sum or a whole number, got {number!r:.60}{hint}"
         ) from None

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, triu
 
-from qubopuzzle.base.checks import NEARLY_WHOLE, brief, check_names, number
+from qubopuzzle.base.checks import NEARLY_WHOLE, brief, check_names, check_values, number
 from qubopuzzle.compile.rows import MOST_VALUES, Rows, in_words
 from qubopuzzle.errors import InputError, did_you_mean
 from qubopuzzle.model import IntArray, Model, Violation
@@ -138,8 +138,16 @@ class Program(Rows, Problem):
         return values, [*found, *self.broken(values)]
 
     def check(self, given: Any) -> tuple[IntArray | None, list[Violation]]:
-        """Judge values by the variables' names, or in their order."""
+        """Judge values by the variables' names, or in their order.
+
+        A -1 where 0 or 1 belongs is InputError: dimod's spins are bits in a program, so that an
+        answer of spins would be judged by other rows than those it was made for.
+        """
         values = self._values(given)
+        spins = (values == -1) & (self.lower == 0) & (self.upper == 1)
+        for at in np.flatnonzero(spins)[:1].tolist():
+            what = "a program has no spins: 0 stands for -1"
+            raise InputError(f"{self.variables[at]:.60}: expected 0 or 1, got -1; {what}")
         return values, self.broken(values)
 
     def objective_at(self, answer: IntArray | None, x: IntArray | None) -> float | None:  # noqa: ARG002
@@ -152,10 +160,7 @@ class Program(Rows, Problem):
 
     def _values(self, given: Any) -> IntArray:
         if isinstance(given, Mapping):
-            strangers = set(self.variables) ^ set(given)
-            if strangers:
-                name = min(map(str, strangers))
-                raise InputError(f"the answer has other variables than the program: {name:.60}")
+            check_values(given, self.variables, "the program has no variable")
             given = [given[name] for name in self.variables]
         try:
             values = np.asarray(given, dtype=np.float64)

@@ -138,13 +138,15 @@ _BITS = Code(32, {}, expected="walls, 0 to 9 and a to v", unit="characters for w
 class AddressText:
     """The body of an address, read from left to right or written at its end.
 
-    ``shape`` is that of the board; errors of numbers and bits are those of ``Code``.
+    ``shape`` is that of the board; errors of numbers and bits are those of ``Code``. ``blanks``
+    are the signs of blank cells in the numbers that were read last.
     """
 
     body: str = ""
     shape: tuple[int, int] = (0, 0)
     reading: bool = True
     at: int = 0
+    blanks: str = ""
 
     def word(self, word: str = "") -> str:
         """What stands before a stroke."""
@@ -161,6 +163,7 @@ class AddressText:
             self.body += code.write(numbers.ravel().tolist())
             return numbers
         values, self.at = code.read(self.body, self.at, numbers.size)
+        self.blanks = code.blanks
         return values.reshape(numbers.shape)
 
     def bits(self, bits: BoolArray) -> BoolArray:
@@ -174,6 +177,18 @@ class AddressText:
         numbers, self.at = _BITS.read(self.body, self.at, count)
         values = np.maximum(numbers, 0)[:, None] & _FIVE > 0
         return values.ravel()[: bits.size].reshape(bits.shape)
+
+    def end(self) -> None:
+        """Raise InputError if more follows than blank cells, which some players write too many of.
+
+        Numbers beyond the board say that its size is not the one that they were written for.
+        """
+        rest = self.body[self.at :].lstrip(f"{self.blanks}/")
+        if rest:
+            rows, columns = self.shape
+            place = f"character {len(self.body) - len(rest) + 1} of the board, {rest[:6]!r}"
+            size = f"{columns} columns and {rows} rows"
+            raise InputError(f"{place}: beyond the last cell of {size}; is this the size?")
 
 
 @dataclass
@@ -424,6 +439,8 @@ class Link:
     def _pass(self, text: Text, board: Board) -> Board:
         for part in self.body if isinstance(text, AddressText) else self.file:
             part(text, board)
+        if isinstance(text, AddressText) and text.reading:
+            text.end()
         return board
 
 

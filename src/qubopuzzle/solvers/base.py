@@ -35,6 +35,8 @@ from qubopuzzle.model import IntArray, Model
 
 ANSWER_FILES = ("dry_run", "record", "replay")
 """Options of services that name a file for one request, or its answer."""
+OF_THE_RUN = {"num_reads": "reads", "reads": "reads", "seed": "seed", "time_limit": "time_limit"}
+"""What users give as options though settings of the run say it, by dimod's names and ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,6 +276,8 @@ class Solver(ABC):
         known = {option.name: option for option in self.options}
         for name in options:
             if name not in known:
+                if name in OF_THE_RUN:
+                    raise InputError(f"solver {self.name}: {of_the_run(name, options[name])}")
                 hint = did_you_mean(name, known, f"it has: {', '.join(known) or 'none'}")
                 raise InputError(f"solver {self.name} has no option {name!r}; {hint}")
         return {
@@ -358,6 +362,16 @@ def backend_errors(name: str, n_variables: int) -> Iterator[None]:
                 "try another one (the annealer and sat need little)"
             ) from error
         raise SolverFailed(f"{name}: {first_line(error)}") from error
+
+
+def of_the_run(name: str, value: Any) -> str:
+    """What to write in place of an option that is one of ``OF_THE_RUN``.
+
+    >>> of_the_run("num_reads", 10)
+    "write reads=10, not options={'num_reads': 10}"
+    """
+    value = literal(value)
+    return f"write {OF_THE_RUN[name]}={brief(value)}, not options={{{name!r}: {brief(value)}}}"
 
 
 def literal(value: Any) -> Any:

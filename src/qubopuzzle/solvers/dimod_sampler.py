@@ -13,10 +13,8 @@ from importlib.metadata import PackageNotFoundError, packages_distributions, ver
 from typing import Any, Self
 
 from qubopuzzle.errors import InputError, SolverUnavailable, did_you_mean, first_line
-from qubopuzzle.solvers.base import Task, literal
+from qubopuzzle.solvers.base import OF_THE_RUN, Task, literal, of_the_run
 from qubopuzzle.solvers.sampler import Batch, SamplerSolver
-
-_OURS = {"num_reads": "reads", "seed": "seed", "time_limit": "time limit"}
 
 
 class DimodSampler(SamplerSolver):
@@ -68,10 +66,10 @@ class DimodSampler(SamplerSolver):
         """Options by the sampler's own names; text is read as a Python literal if it is one."""
         known = _accepted(self.make()) if options else set()
         for name in options:
-            if name in _OURS:
-                raise InputError(f"{self.name}: give {name} as the {_OURS[name]} of the run")
+            if name in OF_THE_RUN:
+                raise InputError(f"{self.name}: {of_the_run(name, options[name])}")
             if name not in known:
-                names = sorted(known - set(_OURS))
+                names = sorted(known - set(OF_THE_RUN))
                 hint = did_you_mean(name, names, f"it has: {', '.join(names)}")
                 raise InputError(f"{self.name} has no option {name!r}; {hint}")
         return {name: literal(value) for name, value in options.items()}

@@ -48,7 +48,7 @@ class LeapCqmSolver(SapiSolver):
         *OPTIONS,
     )
     parameters = ("label",)
-    reserved = {"time_limit": "the time limit of the run"}  # noqa: RUF012, of the class
+    reserved = ("time_limit",)
 
     @property
     def takes_weights(self) -> bool:

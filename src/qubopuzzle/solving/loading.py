@@ -14,12 +14,15 @@ from qubopuzzle.problem import ModelProblem, Problem
 Source: TypeAlias = Problem | Model | str | PathLike[str]
 """What is solved: a puzzle, a model, or a file that holds exactly one."""
 _REMEDIES = {
+    "builtins.list": "load gives a list: take one of it, or use solve_each",
+    "builtins.tuple": "take one of it, or use solve_each",
+    "qubopuzzle.ModelBuilder": "make a model of it with .build()",
     "dimod.ConstrainedQuadraticModel": "make a program of it with qubopuzzle.from_cqm",
     "dimod.BinaryQuadraticModel": "make a program of it with qubopuzzle.from_bqm",
     "ommx.Instance": "make a program of it with qubopuzzle.from_ommx",
     "amplify.Model": "use amplify.solve(model, qubopuzzle.amplify_client())",
 }
-"""What to do with models of other packages, by package and class."""
+"""What to do with what is nearly a source, and models of others, by package and class."""
 
 
 def load(

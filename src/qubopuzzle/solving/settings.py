@@ -6,11 +6,18 @@ import secrets
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import wraps
 from typing import Any, Self, TypedDict
 
 from qubopuzzle.base.checks import brief, check_names, positive, whole
 from qubopuzzle.compile import ENCODINGS, Compiled, compile_model
-from qubopuzzle.errors import InputError, SolverUnavailable, Unsatisfiable, did_you_mean
+from qubopuzzle.errors import (
+    InputError,
+    QubopuzzleError,
+    SolverUnavailable,
+    Unsatisfiable,
+    did_you_mean,
+)
 from qubopuzzle.model import Model, Propagation, probe, propagate
 from qubopuzzle.model.propagation import prepare
 from qubopuzzle.problem import Problem
@@ -151,9 +158,10 @@ class Settings:
             InputError: for values that cannot be used, and a field that there is not.
         """
         more = more or {}
-        check_names(more, Fields.__annotations__)
         if isinstance(given, cls):
+            _check_fields(more, more.get("solver", given.solver))
             return replace(given, **more)
+        _check_fields(more, more.get("solver", DEFAULT_SOLVER) if given is None else given)
         if given is None:
             return cls(**more)
         if "solver" in more:
@@ -261,6 +269,46 @@ class Settings:
     def compile(self, model: Model, target: str) -> Compiled:
         """Compile for a target; raises as ``compile_model``."""
         return compile_model(model, target, self.encoding, self.weights)
+
+
+def _check_fields(given: Mapping[str, Any], solver: Any) -> None:
+    """Raise InputError for a field that there is not; one that is an option says how it is given.
+
+    An option comes before settings of similar names: threads is none of the reads.
+    """
+    for name in [name for name in given if name not in Fields.__annotations__]:
+        for each in (name, name.removeprefix("num_"), f"num_{name}"):
+            if (taker := _with_option(solver, each)) is not None:
+                write = f"write options={{{each!r}: {brief(given[name])}}}"
+                what = f"{'it' if each == name else each} is an option of {taker.name}"
+                raise InputError(f"unknown setting {brief(name)}; {what}: {write}")
+    check_names(given, Fields.__annotations__)
+
+
+def _with_option(solver: Any, name: str) -> Solver | None:
+    """The solver if it has an option of this name."""
+    try:
+        chosen = get_solver(solver)
+        if chosen.remote:  # its own check may look for a token
+            return chosen if name in {option.name for option in chosen.options} else None
+        chosen.parse_options({name: None})
+    except QubopuzzleError:
+        return None
+    return chosen
+
+
+def _checked(made: Callable[..., None]) -> Callable[..., None]:
+    """``Settings(...)`` with the message of ``Settings.of`` for a field that there is not."""
+
+    @wraps(made)
+    def init(self: Settings, *given: Any, **more: Any) -> None:
+        _check_fields(more, more.get("solver", given[0] if given else DEFAULT_SOLVER))
+        made(self, *given, **more)
+
+    return init
+
+
+Settings.__init__ = _checked(Settings.__init__)  # type: ignore[method-assign]
 
 
 def command(source: str, data: Mapping[str, Any]) -> str:

@@ -167,7 +167,7 @@ PLAIN = "sudoku/4/4/g1k23k3g"
         "https://puzz.link/p?sudoku_play/4/4/g1k23k3g",
         "https://puzz.link/p?sudoku%2F4%2f4%2Fg1k23k3g",
         "https://puzz.link/p?sudoku/4/4/g%2D01k2%2D03k3g",
-        "https://puzz.link/p?sudoku/4/4/g1ggggg2-03ggggg%2D03zz11",
+        "https://puzz.link/p?sudoku/4/4/g1ggggg2-03ggggg%2D03zz",
         f"\r\n  \r\n {PLAIN.join(['puzz.link/p?', ''])}  \n\n",
     ],
 )
@@ -176,6 +176,24 @@ def test_forms_of_an_address(text):
     puzzle = one(text)
     assert puzzle == one(HOST + PLAIN)
     assert puzzle.url == HOST + PLAIN
+
+
+@pytest.mark.parametrize(
+    ("text", "surplus"),
+    [
+        ("heyawake/6/6/aa66aapv0fu0g2i3", "zz"),
+        ("hitori/2/2/1..", "..."),
+        ("kurodoko/6/5/h2j2h3r5g2", "zzg"),
+        ("easyasabc/3/3/2/12h1h1i1k2g1", "kz/"),
+        ("numlin/5/5/1j2h3m1h2j3", "z"),
+        ("nonogram/2/2/1", "l//"),
+        ("sudoku/4/4/g1k23k3", "zgg"),
+    ],
+)
+def test_blank_cells_beyond_the_last_are_passed_over(text, surplus):
+    puzzle = one(HOST + text + surplus)
+    assert one(puzzle.url) == puzzle
+    assert len(puzzle.url.rstrip("/")) <= len(HOST + text) + 1
 
 
 def test_several_puzzles():
@@ -234,6 +252,18 @@ def test_what_says_nothing_is_no_clue():
         ("easyasabc/4/4/3/", "the board ends after 0 of 16 cells"),
         ("easyasabc/3/3/2/12h1h1i1k2g1", "the board ends after 8 of 9 cells"),
         ("nonogram/400/400/", "the board ends after 0 of 160000 cells"),
+        (
+            "kurodoko/4/4/g3i6g24i6g9q3l9s3j3q",
+            "character 13 of the board, '3l9s3j': beyond the last",
+        ),
+        ("kurodoko/8/8/zzzzzzzzz3!!", "character 10 .* last cell of 8 columns and 8 rows; is this"),
+        ("sudoku/4/4/g1k23k3g1", "character 9 of the board, '1': beyond"),
+        ("sudoku/4/4/g1k23k3zz11", "character 10 of the board, '11': beyond"),
+        ("heyawake/6/6/aa66aapv0fu0g2i3kz0", "character 19 of the board, '0': beyond"),
+        ("hitori/4/4/1114142333214213..5", "character 19 of the board, '5': beyond"),
+        ("numlin/5/5/1j2h3m1h2j3/4", "character 13 of the board, '4': beyond"),
+        ("easyasabc/3/3/2/12h1h1i1k2g1g1", "character 16 of the board, '1': beyond"),
+        ("nonogram/2/2/1k1", "character 3 of the board, '1': beyond"),
         ("", "no such puzzle"),
         ("type=editor", "no puzzle after"),
     ],

@@ -158,7 +158,8 @@ def by_suffix(file: str) -> ModelFormat:
     if fitting:
         return max(fitting, key=lambda each: len(each.suffix))
     known = ", ".join(each.suffix for each in written)
-    raise InputError(f"{file}: a model's name ends in one of {known}; or say --to FORMAT")
+    remedy = "or give it as to (--to FORMAT)"  # in Python and in a command
+    raise InputError(f"{file}: a model's name ends in one of {known}; {remedy}")
 
 
 def reader_for(source: str | PathLike[str], format: str | None = None) -> ModelFormat | None:  # noqa: A002

@@ -2,8 +2,9 @@
 
 ``https://puzz.link/p?PID/[v:VARIANT/][FLAGS/]COLUMNS/ROWS/BODY``; also at pzv.jp, pzprxs,
 pzplus.tck.mn and copies of them elsewhere, with or without ``https://``. Players write bodies
-to the last cell, so one that ends before it has been cut off and is refused; what is left over
-at its end is passed over. The puzzles' own ``links`` say what the bodies hold.
+to the last cell, so one that ends before it has been cut off and is refused, as is one that has
+numbers beyond it; blank cells beyond it are passed over. The puzzles' own ``links`` say what the
+bodies hold.
 
 - ``numlin`` does not ask for every cell to be used, ``arukone`` does unless its flag ``e`` is
   set. So a Numberlink with ``cover`` is written as arukone, one without as numlin.

@@ -73,7 +73,7 @@ class DWaveSolver(SapiSolver):
         *("max_answers", "programming_thermalization", "readout_thermalization"),
         *("reduce_intersample_correlation", "reinitialize_state"),
     )
-    reserved = {"num_reads": "the reads of the run"}  # noqa: RUF012, of the class
+    reserved = ("num_reads",)
 
     def question(self, task: Task, asked: Compiled) -> OnQubits:
         """Without a time limit the search for an embedding has its own."""

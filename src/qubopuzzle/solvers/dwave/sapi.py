@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from qubopuzzle.base.writing import write_whole
 from qubopuzzle.errors import InputError, did_you_mean
-from qubopuzzle.solvers.base import Option, installed_version
+from qubopuzzle.solvers.base import Option, installed_version, of_the_run
 from qubopuzzle.solvers.dwave.settings import VARIABLE, address_of, profile, token_of
 from qubopuzzle.solvers.services.solver import SERVICE_OPTIONS, ServiceSolver, stored
 
@@ -31,14 +31,14 @@ class SapiSolver(ServiceSolver):
     variable = VARIABLE
     parameters: ClassVar[tuple[str, ...]] = ()
     """Parameters of D-Wave's solvers that are no option of ours."""
-    reserved: ClassVar[Mapping[str, str]] = {}
-    """Parameters that are given otherwise, and how."""
+    reserved: ClassVar[tuple[str, ...]] = ()
+    """Parameters that are settings of the run."""
 
     def check_parameters(self, options: Mapping[str, Any], parameters: Mapping[str, Any]) -> None:
         """InputError for one that D-Wave's solvers have not, or that is given otherwise."""
         for name in parameters:
             if name in self.reserved:
-                raise InputError(f"solver {self.name}: give {name} as {self.reserved[name]}")
+                raise InputError(f"solver {self.name}: {of_the_run(name, parameters[name])}")
             known = self.known_parameters()
             if name not in known:
                 hint = did_you_mean(name, [*known, *options], f"it has: {', '.join(known)}")
