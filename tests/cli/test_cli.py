@@ -25,6 +25,7 @@ from qubopuzzle.files.models.formats import FORMATS
 from qubopuzzle.files.puzzles import get_format
 from qubopuzzle.model.native import model_to_dict
 from qubopuzzle.solvers import get_solver
+from qubopuzzle.solvers.sampler import SamplerSolver
 from qubopuzzle.solving import loading
 from qubopuzzle.solving.settings import DEFAULT_SOLVER
 
@@ -273,14 +274,20 @@ def test_show_and_info(files):
     assert (size["variables"], size["total"]["terms"]) == (60, 272)
 
 
+def test_a_solver_without_options_says_so(monkeypatch):
+    plain = SamplerSolver("plain", "toys:Recording", about="samples of a toy")
+    monkeypatch.setattr("qubopuzzle.solvers.get_solver", {"plain": plain}.get)
+    assert run("solvers", "plain")[1].endswith("It has no options.\n")
+
+
 def test_one_of_a_list_in_full():
     out = run("solvers", "neal")[1]
     assert "beta_hot" in out
     assert "--encoding domain-wall --presolve none, 10 reads" in out
     assert "client" in run("solvers", "amplify")[1]
-    assert run("solvers", "random")[1].endswith("It has no options.\n")
     out = run("puzzles", "sudoku")[1]
     assert "formulations: places (default), candidates, full" in out
+    assert "; docs/formulations.md describes them" in out
     assert "formats: janko, json, opensudoku, puzzlink, pzprv3, sudoku, tatham" in out
     assert "```" not in out
     assert "did you mean neal?" in error("solvers", "nel")
@@ -724,16 +731,18 @@ def test_links_that_lead_in_a_circle_are_one_line(files, words):
 
 
 def test_an_error_of_ours_is_one_line_and_status_4(files):
-    code = (
+    fault = files / "fault.py"
+    fault.write_text(
         "import qubopuzzle.cli as cli, qubopuzzle.cli.show, sys\n"
         "qubopuzzle.cli.show.run = lambda args: 1 / 0\n"
         f"sys.exit(cli.main(['show', {str(files / 'a.json')!r}]))\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, fault], capture_output=True, text=True, check=False)
     assert done.returncode == 4
     assert done.stderr == (
         "qubopuzzle: error: an error of this program, please report it: "
-        "ZeroDivisionError: division by zero\n"
+        f"ZeroDivisionError: division by zero ({fault}, line 2; "
+        "QUBOPUZZLE_DEBUG=1 shows the traceback)\n"
     )
 
 

@@ -1,5 +1,6 @@
 """Solvers over QUBOs: reads, options, samplers of others, time limits."""
 
+import pickle
 import time
 from dataclasses import replace
 from itertools import pairwise
@@ -19,11 +20,11 @@ from qubopuzzle import (
 )
 from qubopuzzle.answer import Judge
 from qubopuzzle.compile import compile_model
-from qubopuzzle.errors import TimeLimitWarning
+from qubopuzzle.errors import ModelError, TimeLimitWarning
 from qubopuzzle.model import Propagation
 from qubopuzzle.solvers import get_solver
-from qubopuzzle.solvers.base import Budget, Task
-from qubopuzzle.solvers.sampler import Batch, Best
+from qubopuzzle.solvers.base import Budget, Option, Task
+from qubopuzzle.solvers.sampler import Batch, Best, SamplerSolver
 from qubopuzzle.solving.loading import problem_of
 from qubopuzzle.testing.solvers import ordered, run
 from toys import Coin, Judging, Recording
@@ -468,6 +469,58 @@ def test_a_broken_entry_point_breaks_nothing_else(monkeypatch):
     message = "theirs cannot run here: entry point nowhere:SOLVER"
     with pytest.raises(SolverUnavailable, match=message):
         solve(A, "theirs")
+
+
+def test_an_entry_point_to_a_class_says_what_to_name(monkeypatch):
+    import qubopuzzle.solvers as registry
+
+    class Entry(BrokenEntry):
+        def load(self):
+            return SamplerSolver
+
+    monkeypatch.setattr(registry, "entry_points", lambda **_: [Entry()])
+    why = registry.get_solver("theirs").available().why
+    assert why.endswith("is no Solver object; name an instance, such as SOLVER = SamplerSolver()")
+
+
+def test_a_solver_in_a_file_of_another_name_is_the_one_that_is_listed(monkeypatch):
+    import qubopuzzle.solvers as registry
+
+    plain = SamplerSolver("greedy-restarts", "toys:Recording")
+    monkeypatch.setattr(registry, "_modules", lambda: ("greedy",))
+    monkeypatch.setattr(registry, "_own_solver", {"greedy": plain}.get)
+    assert registry.all_solvers()["greedy-restarts"] is plain
+    assert registry.get_solver("greedy-restarts") is plain
+    with pytest.raises(InputError, match="did you mean greedy-restarts"):
+        registry.get_solver("greedy-restart")
+
+
+def test_options_reach_the_sampler_by_name_but_those_left_to_it():
+    puzzle = Nonogram.from_picture(["#.", ".#"])
+    colour = Option("colour", str, None, "of the samples")
+    plain = SamplerSolver("plain", "toys:Recording", reads_per_call=None, options=[colour])
+    compiled = compile_model(puzzle.model(), "qubo", "one-hot")
+    Recording.calls.clear()
+    for options in ({}, {"colour": "blue"}):
+        plain.solve(Task(compiled, Budget(7, None, 1), plain.parse_options(options)))
+    assert Recording.calls == [(7, "red"), (7, "blue")]
+
+
+def test_an_option_that_a_solver_asks_for_and_does_not_declare_is_named():
+    options = get_solver("neal").parse_options({})
+    again = pickle.loads(pickle.dumps(options))  # noqa: S301
+    assert (again, {**again}) == (options, {"sweeps": 10_000, "beta_hot": 0.5, "beta_cold": 5.0})
+    for each in (options, again):
+        with pytest.raises(SolverFailed) as caught:
+            each["sweep"]
+        assert str(caught.value) == ("solver neal declares no option 'sweep'; did you mean sweeps?")
+
+
+def test_an_unknown_target_is_named_with_those_there_are():
+    for target, hint in (("qbo", "did you mean qubo?"), ("z3", "choose from qubo, amplify-")):
+        with pytest.raises(ModelError) as caught:
+            compile_model(A.model(), target, None)
+        assert f"there is no target {target!r}; {hint}" in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["neal", "tempering", "exact"])

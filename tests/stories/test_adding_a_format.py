@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from qubopuzzle import Nonogram, Numberlink, export, to_bqm
 
 DOCUMENT = Path(__file__).parents[2] / "docs/adding-a-format.md"
 PACKAGE = Path(qubopuzzle.__file__).parent
+FILES = ["src/qubopuzzle/files/puzzles/ahle.py", "src/qubopuzzle/files/models/matrix.py"]
 TEXT = "5 4\nC...B\nA.BA.\n...C.\n.....\n"
 GRID = [[12, 0, 0, 0, 11], [10, 0, 11, 10, 0], [0, 0, 0, 12, 0], [0] * 5]
 A = Nonogram(rows="1;1 1;1 1;5;1 1", cols="2;3;1 1;3;2")
@@ -57,6 +59,15 @@ def test_they_are_listed_and_not_in_the_package_itself(place):
     assert "numberlink solver of Thomas Ahle" in out
     assert re.search(r"^matrix +\.matrix +yes +qubo +the matrix", out, re.M)
     assert "ahle" not in command.run("formats")[1]
+
+
+@pytest.mark.skipif(shutil.which("ruff") is None, reason="ruff is not installed")
+def test_the_page_has_nothing_that_is_not_used(place):
+    words = ["ruff", "check", "--isolated", "--select", "F", "--no-cache"]
+    done = subprocess.run(
+        [*words, *(place / name for name in FILES)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
 
 
 def test_a_puzzle_is_read_and_written_as_it_was(place):

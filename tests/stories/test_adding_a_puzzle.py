@@ -163,6 +163,9 @@ def test_it_stands_in_the_list(world):
     assert "Fill a square with n digits, each once a row and column." in out
     assert "sudoku" in out
     assert "their_latin:Gone does not load" in out
+    status, out, err = run(world, "puzzles", "latin")
+    assert (status, err) == (0, "")
+    assert "formulations: cells (default), lines\n" in out  # our pages say nothing of them
 
 
 def test_an_unknown_key_of_it_is_refused(world):

@@ -76,9 +76,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _interrupted()
         if os.environ.get("QUBOPUZZLE_DEBUG"):
             raise
-        kind = type(error).__name__
-        complain(f"an error of this program, please report it: {kind}: {error}")
+        what = f"an error of this program, please report it: {type(error).__name__}: {error}"
+        complain(f"{what} ({_place(error)}; QUBOPUZZLE_DEBUG=1 shows the traceback)")
         return OUR_FAULT
+
+
+def _place(error: Exception) -> str:
+    """The last file and line on the way to an error: it may be in a package of somebody else."""
+    from traceback import walk_tb
+
+    frames = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
+    # Of a file that does not even compile the last frames are Python's, which have no file.
+    file, line = next(each for each in reversed(frames) if not each[0].startswith("<"))
+    return f"{file}, line {line}"
 
 
 def _run(words: list[str]) -> int:

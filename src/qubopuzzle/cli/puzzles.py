@@ -44,7 +44,9 @@ def _show(name: str) -> int:
     say(*f"{puzzle.name}: {about}".splitlines(), "")
     whom = {puzzle.default_formulation: " (default)", puzzle.lazy_formulation: " (with cuts)"}
     formulations = [f"{name}{whom.get(name, '')}" for name in puzzle.formulations]
-    say(f"formulations: {', '.join(formulations)}; docs/formulations.md describes them")
+    is_ours = puzzle.__module__.startswith("qubopuzzle.")
+    where = "; docs/formulations.md describes them" if is_ours else ""
+    say(f"formulations: {', '.join(formulations)}{where}")
     say(f"formats: {', '.join(formats_for(puzzle.name))}")
     for example in puzzle.examples()[:1]:
         say("", "one of its examples:", text(example.picture()))

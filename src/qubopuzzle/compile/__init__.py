@@ -27,7 +27,7 @@ from qubopuzzle.compile.mip import whole_mip
 from qubopuzzle.compile.qubo import Qubo as Qubo
 from qubopuzzle.compile.qubo import compile_qubo as compile_qubo
 from qubopuzzle.compile.rows import Rows
-from qubopuzzle.errors import InputError, ModelError
+from qubopuzzle.errors import InputError, ModelError, did_you_mean
 from qubopuzzle.model import Model
 
 DEFAULT_ENCODING = "one-hot"
@@ -74,7 +74,7 @@ def compile_model(
         literals = lay_out(model, np.zeros(len(model.choices), dtype=bool), "literals")
         return WeightedModel(literals, check_weights(model.families, weights))
     if target not in _EXACT:
-        raise ModelError(f"there is no target {target!r}")
+        raise ModelError(f"there is no target {target!r}; {did_you_mean(target, TARGETS)}")
     if encoding is not None:
         raise InputError("this solver chooses its own encoding; leave encoding out")
     if weights:

@@ -58,7 +58,10 @@ def get_solver(solver: Any) -> Solver:
         return built_in
     for entry in entry_points(group=ENTRY_POINTS, name=solver):
         return _load(entry)
-    known = [*sorted(all_solvers()), *(f"{kind}:module:Class" for kind in ADDRESSED)]
+    solvers = all_solvers()
+    if solver in solvers:  # in a file of another name
+        return solvers[solver]
+    known = [*sorted(solvers), *(f"{kind}:module:Class" for kind in ADDRESSED)]
     raise InputError(f"unknown solver {solver[:60]!r}; {did_you_mean(solver, known)}")
 
 
@@ -113,5 +116,7 @@ def _load(entry: EntryPoint) -> Solver:
     except Exception as error:
         return _Broken(entry.name, f"entry point {entry.value}: {first_line(error)}")
     if not isinstance(loaded, Solver):
-        return _Broken(entry.name, f"entry point {entry.value} is no Solver")
+        named = getattr(loaded, "__name__", "Greedy")
+        remedy = f"name an instance, such as SOLVER = {named}()"
+        return _Broken(entry.name, f"entry point {entry.value} is no Solver object; {remedy}")
     return loaded

@@ -86,6 +86,18 @@ class Option:
         return parsed
 
 
+class Options(dict[str, Any]):
+    """Options of a solver by name, which say so where it asks for one that it does not declare."""
+
+    def __init__(self, solver: str, options: Mapping[str, Any]) -> None:
+        super().__init__(options)
+        self._solver = solver
+
+    def __missing__(self, name: str) -> Any:
+        hint = did_you_mean(name, self, f"it has: {', '.join(self) or 'none'}")
+        raise SolverFailed(f"solver {self._solver} declares no option {name!r}; {hint}")
+
+
 @dataclass(frozen=True, slots=True)
 class Availability:
     """Whether a solver can run here, why not, and the version of its package."""
@@ -280,10 +292,11 @@ class Solver(ABC):
                     raise InputError(f"solver {self.name}: {of_the_run(name, options[name])}")
                 hint = did_you_mean(name, known, f"it has: {', '.join(known) or 'none'}")
                 raise InputError(f"solver {self.name} has no option {name!r}; {hint}")
-        return {
+        parsed = {
             name: option.default if options.get(name) is None else option.parse(options[name])
             for name, option in known.items()
         }
+        return Options(self.name, parsed)
 
     def takes_turns(self, budget: Budget, options: Mapping[str, Any]) -> bool:
         """Whether a part of its budget may be for a first attempt at another model.

@@ -140,7 +140,7 @@ class SamplerSolver(Solver):
         name: the solver's name.
         sampler: where its class is, ``module:Class``.
         package: the distribution to install.
-        options: options handed to ``sample`` under their own names when they are set.
+        options: options handed to ``sample`` under their own names, but for those that are None.
         reads_per_call: reads asked for in one call, of large models fewer; None asks for all
             at once.
         timely_couplings: couplings up to which it keeps a time limit to within a second.
@@ -235,12 +235,13 @@ class SamplerSolver(Solver):
         """
         if not batch.fits():
             return
+        options = {k: value for k, value in batch.task.options.items() if value is not None}
         yield sampler.sample(
             batch.task.compiled.payload,
             num_reads=batch.reads,
             seed=batch.seed(),
             **self.settings,
-            **batch.task.options,
+            **options,
         )
 
 

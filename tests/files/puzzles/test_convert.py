@@ -6,6 +6,7 @@ import shlex
 import subprocess
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -28,6 +29,7 @@ from qubopuzzle.files.puzzles import (
     write_text,
 )
 from qubopuzzle.puzzles import get_puzzle
+from toys import Coin
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 WAYS = [(name, puzzle) for puzzle in NAMES for name in formats_for(puzzle)]
@@ -51,6 +53,29 @@ def test_what_a_format_writes_it_reads_and_no_other_does(name, puzzle):
     assert [n for n, known in all_formats().items() if known.detect(text)] == [name]
     assert read_text(text, puzzle) == held
     assert write_text(read_text(text, puzzle), name) == text
+
+
+def test_two_formats_of_a_name_are_refused(monkeypatch):
+    from qubopuzzle.files.puzzles import typed
+
+    monkeypatch.setattr(typed, "SECOND", replace(get_format("janko")), raising=False)
+    all_formats.cache_clear()
+    try:
+        with pytest.raises(InputError, match=r"format 'janko' of typed\.py: another has this name"):
+            all_formats()
+    finally:
+        monkeypatch.undo()
+        all_formats.cache_clear()
+    assert "janko" in all_formats()
+
+
+@settings(max_examples=1)
+@given(data=st.data())
+def test_random_boards_are_of_the_kind_that_is_asked_for(data):
+    for name in NAMES:
+        assert data.draw(boards(kinds=(get_puzzle(name),))).name == name
+    with pytest.raises(NotImplementedError, match="no random boards of coin; add them here"):
+        data.draw(boards(kinds=(Coin,)))
 
 
 @pytest.mark.parametrize(("name", "puzzle"), WAYS)

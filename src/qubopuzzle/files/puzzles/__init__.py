@@ -87,10 +87,13 @@ class Format:
 
 @cache
 def all_formats() -> Mapping[str, Format]:
-    """Every format by its name."""
-    modules = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
-    values = [value for module in modules for value in vars(module).values()]
-    formats = {value.name: value for value in values if isinstance(value, Format)}
+    """Every format by its name; InputError for two of a name."""
+    formats: dict[str, Format] = {}
+    for module in iter_modules(__path__):
+        for value in vars(import_module(f"{__name__}.{module.name}")).values():
+            if isinstance(value, Format) and formats.setdefault(value.name, value) is not value:
+                what = f"format {value.name!r} of {module.name}.py"
+                raise InputError(f"{what}: another has this name; choose one that no other has")
     return {name: formats[name] for name in sorted(formats)}
 
 
