@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -188,8 +189,12 @@ def literal_field(model: Model) -> Field:
     return Field((1, n), 0, 1, (view,), write)
 
 
-def solutions(puzzle: Nonogram) -> set[bytes]:
-    """All answers that the rules accept, by trying every picture."""
+@cache
+def solutions(puzzle: Nonogram) -> frozenset[bytes]:
+    """All answers that the rules accept, by trying every picture.
+
+    Kept: a test draws the same boards for each of its formulations and encodings.
+    """
     rows, cols = puzzle.shape
     pictures = all_bits(rows * cols).reshape(-1, rows, cols)
-    return {p.tobytes() for p in pictures if obeys(puzzle, p)}
+    return frozenset(p.tobytes() for p in pictures if obeys(puzzle, p))
