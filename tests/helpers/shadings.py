@@ -143,6 +143,7 @@ def together(rows, columns):
     return grids[connected(grids)]
 
 
+@cache
 def answers(puzzle):
     """All right answers, by the rules above, of boards too large for ``brute``."""
     return sorted(g.tobytes() for g in together(*puzzle.shape) if right(puzzle, g))

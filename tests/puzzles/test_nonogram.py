@@ -9,7 +9,7 @@ from amplify_tutorial import free_variables, tutorial_model, tutorial_polynomial
 from qubopuzzle import InputError, Nonogram, PuzzleError, TooLarge, compile_qubo, violation
 from qubopuzzle.compile import ENCODINGS
 from qubopuzzle.model import propagate
-from qubopuzzle.testing import all_bits
+from qubopuzzle.testing import all_bits, zero_energy_grids
 from strategies import nonograms, solutions
 
 FORMULATIONS = list(Nonogram.formulations)
@@ -26,18 +26,8 @@ def decode(model, x):
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 @given(puzzle=nonograms(max_rows=3, max_cols=3))
 def test_zero_energy_exactly_where_the_rules_hold(formulation, encoding, puzzle):
-    model = puzzle.model(formulation)
-    compiled = compile_qubo(model, encoding)
-    if compiled.n_bits > 16:
-        return
-    bits = all_bits(compiled.n_bits)
-    energies = compiled.total().energies(bits)
-    zero = [decode(model, x) for x in compiled.decode(bits[energies == 0])]
-    assert set(zero) == solutions(puzzle)
-    assert len(zero) == len(set(zero))
-    assert energies.min() >= 0
-    broken = energies[energies != 0]
-    assert len(broken) == 0 or broken.min() >= 1
+    zero = zero_energy_grids(puzzle.model(formulation), encoding, most_bits=16)
+    assert zero in (None, sorted(solutions(puzzle)))
 
 
 @pytest.mark.slow
@@ -47,11 +37,8 @@ def test_every_board_of_2_by_3(formulation):
         puzzle = Nonogram.from_picture(cells.reshape(2, 3))
         model = puzzle.model(formulation)
         for encoding in ENCODINGS:
-            compiled = compile_qubo(model, encoding)
-            bits = all_bits(compiled.n_bits)
-            energies = compiled.total().energies(bits)
-            zero = {decode(model, x) for x in compiled.decode(bits[energies == 0])}
-            assert zero == solutions(puzzle)
+            zero = zero_energy_grids(model, encoding, most_bits=24)
+            assert zero == sorted(solutions(puzzle))
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
@@ -85,12 +72,8 @@ def test_propagation_keeps_the_solutions(formulation, puzzle):
     if found.contradiction:
         assert not expected
         return
-    compiled = compile_qubo(found.model, "domain-wall")
-    if compiled.n_bits <= 14:
-        bits = all_bits(compiled.n_bits)
-        energies = compiled.total().energies(bits)
-        zero = compiled.decode(bits[energies == 0])
-        assert {decode(found.model, x) for x in zero} == expected
+    zero = zero_energy_grids(found.model, "domain-wall", most_bits=14)
+    assert zero in (None, sorted(expected))
 
 
 def test_the_tutorials_model():

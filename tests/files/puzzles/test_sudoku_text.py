@@ -362,3 +362,11 @@ def test_games_of_opensudoku_that_are_refused(data, message):
     assert str(caught.value).startswith(message)
     with pytest.raises(InputError, match=r"boxes of 2 x 2; opensudoku has 3 x 3"):
         opensudoku.write([FOUR])
+
+
+def test_the_id_of_a_game_is_no_sudoku_however_long_it_is():
+    """Of as many characters as 16 x 16 has cells, most of which are digits there."""
+    text = "4x4:" + "1_2a3b4c5d6e7f8g" * 15 + "9a1b2c3d4e5f"
+    assert len(text) == 256
+    assert not get_format("sudoku").detect(text)
+    assert get_format("sudoku").detect(text.replace("4x4:", "1234"))

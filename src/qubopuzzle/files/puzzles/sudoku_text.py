@@ -97,7 +97,7 @@ def _detect(text: str) -> bool:
     """
     lines = _without_rules(_rows(head_of(text)))
     first = next(lines, None)
-    if first is None:
+    if first is None or _OTHERS.match("".join(first.cells)):
         return False
     count = len(first.cells)
     if count not in _COUNTS:
