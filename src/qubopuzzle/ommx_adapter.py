@@ -150,11 +150,11 @@ class OMMXQubopuzzleAdapter(SamplerAdapter):  # type: ignore[misc]  # Any withou
             raise InfeasibleDetected(data.verdict)
         if not data.valid or data.grid is None:
             raise NoSolutionReturned(f"solver {data.solver}: {data.verdict}")
-        found = self.instance.evaluate(self._state(data.grid.tolist()))
+        solution = self.instance.evaluate(self._state(data.grid.tolist()))
         if data.status == "optimal":
             best = _ommx.Solution.OPTIMAL
-            found.optimality = self.instance.map_active_optimality(best) if _IS_NEWER else best
-        return found
+            solution.optimality = self.instance.map_active_optimality(best) if _IS_NEWER else best
+        return solution
 
     # --- sampling ------------------------------------------------------------------------
 
@@ -184,10 +184,10 @@ class OMMXQubopuzzleAdapter(SamplerAdapter):  # type: ignore[misc]  # Any withou
     ) -> Any:
         """``sample`` of an instance as it is."""
         adapter = cls(ommx_instance)
-        found = AnnealingSampler().sample_cqm(adapter.sampler_input, **settings)
-        if (why := found.info["infeasible"]) is not None:
+        sample_set = AnnealingSampler().sample_cqm(adapter.sampler_input, **settings)
+        if (why := sample_set.info["infeasible"]) is not None:
             raise InfeasibleDetected(f"no solution (proved by {why})")
-        return adapter.decode_to_sampleset(found)
+        return adapter.decode_to_sampleset(sample_set)
 
     @property
     def sampler_input(self) -> dimod.ConstrainedQuadraticModel:
@@ -212,9 +212,9 @@ class OMMXQubopuzzleAdapter(SamplerAdapter):  # type: ignore[misc]  # Any withou
         """An instance without constraints that are to be lowered, a copy; in OMMX 2 as it is."""
         if not _IS_NEWER:
             return ommx_instance
-        own = copy.copy(ommx_instance)
-        own.prepare(cls.INPUT_CLASS, cls.recommended_preparation_policy())
-        return own
+        prepared = copy.copy(ommx_instance)
+        prepared.prepare(cls.INPUT_CLASS, cls.recommended_preparation_policy())
+        return prepared
 
     def _state(self, values: Iterable[float]) -> Mapping[int, float]:
         """Values by id."""

@@ -91,6 +91,17 @@ def floor(name):
     raise AssertionError(f"{name} is on no floor of the import contract")
 
 
+def test_no_variable_is_called_by_a_private_word():
+    """Names say what a value is: rows, an answer, a message."""
+    words = {"own", "found", "told", "said", "heard"}
+    for name, tree in TREES.items():
+        for node in ast.walk(tree):
+            names = {getattr(node, "arg", None)} if isinstance(node, ast.arg) else set()
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                names.add(node.id)
+            assert not names & words, f"{name}:{node.lineno}: {names & words}"
+
+
 def test_the_house_has_ten_floors_and_every_module_is_on_one():
     assert len(FLOORS) <= 10
     for name in MODULES:

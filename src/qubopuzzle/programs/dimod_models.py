@@ -105,8 +105,8 @@ def cqm_of(program: Rows) -> dimod.ConstrainedQuadraticModel:
     objective += [(names[i], names[j], value) for i, j, value in zip(*entries, strict=True)]
     made.set_objective(objective)
     for name, terms, sense, bound in program.constraints():
-        own = [(names[v], value) for v, value in terms]
-        made.add_constraint_from_iterable(own, sense, rhs=bound, label=name)
+        named_terms = [(names[v], value) for v, value in terms]
+        made.add_constraint_from_iterable(named_terms, sense, rhs=bound, label=name)
     for row in _one_hot_rows(program):
         made.constraints[program.rows[row]].lhs.mark_discrete()
     return made
@@ -121,15 +121,15 @@ def _one_hot_rows(program: Rows) -> Iterator[int]:
     plain = (size > 1) & (np.bincount(row, other, minlength=len(size)) == 0)
     taken: set[int] = set()
     for at in np.flatnonzero(plain & (program.row_lower == 1) & (program.row_upper == 1)).tolist():
-        own = matrix.indices[slice(*matrix.indptr[at : at + 2])].tolist()
-        if taken.isdisjoint(own):
-            taken.update(own)
+        variables = matrix.indices[slice(*matrix.indptr[at : at + 2])].tolist()
+        if taken.isdisjoint(variables):
+            taken.update(variables)
             yield at
 
 
-def ranked(found: dimod.SampleSet) -> dimod.SampleSet:
+def ranked(sample_set: dimod.SampleSet) -> dimod.SampleSet:
     """The distinct samples, feasible ones first, by energy."""
-    distinct = found.aggregate()  # type: ignore[no-untyped-call]
+    distinct = sample_set.aggregate()  # type: ignore[no-untyped-call]
     record = distinct.record
     broken = ~record.is_feasible if "is_feasible" in record.dtype.names else np.zeros(len(record))
     order = record[np.lexsort((record.energy, broken))]
@@ -152,14 +152,14 @@ class CqmProgram:
 
     def samples(self, values: IntArray) -> IntArray:
         """Samples in the order of the CQM's variables, of values (samples, variables)."""
-        own = values[:, : len(self.is_spin)]
-        return np.where(self.is_spin, 2 * own - 1, own)
+        ours = values[:, : len(self.is_spin)]
+        return np.where(self.is_spin, 2 * ours - 1, ours)
 
     def values(self, samples: NDArray[Any]) -> NDArray[Any]:
         """The inverse; variables for how far soft constraints are missed are 0."""
-        own = np.where(self.is_spin, (samples + 1) / 2, samples)
+        bits = np.where(self.is_spin, (samples + 1) / 2, samples)
         rest = len(self.program.variables) - len(self.is_spin)
-        return np.hstack([own, np.zeros((len(own), rest))])
+        return np.hstack([bits, np.zeros((len(bits), rest))])
 
 
 def cqm_program(cqm: dimod.ConstrainedQuadraticModel) -> CqmProgram:
@@ -167,26 +167,26 @@ def cqm_program(cqm: dimod.ConstrainedQuadraticModel) -> CqmProgram:
     if not isinstance(cqm, dimod.ConstrainedQuadraticModel):
         raise InputError(f"expected a dimod.ConstrainedQuadraticModel, got {brief(cqm)}")
     is_spin = np.array([cqm.vartype(v) is dimod.SPIN for v in cqm.variables], dtype=bool)
-    own, soft = _of_bits(_rows(cqm), is_spin), _Soft.of(cqm)
-    squared = soft.there & soft.is_quadratic & (own.row_lower == own.row_upper)
-    slack = _slack(own, soft, np.flatnonzero(soft.there & ~squared))
-    linear, quadratic, constant = _squares(own, soft, np.flatnonzero(squared))
+    rows, soft = _of_bits(_rows(cqm), is_spin), _Soft.of(cqm)
+    squared = soft.there & soft.is_quadratic & (rows.row_lower == rows.row_upper)
+    slack = _slack(rows, soft, np.flatnonzero(soft.there & ~squared))
+    linear, quadratic, constant = _squares(rows, soft, np.flatnonzero(squared))
     kept = np.flatnonzero(~squared).tolist()
-    matrix = hstack([own.matrix, slack.matrix], format="csr")
+    matrix = hstack([rows.matrix, slack.matrix], format="csr")
     program = Program.of(
         (diags_array(slack.factor) @ matrix).tocsr()[kept],
-        (own.row_lower * slack.factor)[kept],
-        (own.row_upper * slack.factor)[kept],
-        lower=np.append(own.lower, np.zeros(len(slack.names))),
-        upper=np.append(own.upper, slack.most),
-        cost=np.append(own.cost + linear, slack.cost),
-        quadratic=block_diag([own.quadratic + quadratic, diags_array(slack.square)], format="csr"),
-        offset=float(own.offset + constant),
-        variables=[*own.variables, *slack.names],
-        rows=[own.rows[at] for at in kept],
+        (rows.row_lower * slack.factor)[kept],
+        (rows.row_upper * slack.factor)[kept],
+        lower=np.append(rows.lower, np.zeros(len(slack.names))),
+        upper=np.append(rows.upper, slack.most),
+        cost=np.append(rows.cost + linear, slack.cost),
+        quadratic=block_diag([rows.quadratic + quadratic, diags_array(slack.square)], format="csr"),
+        offset=float(rows.offset + constant),
+        variables=[*rows.variables, *slack.names],
+        rows=[rows.rows[at] for at in kept],
     )
     labels = list(cqm.constraints)
-    return CqmProgram(program, is_spin, {own.rows[at]: labels[at] for at in kept})
+    return CqmProgram(program, is_spin, {rows.rows[at]: labels[at] for at in kept})
 
 
 def _rows(cqm: dimod.ConstrainedQuadraticModel) -> Rows:
@@ -225,19 +225,19 @@ def _rows(cqm: dimod.ConstrainedQuadraticModel) -> Rows:
     )
 
 
-def _of_bits(own: Rows, is_spin: NDArray[np.bool_]) -> Rows:
+def _of_bits(rows: Rows, is_spin: NDArray[np.bool_]) -> Rows:
     """The same over bits in place of spins, which are ``2 * v - 1``."""
     scale, shift = np.where(is_spin, 2.0, 1.0), np.where(is_spin, -1.0, 0.0)
-    moved, both = own.matrix @ shift, (own.quadratic + own.quadratic.T) @ shift
+    moved, both = rows.matrix @ shift, (rows.quadratic + rows.quadratic.T) @ shift
     return replace(
-        own,
-        lower=np.where(is_spin, 0, own.lower),
-        matrix=csr_array(own.matrix @ diags_array(scale)),
-        row_lower=own.row_lower - moved,
-        row_upper=own.row_upper - moved,
-        cost=(own.cost + both) * scale,
-        quadratic=diags_array(scale) @ own.quadratic @ diags_array(scale),
-        offset=own.objective_of(shift),
+        rows,
+        lower=np.where(is_spin, 0, rows.lower),
+        matrix=csr_array(rows.matrix @ diags_array(scale)),
+        row_lower=rows.row_lower - moved,
+        row_upper=rows.row_upper - moved,
+        cost=(rows.cost + both) * scale,
+        quadratic=diags_array(scale) @ rows.quadratic @ diags_array(scale),
+        offset=rows.objective_of(shift),
     )
 
 
@@ -287,24 +287,26 @@ class _Slack:
     factor: FloatArray
 
 
-def _slack(own: Rows, soft: _Soft, wanted: IntArray) -> _Slack:
+def _slack(rows: Rows, soft: _Soft, wanted: IntArray) -> _Slack:
     names: list[str] = []
     numbers: list[tuple[int, int, int]] = []
-    factor, start = np.ones(len(own.rows)), own.matrix.indptr
+    factor, start = np.ones(len(rows.rows)), rows.matrix.indptr
     for at in wanted.tolist():
         part = slice(start[at], start[at + 1])
-        values, columns = own.matrix.data[part], own.matrix.indices[part]
-        bounds = np.array([own.row_lower[at], own.row_upper[at]])
-        told = np.concatenate([values, bounds[np.isfinite(bounds)]])
+        values, columns = rows.matrix.data[part], rows.matrix.indices[part]
+        bounds = np.array([rows.row_lower[at], rows.row_upper[at]])
+        numbers_given = np.concatenate([values, bounds[np.isfinite(bounds)]])
         factor[at] = (
-            whole_factor(f"constraint {own.rows[at]}", told[told != 0]) if told.any() else 1.0
+            whole_factor(f"constraint {rows.rows[at]}", numbers_given[numbers_given != 0])
+            if numbers_given.any()
+            else 1.0
         )
-        ends = np.sort([values * own.lower[columns], values * own.upper[columns]], axis=0)
+        ends = np.sort([values * rows.lower[columns], values * rows.upper[columns]], axis=0)
         low, high = bounds[0] - ends[0].sum(), ends[1].sum() - bounds[1]
         for missed, sign, word in (low, 1, "low"), (high, -1, "high"):
             if missed * factor[at] > 0.5:  # it is whole, or minus infinity
-                steps = _steps(own.rows[at], missed * factor[at])
-                names.append(f"{own.rows[at]} too {word}")
+                steps = _steps(rows.rows[at], missed * factor[at])
+                names.append(f"{rows.rows[at]} too {word}")
                 numbers.append((at, sign, steps))
     row, signs, most = np.array(numbers, dtype=np.int64).reshape(-1, 3).T
     entries = signs / factor[row], (row, np.arange(len(row)))
@@ -325,15 +327,15 @@ def _steps(name: str, missed: float) -> int:
     return round(missed)
 
 
-def _squares(own: Rows, soft: _Soft, wanted: IntArray) -> tuple[FloatArray, Any, float]:
+def _squares(rows: Rows, soft: _Soft, wanted: IntArray) -> tuple[FloatArray, Any, float]:
     """The weighted sum of the squares of equalities: linear, quadratic, constant."""
-    n_products = int((np.diff(own.matrix.indptr)[wanted].astype(np.int64) ** 2).sum())
+    n_products = int((np.diff(rows.matrix.indptr)[wanted].astype(np.int64) ** 2).sum())
     if n_products > MOST_PRODUCTS:
         raise TooLarge(
             f"the soft equalities have {n_products:,} products, more than {MOST_PRODUCTS:,}; "
             "give them a linear penalty"
         )
-    matrix, side, weight = own.matrix[wanted], own.row_upper[wanted], soft.weight[wanted]
+    matrix, side, weight = rows.matrix[wanted], rows.row_upper[wanted], soft.weight[wanted]
     weighted = diags_array(weight) @ matrix
     return -2 * (weighted.T @ side), matrix.T @ weighted, float(weight @ side**2)
 
@@ -349,6 +351,6 @@ def _row_names(cqm: dimod.ConstrainedQuadraticModel) -> list[str]:
 
 def _texts(labels: Iterable[Hashable]) -> list[str]:
     """Labels as texts; as Python writes them where 1 and "1" are two of them."""
-    own = list(labels)
-    names = [str(label) for label in own]
-    return names if len(set(names)) == len(names) else [repr(label) for label in own]
+    given = list(labels)
+    names = [str(label) for label in given]
+    return names if len(set(names)) == len(names) else [repr(label) for label in given]

@@ -125,8 +125,8 @@ def structure_of(program: Program) -> Structure:
     program = tightened(program)
     rows = whole_rows(program)
     rows = rows.only(~implied_rows(rows))
-    found, n = candidates(program, rows), len(program.lower)
-    groupings = [disjoint_groups(found, n, seed) for seed in seeds(found, n).tolist()]
+    options, n = candidates(program, rows), len(program.lower)
+    groupings = [disjoint_groups(options, n, seed) for seed in seeds(options, n).tolist()]
     # Three values or more are numbered by coefficients beyond 1.
     numbering = len(groupings) > 1 and (np.abs(rows.matrix.data) > 1).any()
     if not (numbering and len(_arranged(program, rows, groupings[0]).order.row)):
@@ -134,36 +134,36 @@ def structure_of(program: Program) -> Structure:
     return Structure(program, rows, groupings)
 
 
-def seeds(found: Candidates, n_variables: int) -> IntArray:
+def seeds(options: Candidates, n_variables: int) -> IntArray:
     """The numbers of the rows that groupings begin with, at most ``GROUPINGS``, at least one.
 
     They are the first rows of the variable that is in most rows that say "exactly one"; where none
     does, "at most one".
     """
-    if not len(found.row):
+    if not len(options.row):
         return np.zeros(1, dtype=np.int64)
-    size = np.diff(found.start)
+    size = np.diff(options.start)
     owner = np.repeat(np.arange(len(size)), size)
-    kind = found.exact[owner] if found.exact.any() else np.ones(len(owner), dtype=bool)
-    shared = np.argmax(np.bincount(found.variable[kind], minlength=n_variables))
-    numbers: IntArray = found.row[owner[kind & (found.variable == shared)]]
+    kind = options.exact[owner] if options.exact.any() else np.ones(len(owner), dtype=bool)
+    shared = np.argmax(np.bincount(options.variable[kind], minlength=n_variables))
+    numbers: IntArray = options.row[owner[kind & (options.variable == shared)]]
     return numbers[: GROUPINGS if len(size) <= _MANY else 1]
 
 
-def disjoint_groups(found: Candidates, n_variables: int, seed: int) -> list[Group]:
+def disjoint_groups(options: Candidates, n_variables: int, seed: int) -> list[Group]:
     """Rows that share no variable, in their order; what is left of a row is "at most one".
 
     First come rows that say "exactly one" of variables that are all free, and among both those
     without negations; then those of many variables, up to a factor of two; then those near the
     row ``seed``.
     """
-    n, size = len(found.row), np.diff(found.start)
+    n, size = len(options.row), np.diff(options.start)
     owner = np.repeat(np.arange(n), size)
-    sharing = owner[np.argsort(found.variable, kind="stable")].tolist()
-    at = starts(found.variable, n_variables).tolist()
+    sharing = owner[np.argsort(options.variable, kind="stable")].tolist()
+    at = starts(options.variable, n_variables).tolist()
     free = np.ones(n_variables, dtype=bool)
-    negated = (np.bincount(owner, found.negated, minlength=n) > 0).tolist()
-    far, exact = np.abs(found.row - seed).tolist(), found.exact.tolist()
+    negated = (np.bincount(owner, options.negated, minlength=n) > 0).tolist()
+    far, exact = np.abs(options.row - seed).tolist(), options.exact.tolist()
     sizes, left = size.tolist(), size.tolist()
 
     def rank(c: int) -> tuple[Any, ...]:
@@ -182,11 +182,11 @@ def disjoint_groups(found: Candidates, n_variables: int, seed: int) -> list[Grou
         if (now := rank(c)) > known:
             heappush(heap, now)
             continue
-        own = slice(found.start[c], found.start[c + 1])
-        kept = free[found.variable[own]]
-        variable = found.variable[own][kept]
+        part = slice(options.start[c], options.start[c + 1])
+        kept = free[options.variable[part]]
+        variable = options.variable[part][kept]
         whole = exact[c] and left[c] == sizes[c]
-        groups.append(Group(variable, found.negated[own][kept], whole, int(found.row[c])))
+        groups.append(Group(variable, options.negated[part][kept], whole, int(options.row[c])))
         free[variable] = False
         for v in variable.tolist():
             for other in sharing[at[v] : at[v + 1]]:
@@ -220,12 +220,15 @@ class _Layout:
         alone[variable] = alone[defined.variable] = False
         self.single = np.flatnonzero(alone)
         above = (program.upper - program.lower)[self.single]
-        own = np.array([len(group.variable) for group in groups], dtype=np.int64)
+        group_size = np.array([len(group.variable) for group in groups], dtype=np.int64)
         more = np.array([not group.exact for group in groups], dtype=np.int64)
-        sizes = np.concatenate([own + more, above + 1])
+        sizes = np.concatenate([group_size + more, above + 1])
         self.start = np.append(0, np.cumsum(sizes)).astype(np.int64)
         first = self.start[:-1]
-        literal = ranges(np.append(first[: len(own)], first[len(own) :] + 1), np.append(own, above))
+        literal = ranges(
+            np.append(first[: len(group_size)], first[len(group_size) :] + 1),
+            np.append(group_size, above),
+        )
         value = np.append(1 - 2 * negated, ranges(np.ones_like(above), above))
         row = np.append(variable, np.repeat(self.single, above))
         matrix = csr_array((value, (row, literal)), shape=(n, int(self.start[-1])))
@@ -301,13 +304,13 @@ def grouped_model(program: Program, grouping: int | None) -> Model:
     if grouping is None:
         rows = whole_rows(program)
     else:
-        found = structure_of(program)
-        program, rows = found.program, found.rows
-        if not 0 <= grouping < len(found.groupings):
+        structure = structure_of(program)
+        program, rows = structure.program, structure.rows
+        if not 0 <= grouping < len(structure.groupings):
             raise InputError(
-                f"grouping={grouping}: this program has {len(found.groupings)}, from 0"
+                f"grouping={grouping}: this program has {len(structure.groupings)}, from 0"
             )
-        groups = found.groupings[grouping]
+        groups = structure.groupings[grouping]
     arranged = _arranged(program, rows, groups)
     layout, left, order = arranged.layout, arranged.rows, arranged.order
     builder = _with_choices(program, groups, rows, layout.single, order.numbers)
@@ -348,18 +351,18 @@ def _over_literals(
     rows: WholeRows, layout: _Layout, groups: Sequence[Group], defined: Defined
 ) -> WholeRows:
     """The rows over literals, less those that choices say; those of defined bits are bounds."""
-    said = np.ones(len(rows.lower), dtype=bool)
-    said[[group.row for group in groups if group.exact]] = False
-    said[defined.row] = False
-    (left,) = np.nonzero(said)
+    open_rows = np.ones(len(rows.lower), dtype=bool)
+    open_rows[[group.row for group in groups if group.exact]] = False
+    open_rows[defined.row] = False
+    (left,) = np.nonzero(open_rows)
     matrix = vstack([rows.matrix[left] @ layout.matrix, layout.matrix[defined.variable]])
     shift = np.append(rows.matrix[left] @ layout.base, layout.base[defined.variable])
     lower = np.append(rows.lower[left], np.zeros_like(defined.row))
     upper = np.append(rows.upper[left], np.ones_like(defined.row))
     lower = np.where(lower <= -UNBOUNDED, lower, lower - shift)
     upper = np.where(upper >= UNBOUNDED, upper, upper - shift)
-    found = summed(csr_array(matrix))
-    return WholeRows(found, lower, upper, rows.number[np.append(left, defined.row)])
+    entries = summed(csr_array(matrix))
+    return WholeRows(entries, lower, upper, rows.number[np.append(left, defined.row)])
 
 
 def _add_order(
@@ -369,8 +372,8 @@ def _add_order(
     of_row = _families([program.rows[number] for number in rows.number[order.row].tolist()])
     gap = order.gap + lowest[order.second] - lowest[order.first]
     for family in dict.fromkeys(of_row):
-        own = np.array([at for at, other in enumerate(of_row) if other == family])
-        builder.precedence(family, order.first[own], order.second[own], gap[own])
+        members = np.array([at for at, other in enumerate(of_row) if other == family])
+        builder.precedence(family, order.first[members], order.second[members], gap[members])
 
 
 def _add_rows(builder: ModelBuilder, program: Program, rows: WholeRows, but: IntArray) -> None:
@@ -378,26 +381,26 @@ def _add_rows(builder: ModelBuilder, program: Program, rows: WholeRows, but: Int
     kept = np.setdiff1d(np.arange(len(rows.lower)), but)
     of_row = _families([program.rows[number] for number in rows.number[kept].tolist()])
     for family in dict.fromkeys(of_row):
-        own = kept[[at for at, other in enumerate(of_row) if other == family]]
-        entries = rows.matrix[own].tocoo()
+        members = kept[[at for at, other in enumerate(of_row) if other == family]]
+        entries = rows.matrix[members].tocoo()
         builder.linear(
             family,
             entries.row,
             entries.col,
             entries.data,
-            lower=rows.lower[own],
-            upper=rows.upper[own],
-            shape=(len(own),),
-            labels=[program.rows[number] for number in rows.number[own].tolist()],
+            lower=rows.lower[members],
+            upper=rows.upper[members],
+            shape=(len(members),),
+            labels=[program.rows[number] for number in rows.number[members].tolist()],
         )
 
 
 def _families(labels: Sequence[str]) -> list[str]:
     """A family for each row: its name without numbers and brackets at the end."""
     stems = [re.sub(r"[\W\d_]+$", "", label) or "row" for label in labels]
-    found = {"choice": "choice rows", "bit": "bit rows", "integer": "integer rows"}
+    renamed = {"choice": "choice rows", "bit": "bit rows", "integer": "integer rows"}
     few = len(set(stems)) <= _FAMILIES
-    return [found.get(stem, stem) if few else "row" for stem in stems]
+    return [renamed.get(stem, stem) if few else "row" for stem in stems]
 
 
 def _add_objective(builder: ModelBuilder, program: Program, base: IntArray, literals: Any) -> None:
@@ -423,11 +426,11 @@ def _written(
     values: IntArray,
 ) -> Sequence[Hashable]:
     """The value of each choice in the order of the model, of values of the variables."""
-    found: list[Any] = []
+    taken: list[Any] = []
     for c, group in enumerate(groups):
         true = np.flatnonzero(values[group.variable] != group.negated).tolist()
         if len(true) != 1 and (group.exact or true):
             names = ", ".join(program.variables[v] for v in group.variable.tolist())
             raise InputError(f"{len(true)} of {names:.60} are taken, and a choice has one value")
-        found.append(_values(program, group, numbers.get(c))[true[0] if true else -1])
-    return [*found, *values[single].tolist()]
+        taken.append(_values(program, group, numbers.get(c))[true[0] if true else -1])
+    return [*taken, *values[single].tolist()]

@@ -93,12 +93,12 @@ def require_whole(
 
 def _costs(c: ArrayLike) -> NDArray[np.float64]:
     try:
-        found = np.atleast_1d(np.asarray(c, dtype=np.float64))
-        if found.ndim != 1:
+        costs = np.atleast_1d(np.asarray(c, dtype=np.float64))
+        if costs.ndim != 1:
             raise ValueError
     except (TypeError, ValueError):
         raise InputError(f"c: expected a number a variable, got {brief(c)}") from None
-    return found
+    return costs
 
 
 def _pair(bounds: Any, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -117,11 +117,11 @@ def _pair(bounds: Any, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]
 def _stacked(constraints: Any, n: int) -> tuple[Any, NDArray[np.float64], NDArray[np.float64]]:
     """All rows: coefficients, lower and upper bounds."""
     nothing = np.zeros(0)
-    found = [(csr_array((0, n)), nothing, nothing)]
+    blocks = [(csr_array((0, n)), nothing, nothing)]
     for number, given in enumerate(_several(constraints)):
         with at(f"constraints {number}"):
-            found.append(_rows(given, n))
-    matrices, lower, upper = zip(*found, strict=True)
+            blocks.append(_rows(given, n))
+    matrices, lower, upper = zip(*blocks, strict=True)
     return vstack(matrices, format="csr"), np.concatenate(lower), np.concatenate(upper)
 
 
@@ -145,10 +145,10 @@ def _rows(given: Any, n: int) -> tuple[Any, NDArray[np.float64], NDArray[np.floa
     parts = (given.A, given.lb, given.ub) if isinstance(given, LinearConstraint) else given
     try:
         matrix, low, high = parts
-        own = csr_array(np.atleast_2d(matrix) if not hasattr(matrix, "tocsr") else matrix)
-        ends = [np.broadcast_to(np.asarray(b, dtype=float), own.shape[:1]) for b in (low, high)]
+        rows = csr_array(np.atleast_2d(matrix) if not hasattr(matrix, "tocsr") else matrix)
+        ends = [np.broadcast_to(np.asarray(b, dtype=float), rows.shape[:1]) for b in (low, high)]
     except (TypeError, ValueError):
         raise InputError(f"expected (A, lower, upper), got {brief(given)}") from None
-    if own.shape[1] != n:
-        raise InputError(f"expected {n} columns, got {own.shape[1]}")
-    return own, *ends
+    if rows.shape[1] != n:
+        raise InputError(f"expected {n} columns, got {rows.shape[1]}")
+    return rows, *ends

@@ -77,9 +77,9 @@ def program_of(model: Model) -> Program:
 
 def _choice_rows(bits: Encoding) -> _Rows:
     """Exactly one value of each choice that is no bit."""
-    found = one_value(bits, "", np.flatnonzero(~bits.domain_wall))
-    ones = -found.base.astype(np.float64)
-    return found.matrix, ones, ones, [found.labels(row) for row in range(len(ones))]
+    block = one_value(bits, "", np.flatnonzero(~bits.domain_wall))
+    ones = -block.base.astype(np.float64)
+    return block.matrix, ones, ones, [block.labels(row) for row in range(len(ones))]
 
 
 def _linear_rows(bits: Encoding, block: Linear) -> _Rows:
@@ -117,12 +117,12 @@ def _values(model: Model, choices: IntArray, number: IntArray) -> Any:
 
 def _objective(bits: Encoding) -> dict[str, Any]:
     """The arguments of ``Program.of`` that say what is minimised."""
-    own = bits.model.objective
-    if own is None:
+    objective = bits.model.objective
+    if objective is None:
         return {}
-    both = own.couplings + own.couplings.T
+    both = objective.couplings + objective.couplings.T
     return {
-        "cost": bits.matrix.T @ (own.linear + both @ bits.base),
-        "quadratic": bits.matrix.T @ own.couplings @ bits.matrix,
-        "offset": own.value(bits.base),
+        "cost": bits.matrix.T @ (objective.linear + both @ bits.base),
+        "quadratic": bits.matrix.T @ objective.couplings @ bits.matrix,
+        "offset": objective.value(bits.base),
     }

@@ -34,18 +34,20 @@ def from_ommx(instance: Any) -> Program:
     """
     if not all(hasattr(instance, part) for part in _PARTS):
         raise InputError(f"expected an OMMX instance, got {brief(instance)}")
-    own = state_variables(instance)
-    names = _named(own, "x")
-    place = {identity: at for at, identity in enumerate(own)}
-    lower, upper = ([getattr(v.bound, end) for v in own.values()] for end in ("lower", "upper"))
+    variables = state_variables(instance)
+    names = _named(variables, "x")
+    place = {identity: at for at, identity in enumerate(variables)}
+    lower, upper = (
+        [getattr(v.bound, end) for v in variables.values()] for end in ("lower", "upper")
+    )
     # A value that OMMX has put in its place: all that the variable may be.
-    fixed = [getattr(v, "substituted_value", None) for v in own.values()]
+    fixed = [getattr(v, "substituted_value", None) for v in variables.values()]
     lower = [low if value is None else value for low, value in zip(lower, fixed, strict=True)]
     upper = [high if value is None else value for high, value in zip(upper, fixed, strict=True)]
-    require_whole(names, [_KINDS.get(str(v.kind), -1) for v in own.values()], lower, upper)
+    require_whole(names, [_KINDS.get(str(v.kind), -1) for v in variables.values()], lower, upper)
     rows = _Rows(place)
     rows.add_constraints(_by_id(instance.constraints, "id"))
-    rows.add_special(instance, own)
+    rows.add_special(instance, variables)
     cost, quadratic, offset = _objective(instance.objective, place)
     return Program.of(
         rows.matrix(),
@@ -89,8 +91,10 @@ def instance_of(data: bytes, version: int | None = None) -> Any:
             return reader(data)
         except Exception as error:  # of OMMX's own, with a stack of Rust behind it
             lines = (line.strip() for line in str(error).splitlines())
-            told = [line for line in lines if line and not line.startswith(("Traceback", "\u2514"))]
-            why = why or (told or [type(error).__name__])[0]
+            reasons = [
+                line for line in lines if line and not line.startswith(("Traceback", "\u2514"))
+            ]
+            why = why or (reasons or [type(error).__name__])[0]
     raise InputError(f"no OMMX instance ({why[:120]})")
 
 
@@ -130,9 +134,9 @@ class _Rows:
         where = row.astype(np.int64), column.astype(np.int64)
         return csr_array((value, where), shape=(len(self.names), len(self._place)))
 
-    def add_constraints(self, found: Mapping[int, Any]) -> None:
+    def add_constraints(self, constraints: Mapping[int, Any]) -> None:
         """``function == 0`` or ``function <= 0``."""
-        for name, constraint in zip(_named(found, "row"), found.values(), strict=True):
+        for name, constraint in zip(_named(constraints, "row"), constraints.values(), strict=True):
             function = constraint.function
             degree = function.degree()  # None of what is no polynomial
             if degree is None or degree > 1:
@@ -146,8 +150,10 @@ class _Rows:
         for identity in getattr(instance, "indicator_constraints", None) or ():
             raise InputError(f"constraint {identity}: an indicator constraint; rows are linear")
         for kind, least in ("one_hot", 1.0), ("sos1", -np.inf):
-            found = getattr(instance, f"{kind}_constraints", None) or {}
-            for name, constraint in zip(_named(found, f"{kind}_"), found.values(), strict=True):
+            constraints = getattr(instance, f"{kind}_constraints", None) or {}
+            for name, constraint in zip(
+                _named(constraints, f"{kind}_"), constraints.values(), strict=True
+            ):
                 for identity in constraint.variables:
                     bound = variables[identity].bound
                     if (bound.lower, bound.upper) != (0, 1):
@@ -168,22 +174,22 @@ class _Rows:
         self.upper.append(high)
 
 
-def _by_id(found: Any, key: str) -> dict[int, Any]:
+def _by_id(items: Any, key: str) -> dict[int, Any]:
     """OMMX 3 has dictionaries, OMMX 2 lists."""
-    if isinstance(found, Mapping):
-        return dict(found)
-    return {getattr(each, key): each for each in found}
+    if isinstance(items, Mapping):
+        return dict(items)
+    return {getattr(each, key): each for each in items}
 
 
-def _named(found: Mapping[int, Any], prefix: str) -> list[str]:
+def _named(items: Mapping[int, Any], prefix: str) -> list[str]:
     """A name for each, all different."""
     names = []
-    for identity, each in found.items():
+    for identity, each in items.items():
         name = each.name or f"{prefix}{identity}"
         subscripts = [*each.subscripts, *(f"{k}={v}" for k, v in sorted(each.parameters.items()))]
         names.append(name + (f"[{', '.join(map(str, subscripts))}]" if subscripts else ""))
     often = _several(names)
-    pairs = zip(names, found, strict=True)
+    pairs = zip(names, items, strict=True)
     return [f"{name}#{identity}" if name in often else name for name, identity in pairs]
 
 

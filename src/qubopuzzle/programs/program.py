@@ -134,8 +134,10 @@ class Program(Rows, Problem):
         if model.field is None:
             raise InputError("the model does not say what the variables are")
         values, out = model.field.read(x)
-        found = [Violation("choice", f"{self.variables[v]} has several values") for (v,) in out]
-        return values, [*found, *self.broken(values)]
+        violations = [
+            Violation("choice", f"{self.variables[v]} has several values") for (v,) in out
+        ]
+        return values, [*violations, *self.broken(values)]
 
     def check(self, given: Any) -> tuple[IntArray | None, list[Violation]]:
         """Judge values by the variables' names, or in their order.
@@ -258,14 +260,14 @@ Program.formulations = _FORMULATIONS
 
 def _sparse(what: str, given: Any) -> Any:
     try:
-        found = csr_array(given, dtype=np.float64)
-        if found.ndim != 2:
+        matrix = csr_array(given, dtype=np.float64)
+        if matrix.ndim != 2:
             raise ValueError
     except (TypeError, ValueError):
         raise InputError(f"{what}: expected a matrix of numbers, got {brief(given)}") from None
-    found.sum_duplicates()
-    found.eliminate_zeros()
-    return found
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    return matrix
 
 
 def _names(what: str, prefix: str, given: Sequence[str] | None, n: int) -> tuple[str, ...]:

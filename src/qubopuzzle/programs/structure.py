@@ -68,12 +68,12 @@ def implied_rows(rows: WholeRows) -> NDArray[np.bool_]:
 def _follows(matrix: Any, bound: IntArray, row: int, others: IntArray) -> bool:
     """Whether an equality is a sum of multiples of others within its variables, exactly."""
     start, size = matrix.indptr[:-1], np.diff(matrix.indptr)
-    own = slice(*matrix.indptr[row : row + 2])
+    part = slice(*matrix.indptr[row : row + 2])
     place = np.zeros(matrix.shape[1], dtype=np.int64)
-    place[matrix.indices[own]] = np.arange(size[row])
+    place[matrix.indices[part]] = np.arange(size[row])
     entries = ranges(start[others].astype(np.int64), size[others].astype(np.int64))
     line = np.repeat(np.arange(len(others)), size[others])
-    parts, whole = np.zeros((len(others), size[row]), dtype=np.int64), matrix.data[own]
+    parts, whole = np.zeros((len(others), size[row]), dtype=np.int64), matrix.data[part]
     parts[line, place[matrix.indices[entries]]] = matrix.data[entries]
     factors = np.linalg.lstsq(parts.T.astype(np.float64), whole.astype(np.float64))[0]
     for k in range(1, _DENOMINATOR + 1):
@@ -119,25 +119,25 @@ def defined_bits(program: Program, rows: WholeRows, grouped: NDArray[np.bool_]) 
     at = at[first]
     kept = _short_enough(matrix, variable, row[at])
     variable, at = variable[kept].astype(np.int64), at[kept]
-    own, sign = row[at], matrix.data[at]
+    defining, sign = row[at], matrix.data[at]
     # sign v + sum = k, hence v = sign k - sign sum.
-    others = csr_array(matrix[own].multiply(-sign[:, None]))
-    others[np.arange(len(own)), variable] = 0
+    others = csr_array(matrix[defining].multiply(-sign[:, None]))
+    others[np.arange(len(defining)), variable] = 0
     others.eliminate_zeros()
-    return Defined(variable, sign * rows.lower[own], others, own)
+    return Defined(variable, sign * rows.lower[defining], others, defining)
 
 
-def _short_enough(matrix: Any, variable: IntArray, own: IntArray) -> NDArray[np.bool_]:
-    """Which of the variables may be replaced by their rows ``own``, both of shape (n,)."""
+def _short_enough(matrix: Any, variable: IntArray, defining: IntArray) -> NDArray[np.bool_]:
+    """Which of the variables may be replaced by their rows ``defining``, both of shape (n,)."""
     n = matrix.shape[1]
     size = np.diff(matrix.indptr)
     there = csr_array((np.ones(matrix.nnz), matrix.indices, matrix.indptr), shape=matrix.shape)
     growth, weight = np.zeros(n), np.ones(n)
-    growth[variable], weight[variable] = size[own] - 2, size[own] - 1
+    growth[variable], weight[variable] = size[defining] - 2, size[defining] - 1
     longer = there @ growth
-    longer[own] = 0
+    longer[defining] = 0
     wrong = (longer > size) | (abs(matrix) @ weight > LARGEST_SQUARED)
-    wrong[own] = False
+    wrong[defining] = False
     return np.asarray(~((there.T @ wrong)[variable] > 0))
 
 
@@ -174,7 +174,7 @@ def ordered_choices(
         known: the numbers of those that have some.
     """
     numbers = dict(known)
-    found: list[tuple[int, int, int, int]] = []
+    orders: list[tuple[int, int, int, int]] = []
     for at, pair in _pairs(rows, start, usable):
         turned = -1 if rows.lower[at] <= -UNBOUNDED else 1
         bound = -rows.upper[at] if turned < 0 else rows.lower[at]
@@ -186,10 +186,13 @@ def ordered_choices(
             continue
         second, first = pair
         wanted = {second: up - up[0], first: down[0] - down}
-        if all(np.array_equal(numbers.get(c, own), own) for c, own in wanted.items()):
+        if all(
+            np.array_equal(numbers.get(c, numbers_of), numbers_of)
+            for c, numbers_of in wanted.items()
+        ):
             numbers |= wanted
-            found.append((at, first, second, int(bound - up[0] - down[0])))
-    row, one, two, gap = np.array(found, dtype=np.int64).reshape(-1, 4).T
+            orders.append((at, first, second, int(bound - up[0] - down[0])))
+    row, one, two, gap = np.array(orders, dtype=np.int64).reshape(-1, 4).T
     used = {*one.tolist(), *two.tolist()}
     return Ordered(row, one, two, gap, {c: numbers[c] for c in used})
 
@@ -198,8 +201,8 @@ def _coefficients(matrix: Any, row: int, first: int, last: int) -> IntArray:
     """Those of the literals ``first`` to ``last`` - 1 in a row."""
     entries = slice(*matrix.indptr[row : row + 2])
     literal, inside = matrix.indices[entries], np.zeros(last - first, dtype=np.int64)
-    own = (literal >= first) & (literal < last)
-    inside[literal[own] - first] = matrix.data[entries][own]
+    inside_choice = (literal >= first) & (literal < last)
+    inside[literal[inside_choice] - first] = matrix.data[entries][inside_choice]
     return inside
 
 

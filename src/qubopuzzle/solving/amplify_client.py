@@ -151,14 +151,14 @@ class AmplifyClient:
         constraints = list(constraints or [])
         called = time.perf_counter()
         n = _n_ids(objective, constraints)
-        found = self._sampled_natively(objective, constraints)
-        if found is None:
-            found = self._sampled(objective, constraints, n)
+        sampled_set = self._sampled_natively(objective, constraints)
+        if sampled_set is None:
+            sampled_set = self._sampled(objective, constraints, n)
         sampled = time.perf_counter() - called
-        sampleset = ranked(found)
+        sampleset = ranked(sampled_set)
         samples = np.zeros((len(sampleset), n), dtype=np.int64)
         samples[:, list(sampleset.variables)] = sampleset.record.sample
-        execution = timedelta(seconds=found.info.get("sampling", sampled))
+        execution = timedelta(seconds=sampled_set.info.get("sampling", sampled))
         return SimpleNamespace(
             sampleset=sampleset,
             _solutions=[(values, execution) for values in samples.tolist()],
@@ -175,8 +175,8 @@ class AmplifyClient:
             groups = _disjoint_groups(constraints)
             chosen["one_hot_groups"] = list(groups.values())
         bqm = _bqm(objective, constraints, groups, n)
-        found: dimod.SampleSet = self._sampler.sample(bqm, **chosen)
-        return found
+        sample_set: dimod.SampleSet = self._sampler.sample(bqm, **chosen)
+        return sample_set
 
     def _sampled_natively(
         self, objective: amplify.Poly, constraints: list[amplify.Constraint]
@@ -192,14 +192,14 @@ class AmplifyClient:
         cqm = _cqm(objective, constraints) if native else None
         if cqm is None:
             return None
-        found = AnnealingSampler().sample_cqm(cqm, **chosen)
-        return found if asked or _is_free(constraints, found) else None
+        sample_set = AnnealingSampler().sample_cqm(cqm, **chosen)
+        return sample_set if asked or _is_free(constraints, sample_set) else None
 
     def sample(self, bqm: dimod.BinaryQuadraticModel, **parameters: Any) -> dimod.SampleSet:
         """A BQM's samples, by its sampler; ``parameters`` go before the client's own."""
         asked = {**self.parameters.given(), **parameters}
-        found: dimod.SampleSet = self._sampler.sample(bqm, **asked)
-        return found
+        sample_set: dimod.SampleSet = self._sampler.sample(bqm, **asked)
+        return sample_set
 
 
 def _disjoint_groups(constraints: Iterable[amplify.Constraint]) -> dict[int, list[int]]:
@@ -207,13 +207,13 @@ def _disjoint_groups(constraints: Iterable[amplify.Constraint]) -> dict[int, lis
 
     Larger ones go first. Those of weight 0 are left out: they are switched off.
     """
-    found = {i: _one_hot(c) for i, c in enumerate(constraints) if c.weight}
+    ids = {i: _one_hot(c) for i, c in enumerate(constraints) if c.weight}
     groups: dict[int, list[int]] = {}
     taken: set[int] = set()
-    for i in sorted(found, key=lambda i: -len(found[i])):  # equally large ones in their order
-        if found[i] and taken.isdisjoint(found[i]):
-            groups[i] = found[i]
-            taken.update(found[i])
+    for i in sorted(ids, key=lambda i: -len(ids[i])):  # equally large ones in their order
+        if ids[i] and taken.isdisjoint(ids[i]):
+            groups[i] = ids[i]
+            taken.update(ids[i])
     return groups
 
 
@@ -307,20 +307,20 @@ def _row(constraint: amplify.Constraint) -> list[tuple[list[tuple[int, float]], 
         return None
     if np.abs(values).sum() * factor > LARGEST_SQUARED:
         return None
-    own = [(i, value) for (i,), value in terms.items()]
+    id_terms = [(i, value) for (i,), value in terms.items()]
     low, high = right if isinstance(right, tuple) else (right, right)
-    return [(own, s, (low if s == ">=" else high) - constant) for s in _SENSES[relation]]
+    return [(id_terms, s, (low if s == ">=" else high) - constant) for s in _SENSES[relation]]
 
 
-def _is_free(constraints: Iterable[amplify.Constraint], found: dimod.SampleSet) -> bool:
+def _is_free(constraints: Iterable[amplify.Constraint], sample_set: dimod.SampleSet) -> bool:
     """Whether the first sample costs no more than constraints that it meets shall cost.
 
     A penalty of the user's own may say more than its constraint does. Those with variables of their
     own are the SDK's: slack makes them 0.
     """
-    if not found.record.is_feasible[0]:
+    if not sample_set.record.is_feasible[0]:
         return True
-    one = {i for i, value in found.first.sample.items() if value}
+    one = {i for i, value in sample_set.first.sample.items() if value}
     total = 0.0
     for c in constraints:
         if {v.id for v in c.penalty.variables} <= {v.id for v in c.conditional[0].variables}:

@@ -76,6 +76,7 @@ class Result(Renamed):
         settings: the solver's options, defaults filled in.
         proved_by: what proved that there is no solution, and after ``clues:`` why none can be.
         complete: proved that there are no other solutions.
+        wanted: how many different answers were asked for.
         interrupted: Ctrl-C cut the search short; ``answers`` has the best so far.
         bound: what no solution's objective can be better than, as far as it was proved.
         improvements: of each valid answer that was better than all before it, the seconds from the
@@ -104,6 +105,7 @@ class Result(Renamed):
     versions: Mapping[str, str]
     answers: tuple[Answer, ...] = ()
     reads: int = 0
+    wanted: int = 1
     interrupted: bool = False
     proved_by: str | None = None
     complete: bool = False
@@ -195,6 +197,8 @@ class Result(Renamed):
         n = len(self.solutions)
         if self.valid:
             others = "" if n == 1 else f", {n:,} solutions or more"
+            if n == 1 < self.wanted:
+                others = ", others not excluded"
             if self.complete:
                 how_many = "unique" if n == 1 else f"{n:,} solutions"
                 others = f", {how_many} (proved by {self.solver})"

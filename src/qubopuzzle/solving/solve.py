@@ -99,31 +99,31 @@ def solve(
             if the plan of a service does.
         SolverUnavailable, SolverFailed: if the backend is missing or breaks off.
     """
-    started, own = time.perf_counter(), problem_of(problem)
+    started, source = time.perf_counter(), problem_of(problem)
     if isinstance(problem, str | PathLike):
         load_s = time.perf_counter() - started
     asked = Settings.of(settings, fields)
     backend, chosen = asked.resolved()
     is_plain = chosen.keeps_rows and not (chosen.encoding or chosen.weights)
     takes_rows = backend.target_for(chosen.options) in ROW_TARGETS and chosen.solutions == 1
-    rows = own.as_rows() if is_plain and takes_rows else None
-    usual = own.formulation_for(cuts=backend.supports_cuts) if rows is None else "bits"
+    rows = source.as_rows() if is_plain and takes_rows else None
+    usual = source.formulation_for(cuts=backend.supports_cuts) if rows is None else "bits"
     name = chosen.formulation or usual
     chosen = replace(chosen, formulation=name)
-    run = Run(own, backend, chosen, {"load": load_s}, recorder=Recorder.of(trace), rows=rows)
-    if (why := own.contradiction) is not None:
+    run = Run(source, backend, chosen, {"load": load_s}, recorder=Recorder.of(trace), rows=rows)
+    if (why := source.contradiction) is not None:
         return run.contradictory(why)
     likely = None
     if asked.formulation is None:  # else it is this one that is asked for
         with stage(run.seconds, "model"):
-            run.others = own.alternatives(name) if backend.tries_alternatives else []
+            run.others = source.alternatives(name) if backend.tries_alternatives else []
         takes_turns = backend.takes_turns(chosen.budget, chosen.options)
-        likely = own.likely_formulation(name) if takes_turns else None
+        likely = source.likely_formulation(name) if takes_turns else None
     shown: AbstractContextManager[Any] = nullcontext(progress or None)
     if progress is True:
         from qubopuzzle.solving import bars
 
-        shown = bars.solving(own.id or own.name, asked.reads, asked.time_limit)
+        shown = bars.solving(source.id or source.name, asked.reads, asked.time_limit)
     with shown as callback:
         if likely is None:
             return run.search(chosen.budget, callback)
@@ -150,25 +150,25 @@ def _in_turns(run: "Run", formulation: str, asks: str, progress: ProgressCallbac
         most, rest = most - most // 2, most // 2
     limit = budget.time_limit
     turn_s = limit / 2 if limit is not None else FIRST_TURN_S if exact else None
-    said, reads = Attempt(formulation, asks), 0
+    first_try, reads = Attempt(formulation, asks), 0
     while True:
-        if said.status == "unknown":
+        if first_try.status == "unknown":
             before = run.searched_s
             try:
                 tried = first.search(replace(budget, reads=most, time_limit=turn_s), progress)
             except TooLarge:
                 return run.search(budget, progress)
-            spent = said.seconds + run.searched_s - before
-            said = replace(said, status=tried.status, seconds=spent)
+            spent = first_try.seconds + run.searched_s - before
+            first_try = replace(first_try, status=tried.status, seconds=spent)
             reads += tried.reads
-            over = limit is not None and spent >= limit and said.status == "unknown"
+            over = limit is not None and spent >= limit and first_try.status == "unknown"
             if tried.valid or tried.interrupted or over:
-                return replace(tried, attempt=said)
-        own_s = turn_s if said.status == "unknown" else None
-        own_s = own_s if limit is None else max(limit - said.seconds, _LEAST_S)
+                return replace(tried, attempt=first_try)
+        own_s = turn_s if first_try.status == "unknown" else None
+        own_s = own_s if limit is None else max(limit - first_try.seconds, _LEAST_S)
         result = run.search(replace(budget, reads=rest, time_limit=own_s), progress, reads)
         if own_s is None or limit is not None or result.status != "unknown" or result.interrupted:
-            return replace(result, attempt=said, reads=reads + result.reads)
+            return replace(result, attempt=first_try, reads=reads + result.reads)
         reads += result.reads
         turn_s = 2 * own_s
 
@@ -230,7 +230,8 @@ class Run:
         if whole.objective is not None and self.settings.solutions > 1:
             raise InputError(
                 "several solutions are for problems without objective, which asks for the best "
-                "one; ask for one solution (no --all, no --unique), or leave the objective out"
+                "one; ask for one solution (solutions=1; no --all, no --unique), or leave the "
+                "objective out"
             )
         with stage(self.seconds, "prepare"), defer_interrupt():
             self.settings.prepare(whole)
@@ -348,15 +349,15 @@ class Run:
         with stage(self.seconds, "decode"):
             n = max(_JUDGED, self.settings.solutions)
             answers = zip(outcome.samples[:n], outcome.energies[:n].tolist(), strict=True)
-            found, all_valid = judge.judge_all(answers, self.settings.solutions, until)
-        solved = bool(found) and found[0].valid
+            best_answers, all_valid = judge.judge_all(answers, self.settings.solutions, until)
+        solved = bool(best_answers) and best_answers[0].valid
         by = self.solver.name if compiled.sizes.get("variables") else "compilation"
         restricted = compiled.restricted and not self.first
         proved = by if outcome.infeasible and not restricted and not solved else None
         # A sample that is rejected means that the model is not the problem: no proof of it.
         complete = outcome.complete and not compiled.restricted and all_valid
         exact = not (compiled.restricted or compiled.omitted)
-        valued = solved and found[0].objective is not None
+        valued = solved and best_answers[0].objective is not None
         decided = outcome.optimal or not compiled.sizes.get("variables")
         best = not valued or (exact and decided)  # of what is valid, as far as it is known
         sign = -1 if self.problem.maximize else 1
@@ -365,7 +366,7 @@ class Run:
             self._plain(judge.presolved),
             encoding=compiled.encoding,
             status=_status(solved, best, bool(proved)),
-            answers=() if proved else tuple(found),
+            answers=() if proved else tuple(best_answers),
             sizes=compiled.sizes,
             reads=outcome.reads,
             settings={**self.settings.options, **outcome.settings},
@@ -375,7 +376,7 @@ class Run:
             proof=outcome.proof if complete else None,
             sampled=samples if len(outcome.samples) else None,
             states=() if self.recorder is None else tuple(self.recorder.states),
-            bound=found[0].objective if valued and best else bound,
+            bound=best_answers[0].objective if valued and best else bound,
             improvements=self._improvements(outcome, task, sign) if solved else (),
             service_s=outcome.service_s,
             course=outcome.course,
@@ -415,6 +416,7 @@ class Run:
             relaxed=(*whole.omitted, *whole.restricted),
             presolve=None if settings.presolve == "none" else self._numbers(presolved),
             settings=self.settings.options,
+            wanted=settings.solutions,
             versions={
                 "python": platform.python_version(),
                 **{name: installed_version(name) or "not installed" for name in _VERSIONS},
