@@ -38,6 +38,7 @@ def test_every_solver_takes_every_puzzle(name, solver):
     if not get_solver(solver).available().ok:
         pytest.skip(f"{solver} is not installed")
     smallest = min(get_puzzle(name).examples(), key=lambda puzzle: puzzle.cells)
-    result = solve(smallest, solver, seed=1, time_limit=30)
+    # Neal would shorten its schedule on a machine that has other things to do.
+    result = solve(smallest, solver, seed=1, time_limit=None if solver == "neal" else 30)
     assert result.valid
     assert result.energy == 0
