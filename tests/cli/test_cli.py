@@ -821,7 +821,9 @@ def test_all_unique_and_proof(files):
     assert (files / "none.drat.cnf").read_text().startswith("c 1 ")
     status, _, err = run("solve", files / "pair.json", "--proof", files / "p.drat")
     assert status == 0
-    assert err.endswith("p.drat: not written: valid\n")
+    assert err.endswith(
+        "p.drat: not written: there is a solution; --unique proves that there is no other\n"
+    )
     assert not (files / "p.drat").exists()
 
 

@@ -658,7 +658,7 @@ def test_exact_targets_take_no_weights_and_no_encoding(name, options):
     puzzle = Nonogram(rows=[[1], [1]], cols=[[1], [1]])
     with pytest.raises(InputError, match="takes no weights"):
         solve(puzzle, name, weights={"field": 2})
-    with pytest.raises(InputError, match="leave --encoding out"):
+    with pytest.raises(InputError, match="leave encoding out"):
         solve(puzzle, name, encoding="one-hot")
 
 

@@ -186,12 +186,12 @@ def test_embeddings_are_embeddings_by_two_checks(zephyr):
         found = find_embedding(bqm, zephyr, tries=2, seed=1)
         clique = clique_embedding(n, zephyr)
         least = least_qubits(np.bincount(pairs.ravel(), minlength=n), zephyr)
-        assert len(found.found) == found.tries == 2
-        for own in (*found.found, *filter(None, [clique])):
+        assert len(found.embeddings) == found.tries == 2
+        for own in (*found.embeddings, *filter(None, [clique])):
             own.check(pairs.tolist(), zephyr.graph)
             assert verify_embedding(dict(enumerate(own.chains)), pairs.tolist(), zephyr.graph)
             assert least <= own.qubits
-        assert found.best.longest == min(each.longest for each in found.found)
+        assert found.best.longest == min(each.longest for each in found.embeddings)
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_what_is_no_embedding_is_refused(chains, message):
 def test_the_same_seed_finds_the_same_embedding(zephyr):
     bqm = to_bqm(A, formulation="window", encoding="domain-wall")
     first, again, other = (find_embedding(bqm, zephyr, tries=2, seed=s) for s in (3, 3, 4))
-    assert [each.chains for each in first.found] == [each.chains for each in again.found]
+    assert [each.chains for each in first.embeddings] == [each.chains for each in again.embeddings]
     assert first.best.chains != other.best.chains
 
 
@@ -266,7 +266,7 @@ def test_a_search_ends_at_its_limit_and_keeps_what_it_found(zephyr):
     small = to_bqm(A, formulation="window", encoding="domain-wall")
     found = find_embedding(small, zephyr, tries=10_000, seed=1, time_limit=1.0)
     assert 1 < found.tries < 10_000
-    assert len(found.found) >= found.tries - 1
+    assert len(found.embeddings) >= found.tries - 1
 
 
 def test_ctrl_c_ends_the_process(zephyr, monkeypatch):

@@ -158,6 +158,7 @@ def kept(readers, monkeypatch):
             readers[memory] = Kept(memory=memory)
         return readers[memory]
 
+    all_solvers()  # a solver that is imported later would keep what stands there now
     monkeypatch.setattr("qubopuzzle.base.processes.Worker", process)
 
 

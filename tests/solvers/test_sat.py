@@ -174,7 +174,7 @@ def test_what_cannot_be_asked_for():
         solve(TWO, "sat", options={"backend": "lingeling"}, time_limit=1)
     with pytest.raises(InputError, match="takes no weights"):
         solve(TWO, "sat", weights={"field": 2})
-    with pytest.raises(InputError, match="leave --encoding out"):
+    with pytest.raises(InputError, match="leave encoding out"):
         solve(TWO, "sat", encoding="one-hot")
     with pytest.raises(InputError, match="cannot say that there is no other solution"):
         solve(TWO, "annealer", solutions=2)

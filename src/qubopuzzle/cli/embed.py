@@ -139,7 +139,7 @@ def _cells(form: EmbeddedForm) -> list[str]:
         f"{form.degree}",
         f"{form.least_qubits:,}",
         *fits,
-        f"{len(search.found)} of {search.tries}",
+        f"{len(search.embeddings)} of {search.tries}",
         f"{search.seconds:.1f}",
         "none" if form.clique is None else f"{form.clique.qubits:,}",
     ]

@@ -82,13 +82,13 @@ class Search:
     """What came of some tries.
 
     Attributes:
-        found: one embedding a try that found one.
+        embeddings: one a try that came to one.
         tries: how many there were.
         seconds: of all of them.
         impossible: why there can be none, if that is known; then nothing was tried.
     """
 
-    found: tuple[Embedding, ...] = ()
+    embeddings: tuple[Embedding, ...] = ()
     tries: int = 0
     seconds: float = 0.0
     impossible: str = ""
@@ -96,7 +96,7 @@ class Search:
     @cached_property
     def best(self) -> Embedding | None:
         """The one with the shortest longest chain, and of those with the fewest qubits."""
-        return min(self.found, key=lambda e: (e.longest, e.qubits), default=None)
+        return min(self.embeddings, key=lambda e: (e.longest, e.qubits), default=None)
 
 
 def find_embedding(

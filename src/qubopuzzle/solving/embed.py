@@ -83,7 +83,7 @@ class EmbeddedForm:
             "impossible": search.impossible or None,
             "tries": search.tries,
             "seconds": search.seconds,
-            "found": [{**e.sizes, "seed": e.seed, "seconds": e.seconds} for e in search.found],
+            "found": [{**e.sizes, "seed": e.seed, "seconds": e.seconds} for e in search.embeddings],
             "chains": self.chains,
         }
 
