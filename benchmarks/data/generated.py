@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from data.instances import GENERATED
-from qubopuzzle import write_text
 from qubopuzzle.base.writing import write_whole
+from qubopuzzle.files.puzzles import write_text
 from qubopuzzle.generation.generate import Order, generate_each
 
 SEED = 2026

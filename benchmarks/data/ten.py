@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from data.instances import noise_picture, smooth_picture
 from harness import ROOT
-from qubopuzzle import Nonogram, load, solve, write_text
+from qubopuzzle import Nonogram, load, solve
 from qubopuzzle.base.writing import write_whole
+from qubopuzzle.files.puzzles import write_text
 
 
 def main(_: Sequence[str]) -> None:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 
 from chances import chance
 from kernels import compiled_and_plain, optimising_model
-from qubopuzzle import InputError, ModelBuilder, Nonogram, solve, violation
+from qubopuzzle import InputError, ModelBuilder, Nonogram, solve
 from qubopuzzle.annealing import (
     AnnealingParameters,
     State,
@@ -36,7 +36,7 @@ from qubopuzzle.annealing.kernels import (
 from qubopuzzle.annealing.search import luby
 from qubopuzzle.jit import kernel, pointers, version_of
 from qubopuzzle.jit.packing import addresses
-from qubopuzzle.model import propagator
+from qubopuzzle.model import propagator, violation
 from qubopuzzle.model.propagator import WORK, DomainArrays
 from strategies import assignments, models
 

@@ -21,11 +21,12 @@ import pytest
 
 import command
 import qubopuzzle
-from qubopuzzle import ExecutorFailed, InputError, Nonogram, solve_each
+from qubopuzzle import InputError, Nonogram, solve_each
 from qubopuzzle.base.executors import calls, open_executor, results
 from qubopuzzle.base.processes import Crashed, WarmWorkers
 from qubopuzzle.bench.comparison import run
 from qubopuzzle.bench.plan import make_plan
+from qubopuzzle.errors import ExecutorFailed
 from qubopuzzle.files.puzzles import get_format
 
 if find_spec("distributed") is None:

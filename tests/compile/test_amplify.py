@@ -12,17 +12,11 @@ from dwave.samplers import SimulatedAnnealingSampler
 from hypothesis import given
 
 from amplify_tutorial import tutorial_polynomial
-from qubopuzzle import (
-    InputError,
-    ModelBuilder,
-    Nonogram,
-    Unsatisfiable,
-    compile_qubo,
-    to_amplify,
-    violation,
-)
-from qubopuzzle.compile import ENCODINGS
+from qubopuzzle import InputError, ModelBuilder, Nonogram, to_amplify
+from qubopuzzle.compile import ENCODINGS, compile_qubo
 from qubopuzzle.compile import amplify as target
+from qubopuzzle.errors import Unsatisfiable
+from qubopuzzle.model import violation
 from qubopuzzle.testing import all_bits
 from strategies import assignments, models, nonograms, solutions
 

@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 from pysat.formula import CNF
 from pysat.solvers import Solver
 
-from qubopuzzle import Nonogram, TooLarge, to_cnf, violation
+from qubopuzzle import Nonogram, to_cnf
 from qubopuzzle.compile import clauses as clauses_module
 from qubopuzzle.compile import compile_model
 from qubopuzzle.compile.clauses import Clauses
 from qubopuzzle.compile.cnf import compile_cnf
-from qubopuzzle.model import ModelBuilder
+from qubopuzzle.errors import TooLarge
+from qubopuzzle.model import ModelBuilder, violation
 from qubopuzzle.solvers import get_solver
 from qubopuzzle.solvers.base import Budget, Task
 from qubopuzzle.testing import all_bits

@@ -15,22 +15,14 @@ from hypothesis import strategies as st
 
 import highs
 import toys
-from qubopuzzle import (
-    InputError,
-    Nonogram,
-    Program,
-    SolverFailed,
-    SolverUnavailable,
-    TooLarge,
-    solve,
-    violation,
-)
+from qubopuzzle import InputError, Nonogram, Program, solve
 from qubopuzzle.compile import asp as asp_module
 from qubopuzzle.compile import compile_model, encode_choices
 from qubopuzzle.compile import cpsat as cpsat_module
 from qubopuzzle.compile import mip as mip_module
 from qubopuzzle.compile.mip import compile_mip, safe_names
-from qubopuzzle.model import ModelBuilder
+from qubopuzzle.errors import SolverFailed, SolverUnavailable, TooLarge
+from qubopuzzle.model import ModelBuilder, violation
 from qubopuzzle.solvers import get_solver
 from qubopuzzle.solvers import mip as mip_solver
 from qubopuzzle.solvers.base import Budget, Task, installed_version

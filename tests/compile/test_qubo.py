@@ -5,9 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qubopuzzle import InputError, ModelBuilder, TooLarge, compile_qubo, violation
-from qubopuzzle.compile import ENCODINGS, qubo
+from qubopuzzle import InputError, ModelBuilder
+from qubopuzzle.compile import ENCODINGS, compile_qubo, qubo
 from qubopuzzle.compile.encoding import slack_weights
+from qubopuzzle.errors import TooLarge
+from qubopuzzle.model import violation
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
 from qubopuzzle.testing import all_bits
 from strategies import assignments, models

@@ -3,16 +3,8 @@
 import numpy as np
 import pytest
 
-from qubopuzzle import (
-    EasyAsABC,
-    Heyawake,
-    Hitori,
-    InputError,
-    Kurodoko,
-    Numberlink,
-    PuzzleError,
-    Sudoku,
-)
+from qubopuzzle import EasyAsABC, Heyawake, Hitori, InputError, Kurodoko, Numberlink, Sudoku
+from qubopuzzle.errors import PuzzleError
 
 FIELDS = {
     Sudoku: ("grid", 0, None, 36),

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from qubopuzzle import Nonogram, TooLarge, solve
+from qubopuzzle import Nonogram, solve
+from qubopuzzle.errors import TooLarge
 from qubopuzzle.solvers import all_solvers, get_solver
 from qubopuzzle.solvers.base import Option, Solver
 from qubopuzzle.testing import SOLVER_CHECKS, check_solver

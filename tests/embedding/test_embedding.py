@@ -9,15 +9,8 @@ import numpy as np
 import pytest
 
 from command import run
-from qubopuzzle import (
-    Heyawake,
-    InputError,
-    ModelBuilder,
-    Nonogram,
-    SolverUnavailable,
-    embed,
-    to_bqm,
-)
+from qubopuzzle import Heyawake, InputError, ModelBuilder, Nonogram, embed, to_bqm
+from qubopuzzle.errors import SolverUnavailable
 
 dwave_system = pytest.importorskip("dwave.system", reason="pip install 'qubopuzzle[dwave]'")
 nx = pytest.importorskip("networkx")

@@ -4,8 +4,8 @@ from concurrent.futures import wait
 from contextlib import suppress
 from pathlib import Path
 
-from qubopuzzle import SolverFailed
 from qubopuzzle.base.processes import Worker
+from qubopuzzle.errors import SolverFailed
 
 
 class Kept(Worker):

@@ -30,7 +30,8 @@ import numpy as np
 from dwave.cloud.testing.mocks import qpu_problem_timing_data, qpu_zephyr_solver_data
 from dwave.samplers import SimulatedAnnealingSampler
 
-from qubopuzzle import (
+from qubopuzzle import from_cqm, solve
+from qubopuzzle.errors import (
     AuthenticationError,
     DeadlineExceeded,
     ProtocolError,
@@ -38,8 +39,6 @@ from qubopuzzle import (
     ServiceUnavailable,
     SolverFailed,
     TooLarge,
-    from_cqm,
-    solve,
 )
 
 NAME, HYBRID = "Stand_in_system1.1", "hybrid_stand_in_version1"

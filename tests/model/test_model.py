@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from qubopuzzle import InputError, ModelError, jit
+from qubopuzzle import InputError, jit
 from qubopuzzle.annealing import annealing_form
 from qubopuzzle.compile import compile_amplify, compile_qubo
+from qubopuzzle.errors import ModelError
 from qubopuzzle.model import (
     FALSE,
     TRUE,

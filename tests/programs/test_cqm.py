@@ -17,7 +17,6 @@ from qubopuzzle import (
     InputError,
     Kurodoko,
     ModelBuilder,
-    ModelError,
     Nonogram,
     Numberlink,
     Program,
@@ -29,6 +28,7 @@ from qubopuzzle import (
     to_bqm,
     to_cqm,
 )
+from qubopuzzle.errors import ModelError
 from qubopuzzle.files.models import read_sample
 from qubopuzzle.model import violation
 from qubopuzzle.programs import program_of

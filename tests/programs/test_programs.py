@@ -29,8 +29,6 @@ from kept import Kept
 from qubopuzzle import (
     InputError,
     Program,
-    SolverUnavailable,
-    TooLarge,
     export,
     from_cqm,
     from_mip,
@@ -42,10 +40,12 @@ from qubopuzzle import (
     to_bqm,
 )
 from qubopuzzle.cli import main
+from qubopuzzle.errors import SolverUnavailable, TooLarge
 from qubopuzzle.files.models import FORMATS, READERS, lp_mps, reading
 from qubopuzzle.model import violation
 from qubopuzzle.programs.grouping import grouped_model, n_groupings, structure_of
 from qubopuzzle.programs.summary import summary
+from qubopuzzle.solvers import all_solvers
 from qubopuzzle.solvers.base import installed_version
 from strategies import meaning, programs
 

@@ -6,8 +6,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from qubopuzzle import InputError, Kurodoko, TooLarge, compile_qubo, solve, violation
-from qubopuzzle.compile import ENCODINGS
+from qubopuzzle import InputError, Kurodoko, solve
+from qubopuzzle.compile import ENCODINGS, compile_qubo
+from qubopuzzle.errors import TooLarge
+from qubopuzzle.model import violation
 from qubopuzzle.puzzles.kurodoko import number_at
 from qubopuzzle.solvers import get_solver
 from shadings import RANDOM, answers, brute, found, met, right, zero

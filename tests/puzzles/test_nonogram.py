@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from amplify_tutorial import free_variables, tutorial_model, tutorial_polynomial
-from qubopuzzle import InputError, Nonogram, PuzzleError, TooLarge, compile_qubo, violation
-from qubopuzzle.compile import ENCODINGS
-from qubopuzzle.model import propagate
+from qubopuzzle import InputError, Nonogram
+from qubopuzzle.compile import ENCODINGS, compile_qubo
+from qubopuzzle.errors import PuzzleError, TooLarge
+from qubopuzzle.model import propagate, violation
 from qubopuzzle.testing import all_bits, zero_energy_grids
 from strategies import nonograms, solutions
 

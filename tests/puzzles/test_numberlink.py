@@ -9,17 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qubopuzzle import (
-    InputError,
-    Numberlink,
-    PuzzleError,
-    TooLarge,
-    generate,
-    solve,
-    violation,
-)
+from qubopuzzle import InputError, Numberlink, generate, solve
 from qubopuzzle.compile import ENCODINGS
-from qubopuzzle.model import propagate
+from qubopuzzle.errors import PuzzleError, TooLarge
+from qubopuzzle.model import propagate, violation
 from qubopuzzle.puzzles.numberlink.headings import UNUSED
 from qubopuzzle.solvers import get_solver
 from qubopuzzle.solvers.base import Outcome

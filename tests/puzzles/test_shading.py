@@ -7,19 +7,10 @@ import numpy as np
 import pytest
 from pysat.solvers import Solver
 
-from qubopuzzle import (
-    Heyawake,
-    Hitori,
-    InputError,
-    Kurodoko,
-    ModelError,
-    PuzzleError,
-    compile_qubo,
-    propagate,
-    solve,
-    violation,
-)
-from qubopuzzle.compile import ENCODINGS
+from qubopuzzle import Heyawake, Hitori, InputError, Kurodoko, solve
+from qubopuzzle.compile import ENCODINGS, compile_qubo
+from qubopuzzle.errors import ModelError, PuzzleError
+from qubopuzzle.model import propagate, violation
 from qubopuzzle.puzzles.kinds.shaded import forest, lazy
 from qubopuzzle.solvers import get_solver
 from shadings import (

@@ -6,8 +6,9 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from qubopuzzle import InputError, Sudoku, compile_qubo, propagate, solve, violation
-from qubopuzzle.compile import ENCODINGS
+from qubopuzzle import InputError, Sudoku, solve
+from qubopuzzle.compile import ENCODINGS, compile_qubo
+from qubopuzzle.model import propagate, violation
 from qubopuzzle.solvers import get_solver
 from qubopuzzle.testing import obeys, zero_energy_grids
 

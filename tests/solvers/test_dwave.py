@@ -21,18 +21,16 @@ from dwave.system.testing import MockDWaveSampler
 
 from command import PROGRAM, run
 from leaks import descendants, everything_of, leaked
-from qubopuzzle import (
+from qubopuzzle import InputError, Nonogram, solve
+from qubopuzzle.embedding import Hardware
+from qubopuzzle.errors import (
     AuthenticationError,
     DeadlineExceeded,
-    InputError,
-    Nonogram,
     ProtocolError,
     ServiceUnavailable,
     SolverFailed,
     TooLarge,
-    solve,
 )
-from qubopuzzle.embedding import Hardware
 from qubopuzzle.solvers.dwave import DWaveSolver
 from qubopuzzle.solvers.dwave.settings import address_of, profile, token_of
 from qubopuzzle.solvers.dwave.simulated import SimulatedQPU

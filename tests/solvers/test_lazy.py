@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qubopuzzle import Numberlink, SolverFailed, solve, violation
+from qubopuzzle import Numberlink, solve
 from qubopuzzle.compile import compile_model
-from qubopuzzle.errors import ModelError
-from qubopuzzle.model import Cut, ModelBuilder, cuts, with_cuts
+from qubopuzzle.errors import ModelError, SolverFailed
+from qubopuzzle.model import Cut, ModelBuilder, cuts, violation, with_cuts
 from qubopuzzle.puzzles.heyawake import Heyawake
 from qubopuzzle.solvers import get_solver, lazy
 from strategies import models

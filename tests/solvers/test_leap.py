@@ -10,15 +10,8 @@ import pytest
 pytest.importorskip("dwave.system", reason="needs the extra dwave")
 
 from command import run
-from qubopuzzle import (
-    AuthenticationError,
-    InputError,
-    Nonogram,
-    ProtocolError,
-    SolverFailed,
-    TooLarge,
-    solve,
-)
+from qubopuzzle import InputError, Nonogram, solve
+from qubopuzzle.errors import AuthenticationError, ProtocolError, SolverFailed, TooLarge
 from qubopuzzle.puzzles import get_puzzle
 from sapi_stand_in import HYBRID, stand_in
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from chances import chance
-from qubopuzzle import InputError, Nonogram, TooLarge, solve
+from qubopuzzle import InputError, Nonogram, solve
+from qubopuzzle.errors import TooLarge
 
 pytest.importorskip("dwave.system", reason="pip install 'qubopuzzle[dwave]'")
 

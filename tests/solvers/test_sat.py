@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from qubopuzzle import InputError, Nonogram, SolverUnavailable, solve
+from qubopuzzle import InputError, Nonogram, solve
+from qubopuzzle.errors import SolverUnavailable
 from qubopuzzle.files.puzzles import get_format
 from qubopuzzle.solvers import get_solver
 from qubopuzzle.solvers.complete import OutOfTime

@@ -24,11 +24,11 @@ from amplify_tutorial import tutorial_model
 from boards import NAMES
 from command import run, run_apart
 from leaks import descendants, everything_of, leaked
-from qubopuzzle import (
+from qubopuzzle import InputError, Nonogram, compare, solve, to_amplify
+from qubopuzzle.compile.amplify import MODES
+from qubopuzzle.errors import (
     AuthenticationError,
     DeadlineExceeded,
-    InputError,
-    Nonogram,
     PlanExceeded,
     ProtocolError,
     QuotaError,
@@ -37,11 +37,7 @@ from qubopuzzle import (
     SolverUnavailable,
     TooLarge,
     Unsatisfiable,
-    compare,
-    solve,
-    to_amplify,
 )
-from qubopuzzle.compile.amplify import MODES
 from qubopuzzle.puzzles import get_puzzle
 from qubopuzzle.solvers.amplify.call import call
 from qubopuzzle.solvers.amplify.clients import CLIENTS

@@ -9,18 +9,16 @@ import dimod
 import numpy as np
 import pytest
 
-from qubopuzzle import (
-    InputError,
-    ModelBuilder,
-    Nonogram,
-    SolverFailed,
-    SolverUnavailable,
-    TooLarge,
-    solve,
-)
+from qubopuzzle import InputError, ModelBuilder, Nonogram, solve
 from qubopuzzle.answer import Judge
 from qubopuzzle.compile import compile_model
-from qubopuzzle.errors import ModelError, TimeLimitWarning
+from qubopuzzle.errors import (
+    ModelError,
+    SolverFailed,
+    SolverUnavailable,
+    TimeLimitWarning,
+    TooLarge,
+)
 from qubopuzzle.model import Propagation
 from qubopuzzle.solvers import get_solver
 from qubopuzzle.solvers.base import Budget, Option, Task

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from pysat.formula import CNF
 
 import highs
-from qubopuzzle import Heyawake, InputError, Nonogram, Numberlink, Sudoku, cli, compile_qubo, to_bqm
+from qubopuzzle import Heyawake, InputError, Nonogram, Numberlink, Sudoku, cli, to_bqm
+from qubopuzzle.compile import compile_qubo
 from qubopuzzle.compile.lp_mps import number
 from qubopuzzle.errors import QubopuzzleError
 from qubopuzzle.files.models import FORMATS, read_sample

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 import qubopuzzle
-from qubopuzzle import InputError, Nonogram, Unsatisfiable, decode, judge, load, solve, to_bqm
+from qubopuzzle import InputError, Nonogram, decode, judge, load, solve, to_bqm
 from qubopuzzle.bench.comparison import Comparison
 from qubopuzzle.bench.plan import make_plan
+from qubopuzzle.compile import compile_qubo
+from qubopuzzle.errors import Unsatisfiable
 from qubopuzzle.solving.info import info
 
 A = Nonogram.examples()[0]
@@ -204,7 +206,7 @@ def test_an_answer_counts_by_the_rules_even_where_a_constraint_is_broken():
     puzzle = Nonogram.from_picture(["#.#"])
     model = puzzle.model("numbering")
     swapped = model.assignment([2, 0, 0, 0])
-    compiled = qubopuzzle.compile_qubo(model)
+    compiled = compile_qubo(model)
     assert compiled.total().energies(compiled.encode(swapped)[None]).tolist() == [1]
     grid, broken = model.field.read(swapped)
     assert len(broken) == 0

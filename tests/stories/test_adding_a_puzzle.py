@@ -11,7 +11,9 @@ import pytest
 
 import command
 from page_package import install, snippet
-from qubopuzzle import compile_qubo, puzzles, violation
+from qubopuzzle import puzzles
+from qubopuzzle.compile import compile_qubo
+from qubopuzzle.model import violation
 from qubopuzzle.puzzles import puzzle_names
 
 DOCUMENT = Path(__file__).parents[2] / "docs/adding-a-puzzle.md"

@@ -12,12 +12,14 @@ import numpy as np
 import pytest
 
 import qubopuzzle
-from qubopuzzle import InputError, ModelBuilder, ModelError, compare, decode, info, judge, solve
+from qubopuzzle import InputError, ModelBuilder, compare, decode, info, judge, solve
 from qubopuzzle.cli import main
+from qubopuzzle.errors import ModelError
 from qubopuzzle.files.models import FORMATS
 from qubopuzzle.model import violations
 from qubopuzzle.problem import ModelProblem
 from qubopuzzle.solvers import all_solvers
+from qubopuzzle.solving.form import decode_file
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 sys.path.append(str(EXAMPLES))  # behind the benchmarks, where names are alike
@@ -110,7 +112,7 @@ def test_every_export_of_a_model_leads_back(model, to, presolve, tmp_path):
     bits = built.compiled.encode(solution)[: len(built.labels)].tolist()
     (tmp_path / "about.json").write_text(json.dumps(made.description))
     (tmp_path / "sample").write_text(json.dumps(dict(zip(built.labels, bits, strict=True))))
-    judged = qubopuzzle.decode_file(tmp_path / "about.json", tmp_path / "sample")
+    judged = decode_file(tmp_path / "about.json", tmp_path / "sample")
     assert judged.valid
     assert meets(model, judged.values)
     assert judged.energy in (0, None)

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from chances import chance
 from kernels import compiled_and_plain
-from qubopuzzle import InputError, Nonogram, OneHotTemperingSampler, compile_qubo, solve
+from qubopuzzle import InputError, Nonogram, OneHotTemperingSampler, solve
+from qubopuzzle.compile import compile_qubo
 from qubopuzzle.tempering import Replicas, one_hot_groups, tempering_form
 from qubopuzzle.tempering.kernels import NEGLIGIBLE
 from qubopuzzle.tempering.ladder import default_beta_range, equalize_acceptance, geometric, tables

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from page_server import children, one_ends, served
-from qubopuzzle import Nonogram, compare, write_text
+from qubopuzzle import Nonogram, compare
 from qubopuzzle.bench.report import html_report
+from qubopuzzle.files.puzzles import write_text
 from qubopuzzle.puzzles import get_puzzle
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")

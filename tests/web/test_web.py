@@ -17,8 +17,9 @@ import pytest
 
 from command import PROGRAM
 from page_server import children, one_ends, served
-from qubopuzzle import Nonogram, generate, judge, load_trace, solve, write_text
+from qubopuzzle import Nonogram, generate, judge, load_trace, solve
 from qubopuzzle.errors import InputError
+from qubopuzzle.files.puzzles import write_text
 from qubopuzzle.puzzles import get_puzzle, puzzle_names
 from qubopuzzle.web import frames, work
 from qubopuzzle.web.replay import replay_of, replay_page

@@ -7,7 +7,8 @@ from io import BytesIO
 
 import pytest
 
-from qubopuzzle import InputError, TooLarge
+from qubopuzzle import InputError
+from qubopuzzle.errors import TooLarge
 from qubopuzzle.files.models.ommx_archive import is_archive, pack, unpack
 
 PACKED = pack(bytes(range(256)) * 5, title="a title")
