@@ -5,9 +5,19 @@ from runpy import run_path
 
 import pytest
 
+from qubopuzzle.base.renamed import ATTRIBUTES, PUBLIC
+
 ROOT = Path(__file__).parents[2]
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text()
 fold = run_path(str(ROOT / "changelog.d/fold.py"))["fold"]
+
+
+def test_the_table_of_names_has_all_of_them():
+    for name in PUBLIC:
+        assert f"`{name}`" in CHANGELOG, name
+    for kind, names in ATTRIBUTES.items():
+        for old, new in names.items():
+            assert f"| `{kind}.{old}` | `{kind}.{new}` |" in CHANGELOG
 
 
 @pytest.fixture
