@@ -178,34 +178,34 @@ class ModelProblem(Problem):
     rule_word: ClassVar[str] = "constraint"
     names_values: ClassVar[bool] = True
 
-    own: Model
+    wrapped: Model
     solution: None = None
     n_solutions: None = None
 
     @property
     def id(self) -> str:  # type: ignore[override]  # the model's
         """The model's."""
-        return self.own.id
+        return self.wrapped.id
 
     @property
     def title(self) -> str:  # type: ignore[override]
         """The model's."""
-        return self.own.title
+        return self.wrapped.title
 
     @property
     def extent(self) -> str:
         """Its choices and literals."""
-        return f"{len(self.own.choices):,} choices, {self.own.n_literals:,} literals"
+        return f"{len(self.wrapped.choices):,} choices, {self.wrapped.n_literals:,} literals"
 
     @property
     def cells(self) -> int:
         """The number of its choices."""
-        return len(self.own.choices)
+        return len(self.wrapped.choices)
 
     @property
     def has_objective(self) -> bool:
         """Whether the model has one."""
-        return self.own.objective is not None
+        return self.wrapped.objective is not None
 
     def read(self, model: Model, x: IntArray) -> tuple[IntArray | None, list[Violation]]:
         """The field's grid, if the model has one, and the constraints that are broken."""
@@ -217,25 +217,27 @@ class ModelProblem(Problem):
 
     def check(self, given: Any) -> tuple[IntArray | None, list[Violation]]:
         """Judge values by the choices' names, all of them."""
-        return self.read(self.own, self.assignment(given))
+        return self.read(self.wrapped, self.assignment(given))
 
     def assignment(self, given: Any) -> IntArray:
         """The literals of values by the choices' names, shape (literals,)."""
         if not isinstance(given, Mapping):
             raise InputError(f"expected values by choice, got a {type(given).__name__}")
-        names = [choice.name for choice in self.own.choices]
+        names = [choice.name for choice in self.wrapped.choices]
         check_values(given, names, "the model has no choice")
         values = []
-        for choice in self.own.choices:
+        for choice in self.wrapped.choices:
             value = given[choice.name]
             values.append(tuple(value) if isinstance(value, list) else value)
             if values[-1] not in choice.values:
                 raise InputError(f"choice {choice.name} has no value {value!r:.40}")
-        return self.own.assignment(values)
+        return self.wrapped.assignment(values)
 
     def objective_at(self, answer: IntArray | None, x: IntArray | None) -> float | None:  # noqa: ARG002
         """The model's objective."""
-        return None if self.own.objective is None or x is None else self.own.objective.value(x)
+        return (
+            None if self.wrapped.objective is None or x is None else self.wrapped.objective.value(x)
+        )
 
     def format_answer(self, answer: Any) -> Any:
         """A grid as rows; values by choice as they are."""
@@ -243,7 +245,7 @@ class ModelProblem(Problem):
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON object of the model."""
-        return model_to_dict(self.own)
+        return model_to_dict(self.wrapped)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
@@ -251,4 +253,4 @@ class ModelProblem(Problem):
         return cls(model_from_dict(data))
 
 
-ModelProblem.formulations = {"model": lambda problem: problem.own}
+ModelProblem.formulations = {"model": lambda problem: problem.wrapped}

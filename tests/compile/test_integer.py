@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -543,7 +544,7 @@ for name in "mip", "cpsat", "mip":
     assert solve(puzzle, name, solutions=None, seed=1).complete
 assert not {"pulp", "highspy"} & set(sys.modules)
 """
-    path = os.pathsep.join(filter(None, sys.path))
+    path = os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)])
     env = {**os.environ, "PYTHONPATH": path}
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, env=env
@@ -623,7 +624,7 @@ print(json.dumps([len(found), outcome.interrupted, outcome.complete]))
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent differently on Windows")
 @pytest.mark.parametrize(("name", "options"), EVERY + LOCAL[1:])  # the first is as cpsat
 def test_ctrl_c_ends_a_search(name, options, tmp_path):
-    path = os.pathsep.join(filter(None, sys.path))
+    path = os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)])
     process = subprocess.Popen(
         [sys.executable, "-c", SCRIPT, json.dumps([name, options])],
         stdout=subprocess.PIPE,

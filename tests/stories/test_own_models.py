@@ -175,7 +175,7 @@ def test_models_go_through_json_and_pickle(model, tmp_path):
     file = tmp_path / "model.json"
     file.write_text(json.dumps(ModelProblem(model).to_dict()))
     (read,) = qubopuzzle.load(file)
-    for again in (read.own, pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):  # noqa: S301
+    for again in (read.wrapped, pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):  # noqa: S301
         assert ModelProblem(again).to_dict() == ModelProblem(model).to_dict()
     assert solve(file, seed=3).values == solve(model, seed=3).values
 
@@ -223,7 +223,7 @@ def test_what_is_likely_hides_nothing_from_other_backends(backend):
 
 def test_likely_bits_have_names_that_json_keeps():
     data = ModelProblem(with_likely("y")).to_dict()
-    assert ModelProblem.from_dict(data).own.likely == ("y",)
+    assert ModelProblem.from_dict(data).wrapped.likely == ("y",)
     with pytest.raises(ModelError, match="likely: there is no bit named 'w'"):
         with_likely("w")
     with pytest.raises(InputError, match="the JSON of a model: likely: there is no bit named 'w'"):
