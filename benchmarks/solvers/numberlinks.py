@@ -34,7 +34,7 @@ def _measured(puzzle: Puzzle, args: Args) -> Row:
         seconds, result = timed(
             solve, puzzle, solver, seed=seed, time_limit=args.time_limit, **more
         )
-        first = result.attempt and result.attempt.status
+        first = result.attempt is not None and result.attempt.status == "optimal"
         return {"seconds": seconds if result.valid else None, "first": first}
 
     return {
@@ -68,7 +68,7 @@ def _table(rows: Rows) -> str:
 def _line(size: str, rows: Rows) -> list[str]:
     sat, alone = ([row[key] for row in rows] for key in ("sat", "as_it_is"))
     annealed = [run for row in rows for run in row["annealer"]]
-    first = sum(run["first"] == "solved" for run in sat)
+    first = sum(run["first"] in (True, "solved") for run in sat)  # as it was, and older rows
     slowest = max(inf if run["seconds"] is None else run["seconds"] for run in sat)
     return [
         size,
