@@ -154,7 +154,7 @@ def test_compare_gives_plain_rows():
     by_name = {total.configuration: total for total in found.totals()}
     assert by_name["exact"].success == 1
     assert by_name["neal"].solved == 2
-    assert 0.6 <= by_name["neal"].par2_s <= 0.8
+    assert 0.6 <= by_name["neal"].par2_s <= 0.7
     cells = instance_table(found).brief().rows
     assert [row[3:5] for row in cells] == [
         ["1/1", "valid"],

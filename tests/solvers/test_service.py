@@ -331,14 +331,15 @@ def test_the_process_of_the_sdk_has_no_token(service, tmp_path, monkeypatch):
     )
     wait_for(lambda: posted(service, tag))
     (sdk,) = descendants(process.pid)
+    # A read ends where memory is given back meanwhile, so that what comes behind it is not seen.
+    wait_for(lambda: any(b"Bearer" in part for part in memory_of(sdk)))
     found = [Path(f"/proc/{sdk}/{name}").read_bytes() for name in ("cmdline", "environ")]
     found += [str(link.readlink()).encode() for link in Path(f"/proc/{sdk}/fd").iterdir()]
     found += memory_of(sdk)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=20)
     assert sum(map(len, found)) > 10**6
-    # The relay's address is there, which the SDK has beside a token: one would be seen.
-    assert any(b"http://127.0.0.1:" in part for part in found)
+    assert any(b"Bearer" in part for part in found)  # the relay's, so that one would be seen
     assert not any(TOKEN.encode() in part or str(file).encode() in part for part in found)
 
 

@@ -446,7 +446,7 @@ def test_exports_are_refused_in_one_line(folder, capsys, arguments, message):
 
 
 SAMPLES = [
-    ('{"x": 1}', "the model has no variable 'x'"),
+    ('{"x": 1}', "the model has no variable 'x'; there is no value for row[0].start[0]=0"),
     ('{"row[0].start[0]=0": 1}', "there is no value for row[0].start[0]=1"),
     ('{"99": 1}', "no variable 99: they are 0 to 43"),
     ("[0, 1]", "expected 44 values, got 2"),

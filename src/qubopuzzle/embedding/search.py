@@ -140,7 +140,10 @@ def find_embedding(
     made: list[int] = []
 
     def hear(event: Embedding | int) -> None:
-        (made if isinstance(event, int) else embeddings).append(event)  # type: ignore[arg-type]
+        if isinstance(event, int):
+            made.append(event)
+        else:
+            embeddings.append(event)
 
     with _workers.borrow(_MEMORY) as worker:
         worker.call(_prepare)  # not of the time limit

@@ -64,8 +64,11 @@ def solving(what: str, reads: int | None, time_limit: float | None) -> Iterator[
         for bar, task in shown:
             bar.update(task, total=time_limit or reads, completed=done, energy=energy)
 
+    if not _watched():
+        yield update
+        return
     # Until then nothing of it is imported: most puzzles take less.
-    appearing = Timer(_PATIENCE_S, appear if _watched() else lambda: None)
+    appearing = Timer(_PATIENCE_S, appear)
     appearing.daemon = True
     appearing.start()
     try:

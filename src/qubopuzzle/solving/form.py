@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from qubopuzzle.answer import Answer, Judge
 from qubopuzzle.base import html
-from qubopuzzle.base.checks import NEARLY_WHOLE, brief, number
+from qubopuzzle.base.checks import NEARLY_WHOLE, brief, check_values, number
 from qubopuzzle.base.writing import write_whole
 from qubopuzzle.compile import DEFAULT_ENCODING, TARGETS, UNWEIGHTED_TARGETS, Cnf, Compiled
 from qubopuzzle.compile.amplify import MODES, AmplifyModel
@@ -394,16 +394,14 @@ class Form:
 
     def _check_names(self, names: Iterable[Any]) -> None:
         """That there are all variables and no others; InputError with a remedy."""
-        given, known = set(names), set(self.labels)
-        remedy = ""
-        if given and given != known and self.target in ("qubo", "program"):
-            remedy = _made_otherwise(self.problem, self.settings, given)
-        for name in names:
-            if name not in known:
-                raise InputError(f"the model has no variable {str(name)[:60]!r}{remedy}")
-        for label in self.labels:
-            if label not in given:
-                raise InputError(f"there is no value for {label}{remedy}")
+        given = list(names)
+        try:
+            check_values(given, self.labels, "the model has no variable")
+        except InputError as error:
+            remedy = ""
+            if given and self.target in ("qubo", "program"):
+                remedy = _made_otherwise(self.problem, self.settings, set(given))
+            raise InputError(f"{error}{remedy}") from None
 
     def _ordered(self, by_key: Mapping[Any, int]) -> list[int]:
         """Values by the file's names, dimod's, or the file's numbers of variables, in order."""
