@@ -145,8 +145,13 @@ def _cells_of_text(
     place: str, line: str, words: Mapping[str | None, int], letters: Mapping[str, int]
 ) -> list[Any]:
     """The cells of a line of text; those of ``words`` are left to ``read_numbers``."""
-    parts = line.split() if len(line.split()) > 1 else list(line.strip())
-    single = all(len(part) == 1 for part in parts)
+    parts = line.split()
+    if len(parts) == 1:
+        parts = list(parts[0])
+    lengths, text = {*map(len, parts)}, "".join(parts)
+    if text.isascii() and text.isdecimal() and max(lengths) <= _DIGITS:
+        return [*map(int, parts)]  # as nearly all are
+    single = lengths == {1}
     cells: list[Any] = []
     for part in parts:
         if part in words:

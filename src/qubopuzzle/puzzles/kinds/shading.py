@@ -118,7 +118,8 @@ class NumberGrid(ShadingPuzzle):
 
     def to_dict(self) -> dict[str, Any]:
         """The native JSON object; cells without a number are null."""
-        grid = [list(map(self.shown, row)) for row in self.grid.tolist()]
+        shown = {number: self.shown(number) for number in np.unique(self.grid).tolist()}
+        grid = [[shown[number] for number in row] for row in self.grid.tolist()]
         return {**super().to_dict(), "grid": grid}
 
 
