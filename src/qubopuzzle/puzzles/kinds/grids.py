@@ -152,21 +152,21 @@ def _cells_of_text(
     if text.isascii() and text.isdecimal() and max(lengths) <= _DIGITS:
         return [*map(int, parts)]  # as nearly all are
     single = lengths == {1}
-    cells: list[Any] = []
-    for part in parts:
+    cells: dict[str, Any] = {}
+    for part in dict.fromkeys(parts):
         if part in words:
-            cells.append(part)
+            cells[part] = part
         elif part in _BLANKS and None in words:
-            cells.append(None)
+            cells[part] = None
         elif part.isascii() and part.isdecimal():
             if len(part) > _DIGITS:
                 raise PuzzleError(f"{place}: a number of {len(part):,} digits")
-            cells.append(int(part))
+            cells[part] = int(part)
         elif single and part in letters:
-            cells.append(letters[part])
+            cells[part] = letters[part]
         else:
             raise PuzzleError(f"{place}: expected digits, got {brief(line)}")
-    return cells
+    return [cells[part] for part in parts]
 
 
 def read_shading(what: str, data: Any) -> IntArray:
