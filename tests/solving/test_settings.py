@@ -164,7 +164,7 @@ def test_models_take_what_says_how_they_are_made_and_nothing_else() -> None:
 
 def test_resolved_settings_repeat_the_run() -> None:
     solver, chosen = Settings(weights={"field": 2}).resolved()
-    assert (solver.name, chosen.presolve, chosen.reads) == ("annealer", "propagate", 127)
+    assert (solver.name, chosen.presolve, chosen.reads) == ("annealer", "interleave", 127)
     assert chosen.seed is not None
     assert chosen.resolved()[1] == chosen
     assert Settings(time_limit=1).resolved()[1].reads is None

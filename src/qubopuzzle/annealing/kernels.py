@@ -36,7 +36,7 @@ _TOURNAMENT = 3
 BLOCK = 16
 """Exponentials at once."""
 _OUT, _BACK = np.int64(-1), np.int64(1)  # no plain numbers: one compilation for both
-PASSES, _SAVED, _SEEN, CHANGED, BROKEN, ENERGY = range(6)
+PASSES, _SAVED, _SEEN, CHANGED, BROKEN, ENERGY, FIRST_REMOVED = range(7)
 """Places in ``StateArrays.counts``."""
 SHARE, LEAST = range(2)
 """Places in ``StateArrays.worth``."""
@@ -149,9 +149,11 @@ class StateArrays(NamedTuple):
         row_base, row_weight: weights that rows decay to, and weights now, (rows,).
         loose_base, loose_weight: the same for precedences outside chains.
         disturbed: whether a unit is in a broken constraint, (units,).
+        open: whether a choice of a unit has more than one value left, (units,).
         counts: ordinary passes so far; their redraws, less a sweep for each propagating pass; in
             such a pass, how many of the removed values it has heeded; how many rows are in
-            ``changed``, how many in ``broken``; and the sum of ``missed``.
+            ``changed``, how many in ``broken``; the sum of ``missed``; and how many values were
+            removed when the run began.
         field: what each literal adds to the objective with the values that are taken,
             (literals,), without pairs one number.
         worth: the objective's share of the costs, and the least objective at energy 0.
@@ -174,6 +176,7 @@ class StateArrays(NamedTuple):
     loose_base: FloatArray
     loose_weight: FloatArray
     disturbed: NDArray[np.bool_]
+    open: NDArray[np.bool_]
     counts: IntArray
     field: FloatArray
     worth: FloatArray
@@ -391,13 +394,13 @@ def add_up_logs(a: Any, s: Any, choice: int, before: int, at: int, beta: float) 
 
 @called
 def forward(
-    a: Any, s: Any, x: Any, d: Any, unit: int, beta: float, propagating: bool, logs: bool
+    a: Any, s: Any, x: Any, d: Any, unit: int, beta: float, narrowed: bool, logs: bool
 ) -> bool:
     """Running sums of the weights of all values of a chain up to each choice and value.
 
     mass(k, v) = sum over v' <= v of exp(-beta cost) * mass(k - 1, v' - gap), scaled where
     it grows or shrinks much; ``reach`` says where v' - gap is. False if it underflows: then their
-    logarithms, with ``logs``, are slower, but nothing underflows. If ``propagating``, values that
+    logarithms, with ``logs``, are slower, but nothing underflows. If ``narrowed``, values that
     propagation removed cost too much to be drawn.
     """
     nothing, possible = -math.inf if logs else 0.0, True
@@ -407,7 +410,7 @@ def forward(
         choice, at = a.unit_choice[q], a.place[q]
         first = a.first[choice]
         find_value_costs(a, s, x, choice, at)
-        if propagating:
+        if narrowed:
             for i in range(a.first[choice + 1] - first):
                 if not d.alive[first + i]:
                     s.mass[at + i] = _NEVER
@@ -455,7 +458,7 @@ def backward(a: Any, s: Any, unit: int, logs: bool, rng: Any) -> None:
 
 @inlined
 def redraw(
-    a: Any, s: Any, x: Any, d: Any, unit: int, beta: float, propagating: bool, rng: Any
+    a: Any, s: Any, x: Any, d: Any, unit: int, beta: float, narrowed: bool, rng: Any
 ) -> None:
     """Draw the values of a unit from their conditional distribution, see ``forward``."""
     start, stop = a.unit_start[unit], a.unit_start[unit + 1]
@@ -464,7 +467,7 @@ def redraw(
         add_terms(a, s, a.unit_choice[q], _OUT)
     find_slot_costs(a, s, x, unit)
     tries = 0
-    while not forward(a, s, x, d, unit, beta, propagating, tries > 0):
+    while not forward(a, s, x, d, unit, beta, narrowed, tries > 0):
         tries += 1  # far from what the choices before allow
     backward(a, s, unit, tries > 0, rng)
     for q in range(start, stop):
@@ -513,7 +516,9 @@ def exchange(a: Any, s: Any, x: Any, one: int, two: int, beta: float, rng: Any) 
 
 
 @called
-def exchange_values(a: Any, s: Any, x: Any, n: int, beta: float, rng: Any) -> None:
+def exchange_values(
+    a: Any, s: Any, x: Any, d: Any, n: int, beta: float, narrowed: bool, rng: Any
+) -> None:
     """As many tries of an exchange as the ``n`` units that a pass redrew, between choices of a row.
 
     Where capacities are tight, no single choice can move: each value is full.
@@ -530,7 +535,9 @@ def exchange_values(a: Any, s: Any, x: Any, n: int, beta: float, rng: Any) -> No
             two = a.unit_choice[a.unit_start[unit]]
             same = a.first[one + 1] - a.first[one] == a.first[two + 1] - a.first[two]
             if same and one != two and s.value[one] != s.value[two]:
-                exchange(a, s, x, one, two, beta, rng)
+                new_one, new_two = a.first[one] + s.value[two], a.first[two] + s.value[one]
+                if not narrowed or (d.alive[new_one] and d.alive[new_two]):
+                    exchange(a, s, x, one, two, beta, rng)
 
 
 @inlined
@@ -673,7 +680,7 @@ def choose_units(a: Any, s: Any, propagating: bool, focus: float, rng: Any) -> i
             start = a.half
         s.counts[PASSES] += 1
     for unit in range(start, stop):
-        if s.disturbed[unit] or focus == 0.0 or rng.random() >= focus:
+        if s.open[unit] and (s.disturbed[unit] or focus == 0.0 or rng.random() >= focus):
             s.order[n] = unit
             n += 1
     s.counts[_SAVED] += n
@@ -719,6 +726,7 @@ def run_sweeps(
     x = None if extras is None else pointers(ExtraArrays, extras)
     beta, increment, decay, focus, propagation = parameters
     n_units, n_root = a.n_units, d.counts[REMOVED]
+    narrowed = n_root > s.counts[FIRST_REMOVED]
     share = propagation * a.first[a.n_choices] / n_units if focus > 0.0 and n_units else 0.0
     done = 0
     while done < redraws:
@@ -728,11 +736,11 @@ def run_sweeps(
             if propagating:
                 set_decided(a, s, x, p, d)
             if not propagating or next_unit(a, s, d, k, n, rng):
-                redraw(a, s, x, d, s.order[k], beta, propagating, rng)
+                redraw(a, s, x, d, s.order[k], beta, narrowed or propagating, rng)
                 propagating = propagating and assume_unit(a, s, p, d, s.order[k])
         restore(p, d, n_root)
         if x is not None and x.exchanging and focus > 0.0:
-            exchange_values(a, s, x, n, beta, rng)
+            exchange_values(a, s, x, d, n, beta, narrowed, rng)
         done += n if n > n_units // 64 else 1 + n_units // 64
         energy = update_weights(a, s, increment, decay)
         better = energy < lowest

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cache, partial
 from math import inf
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,7 +20,15 @@ from scipy.sparse import csr_array
 
 from qubopuzzle.annealing.blocks import Blocks
 from qubopuzzle.annealing.form import AnnealingForm, annealing_form, has_extras
-from qubopuzzle.annealing.kernels import BLOCK, CHANGED, LEAST, StateArrays, run_sweeps
+from qubopuzzle.annealing.kernels import (
+    BLOCK,
+    CHANGED,
+    FIRST_REMOVED,
+    LEAST,
+    StateArrays,
+    run_sweeps,
+)
+from qubopuzzle.annealing.probing import Probing
 from qubopuzzle.base.checks import whole
 from qubopuzzle.base.reads import Reads, generator, kept_samples
 from qubopuzzle.base.recorder import Track
@@ -28,6 +36,7 @@ from qubopuzzle.errors import InputError
 from qubopuzzle.jit import compiling
 from qubopuzzle.jit.packing import addresses
 from qubopuzzle.model import IntArray, Model, ModelBuilder
+from qubopuzzle.model.propagator import REMOVED
 
 _HUGE = 1 << 60
 _UPDATES_PER_SLICE = 200_000
@@ -35,6 +44,8 @@ _UPDATES_PER_LOOK = 100_000
 """A few milliseconds, after which a look at the clock costs little."""
 _BLOCKS_PER_SLICE = 2
 """They take about as long as the updates."""
+_PROBED_PER_UPDATE = 10
+"""Work of probing for each literal of a unit that is redrawn: it takes as long, about."""
 _SWEEPS_BEFORE = 200
 """Ordinary sweeps of a read before the first one that propagates: what is easy needs none."""
 
@@ -83,15 +94,24 @@ VARIED_PORTFOLIO = (
 """The same where nothing is known of a model: it has several forms."""
 
 
-def portfolio_for(form: AnnealingForm, n_forms: int = 1) -> Sequence[AnnealingParameters]:
+class Portfolio(NamedTuple):
+    """Parameters of successive restarts, in a cycle, and what they suit."""
+
+    suits: str
+    parameters: Sequence[AnnealingParameters]
+
+
+def portfolio_for(form: AnnealingForm, n_forms: int = 1) -> Portfolio:
     """The parameters that suit a form, one of several of the same problem."""
     if (extras := form.extras) is not None and extras.has_objective:
-        return OBJECTIVE_PORTFOLIO
+        return Portfolio("an objective", OBJECTIVE_PORTFOLIO)
     if extras is not None and extras.n_scaled:
-        return SCALED_PORTFOLIO
+        return Portfolio("rows with large coefficients", SCALED_PORTFOLIO)
     if n_forms > 1:
-        return VARIED_PORTFOLIO
-    return CHAIN_PORTFOLIO if form.n_chains else PORTFOLIO
+        return Portfolio("several formulations", VARIED_PORTFOLIO)
+    if form.n_chains:
+        return Portfolio("chains of precedences", CHAIN_PORTFOLIO)
+    return Portfolio("constraints alone", PORTFOLIO)
 
 
 class State:
@@ -120,7 +140,8 @@ class State:
             loose_base=form.loose_weight,
             loose_weight=form.loose_weight.copy(),
             disturbed=np.ones(form.n_units, dtype=bool),
-            counts=np.array([0, -_SWEEPS_BEFORE * form.n_units, 0, 0, 0, 0]),
+            open=np.ones(form.n_units, dtype=bool),
+            counts=np.array([0, -_SWEEPS_BEFORE * form.n_units, 0, 0, 0, 0, 0]),
             field=np.zeros(form.model.n_literals if extras and extras.n_pairs else 1),
             worth=np.array([extras.share[0] if extras else 1.0, inf]),
             order=np.zeros(form.n_units, dtype=np.int64),
@@ -129,6 +150,8 @@ class State:
             mass=np.zeros(end.max(initial=3) + BLOCK),
         )
         self.value, self.best = self.arrays.value, self.arrays.best
+        self._first_removed = self._n_removed
+        self.arrays.counts[FIRST_REMOVED] = self._first_removed
         self._pack()
         self.set_values(a.earliest)
 
@@ -163,6 +186,32 @@ class State:
             self.best[:] = current
             s.worth[LEAST] = objective if energy == 0 else inf
 
+    @property
+    def _n_removed(self) -> int:
+        return int(self.domains.counts[REMOVED])
+
+    def narrow(self, removed: IntArray) -> None:
+        """Leave out values that no solution has: all that were removed since the run began.
+
+        Units that have such a value start at their lowest ones, and what is decided is left alone.
+        """
+        new, d, rules = removed[self._n_removed - self._first_removed :], self.domains, self.form
+        if not len(new):
+            return
+        at = self._n_removed
+        d.alive[new], d.removed[at : at + len(new)] = False, new
+        np.subtract.at(d.size, rules.propagator.arrays.choice[new], 1)
+        d.counts[REMOVED] += len(new)
+        a, n = rules.arrays, rules.arrays.n_choices
+        self.arrays.open[:] = False
+        self.arrays.open[a.unit_of_choice[d.size[:n] > 1]] = True
+        dead = ~d.alive[a.first[:-1] + self.value]
+        if dead.any():
+            lowest = np.flatnonzero(d.alive[: a.first[-1]])
+            lowest = lowest[np.searchsorted(lowest, a.first[:-1])] - a.first[:-1]
+            reset = np.isin(a.unit_of_choice, a.unit_of_choice[dead])
+            self.set_values(np.where(reset, lowest, self.value))
+
     def randomize(self) -> None:
         """Redraw every unit at infinite temperature."""
         everything = AnnealingParameters(beta=0.0, increment=0.0, decay=1.0, focus=0.0)
@@ -193,8 +242,15 @@ class State:
         """Try to meet all equalities by some blocks; what breaks less than the best is kept."""
         for _ in range(_BLOCKS_PER_SLICE):
             candidate = blocks.complete(self.value, self.rng)
-            if candidate is not None and self.form.energy(candidate) < self.energy:
+            if candidate is None or not self._is_left(candidate):
+                continue
+            if self.form.energy(candidate) < self.energy:
                 self.set_values(candidate)
+
+    def _is_left(self, value: IntArray) -> bool:
+        """Whether no value was removed since the run began."""
+        removed = self.domains.removed[self._first_removed : self._n_removed]
+        return not self.form.literals(value)[removed[removed < self.form.model.n_literals]].any()
 
 
 def _watch(
@@ -287,7 +343,9 @@ class Annealed:
     that Ctrl-C did; ``seed`` repeats it. ``improvements`` are those of reads that break nothing:
     when each ended, by ``time.perf_counter``, and its objective, where it was the best so far.
     ``course`` has the lowest energies on the way, falling: of the start, and as slices of sweeps
-    and reads came below it.
+    and reads came below it. ``probing`` is what was probed in turns with annealing, if anything
+    was; where it says that a constraint is broken, that ended the search. ``portfolio`` says for
+    what the parameters were chosen.
     """
 
     form: AnnealingForm
@@ -298,6 +356,8 @@ class Annealed:
     seed: int
     improvements: tuple[tuple[float, float], ...] = ()
     course: tuple[int, ...] = ()
+    probing: Probing | None = None
+    portfolio: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -317,6 +377,7 @@ class SearchSettings:
             shape (states, choices); the others start at random. A chain with a broken
             precedence starts at its lowest values instead.
         threads: reads that run at the same time.
+        probing: probe in turns with annealing, and leave out what that removes.
         interrupt_function: asked about 20 times a second; True ends the search.
         progress: called as often, with the reads done (with fractions) and the lowest
             energy so far.
@@ -335,6 +396,7 @@ class SearchSettings:
     sweeps: int = 1000
     initial_states: ArrayLike | None = None
     threads: int = 1
+    probing: bool = False
     interrupt_function: Callable[[], bool] | None = None
     progress: Callable[[float, float], None] | None = None
 
@@ -368,11 +430,12 @@ class _FormReads:
         self._starts = () if given is None else _checked_states(form, given)
         self._optimizes = extras is not None and bool(extras.has_objective)
         self._target = -1 if self._optimizes else settings.target_energy
-        portfolio = settings.portfolio or portfolio_for(form, n_forms)
-        self._portfolio = [
-            replace(parameters, **(settings.fixed or {})) for parameters in portfolio
-        ]
+        self._suits, chosen = portfolio_for(form, n_forms)
+        if settings.portfolio:
+            self._suits, chosen = "what is asked for", settings.portfolio
+        self._portfolio = [replace(parameters, **(settings.fixed or {})) for parameters in chosen]
         self._blocks = Blocks(form) if extras is not None and extras.n_scaled else None
+        self._probing = Probing(form.propagator) if settings.probing and form.consistent else None
         self._n_reads = 0
         self._improvements: list[tuple[float, float]] = []
         self._course: list[int] = []
@@ -402,9 +465,12 @@ class _FormReads:
             state.randomize()
         end = self._settings.sweeps * luby(index + 1) * n_units
         slice_redraws = max(1, _UPDATES_PER_SLICE // max(1, n_literals)) * n_units
-        blocks = self._blocks
+        blocks, narrow = self._blocks, self._narrowing(state, index)
+        narrow(0)
 
         def goes_on(redraws: int) -> bool:
+            if narrow(redraws):
+                return False
             if blocks and blocks.helpful and parameters.focus > 0 and state.energy > 0:
                 state.complete(blocks)
             return search.note(number, redraws / end, state.energy)
@@ -415,6 +481,7 @@ class _FormReads:
         )
         x = form.literals(state.best)
         reached = state.energy <= self._target and not self._settings.only_accepted
+        reached |= self._probing is not None and self._probing.broken is not None
         search.end(number, search=reached or (not self._optimizes and self._accepts(x)))
         swept, worth = -(-redraws // max(1, n_units)), form.objective(x)
         weight, best = state.arrays.row_weight.astype(np.float32), state.best.copy()
@@ -424,6 +491,28 @@ class _FormReads:
             if self._optimizes and state.energy == 0 and worth < _least_of(self._improvements):
                 self._improvements.append((time.perf_counter(), worth))
             self._keep()
+
+    def _narrowing(self, state: State, index: int) -> Callable[[int], bool]:
+        """What probes after so many redraws of a read, for as long as those took.
+
+        It says whether the search is over, as there is no solution.
+        """
+        probing, n_units = self._probing, max(1, state.form.n_units)
+        work = _PROBED_PER_UPDATE * state.form.model.n_literals
+        before = self._settings.sweeps * luby_sum(index)
+
+        def narrow(redraws: int) -> bool:
+            nonlocal probing
+            if probing is None:
+                return False
+            removed, is_all = probing.after((before + redraws // n_units) * work)
+            state.narrow(removed)
+            broken = probing.broken is not None
+            if is_all:
+                probing = None
+            return broken
+
+        return narrow
 
     def _keep(self) -> None:
         """Keep what is finished, in order.
@@ -451,6 +540,8 @@ class _FormReads:
             self._settings.seed,
             tuple(self._improvements),
             tuple(self._course),
+            self._probing,
+            self._suits,
         )
 
 
@@ -583,6 +674,20 @@ def luby(i: int) -> int:
         if i == 2 * power - 1:
             return power
         i -= power - 1
+
+
+def luby_sum(n: int) -> int:
+    """The sum of the first ``n`` of these: of 2**k - 1 of them it is k * 2**(k - 1).
+
+    >>> [luby_sum(n) for n in range(8)]
+    [0, 1, 2, 4, 5, 6, 8, 12]
+    """
+    total = 0
+    while n:
+        k = (n + 1).bit_length() - 1
+        total += k << (k - 1)
+        n -= (1 << k) - 1
+    return total
 
 
 def compile_kernels(model: Model) -> None:

@@ -19,7 +19,7 @@ from qubopuzzle.bench.configurations import Configuration
 from qubopuzzle.bench.machine import machine, memory_bytes
 from qubopuzzle.bench.plan import Job
 from qubopuzzle.errors import InputError, QubopuzzleError
-from qubopuzzle.model import ModelBuilder, propagate
+from qubopuzzle.model import ModelBuilder, probe
 from qubopuzzle.model.propagation import compile_kernels
 from qubopuzzle.problem import Problem
 from qubopuzzle.solvers import get_solver
@@ -158,8 +158,8 @@ def _warm_up(configuration: Configuration) -> None:
         builder.exactly_one("one", [[builder.bit("bit")]])
         bit = builder.build()
         with suppress(QubopuzzleError):  # if it is serious, the run says so too
-            if configuration.presolve == "propagate":
-                compile_kernels(propagate)
+            if configuration.presolve != "none":
+                compile_kernels(probe)
             if not get_solver(name).remote:
                 options = configuration.options
                 solve(bit, name, options=options, reads=1, seed=0, time_limit=_WARM_UP_S)

@@ -29,7 +29,7 @@ def add_arguments(parser: Parser) -> None:
     varied = parser.add_argument_group("settings; of several values, every combination is run")
     add("--formulations --formulation F,F,...", "see `qubopuzzle puzzles`", varied)
     add("--encodings --encoding E,E,...", "one-hot, domain-wall", varied)
-    add("--presolves --presolve HOW,HOW,...", "none, propagate, probe", varied)
+    add("--presolves --presolve HOW,HOW,...", "none, propagate, probe, interleave", varied)
     add("--weights --weight FAMILY=W,W,...", "penalty weights of a family; repeatable", varied)
     option = "an option of one solver; repeatable, with other values of the same, too"
     add("--option SOLVER:NAME=VALUE", option, varied)

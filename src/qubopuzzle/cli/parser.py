@@ -103,7 +103,8 @@ _SHARED = {
     "--jobs N": "processes at work (default 1; of dask:local, cores)",
     "--json": "one JSON object a line and instance",
     "--plot FILE": "draw to .svg, .png, .pdf; {id} in the name for several",
-    "--presolve HOW": "none, propagate (what the annealer does), or probe: slower, finds more",
+    "--presolve HOW": "none, propagate, probe (slower, finds more), or interleave: in turns "
+    "with annealing, as the annealer does",
     "--puzzle P": "read only this kind, such as nonogram",
     "--weight FAMILY=W": "penalty weight of a family of rules (default 1 each); repeatable",
 }

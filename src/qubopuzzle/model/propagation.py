@@ -110,10 +110,20 @@ def _presolved(model: Model, method: str, work: int) -> Propagation:
     contradiction = propagator.run()
     if contradiction is None and work:
         contradiction = propagator.probe(work)
+    complete = not work or propagator.probed_all or contradiction is not None
+    why = None if contradiction is None else f"{method}: {contradiction}"
+    return left_by(propagator, why, complete=complete)
+
+
+def left_by(
+    propagator: Propagator, contradiction: str | None = None, *, complete: bool = True
+) -> Propagation:
+    """What a propagator left of its model, as a model; with a contradiction the model as it is."""
+    model = propagator.model
     if contradiction is None:
         result = _reduced(model, propagator.alive, propagator.domains.size[: len(model.choices)])
     else:
-        result = replace(Propagation.none(model), contradiction=f"{method}: {contradiction}")
+        result = replace(Propagation.none(model), contradiction=contradiction)
     known = np.zeros(0 if model.field is None else math.prod(model.field.shape), dtype=bool)
     for view in result.model.field.views if result.model.field else ():
         low, high = reachable(result.model, view.matrix)
@@ -123,7 +133,7 @@ def _presolved(model: Model, method: str, work: int) -> Propagation:
         cells=len(known),
         cells_decided=int(known.sum()),
         probes=propagator.probes,
-        complete=not work or propagator.probed_all or contradiction is not None,
+        complete=complete,
     )
 
 

@@ -18,7 +18,8 @@ class _Annealer(Solver):
     name = "annealer"
     target = "model"
     default_encoding = None
-    default_presolve = "propagate"
+    default_presolve = "interleave"
+    interleaves = True
     tries_alternatives = True
     default_reads = 127
     package = "numba"
@@ -91,9 +92,11 @@ class _Annealer(Solver):
             sweeps=options["sweeps"],
             initial_states=values,
             threads=options["threads"],
+            probing=task.interleaved,
             progress=task.report,
         )
         form = annealed.form
+        probed = None if annealed.probing is None else annealed.probing.result()
         samples = [form.literals(read.value).astype(np.int8) for read in annealed.reads]
         energies = [form.energy(read.value) + read.objective for read in annealed.reads]
         return Outcome(
@@ -105,6 +108,9 @@ class _Annealer(Solver):
             alternative=chosen,
             course=() if model.objective is not None else tuple(map(float, annealed.course)),
             row_weight=annealed.reads[0].row_weight,
+            infeasible=probed is not None and probed.contradiction is not None,
+            probed=probed,
+            settings={"portfolio": f"for {annealed.portfolio}"},
         )
 
 

@@ -31,7 +31,7 @@ from qubopuzzle.errors import (
     did_you_mean,
     first_line,
 )
-from qubopuzzle.model import IntArray, Model
+from qubopuzzle.model import IntArray, Model, Propagation
 
 ANSWER_FILES = ("dry_run", "record", "replay")
 """Options of services that name a file for one request, or its answer."""
@@ -147,6 +147,7 @@ class Task:
             with ``tries_alternatives`` may prefer one, see ``Outcome.alternative``.
         starts: samples, shape (starts, variables), that the first reads may begin at.
         track: keeps states on the way, if somebody wants them.
+        interleaved: whether the solver is to probe the model in turns with searching.
         started: when the time limit began to run, by ``time.perf_counter``.
     """
 
@@ -158,6 +159,7 @@ class Task:
     alternatives: Sequence[Callable[[], "Task"]] = ()
     starts: IntArray | None = None
     track: Track | None = None
+    interleaved: bool = False
     started: float = field(default_factory=time.perf_counter)
 
     def seconds_left(self) -> float:
@@ -219,6 +221,8 @@ class Outcome:
         course: the lowest energies on the way, falling, where the solver tells them.
         row_weight: of a solver whose weights learn, those that the model's rows had at the end of
             the read that the best sample is from, shape (rows,).
+        probed: of a solver that probed in turns, what that left of the model that the samples are
+            of; with a contradiction it is ``infeasible``.
     """
 
     samples: NDArray[np.int8]
@@ -237,6 +241,7 @@ class Outcome:
     service_s: Mapping[str, float] = field(default_factory=dict)
     course: tuple[float, ...] = ()
     row_weight: NDArray[np.float32] | None = None
+    probed: Propagation | None = None
 
 
 class Solver(ABC):
@@ -254,6 +259,8 @@ class Solver(ABC):
     default_encoding: str | None = "one-hot"
     default_presolve: ClassVar[str] = "none"
     """``propagate`` or ``probe`` where finding what follows before pays."""
+    interleaves: ClassVar[bool] = False
+    """Whether it can probe in turns with searching, see ``Task.interleaved``."""
     default_reads: int = 10
     options: Sequence[Option] = ()
     package: str = "qubopuzzle"

@@ -315,7 +315,7 @@ class Result(Renamed):
         )
         if self.presolve:
             p = self.presolve
-            how.append("after probing" if p["method"] == "probe" else "after propagation")
+            how.append("after probing" if p["probes"] else "after propagation")
             if p["contradiction"] is None:
                 left = "" if p["variables_after"] else ": nothing was left to solve"
                 how.append(

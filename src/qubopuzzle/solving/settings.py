@@ -29,10 +29,12 @@ DEFAULT_EXACT_SOLVER = "sat"
 SOLUTION_LIMIT = 100_000
 """Most solutions of one problem that are kept: they all stay in memory."""
 MOST_SEED = 2**63 - 1
+INTERLEAVE = "interleave"
 PRESOLVES: Mapping[str, Callable[[Model], Propagation]] = {
     "none": Propagation.none,
     "propagate": propagate,
     "probe": probe,
+    INTERLEAVE: propagate,
 }
 
 
@@ -74,10 +76,11 @@ class Settings:
             for this solver.
         encoding: ``one-hot`` or ``domain-wall``, for targets of bits; without, the solver's
             default, and one-hot where a model is made for other tools.
-        presolve: ``none`` (the formulation is solved as it is), ``propagate``, or ``probe``,
-            which takes up to a second or two and finds more; the solver's default without:
-            ``propagate`` for the annealer, ``probe`` for localmip, ``none`` for the others, and
-            for models for other tools.
+        presolve: ``none`` (the formulation is solved as it is), ``propagate``, ``probe``, which
+            takes up to a second or two and finds more, or ``interleave``: ``propagate`` before,
+            and ``probe`` in turns with searching, which only the annealer can; the solver's
+            default without: ``interleave`` for the annealer, ``probe`` for localmip, ``none`` for
+            the others, and for models for other tools.
         weights: penalty weight by family, such as ``{"field": 2}``; 1 where not given.
         reads: attempts; without it as many as fit into ``time_limit``, or the solver's
             ``default_reads``: 127 of the annealer, 10 or 1 of others.
@@ -141,6 +144,10 @@ class Settings:
         if not solver.remote:  # a service looks for its token, too, and that is for later
             parsed = solver.parse_options(self.options)
             self._set("options", {name: parsed[name] for name in self.options})
+        if self.presolve == INTERLEAVE and not solver.interleaves:
+            raise InputError(
+                f"presolve {INTERLEAVE}: solver {solver.name} cannot; use propagate or probe"
+            )
         if self.solutions != 1 and not solver.exact:
             exact = ", ".join(name for name, each in sorted(all_solvers().items()) if each.exact)
             raise InputError(

@@ -45,7 +45,7 @@ from qubopuzzle.solvers.sampler import LATE_S
 from qubopuzzle.solving.loading import Source, problem_of
 from qubopuzzle.solving.result import Attempt, Result, Status
 from qubopuzzle.solving.samples import Samples
-from qubopuzzle.solving.settings import Fields, Settings
+from qubopuzzle.solving.settings import INTERLEAVE, Fields, Settings
 
 FIRST_TURN_S = 10.0
 """Of a first attempt by a solver that goes on until it has a proof; see ``_in_turns``."""
@@ -261,7 +261,7 @@ class Run:
                 raise
             return self._proved(presolved, f"compilation: {error}")
         try:
-            task = Task(compiled, self.settings.budget, self.settings.options)
+            task = self._task(compiled)
             self.solver.check_size(task)
         except PlanExceeded as error:
             if self.first:  # nobody is told
@@ -302,9 +302,14 @@ class Run:
         judge, compiled = built.judge, built.compiled
         made = [judge]
         tries = [partial(self._alternative, name, built.target, made) for name in self.others]
-        track = self._track(judge, reads_before)
-        options, starts = self.settings.options, self.starts
-        task = Task(compiled, budget, options, judge, progress, tries, starts, track)
+        task = replace(
+            self._task(compiled, judge),
+            budget=budget,
+            progress=progress,
+            alternatives=tries,
+            starts=self.starts,
+            track=self._track(judge, reads_before),
+        )
         with stage(self.seconds, "solve"):
             if built.lazy:
                 compiling = partial(self.settings.compile, target=built.target)
@@ -323,8 +328,13 @@ class Run:
         presolved = self.settings.presolve_model(self.problem.model(formulation))
         compiled = self.settings.compile(presolved.model, target)
         made.append(Judge(self.problem, presolved, compiled))
-        track = self._track(made[-1])
-        return Task(compiled, self.settings.budget, self.settings.options, made[-1], track=track)
+        return replace(self._task(compiled, made[-1]), track=self._track(made[-1]))
+
+    def _task(self, compiled: Compiled, judge: Judge | None = None) -> Task:
+        """What is asked of the solver."""
+        settings = self.settings
+        interleaved = settings.presolve == INTERLEAVE and not self.anyway
+        return Task(compiled, settings.budget, settings.options, judge, interleaved=interleaved)
 
     def _track(self, judge: Judge, reads_before: int = 0) -> Track | None:
         """What keeps states of the model that ``judge`` judges."""
@@ -353,6 +363,8 @@ class Run:
         solved = bool(best_answers) and best_answers[0].valid
         by = self.solver.name if compiled.sizes.get("variables") else "compilation"
         restricted = compiled.restricted and not self.first
+        probed = outcome.probed
+        by = (probed and probed.contradiction) or by
         proved = by if outcome.infeasible and not restricted and not solved else None
         # A sample that is rejected means that the model is not the problem: no proof of it.
         complete = outcome.complete and not compiled.restricted and all_valid
@@ -363,7 +375,7 @@ class Run:
         sign = -1 if self.problem.maximize else 1
         bound = None if outcome.bound is None or not exact else sign * outcome.bound
         return replace(
-            self._plain(judge.presolved),
+            self._plain(judge.presolved, probed),
             encoding=compiled.encoding,
             status=_status(solved, best, bool(proved)),
             answers=() if proved else tuple(best_answers),
@@ -399,7 +411,7 @@ class Run:
             "presolve": self.settings.presolve,
         }
 
-    def _plain(self, presolved: Propagation) -> Result:
+    def _plain(self, presolved: Propagation, probed: Propagation | None = None) -> Result:
         """What is known without an outcome."""
         settings, whole = self.settings, presolved.whole
         checked = check_weights(whole.families, settings.weights)
@@ -414,7 +426,7 @@ class Run:
             timings_s={stage: self.seconds.get(stage, 0.0) for stage in _STAGES},
             seed=self.settings.budget.seed,
             relaxed=(*whole.omitted, *whole.restricted),
-            presolve=None if settings.presolve == "none" else self._numbers(presolved),
+            presolve=None if settings.presolve == "none" else self._numbers(presolved, probed),
             settings=self.settings.options,
             wanted=settings.solutions,
             versions={
@@ -424,19 +436,20 @@ class Run:
             },
         )
 
-    def _numbers(self, presolved: Propagation) -> dict[str, Any]:
-        """What presolving did."""
+    def _numbers(self, presolved: Propagation, probed: Propagation | None) -> dict[str, Any]:
+        """What presolving did, before the search and in turns with it."""
+        last = probed or presolved
         before, after = (
             encode_choices(model, self.settings.encoding or DEFAULT_ENCODING).n_bits
-            for model in (presolved.whole, presolved.model)
+            for model in (presolved.whole, last.model)
         )
         return {
             "method": self.settings.presolve,
-            "contradiction": presolved.contradiction,
+            "contradiction": last.contradiction,
             "variables_before": before,
             "variables_after": after,
-            "cells": presolved.cells,
-            "cells_decided": presolved.cells_decided,
-            "probes": presolved.probes,
-            "complete": presolved.complete,
+            "cells": last.cells,
+            "cells_decided": last.cells_decided,
+            "probes": last.probes,
+            "complete": last.complete,
         }

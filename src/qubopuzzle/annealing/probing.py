@@ -1,0 +1,66 @@
+"""Probing in turns with annealing: what it removes is out of the running reads."""
+
+import threading
+from bisect import bisect_left
+from copy import copy
+
+from qubopuzzle.model import IntArray
+from qubopuzzle.model.propagation import (
+    PROBING_WORK,
+    Propagation,
+    compile_kernels,
+    left_by,
+    probe,
+)
+from qubopuzzle.model.propagator import REMOVED, WORK, Propagator
+
+_TURN = 500_000
+"""Work of a call of the kernel: some milliseconds."""
+
+
+class Probing:
+    """Probing of a model, as far as its reads get, see ``Propagator.probe``.
+
+    What has been removed after so much work does not depend on who asked for it, nor in which order
+    threads did.
+
+    Attributes:
+        propagator: of its own, at the fixed point that probing has come to.
+        broken: the constraint that proves that there is no solution, if one does.
+    """
+
+    def __init__(self, propagator: Propagator) -> None:
+        self.propagator = copy(propagator)
+        self.propagator.domains = propagator.copy_domains()
+        self.broken: str | None = None
+        self._lock = threading.Lock()
+        self._first = int(self.propagator.domains.counts[REMOVED])
+        self._works, self._removed = [0], [self._first]
+
+    @property
+    def ended(self) -> bool:
+        """Whether more work removes nothing."""
+        worked = self._works[-1] >= PROBING_WORK
+        return worked or self.broken is not None or self.propagator.probed_all
+
+    def result(self) -> Propagation:
+        """What it left, as a model."""
+        broken = None if self.broken is None else f"probing: {self.broken}"
+        return left_by(self.propagator, broken, complete=self.propagator.probed_all)
+
+    def after(self, work: int) -> tuple[IntArray, bool]:
+        """The literals that are removed, in order, once so much work is done; and if that is all.
+
+        The work is done here where it is not done yet.
+        """
+        counts = self.propagator.domains.counts
+        if work:
+            compile_kernels(probe)
+        with self._lock:
+            while self._works[-1] < work and not self.ended:
+                self.broken = self.propagator.probe(_TURN)
+                self._works.append(int(counts[WORK]))
+                self._removed.append(int(counts[REMOVED]))
+            turn = min(bisect_left(self._works, work), len(self._works) - 1)
+            removed = self.propagator.domains.removed[self._first : self._removed[turn]]
+            return removed.copy(), self.ended and turn == len(self._works) - 1
