@@ -40,7 +40,12 @@ PASSES, _SAVED, _SEEN, CHANGED, BROKEN, ENERGY, FIRST_REMOVED = range(7)
 """Places in ``StateArrays.counts``."""
 SHARE, LEAST = range(2)
 """Places in ``StateArrays.worth``."""
-_RAISED, _LOWERED = 1.005, 0.995  # the objective's share, after a pass that ends valid, or not
+_ROUNDS = 4
+"""Of a descent from a valid state, at most."""
+_DESCENTS = 0.1
+"""Share of the passes ending valid from which there is a descent though they are not the best."""
+_LESS = 1e-9
+"""What an objective must be less by to be better."""
 
 
 class ModelArrays(NamedTuple):
@@ -140,7 +145,7 @@ class StateArrays(NamedTuple):
 
     Attributes:
         value: index of each choice's value, shape (choices,); best: those of the lowest
-            energy so far, and at energy 0 of the least objective.
+            energy so far, and at energy 0 of the least objective; before_descent: scratch.
         total: each row's sum, (rows,).
         missed: each row's penalty after the last pass, (rows,).
         changed: scratch, the rows whose sums were changed in this pass; is_changed: whether each
@@ -165,6 +170,7 @@ class StateArrays(NamedTuple):
 
     value: IntArray
     best: IntArray
+    before_descent: IntArray
     total: IntArray
     missed: IntArray
     changed: IntArray
@@ -500,6 +506,25 @@ def move(a: Any, s: Any, x: Any, old: int, new: int) -> float:
 
 
 @called
+def other_choice(a: Any, s: Any, one: int, rng: Any) -> int:
+    """A random choice that is in a row of the value of this one, and may exchange values with it.
+
+    It has as many values and another one of them now; -1 where what was drawn has not.
+    """
+    literal = a.first[one] + s.value[one]
+    n_terms = a.term_start[literal + 1] - a.term_start[literal]
+    if n_terms == 0:
+        return -1
+    row = a.term_row[a.term_start[literal] + int(rng.random() * n_terms)]
+    start = a.touching_start[row]
+    n_units = a.touching_start[row + 1] - start
+    unit = a.touching_unit[start + int(rng.random() * n_units)]
+    two: int = a.unit_choice[a.unit_start[unit]]
+    same = a.first[one + 1] - a.first[one] == a.first[two + 1] - a.first[two]
+    return two if same and one != two and s.value[one] != s.value[two] else -1
+
+
+@called
 def exchange(a: Any, s: Any, x: Any, one: int, two: int, beta: float, rng: Any) -> None:
     """Let two choices of as many values exchange them, by the rule of Metropolis."""
     v, w = s.value[one], s.value[two]
@@ -525,19 +550,11 @@ def exchange_values(
     """
     for k in range(n):
         one = a.unit_choice[a.unit_start[s.order[k]]]
-        literal = a.first[one] + s.value[one]
-        n_terms = a.term_start[literal + 1] - a.term_start[literal]
-        if n_terms > 0:
-            row = a.term_row[a.term_start[literal] + int(rng.random() * n_terms)]
-            start = a.touching_start[row]
-            n_units = a.touching_start[row + 1] - start
-            unit = a.touching_unit[start + int(rng.random() * n_units)]
-            two = a.unit_choice[a.unit_start[unit]]
-            same = a.first[one + 1] - a.first[one] == a.first[two + 1] - a.first[two]
-            if same and one != two and s.value[one] != s.value[two]:
-                new_one, new_two = a.first[one] + s.value[two], a.first[two] + s.value[one]
-                if not narrowed or (d.alive[new_one] and d.alive[new_two]):
-                    exchange(a, s, x, one, two, beta, rng)
+        two = other_choice(a, s, one, rng)
+        if two >= 0:
+            new_one, new_two = a.first[one] + s.value[two], a.first[two] + s.value[one]
+            if not narrowed or (d.alive[new_one] and d.alive[new_two]):
+                exchange(a, s, x, one, two, beta, rng)
 
 
 @inlined
@@ -591,30 +608,135 @@ def update_weights(a: Any, s: Any, increment: float, decay: float) -> int:
     return energy
 
 
-@called
-def heed_objective(a: Any, s: Any, x: Any, energy: int) -> bool:
-    """Adapt the objective's share after a pass; whether the state is the best valid one so far.
+@inlined
+def worth_of(x: Any, s: Any, literal: int) -> float:
+    """What a literal adds to the objective, by itself and with the values that are taken."""
+    worth: float = x.cost[literal]
+    if x.n_pairs:
+        worth += s.field[literal]
+    return worth
 
-    The share grows while constraints hold and shrinks while some are broken, so that the search
-    stays where they begin to break. Where none ever is, it grows from its first value to its
-    largest again and again, as the temperature falls in simulated annealing.
+
+@called
+def set_value(a: Any, s: Any, x: Any, choice: int, value: int) -> float:
+    """Give a choice a value; what that adds to the objective."""
+    old, new = a.first[choice] + s.value[choice], a.first[choice] + value
+    added: float = worth_of(x, s, new) - worth_of(x, s, old)
+    for e in range(a.term_start[old], a.term_start[old + 1]):
+        s.total[a.term_row[e]] -= a.term_coefficient[e]
+    for e in range(a.term_start[new], a.term_start[new + 1]):
+        s.total[a.term_row[e]] += a.term_coefficient[e]
+    if x.n_pairs:
+        change_field(x, s, old, new)
+    s.value[choice] = value
+    return added
+
+
+@called
+def holds(a: Any, s: Any, literal: int) -> bool:
+    """Whether all rows of a literal hold."""
+    for e in range(a.term_start[literal], a.term_start[literal + 1]):
+        row = a.term_row[e]
+        if s.total[row] < a.lower[row] or s.total[row] > a.upper[row]:
+            return False
+    return True
+
+
+@called
+def improve_choice(a: Any, s: Any, x: Any, d: Any, choice: int) -> float:
+    """Give a choice values that are better and break nothing; what that adds to the objective."""
+    added, first = 0.0, a.first[choice]
+    for value in range(a.first[choice + 1] - first):
+        old = s.value[choice]
+        less = worth_of(x, s, first + value) - worth_of(x, s, first + old) < -_LESS
+        if less and d.alive[first + value]:
+            change: float = set_value(a, s, x, choice, value)
+            if holds(a, s, first + old) and holds(a, s, first + value):
+                added += change
+            else:
+                set_value(a, s, x, choice, old)
+    return added
+
+
+@called
+def improve_pair(a: Any, s: Any, x: Any, d: Any, one: int, rng: Any) -> float:
+    """Exchange a choice's value with another's if that is better and breaks nothing."""
+    two = other_choice(a, s, one, rng)
+    if two < 0:
+        return 0.0
+    v, w = s.value[one], s.value[two]
+    old_one, old_two = a.first[one] + v, a.first[two] + w
+    new_one, new_two = a.first[one] + w, a.first[two] + v
+    if not (d.alive[new_one] and d.alive[new_two]):
+        return 0.0
+    added: float = set_value(a, s, x, one, w) + set_value(a, s, x, two, v)
+    keeps = holds(a, s, old_one) and holds(a, s, old_two)
+    if added < -_LESS and keeps and holds(a, s, new_one) and holds(a, s, new_two):
+        return added
+    set_value(a, s, x, two, w)
+    set_value(a, s, x, one, v)
+    return 0.0
+
+
+@called
+def descend(a: Any, s: Any, x: Any, d: Any, rng: Any) -> float:
+    """From a valid state to better ones, by single choices and exchanges; what that adds."""
+    added, n = 0.0, a.n_choices
+    for _ in range(_ROUNDS):
+        before, begin = added, int(rng.random() * n)
+        for k in range(n):
+            added += improve_choice(a, s, x, d, begin + k if begin + k < n else begin + k - n)
+        for _ in range(n):
+            added += improve_pair(a, s, x, d, int(rng.random() * n), rng)
+        if added == before:
+            break
+    return added
+
+
+@inlined
+def keep_best(a: Any, s: Any) -> None:
+    """The values are the best so far."""
+    for choice in range(a.n_choices):
+        s.best[choice] = s.value[choice]
+
+
+@called
+def keep_if_least(a: Any, s: Any, x: Any, d: Any, rng: Any) -> None:
+    """Keep a valid state with the least objective so far, or where a descent from it leads to.
+
+    The run goes on from the state itself.
     """
-    if energy > 0:
-        s.worth[SHARE] *= _LOWERED
-        return False
     objective = 0.0
     for choice in range(a.n_choices):
         literal = a.first[choice] + s.value[choice]
         objective += x.cost[literal]
         if x.n_pairs:
             objective += 0.5 * s.field[literal]
-    s.worth[SHARE] *= _RAISED
+    descends = x.exchanging and (objective < s.worth[LEAST] or rng.random() < _DESCENTS)
+    if descends:
+        for choice in range(a.n_choices):
+            s.before_descent[choice] = s.value[choice]
+        objective += descend(a, s, x, d, rng)
+    if objective < s.worth[LEAST]:
+        s.worth[LEAST] = objective
+        keep_best(a, s)
+    if descends:
+        for choice in range(a.n_choices):
+            if s.value[choice] != s.before_descent[choice]:
+                set_value(a, s, x, choice, s.before_descent[choice])
+
+
+@inlined
+def adapt_share(s: Any, x: Any, factor: float) -> None:
+    """Raise or lower the objective's share after a pass.
+
+    It grows while constraints hold and shrinks while some are broken, so that the search stays
+    where they begin to break. Where none ever is, it grows from its first value to its largest
+    again and again, as the temperature falls in simulated annealing.
+    """
+    s.worth[SHARE] *= factor
     if s.worth[SHARE] > x.most_share[0]:
         s.worth[SHARE] = x.share[0]
-    better: bool = objective < s.worth[LEAST]
-    if better:
-        s.worth[LEAST] = objective
-    return better
 
 
 @inlined
@@ -693,7 +815,7 @@ def run_sweeps(
     extras: Any,
     rng: Any,
     redraws: int,
-    parameters: tuple[float, float, float, float, float],
+    parameters: tuple[float, float, float, float, float, float, float],
     lowest: int,
     target: int,
     _version: int = version_of(propagator),
@@ -724,7 +846,7 @@ def run_sweeps(
     a, s = pointers(ModelArrays, model), pointers(StateArrays, state)
     p, d = pointers(PropagatorArrays, rules), pointers(DomainArrays, domains)
     x = None if extras is None else pointers(ExtraArrays, extras)
-    beta, increment, decay, focus, propagation = parameters
+    beta, increment, decay, focus, propagation, raised, lowered = parameters
     n_units, n_root = a.n_units, d.counts[REMOVED]
     narrowed = n_root > s.counts[FIRST_REMOVED]
     share = propagation * a.first[a.n_choices] / n_units if focus > 0.0 and n_units else 0.0
@@ -743,13 +865,14 @@ def run_sweeps(
             exchange_values(a, s, x, d, n, beta, narrowed, rng)
         done += n if n > n_units // 64 else 1 + n_units // 64
         energy = update_weights(a, s, increment, decay)
-        better = energy < lowest
         if x is not None and x.has_objective:
-            better |= heed_objective(a, s, x, energy)
-        if better:
+            adapt_share(s, x, lowered if energy else raised)
+        if x is not None and x.has_objective and energy == 0:
+            lowest = 0
+            keep_if_least(a, s, x, d, rng)
+        elif energy < lowest:
             lowest = energy
-            for choice in range(a.n_choices):
-                s.best[choice] = s.value[choice]
+            keep_best(a, s)
             if energy <= target:
                 break
     return done, lowest

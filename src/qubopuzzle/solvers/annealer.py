@@ -40,6 +40,10 @@ class _Annealer(Solver):
             0,
             1e6,
         ),
+        Option(
+            "raised", float, None, "factor of the objective's share, a valid pass (portfolio)", 1
+        ),
+        Option("lowered", float, None, "the same of a pass that is not valid (portfolio)", 0, 1),
         Option("chains", int, 1, "1 redraws chains of precedences at once, 0 does not", 0, 1),
         Option("threads", int, 1, "reads at the same time; the result is the same", 1, 256),
         Option("every_read", int, 0, "1 makes all reads, also after one that is an answer", 0, 1),
