@@ -72,8 +72,11 @@ class Answer(Renamed):
     @property
     def verdict(self) -> str:
         """For people: whether it is valid, and what it is worth."""
-        worth = "" if self.objective is None else f", objective {self.objective:.12g}"
-        return f"{'valid' if self.valid else 'not valid'}{worth}"
+        if self.valid:
+            worth = "" if self.objective is None else f", objective {self.objective:.12g}"
+            return f"valid{worth}"
+        would = self.invalid_objective
+        return "not valid" + ("" if would is None else f", would be worth {would:.12g}")
 
     @cached_property
     def values(self) -> dict[str, Hashable]:
@@ -92,9 +95,18 @@ class Answer(Renamed):
             return Energies((), ())
         return Energies(self.model.families, broken(self.model, self.assignment))
 
-    @cached_property
+    @property
     def objective(self) -> float | None:
-        """What the answer is worth, valid or not; None for a problem without objective."""
+        """What a valid answer is worth; None for another one, and without an objective."""
+        return self._worth if self.valid else None
+
+    @property
+    def invalid_objective(self) -> float | None:
+        """What an answer that is not valid would be worth; None for a valid one."""
+        return None if self.valid else self._worth
+
+    @cached_property
+    def _worth(self) -> float | None:
         return self.problem.objective_at(self.grid, self.assignment)
 
     @property
@@ -115,6 +127,7 @@ class Answer(Renamed):
             "energy": self.energy,
             "energies": self.energies,
             "objective": self.objective,
+            "invalid_objective": self.invalid_objective,
             "violations": [violation.to_dict() for violation in self.violations],
             "solution": self.format(),
         }

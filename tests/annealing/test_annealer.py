@@ -146,6 +146,35 @@ def test_sums_and_energies_stay_true_while_it_runs(model, chains: bool):
     assert (state.arrays.row_weight >= form.row_weight).all()
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_valid_states_descend_and_the_run_goes_on_from_where_it_was(seed):
+    """The best state is valid, and no single choice nor exchange of two makes it better."""
+    model = optimising_model(seed)
+    form = annealing_form(model)
+    state = State(form, np.random.default_rng(seed))
+    state.run(300, AnnealingParameters(6.0, focus=0.5, raised=1.1, lowered=0.999), target=-1)
+    x = form.literals(state.value)
+    assert state.arrays.total.tolist() == (form.propagator.rows @ x).tolist()
+    pairs = model.objective.couplings + model.objective.couplings.T
+    assert state.arrays.field == pytest.approx(pairs @ x)
+    best, least = form.literals(state.best), state.arrays.worth[LEAST]
+    assert state.energy == violation(model, best) == 0
+    assert form.objective(best) == pytest.approx(least + form.offset)
+
+    def worth(value):
+        literals = form.literals(value)
+        return form.objective(literals) if violation(model, literals) == 0 else np.inf
+
+    for one in range(len(model.choices)):
+        for index in range(model.sizes[one]):
+            other = state.best.copy()
+            other[one] = index
+            assert worth(other) >= worth(state.best) - 1e-6
+        other = state.best.copy()
+        other[[one, one - 1]] = other[[one - 1, one]]
+        assert worth(other) >= worth(state.best) - 1e-6
+
+
 def chain_model():
     """Three runs on nine cells, as in a nonogram, with targets for some cells."""
     b = ModelBuilder()

@@ -191,3 +191,33 @@ def test_only_the_annealer_takes_turns():
         Settings("sat", presolve="interleave")
     with pytest.raises(InputError, match="cannot"):
         solve(load("examples/sudoku.json")[0], "neal", presolve="interleave")
+
+
+def test_reads_that_are_to_be_made_go_on_with_all_values_after_a_proof(at_once):
+    """What was left out comes back: what breaks least is not among what probing left."""
+    model = parities(5).build()
+    annealed = anneal(
+        model, seed=1, reads=7, probing=True, until_proof=False, accepts=lambda _: False
+    )
+    assert annealed.probing.broken is not None
+    assert annealed.n_reads == 7
+    assert {read.energy for read in annealed.reads} == {1}
+    assert anneal(model, seed=1, reads=7, probing=True).n_reads == 1
+
+
+@settings(max_examples=30)
+@given(model=models())
+def test_what_went_comes_back(model):
+    presolved = propagate(model)
+    if presolved.contradiction is not None or not presolved.model.choices:
+        return
+    form = annealing_form(presolved.model)
+    state, fresh = (State(form, np.random.default_rng(0)) for _ in range(2))
+    state.narrow(Probing(form.propagator).after(10**9)[0])
+    state.widen()
+    assert state.domains.alive.tolist() == fresh.domains.alive.tolist()
+    assert state.domains.size.tolist() == fresh.domains.size.tolist()
+    state.run(20, AnnealingParameters(1.0), target=-1)
+    x = form.literals(state.value)
+    sums = [block.matrix @ x for block in form.model.linear]
+    assert state.arrays.total.tolist() == np.concatenate([np.zeros(0), *sums]).tolist()

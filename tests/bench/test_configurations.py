@@ -200,7 +200,7 @@ def test_no_file_and_settings_beside_one(tmp_path, sweep):
 def test_records_of_settings_are_configurations_that_say_what_is_not_usual():
     given = [Settings(), Settings("neal", encoding="domain-wall", weights={"field": 2}, reads=3)]
     usual, own = make_plan(DOT, configurations=given).configurations
-    assert (usual.name, usual.presolve) == ("annealer", "propagate")
+    assert (usual.name, usual.presolve) == ("annealer", "interleave")
     assert own.name == "neal, encoding=domain-wall, field=2, reads=3"
     assert own.settings(7).reads == 3
     with pytest.raises(InputError, match="unknown setting 'seed'"):

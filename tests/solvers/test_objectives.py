@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from qubopuzzle import ModelBuilder, Program, solve
+from qubopuzzle import ModelBuilder, Program, judge, solve
 from qubopuzzle.compile import compile_cnf, compile_model, compile_qubo
 from qubopuzzle.errors import InputError, TooLarge
 from qubopuzzle.model import Model, Objective, violation
@@ -278,3 +278,24 @@ def test_an_interrupted_search_returns_the_best_so_far(solver):
     assert (result.status, result.interrupted) == ("feasible", True)
     assert result.bound < result.objective
     assert result.verdict.endswith(", interrupted")
+
+
+def test_what_an_answer_that_is_not_valid_is_worth_has_a_name_of_its_own():
+    b = ModelBuilder()
+    one, two = b.bit("one"), b.bit("two")
+    b.add("same", one - two == 0)
+    b.objective([one.literals[1]], [5.0])
+    valid, not_valid = (
+        judge(b.build(), {"one": 1, "two": 1}),
+        judge(b.build(), {"one": 1, "two": 0}),
+    )
+    assert (valid.objective, valid.invalid_objective) == (5, None)
+    assert (not_valid.objective, not_valid.invalid_objective) == (None, 5)
+    assert not_valid.verdict == "not valid, would be worth 5"
+    assert not_valid.to_dict()["objective"] is None
+    b.add("differ", one + two == 1)  # no solution
+    result = solve(b.build(), "neal", seed=1)
+    assert not result.valid
+    assert result.objective is None
+    assert result.to_dict()["objective"] is None
+    assert result.to_dict()["invalid_objective"] in (0, 5)

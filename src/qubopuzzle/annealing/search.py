@@ -224,6 +224,15 @@ class State:
             reset = np.isin(a.unit_of_choice, a.unit_of_choice[dead])
             self.set_values(np.where(reset, lowest, self.value))
 
+    def widen(self) -> None:
+        """Take back all values that were left out since the run began."""
+        d, first = self.domains, self._first_removed
+        back = d.removed[first : self._n_removed]
+        d.alive[back] = True
+        np.add.at(d.size, self.form.propagator.arrays.choice[back], 1)
+        d.counts[REMOVED] = first
+        self.arrays.open[:] = True
+
     def randomize(self) -> None:
         """Redraw every unit at infinite temperature."""
         everything = AnnealingParameters(beta=0.0, increment=0.0, decay=1.0, focus=0.0)
@@ -390,6 +399,8 @@ class SearchSettings:
             precedence starts at its lowest values instead.
         threads: reads that run at the same time.
         probing: probe in turns with annealing, and leave out what that removes.
+        until_proof: a proof that there is no solution ends the search; else reads go on with all
+            values.
         interrupt_function: asked about 20 times a second; True ends the search.
         progress: called as often, with the reads done (with fractions) and the lowest
             energy so far.
@@ -409,6 +420,7 @@ class SearchSettings:
     initial_states: ArrayLike | None = None
     threads: int = 1
     probing: bool = False
+    until_proof: bool = True
     interrupt_function: Callable[[], bool] | None = None
     progress: Callable[[float, float], None] | None = None
 
@@ -493,7 +505,7 @@ class _FormReads:
         )
         x = form.literals(state.best)
         reached = state.energy <= self._target and not self._settings.only_accepted
-        reached |= self._probing is not None and self._probing.broken is not None
+        reached |= self._settings.until_proof and self._refuted
         search.end(number, search=reached or (not self._optimizes and self._accepts(x)))
         swept, worth = -(-redraws // max(1, n_units)), form.objective(x)
         weight, best = state.arrays.row_weight.astype(np.float32), state.best.copy()
@@ -503,6 +515,10 @@ class _FormReads:
             if self._optimizes and state.energy == 0 and worth < _least_of(self._improvements):
                 self._improvements.append((time.perf_counter(), worth))
             self._keep()
+
+    @property
+    def _refuted(self) -> bool:
+        return self._probing is not None and self._probing.broken is not None
 
     def _narrowing(self, state: State, index: int) -> Callable[[int], bool]:
         """What probes after so many redraws of a read, for as long as those took.
@@ -519,11 +535,13 @@ class _FormReads:
             if probing is None:
                 return False
             removed, is_all = probing.after((before + redraws // n_units) * work)
-            state.narrow(removed)
-            broken = probing.broken is not None
+            if self._refuted and not self._settings.until_proof:
+                state.widen()
+            else:
+                state.narrow(removed)
             if is_all:
                 probing = None
-            return broken
+            return self._refuted and self._settings.until_proof
 
         return narrow
 

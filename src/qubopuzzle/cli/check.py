@@ -35,8 +35,9 @@ def run(args: Namespace) -> int:
             if args.json:
                 broken = [] if answer is None else [each.to_dict() for each in answer.violations]
                 verdict = {"id": puzzle.id, "answered": answer is not None, "valid": valid}
-                worth = None if answer is None else answer.objective
-                say(json.dumps({**verdict, "objective": worth, "violations": broken}))
+                names = ("objective", "invalid_objective")
+                worth = {name: getattr(answer, name, None) for name in names}
+                say(json.dumps({**verdict, **worth, "violations": broken}))
             elif answer is None:
                 say(f"{name_of(puzzle, number)}: no answer")
             else:

@@ -97,6 +97,7 @@ class _Annealer(Solver):
             initial_states=values,
             threads=options["threads"],
             probing=task.interleaved,
+            until_proof=task.until_proof and not every,
             progress=task.report,
         )
         form = annealed.form

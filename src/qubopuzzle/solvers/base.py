@@ -148,6 +148,7 @@ class Task:
         starts: samples, shape (starts, variables), that the first reads may begin at.
         track: keeps states on the way, if somebody wants them.
         interleaved: whether the solver is to probe the model in turns with searching.
+        until_proof: whether a proof that there is no solution ends the search.
         started: when the time limit began to run, by ``time.perf_counter``.
     """
 
@@ -160,6 +161,7 @@ class Task:
     starts: IntArray | None = None
     track: Track | None = None
     interleaved: bool = False
+    until_proof: bool = True
     started: float = field(default_factory=time.perf_counter)
 
     def seconds_left(self) -> float:

@@ -145,7 +145,10 @@ class Result(Renamed):
 
     @property
     def objective(self) -> float | None:
-        """What the answer is worth; None without an answer, and for problems without objective."""
+        """What the answer is worth; None without a valid one, and without an objective.
+
+        ``result.best.invalid_objective`` is that of an answer that is not valid.
+        """
         return self.best.objective if self.best else None
 
     @property
@@ -250,6 +253,7 @@ class Result(Renamed):
             "solution": None if self.best is None else self.best.format(),
             "values": dict(self.values) if self.problem.names_values else None,
             "objective": self.objective,
+            "invalid_objective": self.best.invalid_objective if self.best else None,
             "bound": self.bound,
             "optimal": self.status == "optimal",
             "improvements": [[round(s, 6), objective] for s, objective in self.improvements],

@@ -333,8 +333,15 @@ class Run:
     def _task(self, compiled: Compiled, judge: Judge | None = None) -> Task:
         """What is asked of the solver."""
         settings = self.settings
-        interleaved = settings.presolve == INTERLEAVE and not self.anyway
-        return Task(compiled, settings.budget, settings.options, judge, interleaved=interleaved)
+        interleaved = settings.presolve == INTERLEAVE
+        return Task(
+            compiled,
+            settings.budget,
+            settings.options,
+            judge,
+            interleaved=interleaved,
+            until_proof=not self.anyway,
+        )
 
     def _track(self, judge: Judge, reads_before: int = 0) -> Track | None:
         """What keeps states of the model that ``judge`` judges."""
