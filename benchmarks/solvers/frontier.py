@@ -21,7 +21,7 @@ from harness import Args, Benchmark, Cases, Ways
 from qubopuzzle import Puzzle, load
 from solvers.presolve import runs, show
 
-PRESOLVED: Ways = {how: {"presolve": how} for how in ("propagate", "probe")}
+PRESOLVED: Ways = {how: {"presolve": how} for how in ("propagate", "probe", "interleave")}
 ORDINARY = {"options": {"propagation": 0}}
 PARTS: Ways = {
     "none, ordinary sweeps": {"presolve": "none", **ORDINARY},

@@ -1,4 +1,4 @@
-"""What presolving does for the annealer: none, propagation, failed-literal probing.
+"""What presolving does for the annealer: none, propagation, probing before or in turns with it.
 
 The two largest sizes of each puzzle in `generated/`, the annealer's default formulation (what it
 refuses is left out), several seeds with a time limit each, one thread. Seconds are those of
@@ -16,7 +16,7 @@ from harness import Args, Benchmark, Cases, Row, Rows, Ways, compared, grouped, 
 from qubopuzzle import Puzzle, QubopuzzleError, load
 from qubopuzzle.puzzles import puzzle_names
 
-WAYS: Ways = {how: {"presolve": how} for how in ("none", "propagate", "probe")}
+WAYS: Ways = {how: {"presolve": how} for how in ("none", "propagate", "probe", "interleave")}
 SIZES = 2
 
 

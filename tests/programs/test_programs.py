@@ -40,6 +40,7 @@ from qubopuzzle import (
     to_bqm,
 )
 from qubopuzzle.cli import main
+from qubopuzzle.compile.rows import whole_rows
 from qubopuzzle.errors import SolverUnavailable, TooLarge
 from qubopuzzle.files.models import FORMATS, READERS, lp_mps, reading
 from qubopuzzle.model import violation
@@ -923,6 +924,22 @@ def test_factors_of_a_row_change_nothing(coefficients, factor, twice, side):
         valid = low <= matrix[0] @ v <= high
         assert [not own.broken(np.array(v)) for own in (plain, scaled)] == [valid, valid]
         assert (violation(model, model.assignment(v)) == 0) == valid
+
+
+def test_rows_of_the_same_terms_are_one():
+    """Up to sign and scale; two inequalities make an equality, and so a choice."""
+    matrix = [[1, 1, 1, 0], [-2, -2, -2, 0], [1, 1, 1, 1], [3, 3, 3, 3], [-1, -1, -1, -1]]
+    program = Program.of(
+        np.array(matrix, dtype=float), [1, -2, -np.inf, 3, -3], [np.inf, np.inf, 2, np.inf, 0]
+    )
+    rows = whole_rows(program).merged()
+    assert rows.number.tolist() == [0, 2]
+    assert (rows.lower.tolist(), rows.upper.tolist()) == ([1, 1], [1, 2])
+    assert sorted(grouped_model(program, 0).sizes.tolist()) == [2, 3]
+    assert not solve(program, "sat", formulation="choices").energy
+    opposed = Program.of(np.array([[1.0, 1.0], [-1.0, -1.0]]), [2, -1], [np.inf, np.inf])
+    assert len(whole_rows(opposed).merged().number) == 2
+    assert solve(opposed, "sat").status == "infeasible"
 
 
 def one_each(spoiled):

@@ -158,6 +158,30 @@ class WholeRows:
         parts = self.matrix, self.lower, self.upper, self.number
         return type(self)(*(part[kept] for part in parts))
 
+    def merged(self) -> Self:
+        """Rows of the same terms, up to their signs, as the first of them with the bounds of all.
+
+        Two inequalities may become an equality so. Differences of two variables, which may be
+        precedences, stay as they are, and so do rows where no value is within all bounds.
+        """
+        start, columns, data = self.matrix.indptr, self.matrix.indices, self.matrix.data
+        first: dict[bytes, int] = {}
+        sign = np.sign(np.append(data, 1)[start[:-1]])
+        lower, upper, kept = self.lower.copy(), self.upper.copy(), np.ones(len(start) - 1, bool)
+        for row in np.flatnonzero(np.diff(start)).tolist():
+            terms = slice(start[row], start[row + 1])
+            if len(data[terms]) == 2 and data[terms].prod() < 0:
+                continue
+            key = columns[terms].tobytes() + (sign[row] * data[terms]).tobytes()
+            one = first.setdefault(key, row)
+            low, high = self.lower[row], self.upper[row]
+            if sign[row] != sign[one]:
+                low, high = -high, -low
+            low, high = max(low, lower[one]), min(high, upper[one])
+            if one != row and low <= high:
+                lower[one], upper[one], kept[row] = low, high, False
+        return type(self)(self.matrix, lower, upper, self.number).only(kept)
+
 
 def tolerances(program: Rows) -> NDArray[np.float64]:
     """How far beyond its bounds each row still holds, shape (rows,): the rounding of doubles.

@@ -123,7 +123,7 @@ class Structure:
 def structure_of(program: Program) -> Structure:
     """Find it; raises as ``whole_rows``. The last one is kept, as groupings are tried in turn."""
     program = tightened(program)
-    rows = whole_rows(program)
+    rows = whole_rows(program).merged()
     rows = rows.only(~implied_rows(rows))
     options, n = candidates(program, rows), len(program.lower)
     groupings = [disjoint_groups(options, n, seed) for seed in seeds(options, n).tolist()]
