@@ -860,6 +860,19 @@ def test_info(tmp_path, capsys):
     assert summary(load_model(path), "bits").choices == {}
 
 
+def test_info_of_a_model_without_a_qubo(tmp_path, capsys):
+    path = put(
+        tmp_path,
+        "far.lp",
+        "min\n 2000000000000000 x + y + z\nst\n x + y >= 1\nbin\n x y z\nend",
+    )
+    assert main(["info", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "3 variables, 1 row, linear, minimised" in out
+    assert "refused" in out
+    assert "too far apart for double precision" in out
+
+
 def test_formats_lists_models(capsys):
     assert main(["formats"]) == 0
     out = capsys.readouterr().out

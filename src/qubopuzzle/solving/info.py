@@ -71,9 +71,9 @@ def _size(problem: Problem, settings: Settings) -> QuboSize:
     formulation, encoding = str(settings.formulation), str(settings.encoding)
     try:
         qubo = compile_qubo(problem.model(formulation), encoding)
+        total, n = qubo.form, qubo.n_bits
     except QubopuzzleError as error:
         return QuboSize(formulation, encoding, refused=str(error))
-    total, n = qubo.form, qubo.n_bits
     density = total.n_couplings / (n * (n - 1) / 2) if n > 1 else 0.0
     families = {family: _measure(part) for family, part in qubo.parts.items()}
     return QuboSize(formulation, encoding, n, density, _measure(total), families)
