@@ -43,8 +43,10 @@ class Probing:
         worked = self._works[-1] >= PROBING_WORK
         return worked or self.broken is not None or self.propagator.probed_all
 
-    def result(self) -> Propagation:
-        """What it left, as a model."""
+    def result(self) -> Propagation | None:
+        """What it left, as a model; None if it has not begun."""
+        if not self.propagator.probes:
+            return None
         broken = None if self.broken is None else f"probing: {self.broken}"
         return left_by(self.propagator, broken, complete=self.propagator.probed_all)
 

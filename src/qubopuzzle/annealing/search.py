@@ -207,21 +207,20 @@ class State:
 
         Units that have such a value start at their lowest ones, and what is decided is left alone.
         """
-        new, d, rules = removed[self._n_removed - self._first_removed :], self.domains, self.form
+        new = removed[self._n_removed - self._first_removed :]
         if not len(new):
             return
-        at = self._n_removed
+        a, d, at = self.form.arrays, self.domains, self._n_removed
         d.alive[new], d.removed[at : at + len(new)] = False, new
-        np.subtract.at(d.size, rules.propagator.arrays.choice[new], 1)
+        np.subtract.at(d.size, self.form.propagator.arrays.choice[new], 1)
         d.counts[REMOVED] += len(new)
-        a, n = rules.arrays, rules.arrays.n_choices
         self.arrays.open[:] = False
-        self.arrays.open[a.unit_of_choice[d.size[:n] > 1]] = True
-        dead = ~d.alive[a.first[:-1] + self.value]
-        if dead.any():
-            lowest = np.flatnonzero(d.alive[: a.first[-1]])
-            lowest = lowest[np.searchsorted(lowest, a.first[:-1])] - a.first[:-1]
-            reset = np.isin(a.unit_of_choice, a.unit_of_choice[dead])
+        self.arrays.open[a.unit_of_choice[d.size[: a.n_choices] > 1]] = True
+        gone = ~d.alive[a.first[:-1] + self.value]
+        if gone.any():
+            left = np.flatnonzero(d.alive[: a.first[-1]])
+            lowest = left[np.searchsorted(left, a.first[:-1])] - a.first[:-1]
+            reset = np.isin(a.unit_of_choice, a.unit_of_choice[gone])
             self.set_values(np.where(reset, lowest, self.value))
 
     def widen(self) -> None:
@@ -490,10 +489,12 @@ class _FormReads:
         end = self._settings.sweeps * luby(index + 1) * n_units
         slice_redraws = max(1, _UPDATES_PER_SLICE // max(1, n_literals)) * n_units
         blocks, narrow = self._blocks, self._narrowing(state, index)
-        narrow(0)
+        refuted = narrow(0)
 
         def goes_on(redraws: int) -> bool:
-            if (state.energy > 0 or not self._optimizes) and narrow(redraws):
+            nonlocal refuted
+            refuted = (state.energy > 0 or not self._optimizes) and narrow(redraws)
+            if refuted:
                 return False
             if blocks and blocks.helpful and parameters.focus > 0 and state.energy > 0:
                 state.complete(blocks)
@@ -501,11 +502,18 @@ class _FormReads:
 
         watch = None if self._track is None else _watch(self._track, index, state, parameters)
         redraws, lowest = _redraw(
-            state, parameters, self._target, end, slice_redraws, goes_on, watch, early=not index
+            state,
+            parameters,
+            self._target,
+            0 if refuted else end,
+            slice_redraws,
+            goes_on,
+            watch,
+            early=not index,
         )
         x = form.literals(state.best)
         reached = state.energy <= self._target and not self._settings.only_accepted
-        reached |= self._settings.until_proof and self._refuted
+        reached = reached or refuted
         search.end(number, search=reached or (not self._optimizes and self._accepts(x)))
         swept, worth = -(-redraws // max(1, n_units)), form.objective(x)
         weight, best = state.arrays.row_weight.astype(np.float32), state.best.copy()
@@ -515,10 +523,6 @@ class _FormReads:
             if self._optimizes and state.energy == 0 and worth < _least_of(self._improvements):
                 self._improvements.append((time.perf_counter(), worth))
             self._keep()
-
-    @property
-    def _refuted(self) -> bool:
-        return self._probing is not None and self._probing.broken is not None
 
     def _narrowing(self, state: State, index: int) -> Callable[[int], bool]:
         """What probes after so many redraws of a read, for as long as those took.
@@ -535,13 +539,14 @@ class _FormReads:
             if probing is None:
                 return False
             removed, is_all = probing.after((before + redraws // n_units) * work)
-            if self._refuted and not self._settings.until_proof:
+            refuted = is_all and probing.broken is not None
+            if refuted and not self._settings.until_proof:
                 state.widen()
             else:
                 state.narrow(removed)
             if is_all:
                 probing = None
-            return self._refuted and self._settings.until_proof
+            return refuted and self._settings.until_proof
 
         return narrow
 
