@@ -85,6 +85,24 @@ def probe(model: Model, work: int = PROBING_WORK) -> Propagation:
     return _presolved(model, "probing", work)
 
 
+FIRST_TURN = 500_000
+"""Such work that ``probe_first`` does; some milliseconds, as annealing takes to begin."""
+
+
+def probe_first(model: Model, before: Callable[[], None] = lambda: None) -> Propagation:
+    """``probe`` for a moment, which often decides all of a small model.
+
+    ``before`` is called if there is something to probe.
+    """
+    propagator, method = Propagator(model), "propagation"
+    contradiction = propagator.run()
+    if contradiction is None and (propagator.domains.size[: len(model.choices)] > 1).any():
+        before()
+        contradiction, method = propagator.probe(FIRST_TURN), "probing"
+    why = None if contradiction is None else f"{method}: {contradiction}"
+    return left_by(propagator, why, complete=propagator.probed_all or why is not None)
+
+
 def prepare(method: Callable[[Model], Propagation], model: Model) -> None:
     """Compile what a method needs of a model, or load it from numba's cache, once a process.
 

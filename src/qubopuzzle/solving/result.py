@@ -321,7 +321,7 @@ class Result(Renamed):
             p = self.presolve
             how.append("after probing" if p["probes"] else "after propagation")
             if p["contradiction"] is None:
-                left = "" if p["variables_after"] else ": nothing was left to solve"
+                left = "" if self.sizes["variables"] else ": nothing was left to solve"
                 how.append(
                     f"({p['variables_before']:,} -> {p['variables_after']:,} variables, "
                     f"{p['cells_decided']:,} of {p['cells']:,} cells decided{left})"

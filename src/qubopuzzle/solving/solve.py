@@ -29,7 +29,8 @@ from qubopuzzle.errors import (
     TooLarge,
     Unsatisfiable,
 )
-from qubopuzzle.model import IntArray, Model, ModelBuilder, Propagation, with_cuts
+from qubopuzzle.model import IntArray, Model, ModelBuilder, Propagation, probe, with_cuts
+from qubopuzzle.model.propagation import compile_kernels, probe_first
 from qubopuzzle.problem import Problem
 from qubopuzzle.solvers.base import (
     Budget,
@@ -235,8 +236,7 @@ class Run:
             )
         with stage(self.seconds, "prepare"), defer_interrupt():
             self.settings.prepare(whole)
-        with stage(self.seconds, "presolve"):
-            presolved = self.settings.presolve_model(whole)
+        presolved = self._presolved(whole)
         model = presolved.model
         restricted = whole.restricted and not self.first
         if presolved.contradiction is not None and not (restricted or self.anyway):
@@ -325,10 +325,22 @@ class Run:
 
     def _alternative(self, formulation: str, target: str, made: list[Judge]) -> Task:
         """The task in another formulation; its judge is added to ``made``."""
-        presolved = self.settings.presolve_model(self.problem.model(formulation))
+        presolved = self._presolved(self.problem.model(formulation))
         compiled = self.settings.compile(presolved.model, target)
         made.append(Judge(self.problem, presolved, compiled))
         return replace(self._task(compiled, made[-1]), track=self._track(made[-1]))
+
+    def _presolved(self, whole: Model) -> Propagation:
+        """A model after presolving; the first turn of probing comes before that of annealing."""
+
+        def prepare() -> None:
+            with stage(self.seconds, "prepare"), defer_interrupt():
+                compile_kernels(probe)
+
+        with stage(self.seconds, "presolve"):
+            if self.settings.presolve == INTERLEAVE:
+                return probe_first(whole, prepare)
+            return self.settings.presolve_model(whole)
 
     def _task(self, compiled: Compiled, judge: Judge | None = None) -> Task:
         """What is asked of the solver."""
@@ -457,6 +469,6 @@ class Run:
             "variables_after": after,
             "cells": last.cells,
             "cells_decided": last.cells_decided,
-            "probes": last.probes,
+            "probes": presolved.probes + (probed.probes if probed else 0),
             "complete": last.complete,
         }
