@@ -13,6 +13,7 @@ from qubopuzzle import AnnealingSampler, InputError, ModelBuilder, Settings, loa
 from qubopuzzle.annealing import AnnealingParameters, State, anneal, annealing_form, search
 from qubopuzzle.annealing.probing import Probing
 from qubopuzzle.model import probe, propagate, violation
+from qubopuzzle.model.propagation import probe_first
 from qubopuzzle.puzzles import get_puzzle
 from strategies import assignments, models
 
@@ -173,16 +174,24 @@ def test_a_sampler_takes_what_has_no_solution():
 
 
 def test_its_numbers_are_those_at_the_end(at_once):
-    result = solve(HEYAWAKE, seed=1)
+    (puzzle,) = load("https://puzz.link/p?kurodoko/9/9/h5g5q3i8t55g5h3j4j5l5k3i4r")
+    result, first = solve(puzzle, seed=2), probe_first(puzzle.model("forest"))
     p = result.presolve
     assert p["method"] == "interleave"
-    assert p["probes"] > 0
-    assert (
-        p["variables_after"]
-        < solve(HEYAWAKE, seed=1, presolve="propagate").presolve["variables_after"]
-    )
-    assert "after probing" in str(result)
+    assert p["probes"] > first.probes > 0
+    assert p["variables_after"] == 0 < first.model.n_literals
+    assert "after probing (522 -> 0 variables, 81 of 81 cells decided)" in str(result)
     assert result.settings["portfolio"].startswith("for ")
+
+
+@settings(max_examples=40)
+@given(model=models(graphs=True))
+def test_the_first_turn_keeps_exactly_the_solutions(model):
+    begun = []
+    first, whole = probe_first(model, lambda: begun.append(True)), probe(model)
+    assert (first.contradiction is None) == (whole.contradiction is None)
+    assert first.kept.tolist() == whole.kept.tolist()  # of so little nothing is left to probe
+    assert bool(begun) == bool(first.probes)
 
 
 def test_only_the_annealer_takes_turns():

@@ -5,13 +5,17 @@ are those of the unweighted model, recomputed from the answer.
 """
 
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from qubopuzzle.model import Model, violation
 from qubopuzzle.solvers.base import Option, Outcome, Solver, Task
+
+if TYPE_CHECKING:
+    from qubopuzzle.annealing.search import Annealed
 
 
 class _Annealer(Solver):
@@ -100,23 +104,28 @@ class _Annealer(Solver):
             until_proof=task.until_proof and not every,
             progress=task.report,
         )
-        form = annealed.form
-        probed = None if annealed.probing is None else annealed.probing.result()
-        samples = [form.literals(read.value).astype(np.int8) for read in annealed.reads]
-        energies = [form.energy(read.value) + read.objective for read in annealed.reads]
-        return Outcome(
-            np.array(samples).reshape(-1, form.model.n_literals),
-            np.array(energies, dtype=np.float64),
-            annealed.n_reads,
-            interrupted=annealed.interrupted,
-            improvements=() if model.omitted else annealed.improvements,
-            alternative=chosen,
-            course=() if model.objective is not None else tuple(map(float, annealed.course)),
-            row_weight=annealed.reads[0].row_weight,
-            infeasible=probed is not None and probed.contradiction is not None,
-            probed=probed,
-            settings={"portfolio": f"for {annealed.portfolio}"},
-        )
+        outcome = _outcome(annealed)
+        better = () if model.omitted else annealed.improvements
+        course = () if model.objective is not None else tuple(map(float, annealed.course))
+        return replace(outcome, alternative=chosen, improvements=better, course=course)
+
+
+def _outcome(annealed: "Annealed") -> Outcome:
+    """The reads of a form, and what was found about its model."""
+    form = annealed.form
+    probed = None if annealed.probing is None else annealed.probing.result()
+    samples = [form.literals(read.value).astype(np.int8) for read in annealed.reads]
+    energies = [form.energy(read.value) + read.objective for read in annealed.reads]
+    return Outcome(
+        np.array(samples).reshape(-1, form.model.n_literals),
+        np.array(energies, dtype=np.float64),
+        annealed.n_reads,
+        interrupted=annealed.interrupted,
+        row_weight=annealed.reads[0].row_weight,
+        infeasible=probed is not None and probed.contradiction is not None,
+        probed=probed,
+        settings={"portfolio": f"for {annealed.portfolio}"},
+    )
 
 
 SOLVER = _Annealer()

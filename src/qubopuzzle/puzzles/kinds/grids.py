@@ -179,13 +179,16 @@ def read_shading(what: str, data: Any) -> IntArray:
         InputError: for anything else, naming the row and column of another character.
     """
     if isinstance(data, list | tuple) and data and all(isinstance(row, str) for row in data):
+        text, width = "".join(data), len(data[0])
+        if {*text} <= {BLACK, WHITE} and {*map(len, data)} == {width}:
+            black = np.frombuffer(text.encode(), dtype=np.uint8) == ord(BLACK)
+            return np.asarray(black.reshape(len(data), width), dtype=np.int64)
         for r, row in enumerate(data):
-            if len(row) != len(data[0]):
-                raise InputError(f"row[{r}] has {len(row)} cells, row[0] has {len(data[0])}")
+            if len(row) != width:
+                raise InputError(f"row[{r}] has {len(row)} cells, row[0] has {width}")
             for c, cell in enumerate(row):
                 if cell not in (BLACK, WHITE):
                     raise InputError(f"row[{r}] column[{c}] is {cell!r}, expected '#' or '.'")
-        data = [[cell == BLACK for cell in row] for row in data]
     try:
         grid = np.asarray(data)
     except ValueError:  # rows of different lengths
