@@ -618,21 +618,6 @@ def worth_of(x: Any, s: Any, literal: int) -> float:
 
 
 @called
-def set_value(a: Any, s: Any, x: Any, choice: int, value: int) -> float:
-    """Give a choice a value; what that adds to the objective."""
-    old, new = a.first[choice] + s.value[choice], a.first[choice] + value
-    added: float = worth_of(x, s, new) - worth_of(x, s, old)
-    for e in range(a.term_start[old], a.term_start[old + 1]):
-        s.total[a.term_row[e]] -= a.term_coefficient[e]
-    for e in range(a.term_start[new], a.term_start[new + 1]):
-        s.total[a.term_row[e]] += a.term_coefficient[e]
-    if x.n_pairs:
-        change_field(x, s, old, new)
-    s.value[choice] = value
-    return added
-
-
-@called
 def holds(a: Any, s: Any, literal: int) -> bool:
     """Whether all rows of a literal hold."""
     for e in range(a.term_start[literal], a.term_start[literal + 1]):
@@ -643,18 +628,39 @@ def holds(a: Any, s: Any, literal: int) -> bool:
 
 
 @called
+def replace_terms(a: Any, s: Any, old: int, new: int) -> bool:
+    """Put one literal's terms in another's place in the rows' sums; whether all of these hold."""
+    for e in range(a.term_start[old], a.term_start[old + 1]):
+        s.total[a.term_row[e]] -= a.term_coefficient[e]
+    for e in range(a.term_start[new], a.term_start[new + 1]):
+        s.total[a.term_row[e]] += a.term_coefficient[e]
+    return bool(holds(a, s, old) and holds(a, s, new))
+
+
+@inlined
+def replace_literal(x: Any, s: Any, old: int, new: int) -> float:
+    """Put one literal in another's place in the objective; what that adds."""
+    added: float = worth_of(x, s, new) - worth_of(x, s, old)
+    if x.n_pairs:
+        change_field(x, s, old, new)
+    return added
+
+
+@called
 def improve_choice(a: Any, s: Any, x: Any, d: Any, choice: int) -> float:
-    """Give a choice values that are better and break nothing; what that adds to the objective."""
+    """Give a choice values that are better and break nothing; what that adds to the objective.
+
+    Rows are looked at before products, which are many more in dense models.
+    """
     added, first = 0.0, a.first[choice]
     for value in range(a.first[choice + 1] - first):
-        old = s.value[choice]
-        less = worth_of(x, s, first + value) - worth_of(x, s, first + old) < -_LESS
-        if less and d.alive[first + value]:
-            change: float = set_value(a, s, x, choice, value)
-            if holds(a, s, first + old) and holds(a, s, first + value):
-                added += change
+        old, new = first + s.value[choice], first + value
+        if d.alive[new] and worth_of(x, s, new) - worth_of(x, s, old) < -_LESS:
+            if replace_terms(a, s, old, new):
+                added += replace_literal(x, s, old, new)
+                s.value[choice] = value
             else:
-                set_value(a, s, x, choice, old)
+                replace_terms(a, s, new, old)
     return added
 
 
@@ -669,12 +675,18 @@ def improve_pair(a: Any, s: Any, x: Any, d: Any, one: int, rng: Any) -> float:
     new_one, new_two = a.first[one] + w, a.first[two] + v
     if not (d.alive[new_one] and d.alive[new_two]):
         return 0.0
-    added: float = set_value(a, s, x, one, w) + set_value(a, s, x, two, v)
-    keeps = holds(a, s, old_one) and holds(a, s, old_two)
-    if added < -_LESS and keeps and holds(a, s, new_one) and holds(a, s, new_two):
-        return added
-    set_value(a, s, x, two, w)
-    set_value(a, s, x, one, v)
+    replace_terms(a, s, old_one, new_one)
+    hold = replace_terms(a, s, old_two, new_two)
+    if hold and holds(a, s, old_one) and holds(a, s, new_one):
+        added: float = replace_literal(x, s, old_one, new_one)
+        added += replace_literal(x, s, old_two, new_two)
+        if added < -_LESS:
+            s.value[one], s.value[two] = w, v
+            return added
+        replace_literal(x, s, new_two, old_two)
+        replace_literal(x, s, new_one, old_one)
+    replace_terms(a, s, new_two, old_two)
+    replace_terms(a, s, new_one, old_one)
     return 0.0
 
 
@@ -723,7 +735,11 @@ def keep_if_least(a: Any, s: Any, x: Any, d: Any, rng: Any) -> None:
     if descends:
         for choice in range(a.n_choices):
             if s.value[choice] != s.before_descent[choice]:
-                set_value(a, s, x, choice, s.before_descent[choice])
+                now = a.first[choice] + s.value[choice]
+                before = a.first[choice] + s.before_descent[choice]
+                replace_terms(a, s, now, before)
+                replace_literal(x, s, now, before)
+                s.value[choice] = s.before_descent[choice]
 
 
 @inlined

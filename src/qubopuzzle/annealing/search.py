@@ -86,12 +86,13 @@ CHAIN_PORTFOLIO = (
 """The same of models with chains: weights rise fast there, and are forgotten fast."""
 OBJECTIVE_PORTFOLIO = tuple(
     replace(parameters, focus=0.5, raised=raised, lowered=lowered)
-    for parameters in PORTFOLIO
     for raised, lowered in ((1.1, 0.999), (1.005, 0.995))
+    for parameters in PORTFOLIO
 )
 """The same where there is an objective: units under no broken constraint matter, too.
 
-In turn one in a hundred passes ends valid, which suits models whose valid states are rare, or half.
+In four reads one in a hundred passes ends valid, which suits models whose valid states are rare,
+and in four half of them. By Luby's sequence the longest reads come at the same place of each four.
 """
 _HOT = AnnealingParameters(1, 0.02, 0.98, 0.5)
 SCALED_PORTFOLIO = tuple(parameters for cold in PORTFOLIO for parameters in (_HOT, cold))

@@ -159,10 +159,10 @@ class WholeRows:
         return type(self)(*(part[kept] for part in parts))
 
     def merged(self) -> Self:
-        """Rows of the same terms, up to their signs, as the first of them with the bounds of all.
+        """Two inequalities of the same terms, up to their signs, as an equality if they make one.
 
-        Two inequalities may become an equality so. Differences of two variables, which may be
-        precedences, stay as they are, and so do rows where no value is within all bounds.
+        Differences of two variables, which may be precedences, stay as they are. So do other rows
+        of the same terms: p2756 of MIPLIB 3, where many stand twice, is annealed worse without.
         """
         start, columns, data = self.matrix.indptr, self.matrix.indices, self.matrix.data
         first: dict[bytes, int] = {}
@@ -178,7 +178,7 @@ class WholeRows:
             if sign[row] != sign[one]:
                 low, high = -high, -low
             low, high = max(low, lower[one]), min(high, upper[one])
-            if one != row and low <= high:
+            if one != row and low == high:
                 lower[one], upper[one], kept[row] = low, high, False
         return type(self)(self.matrix, lower, upper, self.number).only(kept)
 
