@@ -755,7 +755,9 @@ def test_wrong_runs_are_refused_once_for_many_puzzles(files):
 @pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
 def test_a_person_sees_a_progress_bar(files):
     _, shown = on_a_terminal(
-        "stderr", "solve", files / "hopeless.json", "--time-limit", 3, stdout=subprocess.DEVNULL
+        "stderr",
+        *["solve", files / "hopeless.json", "--presolve", "propagate", "--time-limit", 3],
+        stdout=subprocess.DEVNULL,
     )
     assert b"hopeless" in shown
     assert b"energy" in shown
@@ -785,8 +787,10 @@ def test_ctrl_c_waits_for_what_must_not_be_interrupted():
 @pytest.mark.parametrize("delay", [1.0, 1.3, 1.6])
 @pytest.mark.parametrize("solver", ["annealer", "tempering"])
 def test_ctrl_c_early_is_one_line_or_a_result(files, solver, delay):
+    words = ["solve", files / "hopeless.json", "--json", "--solver", solver]
+    words += ["--presolve", "propagate"]
     process = subprocess.Popen(
-        [*PROGRAM, "solve", files / "hopeless.json", "--json", "--solver", solver],
+        [*PROGRAM, *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
