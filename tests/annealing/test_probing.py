@@ -13,7 +13,7 @@ from qubopuzzle import AnnealingSampler, InputError, ModelBuilder, Settings, loa
 from qubopuzzle.annealing import AnnealingParameters, State, anneal, annealing_form, search
 from qubopuzzle.annealing.probing import Probing
 from qubopuzzle.model import probe, propagate, violation
-from qubopuzzle.model.propagation import probe_first
+from qubopuzzle.model.propagation import TURN
 from qubopuzzle.puzzles import get_puzzle
 from strategies import assignments, models
 
@@ -175,7 +175,7 @@ def test_a_sampler_takes_what_has_no_solution():
 
 def test_its_numbers_are_those_at_the_end(at_once):
     (puzzle,) = load("https://puzz.link/p?kurodoko/9/9/h5g5q3i8t55g5h3j4j5l5k3i4r")
-    result, first = solve(puzzle, seed=2), probe_first(puzzle.model("forest"))
+    result, first = solve(puzzle, seed=2), probe(puzzle.model("forest"), TURN)
     p = result.presolve
     assert p["method"] == "interleave"
     assert p["probes"] > first.probes > 0
@@ -188,7 +188,7 @@ def test_its_numbers_are_those_at_the_end(at_once):
 @given(model=models(graphs=True))
 def test_the_first_turn_keeps_exactly_the_solutions(model):
     begun = []
-    first, whole = probe_first(model, lambda: begun.append(True)), probe(model)
+    first, whole = probe(model, TURN, lambda: begun.append(True)), probe(model)
     assert (first.contradiction is None) == (whole.contradiction is None)
     assert first.kept.tolist() == whole.kept.tolist()  # of so little nothing is left to probe
     assert bool(begun) == bool(first.probes)

@@ -137,12 +137,13 @@ def test_propagation_keeps_exactly_the_solutions(model):
 def test_probing_removes_exactly_what_propagation_refutes(model, work):
     propagator = Propagator(model)
     broken = propagator.run()
+    method = "probing" if broken is None else "propagation"
     while broken is None and not propagator.probed_all:  # in bits, as in one go
         broken = propagator.probe(work)
     at_once = probe(model)
     solutions = [x for x in assignments(model) if violation(model, x) == 0]
     if broken is not None:
-        assert at_once.contradiction == f"probing: {broken}"
+        assert at_once.contradiction == f"{method}: {broken}"
         assert not solutions
         return
     assert at_once.contradiction is None

@@ -200,11 +200,16 @@ def penalty(lower: int, upper: int, total: int) -> int:
 
 
 @inlined
-def add_terms(a: Any, s: Any, choice: int, sign: int) -> None:
-    """Add the terms of a choice's value to the rows, or take them away with sign -1."""
-    literal = a.first[choice] + s.value[choice]
+def add_literal(a: Any, s: Any, literal: int, sign: int) -> None:
+    """Add the terms of a literal to the rows, or take them away with sign -1."""
     for e in range(a.term_start[literal], a.term_start[literal + 1]):
         s.total[a.term_row[e]] += sign * a.term_coefficient[e]
+
+
+@inlined
+def add_terms(a: Any, s: Any, choice: int, sign: int) -> None:
+    """Add the terms of a choice's value to the rows, or take them away with sign -1."""
+    add_literal(a, s, a.first[choice] + s.value[choice], sign)
 
 
 @inlined
@@ -493,15 +498,29 @@ def move_terms(a: Any, s: Any, x: Any, literal: int, sign: int) -> float:
     return changed
 
 
+@inlined
+def worth_of(x: Any, s: Any, literal: int) -> float:
+    """What a literal adds to the objective, by itself and with the values that are taken."""
+    worth: float = x.cost[literal]
+    if x.n_pairs:
+        worth += s.field[literal]
+    return worth
+
+
+@inlined
+def replace_literal(x: Any, s: Any, old: int, new: int) -> float:
+    """Put one literal in another's place in the objective; what that adds."""
+    added: float = worth_of(x, s, new) - worth_of(x, s, old)
+    if x.n_pairs:
+        change_field(x, s, old, new)
+    return added
+
+
 @called
 def move(a: Any, s: Any, x: Any, old: int, new: int) -> float:
     """Put one literal in another's place; what that changes the costs by."""
     changed: float = move_terms(a, s, x, old, _OUT) + move_terms(a, s, x, new, _BACK)
-    worth: float = x.cost[new] - x.cost[old]
-    if x.n_pairs:
-        worth += s.field[new] - s.field[old]
-        change_field(x, s, old, new)
-    changed += s.worth[SHARE] * worth
+    changed += s.worth[SHARE] * replace_literal(x, s, old, new)
     return changed
 
 
@@ -608,15 +627,6 @@ def update_weights(a: Any, s: Any, increment: float, decay: float) -> int:
     return energy
 
 
-@inlined
-def worth_of(x: Any, s: Any, literal: int) -> float:
-    """What a literal adds to the objective, by itself and with the values that are taken."""
-    worth: float = x.cost[literal]
-    if x.n_pairs:
-        worth += s.field[literal]
-    return worth
-
-
 @called
 def holds(a: Any, s: Any, literal: int) -> bool:
     """Whether all rows of a literal hold."""
@@ -630,20 +640,9 @@ def holds(a: Any, s: Any, literal: int) -> bool:
 @called
 def replace_terms(a: Any, s: Any, old: int, new: int) -> bool:
     """Put one literal's terms in another's place in the rows' sums; whether all of these hold."""
-    for e in range(a.term_start[old], a.term_start[old + 1]):
-        s.total[a.term_row[e]] -= a.term_coefficient[e]
-    for e in range(a.term_start[new], a.term_start[new + 1]):
-        s.total[a.term_row[e]] += a.term_coefficient[e]
+    add_literal(a, s, old, _OUT)
+    add_literal(a, s, new, _BACK)
     return bool(holds(a, s, old) and holds(a, s, new))
-
-
-@inlined
-def replace_literal(x: Any, s: Any, old: int, new: int) -> float:
-    """Put one literal in another's place in the objective; what that adds."""
-    added: float = worth_of(x, s, new) - worth_of(x, s, old)
-    if x.n_pairs:
-        change_field(x, s, old, new)
-    return added
 
 
 @called

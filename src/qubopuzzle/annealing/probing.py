@@ -7,15 +7,13 @@ from copy import copy
 from qubopuzzle.model import IntArray
 from qubopuzzle.model.propagation import (
     PROBING_WORK,
+    TURN,
     Propagation,
     compile_kernels,
     left_by,
     probe,
 )
 from qubopuzzle.model.propagator import REMOVED, WORK, Propagator
-
-_TURN = 500_000
-"""Work of a call of the kernel: some milliseconds."""
 
 
 class Probing:
@@ -60,7 +58,7 @@ class Probing:
             compile_kernels(probe)
         with self._lock:
             while self._works[-1] < work and not self.ended:
-                self.broken = self.propagator.probe(_TURN)
+                self.broken = self.propagator.probe(TURN)
                 self._works.append(int(counts[WORK]))
                 self._removed.append(int(counts[REMOVED]))
             turn = min(bisect_left(self._works, work), len(self._works) - 1)

@@ -69,38 +69,34 @@ class Propagation:
 
 PROBING_WORK = 200_000_000
 """Terms, precedences and places of chains that ``probe`` looks at; about a second."""
+TURN = 500_000
+"""Such work of a turn of probing; some milliseconds, as annealing takes to begin."""
 
 
 def propagate(model: Model) -> Propagation:
     """Remove values to a fixed point, see ``Propagator``, and return the model that is left."""
-    return _presolved(model, "propagation", 0)
+    return probe(model, 0)
 
 
-def probe(model: Model, work: int = PROBING_WORK) -> Propagation:
+def probe(
+    model: Model, work: int = PROBING_WORK, before: Callable[[], None] = lambda: None
+) -> Propagation:
     """The same, and then every value that propagation refutes once it is assumed.
 
     ``work`` bounds the terms, precedences and places of chains that are looked at, so that the
-    model that is left does not depend on a clock; see ``Propagator.probe``.
-    """
-    return _presolved(model, "probing", work)
-
-
-FIRST_TURN = 500_000
-"""Such work that ``probe_first`` does; some milliseconds, as annealing takes to begin."""
-
-
-def probe_first(model: Model, before: Callable[[], None] = lambda: None) -> Propagation:
-    """``probe`` for a moment, which often decides all of a small model.
-
-    ``before`` is called if there is something to probe.
+    model that is left does not depend on a clock; see ``Propagator.probe``. ``before`` is called if
+    there is something to probe.
     """
     propagator, method = Propagator(model), "propagation"
     contradiction = propagator.run()
-    if contradiction is None and (propagator.domains.size[: len(model.choices)] > 1).any():
+    is_left = (propagator.domains.size[: len(model.choices)] > 1).any()
+    probes = bool(work and is_left and contradiction is None)
+    if probes:
         before()
-        contradiction, method = propagator.probe(FIRST_TURN), "probing"
+        contradiction, method = propagator.probe(work), "probing"
+    complete = not probes or propagator.probed_all or contradiction is not None
     why = None if contradiction is None else f"{method}: {contradiction}"
-    return left_by(propagator, why, complete=propagator.probed_all or why is not None)
+    return left_by(propagator, why, complete=complete)
 
 
 def prepare(method: Callable[[Model], Propagation], model: Model) -> None:
@@ -121,16 +117,6 @@ def compile_kernels(method: Callable[[Model], Propagation]) -> None:
         propagator.run_compiled()
         if method == probe:
             propagator.probe(1)
-
-
-def _presolved(model: Model, method: str, work: int) -> Propagation:
-    propagator = Propagator(model)
-    contradiction = propagator.run()
-    if contradiction is None and work:
-        contradiction = propagator.probe(work)
-    complete = not work or propagator.probed_all or contradiction is not None
-    why = None if contradiction is None else f"{method}: {contradiction}"
-    return left_by(propagator, why, complete=complete)
 
 
 def left_by(

@@ -30,7 +30,7 @@ from qubopuzzle.errors import (
     Unsatisfiable,
 )
 from qubopuzzle.model import IntArray, Model, ModelBuilder, Propagation, probe, with_cuts
-from qubopuzzle.model.propagation import compile_kernels, probe_first
+from qubopuzzle.model.propagation import TURN, compile_kernels
 from qubopuzzle.problem import Problem
 from qubopuzzle.solvers.base import (
     Budget,
@@ -339,7 +339,7 @@ class Run:
 
         with stage(self.seconds, "presolve"):
             if self.settings.presolve == INTERLEAVE:
-                return probe_first(whole, prepare)
+                return probe(whole, TURN, prepare)
             return self.settings.presolve_model(whole)
 
     def _task(self, compiled: Compiled, judge: Judge | None = None) -> Task:
